@@ -55,7 +55,7 @@ func (c *collection) observeAllocation(r *record, remove bool) {
 
 // storedTree decodes a stored object; nil if it cannot be read.
 func (c *collection) storedTree(o *meta.Object) tree.Tree {
-	stored, err := codec.DecodeStored(c.kind().Message, o.JSON)
+	stored, err := codec.DecodeStored(c.kind().Message(), o.JSON)
 	if err != nil {
 		c.store.logger.Error("a stored object cannot be read", "key", o.Key.String(), "error", err)
 		return nil

@@ -22,6 +22,7 @@ type appliedRevision struct {
 
 // publication is one batch on its way into the collections.
 type publication struct {
+	applied *appliedRevision
 	last    uint64 // the version that is applied with it
 	pending int    // collections that have not published yet
 }
@@ -35,7 +36,7 @@ func (a *appliedRevision) get() uint64 {
 // begin registers a batch that so many collections publish; batches begin in the order of their
 // versions. One that no collection publishes only moves the version.
 func (a *appliedRevision) begin(last uint64, collections int) *publication {
-	p := &publication{last: last, pending: collections}
+	p := &publication{applied: a, last: last, pending: collections}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.batches = append(a.batches, p)

@@ -24,6 +24,7 @@ type collection struct {
 	history       *history
 	watchers      watchers
 	activations   activations
+	turns         conversionTurns
 	snapshotCache snapshotCache
 	mutations     mutations
 }
@@ -48,6 +49,9 @@ type changes struct {
 	records     []change
 	publication *publication
 }
+
+// Reject implements runtime.Rejectable: the collection has been removed. Another daemon may still have written to it.
+func (b *changes) Reject(error) { b.publication.applied.done(b.publication) }
 
 // change is one committed write on its way to publication.
 type change struct {
@@ -74,8 +78,12 @@ func (p *publisher) Receive(_ *runtime.Ref, message any) {
 		p.publish(m)
 	case tick:
 		p.tick(m.now)
+	case snapshotRequest:
+		m.reply <- p.published.Load()
 	case pendingRelease:
 		m.reserved.Release()
+	case isEmpty:
+		m.reply <- p.working.Len() == 0
 	case migrateSchema:
 		p.migrateSchema(m)
 	}
@@ -126,6 +134,7 @@ func (p *publisher) apply(c *change) *record {
 			r.kind = created
 		}
 	}
+	p.observe(c, r.previous)
 	for _, x := range p.fieldIndexes {
 		if r.previous != nil {
 			x.delete(at, r.previous)

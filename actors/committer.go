@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -82,7 +84,13 @@ func (c *committer) commit() {
 		c.committing = append(c.committing, f)
 		batch = append(batch, f.write)
 		positions[f] = len(batch)
+		for _, part := range f.companions {
+			part.write.With = positions[f]
+			c.committing = append(c.committing, part)
+			batch = append(batch, part.write)
+		}
 	}
+	clear(c.waiting) // a proposal keeps its whole collection alive
 	c.waiting, c.bytes = c.waiting[:0], 0
 	if len(batch) == 0 {
 		return
@@ -101,19 +109,25 @@ func (c *committer) commit() {
 	c.releaseDecided()
 	for i, r := range results {
 		switch {
+		case c.committing[i].whole != nil: // its fate is that of the whole
 		case errors.Is(r.Err, persist.ErrUnknown):
 			c.leaveUndecided(c.committing[i])
-		case r.Err != nil:
+		case errors.Is(r.Err, persist.ErrCondition):
 			c.committing[i].abort(&conflictError{seen: uint64(r.Revision)})
+		case r.Err != nil:
+			c.committing[i].abort(c.store.notStorable(r.Err))
 		}
 	}
+	c.committing = nil
 }
 
 // leaveUndecided answers a proposal that may have been committed or not. If it was, its commit is
 // received like that of another writer. Until that is certain, what was set aside for it stays so.
 func (c *committer) leaveUndecided(f *proposal) {
-	if f.candidate.Reserved != request.NoReservation {
-		c.undecided = append(c.undecided, pendingRelease{f.collection, f.candidate.Reserved})
+	for _, part := range append([]*proposal{f}, f.companions...) {
+		if part.candidate.Reserved != request.NoReservation {
+			c.undecided = append(c.undecided, pendingRelease{part.collection, part.candidate.Reserved})
+		}
 	}
 	f.undecided = true
 	f.err = meta.NewTimeout("the store has not answered in time; the change may have happened")
@@ -160,7 +174,7 @@ func (c *committer) failAll(err error) {
 		defer c.store.fail(fmt.Errorf("log: %w", err))
 	}
 	for _, f := range slices.Concat(c.committing, c.waiting) {
-		if !f.resolved() {
+		if f.whole == nil && !f.resolved() {
 			f.abort(answer)
 		}
 	}
@@ -174,6 +188,14 @@ func unavailableError() error {
 	return status
 }
 
+// notStorable logs under an id why one change cannot be stored, such as a key for its encryption that cannot be had,
+// and is the answer that names the id.
+func (s *Store) notStorable(err error) error {
+	id := uuid.NewString()
+	s.logger.Error("a change cannot be stored", "id", id, "error", err)
+	return meta.NewInternal(id)
+}
+
 // diskFullError answers a change for which the disk has no space.
 func diskFullError() error {
 	return meta.NewInsufficientStorage("the disk that keeps the objects is full")
@@ -183,19 +205,21 @@ func diskFullError() error {
 // space, for which some is reserved, waiting. It answers false if there were only the one or the
 // other.
 func (c *committer) abortNonFreeing() bool {
-	var rest []*proposal
+	var rest, refused []*proposal
 	for _, f := range c.committing {
-		if f.write.FreesSpace {
+		switch {
+		case f.whole != nil: // goes with the whole
+		case f.write.FreesSpace:
 			rest = append(rest, f)
+		default:
+			refused = append(refused, f)
 		}
 	}
-	if len(rest) == 0 || len(rest) == len(c.committing) {
+	if len(rest) == 0 || len(refused) == 0 {
 		return false
 	}
-	for _, f := range c.committing {
-		if !f.write.FreesSpace {
-			f.abort(diskFullError())
-		}
+	for _, f := range refused {
+		f.abort(diskFullError())
 	}
 	c.committing, c.waiting = nil, append(rest, c.waiting...)
 	return true

@@ -40,9 +40,16 @@ const (
 // retry counts how often a mutation was computed on a state that others had replaced.
 type retry struct{ conflicts int }
 
-// await waits until a mutation that was refused as stale can be computed on a newer state. The
-// error is the answer to the mutation that has waited, or tried, for long enough.
+// await waits until a mutation that was refused as stale can be computed on a newer state, or one that was
+// contended when there may be room for it. The error is the answer to the mutation that has waited, or tried, for long enough.
 func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refused error) error {
+	var contended *request.ContendedError
+	if errors.As(refused, &contended) {
+		if contended.Wait(ctx); ctx.Err() != nil {
+			return meta.NewTimeout("the request ended while changes were being stored that need the same room")
+		}
+		return nil
+	}
 	var conflict *conflictError
 	if !errors.As(refused, &conflict) {
 		return nil

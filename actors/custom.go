@@ -13,13 +13,15 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// The collections of custom kinds are added while the store is open and never removed. One whose kind
-// is not defined any more is empty, and is used again if the name is defined again.
+// The collections of custom kinds are added while the store is open, and removed when their kind is not defined any more
+// and they are empty.
 
 // RegisterKind makes a kind known to the store before it is served: its objects get a collection. If the
 // collection exists, its objects are from now on those of the new kind, though they stay as they were
-// written, and watches of the former kind end. Only one goroutine may call it at a time.
+// written, and watches of the former kind end.
 func (s *Store) RegisterKind(k *schema.Kind) {
+	s.registeringKind.Lock()
+	defer s.registeringKind.Unlock()
 	c := s.ensureCollection(k.Storage, func() *schema.Kind { return k })
 	if c.kind() == k {
 		return
@@ -34,11 +36,51 @@ func (s *Store) RegisterKind(k *schema.Kind) {
 	c.endWatches()
 }
 
-// UnregisterKind ends the watches of a kind that is not defined any more.
+// UnregisterKind ends the watches of a kind that is not defined any more, and removes its collection if that is empty,
+// as it is unless somebody else writes to the log. It does nothing if the kind has been registered anew.
 func (s *Store) UnregisterKind(k *schema.Kind) {
-	if c := s.collection(k); c != nil {
-		c.endWatches()
+	s.registeringKind.Lock()
+	defer s.registeringKind.Unlock()
+	c := s.collection(k)
+	if c == nil || c.kind() != k {
+		return
 	}
+	c.endWatches()
+	if len(s.quarantine.of(c.storage, "")) > 0 {
+		return
+	}
+	empty := make(chan bool, 1)
+	c.publisher.Send(isEmpty{empty})
+	if <-empty {
+		s.removeCollection(c)
+	}
+}
+
+// isEmpty asks a publisher whether there is no object, now that all changes that were sent to it before are published.
+type isEmpty struct{ reply chan<- bool }
+
+// Reject implements runtime.Rejectable: the store is closing, and nothing has to be removed any more.
+func (m isEmpty) Reject(error) { m.reply <- false }
+
+// removeCollection removes an empty collection, with its actors and its history.
+func (s *Store) removeCollection(c *collection) {
+	s.addingCollection.Lock()
+	all := maps.Clone(s.allCollections())
+	delete(all, c.storage)
+	s.collections.Store(&all)
+	s.addingCollection.Unlock()
+	for _, a := range c.activations.close() {
+		a.ref.Stop()
+	}
+	c.endWatches() // one that found the collection before it was removed
+	c.publisher.Drain()
+	s.retention.truncate(c.history, c.published.Load().version)
+	c.snapshotCache.clear()
+}
+
+// errUndefined is the answer to requests for a kind that has been removed since they found it.
+func (s *Store) errUndefined(k *schema.Kind) error {
+	return meta.NewNotFound(s.definitions().storage, k.Definition)
 }
 
 func (c *collection) endWatches() { c.watchers.each(func(w *watch) { w.Stop() }) }

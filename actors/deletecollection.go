@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// DeleteCollection deletes what a list selects, many at a time, and answers what was selected,
+// DeleteCollection deletes what a list selects, many at a time, and answers what was selected, as it was stored,
 // under the version of the last deletion; 0 if there was none. An object that is gone or was
 // replaced meanwhile is passed over. m says how to delete; its admission is asked about each object.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
@@ -51,7 +51,7 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 	if faults != nil {
 		return listed, faults
 	}
-	return s.convertIfExternal(ctx, l.Kind, listed)
+	return listed, nil
 }
 
 // deleteUnreadable deletes what cannot be read of a collection, unless a selector asks for a part of
@@ -79,6 +79,10 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 // the version of the deletion. A precondition of the request that fails is a conflict, as for any delete.
 func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
 	m.Verb, m.Key = request.Delete, o.Key
+	if all := m.Recorder; all != nil {
+		m.Recorder = new(request.Recorder)
+		defer func() { all.Add(m.Recorder) }()
+	}
 	unconditional := m.Delete.UID == "" && m.Delete.ResourceVersion == ""
 	if m.Delete.UID == "" {
 		m.Delete.UID = o.Meta.UID
@@ -97,6 +101,10 @@ func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Muta
 
 // isReplaced tells whether an object has gone, be it that another one has its name now.
 func (s *Store) isReplaced(k *schema.Kind, o *meta.Object) bool {
-	current := s.collection(k).published.Load().get(path(o.Key.Namespace, o.Key.Name))
+	c := s.collection(k)
+	if c == nil {
+		return true
+	}
+	current := c.published.Load().get(path(o.Key.Namespace, o.Key.Name))
 	return current == nil || current.Meta.UID != o.Meta.UID
 }

@@ -17,7 +17,7 @@
 //	                                                       migrateSchema (to another
 //	                                                       version of the definition),
 //	                                                       pendingRelease (of a
-//	                                                       reservation)
+//	                                                       reservation), snapshotRequest
 //	watch      cursor and filter of one watch              wakeUp, bookmarkDue             its own client; a
 //	                                                                                       conversion for it
 //
@@ -36,6 +36,7 @@
 //	snapshotCache     snapshots from which chunked lists are being read
 //	retention         the budget of bytes that all histories share
 //	quarantine        stored objects that cannot be read
+//	conversionTurns   who may change an object while a webhook is asked, and who waits for it
 //
 // Mailboxes, the pool of goroutines and the service for conversions have a mutex each too, and another one
 // is held while a collection is added. What objects
@@ -51,8 +52,9 @@
 // # Custom kinds
 //
 // The collections of built-in kinds exist from Open on. Those of custom kinds are added by RegisterKind,
-// or by the follower if another writer has stored objects before the definition is known here, and never
-// removed. The table of collections is copied when one is added. When a definition changes,
+// or by the follower if another writer has stored objects before the definition is known here, and removed
+// by UnregisterKind, when they are empty; who has found the kind before is told that it is not defined. The table
+// of collections is copied when one is added or removed. When a definition changes,
 // its objects stay as they were written, with their versions, and are converted when they are read.
 // Only the values of selectable fields, which are kept beside the objects, are computed again, by the
 // publisher between two batches. A change that was computed before the definition changed gets them when
@@ -90,6 +92,11 @@
 //	committer.publishBatch   follower.go     distributes it
 //	publisher.publish        collection.go   makes it visible
 //	proposal.markApplied     proposal.go     wakes the writer
+//
+// A change may have companions in another collection, such as the IPAddress of a Service's address (companions.go). They
+// are proposals without an owner of their own: computed with the change on what is published, written with it
+// (persist.Write.With) under the condition that it is still published so, and resolved with it. The proposal is applied when all
+// its collections have published their parts.
 //
 // # Admission that waits
 //
@@ -144,6 +151,12 @@
 // while it writes them. Where a conversion is not built in but asks somebody outside
 // (Options.Converter), it may wait and fail: the list is then converted before it is answered, a failure is
 // the answer to a get, list or write, and an ERROR event to a watch.
+//
+// Objects whose versions a webhook converts stay stored in the version in which they were written. Their changes
+// are computed in the version of the request (versioned.go): by the owner, if no conversion is needed, and otherwise on the
+// goroutine of the request, like a change whose admission waits, on a state that must still be current when the owner gets
+// the candidate. Those who wait so for one object take turns (conversionTurns), so that they do not beat each other again and
+// again.
 //
 // # Invariants
 //

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 )
 
 // Why a mutation got no answer that holds. The first two make Store.askOwner compute it again.
@@ -14,4 +15,12 @@ var (
 )
 
 // isRetryable says whether a mutation is to be computed again.
-func isRetryable(err error) bool { return errors.Is(err, errStopped) || errors.Is(err, errStale) }
+func isRetryable(err error) bool {
+	return errors.Is(err, errStopped) || errors.Is(err, errStale) || isContended(err)
+}
+
+// isContended says whether a mutation has to wait for others that reserve the same.
+func isContended(err error) bool {
+	var contended *request.ContendedError
+	return errors.As(err, &contended)
+}

@@ -71,7 +71,7 @@ func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	return gone
 }
 
-// Invariant 10: an exact list is the state as it was, also over snapshots and restarts.
+// An exact list is the state as it was, also over snapshots and restarts.
 func TestExactLists(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestExactLists(t *testing.T) {
 	}
 }
 
-// Invariant 9: the chunks of a list share one version, whatever is written meanwhile.
+// The chunks of a list share one version, whatever is written meanwhile.
 func TestChunksAreOneSnapshot(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

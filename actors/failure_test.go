@@ -40,7 +40,7 @@ func (h *testStore) onValidate(fn func(value string)) {
 	}
 }
 
-// Invariant 33: a panic is the answer 500 to one request; the object and others go on.
+// A panic is the answer 500 to one request; the object and others go on.
 func TestPanicFailsOneRequest(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.RestartBackoff = 0 })
 	defer h.close()
@@ -99,7 +99,7 @@ func TestFullMailboxIsRefused(t *testing.T) {
 	}
 }
 
-// Invariant 34: closing answers every request, queued or on its way, once.
+// Closing answers every request, queued or on its way, once.
 func TestCloseAnswersEveryone(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	if _, err := h.create("a", "1"); err != nil {
@@ -163,8 +163,7 @@ func (h *testStore) metrics() string {
 	return b.String()
 }
 
-// Invariant 24: a full disk refuses writes with 507, reads go on, and once there is space
-// again writes do too.
+// A full disk refuses writes with 507, reads go on, and once there is space again writes do too.
 func TestDiskFull(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -185,7 +184,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// Invariant 23: a failed sync is not acknowledged, and the store says that it has failed.
+// A failed sync is not acknowledged, and the store says that it has failed.
 func TestFailedSync(t *testing.T) {
 	fs := vfs.NewMem()
 	fatal := make(chan error, 1)
@@ -210,7 +209,7 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// Invariant 30: a dry run leaves no trace.
+// A dry run leaves no trace: no version and no object.
 func TestDryRun(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -225,7 +224,7 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// Invariant 31: a terminating namespace refuses creates; a missing one is not found.
+// A terminating namespace refuses creates; a missing one is not found.
 func TestNamespacePrecondition(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

@@ -56,6 +56,13 @@ func (b *historyBuilder) skip(commit *persist.Commit) bool {
 	return true
 }
 
+// cut drops the history up to a commit that cannot be read.
+func (b *historyBuilder) cut(commit *persist.Commit) {
+	b.floor = uint64(commit.Revision)
+	b.forget(commit.Key)
+	b.retention.expire(commit.Time.Add(1))
+}
+
 // setPrevious finds the state before a commit that the snapshot holds already, and remembers the state
 // after it. current is the object in the snapshot: if it has the version of the commit, the record uses
 // it instead of a copy.

@@ -35,9 +35,12 @@ type mutateReply struct {
 	err     error
 }
 
-// waitingMutation is a mutation whose admission is asked outside of the owner's turn.
+// waitingMutation is a mutation whose admission is asked outside of the owner's turn, or that is wholly computed there
+// because a webhook has to convert for it.
 type waitingMutation struct {
 	base      uint64 // the version of the state that it was computed on; 0: no object
+	converts  bool   // it is not computed yet
+	object    *meta.Object
 	prepared  mutation.Prepared
 	candidate mutation.Candidate // once it is admitted
 }

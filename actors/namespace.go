@@ -68,7 +68,7 @@ func (s *Store) namespacePrecondition(m *request.Mutation) createPrecondition {
 		status := meta.NewForbidden(resource(m.Kind), m.Key.Name,
 			"unable to create new content in namespace "+m.Key.Namespace+" because it is being terminated")
 		status.Details.Causes = []meta.Cause{{
-			Type: "NamespaceTerminating", Field: "metadata.namespace",
+			Type: meta.CauseNamespaceTerminating, Field: "metadata.namespace",
 			Message: "namespace " + m.Key.Namespace + " is being terminated",
 		}}
 		return createPrecondition{refusal: status}

@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -97,7 +99,10 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	if mustWait {
 		return mutateReply{proposal: state.pending, retry: true}
 	}
-	p, err := o.prepare(m, state)
+	if m.mutation.Kind.ConversionWebhook != nil {
+		return o.handleVersioned(m, state)
+	}
+	p, err := o.prepare(m, m.mutation, state)
 	if err == nil {
 		err = p.Admit()
 	}
@@ -111,6 +116,15 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	if err != nil {
 		return mutateReply{proposal: state.pending, err: err}
 	}
+	return o.reserveAndSubmit(m, state, p, c)
+}
+
+// reserveAndSubmit proposes a candidate that nothing else refuses, with what it takes of what is shared out.
+func (o *object) reserveAndSubmit(m *mutateRequest, state newestState, p mutation.Prepared, c mutation.Candidate) mutateReply {
+	if err := p.Reserve(&c); err != nil {
+		// What is pending may give back what there was no room for.
+		return mutateReply{proposal: state.pending, err: err, retry: state.pending != nil}
+	}
 	reply := o.submit(m, state, c)
 	if !reply.accepted {
 		c.Reserved.Release()
@@ -118,16 +132,19 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	return reply
 }
 
-// prepare prepares a mutation of a state.
-func (o *object) prepare(m *mutateRequest, state newestState) (mutation.Prepared, error) {
+// prepare prepares what a request asks for, as a mutation of a state.
+func (o *object) prepare(r *mutateRequest, m *request.Mutation, state newestState) (mutation.Prepared, error) {
 	if state.unreadable {
-		return o.prepareUnreadable(m.mutation, state.Object)
+		return o.prepareUnreadable(m, state.Object)
 	}
-	store := o.store()
-	return mutation.Prepare(state.State, m.mutation, mutation.Env{
-		Context: m.ctx, Now: store.now(), NewUID: uuid.NewString, Allocator: o.activation.collection.allocator,
-		LastApplied: store.lastApplied, MaxBytes: store.tuning.ObjectBytes,
-	})
+	env := o.store().mutationEnv(r.ctx)
+	env.Allocator = o.activation.collection.allocator
+	return mutation.Prepare(state.State, m, env)
+}
+
+// mutationEnv is what mutations take from outside, but for an allocator.
+func (s *Store) mutationEnv(ctx context.Context) mutation.Env {
+	return mutation.Env{Context: ctx, Now: s.now(), NewUID: uuid.NewString, LastApplied: s.lastApplied, MaxBytes: s.tuning.ObjectBytes}
 }
 
 // handOut returns a mutation to the goroutine that requested it, which asks the waiting admission outside of
@@ -148,6 +165,9 @@ func (o *object) resume(m *mutateRequest) mutateReply {
 	current, _ := o.stored(m.mutation.Key)
 	if versionOf(current) != m.waited.base {
 		return mutateReply{err: errStale}
+	}
+	if err := m.waited.prepared.Reserve(&m.waited.candidate); err != nil {
+		return mutateReply{err: err}
 	}
 	return o.submit(m, newestState{State: mutation.State{Object: current, Committed: true}}, m.waited.candidate)
 }
@@ -215,9 +235,9 @@ func (o *object) decode(s *mutation.State, m *request.Mutation) error {
 	if err != nil && needed {
 		return err
 	}
-	s.Outdated = err == nil && converted != s.Object
+	s.Outdated = err == nil && (converted != s.Object || o.store().isStale(s.Object))
 	if o.treeSource != s.Object && (needed || s.Outdated) {
-		tree, err := codec.DecodeStored(o.treeKind.Message, converted.JSON)
+		tree, err := codec.DecodeStored(o.treeKind.Message(), converted.JSON)
 		if err != nil {
 			return err
 		}
@@ -235,43 +255,57 @@ func (o *object) submit(m *mutateRequest, state newestState, c mutation.Candidat
 	case c.Created && m.precondition.refusal != nil:
 		return mutateReply{proposal: state.pending, err: m.precondition.refusal}
 	case c.Op == mutation.None:
-		return mutateReply{proposal: state.pending, result: request.Result{Object: state.Object, NoOp: c.NoOp, Warnings: c.Warnings}}
+		return mutateReply{proposal: state.pending, result: request.Result{Object: state.Object, NoOp: c.NoOp}}
 	case m.mutation.DryRun:
 		return mutateReply{result: dryRunResult(m.mutation, state.Object, c)}
 	}
-	return mutateReply{proposal: o.propose(m, state, c), accepted: true}
+	p := o.newProposal(m, state, c)
+	if err := o.addCompanions(m, p); err != nil {
+		return mutateReply{proposal: state.pending, err: err, retry: state.pending != nil}
+	}
+	o.propose(p)
+	return mutateReply{proposal: p, accepted: true}
 }
 
-// propose hands a candidate to the committer and makes it the newest state.
-func (o *object) propose(m *mutateRequest, state newestState, c mutation.Candidate) *proposal {
-	p := &proposal{
-		collection: o.activation.collection, kind: m.mutation.Kind.Stored, candidate: c, key: m.mutation.Key, base: state.pending, done: make(chan struct{}),
-		write: persist.Write{
-			Key: m.mutation.Key.String(), Value: c.Encoded.JSON, RevisionOffset: c.Encoded.VersionOffset,
-			Delete: c.Op == mutation.Remove, Metadata: previousState(state.State, c),
-			FreesSpace: m.mutation.Verb == request.Delete, Claims: claimsOf(c.Reserved),
-		},
-	}
+// newProposal is the proposal of a candidate.
+func (o *object) newProposal(m *mutateRequest, state newestState, c mutation.Candidate) *proposal {
+	p := &proposal{collection: o.activation.collection, kind: cmp.Or(c.Form, m.mutation.Kind.Stored), candidate: c, key: m.mutation.Key, base: state.pending, done: make(chan struct{})}
+	p.write = writeOf(p, state.State)
+	p.write.FreesSpace, p.write.Claims = m.mutation.Verb == request.Delete, claimsOf(c.Reserved)
 	if c.Created {
 		p.write.Conditions = m.precondition.conditions
 	}
 	if state.pending == nil {
 		p.baseVersion = versionOf(state.Object)
 	}
+	return p
+}
+
+// writeOf is what the log is to write for a proposal that was computed on a state.
+func writeOf(p *proposal, state mutation.State) persist.Write {
+	return persist.Write{
+		Key: p.key.String(), Value: p.candidate.Encoded.JSON, RevisionOffset: p.candidate.Encoded.VersionOffset,
+		Delete: p.candidate.Op == mutation.Remove, Metadata: previousState(state, p.candidate),
+	}
+}
+
+// propose hands a proposal to the committer and makes it the newest state.
+func (o *object) propose(p *proposal) {
+	p.unapplied.Store(int32(1 + len(p.companions)))
 	o.lastProposal, o.treeSource, o.tree = p, nil, nil
 	o.store().committer.Send(p)
-	return p
 }
 
 // dryRunResult is the result of a dry run: the candidate under the version of the current object.
 func dryRunResult(m *request.Mutation, current *meta.Object, c mutation.Candidate) request.Result {
-	o := &meta.Object{Key: m.Key, ItemOffset: m.Kind.Stored.ItemOffset, Meta: c.Head}
+	form := cmp.Or(c.Form, m.Kind.Stored)
+	o := &meta.Object{Key: m.Key, ItemOffset: form.ItemOffset, Meta: c.Head}
 	if current == nil {
 		o.JSON = c.Encoded.Unversioned()
 	} else {
 		o.Version = current.Version
 		o.JSON = c.Encoded.WithVersion(o.Version)
 	}
-	markSchemaID(m.Kind.Stored, o)
-	return request.Result{Object: o, Created: c.Created, Deleted: c.Op == mutation.Remove, Warnings: c.Warnings}
+	markSchemaID(form, o)
+	return request.Result{Object: o, Created: c.Created, Deleted: c.Op == mutation.Remove}
 }

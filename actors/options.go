@@ -27,6 +27,14 @@ type Options struct {
 	// Converter names who converts the objects of a kind, where that may wait and fail; it answers nil
 	// for a kind whose conversion is built in. If it is nil, all are.
 	Converter func(*schema.Kind) convert.Converter
+	// Stale says whether what is stored of a key at a version should be written again even if a change leaves
+	// it as it is, as after another encryption key has come into use; nil if nothing ever is.
+	Stale func(key string, version persist.Revision) bool
+	// Rewrites rises when more of what is stored has become so. A snapshot is then due, which writes all objects
+	// anew. nil with Stale.
+	Rewrites func() uint64
+	// Observer is told of every change that is published; nil if nobody is.
+	Observer Observer
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Fatal is called once when the log has failed or what it holds cannot be published: the process

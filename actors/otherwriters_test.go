@@ -40,7 +40,7 @@ func openShared(t testing.TB, log *sharedLog) *server {
 	}
 	ranges, _ := allocation.ParseRanges("10.0.0.0/28")
 	ports, _ := allocation.ParsePortRange("30000-30009")
-	s := &server{log: log, testStore: &testStore{t: t, kinds: kinds}, allocator: allocation.NewServiceAllocator(ranges, ports, ownService)}
+	s := &server{log: log, testStore: &testStore{t: t, kinds: kinds}, allocator: allocation.NewServiceAllocator(ranges, ports, ownService, meta.Platform)}
 	tuning := actors.DefaultTuning()
 	tuning.BatchSize = 1 << positionBits
 	s.Store, err = actors.Open(actors.Options{

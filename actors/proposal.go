@@ -1,6 +1,9 @@
 package actors
 
 import (
+	"cmp"
+	"sync/atomic"
+
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -22,14 +25,25 @@ type proposal struct {
 	// not known while base is set.
 	baseVersion uint64
 	write       persist.Write
-	done        chan struct{}
-	object      *meta.Object // the outcome: the committed state,
-	err         error        // or why there is none
-	undecided   bool         // there is an error, and yet the change may be committed
+	// companions are committed with this one (companions.go). Of a companion only whole, which it is a part of, what
+	// it changes and its write are set: the fate of the whole is its own.
+	companions []*proposal
+	whole      *proposal
+	unapplied  atomic.Int32 // of itself and its companions
+	done       chan struct{}
+	object     *meta.Object // the outcome: the committed state,
+	err        error        // or why there is none
+	undecided  bool         // there is an error, and yet the change may be committed
 }
 
 // size is about how many bytes the log will write.
-func (p *proposal) size() int { return len(p.write.Key) + len(p.write.Value) + len(p.write.Metadata) }
+func (p *proposal) size() int {
+	size := len(p.write.Key) + len(p.write.Value) + len(p.write.Metadata)
+	for _, part := range p.companions {
+		size += part.size()
+	}
+	return size
+}
 
 // pendingObject is the proposed state, as an object without a version.
 func (p *proposal) pendingObject() *meta.Object {
@@ -56,15 +70,23 @@ func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 // markSchemaID records that an object was written by the schema of a stored kind.
 func markSchemaID(k *schema.Kind, o *meta.Object) {
 	if k.StoredAsWritten {
-		o.SetConformsTo(k.Message.Custom.SchemaID)
+		o.SetConformsTo(k.Schema.ID())
 	}
 }
 
-// markApplied resolves the proposal: its change is published.
+// markApplied notes that the change is published. With the last of its companions the proposal is resolved: only then
+// is given back what they have let go, and answered who waits.
 func (p *proposal) markApplied(o *meta.Object) {
-	p.candidate.Reserved.Commit()
 	p.object = o
-	p.resolve()
+	whole := cmp.Or(p.whole, p)
+	if whole.unapplied.Add(-1) > 0 {
+		return
+	}
+	for _, part := range whole.companions {
+		part.candidate.Reserved.Commit()
+	}
+	whole.candidate.Reserved.Commit()
+	whole.resolve()
 }
 
 // resolve lets go of the proposals before, and wakes those who wait.
@@ -76,6 +98,7 @@ func (p *proposal) resolve() {
 // abort resolves the proposal: its change was not committed.
 func (p *proposal) abort(err error) {
 	p.candidate.Reserved.Release()
+	p.releaseCompanions()
 	p.err = err
 	p.resolve()
 }
@@ -93,6 +116,6 @@ func (p *proposal) resolved() bool {
 // result is what the writer gets.
 func (p *proposal) result() request.Result {
 	return request.Result{
-		Object: p.object, Created: p.candidate.Created, Deleted: p.candidate.Op == mutation.Remove, Warnings: p.candidate.Warnings,
+		Object: p.object, Created: p.candidate.Created, Deleted: p.candidate.Op == mutation.Remove,
 	}
 }

@@ -63,7 +63,7 @@ func (s *Store) observe(commit *persist.Commit) (*collection, change) {
 	}
 	seen.object, seen.remove, seen.nameOnly = nameOnlyObject(seen.kind, key, uint64(commit.Revision)), true, true
 	if !commit.Delete {
-		seen.unreadable = newUnreadable(commit.Key, commit.Revision, commit.Value, err)
+		seen.unreadable = newUnreadable(persist.Item{Key: commit.Key, Value: commit.Value, Revision: commit.Revision}, err)
 		s.logger.Error("another writer has stored what cannot be read: it is set aside", "key", seen.unreadable.String(), "error", err)
 	}
 	return into, seen

@@ -93,12 +93,12 @@ func (a *Unreadable) String() string {
 
 // addToQuarantine sets a stored object aside that cannot be read.
 func (s *Store) addToQuarantine(key string, revision persist.Revision, value []byte, reason error) {
-	s.quarantine.put(newUnreadable(key, revision, value, reason))
+	s.quarantine.put(newUnreadable(persist.Item{Key: key, Value: value, Revision: revision}, reason))
 }
 
-func newUnreadable(key string, revision persist.Revision, value []byte, reason error) *Unreadable {
-	parsed, _ := meta.ParseKey(key)
-	return &Unreadable{Key: parsed, Version: uint64(revision), Reason: reason.Error(), item: persist.Item{Key: key, Value: value, Revision: revision}}
+func newUnreadable(item persist.Item, reason error) *Unreadable {
+	parsed, _ := meta.ParseKey(item.Key)
+	return &Unreadable{Key: parsed, Version: uint64(item.Revision), Reason: reason.Error(), item: item}
 }
 
 // logUnreadable logs the objects that recovery has set aside.

@@ -18,6 +18,15 @@ func (s *Store) CollectionVersion(storage meta.GroupResource) uint64 {
 	return c.published.Load().version
 }
 
+// Count is how many objects of a kind there are in a namespace ("" for all).
+func (s *Store) Count(k *schema.Kind, namespace string) int {
+	c := s.collection(k)
+	if c == nil {
+		return 0
+	}
+	return c.published.Load().count(namespace, "")
+}
+
 // Get finds one object.
 func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 	if r.Version > 0 {
@@ -25,9 +34,16 @@ func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 			return nil, err
 		}
 	}
-	o := s.collection(r.Kind).published.Load().get(path(r.Key.Namespace, r.Key.Name))
+	c := s.collection(r.Kind)
+	if c == nil {
+		return nil, s.notFound(r)
+	}
+	o := c.published.Load().get(path(r.Key.Namespace, r.Key.Name))
 	if o == nil {
 		return nil, s.notFound(r)
+	}
+	if r.AsWritten && s.conversions.MayWait(r.Kind) {
+		return s.conversions.AsWritten(r.Kind, o)
 	}
 	return s.conversions.Get(ctx, r.Kind, r.Subresource, o)
 }
@@ -57,7 +73,7 @@ func resource(k *schema.Kind) meta.GroupResource {
 // it is done here, so that a client gets a whole answer or an error.
 func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, error) {
 	l, err := s.listStored(ctx, r)
-	if err != nil {
+	if err != nil || r.AsWritten {
 		return l, err
 	}
 	return s.convertIfExternal(ctx, r.Kind, l)
@@ -65,7 +81,7 @@ func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, e
 
 // convertIfExternal converts a list of stored objects if that may wait and fail.
 func (s *Store) convertIfExternal(ctx context.Context, k *schema.Kind, l request.ListResult) (request.ListResult, error) {
-	if !s.conversions.MayWait(k) {
+	if l.Converted || !s.conversions.MayWait(k) {
 		return l, nil
 	}
 	items, err := s.conversions.List(ctx, k, l.Items)
@@ -73,9 +89,12 @@ func (s *Store) convertIfExternal(ctx context.Context, k *schema.Kind, l request
 	return l, err
 }
 
-// listStored is List without a conversion.
+// listStored is List without a conversion, but for what has to be converted to be selected.
 func (s *Store) listStored(ctx context.Context, r request.List) (request.ListResult, error) {
 	c := s.collection(r.Kind)
+	if c == nil {
+		return request.ListResult{}, s.errUndefined(r.Kind)
+	}
 	if r.Continue != "" {
 		return c.continueList(ctx, r)
 	}
@@ -83,7 +102,15 @@ func (s *Store) listStored(ctx context.Context, r request.List) (request.ListRes
 	if err != nil {
 		return request.ListResult{}, err
 	}
-	return c.list(r, state, version, ""), nil
+	return c.listFrom(ctx, r, state, version, "")
+}
+
+// listFrom reads a chunk of a snapshot, from a path on.
+func (c *collection) listFrom(ctx context.Context, r request.List, state *snapshot, version uint64, from string) (request.ListResult, error) {
+	if c.store.selectsConverted(r.Kind, r.Labels, r.Fields, r.AsWritten) {
+		return c.selected(ctx, r, state, version, from)
+	}
+	return c.list(r, state, version, from), nil
 }
 
 // snapshotFor is the snapshot from which a read of a version is answered, and the version that the
@@ -107,7 +134,7 @@ func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVers
 	return state, max(seen, state.version), nil
 }
 
-// list reads a chunk of a snapshot, from a path on.
+// list is listFrom for selectors of the stored form.
 func (c *collection) list(r request.List, state *snapshot, version uint64, from string) request.ListResult {
 	l := request.ListResult{Version: version, Remaining: -1}
 	next := ""
@@ -133,13 +160,18 @@ func (c *collection) list(r request.List, state *snapshot, version uint64, from 
 	}
 	state.candidates(r.Fields, r.Namespace, from, take)
 	if next != "" {
-		c.snapshotCache.put(version, state, c.store.now())
-		l.Continue = encodeToken(token{Resource: c.storage.String(), Namespace: r.Namespace, Selectors: r.Selectors, Version: version, Next: next})
+		c.continueAt(&l, r, state, next)
 		if r.Labels.Empty() && r.Fields.Empty() {
 			l.Remaining = int64(state.count(r.Namespace, next))
 		}
 	}
 	return l
+}
+
+// continueAt lets a list go on at a path of the snapshot that it is read from.
+func (c *collection) continueAt(l *request.ListResult, r request.List, state *snapshot, next string) {
+	c.snapshotCache.put(l.Version, state, c.store.now())
+	l.Continue = encodeToken(token{Resource: c.storage.String(), Namespace: r.Namespace, Selectors: r.Selectors, Version: l.Version, Next: next})
 }
 
 // singleObject says whether the selectors allow at most one object, and which.
@@ -172,7 +204,7 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	if err != nil {
 		return request.ListResult{}, err
 	}
-	return c.list(r, state, version, t.Next), nil
+	return c.listFrom(ctx, r, state, version, t.Next)
 }
 
 // expiredToken is the answer to a token whose snapshot is gone. It offers another token that continues at

@@ -40,6 +40,10 @@ func (s *Store) recover() error {
 
 // item takes one key of the snapshot.
 func (r *recovery) item(i persist.Item) error {
+	if i.Err != nil {
+		r.store.quarantine.put(newUnreadable(i, i.Err))
+		return nil
+	}
 	c, object, err := r.decode(i.Key, i.Revision, i.Value)
 	if err != nil {
 		r.store.addToQuarantine(i.Key, i.Revision, i.Value, err)
@@ -58,6 +62,10 @@ func (r *recovery) setBase(base persist.Revision) error {
 // commit takes one commit of the journal, only into the history if the snapshot holds it already.
 func (r *recovery) commit(commit persist.Commit) error {
 	if r.history.skip(&commit) {
+		return nil
+	}
+	if commit.Err != nil {
+		r.sealed(&commit)
 		return nil
 	}
 	c, object, err := r.decode(commit.Key, commit.Revision, commit.Value)

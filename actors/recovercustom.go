@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -29,14 +28,14 @@ func (r *recovery) decode(key string, revision persist.Revision, value []byte) (
 func (r *recovery) registerCustomKinds() error {
 	s := r.store
 	for _, o := range r.trees[s.definitions()].Values() {
-		tree, err := codec.DecodeStored(s.definitions().kind().Message, o.JSON)
+		outline, err := s.catalog.Outline(o)
 		if err != nil {
 			s.addToQuarantine(o.Key.String(), persist.Revision(o.Version), o.JSON, err)
 			r.trees[s.definitions()].Delete(path("", o.Key.Name))
 			continue
 		}
-		d := s.catalog.Compile(tree)
-		if d == nil || !established(tree) {
+		d := s.catalog.Compile(outline)
+		if d == nil || !established(outline) {
 			continue
 		}
 		c := s.allCollections()[d.Stored.Storage]

@@ -5,6 +5,27 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
+// sealed takes a commit that the log could not decode, as one that is encrypted with a key that is not there. It is a gap in the
+// history, which then begins after it: a watch from before must not take it for a deletion. The object is set aside
+// unless a later state of it is known.
+func (r *recovery) sealed(commit *persist.Commit) {
+	r.history.cut(commit)
+	if commit.Revision <= r.history.base {
+		return
+	}
+	r.store.quarantine.drop(commit.Key)
+	item := persist.Item{Key: commit.Key, Value: commit.Value, Revision: commit.Revision, Err: commit.Err}
+	if !commit.Delete {
+		r.store.quarantine.put(newUnreadable(item, commit.Err))
+	}
+	parsed, err := meta.ParseKey(commit.Key)
+	if c := r.store.allCollections()[parsed.GroupResource]; err == nil && c != nil {
+		before, _ := r.trees[c].Delete(path(parsed.Namespace, parsed.Name))
+		r.history.countState(before, nil)
+		r.history.newest[c] = uint64(commit.Revision)
+	}
+}
+
 // unreadable takes a commit whose value cannot be read: the object is set aside, unless the snapshot holds
 // a later state of it. For watches it is a deletion.
 func (r *recovery) unreadable(commit *persist.Commit, reason error) {

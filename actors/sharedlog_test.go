@@ -68,6 +68,10 @@ func (s *sharedKeys) commit(owner *sharedLog, batch []persist.Write) (results []
 
 // check says whether a write may be committed, or else the revision of what refuses it.
 func (s *sharedKeys) check(w *persist.Write, results []persist.Result) (persist.Revision, bool) {
+	if w.With > 0 {
+		whole := results[w.With-1]
+		return whole.Revision, whole.Err == nil
+	}
 	if w.BasedOn > 0 {
 		if base := results[w.BasedOn-1]; base.Err != nil || s.newest[w.Key].Revision != base.Revision {
 			return max(base.Revision, s.newest[w.Key].Revision), false

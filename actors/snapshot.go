@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -18,7 +19,11 @@ const (
 // it also does what makes the journal shorter.
 func (s *Store) snapshotIfDue() {
 	stats := s.log.Stats()
-	due := stats.SinceSnapshot >= s.tuning.SnapshotBytes || stats.Full && stats.SinceSnapshot > 0
+	rewrites := s.retry.rewrites
+	if s.rewrites != nil {
+		rewrites = s.rewrites() // read before the snapshot, which may miss what comes while it is written
+	}
+	due := stats.SinceSnapshot >= s.tuning.SnapshotBytes || stats.Full && stats.SinceSnapshot > 0 || rewrites != s.retry.rewrites || s.retry.again
 	if s.Healthy() != nil || time.Now().Before(s.retry.at) {
 		return
 	}
@@ -45,7 +50,7 @@ func (s *Store) snapshotIfDue() {
 		}
 		return
 	}
-	s.retry = snapshotRetry{trimmed: s.retry.trimmed}
+	s.retry = snapshotRetry{trimmed: s.retry.trimmed, rewrites: rewrites, again: rewrites != s.retry.rewrites}
 	if stats.Full {
 		s.retry.at = begin.Add(minRetryDelay)
 	}
@@ -85,7 +90,11 @@ type snapshotRetry struct {
 	wait      time.Duration
 	lastError string // of the last attempt; the same text is not logged again
 
-	trimmed time.Time // when trimIfDue last trimmed
+	trimmed  time.Time // when trimIfDue last trimmed
+	rewrites uint64    // Options.Rewrites that a snapshot has followed
+	// again: one more snapshot is due after one that followed rewrites. A batch that was under way when that began lies in the
+	// segment before it, which then stays with all that it holds.
+	again bool
 }
 
 func (r *snapshotRetry) backOff(now time.Time) {
@@ -96,6 +105,15 @@ func (r *snapshotRetry) backOff(now time.Time) {
 // Snapshot writes the state at the newest visible version, without stopping anyone.
 // It must not be called by two goroutines at a time.
 func (s *Store) Snapshot() error {
+	err := s.trySnapshot()
+	if errors.Is(err, persist.ErrSpaceReleased) {
+		err = s.trySnapshot()
+	}
+	return err
+}
+
+// trySnapshot is one attempt. What it delivers it forgets, so the next one begins with the state of its own time.
+func (s *Store) trySnapshot() error {
 	at, states, err := s.consistentTrees()
 	if err != nil {
 		return err

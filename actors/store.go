@@ -29,15 +29,21 @@ type Store struct {
 	now     func() time.Time
 	fatal   func(error)
 	metrics counters
+	// observer is told of every change that is published; nil if nobody is.
+	observer Observer
+	// stale says what should be stored again (Options.Stale); nil if nothing ever is.
+	stale    func(key string, version persist.Revision) bool
+	rewrites func() uint64 // Options.Rewrites
 	// lastApplied is the annotation in which clients keep what they have applied.
 	lastApplied string
 
 	runtime   *runtime.Runtime
 	committer *runtime.Ref
 
-	// collections is copied when one is added (addCollection) for a custom kind.
+	// collections is copied when one is added (addCollection) or removed for a custom kind.
 	collections      atomic.Pointer[map[meta.GroupResource]*collection]
-	addingCollection sync.Mutex // held while one is added after the start
+	addingCollection sync.Mutex // held while one is added after the start, or removed
+	registeringKind  sync.Mutex // held while a custom kind comes, changes or goes
 	appliedRevision  appliedRevision
 	conversions      *conversion.Service
 	quarantine       quarantine
@@ -50,13 +56,18 @@ type Store struct {
 	maintenance sync.WaitGroup
 }
 
+// isStale says whether an object should be stored again as it is.
+func (s *Store) isStale(o *meta.Object) bool {
+	return s.stale != nil && s.stale(o.Key.String(), persist.Revision(o.Version))
+}
+
 // Open recovers the state from the log and starts the actors.
 func Open(o Options) (*Store, error) {
 	if err := o.Tuning.Validate(); err != nil {
 		return nil, fmt.Errorf("tuning: %w", err)
 	}
 	s := &Store{
-		log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal,
+		log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal, observer: o.Observer, stale: o.Stale, rewrites: o.Rewrites,
 		retention: newRetention(o.Tuning.HistoryBytes), conversions: conversion.NewService(o.Converter), stop: make(chan struct{}),
 	}
 	s.collections.Store(&map[meta.GroupResource]*collection{})
@@ -99,7 +110,7 @@ func (s *Store) startPublisher(c *collection) {
 	c.publisher = s.runtime.Spawn(runtime.Spec{New: func() runtime.Owner { return &publisher{collection: c} }})
 }
 
-// collection finds the collection of a kind.
+// collection finds the collection of a kind; nil if the kind is not defined any more.
 func (s *Store) collection(k *schema.Kind) *collection { return s.allCollections()[k.Storage] }
 
 // decode reads a committed value by its key.

@@ -93,7 +93,7 @@ func (h *testStore) list(r request.List) request.ListResult {
 
 func (h *testStore) data(o *meta.Object) tree.Tree {
 	h.t.Helper()
-	object, _, err := codec.DecodeJSON(h.kind("configmaps").Message, o.JSON)
+	object, _, err := codec.DecodeJSON(h.kind("configmaps").Message(), o.JSON)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (h *testStore) data(o *meta.Object) tree.Tree {
 	return data
 }
 
-// Invariant 8: concurrent patches of one object are applied.
+// Of concurrent patches of one object all are applied: none is lost, and none is refused because of the others.
 func TestConcurrentPatchesAllApply(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

@@ -12,34 +12,59 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// waitingFake is a waiting admission of functions; it also counts what becomes of its reservations,
-// of which there is one for every change that it lets pass.
+// waitingFake is a waiting admission of functions. It counts how often it is asked first about a change;
+// and, where its reserving is the mutation's Admission, what becomes of the reservations, of which
+// there is one for every change that is let pass.
 type waitingFake struct {
 	skip     func(c request.Change) bool
 	mutate   func(ctx context.Context, c request.Change) error
 	validate func(ctx context.Context, c request.Change) error
 
 	asked, reserved, committed, released atomic.Int64
+	recorder                             request.Recorder // of patchWaiting
 }
+
+func (*waitingFake) MayApply(request.Verb) bool { return true }
+
+func (*waitingFake) AppliesToNoOp() bool { return true }
 
 func (f *waitingFake) Applies(c request.Change) bool { return f.skip == nil || !f.skip(c) }
 
-func (f *waitingFake) Mutate(ctx context.Context, c request.Change) ([]string, error) {
+func (f *waitingFake) Begin() request.WaitingCall { return f }
+
+func (f *waitingFake) Mutate(ctx context.Context, c request.Change) error {
+	if c.Reinvocation {
+		return nil
+	}
 	f.asked.Add(1)
 	if f.mutate == nil {
-		return nil, nil
+		return nil
 	}
-	return []string{"mutated"}, f.mutate(ctx, c)
+	c.Mutation.Recorder.Warn("mutated")
+	return f.mutate(ctx, c)
 }
 
-func (f *waitingFake) Validate(ctx context.Context, c request.Change) (request.Verdict, error) {
-	if f.validate != nil {
-		if err := f.validate(ctx, c); err != nil {
-			return request.Verdict{}, err
-		}
+func (f *waitingFake) Validate(ctx context.Context, c request.Change) error {
+	c.Mutation.Recorder.Warn("validated")
+	if f.validate == nil {
+		return nil
 	}
-	f.reserved.Add(1)
-	return request.Verdict{Warnings: []string{"validated"}, Reservation: countingReservation{f}}, nil
+	return f.validate(ctx, c)
+}
+
+// reserving is an admission that reserves something for every change.
+func (f *waitingFake) reserving() request.Admission { return reservingFake{f} }
+
+type reservingFake struct{ fake *waitingFake }
+
+func (reservingFake) Applies(request.Verb) bool     { return true }
+func (reservingFake) AppliesToNoOp() bool           { return true }
+func (reservingFake) MayChange(request.Verb) bool   { return false }
+func (reservingFake) Admit(request.Change) error    { return nil }
+func (reservingFake) Validate(request.Change) error { return nil }
+func (r reservingFake) Reserve(request.Change) (request.Reservation, error) {
+	r.fake.reserved.Add(1)
+	return countingReservation{r.fake}, nil
 }
 
 type countingReservation struct{ *waitingFake }
@@ -70,7 +95,7 @@ func openWith(t *testing.T, change func(*actors.Options)) *testStore {
 // patchWaiting patches the ConfigMap a, with a waiting admission.
 func (h *testStore) patchWaiting(ctx context.Context, f *waitingFake, patch string) (request.Result, error) {
 	return h.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"},
-		PatchType: request.MergePatch, PatchBody: []byte(patch), Waiting: f})
+		PatchType: request.MergePatch, PatchBody: []byte(patch), Waiting: f, Admission: f.reserving(), Recorder: &f.recorder})
 }
 
 // wantData compares the data of the ConfigMap a.
@@ -97,6 +122,10 @@ type pureFake struct {
 
 func (p *pureFake) Applies(operation request.Verb) bool { return operation != p.not }
 
+func (p *pureFake) MayChange(request.Verb) bool { return true }
+
+func (p *pureFake) AppliesToNoOp() bool { return p.not != request.Update }
+
 func (p *pureFake) Admit(c request.Change) error {
 	p.seen = append(p.seen, string(codec.AppendAny(nil, c.New["data"])))
 	if p.refusing {
@@ -109,3 +138,5 @@ func (p *pureFake) Validate(request.Change) error {
 	p.seen = append(p.seen, "valid")
 	return nil
 }
+
+func (p *pureFake) Reserve(request.Change) (request.Reservation, error) { return nil, nil }

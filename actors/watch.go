@@ -23,6 +23,7 @@ type watch struct {
 	sink       request.Sink
 	ref        *runtime.Ref
 	converts   bool               // the client watches another form than the stored one
+	selects    bool               // its selectors are held against that form
 	ctx        context.Context    // of conversions that may wait
 	cancel     context.CancelFunc // of ctx; nil if no conversion may wait
 
@@ -49,8 +50,13 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 	if s.closing.Load() {
 		return nil, meta.NewServiceUnavailable("the server is stopping")
 	}
+	c := s.collection(r.Kind)
+	if c == nil {
+		return nil, s.errUndefined(r.Kind)
+	}
 	w := &watch{
-		collection: s.collection(r.Kind), request: r, sink: sink, converts: conversion.Needed(r.Kind), ctx: context.Background(),
+		collection: c, request: r, sink: sink, converts: conversion.Needed(r.Kind), ctx: context.Background(),
+		selects: s.selectsConverted(r.Kind, r.Labels, r.Fields, r.AsWritten),
 	}
 	w.lastSent.Store(s.now().UnixNano())
 	if err := w.seek(ctx); err != nil {
@@ -63,6 +69,9 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 	w.collection.watchers.add(w) // and only then the first wake-up, so that no change is missed
 	if r.Kind.DefinedAtRuntime && r.Kind.Stored != w.collection.kind() {
 		w.Stop() // the definition has changed meanwhile, and RegisterKind did not see this watch
+	}
+	if s.collection(r.Kind) != c {
+		w.Stop() // the definition has gone meanwhile
 	}
 	if !w.wakePending.Swap(true) {
 		w.ref.Send(wakeUp{})

@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/selector"
 )
 
 // This file is what the actor of a watch does: read the history, select what concerns the client,
@@ -62,12 +63,16 @@ func (w *watch) advance(self *runtime.Ref) {
 func (w *watch) deliverInitial() bool {
 	alive := true
 	w.buffer = w.buffer[:0]
-	w.initial.candidates(w.request.Fields, w.request.Namespace, "", func(_ string, o *meta.Object) bool {
-		if w.matches(o) {
+	fields := w.request.Fields
+	if w.selects {
+		fields = selector.Fields{}
+	}
+	w.initial.candidates(fields, w.request.Namespace, "", func(_ string, o *meta.Object) bool {
+		if w.selects || w.matches(o) {
 			w.buffer = append(w.buffer, request.Event{Type: request.Added, Object: o})
 		}
 		if len(w.buffer) == eventBatch {
-			alive = w.flush()
+			alive = w.flushInitial()
 		}
 		return alive && !w.stopping.Load()
 	})
@@ -76,12 +81,31 @@ func (w *watch) deliverInitial() bool {
 	if w.request.MarkInitialEventsEnd {
 		w.buffer = append(w.buffer, request.Event{Type: request.Bookmark, Version: version, InitialEventsEnd: true})
 	}
-	return alive && w.flush()
+	alive = alive && w.flushInitial()
+	if sink, ok := w.sink.(request.InitialSink); ok {
+		sink.InitialDone()
+	}
+	return alive
+}
+
+// flushInitial is flush for initial events, which may have to be selected still.
+func (w *watch) flushInitial() bool {
+	if w.selects {
+		if err := w.convertInitial(); err != nil {
+			return w.endUnconverted(err)
+		}
+	}
+	return w.flush()
 }
 
 // deliver turns the records that were read into events and sends them.
 func (w *watch) deliver() bool {
 	w.buffer = w.buffer[:0]
+	if w.selects {
+		if err := w.convertRecords(); err != nil {
+			return w.endUnconverted(err)
+		}
+	}
 	for _, r := range w.records {
 		if e, ok := w.event(r); ok {
 			w.buffer = append(w.buffer, e)
@@ -109,6 +133,8 @@ func (w *watch) event(r *record) (e request.Event, ok bool) {
 		return request.Event{Type: request.Added, Object: r.object}, true
 	case was && r.kind == removed:
 		return request.Event{Type: request.Deleted, Object: r.object}, true
+	case was && w.selects:
+		return request.Event{Type: request.Deleted, Object: withVersion(r.previous, r.version)}, true
 	case was:
 		return request.Event{Type: request.Deleted, Object: w.collection.history.deselected(r)}, true
 	}
@@ -144,15 +170,20 @@ func (w *watch) flush() bool {
 		return true
 	}
 	if w.converts {
-		if err := w.collection.store.conversions.Events(w.ctx, w.request.Kind, w.buffer); err != nil {
-			if !w.stopping.Load() {
-				w.collection.store.logger.Error("a watch ends: an object cannot be converted", "kind", w.request.Kind.Kind, "version", w.request.Kind.APIVersion(), "error", err)
-				w.fail(meta.AsStatus(err))
-			}
-			return false
+		if err := w.collection.store.conversions.Events(w.ctx, w.request.Kind, w.buffer, w.request.AsWritten); err != nil {
+			return w.endUnconverted(err)
 		}
 	}
 	return w.send()
+}
+
+// endUnconverted ends a watch because of an object that cannot be converted.
+func (w *watch) endUnconverted(err error) (alive bool) {
+	if !w.stopping.Load() {
+		w.collection.store.logger.Error("a watch ends: an object cannot be converted", "kind", w.request.Kind.Kind, "version", w.request.Kind.APIVersion(), "error", err)
+		w.fail(meta.AsStatus(err))
+	}
+	return false
 }
 
 // fail sends an ERROR event in place of what is in the buffer. It is the last event: the caller ends the

@@ -41,7 +41,7 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 	if err != nil {
 		return result, err
 	}
-	if result.NoOp && m.ApplyDigest != nil && len(result.Warnings) == 0 {
+	if result.NoOp && m.ApplyDigest != nil && !m.Recorder.Warned() {
 		result.Object.AddNoOpApply(m.ApplyDigest())
 	}
 	result.Object, err = s.conversions.Result(ctx, &m, result)
@@ -52,8 +52,12 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 // its owner; ok is false if that is not known. Of m only Kind, Key, Subresource, ApplyDigest and what
 // admits it count: an apply that must be admitted is never answered here.
 func (s *Store) NoOpApply(m *request.Mutation) (result request.Result, ok bool) {
-	o := s.collection(m.Kind).published.Load().get(path(m.Key.Namespace, m.Key.Name))
-	if o == nil || !o.IsNoOpApply(m.ApplyDigest) || m.Admits(request.Update) {
+	c := s.collection(m.Kind)
+	if c == nil {
+		return request.Result{}, false
+	}
+	o := c.published.Load().get(path(m.Key.Namespace, m.Key.Name))
+	if o == nil || !o.IsNoOpApply(m.ApplyDigest) || m.AdmitsNoOp() || s.isStale(o) {
 		return request.Result{}, false
 	}
 	if o, ok = s.conversions.TryGet(m.Kind, m.Subresource, o); !ok {
@@ -71,17 +75,28 @@ const maxAdmissions = 8
 // owner's turn goes there twice: to be prepared, and with the answer.
 func (s *Store) askOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	c := s.collection(m.Kind)
+	if c == nil {
+		return request.Result{}, s.errUndefined(m.Kind)
+	}
 	m.Key.GroupResource = c.storage
 	admissions := 0
+	var turn turnHolder
+	defer turn.release()
 	for tries := (retry{}); ; {
 		result, waiting, err := c.mutate(ctx, m, nil)
+		if waiting != nil && waiting.converts && turn.wait(ctx, c, m) {
+			continue // the object may have changed meanwhile
+		}
 		if waiting != nil {
 			if admissions++; admissions > maxAdmissions {
 				return request.Result{}, meta.NewConflict(resource(m.Kind), m.Key.Name,
-					"the object has been modified again and again while admission was asked about this change; please try again")
+					"the object has been modified again and again while admission or a conversion was asked about this change; please try again")
 			}
 			if err = s.admit(ctx, m, waiting); err == nil {
 				result, _, err = c.mutate(ctx, m, waiting)
+			}
+			if isContended(err) { // the object has not changed
+				admissions--
 			}
 		}
 		if !isRetryable(err) {
@@ -124,9 +139,13 @@ func (s *Store) admit(ctx context.Context, m *request.Mutation, w *waitingMutati
 			err = s.internalError("panic in an admission", m, reason)
 		}
 	}()
-	w.candidate, err = w.prepared.Wait(ctx)
+	if w.converts {
+		err = s.computeConverted(ctx, m, w)
+	} else {
+		w.candidate, err = w.prepared.Wait(ctx)
+	}
 	if err != nil && ctx.Err() != nil {
-		return meta.NewTimeout("the request ended while its admission was asked")
+		return meta.NewTimeout("the request ended while its admission or a conversion was asked")
 	}
 	return err
 }

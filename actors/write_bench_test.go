@@ -77,8 +77,8 @@ func podText(name, label, blanks string) string {
 // applyOf is an apply of a text, which is decoded and checked as the front does it.
 func applyOf(b *testing.B, k *schema.Kind, name, text string) request.Mutation {
 	b.Helper()
-	config, faults, err := codec.DecodeConfig(k.Message, []byte(text))
-	if err != nil || len(faults) > 0 || ownership.CheckItems(k.Message, config) != "" {
+	config, faults, err := codec.DecodeConfig(k.Message(), []byte(text))
+	if err != nil || len(faults) > 0 || ownership.CheckItems(k.Message(), config) != "" {
 		b.Fatal(err, faults)
 	}
 	return request.Mutation{Verb: request.Patch, PatchType: request.ApplyPatch, FieldManager: "one", Kind: k,

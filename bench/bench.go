@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// Bench is one run: the servers that it measures and the report that it fills.
+// Bench is one run: the servers that it measures and the report that it fills. It is used once, by one
+// goroutine; the loads of a workload have goroutines of their own.
 type Bench struct {
 	Options scenario.Options
 	Report  report.Report
@@ -27,9 +28,10 @@ type Bench struct {
 	closers     []func()         // what to stop and remove, last first
 }
 
-// Run measures all workloads, as often as it is asked to, and prints the table to out. It fails if
-// it could not get started, a workload could not be run, or the report cannot be written; single
-// failed operations are in the report.
+// Run measures all workloads, as often as it is asked to, and prints the table to out. It fails if it could
+// not get started, a workload could not be run, or the report cannot be written; single failed operations
+// are in the report. Each run opens its own servers, so that one does not inherit a warm heap or a grown
+// store from another. A run that was cut short still counts with what it has measured.
 func (b *Bench) Run(ctx context.Context, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, b.Options.Timeout)
 	defer cancel()
@@ -61,7 +63,8 @@ func (b *Bench) Run(ctx context.Context, out io.Writer) error {
 	return failed
 }
 
-// runOnce is one run. It tells whether there is anything to report.
+// runOnce is one run. It tells whether there is anything to report. Trials of settings start a daemon for
+// each value, so nothing is opened for them here.
 func (b *Bench) runOnce(ctx context.Context) (bool, error) {
 	defer b.close()
 	if b.Options.Settings != "" {
@@ -81,7 +84,8 @@ func (b *Bench) runOnce(ctx context.Context) (bool, error) {
 	return true, b.measure(ctx)
 }
 
-// writeReports prints the report, and writes the files that were asked for.
+// writeReports prints the report, and writes the files that were asked for. The table comes first: a file
+// that cannot be written must not cost the figures of a long run.
 func (b *Bench) writeReports(out io.Writer) error {
 	o, r := &b.Options, &b.Report
 	if err := r.WriteTable(out); err != nil {
@@ -103,7 +107,8 @@ func (b *Bench) writeReports(out io.Writer) error {
 	return nil
 }
 
-// processSaved works on saved reports instead of servers.
+// processSaved works on saved reports instead of servers. Figures of different days are put together on one
+// page that way.
 func (b *Bench) processSaved(out io.Writer) error {
 	var reports []*report.Report
 	for _, path := range b.Options.Reports {
@@ -139,7 +144,8 @@ func writePages(o *scenario.Options, reports []*report.Report) error {
 	return nil
 }
 
-// open finds or starts all servers.
+// open finds or starts all servers. The limit of descriptors is raised before daemons are started, as these
+// inherit it. The floor has no state that could grow.
 func (b *Bench) open() (err error) {
 	o := &b.Options
 	if b.descriptors, err = server.RaiseDescriptors(); err != nil {
@@ -167,7 +173,9 @@ func (b *Bench) open() (err error) {
 	return nil
 }
 
-// openIdentity takes the credentials of the flags or, for daemons that are started here, makes some.
+// openIdentity takes the credentials of the flags or, for daemons that are started here, makes some. A
+// server that runs already can only be given credentials that it accepts; without any, workloads of plain
+// users are left out.
 func (b *Bench) openIdentity() (err error) {
 	o := &b.Options
 	if o.UserCA != "" || o.UserToken != "" || o.Start == "" {
@@ -183,7 +191,8 @@ func (b *Bench) openIdentity() (err error) {
 	return err
 }
 
-// openServer takes the server of a kubeconfig, or else starts one.
+// openServer takes the server of a kubeconfig, or else starts one. The directory is removed after the
+// daemon has stopped, since closers run last to first.
 func (b *Bench) openServer(label, kubeconfig, binary string, processes []int) error {
 	o := &b.Options
 	if kubeconfig != "" {
@@ -200,7 +209,7 @@ func (b *Bench) openServer(label, kubeconfig, binary string, processes []int) er
 		return err
 	}
 	b.closers = append(b.closers, remove)
-	args := o.StartArgs
+	args := append(scenario.ArgsOf(o.Workloads), o.StartArgs...)
 	if b.identity != nil && b.identity.Dir != "" {
 		args = append(b.identity.Args(), args...)
 	}
@@ -228,8 +237,9 @@ func (b *Bench) close() {
 	}
 }
 
-// measure runs the workloads in order. One that cannot be run is noted and the next one follows;
-// the error is the last such.
+// measure runs the workloads in order. One that cannot be run is noted and the next one follows; the error
+// is the last such. All workloads share the servers and run one after the other, so that each has the
+// machine to itself.
 func (b *Bench) measure(ctx context.Context) error {
 	var failed error
 	wanted := make(map[string]bool)
@@ -252,7 +262,8 @@ func (b *Bench) measure(ctx context.Context) error {
 	return failed
 }
 
-// workload runs one workload on every target, one after the other, then on the floor.
+// workload runs one workload on every target, one after the other, then on the floor. The floor repeats
+// what the first server was asked, with the sizes of its answers, so the ratio compares like with like.
 func (b *Bench) workload(ctx context.Context, w scenario.Workload) error {
 	var first []scenario.Result
 	var rows []*report.Row

@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/scenario"
 )
 
-// measureGrowth measures all curves on all targets and writes their plots.
+// measureGrowth measures all curves on all targets and writes their plots. A plot that cannot be written
+// does not keep the others from it.
 func (b *Bench) measureGrowth(ctx context.Context) error {
 	for _, target := range b.targets {
 		if err := scenario.MeasureGrowth(ctx, b.session(target), b.logf, b.Report.AddPoint); err != nil {

@@ -18,8 +18,9 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is main with its surroundings as arguments. The exit code is 0 for a run without errors,
-// 1 for one with failed operations or workloads, or a soak that something grew in, 2 for wrong flags.
+// run is main with its surroundings as arguments. The exit code is 0 for a run without errors, 1 for one
+// with failed operations or workloads, or a soak that something grew in, 2 for wrong flags. Tests call it.
+// An interrupt ends the run in order, with the daemons stopped and their directories removed.
 func run(args []string, in io.Reader, out, log io.Writer) int {
 	if len(args) == 1 && args[0] == server.NameFloor {
 		return exitCode(log, server.ServeFloor(in, out))
@@ -49,7 +50,8 @@ func run(args []string, in io.Reader, out, log io.Writer) int {
 	return 0
 }
 
-// exitCode prints the error, if there is one, and returns the exit code.
+// exitCode prints the error, if there is one, and returns the exit code. Errors go to the log, so that the
+// table on standard output stays clean.
 func exitCode(log io.Writer, err error) int {
 	if err == nil {
 		return 0

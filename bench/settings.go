@@ -10,7 +10,9 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/scenario"
 )
 
-// measureSettings measures all settings and puts their table between the marks of a Markdown file.
+// measureSettings measures all settings and puts their table between the marks of a Markdown file. The
+// lines around the marks are written by hand; nothing else in the file changes. A setting that cannot be
+// measured ends the run, because half a table would look like a whole one.
 func (b *Bench) measureSettings(ctx context.Context) error {
 	var lines strings.Builder
 	lines.WriteString("\n| Symptom | Shows as | Setting | Measured |\n|---|---|---|---|\n")
@@ -35,7 +37,8 @@ func (b *Bench) measureSettings(ctx context.Context) error {
 	return report.ReplaceSection(b.Options.Settings, "settings", b.Report.Origin.Line()+lines.String())
 }
 
-// settingCell is a result as the table of settings tells it.
+// settingCell is a result as the table of settings tells it. What is shown is the best that was measured: a
+// figure of the workload, else CPU time, else latency. Cells are short, as several values share one.
 func settingCell(r scenario.Result, row *report.Row) string {
 	switch {
 	case r.Figure != nil:

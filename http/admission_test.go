@@ -13,6 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
 )
 
 // noteTaker is a waiting plugin, its reservations, and a store of no-op applies; it notes what is asked.
@@ -45,18 +47,24 @@ func (*noteTaker) Applies(*admission.Attributes) bool    { return true }
 func (n *noteTaker) Commit()                             { n.note("commit") }
 func (n *noteTaker) Release()                            { n.note("release") }
 func (n *noteTaker) Admit(a *admission.Attributes) error { n.note("admit"); return nil }
+func (n *noteTaker) Reserve(*admission.Attributes) (request.Reservation, error) {
+	return n, nil
+}
 
 func (n *noteTaker) waiting() admission.WaitingPlugin { return waitingNotes{n} }
 
 type waitingNotes struct{ *noteTaker }
 
-func (n waitingNotes) Mutate(_ context.Context, a *admission.Attributes) ([]string, error) {
+func (n waitingNotes) Begin() admission.WaitingCall { return n }
+
+func (n waitingNotes) Mutate(_ context.Context, a *admission.Attributes) error {
 	n.note("mutate " + a.Subresource)
-	return nil, nil
+	return nil
 }
 
-func (n waitingNotes) Validate(_ context.Context, a *admission.Attributes) (request.Verdict, error) {
-	return request.Verdict{Warnings: []string{"careful"}, Reservation: n.noteTaker}, nil
+func (n waitingNotes) Validate(_ context.Context, a *admission.Attributes) error {
+	a.Warn("careful")
+	return nil
 }
 
 // An operation is admitted like any write. What was reserved for it is kept if it has succeeded.
@@ -80,15 +88,50 @@ func TestOperationWaitsForAdmission(t *testing.T) {
 		code  int
 		notes string
 	}{
-		{"", nil, 201, "admit, mutate eviction, admit, evict, commit"},
-		{"?dryRun=All", nil, 201, "admit, mutate eviction, admit, evict, release"},
-		{"", meta.NewTooManyRequests("no", 1), 429, "admit, mutate eviction, admit, evict, release"},
+		{"", nil, 201, "admit, mutate eviction, admit, mutate eviction, evict, commit"},
+		{"?dryRun=All", nil, 201, "admit, mutate eviction, admit, mutate eviction, evict, release"},
+		{"", meta.NewTooManyRequests("no", 1), 429, "admit, mutate eviction, admit, mutate eviction, evict, release"},
 	} {
 		fail = c.fail
 		resp, text := f.do("POST", path+c.query, body, "Content-Type", "application/json")
 		if got := n.take(); resp.StatusCode != c.code || got != c.notes || !strings.Contains(fmt.Sprint(resp.Header["Warning"]), "careful") {
 			t.Errorf("%v: %d %s; %s, warnings %q", c, resp.StatusCode, text, got, resp.Header["Warning"])
 		}
+	}
+}
+
+// provisionNotes notes what namespaces are made for.
+type provisionNotes struct{ *noteTaker }
+
+func (p provisionNotes) Provision(_ context.Context, _ *schema.Kind, key meta.Key) error {
+	p.note("provision " + key.Name)
+	return nil
+}
+
+// updatesOnly allows everything but creates of one name.
+type updatesOnly struct{ name string }
+
+func (u updatesOnly) Authorize(a authz.Attributes) (authz.Decision, string) {
+	if a.Verb == "create" && a.Name == u.name {
+		return authz.NoOpinion, ""
+	}
+	return authz.Allow, ""
+}
+
+// No namespace is made for an apply that may not create its object.
+func TestApplyProvisionsWhatItMayCreate(t *testing.T) {
+	n := &noteTaker{}
+	f := serve(t, func(o *http.Options) {
+		n.memStore = o.Store.(*memStore)
+		o.Authorizer = updatesOnly{"b"}
+		o.Admission = admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{{Plugin: provisionNotes{n}}})
+	})
+	for _, name := range []string{"a", "b"} {
+		f.do("PATCH", "/api/v1/namespaces/x/configmaps/"+name+"?fieldManager=m",
+			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"`+name+`"}}`, "Content-Type", "application/apply-patch+yaml")
+	}
+	if got := n.take(); !strings.Contains(got, "provision a") || strings.Contains(got, "provision b") {
+		t.Error(got)
 	}
 }
 
@@ -107,6 +150,34 @@ func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 		f.do("PATCH", "/api/v1/namespaces/x/"+resource+"/a?fieldManager=m", `{"apiVersion":"v1","kind":"X"}`, "Content-Type", "application/apply-patch+yaml")
 		if got := n.take(); got != want {
 			t.Errorf("%s: %q, want %q", resource, got, want)
+		}
+	}
+}
+
+// preparerNotes notes for which requests an admission is chosen.
+type preparerNotes struct{ *noteTaker }
+
+func (p preparerNotes) Prepare(_ *authn.User, _ request.Verb, key meta.Key) admission.Plugin {
+	p.note("prepare " + key.Name)
+	return p
+}
+
+// The admission of a patch is chosen once, and not for a patch that is refused by its type.
+func TestPatchChoosesItsAdmissionOnce(t *testing.T) {
+	n := &noteTaker{}
+	f := serve(t, func(o *http.Options) {
+		n.memStore = o.Store.(*memStore)
+		o.Admission = admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{
+			{Resources: []string{"/configmaps"}, Plugin: preparerNotes{n}},
+		})
+	})
+	for contentType, want := range map[string]string{
+		"application/apply-patch+yaml": "prepare a", "application/merge-patch+json": "prepare a", "text/plain": "",
+	} {
+		f.do("PATCH", "/api/v1/namespaces/x/configmaps/a?fieldManager=m",
+			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`, "Content-Type", contentType)
+		if got := n.take(); got != want {
+			t.Errorf("%s: %q, want %q", contentType, got, want)
 		}
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/params"
+	"github.com/troupe-api/troupe/http/internal/requestbody"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/ownership"
@@ -17,8 +20,13 @@ import (
 
 // apply answers the object that a configuration has been applied to, or 201 with one that
 // it has created.
-func (s *Server) apply(x *requestContext) error {
-	o, err := s.parseWriteOptions(applyOptions, x.query, x.ctx.UserAgent())
+//
+// Most applies are repeated by a client that keeps a cluster as its files say, and change nothing. Such a one is
+// answered by the digest of its text, before the text is even decoded. That is only done where nothing else could
+// make a difference: no dry run, no definition that may have changed, and no admission that must see a change of
+// nothing.
+func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
+	o, err := params.ParseWrite(s.names.MetaGroup, params.ApplyOptions, x.query, x.ctx.UserAgent())
 	if err != nil {
 		return err
 	}
@@ -26,17 +34,17 @@ func (s *Server) apply(x *requestContext) error {
 	if err != nil {
 		return err
 	}
-	digest := func() meta.Digest { return applyDigest(x.kind, x.info.Subresource, o, body) }
-	repeatable := !o.dryRun && !x.kind.DefinedAtRuntime && // the same text may mean something else by a new definition
-		!s.opts.Admission.Applies(x.user, x.kind, x.info.Subresource, request.Update)
+	digest := func() meta.Digest { return applyDigest(x.kind, x.info.Subresource, o, encoding, body) }
+	repeatable := !o.DryRun && !x.kind.DefinedAtRuntime && // the same text may mean something else by a new definition
+		!s.opts.Admission.AppliesToNoOp(x.user, x.kind, x.info.Subresource, x.info.Namespace)
 	if again := (request.Mutation{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, ApplyDigest: digest}); repeatable {
 		if result, ok := s.opts.Store.NoOpApply(&again); ok {
-			x.auditRepeatedApply(body)
+			s.auditRepeatedApply(x, encoding, body)
 			return s.writeObject(x, result.Object)
 		}
 	}
-	config, faults, err := x.decodeConfig(body)
-	if errors.Is(err, codec.ErrTooManyMessages) {
+	config, faults, err := s.decodeConfig(x, encoding, body)
+	if errors.Is(err, codec.ErrTooManyMessages) || errors.Is(err, codec.ErrTooLargeAsJSON) {
 		return meta.NewTooLarge("%v", err)
 	}
 	if err != nil {
@@ -44,11 +52,11 @@ func (s *Server) apply(x *requestContext) error {
 	}
 	x.auditRequestConfig(config)
 	m := s.newMutation(x, request.Patch, o)
-	m.PatchType, m.Object, m.Force = request.ApplyPatch, config, o.force
+	m.PatchType, m.Object, m.Force = request.ApplyPatch, config, o.Force
 	if err := x.matchConfigToPath(&m, config); err != nil {
 		return err
 	}
-	warnings, err := checkConfigFields(x.bodyKind, m.Key, config, faults, o.validation)
+	warnings, err := checkConfigFields(x.bodyKind, m.Key, config, faults, o.Validation)
 	if err != nil {
 		return err
 	}
@@ -61,23 +69,28 @@ func (s *Server) apply(x *requestContext) error {
 
 // decodeConfig reads a configuration. Nulls count in those of the object itself only, not where a
 // sub-resource has a body of another kind, such as a scale.
-func (x *requestContext) decodeConfig(body []byte) (tree.Tree, []codec.FieldFault, error) {
-	if sub := x.kind.Subresource(x.info.Subresource); sub != nil && sub.BodyKind != nil {
-		return codec.DecodeYAML(x.bodyKind.Message, body)
-	}
-	return codec.DecodeConfig(x.bodyKind.Message, body)
+func (s *Server) decodeConfig(x *requestContext, encoding negotiate.Encoding, body []byte) (tree.Tree, []codec.FieldFault, error) {
+	sub := x.kind.Subresource(x.info.Subresource)
+	return s.bodies().Config(x.bodyKind.Message(), encoding, body, sub == nil || sub.BodyKind == nil)
 }
 
 // applyDigest is the digest of an apply: all that its outcome depends on beside the object.
-func applyDigest(k *schema.Kind, subresource string, o writeOptions, body []byte) meta.Digest {
+//
+// The field manager, the strictness, force and the encoding are in it because each may turn the same text into another
+// answer. The object is not: the store forgets a digest when the object changes. 128 bits of SHA-256 are kept, so that nobody can
+// make two texts with one digest.
+func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding negotiate.Encoding, body []byte) meta.Digest {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %d %t\n", k.APIVersion(), subresource, o.fieldManager, o.validation, o.force)
+	fmt.Fprintf(h, "%q %q %q %d %t %d\n", k.APIVersion(), subresource, o.FieldManager, o.Validation, o.Force, encoding)
 	h.Write(body)
 	return meta.Digest(h.Sum(nil)[:len(meta.Digest{})])
 }
 
 // matchConfigToPath checks that a configuration is of the kind and of the object that the path
 // names.
+//
+// The texts are those that clients of the API know, and some compare. The kind is compared after the version, so that
+// a wrong version of the right kind is called that.
 func (x *requestContext) matchConfigToPath(m *request.Mutation, config tree.Tree) error {
 	kind, _ := config["kind"].(string)
 	version, _ := config["apiVersion"].(string)
@@ -96,7 +109,7 @@ func (x *requestContext) matchConfigToPath(m *request.Mutation, config tree.Tree
 		return apierrors.BadRequest(fmt.Sprintf("Incorrect version specified in apply patch. Specified patch version: %s, expected: %s", version, x.bodyKind.APIVersion()))
 	}
 	if kind != x.bodyKind.Kind {
-		return checkKind(x.bodyKind, config)
+		return requestbody.CheckKind(x.bodyKind, config)
 	}
 	if _, ok := metadata["managedFields"]; ok {
 		return apierrors.BadRequest("metadata.managedFields must be nil")
@@ -113,6 +126,9 @@ func typeName(apiVersion, kind string) string {
 }
 
 // checkConfigFields refuses fields that cannot be owned. Duplicate fields are treated as in any body.
+//
+// An unknown field cannot be dropped with a warning, as in other bodies: the manager would not own what it has asked
+// for, and would never learn why.
 func checkConfigFields(k *schema.Kind, key meta.Key, config tree.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	untyped := func(text string) error {
 		return apierrors.BadRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
@@ -125,11 +141,11 @@ func checkConfigFields(k *schema.Kind, key meta.Key, config tree.Tree, faults []
 		}
 		duplicates = append(duplicates, fault)
 	}
-	if text := ownership.CheckItems(k.Message, config); text != "" {
+	if text := ownership.CheckItems(k.Message(), config); text != "" {
 		return nil, untyped(text)
 	}
 	if len(duplicates) > 0 && v == request.Strict {
 		return nil, apierrors.BadRequest("error strict decoding YAML: " + duplicates[0].String())
 	}
-	return checkFieldFaults(k, duplicates, v)
+	return requestbody.CheckFields(k, duplicates, v)
 }

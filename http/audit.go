@@ -8,7 +8,10 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/credentials"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/represent"
+	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -19,6 +22,9 @@ import (
 
 // beginAudit begins the audit of a request when it is known who asks. Where nothing is audited this, like
 // the rest of this file, costs a comparison with nil.
+//
+// An event that must be stored before the request goes on, and could not be, refuses the request: what an audit
+// cannot show must not happen.
 func (s *Server) beginAudit(x *requestContext) error {
 	if s.opts.Audit == nil {
 		return nil
@@ -37,18 +43,32 @@ func (s *Server) auditUnavailable(x *requestContext) error {
 }
 
 // newAuditRecord begins the record of a request, if the policy wants one.
+//
+// The URI is redacted because a token may be in its query. auditDecided keeps the policy from being asked a second
+// time when the request is refused later.
 func (s *Server) newAuditRecord(x *requestContext, user *authn.User) {
 	x.auditDecided = true
-	a := s.attributes(x)
+	a := s.readAttributes(x) // not those that are kept: somebody else may be impersonated later
 	a.User = user
 	x.audit = s.opts.Audit.Begin(&a, x.start)
 	r := x.audit
 	if r == nil {
 		return
 	}
-	r.ID, r.URI = x.auditID, redactTokens(x.target.Raw)
+	r.ID, r.URI = x.auditID, credentials.Redact(x.target.Raw)
 	r.UserAgent = truncateUserAgent(x.ctx.UserAgent())
-	r.SourceIPs = appendSourceIPs(r.SourceIPs[:0], x)
+	r.SourceIPs = wire.AppendSourceIPs(r.SourceIPs[:0], x.ctx, x.headerFlags)
+}
+
+// maxUserAgent bounds a User-Agent, in bytes.
+const maxUserAgent = 1024
+
+// truncateUserAgent is a User-Agent within its bound.
+func truncateUserAgent(b []byte) string {
+	if len(b) > maxUserAgent {
+		return string(b[:maxUserAgent]) + "...TRUNCATED"
+	}
+	return string(b)
 }
 
 // auditRefusal begins the record of a request that was refused before it was known who asks.
@@ -103,17 +123,29 @@ func (s *Server) recoverAuditPanic(x *requestContext) {
 	}
 }
 
-// auditWatch notes that a watch has begun; what it returns notes that it has ended.
+// auditStarted notes that an answer begins which may go on for long.
+func (x *requestContext) auditStarted(code int) {
+	r := x.audit
+	if r == nil {
+		return
+	}
+	if r.User != x.user {
+		r.ImpersonatedUser = x.user
+	}
+	r.EmitStage(audit.ResponseStarted, code)
+}
+
+// auditWatch notes that a watch, or a tunnel, has begun; what it returns notes that it has ended.
+//
+// The requestContext goes back to its pool when the handler returns, long before the watch ends. So the record leaves
+// it and belongs to the watch; its buffers are dropped, since a watch may last for hours.
 func (x *requestContext) auditWatch(code int) (end func()) {
 	r := x.audit
 	if r == nil {
 		return func() {}
 	}
-	if r.User != x.user {
-		r.ImpersonatedUser = x.user
-	}
+	x.auditStarted(code)
 	x.audit = nil
-	r.EmitStage(audit.ResponseStarted, code)
 	r.DropBuffers()
 	return func() {
 		r.EmitStage(audit.ResponseComplete, code)
@@ -131,6 +163,8 @@ func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree,
 }
 
 // auditRequestOptions records the body of a delete.
+//
+// JSON is recorded as it came. Other encodings become JSON first, as a record is JSON whatever the client speaks.
 func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree, form negotiate.Encoding, body []byte) {
 	switch {
 	case x.audit == nil || !x.audit.WantsRequest():
@@ -156,26 +190,28 @@ func (x *requestContext) auditRequestConfig(config tree.Tree) {
 }
 
 // auditRepeatedApply records a configuration that has been applied before, and was not decoded for that reason.
-func (x *requestContext) auditRepeatedApply(body []byte) {
+//
+// This is the one place that decodes it, so the price of the decoding is only paid where a policy wants bodies.
+func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encoding, body []byte) {
 	if x.audit == nil || !x.audit.WantsRequest() {
 		return
 	}
-	if config, _, err := x.decodeConfig(body); err == nil {
+	if config, _, err := s.decodeConfig(x, encoding, body); err == nil {
 		x.auditRequestConfig(config)
 	}
 }
 
 // auditResponseList records a list that is the answer, which is made of so many bytes. It is put
 // together only for that, and only as much of it as a record takes.
-func (x *requestContext) auditResponseList(l *listBody, all int) {
+func (x *requestContext) auditResponseList(l *represent.List, all int) {
 	if x.audit == nil || !x.audit.WantsResponse() {
 		return
 	}
 	size := all
 	var doc []byte
-	if l.appendItem != nil || all <= audit.MaxBody { // it may be much smaller than its objects
+	if l.Reshaped() || all <= audit.MaxBody { // it may be much smaller than its objects
 		b := boundedBuffer{limit: audit.MaxBody}
-		if err := l.json(&b); err != nil {
+		if err := l.JSON(&b); err != nil {
 			size = audit.MaxBody + 1
 		} else {
 			doc, size = b.buf, len(b.buf)

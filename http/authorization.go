@@ -11,12 +11,15 @@ import (
 )
 
 // authorize finds out whether the user may do it.
+//
+// A method that a resource never has is a 405 before anybody's rights are looked at: it says nothing about what there
+// is.
 func (s *Server) authorize(x *requestContext) error {
-	if x.info.IsResource && x.info.Verb == "" {
+	if x.info.IsResource && x.info.Verb == "" && x.info.Subresource != "proxy" {
 		return apierrors.MethodNotAllowed()
 	}
 	a := s.attributes(x)
-	decision, reason := s.opts.Authorizer.Authorize(a)
+	decision, reason := s.opts.Authorizer.Authorize(*a)
 	if x.audit != nil {
 		x.audit.SetDecision(decision, reason)
 	}
@@ -33,7 +36,7 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	if m.Subresource != "" || m.Verb == request.Update && !m.Kind.CreateOnUpdate {
 		return
 	}
-	a := s.attributes(x)
+	a := *s.attributes(x)
 	a.Verb = "create"
 	if decision, reason := s.opts.Authorizer.Authorize(a); decision != authz.Allow {
 		m.Admission = updateOnly{m.Admission, a.Forbidden(reason)}
@@ -47,9 +50,19 @@ type updateOnly struct {
 }
 
 // Applies implements request.Admission.
+//
+// A create is always looked at, or the refusal would have no place to happen.
 func (e updateOnly) Applies(operation request.Verb) bool {
 	return operation == request.Create || e.next != nil && e.next.Applies(operation)
 }
+
+// MayChange implements request.Admission.
+func (e updateOnly) MayChange(operation request.Verb) bool {
+	return e.next != nil && e.next.MayChange(operation)
+}
+
+// AppliesToNoOp implements request.Admission.
+func (e updateOnly) AppliesToNoOp() bool { return e.next != nil && e.next.AppliesToNoOp() }
 
 // Admit implements request.Admission.
 func (e updateOnly) Admit(c request.Change) error {
@@ -62,6 +75,14 @@ func (e updateOnly) Admit(c request.Change) error {
 	return e.next.Admit(c)
 }
 
+// Reserve implements request.Admission.
+func (e updateOnly) Reserve(c request.Change) (request.Reservation, error) {
+	if e.next == nil || !e.next.Applies(c.Operation()) {
+		return nil, nil
+	}
+	return e.next.Reserve(c)
+}
+
 // Validate implements request.Admission.
 func (e updateOnly) Validate(c request.Change) error {
 	if e.next == nil || !e.next.Applies(c.Operation()) {
@@ -70,8 +91,20 @@ func (e updateOnly) Validate(c request.Change) error {
 	return e.next.Validate(c)
 }
 
-// attributes are what authorization decides on.
-func (s *Server) attributes(x *requestContext) authz.Attributes {
+// attributes are what flow control and authorization decide on. They are made once, when it is known who asks and as whom; who needs
+// others makes a copy.
+func (s *Server) attributes(x *requestContext) *authz.Attributes {
+	if x.asked.User == nil {
+		x.asked = s.readAttributes(x)
+	}
+	return &x.asked
+}
+
+// readAttributes makes the attributes of a request.
+//
+// Selectors are only read for the verbs that use them. The delete of a collection gets no name from a selector: an
+// object's name must not give a right that the verb does not have on it alone.
+func (s *Server) readAttributes(x *requestContext) authz.Attributes {
 	i := &x.info
 	a := authz.Attributes{
 		User: x.user, Verb: i.Verb, ResourceRequest: i.IsResource, Path: i.Path,
@@ -86,21 +119,29 @@ func (s *Server) attributes(x *requestContext) authz.Attributes {
 		a.Selectors = authz.ReadSelectors(fields, labels)
 	}
 	if fields != "" && a.Name == "" && i.Verb != "deletecollection" {
-		a.Name = s.selectedName(i, fields)
+		a.Name = s.selectedName(i, a.Selectors, fields)
 	}
 	return a
 }
 
 // selectedName is the one name to which the field selector of a list or a watch confines
 // it, so that whoever may read that object may read it this way as well.
-func (s *Server) selectedName(i *requestinfo.Info, text string) string {
-	kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource)
-	if kind == nil {
-		return ""
+//
+// Example: fieldSelector=metadata.name=x on a list is the name x. A name that could not be one segment of a path is
+// none.
+//
+// Of what another server serves nobody here knows the fields: there the selector counts as it reads.
+func (s *Server) selectedName(i *requestinfo.Info, all *authz.Selectors, text string) string {
+	var name string
+	switch kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource); {
+	case kind != nil:
+		if fields, err := selector.ParseFields(kind, text); err == nil {
+			name, _ = fields.Name()
+		}
+	case s.opts.Servers != nil && s.opts.Servers.Find(i.Group, i.Version) != nil:
+		name, _ = all.Field("metadata.name")
 	}
-	fields, err := selector.ParseFields(kind, text)
-	name, ok := fields.Name()
-	if err != nil || !ok || name == "." || name == ".." || strings.ContainsAny(name, "/%") {
+	if name == "." || name == ".." || strings.ContainsAny(name, "/%") {
 		return ""
 	}
 	return name

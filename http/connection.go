@@ -28,6 +28,9 @@ func (c *connection) RejectHead(ctx *fasthttp.RequestCtx, err error) {
 }
 
 // ReplaceUnwritable implements wire.Handler.
+//
+// It is the 500 for a body that failed before its first byte went out. The headers that were about the body go; the
+// audit id stays, which is the id that the text of the Status names.
 func (c *connection) ReplaceUnwritable(r *fasthttp.Response) {
 	r.ResetBody()
 	r.Header.Del("Content-Encoding")

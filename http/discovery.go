@@ -17,11 +17,14 @@ func (s *Server) discoverGroups(x *requestContext) error {
 }
 
 // discover answers the aggregated document to clients that prefer it, and else the plain one.
+//
+// The ETag is that of the content, so a client that has the document gets a 304 and
+// no body.
 func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	x.setHeader("Vary", "Accept")
 	version, ok := s.names.WantsAggregated(string(x.acceptHeader()))
 	if !ok {
-		return s.writeDocument(x, plain)
+		return s.writeDiscovery(x, plain)
 	}
 	body, etag := s.documents.Current().Aggregated(core, version)
 	contentType := negotiate.TypeJSON + ";g=" + s.names.DiscoveryGroup + ";v=" + version + ";as=APIGroupDiscoveryList"
@@ -36,7 +39,7 @@ func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 
 // discoverGroup answers /apis/{group}.
 func (s *Server) discoverGroup(x *requestContext) error {
-	return s.writeDocument(x, s.documents.Current().Group(x.target.Segments[1]))
+	return s.writeDiscovery(x, s.documents.Current().Group(x.target.Segments[1]))
 }
 
 // discoverResources answers /api/{version} and /apis/{group}/{version}.
@@ -45,15 +48,18 @@ func (s *Server) discoverResources(x *requestContext) error {
 	if x.target.Segments[0] == "apis" {
 		group, version = version, x.target.Segments[2]
 	}
-	return s.writeDocument(x, s.documents.Current().Resources(group, version))
+	return s.writeDiscovery(x, s.documents.Current().Resources(group, version))
 }
 
-// writeDocument answers a discovery document; nil: there is none at the path.
-func (s *Server) writeDocument(x *requestContext, doc []byte) error {
+// writeDiscovery answers a discovery document; nil: there is none at the path.
+//
+// These documents have no Protobuf form here. A client that prefers it gets JSON and reads the content type.
+func (s *Server) writeDiscovery(x *requestContext, doc []byte) error {
 	if doc == nil {
 		return apierrors.PathNotFound()
 	}
 	f, err := s.names.Negotiate(x.acceptHeader(), false, false)
+	x.negotiated = true
 	if err != nil {
 		return err
 	}
@@ -62,18 +68,24 @@ func (s *Server) writeDocument(x *requestContext, doc []byte) error {
 		f.Encoding = negotiate.JSON
 	}
 	x.format = f
-	s.writeBody(x, doc)
+	s.writeDocument(x, doc)
 	return nil
 }
 
 // fixedPaths are the paths at / that lead to no kind.
 func (s *Server) fixedPaths() []string {
-	paths := []string{"/api", "/apis", "/metrics", "/openapi/v2", openapiPath, "/version"}
+	paths := []string{"/api", "/apis", "/metrics", slisPath, "/openapi/v2", openapiPath, "/version"}
 	for _, name := range healthNames {
 		paths = append(paths, "/"+name)
 		for _, c := range s.checks(name) {
 			paths = append(paths, "/"+name+"/"+c.Name)
 		}
+	}
+	if s.opts.StatusPage {
+		paths = append(paths, statusPath)
+	}
+	if s.opts.Flags != nil {
+		paths = append(paths, flagsPath)
 	}
 	return paths
 }

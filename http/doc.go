@@ -4,12 +4,26 @@
 //	internal/wire         connections, heads and bodies: what comes is read strictly and within bounds
 //	internal/requestinfo  the request target, split once into verb, group, version, resource and name
 //	internal/negotiate    in which encoding and shape a client wants its answer
+//	internal/requestbody  objects and options, decoded
+//	internal/params       the parameters of lists, watches, writes and deletes
+//	internal/represent    objects, lists and events in the format that was negotiated
+//	internal/credentials  what a request proves itself with: hidden, and kept for watches
+//	internal/origin       what pages in browsers may do
+//	internal/warning      the Warning headers of answers
+//	internal/deadline     contexts whose timer is made when it is needed
 //	internal/limits       slots and bytes that requests take from each other
 //	internal/response     bodies that are written piece by piece
 //	internal/stream       watches on connections that were taken over, and WebSocket frames
+//	internal/proxy        requests that are passed on to other servers
+//	internal/connect      where requests to Pods, Services and Nodes go
+//	internal/translate    WebSockets of clients into the SPDY of containers' runtimes
 //	internal/discovery    the documents that describe what is served
 //	internal/metrics      counts of requests, and what /metrics writes
 //	internal/apierrors    the failures that the front finds by itself
+//
+// and beside them
+//
+//	aggregation           the servers that extend the API: who they are, how they are reached, what they serve
 //
 // Its own nouns:
 //
@@ -18,8 +32,6 @@
 //	requestContext   one request and its answer; handlers are functions of it that return an error
 //	Store            what the front needs of the store
 //	Operation        answers a create of which nothing is stored, such as a review
-//	listBody         a list that writes itself, object by object, in every encoding
-//	eventEncoder     the events of one watch in the format that was negotiated
 //
 // # The way of a request
 //
@@ -62,12 +74,12 @@
 // since the connection ends with it. Each flush is one chunk
 // and holds whole events: in JSON `{"type":T,"object":O}` and a line feed each; in
 // Protobuf a length of four bytes, big endian, and a WatchEvent whose object is an
-// enveloped message. The chunk of length zero ends it. To HTTP/1.0 the same goes without chunks,
+// enveloped message; in CBOR a document, a map of type and object. The chunk of length zero ends it. To HTTP/1.0 the same goes without chunks,
 // and the end of the connection ends it.
 //
 // A watch that asks to be upgraded to a WebSocket (RFC 6455, version 13) answers 101, and
 // each event is one unfragmented message: in JSON a text frame of the same line, in
-// Protobuf a binary frame of the WatchEvent without the length. Pings are answered, data
+// Protobuf a binary frame of the WatchEvent without the length, in CBOR one of the document. Pings are answered, data
 // is ignored up to 64 KiB. The server ends with a close frame: 1000 at the end of the
 // watch, the client's own code where the client closes, 1002 and 1009 for its faults.
 // Errors that are known beforehand are plain answers instead of the 101. The first

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/deadline"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -15,6 +17,9 @@ import (
 )
 
 // handle answers a request: with exactly one answer, whatever happens.
+//
+// The defers run from the last to the first: a panic becomes an answer, then the audit sees it, then it is counted,
+// and only then the requestContext goes back.
 func (s *Server) handle(c *connection, ctx *fasthttp.RequestCtx) {
 	x := newRequestContext(c, ctx)
 	defer x.release()
@@ -25,16 +30,22 @@ func (s *Server) handle(c *connection, ctx *fasthttp.RequestCtx) {
 }
 
 // recoverPanic turns a panic into an answer and a line in the log.
+//
+// The text of the panic stays in the log, under an id that the client gets. A watch has taken the connection over,
+// and there is no answer left to make; one that is passed on is cut.
 func (s *Server) recoverPanic(x *requestContext) {
 	fault := recover()
 	if fault == nil {
 		return
 	}
-	id := newID()
+	id := requestinfo.NewID()
 	s.log.Error("http: panic while answering", "id", id, "method", x.method, "path", x.info.Path,
 		"panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 	x.panicked = true
-	if !x.hijacked {
+	switch {
+	case x.answered && !x.hijacked:
+		x.conn.SetCut()
+	case !x.hijacked:
 		x.ctx.Response.Reset()
 		s.setCommonHeaders(x)
 		s.writeError(x, apierrors.InternalError(id))
@@ -42,6 +53,9 @@ func (s *Server) recoverPanic(x *requestContext) {
 }
 
 // runFilters runs the filters in the order in which they are written here, and then the handler.
+//
+// The order is part of the contract, see doc.go. What costs nothing and depends on the request alone comes first; no
+// filter before authenticate may show what exists; its turn is waited for before authorization, which may ask a webhook.
 func (s *Server) runFilters(x *requestContext) error {
 	err := x.inspectHeaders()
 	s.assignAuditID(x)
@@ -69,14 +83,22 @@ func (s *Server) runFilters(x *requestContext) error {
 	if err := s.impersonate(x); err != nil {
 		return err
 	}
-	if err := s.acquireSlot(x); err != nil {
+	defer x.permit.Release() // a response.Stream takes it over
+	if err := s.takeTurn(x); err != nil {
 		return err
 	}
-	defer x.permit.Release() // a response.Stream takes it over
 	if err := s.authorize(x); err != nil {
 		return err
 	}
 	return s.route(x)
+}
+
+// takeTurn waits for what the request needs to be worked on, or refuses it.
+func (s *Server) takeTurn(x *requestContext) error {
+	if err := s.acquireSeats(x); err != nil {
+		return err
+	}
+	return s.acquireSlot(x)
 }
 
 // inspectHeaders checks the form of the request and notes which headers it has.
@@ -88,12 +110,14 @@ func (x *requestContext) inspectHeaders() (err error) {
 }
 
 // assignAuditID gives the request its id, by which it is audited, and which a client may bring.
+//
+// It comes even before a malformed request is refused, so that every answer has an id to ask the operator about.
 func (s *Server) assignAuditID(x *requestContext) {
 	if x.headerFlags.AuditID {
 		x.auditID = string(x.ctx.Request.Header.Peek("Audit-Id"))
 	}
 	if x.auditID == "" {
-		x.auditID = newID()
+		x.auditID = requestinfo.NewID()
 	}
 	s.setCommonHeaders(x)
 }
@@ -124,17 +148,24 @@ func (x *requestContext) parse() error {
 		return apierrors.BadRequest("the query holds a bad escape")
 	}
 	x.info.Parse(x.method, &x.target, x.query.Flag("watch"))
-	x.format.Pretty = x.wantsPretty()
+	x.format.Pretty = negotiate.WantsPretty(x.query, x.ctx.UserAgent())
 	return nil
 }
 
 // rejectMalformed is the answer to a request that is not well formed: its connection is closed.
+//
+// Where a request ends is not certain if its form is wrong, so what follows on the connection cannot be taken for the
+// next one.
 func (x *requestContext) rejectMalformed(err error) error {
 	x.ctx.SetConnectionClose()
+	x.negotiated = true // nothing that such a request says counts
 	return err
 }
 
 // setDeadline bounds everything but watches, which have a parameter of their own.
+//
+// A client can only shorten the time. The deadline counts from when the head was read, so that a slow body uses up
+// its own client's time.
 func (s *Server) setDeadline(x *requestContext) error {
 	timeout := s.opts.Limits.RequestTimeout
 	if text := x.query.Get("timeout"); text != "" && x.info.Verb != "watch" {
@@ -146,12 +177,14 @@ func (s *Server) setDeadline(x *requestContext) error {
 			timeout = min(timeout, d)
 		}
 	}
-	x.deadlineCtx = &lazyDeadline{deadline: x.start.Add(timeout)}
+	x.deadlineCtx = deadline.At(x.start.Add(timeout))
 	return nil
 }
 
 // asStatus is the Status for what a handler or the store has returned. Any other error is logged, and
 // its text kept from the client.
+//
+// A deadline that has passed is a 504 wherever it was noticed.
 func (s *Server) asStatus(x *requestContext, err error) *meta.Status {
 	var status *meta.Status
 	switch {
@@ -160,7 +193,7 @@ func (s *Server) asStatus(x *requestContext, err error) *meta.Status {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return apierrors.GatewayTimeout()
 	}
-	id := newID()
+	id := requestinfo.NewID()
 	s.log.Error("http: internal error", "id", id, "path", x.info.Path, "error", err)
 	return apierrors.InternalError(id)
 }

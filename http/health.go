@@ -1,12 +1,15 @@
 package http
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/metrics"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 )
 
@@ -16,6 +19,8 @@ type Check struct {
 	Check func() error
 	// Remark, if set, is what the verbose form says beside "ok"; everybody may read it.
 	Remark func() string
+	// NotLive leaves the check out of /livez, for what a restart does not cure.
+	NotLive bool
 }
 
 // healthNames are the three health endpoints.
@@ -34,8 +39,16 @@ func isHealth(path string) bool {
 var errDraining = errors.New("the server is shutting down")
 
 // checks are the conditions of one endpoint.
+//
+// Only /readyz fails while the server shuts down: a load balancer shall send its requests elsewhere, but nothing
+// shall restart a server that is ending in order.
 func (s *Server) checks(endpoint string) []Check {
-	all := append([]Check{{Name: "ping", Check: func() error { return nil }}}, s.opts.Checks...)
+	all := []Check{{Name: "ping", Check: func() error { return nil }}}
+	for _, c := range s.opts.Checks {
+		if endpoint != "livez" || !c.NotLive {
+			all = append(all, c)
+		}
+	}
 	if endpoint == "readyz" {
 		all = append(all, Check{Name: "shutdown", Check: func() error {
 			if s.draining.Load() {
@@ -48,6 +61,9 @@ func (s *Server) checks(endpoint string) []Check {
 }
 
 // health answers one endpoint: "ok" in short, or every check with ?verbose or when one fails.
+//
+// Examples: GET /readyz answers "ok"; GET /readyz?verbose answers "[+]ping ok", a line for each other check, and
+// "readyz check passed". ?exclude=name leaves a check out.
 func (s *Server) health(endpoint string) func(*requestContext) error {
 	checks := s.checks(endpoint)
 	return func(x *requestContext) error {
@@ -78,6 +94,7 @@ func (s *Server) health(endpoint string) func(*requestContext) error {
 // runCheck writes one line and tells whether the check failed.
 func (s *Server) runCheck(lines *strings.Builder, endpoint string, c Check) bool {
 	err := c.Check()
+	s.healthMetrics.record(endpoint, c.Name, err)
 	if err == nil {
 		remark := ""
 		if c.Remark != nil {
@@ -115,4 +132,37 @@ func (s *Server) healthCheck(endpoint string) func(*requestContext) error {
 func (s *Server) writeText(x *requestContext, text string) {
 	x.setHeader("X-Content-Type-Options", "nosniff")
 	s.writeRaw(x, negotiate.TypeText, []byte(text))
+}
+
+// healthMetrics are what checks have found, for those who measure how healthy the server has been: the result of each at
+// the last time, and how often each result was found. A check that is asked for by its own path is not counted.
+type healthMetrics struct {
+	families      metrics.Families
+	result, total *metrics.Family
+}
+
+func (m *healthMetrics) register(started time.Time) {
+	m.result = m.families.Add("kubernetes_healthcheck", "gauge", "Whether a check has passed when it was last made.")
+	m.total = m.families.Add("kubernetes_healthchecks_total", "counter", "Checks that were made, by their result.")
+	m.families.Add("process_start_time_seconds", "gauge", "When the server was started, in seconds since 1970.").
+		Func("", func() float64 { return float64(started.UnixMilli()) / 1000 })
+}
+
+// record counts one result. The names are those of the server's own checks, so there are few series.
+func (m *healthMetrics) record(endpoint, check string, err error) {
+	status, passed := "success", uint64(1)
+	if err != nil {
+		status, passed = "error", 0
+	}
+	m.result.Counter(fmt.Sprintf("name=%q,type=%q", check, endpoint)).Set(passed)
+	m.total.Counter(fmt.Sprintf("name=%q,status=%q,type=%q", check, status, endpoint)).Inc()
+}
+
+// writeHealthMetrics answers /metrics/slis.
+func (s *Server) writeHealthMetrics(x *requestContext) error {
+	var b bytes.Buffer
+	s.healthMetrics.families.WritePrometheus(&b)
+	x.setHeader("X-Content-Type-Options", "nosniff")
+	s.writeRaw(x, typeMetrics, b.Bytes())
+	return nil
 }

@@ -19,35 +19,49 @@ type limiters struct {
 	readOnly, mutating, health *limits.Limiter
 	watches                    int64 // that may be open
 	openWatches                atomic.Int64
+	openProxied                atomic.Int64 // long-running requests that are passed on
 	// groups and prefix (of names) tell the users that are parts of the system.
 	groups []string
 	prefix string
 }
 
-func (l *limiters) init(o Limits, n *meta.Naming) {
-	l.readOnly, l.mutating, l.health = limits.NewLimiter(o.MaxRequestsInFlight), limits.NewLimiter(o.MaxMutatingRequestsInFlight), limits.NewLimiter(0)
+// With flow control, which has as many seats as both limits together, reads and writes each have all of that: it is the
+// outer bound, also of what is exempt.
+//
+// The prefix is "system:" and that of the components, as in "system:platform-" for the namespace platform-system.
+func (l *limiters) init(o Limits, n *meta.Naming, flowControl bool) {
+	reads, writes := o.MaxRequestsInFlight, o.MaxMutatingRequestsInFlight
+	if flowControl {
+		reads, writes = reads+writes, reads+writes
+	}
+	l.readOnly, l.mutating, l.health = limits.NewLimiter(reads), limits.NewLimiter(writes), limits.NewLimiter(0)
 	l.watches = int64(o.MaxWatches)
 	l.groups = []string{authn.GroupMasters, authn.GroupNodes, serviceaccount.Group + ":" + n.SystemNamespace()}
 	l.prefix = "system:" + strings.TrimSuffix(n.SystemNamespace(), "system")
 }
 
 // acquireSlot lets a request in, which keeps its slot until its answer is written.
+//
+// Nobody waits for a slot, since those who may wait have done so before, for seats: a queue without bounds would only move the overload into memory, and clients know from a 429 when to come
+// again. Parts of the system may use a reserve, because they are what ends an overload.
 func (s *Server) acquireSlot(x *requestContext) error {
 	l, system := &s.limiters, s.limiters.isSystemUser(x.user)
 	sort := l.limiterFor(x)
-	if x.info.Verb == "watch" {
-		bound := l.watches
-		if system {
-			bound = limits.WithReserve(bound)
-		}
-		if l.openWatches.Load() >= bound {
-			return apierrors.TooManyRequests()
-		}
+	if x.info.Verb == "watch" && l.openWatches.Load() >= l.watchBound(system) {
+		return apierrors.TooManyRequests()
 	}
 	if !x.permit.TryAcquireSlot(sort, system) {
 		return apierrors.TooManyRequests()
 	}
 	return nil
+}
+
+// watchBound is how many watches may be open; as many other long-running requests may be.
+func (l *limiters) watchBound(system bool) int64 {
+	if system {
+		return limits.WithReserve(l.watches)
+	}
+	return l.watches
 }
 
 func (l *limiters) limiterFor(x *requestContext) *limits.Limiter {

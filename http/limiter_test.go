@@ -13,7 +13,7 @@ import (
 // parts of the system, and health by nothing.
 func TestLimits(t *testing.T) {
 	s := &Server{}
-	s.limiters.init(Limits{MaxRequestsInFlight: 4, MaxMutatingRequestsInFlight: 2, MaxWatches: 4}, meta.Kubernetes)
+	s.limiters.init(Limits{MaxRequestsInFlight: 4, MaxMutatingRequestsInFlight: 2, MaxWatches: 4}, meta.Kubernetes, false)
 	jane := &authn.User{Name: "jane", Groups: []string{authn.GroupAuthenticated}}
 	node := &authn.User{Name: "system:node:a", Groups: []string{"system:nodes"}}
 	ask := func(u *authn.User, method, verb string) bool {
@@ -62,7 +62,7 @@ func TestSystemUsers(t *testing.T) {
 		{meta.Kubernetes, authn.User{Name: authn.UserAnonymous, Groups: []string{authn.GroupUnauthenticated}}, false},
 	} {
 		var l limiters
-		if l.init(Limits{}, test.naming); l.isSystemUser(&test.user) != test.want {
+		if l.init(Limits{}, test.naming, false); l.isSystemUser(&test.user) != test.want {
 			t.Errorf("%s %v: %t", test.user.Name, test.user.Groups, !test.want)
 		}
 	}

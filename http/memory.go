@@ -1,6 +1,10 @@
 package http
 
 import (
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/represent"
+	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
@@ -16,6 +20,9 @@ type MemoryMonitor interface {
 // workFactor is how many bytes the work of a write takes for each byte of its body and of the
 // object that it changes: both exist as trees, and the object is encoded, journaled and answered.
 const workFactor = 12
+
+// cborFactor is how many times larger the tree of a body in CBOR may be than that of one in JSON.
+const cborFactor = 3
 
 // maxWorkUnderPressure is how many bytes a write of a part of the system may need where memory is scarce, and
 // maxListUnderPressure how many objects it may list.
@@ -52,6 +59,9 @@ func (s *Server) reserveWorkOfBody(x *requestContext) error {
 
 // tryReserveWork takes memory for the work of a request, if there is as much. A request that is the only
 // one may go on in any case, or the largest object could never be written.
+//
+// The bytes are added first and taken back on refusal, so that two requests cannot both see the same room without a
+// lock.
 func (s *Server) tryReserveWork(x *requestContext, work int64) error {
 	if all := s.workBytes.Add(work); work > 0 && all > work && all > s.opts.MemoryMonitor.Available() {
 		s.workBytes.Add(-work)
@@ -70,6 +80,9 @@ func (s *Server) releaseWork(x *requestContext) {
 
 // estimateWork is how many bytes a request is expected to need; 0 for a read, whose answers have a bound
 // of their own.
+//
+// A length that was not announced counts as the largest, but for a delete, which mostly has no body. Of an update or a patch the stored object counts too: a
+// patch of a few bytes copies all of it.
 func (s *Server) estimateWork(x *requestContext) int64 {
 	if x.method == "GET" || x.method == "HEAD" {
 		return 0
@@ -79,6 +92,9 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 		length = size
 	} else if length < 0 && x.method != "DELETE" {
 		length = int64(s.opts.Limits.MaxRequestBodyBytes) // it is not announced
+	}
+	if s.opts.CBOR && length > 0 && s.bodyEncoding(x) == negotiate.CBOR {
+		length *= cborFactor
 	}
 	if k := x.kind.Stored; k != nil && x.info.Name != "" {
 		key := x.info.Key(x.kind)
@@ -91,6 +107,9 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 
 // allowedUnderPressure tells what is answered where memory is scarce: reads of one
 // object; of parts of the system also deletes, short lists, watches and small writes.
+//
+// Deletes are let through because they are what frees memory; a short list and a watch, because controllers that lose
+// theirs would come back with long lists.
 func (s *Server) allowedUnderPressure(x *requestContext, work int64) bool {
 	if x.info.Verb == "get" {
 		return true
@@ -113,4 +132,29 @@ func memoryPressure() *meta.Status {
 		Code: 429, Reason: meta.ReasonTooManyRequests, Details: &meta.Details{RetryAfterSeconds: 1},
 		Message: "the server is short of memory and has asked us to try again later",
 	}
+}
+
+// reserveResponse takes bytes of memory for the answer, or refuses to make it.
+func (s *Server) reserveResponse(x *requestContext, n int64) error {
+	if n <= response.MaxBuffered {
+		return nil
+	}
+	if !x.permit.TryReserve(s.responseBudget, n, s.limiters.isSystemUser(x.user)) {
+		return apierrors.TooManyRequests()
+	}
+	return nil
+}
+
+// reserveObjectResponse takes the memory in which an object of that size is put into another encoding than
+// it has in the store. The answer to a change is made in any case: it tells what has been done.
+func (s *Server) reserveObjectResponse(x *requestContext, size int) error {
+	room := represent.ObjectMemory(x.format, size)
+	if room == 0 {
+		return nil
+	}
+	if x.info.Verb == "get" {
+		return s.reserveResponse(x, room)
+	}
+	x.permit.Reserve(s.responseBudget, room)
+	return nil
 }

@@ -8,19 +8,23 @@ import (
 )
 
 // countRequest counts the request when its answer is decided.
+//
+// A watch is counted when it begins and not timed: its duration says how long the client wanted it, and would bury
+// all others.
 func (s *Server) countRequest(x *requestContext) {
-	route := metrics.Route{Kind: x.kind, Verb: x.info.Verb}
+	route := metrics.Route{Verb: x.info.Verb}
+	if x.subresource != nil && x.subresource.Connects {
+		route.Verb = "connect"
+	}
 	if x.kind != nil {
-		if x.kind.Original != nil { // a series goes on when its kind is defined anew
-			route.Kind = x.kind.Original
-		}
+		route.Group, route.Version, route.Resource = x.kind.Group, x.kind.Version, x.kind.Resource
 		route.Collection, route.Namespaced = x.info.Name == "", x.info.Namespace != ""
 		if x.subresource != nil {
 			route.Subresource = x.subresource.Name
 		}
 	}
 	code := x.ctx.Response.StatusCode()
-	if x.hijacked {
+	if x.hijacked || x.answered && x.info.LongRunning() {
 		s.requestMetrics.Count(route, code)
 		return
 	}
@@ -35,8 +39,13 @@ func (s *Server) registerMetrics() {
 	inFlight.Func(`request_kind="mutating"`, func() float64 { return float64(s.limiters.mutating.InFlight()) })
 	f.Add("troupe_response_bytes", "gauge", "Memory of large answers that are being written, beside the objects.").
 		Func("", func() float64 { return float64(s.responseBudget.Used()) })
-	f.Add("apiserver_longrunning_requests", "gauge", "Watches that are open.").
-		Func(`verb="WATCH"`, func() float64 { return float64(s.limiters.openWatches.Load()) })
+	f.Add("troupe_encoded_objects_bytes", "gauge", "Memory of objects that are kept in other encodings than JSON, their JSON included.").
+		Func("", func() float64 { _, bytes := s.encoder.Forms.Size(); return float64(bytes) })
+	f.Add("troupe_encoded_objects", "gauge", "Other encodings than JSON in which objects are kept.").
+		Func("", func() float64 { n, _ := s.encoder.Forms.Size(); return float64(n) })
+	longRunning := f.Add("apiserver_longrunning_requests", "gauge", "Watches, and requests to other servers, that are open.")
+	longRunning.Func(`verb="WATCH"`, func() float64 { return float64(s.limiters.openWatches.Load()) })
+	longRunning.Func(`verb="CONNECT"`, func() float64 { return float64(s.limiters.openProxied.Load()) })
 	f.Add("apiserver_tls_handshake_errors_total", "counter", "Handshakes of TLS that have failed.").
 		Func("", func() float64 { return float64(s.connections.Stats().HandshakeErrors) })
 	s.registerConnectionMetrics(f)

@@ -37,6 +37,9 @@ func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 // under another hash it has moved.
 func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
+	if to := s.openapiServer(path); to != nil {
+		return s.passOn(x, to)
+	}
 	document := s.documents.Current().OpenAPIV3(path)
 	if document == nil {
 		return apierrors.PathNotFound()
@@ -80,7 +83,7 @@ func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, ver
 		_, err = io.Copy(w, r)
 		return err
 	}}
-	if x.acceptsGzip() {
+	if s.acceptsGzip(x) {
 		x.setHeader("Content-Encoding", "gzip")
 		a.Size, a.Write = len(packed), func(w io.Writer) error {
 			_, err := w.Write(packed)

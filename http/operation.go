@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/params"
+	"github.com/troupe-api/troupe/http/internal/represent"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -61,14 +64,14 @@ func (s *Server) resolveOperations(operations map[string]Operation) error {
 
 // runOperation answers 201 with what the operation made of the body.
 func (s *Server) runOperation(x *requestContext, operation Operation) error {
-	if err := checkObjectShape(x); err != nil {
+	if err := represent.CheckShape(x.bodyKind, x.format, x.query); err != nil {
 		return err
 	}
-	o, err := s.parseWriteOptions("CreateOptions", x.query, x.ctx.UserAgent())
+	o, err := params.ParseWrite(s.names.MetaGroup, "CreateOptions", x.query, x.ctx.UserAgent())
 	if err != nil {
 		return err
 	}
-	tree, warnings, err := s.decodeObject(x, o.validation)
+	tree, warnings, err := s.decodeObject(x, o.Validation)
 	if err != nil {
 		return err
 	}
@@ -76,15 +79,15 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	if err := x.matchBodyToPath(&m, tree); err != nil {
 		return err
 	}
-	verdict, err := m.AdmitOperation(x.deadlineCtx, tree)
+	reserved, err := m.AdmitOperation(x.deadlineCtx, tree)
+	x.addRecorded(m.Recorder)
 	if err != nil {
 		return err
 	}
 	done := false
-	defer func() { verdict.Conclude(done && !o.dryRun) }()
-	warnings = append(warnings, verdict.Warnings...)
+	defer func() { conclude(reserved, done && !o.DryRun) }()
 	result, err := operation(x.deadlineCtx, OperationRequest{
-		User: x.user, Kind: x.bodyKind, Key: m.Key, Object: tree, DryRun: o.dryRun, Manager: o.fieldManager,
+		User: x.user, Kind: x.bodyKind, Key: m.Key, Object: tree, DryRun: o.DryRun, Manager: o.FieldManager,
 		Warn: func(text string) { warnings = append(warnings, text) },
 	})
 	x.addWarnings(warnings)
@@ -99,4 +102,13 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	}
 	encoded := codec.EncodeJSON(x.bodyKind, result)
 	return s.writeObject(x, &meta.Object{Key: m.Key, JSON: encoded.Unversioned(), ItemOffset: x.bodyKind.ItemOffset})
+}
+
+// conclude commits or releases a reservation.
+func conclude(r request.Reservation, commit bool) {
+	if commit {
+		r.Commit()
+	} else {
+		r.Release()
+	}
 }

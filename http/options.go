@@ -10,12 +10,15 @@ import (
 	"time"
 
 	vm "github.com/VictoriaMetrics/metrics"
+	"github.com/troupe-api/troupe/http/aggregation"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
 // Options say how a Server works. Naming, Catalog, Store, Authenticator, Authorizer and
@@ -46,7 +49,10 @@ type Options struct {
 	// Version is the daemon's own version, as in "0.1.0".
 	Version string
 	Limits  Limits
-	Logger  *slog.Logger
+	// FlowControl decides which requests wait; nil: none does. The limits of requests in flight then are the outer bound of
+	// what it lets in.
+	FlowControl *flowcontrol.Controller
+	Logger      *slog.Logger
 	// Metrics, if set, is written to /metrics after the front's own series, and then
 	// what WriteMetrics writes.
 	Metrics      *vm.Set
@@ -57,9 +63,23 @@ type Options struct {
 	Checks []Check
 	// ExtraRoutes are further fixed paths, as in "/backup".
 	ExtraRoutes map[string]ExtraRoute
+	// Servers serve other versions of groups than this server; nil: there are none.
+	Servers *aggregation.Servers
 	// Operations answer creates of which nothing is stored, by "group/version/resource" or
 	// "group/version/resource/sub-resource" in platform form.
 	Operations map[string]Operation
+	// Members is how the cluster is read for requests that go on to Pods, Services and Nodes; nil: they are answered 503.
+	Members policy.Objects
+	// Kubelets say how the agents of Nodes are reached.
+	Kubelets KubeletOptions
+	// CBOR serves CBOR beside the other formats.
+	CBOR bool
+	// DisableCompression sends all answers as they are, DisableListChunking answers lists whole, whatever limit they
+	// have, and DisableWatchList refuses watches that ask for their initial events.
+	DisableCompression, DisableListChunking, DisableWatchList bool
+	// StatusPage serves /statusz, and Flags /flagz, with what it returns by name; nil: there is no such page.
+	StatusPage bool
+	Flags      func() map[string]string
 	// Profiling serves /debug/pprof/, authorized like any path that is no resource.
 	Profiling bool
 	// ShutdownDelay is how long /readyz fails before connections are refused.
@@ -112,6 +132,8 @@ func setDefault[T int | time.Duration](p *T, v T) {
 	}
 }
 
+// All that is missing is named at once, since whoever puts a server together would otherwise find it out one start at
+// a time.
 func (o *Options) validate() error {
 	var faults []error
 	require := func(ok bool, name string) {

@@ -1,28 +1,46 @@
 package http
 
 import (
-	"bytes"
-	"net/url"
-	"regexp"
-	"slices"
-	"strings"
-
+	"github.com/troupe-api/troupe/http/internal/origin"
 	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/valyala/fasthttp"
 )
 
-// A browser sends client certificates whatever page it is that asks, and lets any page open a WebSocket.
-// So that no page acts in the name of the person who looks at it, pages of other origins may neither open a
-// WebSocket nor write where the user is known by the connection alone, unless their origin may read answers
-// (CORS). Clients that are no browsers send neither Origin nor Sec-Fetch-Site, and are not concerned.
+const headerHSTS = "Strict-Transport-Security"
 
-// checkOrigin refuses what a page of another origin asks for.
+// setHSTS tells browsers to come over TLS only, if that is configured.
+func (s *Server) setHSTS(h *fasthttp.ResponseHeader) {
+	if s.opts.StrictTransportSecurity != "" {
+		h.Set(headerHSTS, s.opts.StrictTransportSecurity)
+	}
+}
+
+// handleCORS tells the browser of an allowed origin that the origin's pages may read the
+// answer. A preflight, which asks whether they may, is thereby answered: handleCORS returns
+// true.
+func (s *Server) handleCORS(x *requestContext) bool {
+	told := s.allowedOrigins().SetHeaders(&x.ctx.Request.Header, &x.ctx.Response.Header)
+	if !told || x.method != "OPTIONS" {
+		return false
+	}
+	x.ctx.SetStatusCode(fasthttp.StatusNoContent)
+	return true
+}
+
+// checkOrigin refuses what a page of another origin asks for: it may neither open a WebSocket nor write where the
+// user is known by the connection alone.
+//
+// A page of any origin can make a browser send a form with the user's certificate. A token is never sent by itself,
+// so requests with one pass. Reads pass as well, for the page cannot see the answer. WebSockets have no such
+// protection in browsers, and are refused however the user is known.
 func (s *Server) checkOrigin(x *requestContext) error {
+	h := &x.ctx.Request.Header
 	reads := x.method == "GET" || x.method == "HEAD" || x.method == "OPTIONS"
-	if !(x.ambientAuth && !reads) && !(x.headerFlags.Upgrade && stream.WantsWebSocket(&x.ctx.Request.Header)) {
+	if !(x.ambientAuth && !reads) && !(x.headerFlags.Upgrade && stream.WantsWebSocket(h)) {
 		return nil
 	}
-	if !s.isCrossOrigin(x) {
+	if !s.allowedOrigins().IsCross(h, x.conn.Secure()) {
 		return nil
 	}
 	return &meta.Status{
@@ -31,40 +49,4 @@ func (s *Server) checkOrigin(x *requestContext) error {
 	}
 }
 
-// isCrossOrigin tells whether the request was sent by a page of an origin that is not allowed.
-func (s *Server) isCrossOrigin(x *requestContext) bool {
-	h := &x.ctx.Request.Header
-	origin := h.Peek("Origin")
-	if len(origin) > 0 && s.originAllowed(origin) {
-		return false
-	}
-	switch site := h.Peek("Sec-Fetch-Site"); string(site) {
-	case "same-origin", "none": // none: typed in by a person
-		return false
-	case "":
-	default:
-		return true
-	}
-	return len(origin) > 0 && !sameOrigin(string(origin), h.Host(), x.conn.Secure())
-}
-
-// originAllowed tells whether pages of an origin may read answers.
-func (s *Server) originAllowed(origin []byte) bool {
-	return slices.ContainsFunc(s.opts.AllowedOrigins, func(r *regexp.Regexp) bool { return r.Match(origin) })
-}
-
-// sameOrigin tells whether an origin is that of the server, as the client calls it.
-func sameOrigin(origin string, host []byte, secure bool) bool {
-	u, err := url.Parse(origin)
-	if err != nil || u.Host == "" {
-		return false // "null" among others
-	}
-	scheme, port := "http", []byte(":80")
-	if secure {
-		scheme, port = "https", []byte(":443")
-	}
-	if !strings.EqualFold(u.Scheme, scheme) {
-		return false
-	}
-	return bytes.EqualFold(bytes.TrimSuffix([]byte(u.Host), port), bytes.TrimSuffix(host, port))
-}
+func (s *Server) allowedOrigins() origin.Allowed { return s.opts.AllowedOrigins }

@@ -1,20 +1,16 @@
 package http
 
 import (
-	"strconv"
-	"time"
-
 	"github.com/troupe-api/troupe/http/internal/apierrors"
-	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/params"
+	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // get answers one object.
 func (s *Server) get(x *requestContext) error {
-	version, err := parseVersion(x.query.Get("resourceVersion"))
+	version, err := params.ParseVersion(x.query.Get("resourceVersion"))
 	if err != nil {
 		return err
 	}
@@ -35,66 +31,33 @@ func (s *Server) writeObject(x *requestContext, obj *meta.Object) error {
 	if err := s.reserveObjectResponse(x, len(obj.JSON)); err != nil {
 		return err
 	}
-	switch x.format.Shape {
-	case negotiate.Table:
-		return s.writeTable(x, obj)
-	case negotiate.Partial:
-		return s.writePartial(x, s.appendPartial(nil, x.format, obj))
-	case negotiate.PartialList:
-		return errNotList(x.bodyKind)
+	doc, err := s.encoder.Shape(x.bodyKind, x.format, x.query, obj)
+	if err != nil {
+		return err
 	}
-	if x.format.Encoding == negotiate.Protobuf {
-		x.auditResponseDocument(obj.JSON)
-		body, err := s.protobufObject(x.bodyKind, obj)
-		if err != nil {
-			return err
-		}
-		s.writeRaw(x, s.names.ProtobufType, body)
-		return nil
+	x.auditResponseDocument(doc)
+	body, err := s.encoder.Object(x.bodyKind, x.format, obj, doc)
+	if err != nil {
+		return err
 	}
-	s.writeBody(x, obj.JSON)
+	s.writeBody(x, body, len(doc))
 	return nil
 }
 
-// errNotList is the answer to a request for one object in the shape of a list.
-func errNotList(k *schema.Kind) error {
-	return apierrors.NotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + k.Kind + ")")
-}
-
-// formatVersion is the text of a resource version; "" for that of a dry run.
-func formatVersion(v uint64) string {
-	if v == 0 {
-		return ""
-	}
-	return strconv.FormatUint(v, 10)
-}
-
-func (s *Server) appendPartial(b []byte, f negotiate.Format, obj *meta.Object) []byte {
-	return present.AppendPartial(b, s.opts.Naming, f.Version, obj)
-}
-
-// writePartial answers the metadata of an object, which has the same message for all kinds.
-func (s *Server) writePartial(x *requestContext, doc []byte) error {
-	if x.format.Encoding == negotiate.Protobuf {
-		x.auditResponseDocument(doc)
-		body, err := s.protobufPartial(x.format, doc)
-		if err != nil {
-			return err
-		}
-		s.writeRaw(x, s.names.ProtobufType, body)
-		return nil
-	}
-	s.writeBody(x, doc)
-	return nil
+// parseList reads the parameters of a list or a watch.
+func (s *Server) parseList(x *requestContext, watch bool) (params.List, error) {
+	return params.ParseList(params.ListRules{
+		MetaGroup: s.names.MetaGroup, DisableChunking: s.opts.DisableListChunking, DisableWatchList: s.opts.DisableWatchList,
+	}, x.kind, x.query, watch)
 }
 
 // list answers a collection.
 func (s *Server) list(x *requestContext) error {
-	o, err := s.parseListOptions(x.kind, x.query, false)
+	o, err := s.parseList(x, false)
 	if err != nil {
 		return err
 	}
-	l, err := o.listRequest(x.kind, &x.info)
+	l, err := o.Request(x.kind, &x.info)
 	if err != nil {
 		return err
 	}
@@ -105,28 +68,22 @@ func (s *Server) list(x *requestContext) error {
 	return s.writeListing(x, listing)
 }
 
-func (s *Server) writeTable(x *requestContext, obj *meta.Object) error {
-	o, err := tableOptions(x, present.ListMeta{ResourceVersion: formatVersion(obj.Version)})
+// writeListing answers a list in the format that was negotiated.
+func (s *Server) writeListing(x *requestContext, listing request.ListResult) error {
+	l, err := s.encoder.List(x.deadlineCtx, x.kind, x.format, x.query, listing)
 	if err != nil {
 		return err
 	}
-	s.writeBody(x, present.Table(s.opts.Naming, x.bodyKind, []*meta.Object{obj}, o))
-	return nil
-}
-
-// tableOptions are those of a Table with the given metadata.
-func tableOptions(x *requestContext, head present.ListMeta) (present.TableOptions, error) {
-	include, err := includeObject(x)
-	return present.TableOptions{ListMeta: head, IncludeObject: include, Version: x.format.Version, Now: time.Now()}, err
-}
-
-// includeObject reads what the rows of a table shall hold of their objects.
-func includeObject(x *requestContext) (present.IncludeObjectPolicy, error) {
-	asked := x.query.Get("includeObject")
-	include, ok := present.ParseInclude(asked)
-	if !ok {
-		return include, apierrors.BadRequest("Unable to convert to Table as requested: includeObject: Invalid value: " +
-			strconv.Quote(asked) + ": must be 'Metadata', 'Object', 'None', or empty")
+	all, largest := l.Measure()
+	gzip := all >= response.MinGzipSize && s.acceptsGzip(x)
+	if err := s.reserveResponse(x, l.Memory(x.format, all, largest, gzip)); err != nil {
+		return err
 	}
-	return include, nil
+	x.auditResponseList(l, all)
+	body, err := s.encoder.ListBody(l, x.format, all)
+	if err != nil {
+		return err
+	}
+	s.writeBody(x, body, all)
+	return nil
 }

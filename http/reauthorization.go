@@ -4,16 +4,20 @@ import (
 	"errors"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/credentials"
 	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// recheckWatch asks again what the watches of a grant were asked when they began: who asks, as whom, and
+// recheckGrant asks again what the requests of a grant were asked when they began: who asks, as whom, and
 // whether they may.
-func (s *Server) recheckWatch(credentials *credentialSnapshot, asked authz.Attributes) stream.Verdict {
-	r := credentials.newRequest()
+//
+// Unknown is not a refusal: while an authenticator or a webhook cannot be reached, what was let in goes on. A
+// name that has changed ends it, since all that the client has seen was seen by somebody else.
+func (s *Server) recheckGrant(snapshot *credentials.Snapshot, asked authz.Attributes) stream.Verdict {
+	r := snapshot.Request()
 	user, err := s.opts.Authenticator.Authenticate(r)
 	switch {
 	case errors.Is(err, authn.ErrUnavailable):
@@ -23,7 +27,7 @@ func (s *Server) recheckWatch(credentials *credentialSnapshot, asked authz.Attri
 	}
 	until := user.ValidUntil
 	rights := &failureRecorder{Authorizer: s.opts.Authorizer}
-	if credentials.impersonation {
+	if snapshot.Impersonation {
 		impersonator := s.impersonator
 		impersonator.Authorizer = rights
 		as, err := impersonator.Impersonate(user, r.Headers)
@@ -64,16 +68,19 @@ func (t *failureRecorder) Authorize(a authz.Attributes) (authz.Decision, string)
 	return decision, reason
 }
 
-// newWatchGrant is the one by which the watch of a request may run.
-func (s *Server) newWatchGrant(x *requestContext) *stream.Grant {
-	credentials, asked := x.credentials, s.attributes(x)
-	credentials.impersonation = x.headerFlags.Impersonation
-	credentials.original.ConnCache = &authn.ConnCache{}
+// newGrant is the one by which a long-running request may run.
+//
+// Those with the same key are asked as one: many watches of one client differ in nothing that decides. The cache of
+// the connection is replaced, because a connection may end before its grant does.
+func (s *Server) newGrant(x *requestContext) *stream.Grant {
+	snapshot, asked := x.credentials, *s.attributes(x)
+	snapshot.Impersonation = x.headerFlags.Impersonation
+	snapshot.Original.ConnCache = &authn.ConnCache{}
 	return &stream.Grant{
-		Key: credentials.digest(x.info.Group, x.info.Version, x.info.Resource, x.info.Namespace, x.info.Name,
+		Key: snapshot.Digest(x.info.Verb, x.info.Group, x.info.Version, x.info.Resource, x.info.Subresource, x.info.Namespace, x.info.Name,
 			x.query.Get("fieldSelector"), x.query.Get("labelSelector")),
 		User:  asked.User.Name,
-		Check: func() stream.Verdict { return s.recheckWatch(credentials, asked) },
+		Check: func() stream.Verdict { return s.recheckGrant(snapshot, asked) },
 	}
 }
 

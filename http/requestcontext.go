@@ -4,13 +4,18 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/credentials"
+	"github.com/troupe-api/troupe/http/internal/deadline"
 	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
+	"github.com/troupe-api/troupe/http/internal/warning"
 	"github.com/troupe-api/troupe/http/internal/wire"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/valyala/fasthttp"
 )
 
@@ -27,16 +32,18 @@ type requestContext struct {
 	subresource *schema.Subresource // nil for the main resource
 	bodyKind    *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
 	user        *authn.User         // who asks or, after impersonation, as whom
+	asked       authz.Attributes    // what is decided on; see Server.attributes
 	// ambientAuth: the user is known by the connection alone, so a browser acts for them whatever page asks.
 	ambientAuth bool
-	credentials *credentialSnapshot // of a watch: what it was let in by
+	credentials *credentials.Snapshot // of a watch: what it was let in by
 	headerFlags wire.HeaderFlags
-	headers     headerView // those that have not been read as credentials
+	headers     credentials.Headers // those that have not been read as credentials
 	format      negotiate.Format
+	negotiated  bool // format is final, also for errors
 	start       time.Time
 	auditID     string // under which the request is audited
 	headerBuf   []byte // scratch space for values of headers
-	deadlineCtx *lazyDeadline
+	deadlineCtx *deadline.Lazy
 	workBytes   int64 // bytes of memory that are set aside for it
 	permit      limits.Permit
 	audit       *audit.Record // nil if nothing is recorded of the request
@@ -46,10 +53,11 @@ type requestContext struct {
 	panicked                         bool
 	routeErr                         error  // of the handler of a fixed route
 	authScheme                       string // how the client wants to prove who it is: bearer, basic or ""
-	// warnings are the texts of the Warning headers.
-	warnings []string
-	// hijacked: the watch writes the answer.
+	warnings                         warning.List
+	// hijacked: the watch, or the tunnel, writes the answer.
 	hijacked bool
+	// answered: the answer of another server is, or was, passed on.
+	answered bool
 }
 
 // requestContexts holds those that can be used again; they refer to nothing.
@@ -62,16 +70,21 @@ func newRequestContext(c *connection, ctx *fasthttp.RequestCtx) *requestContext 
 	return x
 }
 
+// Everything but two buffers is zeroed, so that nothing of one request can reach another through the pool, and
+// nothing is kept alive.
 func (x *requestContext) release() {
 	if x.deadlineCtx != nil {
-		x.deadlineCtx.stop()
+		x.deadlineCtx.Stop()
 	}
 	x.conn.current = nil
-	*x = requestContext{headerBuf: x.headerBuf[:0], headers: headerView{hidden: x.headers.hidden[:0]}}
+	*x = requestContext{headerBuf: x.headerBuf[:0], headers: x.headers.Emptied()}
 	requestContexts.Put(x)
 }
 
 // methodName is the method as text that outlives the request.
+//
+// fasthttp's bytes are used again with the connection. Unknown methods share one name, or a client could make metric
+// series at will.
 func methodName(m []byte) string {
 	for _, s := range [...]string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"} {
 		if string(m) == s {
@@ -86,3 +99,15 @@ func (x *requestContext) acceptHeader() []byte { return x.ctx.Request.Header.Pee
 
 // setHeader sets a header of the answer.
 func (x *requestContext) setHeader(name, value string) { x.ctx.Response.Header.Set(name, value) }
+
+// addWarnings gives the answer a Warning header for each text that it does not have yet.
+func (x *requestContext) addWarnings(texts []string) { x.warnings.Add(&x.ctx.Response.Header, texts) }
+
+// addRecorded tells the client and the audit event what was recorded of a mutation.
+func (x *requestContext) addRecorded(r *request.Recorder) {
+	warnings, annotations := r.Recorded()
+	x.addWarnings(warnings)
+	if x.audit != nil {
+		x.audit.Annotate(annotations)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	nethttp "net/http"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/http"
 )
 
 func TestResponses(t *testing.T) {
@@ -130,5 +132,22 @@ func TestUnfinishedList(t *testing.T) {
 	defer resp.Body.Close()
 	if _, err := io.Copy(io.Discard, resp.Body); resp.StatusCode != 200 || err == nil {
 		t.Errorf("%d, and not cut", resp.StatusCode)
+	}
+}
+
+// TestEarlyErrors: an error of a filter comes in the format that the client takes, and as JSON if it takes none.
+func TestEarlyErrors(t *testing.T) {
+	f := serve(t, func(o *http.Options) { o.CBOR = true })
+	for token, code := range map[string]int{"jane": 403, "bad": 401} {
+		for accept, want := range map[string]string{
+			"application/vnd.platform.protobuf, application/json": "application/vnd.platform.protobuf",
+			"application/yaml": "application/yaml", "application/cbor": "application/cbor", "text/html": "application/json",
+			"application/json;as=Table;g=meta.platform.io;v=v1,application/yaml": "application/yaml",
+		} {
+			resp, body := f.do("GET", configMapsPath, "", "Authorization", "Bearer "+token, "Accept", accept)
+			if got := resp.Header.Get("Content-Type"); resp.StatusCode != code || got != want || strings.HasPrefix(body, "{") != (want == "application/json") {
+				t.Errorf("%s to %s: %d %s %q", accept, token, resp.StatusCode, got, body)
+			}
+		}
 	}
 }

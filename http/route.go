@@ -1,18 +1,27 @@
 package http
 
 import (
+	nethttp "net/http"
 	"strings"
 
 	"github.com/fasthttp/router"
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
+	"github.com/troupe-api/troupe/http/internal/warning"
 	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
 
-// route calls the handler of a request that has passed the filters.
+// route calls the handler of a request that has passed the filters, or passes it on to who serves its version.
+//
+// A path with escapes names no fixed route: the router would see it unescaped, and what was authorized is the path as
+// it came.
 func (s *Server) route(x *requestContext) error {
+	if to := s.aggregatedServer(x); to != nil {
+		return s.passOn(x, to)
+	}
 	if x.info.IsResource {
 		return s.routeResource(x)
 	}
@@ -29,8 +38,13 @@ func (s *Server) route(x *requestContext) error {
 	return x.routeErr
 }
 
-// pprofPath is that of the index of profiles.
-const pprofPath = "/debug/pprof/"
+// Paths that are named in several places; pprofPath is that of the index of profiles.
+const (
+	pprofPath  = "/debug/pprof/"
+	slisPath   = "/metrics/slis"
+	statusPath = "/statusz"
+	flagsPath  = "/flagz"
+)
 
 // allowsTrailingSlash tells whether a path that ends in a slash may be that of a fixed route without it.
 // Clients rely on that for these paths, and on no others.
@@ -48,6 +62,9 @@ func routeHandler(f func(*requestContext) error) fasthttp.RequestHandler {
 }
 
 // routes lists the fixed routes.
+//
+// The router's own redirects are switched off. A client that is redirected may send its token elsewhere or turn a
+// POST into a GET; a wrong path is a 404 instead.
 func (s *Server) routes() {
 	r := router.New()
 	r.RedirectTrailingSlash = false
@@ -67,7 +84,14 @@ func (s *Server) routes() {
 		return nil
 	}))
 	r.GET("/metrics", routeHandler(s.writeMetrics))
-	r.GET("/version", routeHandler(func(x *requestContext) error { s.writeBody(x, s.version); return nil }))
+	r.GET(slisPath, routeHandler(s.writeHealthMetrics))
+	if s.opts.StatusPage {
+		r.GET(statusPath, routeHandler(s.serveZPage(s.statusPage())))
+	}
+	if s.opts.Flags != nil {
+		r.GET(flagsPath, routeHandler(s.serveZPage(s.flagsPage())))
+	}
+	r.GET("/version", routeHandler(func(x *requestContext) error { s.writeDocument(x, s.version); return nil }))
 	r.GET("/api", routeHandler(s.discoverCore))
 	r.GET("/apis", routeHandler(s.discoverGroups))
 	r.GET("/api/{version}", routeHandler(s.discoverResources))
@@ -79,6 +103,11 @@ func (s *Server) routes() {
 	if s.opts.Profiling {
 		r.GET(strings.TrimSuffix(pprofPath, "/"), routeHandler(servePprofIndex))
 		r.GET(pprofPath+"{profile:*}", routeHandler(servePprof))
+	}
+	if s.opts.FlowControl != nil {
+		for name, dump := range s.opts.FlowControl.Dumps() {
+			r.GET(dumpPath+name, routeHandler(s.serveDump(dump)))
+		}
 	}
 	for path, extra := range s.opts.ExtraRoutes {
 		r.GET(path, routeHandler(s.serveExtraRoute(path, extra)))
@@ -95,10 +124,16 @@ func serveMethodNotAllowed(x *requestContext) error {
 }
 
 // routeResource finds the kind and calls the handler of the verb.
+//
+// An operation goes before the verbs, since its kind may have objects of its own, such as an eviction of a Pod.
 func (s *Server) routeResource(x *requestContext) (err error) {
 	x.kind, x.subresource, err = x.info.Resolve(x.method, s.opts.Catalog.Kind)
 	if err != nil {
 		return s.kindNotFound(x, err)
+	}
+	if x.subresource != nil && x.subresource.Connects {
+		x.bodyKind = convert.BodyKind(x.kind, x.subresource)
+		return s.connect(x)
 	}
 	if err := s.reserveWork(x); err != nil {
 		return err
@@ -108,6 +143,7 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	s.warnDeprecated(x)
 	watching := x.info.Verb == "watch"
 	f, err := s.negotiateFormat(x, watching)
+	x.negotiated = true
 	if err != nil {
 		return err
 	}
@@ -138,4 +174,39 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 		return s.deleteCollection(x)
 	}
 	return apierrors.MethodNotAllowed()
+}
+
+// kindNotFound is the answer to a path that leads to no kind.
+//
+// Within a built-in group a Status says what is missing. Elsewhere clients look for the plain text to find out
+// whether a definition is served yet.
+func (s *Server) kindNotFound(x *requestContext, err error) error {
+	if meta.AsStatus(err).Code != nethttp.StatusNotFound || s.opts.Catalog.IsBuiltInGroup(x.info.Group) {
+		return err
+	}
+	return apierrors.PageNotFound()
+}
+
+// warnDeprecated warns a client that asks for a version which is going to be removed.
+func (s *Server) warnDeprecated(x *requestContext) {
+	if x.kind.Deprecation == nil {
+		return
+	}
+	x.addWarnings([]string{warning.Deprecation(x.kind)})
+	if x.audit != nil {
+		x.audit.SetDeprecated(x.kind.Deprecation.Removed)
+	}
+	s.requestMetrics.MarkDeprecated(x.kind, x.info.Subresource)
+}
+
+// setAllowHeader names in a header the methods that the resource of a request has.
+func (s *Server) setAllowHeader(x *requestContext) {
+	var methods []string
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		i := x.info.WithMethod(method)
+		if _, _, err := i.Resolve(method, s.opts.Catalog.Kind); err == nil {
+			methods = append(methods, method)
+		}
+	}
+	x.setHeader("Allow", strings.Join(methods, ", "))
 }

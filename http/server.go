@@ -10,10 +10,12 @@ import (
 
 	vm "github.com/VictoriaMetrics/metrics"
 	"github.com/fasthttp/router"
+	"github.com/troupe-api/troupe/http/internal/connect"
 	"github.com/troupe-api/troupe/http/internal/discovery"
 	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/metrics"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/represent"
 	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/policy/impersonation"
@@ -25,6 +27,8 @@ type Server struct {
 	names        negotiate.Names
 	log          *slog.Logger
 	impersonator impersonation.Impersonator
+	encoder      represent.Encoder // of answers
+	locator      *connect.Locator  // nil: nothing is proxied to members of a cluster
 
 	// What routes a request (route.go).
 	router     *router.Router
@@ -32,7 +36,8 @@ type Server struct {
 	documents  *discovery.Cache
 	version    []byte // the document at /version
 
-	// What bounds requests (limiter.go, memory.go, permit.go).
+	// What bounds requests (flowcontrol.go, limiter.go, memory.go).
+	flowHeaders    flowHeaders
 	limiters       limiters
 	bodyBudget     *limits.Budget
 	responseBudget *limits.Budget
@@ -43,13 +48,18 @@ type Server struct {
 	watches     *stream.Registry
 	draining    atomic.Bool // /readyz fails
 
-	// What is told about it (metrics.go).
+	// What is told about it (metrics.go, health.go, zpages.go).
+	started        time.Time
+	healthMetrics  healthMetrics
 	requestMetrics *metrics.Requests
 	ownMetrics     metrics.Families
 	memoryRefused  *vm.Counter
 }
 
 // New makes a server; it serves only when Serve is called.
+//
+// The order matters: the discovery needs the names, the metrics the connections, and the routes everything. From here
+// on the fields that have no lock or atomic of their own are only read.
 func New(o Options) (*Server, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -59,24 +69,33 @@ func New(o Options) (*Server, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		opts: o, names: negotiate.NewNames(o.Naming), log: o.Logger,
+		started: time.Now(), opts: o, names: negotiate.NewNames(o.Naming, o.CBOR), log: o.Logger,
 		version:        discovery.Version(o.Version),
-		requestMetrics: metrics.NewRequests(),
+		requestMetrics: metrics.NewRequests(func(group, version, resource string) bool { return o.Catalog.Kind(group, version, resource) != nil }),
 		watches:        stream.NewRegistry(o.Logger),
 		impersonator:   impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
+	}
+	s.encoder = represent.Encoder{Naming: o.Naming, Names: &s.names, Catalog: o.Catalog, Convert: o.Store.Convert}
+	if o.MemoryMonitor != nil {
+		s.encoder.Forms.Scarce = o.MemoryMonitor.UnderPressure
 	}
 	if err := s.resolveOperations(o.Operations); err != nil {
 		return nil, err
 	}
-	s.limiters.init(o.Limits, o.Naming)
+	s.flowHeaders = newFlowHeaders(o.Naming)
+	s.limiters.init(o.Limits, o.Naming, o.FlowControl != nil)
+	if o.Members != nil {
+		s.locator = newLocator(o.Members, o.Kubelets)
+	}
 	s.bodyBudget = limits.NewBudget(o.Limits.MaxTotalBodyBytes)
 	s.responseBudget = limits.NewBudget(o.Limits.MaxResponseBytes)
 	s.connections = s.newConnections()
 	s.documents = discovery.NewCache(discovery.Options{
 		Naming: o.Naming, Catalog: o.Catalog, ExternalAddress: o.ExternalAddress,
-		PatchTypes: s.names.PatchTypes, FixedPaths: s.fixedPaths(),
+		PatchTypes: s.names.PatchTypes, CBOR: o.CBOR, FixedPaths: s.fixedPaths(), Servers: o.Servers,
 	})
 	s.registerMetrics()
+	s.healthMetrics.register(s.started)
 	s.routes()
 	return s, nil
 }
@@ -111,6 +130,9 @@ func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 // Shutdown closes what is left, and returns the context's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.draining.Store(true)
+	if c := s.opts.FlowControl; c != nil {
+		defer context.AfterFunc(ctx, c.Close)() // nobody waits longer than the server does
+	}
 	select {
 	case <-time.After(s.opts.ShutdownDelay):
 	case <-ctx.Done():
@@ -118,7 +140,11 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	err := closeListener(s.opts.Listener)
 	s.connections.Close()
 	s.watches.Close()
-	return errors.Join(err, s.watches.Wait(ctx), s.connections.Wait(ctx))
+	err = errors.Join(err, s.watches.Wait(ctx), s.connections.Wait(ctx))
+	if s.locator != nil {
+		s.locator.Close()
+	}
+	return err
 }
 
 // closeListener closes a listener that may have been closed already.

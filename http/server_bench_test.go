@@ -90,7 +90,7 @@ func (s staticStore) Convert(_ context.Context, _ *schema.Kind, objects []*meta.
 	return objects, nil
 }
 
-// listLength is how many objects a list of a settled store has.
+// listLength is how many objects a list has in these benchmarks.
 const listLength = 500
 
 func (s staticStore) List(context.Context, request.List) (request.ListResult, error) {
@@ -103,6 +103,11 @@ func (s staticStore) List(context.Context, request.List) (request.ListResult, er
 
 func (s staticStore) Mutate(_ context.Context, m request.Mutation) (request.Result, error) {
 	return request.Result{Object: s.object, Created: m.Verb == request.Create}, nil
+}
+
+func (s staticStore) NoOpApply(m *request.Mutation) (request.Result, bool) {
+	m.ApplyDigest()
+	return request.Result{Object: s.object}, true
 }
 
 // tokenDigests finds users as the daemon does by token: by the digest of the credential.
@@ -191,4 +196,11 @@ func BenchmarkList(b *testing.B) {
 		benchmarkRequest(b, "GET /api/v1/namespaces/default/configmaps?pretty=1"+plain+"\r\n")
 	})
 	b.Run("gzip", func(b *testing.B) { benchmarkRequest(b, "GET /api/v1/namespaces/default/configmaps"+benchHead+"\r\n") })
+}
+
+// BenchmarkApply is of an apply that is known by its text to change nothing.
+func BenchmarkApply(b *testing.B) {
+	body := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("x", 1024) + `"}}`
+	benchmarkRequest(b, "PATCH /api/v1/namespaces/default/configmaps/a?fieldManager=bench"+benchHead+
+		"Content-Type: application/apply-patch+yaml\r\nContent-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+body)
 }

@@ -14,6 +14,9 @@ import (
 
 // writeError is the one place where an error becomes a response. Without an error the
 // handler has written the response itself.
+//
+// The audit begins here for a request that was refused before it was known who asks, because such refusals are what
+// an audit is read for.
 func (s *Server) writeError(x *requestContext, err error) {
 	if err == nil {
 		return
@@ -23,13 +26,26 @@ func (s *Server) writeError(x *requestContext, err error) {
 		s.setAllowHeader(x)
 	}
 	s.auditRefusal(x)
-	if f == pageNotFound {
+	var text *apierrors.Text
+	if errors.As(err, &text) {
 		x.auditResponseStatus(f)
 		x.ctx.SetStatusCode(f.Code)
 		s.writeRaw(x, negotiate.TypeText, []byte(f.Message+"\n"))
 		return
 	}
+	s.negotiateError(x)
 	s.writeStatus(x, f)
+}
+
+// negotiateError picks the format of an error that comes before any was negotiated, such as one of a filter. A client of which
+// nothing is acceptable gets JSON: an error is not to hide behind another one.
+func (s *Server) negotiateError(x *requestContext) {
+	if x.negotiated {
+		return
+	}
+	if f, err := s.names.Negotiate(x.acceptHeader(), false, false); err == nil {
+		x.format.Encoding = f.Encoding
+	}
 }
 
 // writeStatus answers a Status, of a failure or a success.
@@ -46,17 +62,20 @@ func (s *Server) writeStatus(x *requestContext, f *meta.Status) {
 	doc := f.AppendJSON(nil)
 	x.auditResponseStatus(f)
 	if x.format.Encoding == negotiate.Protobuf {
-		if body, err := s.protobufMeta("Status", "v1", doc); err == nil {
+		if body, err := s.encoder.Status(doc); err == nil {
 			x.auditResponseDocument(doc)
-			s.writeRaw(x, s.names.ProtobufType, body)
+			s.writeBody(x, body, len(doc))
 			return
 		}
 		x.format.Encoding = negotiate.JSON
 	}
-	s.writeBody(x, doc)
+	s.writeDocument(x, doc)
 }
 
 // writeHeadError answers what fasthttp could not read.
+//
+// There is no requestContext, for there is no request: the answer is made by hand and is always JSON. The connection
+// is closed after it by the caller.
 func (s *Server) writeHeadError(ctx *fasthttp.RequestCtx, err error) {
 	f := apierrors.BadRequest("the request is malformed")
 	var netErr net.Error

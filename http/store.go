@@ -27,6 +27,8 @@ type Store interface {
 	// DeleteCollection deletes what the list selects, one by one, and returns the
 	// objects as they were chosen.
 	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error)
+	// Count is about how many objects of a kind there are in a namespace ("" for all).
+	Count(k *schema.Kind, namespace string) int
 	// Version is the newest version that every read shows.
 	Version() uint64
 }

@@ -37,6 +37,12 @@ func newMemStore() *memStore {
 	return &memStore{version: 10, objects: map[meta.Key]*meta.Object{}, sessions: map[*memSession]struct{}{}}
 }
 
+func (m *memStore) Count(*schema.Kind, string) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.objects)
+}
+
 func (m *memStore) Version() uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

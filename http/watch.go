@@ -5,34 +5,33 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/deadline"
+	"github.com/troupe-api/troupe/http/internal/limits"
+	"github.com/troupe-api/troupe/http/internal/represent"
 	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/valyala/fasthttp"
 )
 
 // watch starts a session of the store and hands the connection over to it. What is known
 // to be wrong before the first event is answered like any other error.
+//
+// The watch is registered before the store is asked: from then on a shutdown and a change of rights find it, so that
+// none can slip through between its beginning and their walk.
 func (s *Server) watch(x *requestContext) error {
-	o, err := s.parseListOptions(x.kind, x.query, true)
+	o, err := s.parseList(x, true)
 	if err != nil {
 		return err
 	}
-	r, err := o.watchRequest(x.kind, &x.info, s.opts.Store.Version)
+	r, err := o.WatchRequest(x.kind, &x.info, s.opts.Store.Version)
 	if err != nil {
 		return err
 	}
 	if name := x.info.Name; name != "" {
-		selected, ok := o.fields.Name()
-		switch {
-		case o.fields.Empty():
-			r.Fields, err = nameSelector(x.kind, name)
-		case !ok || selected != name:
-			err = apierrors.BadRequest("fieldSelector metadata.name doesn't match requested name")
-		}
-		if err != nil {
+		if r.Fields, err = o.SelectName(x.kind, name); err != nil {
 			return err
 		}
 	}
-	events, err := s.newEventEncoder(x)
+	events, err := s.encoder.Events(x.bodyKind, x.format, x.query)
 	if err != nil {
 		return err
 	}
@@ -42,18 +41,22 @@ func (s *Server) watch(x *requestContext) error {
 		return err
 	}
 	w := stream.New(x.conn, events, framing)
-	if !s.watches.Add(w, s.newWatchGrant(x)) {
+	if r.SendInitialEvents {
+		s.holdSeats(x, w)
+	}
+	if !s.watches.Add(w, s.newGrant(x)) {
 		return apierrors.ShuttingDown()
 	}
 	defer func() {
 		if !x.hijacked {
 			s.watches.Remove(w)
+			w.InitialDone()
 		}
 	}()
-	timeout := s.watchTimeout(o.timeout)
-	deadline := &lazyDeadline{deadline: x.start.Add(timeout)}
-	defer deadline.stop()
-	session, err := s.opts.Store.Watch(deadline, r, w)
+	timeout := s.watchTimeout(o.Timeout)
+	until := deadline.At(x.start.Add(timeout))
+	defer until.Stop()
+	session, err := s.opts.Store.Watch(until, r, w)
 	if err != nil {
 		return err
 	}
@@ -63,8 +66,18 @@ func (s *Server) watch(x *requestContext) error {
 	return nil
 }
 
+// holdSeats keeps the seats of a watch until its initial events have gone out: they are a list, and cost what one does.
+func (s *Server) holdSeats(x *requestContext, w *stream.Watch) {
+	if seats := x.permit.TakeSeats(); seats != nil {
+		w.OnInitialDone(limits.LimitSeats(seats, maxSeatsOfStream).Finish)
+	}
+}
+
 // watchTimeout is the life of a watch: what is asked for, but no more than what one may get that asks
 // for nothing.
+//
+// The random part keeps watches that began together, as after a restart, from ending together and beginning anew at
+// once.
 func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	least := s.opts.Limits.MinRequestTimeout
 	if asked > 0 {
@@ -83,20 +96,30 @@ func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duratio
 		code = fasthttp.StatusSwitchingProtocols
 	}
 	recordEnd := x.auditWatch(code)
+	forget := s.countWatch(x)
 	x.conn.SetOnClose(w.Stop)
 	x.conn.Hijack(func() {
 		w.Run(timeout, func() {
 			s.limiters.openWatches.Add(-1)
+			forget()
 			recordEnd()
 			s.watches.Remove(w)
 		})
 	})
 }
 
+// countWatch tells flow control of an open watch, until the returned function is called: writes cost more the more watch.
+func (s *Server) countWatch(x *requestContext) (forget func()) {
+	if s.opts.FlowControl == nil {
+		return func() {}
+	}
+	return s.opts.FlowControl.Watches.Add(s.attributes(x))
+}
+
 // watchHead is the head of the answer to a watch: the common headers of every answer, and those of a
 // stream. The connection ends with the watch, and a client that were not told would send its next
 // request into it. It is made of a copy, for the answer may yet become an error.
-func (s *Server) watchHead(x *requestContext, events *eventEncoder, framing stream.Framing) ([]byte, error) {
+func (s *Server) watchHead(x *requestContext, events *represent.Events, framing stream.Framing) ([]byte, error) {
 	var h fasthttp.ResponseHeader
 	x.ctx.Response.Header.CopyTo(&h)
 	switch framing {
@@ -111,7 +134,7 @@ func (s *Server) watchHead(x *requestContext, events *eventEncoder, framing stre
 	case stream.Chunked:
 		h.SetContentLength(-1)
 	}
-	h.SetContentType(events.contentType())
+	h.SetContentType(events.ContentType())
 	h.SetConnectionClose()
 	return h.Header(), nil
 }

@@ -3,11 +3,12 @@ package http
 import (
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/params"
+	"github.com/troupe-api/troupe/http/internal/represent"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -26,11 +27,11 @@ func (s *Server) update(x *requestContext) error {
 
 // createOrUpdate is a write whose body is the whole object.
 func (s *Server) createOrUpdate(x *requestContext, verb request.Verb, options string) error {
-	o, err := s.parseWriteOptions(options, x.query, x.ctx.UserAgent())
+	o, err := params.ParseWrite(s.names.MetaGroup, options, x.query, x.ctx.UserAgent())
 	if err != nil {
 		return err
 	}
-	tree, warnings, err := s.decodeObject(x, o.validation)
+	tree, warnings, err := s.decodeObject(x, o.Validation)
 	if err != nil {
 		return err
 	}
@@ -46,18 +47,24 @@ func (s *Server) createOrUpdate(x *requestContext, verb request.Verb, options st
 }
 
 // newMutation is a mutation of the object that the path names, as its user asks for it.
-func (s *Server) newMutation(x *requestContext, verb request.Verb, o writeOptions) request.Mutation {
+//
+// The admission is chosen here, once, for the user and the kind; the store calls it without knowing either.
+func (s *Server) newMutation(x *requestContext, verb request.Verb, o params.Write) request.Mutation {
 	key := x.info.Key(x.kind)
 	return request.Mutation{
 		Verb: verb, Kind: x.kind, Key: key, Subresource: x.info.Subresource,
-		DryRun: o.dryRun, FieldValidation: o.validation, FieldManager: o.fieldManager,
-		Admission: s.opts.Admission.For(x.user, x.kind, x.info.Subresource, key),
-		Waiting:   s.opts.Admission.Waiting(x.user, x.kind, x.info.Subresource),
+		DryRun: o.DryRun, FieldValidation: o.Validation, FieldManager: o.FieldManager, Named: o.Named,
+		Admission: s.opts.Admission.For(x.user, verb, x.kind, x.info.Subresource, key),
+		Waiting:   s.opts.Admission.Waiting(x.user, x.kind, x.info.Subresource, key.Namespace),
+		Recorder:  new(request.Recorder),
 	}
 }
 
 // matchBodyToPath checks that the body names the object that the path names, and takes from it the
 // name that the path of a create does not hold.
+//
+// The path is what was authorized, so the body must not name anything else. An empty namespace is filled in; an empty
+// name is only taken from the body where the path has none.
 func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) error {
 	head, _ := object["metadata"].(tree.Tree)
 	if head == nil {
@@ -85,16 +92,23 @@ func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) 
 }
 
 // mutate asks the store for the change and answers the object.
+//
+// Warnings go out with an error too: they may explain it.
 func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string) error {
-	if err := checkObjectShape(x); err != nil {
+	if err := represent.CheckShape(x.bodyKind, x.format, x.query); err != nil {
 		return err
+	}
+	if _, refused := m.Admission.(updateOnly); !refused {
+		if err := s.opts.Admission.Provision(x.deadlineCtx, &m); err != nil {
+			return err
+		}
 	}
 	result, err := s.opts.Store.Mutate(x.deadlineCtx, m)
 	x.addWarnings(warnings)
+	x.addRecorded(m.Recorder)
 	if err != nil {
 		return err
 	}
-	x.addWarnings(result.Warnings)
 	if result.Created || m.Verb == request.Create {
 		x.ctx.SetStatusCode(201)
 	}
@@ -105,39 +119,33 @@ func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string
 	return s.writeObject(x, result.Object)
 }
 
-// checkObjectShape tells, before a change is made, whether one object can be answered in the shape
-// that the client wants to have it in.
-func checkObjectShape(x *requestContext) error {
-	switch x.format.Shape {
-	case negotiate.PartialList:
-		return errNotList(x.bodyKind)
-	case negotiate.Table:
-		_, err := includeObject(x)
-		return err
-	}
-	return nil
-}
-
 // patch answers the patched object.
 func (s *Server) patch(x *requestContext) error {
-	m := s.newMutation(x, request.Patch, writeOptions{})
 	contentType, _, _ := strings.Cut(string(x.ctx.Request.Header.ContentType()), ";")
 	switch strings.ToLower(strings.TrimSpace(contentType)) {
 	case negotiate.TypeJSONPatch:
-		m.PatchType = request.JSONPatch
+		return s.patchAs(x, request.JSONPatch)
 	case negotiate.TypeMergePatch:
-		m.PatchType = request.MergePatch
+		return s.patchAs(x, request.MergePatch)
 	case negotiate.TypeStrategicPatch:
-		if x.bodyKind.JSONOnly {
-			return apierrors.UnsupportedMedia(s.patchTypes(x))
+		if !x.bodyKind.JSONOnly {
+			return s.patchAs(x, request.StrategicMergePatch)
 		}
-		m.PatchType = request.StrategicMergePatch
 	case negotiate.TypeApplyPatch:
-		return s.apply(x)
-	default:
-		return apierrors.UnsupportedMedia(s.patchTypes(x))
+		return s.apply(x, negotiate.YAML)
+	case negotiate.TypeApplyPatchCBOR:
+		if s.opts.CBOR {
+			return s.apply(x, negotiate.CBOR)
+		}
 	}
-	o, err := s.parseWriteOptions("PatchOptions", x.query, x.ctx.UserAgent())
+	return apierrors.UnsupportedMedia(s.patchTypes(x))
+}
+
+// patchAs is a patch of any type but an apply, whose body only the store understands.
+//
+// The body is copied: the request may give up at its deadline while its mutation still waits for its turn.
+func (s *Server) patchAs(x *requestContext, of request.PatchType) error {
+	o, err := params.ParseWrite(s.names.MetaGroup, "PatchOptions", x.query, x.ctx.UserAgent())
 	if err != nil {
 		return err
 	}
@@ -145,8 +153,8 @@ func (s *Server) patch(x *requestContext) error {
 	if err != nil {
 		return err
 	}
-	m.DryRun, m.FieldValidation, m.FieldManager = o.dryRun, o.validation, o.fieldManager
-	m.PatchBody = append([]byte(nil), body...)
+	m := s.newMutation(x, request.Patch, o)
+	m.PatchType, m.PatchBody = of, append([]byte(nil), body...)
 	x.auditRequestPatch(body)
 	return s.redactInvalid(x, s.mutate(x, m, nil))
 }
@@ -156,12 +164,15 @@ const redactedCause = "Invalid value: not shown, because you may not get the obj
 
 // redactInvalid is the refusal of a patch without the values of the object, unless the user may read the
 // object.
+//
+// The right to patch is not the right to read. Without this a patch that makes an object invalid would show, in the
+// refusal, the values around the fault.
 func (s *Server) redactInvalid(x *requestContext, err error) error {
 	var status *meta.Status
 	if !errors.As(err, &status) || status.Reason != meta.ReasonInvalid || status.Details == nil || len(status.Details.Causes) == 0 {
 		return err
 	}
-	a := s.attributes(x)
+	a := *s.attributes(x)
 	a.Verb = "get"
 	if decision, _ := s.opts.Authorizer.Authorize(a); decision == authz.Allow {
 		return err
@@ -173,70 +184,4 @@ func (s *Server) redactInvalid(x *requestContext, err error) error {
 	}
 	d := status.Details
 	return meta.NewInvalid(meta.GroupKind{Group: d.Group, Kind: d.Kind}, d.Name, causes)
-}
-
-// delete answers a Status, or the object where its kind says so or it is still there.
-func (s *Server) delete(x *requestContext) error {
-	o, d, err := s.deleteOptions(x)
-	if err != nil {
-		return err
-	}
-	if err := checkObjectShape(x); err != nil {
-		return err
-	}
-	m := s.newMutation(x, request.Delete, o)
-	m.Delete = d
-	result, err := s.opts.Store.Mutate(x.deadlineCtx, m)
-	if err != nil {
-		return err
-	}
-	x.addWarnings(result.Warnings)
-	if !result.Deleted || x.kind.DeleteReturnsObject {
-		return s.writeObject(x, result.Object)
-	}
-	s.writeStatus(x, &meta.Status{Success: true, Details: &meta.Details{
-		Name: x.info.Name, Group: x.kind.Group, Kind: x.kind.Resource, UID: result.Object.Meta.UID,
-	}})
-	return nil
-}
-
-// deleteCollection answers a Status.
-func (s *Server) deleteCollection(x *requestContext) error {
-	lo, err := s.parseListOptions(x.kind, x.query, false)
-	if err != nil {
-		return err
-	}
-	l, err := lo.listRequest(x.kind, &x.info)
-	if err != nil {
-		return err
-	}
-	o, d, err := s.deleteOptions(x)
-	if err != nil {
-		return err
-	}
-	m := s.newMutation(x, request.Delete, o)
-	m.Delete = d
-	if _, err := s.opts.Store.DeleteCollection(x.deadlineCtx, l, m); err != nil {
-		return err
-	}
-	s.writeStatus(x, &meta.Status{Success: true, Details: &meta.Details{Group: x.kind.Group, Kind: x.kind.Resource}})
-	return nil
-}
-
-// readBody is the body of the request, valid while the request is.
-func (s *Server) readBody(x *requestContext) ([]byte, error) {
-	if e := x.ctx.Request.Header.ContentEncoding(); len(e) > 0 && string(e) != "identity" {
-		return nil, &meta.Status{
-			Code: 415, Reason: meta.ReasonUnsupportedMediaType,
-			Message: "the content encoding " + strconv.Quote(string(e)) + " is not supported",
-		}
-	}
-	body, err := s.receiveBody(x)
-	if err != nil {
-		return nil, err
-	}
-	if x.audit != nil && len(body) > 0 {
-		x.audit.SetHasRequestBody()
-	}
-	return body, nil
 }

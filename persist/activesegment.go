@@ -17,6 +17,9 @@ const (
 )
 
 // openForAppend opens a segment that is to grow, and answers the length of its file.
+//
+// Under SyncAlways the file is opened so that a write and its sync may be one call to the system (vfs.FS.OpenLog).
+// Under SyncNone nothing is synced, and that would only cost.
 func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 	open := j.fs.OpenLog
 	if j.o.Sync == SyncNone {
@@ -34,6 +37,10 @@ func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 }
 
 // writeFrame makes a frame durable at the end of the active segment.
+//
+// Zeros that were not asked for are no reason to refuse a batch: if the disk is too full for both, the frame is
+// written without them. j.reserved only grows here, for a frame that fits into the zeros does not change the length
+// of the file.
 func (j *Journal) writeFrame(frame []byte, end int64) error {
 	start := time.Now()
 	padded := j.padWithReserve(frame, end)
@@ -67,6 +74,9 @@ func (j *Journal) writeFrame(frame []byte, end int64) error {
 }
 
 // padWithReserve adds zeros to a frame that reaches beyond those that are there.
+//
+// The zeros are in the same write as the frame, so that they cost no second sync. On a full disk there are none: what
+// is left belongs to batches that free space.
 func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	behind := end + int64(len(frame))
 	if j.o.Sync == SyncNone || behind <= j.reserved || j.ballast.full.Load() {
@@ -82,6 +92,10 @@ func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 
 // truncateReserve cuts off the zeros after the end of the active segment. The watermark is lowered
 // before that.
+//
+// The order matters: a watermark with the old length beside a file that was cut would read as a data loss after a
+// crash. If there is no room even for the watermark, the file gets its old length back as a hole, which is what the
+// old watermark promises.
 func (j *Journal) truncateReserve(end int64) error {
 	j.mu.Lock()
 	before := j.reserved

@@ -9,6 +9,9 @@ import (
 )
 
 // Append implements Log. It leaves Claims to the caller, who is the only writer.
+//
+// The subscriber is called with writeMu held. That is what makes commits arrive in order and without a gap, and why
+// the subscriber must not call the log.
 func (j *Journal) Append(batch []Write) ([]Result, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -31,6 +34,9 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 }
 
 // writeBatch writes a batch. On a full disk it accepts only one that frees space.
+//
+// Other batches are refused before they are tried: each attempt would take the little space that a delete needs for
+// its own frame.
 func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 	frees := !slices.ContainsFunc(batch, func(w Write) bool { return !w.FreesSpace })
 	if !frees && j.deletesOnly() {
@@ -44,6 +50,8 @@ func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 	return j.write(commits)
 }
 
+// checkOpen answers why the journal takes no batch. A failure counts before the rest, because it says more than that
+// the journal was closed after it.
 func (j *Journal) checkOpen() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -59,6 +67,11 @@ func (j *Journal) checkOpen() error {
 }
 
 // assignRevisions checks the conditions and gives the writes that pass their revisions and final bytes.
+//
+// Revisions are only counted here. They become those of the journal (j.newest) when the batch is durable, so a batch
+// that finds the disk full leaves no gap, and its revisions go to the next one.
+//
+// Example: at revision 41, a batch of three whose second write is refused gets 42, ErrCondition, 43.
 func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, error) {
 	if j.lookupRevision != nil {
 		applied := j.newest
@@ -70,6 +83,7 @@ func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, er
 	now := time.Unix(0, j.o.Now().UnixNano()) // as a reader of the journal will see it
 	next := j.newest + 1
 	commits := make([]Commit, 0, len(batch))
+	// The state that earlier writes of the batch leave: two writes of one key in a batch see each other.
 	within := make(map[string]keyState, len(batch))
 	for i := range batch {
 		w := &batch[i]
@@ -79,8 +93,15 @@ func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, er
 		if w.BasedOn < 0 || w.BasedOn > i {
 			return nil, fmt.Errorf("persist: write %d of a batch cannot be based on its write %d", i+1, w.BasedOn)
 		}
+		if w.With < 0 || w.With > i || w.With > 0 && len(w.Conditions) > 0 {
+			return nil, fmt.Errorf("persist: write %d of a batch cannot be a part of its write %d", i+1, w.With)
+		}
 		if seen, ok := j.conditionsHold(w, results, within); !ok {
 			results[i] = Result{Revision: seen, Err: ErrCondition}
+			continue
+		}
+		if err := j.checkWrite(w.Key); err != nil {
+			results[i] = Result{Err: err}
 			continue
 		}
 		commits = append(commits, Commit{
@@ -100,6 +121,10 @@ func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, er
 // conditionsHold checks a write against the batch so far, then what is not applied yet, then the
 // state. If a condition fails, seen is the revision that made it so, as Result says.
 func (j *Journal) conditionsHold(w *Write, results []Result, within map[string]keyState) (seen Revision, ok bool) {
+	if w.With > 0 {
+		whole := results[w.With-1]
+		return whole.Revision, whole.Err == nil
+	}
 	if w.BasedOn > 0 {
 		base := results[w.BasedOn-1]
 		if have := within[w.Key]; base.Err != nil || have.revision != base.Revision {
@@ -119,6 +144,9 @@ func (j *Journal) conditionsHold(w *Write, results []Result, within map[string]k
 }
 
 // stateOf is the state of a key before the batch.
+//
+// The caller applies commits in its own time, so its answer may be older than what is durable; what it has not
+// applied yet is in j.recent, which is asked first.
 func (j *Journal) stateOf(key string) keyState {
 	if j.revisions != nil {
 		return keyState{revision: j.revisions[key]}
@@ -130,6 +158,9 @@ func (j *Journal) stateOf(key string) keyState {
 }
 
 // write makes a batch durable at the end of the active segment.
+//
+// Whatever may fail for want of room comes before the frame: the next segment, and the reservation of revisions. So a
+// batch that is refused has changed nothing that a reader of the directory would take for a commit.
 func (j *Journal) write(commits []Commit) error {
 	if err := j.rotateIfDue(); err != nil {
 		return err
@@ -156,8 +187,13 @@ func (j *Journal) write(commits []Commit) error {
 	return nil
 }
 
+// maxKeptBuffer bounds the memory, in bytes, that stays with the journal between two batches. Common batches reuse
+// one buffer; a huge one gives its own back.
 const maxKeptBuffer = 4 << 20
 
+// encode makes the frame of a batch in the buffer that is reused from batch to batch. The estimate of its size, 16
+// bytes for the flags and lengths of each write and 1 % for the table of checksums, spares the copies of a buffer
+// that grows.
 func (j *Journal) encode(active segment, commits []Commit) []byte {
 	size := frameHeader
 	for i := range commits {
@@ -169,7 +205,7 @@ func (j *Journal) encode(active segment, commits []Commit) []byte {
 	b := slices.Grow(j.buf[:0], size+size/100+2*frameAlign)[:frameHeader]
 	clear(b)
 	for i := range commits {
-		b = appendRecord(b, &commits[i])
+		b = appendRecord(b, &commits[i], j.encodeAppend)
 	}
 	b = encodeFrame(b, frame{
 		segment: active.first, offset: active.size, count: uint32(len(commits)),
@@ -195,6 +231,8 @@ func (j *Journal) publish(commits []Commit) {
 	}
 }
 
+// applyRevision keeps the map of revisions that the journal has for a caller without a state of its own
+// (Recovery.CurrentRevision is nil).
 func (j *Journal) applyRevision(c *Commit) {
 	if c.Delete {
 		delete(j.revisions, c.Key)

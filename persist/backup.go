@@ -9,6 +9,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
+// A chunk is a header of chunkHeader bytes and a body; doc.go draws both. The body of a batch begins with batchHead
+// bytes, which hold what a frame's header says of its payload.
 const (
 	backupMagic  = "TROUPEBK"
 	chunkHeader  = 16
@@ -43,6 +45,9 @@ type backupEnd struct {
 }
 
 // Backup writes the state at the newest revision, which it answers, while appends go on.
+//
+// Only the opening of the files holds filesMu, and nothing holds up Append. A snapshot or Trim may remove the files
+// meanwhile: what is open can still be read. So a slow receiver costs disk space and no time of writers.
 func (j *Journal) Backup(w io.Writer) (Revision, error) {
 	j.filesMu.Lock()
 	b, err := j.beginBackup(w)
@@ -56,6 +61,8 @@ func (j *Journal) Backup(w io.Writer) (Revision, error) {
 // BackupDir backs up a data directory that is not in use; otherwise the error is ErrLocked.
 func BackupDir(dir string, w io.Writer) (Revision, error) { return backupDir(dir, w, Options{}) }
 
+// The directory is opened as a daemon would open it, with its lock and its recovery. So the backup of a directory
+// with a torn batch at its end is that of the state that a daemon would begin with.
 func backupDir(dir string, w io.Writer, o Options) (Revision, error) {
 	o = o.withDefaults()
 	if _, err := o.FS.ReadDir(dir); err != nil {
@@ -82,6 +89,7 @@ type backup struct {
 	closers  []io.Closer
 }
 
+// An openSegment is a segment as it was when the backup began. The file may have grown since.
 type openSegment struct {
 	segment
 	file vfs.File
@@ -108,6 +116,8 @@ func (j *Journal) beginBackup(w io.Writer) (*backup, error) {
 	return b, nil
 }
 
+// open opens the snapshot and the segments that hold revisions after it. A segment ends where the next one begins,
+// which is how those that the snapshot covers are told without reading them.
 func (b *backup) open(j *Journal, hasBase bool, segments []segment) error {
 	if hasBase {
 		m, err := readManifest(j.fs, j.dir, b.head.Base)
@@ -141,6 +151,7 @@ func (b *backup) close() error {
 	return err
 }
 
+// copy writes all chunks, the end last: a reader that finds it knows that nothing was cut off.
 func (b *backup) copy() error {
 	if err := b.out.json(chunkHead, b.head); err != nil {
 		return err
@@ -161,6 +172,8 @@ func (b *backup) copy() error {
 	return b.out.json(chunkEnd, backupEnd{b.head.Revision, b.out.chunks, b.out.sum})
 }
 
+// copySnapshot copies the file block by block, each after its checksum was found right: a backup is no way for damage
+// to spread unseen.
 func (b *backup) copySnapshot() error {
 	for {
 		err := b.snapshot.next()
@@ -205,6 +218,9 @@ func (b *backup) copySegment(s openSegment) error {
 }
 
 // A chunkWriter frames the parts of a backup.
+//
+// The sum runs over the headers only. Each header holds the checksum of its body, so that it covers all bytes of the
+// backup at the cost of 16 a chunk, and shows chunks that were lost or have changed places.
 type chunkWriter struct {
 	w      io.Writer
 	chunks uint32

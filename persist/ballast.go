@@ -22,6 +22,9 @@ const (
 	relogInterval   = time.Minute
 )
 
+// The file is allocated and not written: its blocks belong to it, and giving it its size takes no time that grows
+// with it. Whether the disk is full is remembered in full, an atomic, because every Append asks; the rest is rare and
+// has a lock.
 type ballast struct {
 	mu          sync.Mutex
 	file        vfs.File // nil: there is none yet
@@ -38,6 +41,10 @@ type ballast struct {
 
 // refillBallast gives the ballast its size as far as there is space, and finds out whether some is
 // left for other things.
+//
+// It is called once a second, and by Append while the disk is full. In the usual case, when the size is right and the
+// disk is not full, it costs a lock and two comparisons. Up to twice the target is left alone, so that the file is
+// not resized with each snapshot.
 func (j *Journal) refillBallast() {
 	target := minBallast + j.snapshotEstimate()
 	b := &j.ballast
@@ -70,6 +77,7 @@ func (j *Journal) refillBallast() {
 	b.undersized = short
 }
 
+// open opens the file that an earlier run has left, with the size it had, or makes one.
 func (b *ballast) open(j *Journal) (err error) {
 	if b.file != nil {
 		return nil
@@ -90,6 +98,9 @@ func (b *ballast) open(j *Journal) (err error) {
 }
 
 // resize takes the least size, then the rest. Its error is nil if there is space for a step more.
+//
+// A step more than is kept is allocated and given back at once. That is how it finds out whether others have room
+// too: the disk counts as full until a step is left beside the ballast.
 func (b *ballast) resize(target int64) error {
 	if b.size > 2*target {
 		if err := b.file.Truncate(target); err != nil {
@@ -114,6 +125,9 @@ func (b *ballast) resize(target int64) error {
 }
 
 // snapshotEstimate is how much space the next snapshot may take.
+//
+// In bytes, and rounded up: the last snapshot and everything written since, as if nothing of that replaced anything.
+// It is too much more often than too little.
 func (j *Journal) snapshotEstimate() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -138,6 +152,8 @@ func (j *Journal) releaseBallast(left int64) bool {
 }
 
 // retryWithBallast gives up ballast, a step at a time, while there is no space. The caller holds j.writeMu.
+//
+// It ends, as the ballast gets smaller with each attempt. Steps of 256 KiB leave most of it for the deletes to come.
 func (j *Journal) retryWithBallast(write func() error) error {
 	for {
 		err := write()
@@ -164,6 +180,10 @@ func (j *Journal) setDiskFull(what string) {
 }
 
 // deletesOnly says that the disk is full, so that only deletes are accepted.
+//
+// Without a ballast there is nothing to keep for deletes, and each batch may try its luck. The refill is what notices
+// that somebody has made room; it runs here as well as in the maintenance, so that the first write after that is
+// accepted.
 func (j *Journal) deletesOnly() bool {
 	if !j.ballast.full.Load() {
 		return false

@@ -55,7 +55,7 @@ func BenchmarkRecover(b *testing.B) {
 				items := make([]Item, 0, 50_002)
 				keep := func(i Item) error { items = append(items, i); return nil }
 				_, err = j.Recover(Recovery{Item: keep, Commit: func(c Commit) error {
-					return keep(Item{c.Key, c.Value, c.Revision})
+					return keep(Item{Key: c.Key, Value: c.Value, Revision: c.Revision})
 				}})
 				if err != nil || len(items) < 50_000 || len(items) > 50_002 {
 					b.Fatal(len(items), err)
@@ -93,7 +93,7 @@ func fillForRecovery(b *testing.B, dir, from string) {
 		for at := Revision(50_000); at <= 50_001; at++ {
 			err := j.Snapshot(at, at+1, func(yield func(Item) bool) {
 				for i := range 50_000 {
-					if !yield(Item{key(i), value, Revision(i + 1)}) {
+					if !yield(Item{Key: key(i), Value: value, Revision: Revision(i + 1)}) {
 						return
 					}
 				}

@@ -37,6 +37,7 @@ type watermark struct {
 	bootID      string   // of the machine
 }
 
+// The record fills a whole sector, so that one write changes one sector of the disk and never part of two.
 func (m watermark) encode() []byte {
 	b := make([]byte, vfs.Sector)
 	copy(b, controlMagic)
@@ -136,6 +137,9 @@ func (c *control) open(fs vfs.FS, dir string, m watermark) (err error) {
 }
 
 // write makes a watermark durable.
+//
+// The sector is chosen by the sequence number: even ones go to the first, odd ones to the second, so that the
+// newest durable record is not the one that is overwritten. (After writeControl both say the same, and either may go.)
 func (c *control) write(m watermark) error {
 	m.sequence = c.watermark.sequence + 1
 	if _, err := c.file.WriteAt(m.encode(), int64(m.sequence%controlSlots)*vfs.Sector); err != nil {

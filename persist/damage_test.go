@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestTruncateAnywhere cuts a journal at every byte after a crash (invariant 21), or in a short run
+// TestTruncateAnywhere cuts a journal at every byte after a crash, or in a short run
 // around each place where a frame may begin, and at each 31st byte. Its header was marked before it
 // was used.
 func TestTruncateAnywhere(t *testing.T) {
@@ -82,8 +82,8 @@ func flipSubject(t *testing.T, keepFrom Revision) (*vfs.Mem, string) {
 	return fs.Crash(nil), m.String()
 }
 
-// TestFlipEveryBit flips each bit of each file (invariant 22), or in a short run each seventeenth, which
-// is of every place in a byte.
+// TestFlipEveryBit flips each bit of each file, or in a short run each seventeenth, which is of every place
+// in a byte. Each flip is found and named in an error: none yields a wrong value or loses what follows.
 func TestFlipEveryBit(t *testing.T) {
 	t.Parallel()
 	step := 17

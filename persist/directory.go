@@ -60,6 +60,10 @@ func lockDirectory(o Options, dir string) (io.Closer, error) {
 }
 
 // prepareDirectory checks the format, or initializes a directory that is empty.
+//
+// A missing format file means a new directory or a crash during the first start. Anything else in there is somebody's
+// data, and the directory is refused
+// before anything but the lock file is written.
 func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	formatOf, err = checkFormat(fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,6 +91,7 @@ func initDirectory(fsys vfs.FS, dir string) error {
 	return writeChecksummed(fsys, filepath.Join(dir, formatFile), format{directoryFormat})
 }
 
+// makeSubdirectories leaves those that exist as they are. The directory is synced, so that the names survive a crash.
 func makeSubdirectories(fsys vfs.FS, dir string) error {
 	for _, d := range []string{journalDir(dir), snapshotsDir(dir)} {
 		if err := fsys.MkdirAll(d); err != nil {

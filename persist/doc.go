@@ -103,6 +103,10 @@
 // metadata, each after its length as an unsigned varint. The value contains the digits of its
 // revision. The metadata is the caller's: package actors stores the previous state there.
 //
+// A Transformer may change values and metadata before they are written, here and in snapshots, each bound to its
+// key and its revision; package encryption describes what is then stored. Backup, Restore, Verify and what is done
+// after a data loss carry such values as they are, and need no keys.
+//
 // # Torn or damaged
 //
 // The disk writes 512-byte sectors wholly or not at all, and what was never written reads as

@@ -5,9 +5,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"time"
 )
 
+// Changing one of these changes the format: see doc.go. padByte is not zero, so that padding that was written can be
+// told from bytes that never were.
 const (
 	frameMagic  = "TRFB"
 	frameKind   = 1
@@ -38,6 +41,9 @@ type frame struct {
 }
 
 // sectors is the number of sectors that the payload touches: the entries of the table.
+//
+// Sectors are counted from the start of the segment, as the disk has them, and not from the payload: what is lost in
+// a power cut is a sector of the disk, and a checksum that covers parts of two could not tell which.
 func (f frame) sectors() int {
 	if f.payload == 0 {
 		return 0
@@ -47,6 +53,9 @@ func (f frame) sectors() int {
 }
 
 // size is the number of bytes from the frame's header to the next frame.
+//
+// Example: 100 bytes of payload at offset 64 begin at 128 and lie in one sector; 64 + 100 + 4 bytes are 168, which
+// makes 192 with the padding.
 func (f frame) size() int64 {
 	n := int64(frameHeader) + int64(f.payload) + 4*int64(f.sectors())
 	return (n + frameAlign - 1) / frameAlign * frameAlign
@@ -75,6 +84,7 @@ func encodeFrame(b []byte, f frame) []byte {
 	return b
 }
 
+// putHeader writes the header. Its own checksum comes last, over all that follows it in the 64 bytes.
 func putHeader(b []byte, f frame) {
 	copy(b, frameMagic)
 	le.PutUint32(b[8:], frameKind)
@@ -90,6 +100,9 @@ func putHeader(b []byte, f frame) {
 }
 
 // parseHeader reads a frame's header; what says why it is not one, "" if it is.
+//
+// A header whose checksum is right but whose numbers do not fit is damage too. It would be the work of a faulty
+// program and must not be followed, since its length decides where the next frame is sought.
 func parseHeader(b []byte) (f frame, what string) {
 	if string(b[:4]) != frameMagic {
 		return f, "a batch does not begin with its mark"
@@ -121,6 +134,9 @@ type flaw struct {
 }
 
 // checkBody compares a frame's payload and tail with their checksums.
+//
+// The table is checked first, for without it nothing can be said of the payload. Damage counts more than a torn
+// sector: the walk goes on after a torn one, and answers damage if there is any.
 func (f frame) checkBody(body []byte) *flaw {
 	tail := body[f.payload:]
 	if checksum(tail) != f.tailSum {
@@ -166,6 +182,10 @@ func allZero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }
 
 // singleFlip says whether turning one bit of part, which lies in whole, makes whole's checksum
 // sum: the only way in which one flipped bit can look like a sector that was never written.
+//
+// It costs as many checksums of whole as part has bits, 4096 for a sector, and only runs for a sector of zeros with a
+// wrong checksum, of which a crash
+// leaves those of one batch at most.
 func singleFlip(part, whole []byte, sum uint32) bool {
 	for i := range part {
 		for bit := range 8 {
@@ -185,8 +205,10 @@ const (
 	recordMetadata
 )
 
-// appendRecord encodes one write.
-func appendRecord(b []byte, c *Commit) []byte {
+// appendRecord encodes one write. encode appends what is stored of its value and its metadata.
+//
+// How long that is shows only afterwards. The length is then put before it, which costs a copy within the buffer.
+func appendRecord(b []byte, c *Commit, encode func(b []byte, at Place, value []byte) []byte) []byte {
 	flags := byte(0)
 	if c.Delete {
 		flags |= recordDelete
@@ -197,16 +219,28 @@ func appendRecord(b []byte, c *Commit) []byte {
 	b = append(b, flags)
 	b = binary.AppendUvarint(b, uint64(len(c.Key)))
 	b = append(b, c.Key...)
-	b = binary.AppendUvarint(b, uint64(len(c.Value)))
-	b = append(b, c.Value...)
+	at := Place{Key: c.Key, Revision: c.Revision}
+	b = appendSized(b, func(b []byte) []byte { return encode(b, at, c.Value) })
 	if flags&recordMetadata != 0 {
-		b = binary.AppendUvarint(b, uint64(len(c.Metadata)))
-		b = append(b, c.Metadata...)
+		at.Metadata = true
+		b = appendSized(b, func(b []byte) []byte { return encode(b, at, c.Metadata) })
 	}
 	return b
 }
 
+// appendSized appends what add does, after its length.
+func appendSized(b []byte, add func(b []byte) []byte) []byte {
+	start := len(b)
+	b = add(b)
+	var length [binary.MaxVarintLen64]byte
+	n := binary.PutUvarint(length[:], uint64(len(b)-start))
+	return slices.Insert(b, start, length[:n]...)
+}
+
 // decodeRecords hands each write of a payload to fn, with copies of its bytes.
+//
+// A key that lies twice in a batch comes twice, in order: the receiver applies one after the other as it would apply
+// batches. With fn nil it only checks that the payload decodes.
 func decodeRecords(f frame, payload []byte, fn func(Commit) error) error {
 	when := time.Unix(0, f.time)
 	for rev := f.first; rev <= f.last; rev++ {
@@ -247,6 +281,8 @@ func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
 	return c, b, ok
 }
 
+// takeBytes reads a length and so many bytes. The part gets no capacity beyond its end: an append to it must not
+// write into what follows.
 func takeBytes(b []byte) (part, rest []byte, ok bool) {
 	n, used := binary.Uvarint(b)
 	if used <= 0 || n > uint64(len(b)-used) {

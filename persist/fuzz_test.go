@@ -38,7 +38,7 @@ func FuzzSegment(f *testing.F) {
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 1, 'k', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
-	f.Add(appendRecord(nil, &Commit{Key: "k", Value: []byte("v"), Metadata: []byte("n"), Delete: true}))
+	f.Add(appendRecord(nil, &Commit{Key: "k", Value: []byte("v"), Metadata: []byte("n"), Delete: true}, (&Journal{}).encodeAppend))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_ = decodeRecords(frame{first: 1, last: 2, count: 2}, data, func(Commit) error { return nil })
 	})

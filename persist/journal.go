@@ -28,6 +28,8 @@ const (
 	SyncNone SyncPolicy = "none"
 )
 
+// defaultSegmentBytes is a compromise: history is dropped segment by segment, and a start lists and reads those that
+// are left.
 const defaultSegmentBytes = 64 << 20
 
 // Options tune a Journal; the zero value is ready for use.
@@ -44,6 +46,8 @@ type Options struct {
 	// AcceptDataLoss opens a directory that lacks something, with what is left. Revisions continue
 	// above all that can have been given out.
 	AcceptDataLoss bool
+	// Transformer changes values on their way to the disk and back; nil: they are stored as they are.
+	Transformer Transformer
 
 	bootID string // of the machine: what was written, but not synced, survives until the next boot
 }
@@ -103,6 +107,9 @@ var (
 )
 
 // A Journal is the embedded driver of Log: segments of batches and snapshots in one directory.
+//
+// Where several locks are held, they are taken in the order writeMu, filesMu, control.mu, ballast.mu, mu. mu is never
+// held during an operation of the disk, so that Stats, Newest and Label answer at once.
 type Journal struct {
 	dir        string
 	fs         vfs.FS
@@ -167,6 +174,9 @@ func Open(dir string, o Options) (*Journal, error) {
 }
 
 // inspect reads everything except the state.
+//
+// What it reads decides whether the directory may be used at all, and is small: the format, the labels and the
+// watermark. Whatever has to read segments is left to Recover.
 func (j *Journal) inspect() error {
 	formatOf, err := prepareDirectory(j.fs, j.dir)
 	if err != nil {
@@ -228,6 +238,9 @@ func (j *Journal) Newest() Revision {
 
 // Close gives the directory back. It waits for an Append or a Snapshot that is under way.
 // A second Close does nothing.
+//
+// The watermark of a journal that was closed says so (clean). A journal that has failed is closed without one, since
+// it cannot tell where it ends.
 func (j *Journal) Close() error {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -259,6 +272,9 @@ func (j *Journal) checkFailed() error {
 }
 
 // fail makes the journal refuse everything from now on.
+//
+// The first cause is kept: those after it follow from it. Nothing is tried again, as after a failed sync a second one
+// may succeed without having written what the first one lost.
 func (j *Journal) fail(cause error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -277,6 +293,8 @@ func noSpace(err error) error {
 	return err
 }
 
+// isFull says whether an error means a full disk or an exhausted quota: both can pass, and neither says anything
+// about what was written before.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

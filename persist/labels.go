@@ -45,6 +45,8 @@ func (j *Journal) Label(name string) (value string, ok bool) {
 
 // SetLabel makes a label durable; after an error the old value stays in force. Labels are
 // part of a backup. It may be called at any time between Open and Close.
+//
+// The map is replaced and never changed in place, because a Backup that is under way still reads the old one.
 func (j *Journal) SetLabel(name, value string) error {
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()

@@ -3,6 +3,7 @@ package persist
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 )
@@ -31,6 +32,9 @@ type Write struct {
 	// was computed from. This one is refused if that one was, or is not the newest of its key any
 	// more. 0 means none.
 	BasedOn int
+	// With is the position in the same batch, counted from 1, of the write that this one is a part of. This one is
+	// committed if and only if that one is: what both depend on stands in the conditions of that one. 0 means none.
+	With int
 	// Claims are taken and released together with the write.
 	Claims []Claim
 	// FreesSpace says that the write makes the state smaller: a full disk accepts batches that
@@ -39,6 +43,9 @@ type Write struct {
 }
 
 // ValueAt is a fresh copy of the value that holds the digits of a revision.
+//
+// Example: {"resourceVersion":""} with the offset 20 becomes {"resourceVersion":"42"}. The caller can so encode an
+// object before it knows the revision, which keeps the encoding out of the single writer's way.
 func (w *Write) ValueAt(revision Revision) []byte {
 	if w.RevisionOffset < 0 {
 		return bytes.Clone(w.Value)
@@ -76,6 +83,8 @@ type Commit struct {
 	Value    []byte
 	Delete   bool
 	Metadata []byte
+	// Err says why Value or Metadata cannot be read (Transformer). Value is then as it is stored.
+	Err error
 }
 
 // A Result answers one Write of a batch.
@@ -83,7 +92,7 @@ type Result struct {
 	// Revision is that of the write or, with ErrCondition, the one that the subscriber must have
 	// applied to see what refused the write; 0 if it has applied it already.
 	Revision Revision
-	Err      error // nil, ErrCondition or ErrUnknown
+	Err      error // nil, ErrCondition, ErrUnknown or a TransformError
 }
 
 // An Item is the state of one key in a snapshot.
@@ -91,10 +100,12 @@ type Item struct {
 	Key      string
 	Value    []byte
 	Revision Revision
+	// Err says why Value cannot be read (Transformer). Value is then as it is stored, and a snapshot keeps it so.
+	Err error
 }
 
 var (
-	// ErrCondition refuses a write whose Conditions, BasedOn or Claims did not hold.
+	// ErrCondition refuses a write whose Conditions, BasedOn, With or Claims did not hold.
 	ErrCondition = errors.New("persist: condition does not hold")
 	// ErrUnknown says of a write that it may have been committed or not. If it was, the subscriber
 	// receives it before a later Append answers without an error; after that it is never committed.
@@ -102,6 +113,8 @@ var (
 	// ErrNoSpace refuses a whole batch because the disk is full. The log is as it was
 	// before and accepts the next batch as soon as there is space.
 	ErrNoSpace = errors.New("persist: no space left")
+	// ErrSpaceReleased is an ErrNoSpace of a snapshot after which there is space for another one.
+	ErrSpaceReleased = fmt.Errorf("%w, but some has been released", ErrNoSpace)
 	// ErrUnavailable refuses a whole batch because the store behind the log cannot be reached. The
 	// log is as it was before and may accept the next batch.
 	ErrUnavailable = errors.New("persist: the store cannot be reached")
@@ -163,7 +176,8 @@ type Log interface {
 
 	// Snapshot writes the state at revision at, delivered by items in ascending order
 	// of keys, and then drops the journal and the snapshots that are needed neither
-	// for recovery nor for history since keepFrom (a revision).
+	// for recovery nor for history since keepFrom (a revision). items is called once at most, so that
+	// it may forget what it has delivered. After ErrSpaceReleased it is worth another try at once.
 	Snapshot(at, keepFrom Revision, items func(yield func(Item) bool)) error
 
 	// Trim drops the journal that the newest snapshot makes superfluous and that no history

@@ -7,6 +7,11 @@ import (
 )
 
 // missingFrom says what the segment that the watermark names lacks, "" if nothing.
+//
+// The cases go from the most that can be missing to the least. The checksum of the last batch is compared besides its
+// place, since
+// another copy of the file may be as long. The length of the file is compared because
+// batches after the watermark are only noticed by the zeros that were written ahead of them.
 func (m watermark) missingFrom(done scanResult) string {
 	switch {
 	case done.end == 0:

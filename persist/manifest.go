@@ -28,6 +28,8 @@ type manifest struct {
 	Sums     string   `json:"sums"`  // CRC-32C of each block, 8 hexadecimal digits each
 }
 
+// A snapshot and its manifest have the name of the revision: 000000000000002a.buntdb and 000000000000002a.manifest
+// are the state at revision 42.
 func manifestPath(dir string, at Revision) string {
 	return filepath.Join(snapshotsDir(dir), fileName(at, manifestSuffix))
 }
@@ -36,6 +38,8 @@ func snapshotPath(dir string, at Revision) string {
 	return filepath.Join(snapshotsDir(dir), fileName(at, snapshotSuffix))
 }
 
+// readManifest reads the manifest of the snapshot at a revision. One that was renamed is damage: its content would be
+// taken for the state at another revision.
 func readManifest(fs vfs.FS, dir string, at Revision) (manifest, error) {
 	path := manifestPath(dir, at)
 	data, err := readFile(fs, path)
@@ -49,6 +53,7 @@ func readManifest(fs vfs.FS, dir string, at Revision) (manifest, error) {
 	return m, err
 }
 
+// An unknown format is no damage, and its error says so: a newer program can read the file.
 func parseManifest(path string, data []byte) (manifest, error) {
 	var m manifest
 	if err := decodeChecksummed(path, data, &m); err != nil {
@@ -66,6 +71,8 @@ func parseManifest(path string, data []byte) (manifest, error) {
 }
 
 // A blockReader reads a snapshot file and returns only bytes whose checksums are right.
+//
+// It reads ahead by one block, so that memory stays at 256 KiB whatever the size of the snapshot.
 type blockReader struct {
 	path string
 	file io.ReaderAt
@@ -129,6 +136,9 @@ func (r *blockReader) next() error {
 }
 
 // A blockWriter writes a snapshot file and gathers the checksums for its manifest.
+//
+// It implements io.Writer for BuntDB, which writes in pieces of any size; the file only sees whole blocks and, by
+// flush, the last one.
 type blockWriter struct {
 	file vfs.File
 	at   int64

@@ -26,7 +26,7 @@ func (m *model) apply(c Commit) {
 	if c.Delete {
 		delete(m.state, c.Key)
 	} else {
-		m.state[c.Key] = Item{c.Key, c.Value, c.Revision}
+		m.state[c.Key] = Item{Key: c.Key, Value: c.Value, Revision: c.Revision}
 	}
 	m.newest = c.Revision
 }
@@ -108,7 +108,7 @@ func expect(m *model, batch []Write) (want map[string]Item, revisions []Revision
 		if w.Delete {
 			delete(want, w.Key)
 		} else {
-			want[w.Key] = Item{w.Key, []byte(value), next}
+			want[w.Key] = Item{Key: w.Key, Value: []byte(value), Revision: next}
 		}
 		revisions = append(revisions, next)
 		next++
@@ -121,7 +121,11 @@ func TestModel(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		fs := vfs.NewMem()
-		j, m := mustReopen(t, testOptions(fs))
+		o := testOptions(fs)
+		if seed%2 == 1 {
+			o.Transformer = placeMarker{}
+		}
+		j, m := mustReopen(t, o)
 		var all []Commit
 		for step := range 60 {
 			switch r.IntN(10) {
@@ -134,7 +138,7 @@ func TestModel(t *testing.T) {
 				mustClose(t, j)
 				all = append(all, m.commits...)
 				want := m.String()
-				j, m = mustReopen(t, testOptions(fs))
+				j, m = mustReopen(t, o)
 				if got := m.String(); got != want {
 					t.Fatalf("seed %d step %d: reopened as\n%s want\n%s", seed, step, got, want)
 				}

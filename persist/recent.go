@@ -17,6 +17,8 @@ type recentBatch struct {
 }
 
 // remember adds a durable batch.
+//
+// A key is seen once the whole batch is applied: at is the last revision of the batch, not that of the write.
 func (r *recent) remember(batch []Commit) {
 	last := batch[len(batch)-1].Revision
 	keys := make([]string, len(batch))
@@ -32,6 +34,9 @@ func (r *recent) remember(batch []Commit) {
 }
 
 // forget drops the batches that the caller has applied.
+//
+// A key that a later batch has written as well stays, with the state that that one left. The cost is one step for
+// each write that was applied since the last call.
 func (r *recent) forget(applied Revision) {
 	n := 0
 	for ; n < len(r.batches) && r.batches[n].last <= applied; n++ {

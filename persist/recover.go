@@ -11,6 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
+// removeIfThere removes a file; one that does not exist is fine, as a crash may have come between the removal and
+// what was to follow it.
 func removeIfThere(fsys vfs.FS, path string) error {
 	if err := fsys.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -45,7 +47,7 @@ type recovery struct {
 	segments []segment
 	last     Revision // of the journal
 	torn     string   // what a crash cut short at the journal's end
-	lenient  bool     // what the watermark names may be missing
+	lenient  bool     // what the watermark names may be missing, and values are delivered as they are stored
 	buf      []byte
 }
 
@@ -80,6 +82,8 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	return j.newest, nil
 }
 
+// The faults of damaged snapshots are joined to an error, for they are often its cause: the journal that the older
+// snapshot needs was dropped when the newer one was written.
 func (run *recovery) runSteps(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -90,6 +94,10 @@ func (run *recovery) runSteps(steps ...func() error) error {
 }
 
 // loadState delivers the newest intact snapshot.
+//
+// Snapshots are read wholly before anything is delivered, so that a damaged one has delivered nothing when the next
+// is tried. The price is a snapshot that is
+// wholly in memory before the caller gets its first item.
 func (run *recovery) loadState() error {
 	j := run.j
 	list, err := listSnapshots(j.fs, j.dir)
@@ -121,17 +129,26 @@ func (run *recovery) loadState() error {
 	return nil
 }
 
+// deliverItem gives an item to the caller, and to the journal's own map where it keeps one.
 func (run *recovery) deliverItem(item Item) error {
 	if run.j.revisions != nil {
 		run.j.revisions[item.Key] = item.Revision
 	}
-	if run.r.Item != nil {
-		return run.r.Item(item)
+	if run.r.Item == nil {
+		return nil
 	}
-	return nil
+	if !run.lenient {
+		if err := run.j.decodeItem(&item); err != nil {
+			return err
+		}
+	}
+	return run.r.Item(item)
 }
 
 // findSegments finds the segments.
+//
+// The first segment must begin at the snapshot or before it. Revision 1 follows the empty state, so a directory
+// without a snapshot must have its whole journal.
 func (run *recovery) findSegments() (err error) {
 	j := run.j
 	if run.segments, err = listSegments(j.fs, journalDir(j.dir)); err != nil {
@@ -181,6 +198,9 @@ func (run *recovery) dropStaleJournal() error {
 }
 
 // replayJournal delivers the commits of all segments, and compares their end with the watermark.
+//
+// A segment must begin with the revision after the one before: a missing file in the middle is found that way without
+// a list of files.
 func (run *recovery) replayJournal() error {
 	m := run.j.control.watermark
 	for i := range run.segments {
@@ -227,6 +247,7 @@ func (run *recovery) dropEmptySegment(s segment) error {
 	return errors.Join(run.j.fs.Remove(s.path), run.j.fs.SyncDir(journalDir(run.j.dir)))
 }
 
+// replayBatch delivers one batch, and counts its bytes for the next snapshot if the last one does not hold it.
 func (run *recovery) replayBatch(f frame, payload []byte) error {
 	if f.last > run.base {
 		run.j.stats.SinceSnapshot += f.size()
@@ -234,14 +255,21 @@ func (run *recovery) replayBatch(f frame, payload []byte) error {
 	return decodeRecords(f, payload, run.deliverCommit)
 }
 
+// deliverCommit gives every commit to the caller, also those that the snapshot holds: they are the history that
+// watches may continue from.
 func (run *recovery) deliverCommit(c Commit) error {
 	if run.j.revisions != nil && c.Revision > run.base {
 		run.j.applyRevision(&c)
 	}
-	if run.r.Commit != nil {
-		return run.r.Commit(c)
+	if run.r.Commit == nil {
+		return nil
 	}
-	return nil
+	if !run.lenient {
+		if err := run.j.decodeCommit(&c, run.base); err != nil {
+			return err
+		}
+	}
+	return run.r.Commit(c)
 }
 
 // checkComplete checks that what was delivered is everything that was ever acknowledged.

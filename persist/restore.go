@@ -29,6 +29,8 @@ const (
 // proved intact, and a directory in which that is under way cannot be opened.
 func Restore(dir string, r io.Reader) error { return restore(dir, r, Options{}) }
 
+// The directory is checked twice: before the lock, so that nothing is made in a directory of something else, and
+// after it, because another restore may have ended meanwhile.
 func restore(dir string, r io.Reader, o Options) (err error) {
 	o = o.withDefaults()
 	if err := checkRestorable(o, dir); err != nil {
@@ -75,6 +77,8 @@ func checkRestorable(o Options, dir string) error {
 }
 
 // removeUnfinishedRestore removes what a restore that did not finish has left.
+//
+// The lock file and the marker stay. The marker protects what is half removed as well as what is half written.
 func removeUnfinishedRestore(o Options, dir string) error {
 	names, err := o.FS.ReadDir(dir)
 	if err != nil {
@@ -99,6 +103,8 @@ func removeUnfinishedRestore(o Options, dir string) error {
 }
 
 // writeDirectory writes the state. The marker keeps a half-written directory from ever being opened.
+//
+// A clock that runs behind that of the backup counts as no time passed: the gap alone is large enough.
 func (in *backupReader) writeDirectory(dir string, o Options) error {
 	if err := makeSubdirectories(o.FS, dir); err != nil {
 		return err
@@ -182,6 +188,8 @@ func (in *backupReader) open() error {
 	return in.use()
 }
 
+// read builds the state at the revision of the backup: its snapshot, then the batches after it. The whole state is in
+// memory, as it is in the daemon.
 func (in *backupReader) read() error {
 	if err := in.open(); err != nil {
 		return err
@@ -265,6 +273,7 @@ func (in *backupReader) batch() error {
 	return in.db.Update(func(tx *buntdb.Tx) error { return applyAll(tx, commits) })
 }
 
+// A key that is deleted and not there is no fault: its creation may lie in the same backup only as history.
 func applyAll(tx *buntdb.Tx, commits []Commit) error {
 	for _, c := range commits {
 		var err error
@@ -283,6 +292,8 @@ func applyAll(tx *buntdb.Tx, commits []Commit) error {
 	return nil
 }
 
+// The revision is compared too: a backup that was put together from chunks of two would have whole chunks and the
+// wrong state.
 func (in *backupReader) end() error {
 	var end backupEnd
 	if in.kind != chunkEnd || json.Unmarshal(in.body, &end) != nil {
@@ -300,6 +311,7 @@ type snapshotChunks struct {
 	err error // of the backup, as BuntDB may hide it
 }
 
+// It stops at the first chunk of another kind, which stays in the reader for the batches.
 func (s *snapshotChunks) Read(b []byte) (int, error) {
 	for s.in.kind == chunkSnapshot && len(s.in.body) == 0 {
 		if s.err = s.in.use(); s.err != nil {

@@ -24,6 +24,7 @@ func (j *Journal) rotateIfDue() error {
 	return nil
 }
 
+// A segment without a batch is never followed by another: its successor would have the same name.
 func (j *Journal) rotationDue() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -49,6 +50,7 @@ func (j *Journal) Trim(keepFrom Revision) error {
 	return j.removeObsolete(base, keepFrom)
 }
 
+// Unlike rotateIfDue it reports a lack of room: Trim wants space and must know that it got none.
 func (j *Journal) rotateForTrim() error {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()

@@ -11,6 +11,9 @@ import (
 // salvage skips revisions where some of those that were given out may be lost: when a data loss
 // is accepted, and when the machine was restarted under SyncNone. What is left becomes a
 // snapshot above all of them, so that no watch continues across the gap.
+//
+// A loss of files can only be found by reading everything. So the recovery is run once without a receiver, but only
+// if the options accept a loss; otherwise Recover itself finds it and answers with it.
 func (j *Journal) salvage() error {
 	m := j.control.watermark
 	loss := j.controlLost || m.lostUnsynced(j.o.bootID)
@@ -39,6 +42,8 @@ func asError(loss *DataLossError) error {
 }
 
 // salvageInto writes all that is left as a snapshot, and answers its revision.
+//
+// Without the control file nobody knows what was given out, and the gap is that of a restore.
 func (j *Journal) salvageInto(db *buntdb.DB) (at Revision, err error) {
 	put := func(c Commit) error {
 		return db.Update(func(tx *buntdb.Tx) error { return applyAll(tx, []Commit{c}) })

@@ -39,6 +39,7 @@ type segment struct {
 	sum   uint32 // checksum in the header of that; 0: there is none
 }
 
+// fileName is fixed in width, so that names sort as revisions do.
 func fileName(first Revision, suffix string) string {
 	return fmt.Sprintf("%016x%s", uint64(first), suffix)
 }
@@ -79,6 +80,7 @@ func cmpRevision(a, b Revision) int {
 	return 0
 }
 
+// The header repeats the first revision of the name: a file that was renamed, or copied over another, does not pass.
 func encodeSegmentHeader(first Revision) []byte {
 	b := make([]byte, segmentHeader)
 	copy(b, segmentMagic)
@@ -182,6 +184,8 @@ func (s scan) run(fn func(f frame, payload []byte) error) (scanResult, error) {
 	return done, errors.Join(err, file.Close())
 }
 
+// It stops at the first place that holds no batch and then decides, from the rest of the file, whether that is the
+// end, a write that a crash cut short, or damage. A torn end is no error: it is in the result.
 func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) {
 	done := scanResult{next: s.segment.first, size: w.size}
 	why, err := s.checkHeader(w)
@@ -276,6 +280,9 @@ func (s scan) checkHeader(w *window) (torn string, err error) {
 }
 
 // next reads the batch at an offset. The body holds payload and tail.
+//
+// A flaw is what the bytes show, an error only what the file system says. The next revision and the offset are known
+// before, so that a batch of an older file at the same place is not taken for one of this.
 func (s scan) next(w *window, off int64, rev Revision) (f frame, body []byte, fl *flaw, err error) {
 	b, err := w.slice(off, frameHeader)
 	if err != nil {
@@ -333,6 +340,8 @@ func (s scan) classifyFlaw(w *window, f frame, off int64, fl *flaw) error {
 
 // checkNoFrameAfter answers an error if an intact header of a batch follows a torn one, which a
 // crash cannot cause: a batch is written only after the one before it was synced.
+//
+// Frames begin at multiples of 64, so each of those places is looked at, to the end of the file.
 func (s scan) checkNoFrameAfter(w *window, off int64) error {
 	for at := off + frameAlign; at+frameHeader <= w.size; at += frameAlign {
 		b, err := w.slice(at, frameHeader)

@@ -20,6 +20,9 @@ const revisionBytes = 8
 const chunkBytes = 1 << 20
 
 // Snapshot implements Log. It runs beside Append.
+//
+// The items are delivered while appends go on: they must be the state at revision at, which the caller fixes before.
+// If the disk is full, the ballast gives up its space, which exists for another try.
 func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bool)) error {
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()
@@ -30,7 +33,7 @@ func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bo
 	if !skip {
 		m, err := j.writeSnapshot(at, items)
 		if isFull(err) && j.releaseBallast(minBallast) {
-			m, err = j.writeSnapshot(at, items)
+			return fmt.Errorf("persist: snapshot at revision %d: %w: %w", at, ErrSpaceReleased, err)
 		}
 		if isFull(err) {
 			j.setDiskFull("a snapshot found no room")
@@ -68,8 +71,9 @@ func (j *Journal) writeSnapshot(at Revision, items func(yield func(Item) bool)) 
 	if err := removeSnapshot(j.fs, j.dir, at); err != nil {
 		return manifest{}, err
 	}
-	m, err := writeItems(j.fs, snapshotPath(j.dir, at), at, items)
-	if err != nil {
+	var unwritable error // of the transformer
+	m, err := writeItems(j.fs, snapshotPath(j.dir, at), at, j.encodeItems(items, &unwritable))
+	if err = errors.Join(err, unwritable); err != nil {
 		return m, errors.Join(err, removeIfThere(j.fs, snapshotPath(j.dir, at)))
 	}
 	m.Time = j.o.Now().UnixNano()
@@ -111,6 +115,7 @@ func writeItems(fs vfs.FS, path string, at Revision, items func(yield func(Item)
 	return m, errors.Join(err, db.Close(), file.Close())
 }
 
+// sumsText writes each checksum as its bytes lie in memory, little-endian: 0x12345678 is "78563412".
 func sumsText(sums []byte) string {
 	var b strings.Builder
 	for i := 0; i < len(sums); i += 4 {
@@ -146,8 +151,11 @@ type snapshotWriter struct {
 	err    error
 }
 
+// A buntPair is an item as BuntDB stores it: the value begins with the 8 bytes of its revision.
 type buntPair struct{ key, value string }
 
+// The order of keys is checked because a key that comes twice would be written twice and read as one, so that the
+// count of the manifest would never be right again.
 func (w *snapshotWriter) add(item Item) bool {
 	if w.items > 0 && item.Key <= w.newest {
 		w.err = fmt.Errorf("key %q follows %q: keys must ascend", item.Key, w.newest)
@@ -219,6 +227,10 @@ func loadSnapshot(fs vfs.FS, dir string, at Revision) (db *buntdb.DB, m manifest
 }
 
 // loadItems lets BuntDB read a file whose bytes the reader checks.
+//
+// The count of the items is compared besides the checksums of the bytes: BuntDB reads a file as a log of commands,
+// and one that was cut
+// between two commands reads as whole.
 func loadItems(r io.Reader, items int64, path string) (*buntdb.DB, error) {
 	db, err := openMemory()
 	if err != nil {
@@ -333,6 +345,8 @@ func removeOrphans(fs vfs.FS, dir string) error {
 }
 
 // removeSnapshot removes a snapshot if there is one: first, durably, its manifest.
+//
+// A crash in between leaves a file without a manifest, which nothing reads and removeOrphans removes.
 func removeSnapshot(fs vfs.FS, dir string, at Revision) error {
 	if err := removeIfThere(fs, manifestPath(dir, at)); err != nil {
 		return err

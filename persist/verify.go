@@ -13,15 +13,23 @@ import (
 // it found to out, a line each. ok says that there is no fault. It takes no lock and changes
 // nothing, so the directory may be in use: bytes after the last batch are then a write that
 // is under way, and are no fault.
-func Verify(dir string, out io.Writer) (ok bool, err error) { return verify(dir, out, Options{}) }
+//
+// visit, if any, is called with every value and all metadata as they are stored; an error of it is a fault. It costs
+// the memory of a whole snapshot.
+func Verify(dir string, out io.Writer, visit func(at Place, stored []byte) error) (ok bool, err error) {
+	return verify(dir, out, visit, Options{})
+}
 
-func verify(dir string, out io.Writer, o Options) (bool, error) {
-	v := &verification{dir: dir, out: out, o: o.withDefaults()}
+func verify(dir string, out io.Writer, visit func(at Place, stored []byte) error, o Options) (bool, error) {
+	v := &verification{dir: dir, out: out, visit: visit, o: o.withDefaults()}
 	v.printf("directory %s", dir)
 	for _, step := range []func() error{v.checkMetadataFiles, v.checkSnapshots, v.checkJournal, v.checkControlFile} {
 		if err := step(); err != nil {
 			return false, err
 		}
+	}
+	if more := v.unreadable - maxUnreadable; more > 0 {
+		v.printf("FAULT %d more values cannot be read", more)
 	}
 	v.printf("%d faults", v.faults)
 	return v.faults == 0, v.err
@@ -38,6 +46,56 @@ type verification struct {
 	newest Revision // of all snapshots
 	faults int
 	err    error // of out
+
+	visit      func(at Place, stored []byte) error
+	unreadable int // values that visit has refused
+}
+
+// maxUnreadable is how many values that cannot be read have a line of their own.
+const maxUnreadable = 100
+
+// checkValue lets visit see a value.
+func (v *verification) checkValue(at Place, stored []byte) {
+	if len(stored) == 0 {
+		return
+	}
+	err := v.visit(at, stored)
+	if err == nil {
+		return
+	}
+	if v.unreadable++; v.unreadable > maxUnreadable {
+		v.faults++
+		return
+	}
+	v.reportFault(fmt.Errorf("%s cannot be read: %w", at, err))
+}
+
+// checkItems lets visit see the values of a snapshot.
+func (v *verification) checkItems(at Revision) error {
+	if v.visit == nil {
+		return nil
+	}
+	db, _, err := loadSnapshot(v.o.FS, v.dir, at)
+	if err != nil {
+		return err
+	}
+	err = eachItem(db, func(i Item) error {
+		v.checkValue(Place{Key: i.Key, Revision: i.Revision}, i.Value)
+		return nil
+	})
+	return errors.Join(err, db.Close())
+}
+
+// commitVisitor is what decodeRecords hands the writes of a batch to; nil without a visit.
+func (v *verification) commitVisitor() func(Commit) error {
+	if v.visit == nil {
+		return nil
+	}
+	return func(c Commit) error {
+		v.checkValue(Place{Key: c.Key, Revision: c.Revision}, c.Value)
+		v.checkValue(Place{Key: c.Key, Revision: c.Revision, Metadata: true}, c.Metadata)
+		return nil
+	}
 }
 
 func (v *verification) printf(format string, args ...any) {
@@ -46,6 +104,9 @@ func (v *verification) printf(format string, args ...any) {
 	}
 }
 
+// A fault does not end the run: the operator wants the whole list before deciding between a backup and what is left.
+// Each
+// has a line that begins with FAULT, to be searched for.
 func (v *verification) reportFault(err error) {
 	v.faults++
 	v.printf("FAULT %v", err)
@@ -109,9 +170,14 @@ func (v *verification) checkSnapshot(at Revision) (manifest, error) {
 		return m, err
 	}
 	_, err = io.Copy(io.Discard, r)
-	return m, errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil {
+		return m, err
+	}
+	return m, v.checkItems(at)
 }
 
+// The end of the journal before the newest snapshot is only noted. It is so after a loss that was accepted; whether
+// it is a loss here is for the control file to say.
 func (v *verification) checkJournal() error {
 	segments, err := listSegments(v.o.FS, journalDir(v.dir))
 	if err != nil {
@@ -194,7 +260,7 @@ func (v *verification) findLoss(m watermark) (*DataLossError, error) {
 // checkSegment checks one segment and answers the revision that must follow, 0 if that is unknown.
 func (v *verification) checkSegment(s segment, newest bool) Revision {
 	done, err := scan{fs: v.o.FS, segment: s, newest: newest}.run(func(f frame, payload []byte) error {
-		return decodeRecords(f, payload, nil)
+		return decodeRecords(f, payload, v.commitVisitor())
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0 // dropped meanwhile

@@ -20,20 +20,23 @@ func (j *Journal) writeWatermark() error {
 
 // writeWatermarkLocked writes the watermark of a journal that is closed (clean), or that is about to
 // get so many writes. The caller holds j.control.mu.
+//
+// Revisions are reserved anew when half of the last reservation is used up. So it happens in the writes that come
+// every second, and Append has to wait for one only if it gives out half a million in between.
 func (j *Journal) writeWatermarkLocked(clean bool, writes int) error {
-	j.disk.begin()
-	defer j.disk.end()
 	m := j.currentWatermark()
 	m.clean, m.maxRevision = clean, j.control.watermark.maxRevision
 	if m.maxRevision < m.newest+revisionReservation/2+Revision(writes) {
 		m.maxRevision = m.newest + revisionReservation + Revision(writes)
 	}
+	last := j.control.watermark
+	if last.sequence = 0; j.control.file != nil && m == last {
+		return nil // and the disk was not asked: it may hang
+	}
+	j.disk.begin()
+	defer j.disk.end()
 	if j.control.file == nil {
 		return j.upgradeFormat(m)
-	}
-	last := j.control.watermark
-	if last.sequence = 0; m == last {
-		return nil
 	}
 	err := j.control.write(m)
 	if isFull(err) {
@@ -47,6 +50,9 @@ func (j *Journal) writeWatermarkLocked(clean bool, writes int) error {
 }
 
 // currentWatermark is the watermark of what is durable now.
+//
+// Under SyncNone what was written since the last sync may be lost, so the watermark only promises what was there when
+// the segment began.
 func (j *Journal) currentWatermark() watermark {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -82,6 +88,9 @@ func (j *Journal) upgradeFormat(m watermark) error {
 }
 
 // watermarkPassed says that the watermark names a later segment, so that this one may be removed.
+//
+// A crash between the removal and the next watermark would otherwise leave a watermark that names a file which does
+// not exist, and that is a data loss to the next start.
 func (j *Journal) watermarkPassed(s segment) bool {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()

@@ -5,7 +5,7 @@
 //	impersonation   who may act as whom
 //	authz           whether that user may do what is asked, by one mode after the other
 //	authz/rbac, authz/node             the modes that follow objects: roles, and agents of nodes
-//	admission       plugins that complete or refuse a change
+//	admission       plugins that complete or refuse a change; beneath it those with packages of their own
 //	audit           who has asked for what, and how it ended
 //
 // and beside them

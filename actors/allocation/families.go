@@ -71,7 +71,8 @@ func (c *specUpdate) headlessWithoutSelector() bool {
 	return service.IsHeadless(c.spec) && len(c.spec.Object("selector")) == 0
 }
 
-// defaultPolicy chooses the policy if the client has not: the one from before, or SingleStack.
+// defaultPolicy chooses the policy if the client has not: the one from before, or SingleStack. A headless
+// Service without a selector may have endpoints of either family, whoever writes them.
 func (c *specUpdate) defaultPolicy() {
 	if c.spec.String("ipFamilyPolicy") != "" {
 		return
@@ -115,7 +116,8 @@ func (c *specUpdate) rejectDualStack() {
 	}
 }
 
-// inferFamilies adds the families of addresses that the client has chosen.
+// inferFamilies adds the families of addresses that the client has chosen. A client that asks for an
+// address need not repeat its family.
 func (c *specUpdate) inferFamilies() {
 	families := slices.Clone(c.spec.List("ipFamilies"))
 	for i, text := range c.spec.Strings("clusterIPs") {

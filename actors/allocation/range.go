@@ -16,7 +16,8 @@ type Range struct {
 	first, last uint64 // that may be given out
 }
 
-// The least number of addresses in a range, as bits, and the most that are used of a large one.
+// The least number of addresses in a range, as bits, and the most that are used of a large one. A smaller
+// range would hold hardly more than the Service of the API.
 const (
 	minHostBits = 3
 	maxHostBits = 64
@@ -51,11 +52,22 @@ func parseRange(s string) (Range, error) {
 	if host < minHostBits || host > maxHostBits {
 		return Range{}, fmt.Errorf("%q must have between 8 and 2^64 addresses", s)
 	}
-	r := Range{prefix: p, first: 1, last: 1<<host - 1}
-	if !r.v6() {
+	r, _ := newRange(p)
+	return r, nil
+}
+
+// newRange is the range of a prefix in canonical form; ok is false if there is no address in it to give out, or more than
+// can be counted.
+func newRange(p netip.Prefix) (r Range, ok bool) {
+	host := p.Addr().BitLen() - p.Bits()
+	if host > maxHostBits {
+		return Range{}, false
+	}
+	r = Range{prefix: p, first: 1, last: 1<<host - 1}
+	if !r.v6() && r.last > 0 {
 		r.last-- // the broadcast address
 	}
-	return r, nil
+	return r, r.last >= r.first
 }
 
 // String is the form that ParseRanges reads.
@@ -141,7 +153,8 @@ func pick(first, middle, last uint64, free func(uint64) bool) (uint64, bool) {
 	return pickFrom(first, middle-first, free)
 }
 
-// pickFrom looks from a random place onwards, once around.
+// pickFrom looks from a random place onwards, once around. A random place keeps an address that was just
+// given back from being used again while clients still have it in their caches.
 func pickFrom(first, size uint64, free func(uint64) bool) (uint64, bool) {
 	if size == 0 {
 		return 0, false

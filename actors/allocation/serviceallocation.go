@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// serviceAllocation is the request.Reservation of one change of a Service.
+// serviceAllocation is the request.Reservation of one change of a Service. What is given up stays taken
+// until the change is stored, or another Service could get it and the change then fail.
 type serviceAllocation struct {
 	allocator *ServiceAllocator
 	owner     meta.Key

@@ -15,22 +15,44 @@ import (
 
 // ServiceAllocator gives out the addresses and ports of Services. It is safe for concurrent use.
 type ServiceAllocator struct {
-	ranges []Range // one, or one of each family; the first is the default
-	ports  PortRange
+	ranges     []Range // of the configuration: one, or one of each family; the first is the default
+	ports      PortRange
+	apiService meta.Key
+	naming     *meta.Naming
 
-	mu        sync.Mutex
-	addresses table[netip.Addr]
-	nodePorts table[int64]
+	mu            sync.Mutex
+	furtherRanges []furtherRange // of ServiceCIDRs
+	addresses     table[netip.Addr]
+	nodePorts     table[int64]
 }
 
 var _ mutation.Allocator = (*ServiceAllocator)(nil)
 
 // NewServiceAllocator gives out addresses of ranges, which ParseRanges has made, and ports. apiService is the
 // service of the API itself, which owns the first address.
-func NewServiceAllocator(ranges []Range, ports PortRange, apiService meta.Key) *ServiceAllocator {
-	s := &ServiceAllocator{ranges: ranges, ports: ports, addresses: table[netip.Addr]{}, nodePorts: table[int64]{}}
+func NewServiceAllocator(ranges []Range, ports PortRange, apiService meta.Key, naming *meta.Naming) *ServiceAllocator {
+	s := &ServiceAllocator{ranges: ranges, ports: ports, apiService: apiService, naming: naming, addresses: table[netip.Addr]{}, nodePorts: table[int64]{}}
 	s.addresses.add(apiService, s.APIServerServiceIP())
 	return s
+}
+
+// Allocators are the allocators of all storages that it needs to know of.
+func (s *ServiceAllocator) Allocators() map[meta.GroupResource]mutation.Allocator {
+	group := s.naming.Group("networking")
+	return map[meta.GroupResource]mutation.Allocator{
+		s.apiService.GroupResource:               s,
+		{Group: group, Resource: "ipaddresses"}:  ipAddresses{s},
+		{Group: group, Resource: "servicecidrs"}: serviceCIDRs{s},
+	}
+}
+
+// Ranges are the ranges of the configuration.
+func (s *ServiceAllocator) Ranges() []string {
+	var texts []string
+	for _, r := range s.ranges {
+		texts = append(texts, r.String())
+	}
+	return texts
 }
 
 // APIServerServiceIP is the address of the service of the API itself.

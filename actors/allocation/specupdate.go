@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -52,12 +53,12 @@ func (c *specUpdate) allocateAddresses() {
 			ips = append(ips, "")
 			asked = append(asked, "")
 		}
-		r := c.rangeOf(family)
+		ranges := c.allocator.rangesOf(family)
 		if text, _ := ips[i].(string); text != "" {
-			c.allocateRequestedAddress(r, text, asked)
+			c.allocateRequestedAddress(ranges, text, asked)
 			continue
 		}
-		a, ok := r.pick(c.allocator.addresses.unallocated)
+		a, ok := pickAddress(ranges, c.allocator.addresses.unallocated)
 		if !ok {
 			c.faults.Invalid("spec.clusterIPs", asked, "failed to allocate a serviceIP: range is full")
 			return
@@ -71,12 +72,12 @@ func (c *specUpdate) allocateAddresses() {
 }
 
 // allocateRequestedAddress acquires an address that the client has chosen.
-func (c *specUpdate) allocateRequestedAddress(r Range, text string, asked []any) {
+func (c *specUpdate) allocateRequestedAddress(ranges []Range, text string, asked []any) {
 	a, err := netip.ParseAddr(text)
 	var why string
 	switch {
-	case err != nil || !r.contains(a):
-		why = fmt.Sprintf("the provided IP (%s) is not in the valid range. The range of valid IPs is %s", text, r)
+	case err != nil || !slices.ContainsFunc(ranges, func(r Range) bool { return r.contains(a) }):
+		why = fmt.Sprintf("the provided IP (%s) is not in the valid range. The range of valid IPs is %s", text, rangesText(ranges))
 	case slices.Contains(c.acquired.addresses, a) || !c.allocator.addresses.available(c.owner, a):
 		why = "provided IP is already allocated"
 	default:
@@ -91,10 +92,23 @@ func (c *specUpdate) addAddress(a netip.Addr) {
 	c.acquired.addresses = append(c.acquired.addresses, a)
 }
 
-// rangeOf is the range of a family, of which there is one.
-func (c *specUpdate) rangeOf(family string) Range {
-	i := slices.IndexFunc(c.allocator.ranges, func(r Range) bool { return r.family() == family })
-	return c.allocator.ranges[max(i, 0)]
+// pickAddress finds a free address in the first range that has one.
+func pickAddress(ranges []Range, free func(netip.Addr) bool) (a netip.Addr, ok bool) {
+	for _, r := range ranges {
+		if a, ok = r.pick(free); ok {
+			return a, true
+		}
+	}
+	return a, false
+}
+
+// rangesText names ranges.
+func rangesText(ranges []Range) string {
+	var texts []string
+	for _, r := range ranges {
+		texts = append(texts, r.String())
+	}
+	return strings.Join(texts, ", ")
 }
 
 // allocateNodePorts gives the ports their node ports, up to the first that is not available. In

@@ -39,7 +39,7 @@ func TestFailedWritesAllocateNothing(t *testing.T) {
 	key := func(name string) meta.Key {
 		return meta.Key{GroupResource: k.Storage, Namespace: "default", Name: name}
 	}
-	claims := allocation.NewServiceAllocator(ranges, ports, key("own"))
+	claims := allocation.NewServiceAllocator(ranges, ports, key("own"), meta.Platform)
 	tuning := actors.DefaultTuning()
 	tuning.RestartBackoff = 0
 	store, err := actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: tuning,

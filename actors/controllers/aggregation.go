@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -25,8 +26,8 @@ type ClusterRoleAggregation struct {
 	store    Store
 	kind     *schema.Kind
 	logger   *slog.Logger
-	observed map[string]observedRole // by name; only the informer's goroutine uses it
-	queue    *workqueue[string]      // names of roles with an aggregationRule
+	observed map[string]observedRole      // by name; only the informer's goroutine uses it
+	queue    *reconcile.Workqueue[string] // names of roles with an aggregationRule
 }
 
 // observedRole is the last observed state of a role. The previous labels are needed because a role
@@ -40,7 +41,7 @@ type observedRole struct {
 func NewClusterRoleAggregation(store Store, kinds *catalog.Catalog, logger *slog.Logger) *ClusterRoleAggregation {
 	n := kinds.Naming()
 	return &ClusterRoleAggregation{
-		store: store, logger: logger, observed: map[string]observedRole{}, queue: newWorkqueue[string](),
+		store: store, logger: logger, observed: map[string]observedRole{}, queue: reconcile.NewWorkqueue[string]().Named("ClusterRoleAggregator"),
 		kind: kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("rbac.authorization"), Version: "v1", Kind: "ClusterRole"}),
 	}
 }
@@ -52,8 +53,8 @@ func (a *ClusterRoleAggregation) Run(ctx context.Context) {
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { RunInformer(ctx, a.store, a.kind, eventHandlerFunc(a.onRole)) })
-	a.queue.run(ctx, a.aggregate, func(name string, err error) {
+	running.Go(func() { reconcile.RunInformer(ctx, a.store, a.kind, reconcile.EventHandlerFunc(a.onRole)) })
+	a.queue.Run(ctx, a.aggregate, func(name string, err error) {
 		a.logger.Warn("a cluster role does not gather what it should", "role", name, "error", err)
 	})
 }
@@ -74,11 +75,12 @@ func (a *ClusterRoleAggregation) onRole(o *meta.Object, gone bool) {
 			return l.Matches(now.labels) || l.Matches(before.labels)
 		})
 		if concerned || name == o.Key.Name && len(other.selectors) > 0 {
-			a.queue.add(name)
+			a.queue.Add(name)
 		}
 	}
 }
 
+// aggregationRule is searched for in stored roles, to pass over the many that aggregate nothing without decoding them.
 var aggregationRule = []byte(`"aggregationRule"`)
 
 // selectors returns the selectors of a stored role's aggregationRule. Most roles have none, so the
@@ -87,7 +89,7 @@ func (a *ClusterRoleAggregation) selectors(o *meta.Object) []selector.Labels {
 	if !bytes.Contains(o.JSON, aggregationRule) {
 		return nil
 	}
-	role, err := codec.DecodeStored(a.kind.Message, o.JSON)
+	role, err := codec.DecodeStored(a.kind.Message(), o.JSON)
 	if err != nil {
 		a.logger.Error("a cluster role cannot be read", "role", o.Key.Name, "error", err)
 		return nil
@@ -95,6 +97,7 @@ func (a *ClusterRoleAggregation) selectors(o *meta.Object) []selector.Labels {
 	return selectorsOf(role)
 }
 
+// selectorsOf are the selectors of a role's aggregation rule. One that cannot be read selects nothing, and the others count.
 func selectorsOf(role tree.Tree) []selector.Labels {
 	var list []selector.Labels
 	for _, t := range rbac.AggregationSelectors(role) {
@@ -112,13 +115,13 @@ const aggregationManager = "clusterrole-aggregation-controller"
 func (a *ClusterRoleAggregation) aggregate(ctx context.Context, name string) error {
 	key := meta.Key{GroupResource: a.kind.Storage, Name: name}
 	o, err := a.store.Get(ctx, request.Get{Kind: a.kind, Key: key})
-	if isNotFound(err) {
+	if reconcile.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	role, err := codec.DecodeStored(a.kind.Message, o.JSON)
+	role, err := codec.DecodeStored(a.kind.Message(), o.JSON)
 	if err != nil {
 		return err
 	}
@@ -155,7 +158,7 @@ func (a *ClusterRoleAggregation) unionRules(ctx context.Context, name string, se
 			if o.Key.Name == name {
 				continue
 			}
-			role, err := codec.DecodeStored(a.kind.Message, o.JSON)
+			role, err := codec.DecodeStored(a.kind.Message(), o.JSON)
 			if err != nil {
 				return nil, err
 			}

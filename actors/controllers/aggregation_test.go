@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -77,7 +78,7 @@ func (w *rolesWatch) verbs(name string) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	obj, err := codec.DecodeStored(w.kind.Message, o.JSON)
+	obj, err := codec.DecodeStored(w.kind.Message(), o.JSON)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestAggregation(t *testing.T) {
 	watch := &rolesWatch{roles: r, changed: make(chan struct{}, 1)}
 	var running sync.WaitGroup
 	running.Go(func() { NewClusterRoleAggregation(w, w.kinds, slog.New(slog.DiscardHandler)).Run(ctx) })
-	running.Go(func() { RunInformer(ctx, w, r.kind, watch) })
+	running.Go(func() { reconcile.RunInformer(ctx, w, r.kind, watch) })
 	defer running.Wait()
 	defer cancel()
 
@@ -144,7 +145,7 @@ func TestAggregation(t *testing.T) {
 	r.create("last", "last", "", "small")
 	watch.waitForVerbs("the last", "last", "d")
 	k := r.kind
-	if _, err := w.Get(context.Background(), request.Get{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "total"}}); !isNotFound(err) {
+	if _, err := w.Get(context.Background(), request.Get{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "total"}}); !reconcile.IsNotFound(err) {
 		t.Error("a role that has gone was made anew")
 	}
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/netip"
+	"sync"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -22,17 +25,43 @@ type APIServerAddress struct {
 }
 
 // APIServerService maintains the Service through which clients in the cluster find the API, with its
-// Endpoints and EndpointSlice. It runs once, when the daemon starts, because the address does not
-// change afterwards.
+// Endpoints and EndpointSlice. The address does not change, but somebody may change the objects.
 type APIServerService struct {
 	store   Store
 	kinds   *catalog.Catalog
 	address APIServerAddress
+	logger  *slog.Logger
 }
 
 // NewAPIServerService returns the controller for an address.
-func NewAPIServerService(store Store, kinds *catalog.Catalog, at APIServerAddress) *APIServerService {
-	return &APIServerService{store: store, kinds: kinds, address: at}
+func NewAPIServerService(store Store, kinds *catalog.Catalog, at APIServerAddress, logger *slog.Logger) *APIServerService {
+	return &APIServerService{store: store, kinds: kinds, address: at, logger: logger}
+}
+
+// Run repairs the objects when they change, until the context ends. It follows only objects of their name.
+func (a *APIServerService) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	queue := reconcile.NewWorkqueue[string]()
+	follow := func(group, kind string) {
+		if k := a.kind(group, kind); k != nil {
+			running.Go(func() {
+				reconcile.RunNamedInformer(ctx, a.store, k, a.address.Service.Name, reconcile.EventHandlerFunc(func(o *meta.Object, _ bool) {
+					if o.Key.Namespace == a.address.Service.Namespace {
+						queue.Add(a.address.Service.Name)
+					}
+				}))
+			})
+		}
+	}
+	follow("", "Service")
+	if a.address.IP.IsValid() {
+		follow("", "Endpoints")
+		follow(a.kinds.Naming().Group("discovery"), "EndpointSlice")
+	}
+	queue.Run(ctx, func(ctx context.Context, _ string) error { return a.Ensure(ctx) }, func(_ string, err error) {
+		a.logger.Warn("keeping the service of the API", "error", err)
+	})
 }
 
 // Ensure creates the objects that are missing and corrects those that differ.
@@ -66,11 +95,11 @@ func (a *APIServerService) ensure(ctx context.Context, group, kind string, body 
 		return err
 	}
 	err = do(request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: patch})
-	if isInvalid(err) {
+	if reconcile.IsInvalid(err) {
 		if err := do(request.Mutation{Verb: request.Delete}); err != nil {
 			return err
 		}
-	} else if !isNotFound(err) {
+	} else if !reconcile.IsNotFound(err) {
 		return err
 	}
 	return do(request.Mutation{Verb: request.Create, Object: body})
@@ -86,6 +115,7 @@ func (a *APIServerService) kind(group, name string) *schema.Kind {
 	return nil
 }
 
+// service is the desired Service by which Pods reach the server. It has no selector, since no Pod is behind it.
 func (a *APIServerService) service() tree.Tree {
 	return tree.Tree{
 		"metadata": a.metadata(tree.Tree{"component": "apiserver", "provider": a.address.Service.Name}),
@@ -96,6 +126,8 @@ func (a *APIServerService) service() tree.Tree {
 	}
 }
 
+// endpoints is the desired Endpoints object. Its label keeps it from being mirrored into EndpointSlices, of which the
+// server writes its own.
 func (a *APIServerService) endpoints() tree.Tree {
 	return tree.Tree{
 		"metadata": a.metadata(tree.Tree{a.kinds.Naming().Translate("endpointslice.platform.io/skip-mirror"): "true"}),
@@ -106,6 +138,7 @@ func (a *APIServerService) endpoints() tree.Tree {
 	}
 }
 
+// slice is the desired EndpointSlice. A slice has addresses of one family only, which is that of the address.
 func (a *APIServerService) slice() tree.Tree {
 	family := "IPv4"
 	if a.address.IP.Is6() {
@@ -126,6 +159,7 @@ func (a *APIServerService) port() tree.Tree {
 	return tree.Tree{"name": "https", "protocol": "TCP", "port": int64(a.address.Port)}
 }
 
+// metadata is that of all three objects: they have the same name and namespace.
 func (a *APIServerService) metadata(labels tree.Tree) tree.Tree {
 	return tree.Tree{"name": a.address.Service.Name, "namespace": a.address.Service.Namespace, "labels": labels}
 }

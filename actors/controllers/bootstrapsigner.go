@@ -12,6 +12,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -41,7 +42,7 @@ type BootstrapSigner struct {
 
 // NewBootstrapSigner returns the controller for the kinds of a catalogue.
 func NewBootstrapSigner(store Store, kinds *catalog.Catalog, logger *slog.Logger) *BootstrapSigner {
-	maps := coreKind(kinds, "ConfigMap")
+	maps := reconcile.CoreKind(kinds, "ConfigMap")
 	return &BootstrapSigner{
 		store: store, maps: maps, tokens: newBootstrapTokens(kinds), logger: logger,
 		key: meta.Key{GroupResource: maps.Storage, Namespace: kinds.Naming().PublicNamespace(), Name: clusterInfo},
@@ -52,9 +53,9 @@ func NewBootstrapSigner(store Store, kinds *catalog.Catalog, logger *slog.Logger
 func (s *BootstrapSigner) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { RunInformer(ctx, s.store, s.tokens.kind, s.tokens) })
+	running.Go(func() { reconcile.RunInformer(ctx, s.store, s.tokens.kind, s.tokens) })
 	running.Go(func() {
-		RunInformer(ctx, s.store, s.maps, eventHandlerFunc(func(o *meta.Object, gone bool) {
+		reconcile.RunInformer(ctx, s.store, s.maps, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
 			if !gone && o.Key == s.key {
 				s.tokens.notify()
 			}
@@ -68,12 +69,12 @@ func (s *BootstrapSigner) Run(ctx context.Context) {
 func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now time.Time) error {
 	o, err := s.store.Get(ctx, request.Get{Kind: s.maps, Key: s.key})
 	if err != nil {
-		if isNotFound(err) {
+		if reconcile.IsNotFound(err) {
 			return nil
 		}
 		return err
 	}
-	object, err := codec.DecodeStored(s.maps.Message, o.JSON)
+	object, err := codec.DecodeStored(s.maps.Message(), o.JSON)
 	if err != nil {
 		return err
 	}
@@ -81,11 +82,11 @@ func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now t
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	err = patchIfUnchanged(ctx, s.store, s.maps, o, "", tree.Tree{"data": changes})
+	err = reconcile.PatchIfUnchanged(ctx, s.store, s.maps, o, "", tree.Tree{"data": changes})
 	switch {
-	case isConflict(err):
+	case reconcile.IsConflict(err):
 		return nil // the watch delivers the new version, which is signed then
-	case isInvalid(err): // the ConfigMap may be immutable: retrying cannot help
+	case reconcile.IsInvalid(err): // the ConfigMap may be immutable: retrying cannot help
 		s.logger.Warn("the information about the cluster cannot be signed", "error", err)
 		return nil
 	}
@@ -118,6 +119,7 @@ func signatures(data tree.Tree, all []bootstrapSecret, now time.Time) (tree.Tree
 	return changes, nil
 }
 
+// base64URLText encodes a part of a JSON web signature, which has no padding.
 func base64URLText(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
 // signDetached returns the JWS of a payload in compact form, with the payload segment empty.

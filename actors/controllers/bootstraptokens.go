@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -33,14 +34,15 @@ type bootstrapSecret struct {
 	version uint64
 }
 
+// newBootstrapTokens follows the Secrets that hold bootstrap tokens, for the controllers that sign with them and clean up.
 func newBootstrapTokens(kinds *catalog.Catalog) *bootstrapTokens {
 	return &bootstrapTokens{
-		kind: coreKind(kinds, "Secret"), naming: kinds.Naming(),
+		kind: reconcile.CoreKind(kinds, "Secret"), naming: kinds.Naming(),
 		changed: make(chan struct{}, 1), secrets: map[string]bootstrapSecret{},
 	}
 }
 
-// OnEvent implements EventHandler.
+// OnEvent implements reconcile.EventHandler.
 func (b *bootstrapTokens) OnEvent(o *meta.Object, gone bool) {
 	if o.Key.Namespace != b.naming.SystemNamespace() {
 		return
@@ -59,11 +61,13 @@ func (b *bootstrapTokens) OnEvent(o *meta.Object, gone bool) {
 	}
 }
 
-// OnSynced implements EventHandler.
+// OnSynced implements reconcile.EventHandler.
 func (b *bootstrapTokens) OnSynced() { b.notify() }
 
+// notify never blocks. The channel holds one signal, which stands for all changes since it was taken.
 func (b *bootstrapTokens) notify() {
 	select {
+	// There was no signal yet; with one already there, whoever takes it sees this change as well.
 	case b.changed <- struct{}{}:
 	default:
 	}
@@ -74,11 +78,11 @@ func (b *bootstrapTokens) parse(o *meta.Object, gone bool) (s bootstrapSecret, o
 	if gone || o.Meta.Terminating {
 		return s, false
 	}
-	root, err := codec.DecodeStored(b.kind.Message, o.JSON)
+	root, err := codec.DecodeStored(b.kind.Message(), o.JSON)
 	if err != nil || root.String("type") != b.naming.Translate(authn.BootstrapSecretType) {
 		return s, false
 	}
-	s = bootstrapSecret{object: cloneKey(o.Key), uid: o.Meta.UID, version: o.Version}
+	s = bootstrapSecret{object: reconcile.CloneKey(o.Key), uid: o.Meta.UID, version: o.Version}
 	s.BootstrapToken, err = authn.ReadBootstrapToken(b.naming, &policy.Object{Key: o.Key, Meta: o.Meta, Tree: root})
 	s.valid = err == nil
 	return s, true
@@ -100,7 +104,7 @@ func (b *bootstrapTokens) all() []bootstrapSecret {
 func (b *bootstrapTokens) run(ctx context.Context, act func(ctx context.Context, all []bootstrapSecret, now time.Time) error) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	pause := minRetryDelay
+	pause := reconcile.MinRetryDelay
 	for {
 		select {
 		case <-ctx.Done():
@@ -111,10 +115,10 @@ func (b *bootstrapTokens) run(ctx context.Context, act func(ctx context.Context,
 		all, now := b.all(), time.Now()
 		if err := act(ctx, all, now); err != nil {
 			timer.Reset(pause)
-			pause = min(2*pause, maxRetryDelay)
+			pause = min(2*pause, reconcile.MaxRetryDelay)
 			continue
 		}
-		pause = minRetryDelay
+		pause = reconcile.MinRetryDelay
 		timer.Reset(nextExpiry(all, now))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -21,14 +22,17 @@ type namesResult struct {
 	changed     bool // the status has to be written
 }
 
-// calculateNames accepts the names of a definition that no other definition of its group uses. For a
-// name that conflicts, the previously accepted one is kept. A definition that was established once
+// calculateNames accepts the names of a definition that no other definition of its group uses, and tells of its
+// approval where it needs one. For a name that conflicts, the previously accepted one is kept. A definition that was established once
 // stays established, so that stored objects remain reachable.
 func (d *Definitions) calculateNames(known *definition) namesResult {
 	spec, status := known.tree.Object("spec"), known.tree.Object("status")
 	wanted, had := spec.Object("names"), status.Object("acceptedNames")
 	taken := d.namesInUse(known, spec.String("group"))
 	v := namesResult{names: tree.Tree{}}
+	for _, c := range status.Objects("conditions") {
+		v.conditions = append(v.conditions, c)
+	}
 	accepted := tree.Tree{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"}
 	refuse := func(field, name string) {
 		v.names.CopyField(had, field)
@@ -66,13 +70,24 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 	v.established = established["status"] == "True"
 	v.renamed = !tree.SemanticEqual(v.names, had)
 	v.changed = v.renamed
-	v.conditions = append(v.conditions, v.withTransitionTime(status, accepted), v.withTransitionTime(status, established))
-	for _, c := range status.Objects("conditions") {
-		if c["type"] != "NamesAccepted" && c["type"] != "Established" {
-			v.conditions = append(v.conditions, c)
+	if approval, needed := d.approvals.Of(known.tree); needed {
+		v.setConditions(status, tree.Tree{"type": "KubernetesAPIApprovalPolicyConformant",
+			"status": approval.Status, "reason": approval.Reason, "message": approval.Message})
+	}
+	v.setConditions(status, accepted, established)
+	return v
+}
+
+// setConditions puts conditions in the place of those of their types, or after all others.
+func (v *namesResult) setConditions(status tree.Tree, all ...tree.Tree) {
+	for _, c := range all {
+		made := v.withTransitionTime(status, c)
+		if i := slices.IndexFunc(v.conditions, func(o any) bool { return o.(tree.Tree)["type"] == c["type"] }); i >= 0 {
+			v.conditions[i] = made
+		} else {
+			v.conditions = append(v.conditions, made)
 		}
 	}
-	return v
 }
 
 // withTransitionTime returns a condition with its lastTransitionTime: the previous one if the status
@@ -99,8 +114,8 @@ func nameScope(field string) string {
 // namesInUse returns the accepted names of the other definitions of a group, by scope.
 func (d *Definitions) namesInUse(known *definition, group string) map[string]map[string]bool {
 	taken := map[string]map[string]bool{"kind": {}, "resource": {}}
-	for _, other := range d.known {
-		if other == known || other.tree.Object("spec").String("group") != group {
+	for _, other := range d.groups[group] {
+		if other == known {
 			continue
 		}
 		names := other.tree.Object("status", "acceptedNames")
@@ -130,7 +145,7 @@ func (d *Definitions) updateStatus(ctx context.Context, known *definition, v nam
 		})
 	}
 	known.tree.EnsureObject("status")["acceptedNames"] = v.names
-	if err != nil && ctx.Err() == nil && !isNotFound(err) && !isConflict(err) {
+	if err != nil && ctx.Err() == nil && !reconcile.IsNotFound(err) && !reconcile.IsConflict(err) {
 		d.logger.Warn("writing the status of a definition", "definition", known.object.Key.Name, "error", err)
 	}
 }

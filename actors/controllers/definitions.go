@@ -3,11 +3,13 @@ package controllers
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -31,10 +33,12 @@ type Definitions struct {
 	kind      *schema.Kind
 	manager   string // field manager of the status
 	finalizer string
+	approvals *custom.ApprovalPolicy
 	logger    *slog.Logger
 
 	// The fields below belong to the goroutine of Run.
-	known    map[string]*definition
+	known    map[string]*definition            // by name
+	groups   map[string]map[string]*definition // the same by group
 	cleanups sync.WaitGroup
 
 	observed ObservedRevision
@@ -43,7 +47,7 @@ type Definitions struct {
 // definition is the last observed state of a CustomResourceDefinition.
 type definition struct {
 	object *meta.Object
-	tree   tree.Tree
+	tree   tree.Tree // its outline
 	// The uid and generation of the definition that is served now.
 	uid        string
 	generation int64
@@ -59,14 +63,17 @@ func NewDefinitions(store KindStore, kinds *catalog.Catalog, logger *slog.Logger
 			Group: n.Group("apiextensions"), Version: "v1", Kind: "CustomResourceDefinition",
 		}),
 		manager: n.Translate("platform-apiserver"), finalizer: n.Translate(custom.CleanupFinalizer),
-		known: map[string]*definition{},
+		approvals: custom.NewApprovalPolicy(n),
+		known:     map[string]*definition{}, groups: map[string]map[string]*definition{},
 	}
 }
 
 // Run runs the controller until the context ends.
+//
+// One goroutine handles all definitions, so that two of them cannot get the same name at once.
 func (d *Definitions) Run(ctx context.Context) {
 	defer d.cleanups.Wait()
-	RunInformer(ctx, d.store, d.kind, eventHandlerFunc(func(o *meta.Object, gone bool) {
+	reconcile.RunInformer(ctx, d.store, d.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
 		if gone {
 			d.unregister(ctx, o.Key.Name)
 		} else {
@@ -82,11 +89,15 @@ func (d *Definitions) Handles(k *schema.Kind) bool { return k.Storage == d.kind.
 
 // Wait returns when the change of a definition that made the given version is in effect, or when the
 // context ends.
+//
+// Without it a client that creates a definition and then an object of it would be told that the kind does not exist.
 func (d *Definitions) Wait(ctx context.Context, version uint64) { d.observed.Wait(ctx, version) }
 
 // sync puts a definition into effect.
+//
+// A definition that cannot be read is left as it is; its kinds, if there are any, go on being served.
 func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
-	tree, err := codec.DecodeStored(d.kind.Message, o.JSON)
+	outline, err := d.kinds.Outline(o)
 	if err != nil {
 		d.logger.Error("a definition cannot be read", "definition", o.Key.Name, "error", err)
 		return
@@ -97,9 +108,13 @@ func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 		if d.kinds.Definition(o.Key.Name) != nil { // recovery has registered it before Run
 			known.uid, known.generation = o.Meta.UID, o.Meta.Generation
 		}
-		d.known[o.Key.Name] = known
+		d.addKnown(o.Key.Name, known)
 	}
-	known.object, known.tree = o, tree
+	// From here on the state is the new one, whether it is served or not.
+	known.object, known.tree = o, outline
+	if made := d.kinds.Definition(o.Key.Name); made != nil && known.uid == o.Meta.UID && known.generation == o.Meta.Generation {
+		made.ShareText(outline)
+	}
 	if o.Meta.Terminating {
 		d.terminate(ctx, known)
 		return
@@ -108,11 +123,15 @@ func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 }
 
 // serveKinds registers the kinds of a definition whose names are accepted, and updates its status.
+//
+// Compiling is the expensive part, and is done only for a definition that is new, has another generation, or got
+// other names. Changes of the status, its own among them, end here.
 func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
 	v := d.calculateNames(known)
 	if v.established && (known.uid != known.object.Meta.UID || known.generation != known.object.Meta.Generation || v.renamed) {
-		root := tree.Clone(known.tree).(tree.Tree)
-		root.EnsureObject("status")["acceptedNames"] = v.names
+		// A copy of the top level is enough: only the status is replaced, and the outline stays as it was observed.
+		root := maps.Clone(known.tree)
+		root["status"] = tree.Tree{"acceptedNames": v.names}
 		if made := d.kinds.Compile(root); made != nil {
 			d.register(made)
 			known.uid, known.generation = known.object.Meta.UID, known.object.Meta.Generation
@@ -132,20 +151,51 @@ func (d *Definitions) register(made *custom.Definition) {
 
 // unregister removes the kinds of a deleted definition. Definitions of the same group are checked
 // again, because the names that it used are free now.
+//
+// The catalogue comes first, so that no new request is routed to a kind that the store has dropped.
 func (d *Definitions) unregister(ctx context.Context, name string) {
 	if made := d.kinds.Definition(name); made != nil {
-		d.kinds.RemoveDefinition(name)
-		d.store.UnregisterKind(made.Stored)
+		d.withdraw(made)
 	}
-	gone := d.known[name]
-	delete(d.known, name)
-	if gone == nil {
-		return
-	}
-	group := gone.tree.Object("spec").String("group")
-	for _, other := range d.known {
-		if other.tree.Object("spec").String("group") == group && !other.object.Meta.Terminating {
+	d.removeKnown(name)
+	// Names are unique within a group only, so definitions of other groups are not concerned.
+	for _, other := range d.groups[groupOf(name)] {
+		if !other.object.Meta.Terminating {
 			d.serveKinds(ctx, other)
+		}
+	}
+}
+
+// withdraw stops serving the kinds of a definition, unless it has been defined anew.
+// The order is that of unregister, the reverse of register.
+func (d *Definitions) withdraw(made *custom.Definition) {
+	d.kinds.RemoveDefinition(made)
+	d.store.UnregisterKind(made.Stored)
+}
+
+// groupOf is the group of a definition, whose name is <plural>.<group>.
+func groupOf(name string) string {
+	_, group, _ := strings.Cut(name, ".")
+	return group
+}
+
+// addKnown and removeKnown keep known and groups the same: whatever is in one is in the other.
+func (d *Definitions) addKnown(name string, known *definition) {
+	d.known[name] = known
+	group := d.groups[groupOf(name)]
+	if group == nil {
+		group = map[string]*definition{}
+		d.groups[groupOf(name)] = group
+	}
+	group[name] = known
+}
+
+// removeKnown also removes a group that has become empty.
+func (d *Definitions) removeKnown(name string) {
+	delete(d.known, name)
+	if group := d.groups[groupOf(name)]; group != nil {
+		if delete(group, name); len(group) == 0 {
+			delete(d.groups, groupOf(name))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -12,10 +13,14 @@ import (
 
 // maxInlineDeletes is the number of objects up to which they are deleted before the request that
 // deletes their definition is answered. More are deleted in the background.
+//
+// Clients expect a small definition to be gone when the delete is answered, and none wants to wait for a large one.
 const maxInlineDeletes = 1000
 
 // terminate deletes the objects of a definition that is being deleted, and then removes the clean-up
 // finalizer.
+//
+// draining keeps later events from starting a second goroutine for the same definition.
 func (d *Definitions) terminate(ctx context.Context, known *definition) {
 	if known.draining || !slices.Contains(known.object.Meta.Finalizers, d.finalizer) {
 		return
@@ -25,7 +30,7 @@ func (d *Definitions) terminate(ctx context.Context, known *definition) {
 		known.draining = d.removeFinalizer(ctx, known.object) != nil
 		return
 	}
-	listing, err := d.store.List(ctx, request.List{Kind: made.Stored, Limit: maxInlineDeletes + 1})
+	listing, err := d.store.List(ctx, request.List{Kind: made.Stored, Limit: maxInlineDeletes + 1, AsWritten: true})
 	if err == nil && len(listing.Items) <= maxInlineDeletes && d.deleteObjects(ctx, made.Stored, known.object) {
 		return
 	}
@@ -47,16 +52,18 @@ func (d *Definitions) drain(ctx context.Context, k *schema.Kind, o *meta.Object)
 
 // deleteObjects deletes the objects of a kind, and removes the finalizer from the definition if none
 // is left.
+//
+// A conflict is not logged: somebody else has changed the definition, and the next attempt reads it again.
 func (d *Definitions) deleteObjects(ctx context.Context, k *schema.Kind, o *meta.Object) (done bool) {
 	listing, err := d.store.DeleteCollection(ctx, request.List{Kind: k}, request.Mutation{Kind: k})
 	if err == nil && len(listing.Items) > 0 {
-		listing, err = d.store.List(ctx, request.List{Kind: k, Limit: 1})
+		listing, err = d.store.List(ctx, request.List{Kind: k, Limit: 1, AsWritten: true})
 	}
 	if err == nil && len(listing.Items) == 0 {
 		err = d.removeFinalizer(ctx, o)
 		done = err == nil
 	}
-	if err != nil && ctx.Err() == nil && !isConflict(err) {
+	if err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
 		d.logger.Warn("deleting the objects of a definition", "definition", o.Key.Name, "error", err)
 	}
 	return done
@@ -67,19 +74,18 @@ func (d *Definitions) deleteObjects(ctx context.Context, k *schema.Kind, o *meta
 func (d *Definitions) removeFinalizer(ctx context.Context, o *meta.Object) error {
 	at := request.Get{Kind: d.kind, Key: o.Key}
 	current, err := d.store.Get(ctx, at)
-	if isNotFound(err) || err == nil && current.Meta.UID != o.Meta.UID {
+	if reconcile.IsNotFound(err) || err == nil && current.Meta.UID != o.Meta.UID {
 		return nil
 	}
 	if err == nil {
-		err = removeFinalizer(ctx, d.store, d.kind, current, d.finalizer)
+		err = reconcile.RemoveFinalizer(ctx, d.store, d.kind, current, d.finalizer)
 	}
 	if err != nil {
 		return err
 	}
 	made := d.kinds.Definition(o.Key.Name)
-	if _, err := d.store.Get(ctx, at); isNotFound(err) && made != nil {
-		d.kinds.RemoveDefinition(o.Key.Name)
-		d.store.UnregisterKind(made.Stored)
+	if _, err := d.store.Get(ctx, at); reconcile.IsNotFound(err) && made != nil {
+		d.withdraw(made)
 	}
 	return nil
 }

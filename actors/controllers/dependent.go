@@ -5,27 +5,27 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // runDependentWorker processes the queue of dependents until the context ends.
 func (g *GarbageCollector) runDependentWorker(ctx context.Context) {
 	for {
-		next := g.dependentQueue.get(ctx, 1)
+		next := g.dependentQueue.Get(ctx, 1)
 		if next == nil {
 			return
 		}
 		err := g.processDependent(ctx, next[0])
 		g.logError(ctx, next[0], err)
-		g.dependentQueue.done(ctx, next[0], err)
+		g.dependentQueue.Done(ctx, next[0], err)
 	}
 }
 
 // logError logs an error, except for conflicts: the object has changed and is processed again.
 func (g *GarbageCollector) logError(ctx context.Context, p objectReference, err error) {
-	if err == nil || ctx.Err() != nil || isConflict(err) {
+	if err == nil || ctx.Err() != nil || reconcile.IsConflict(err) {
 		return
 	}
 	g.logger.Warn("collecting garbage", "key", p.key().String(), "error", err)
@@ -39,7 +39,7 @@ func (g *GarbageCollector) processDependent(ctx context.Context, p objectReferen
 		return err
 	case isForegroundDeleting(o):
 		if !g.graph.hasBlockingDependent(p.uid) {
-			g.ownerQueue.add(p)
+			g.ownerQueue.Add(p)
 		}
 		return nil
 	case o.Meta.Terminating || len(o.Meta.OwnerReferences) == 0:
@@ -51,6 +51,7 @@ func (g *GarbageCollector) processDependent(ctx context.Context, p objectReferen
 // ownerState is the state of an owner of a dependent.
 type ownerState uint8
 
+// The states of an owner. What cannot be determined counts as present, as only certainty may delete a dependent.
 const (
 	ownerPresent ownerState = iota // also if it cannot be determined
 	ownerAbsent
@@ -81,17 +82,17 @@ func (g *GarbageCollector) reconcileOwners(ctx context.Context, p objectReferenc
 		if blocks && g.graph.hasForegroundDependent(p.uid) { // it may wait for this object: blocking references in a cycle would never end
 			return g.unblockOwnerReferences(ctx, p, o) // the watch event of this patch enqueues the object again
 		}
-		return deleteIfUnchanged(ctx, g.store, p.kind, o, "Foreground")
+		return reconcile.DeleteIfUnchanged(ctx, g.store, p.kind, o, "Foreground")
 	}
-	return deleteIfUnchanged(ctx, g.store, p.kind, o, propagationPolicyOf(o))
+	return reconcile.DeleteIfUnchanged(ctx, g.store, p.kind, o, propagationPolicyOf(o))
 }
 
 // propagationPolicyOf returns the propagation policy that the finalizers of an object ask for.
 func propagationPolicyOf(o *meta.Object) string {
 	switch {
-	case slices.Contains(o.Meta.Finalizers, orphanFinalizer):
+	case slices.Contains(o.Meta.Finalizers, meta.OrphanFinalizer):
 		return "Orphan"
-	case slices.Contains(o.Meta.Finalizers, foregroundFinalizer):
+	case slices.Contains(o.Meta.Finalizers, meta.ForegroundFinalizer):
 		return "Foreground"
 	}
 	return "Background"
@@ -99,7 +100,7 @@ func propagationPolicyOf(o *meta.Object) string {
 
 // ownerState looks an owner up, in the namespace of the dependent if its kind is namespaced. An owner
 // of an unknown kind counts as present: its kind may be disabled or not defined yet, and deleting the
-// dependent could not be undone.
+// dependent could not be undone. It is looked up again when the objects of its kind are known.
 func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, owner meta.OwnerReference) (ownerState, error) {
 	group, version, ok := strings.Cut(owner.APIVersion, "/")
 	if !ok {
@@ -107,12 +108,17 @@ func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, ow
 	}
 	gvk := meta.GroupVersionKind{Group: group, Version: version, Kind: owner.Kind}
 	k := g.kinds.ByGVK(gvk)
-	if was, followed := g.formerKinds.Load(gvk); k == nil && followed {
-		k = was.(*schema.Kind) // the definition was deleted, and all objects with it
+	if k == nil && g.customKinds.contain(gvk, p.kind.Namespaced) {
+		return ownerAbsent, nil // the definition was deleted, and all objects with it
 	}
-	if k == nil || k.Resource == "" || k.Virtual() || k.Namespaced && !p.kind.Namespaced {
+	if k == nil {
+		g.graph.await(p.uid, meta.GroupKind{Group: group, Kind: owner.Kind})
 		return ownerPresent, nil
 	}
+	if k.Resource == "" || k.Virtual() || k.Namespaced && !p.kind.Namespaced {
+		return ownerPresent, nil
+	}
+	g.graph.await(p.uid, groupKindOf(k.Stored))
 	at := objectReference{kind: k.Stored, name: owner.Name, uid: owner.UID}
 	if k.Namespaced {
 		at.namespace = p.namespace
@@ -131,7 +137,7 @@ func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, ow
 
 // removeOwnerReferences removes the references to the given owners from an object.
 func (g *GarbageCollector) removeOwnerReferences(ctx context.Context, p objectReference, o *meta.Object, lost map[string]bool) error {
-	return patchMetadataList(ctx, g.store, p.kind, o, func(metadata tree.Tree) (string, []any) {
+	return reconcile.PatchMetadataList(ctx, g.store, p.kind, o, func(metadata tree.Tree) (string, []any) {
 		return "ownerReferences", slices.DeleteFunc(metadata.List("ownerReferences"), func(r any) bool {
 			reference, _ := r.(tree.Tree)
 			uid, _ := reference["uid"].(string)
@@ -142,7 +148,7 @@ func (g *GarbageCollector) removeOwnerReferences(ctx context.Context, p objectRe
 
 // unblockOwnerReferences removes blockOwnerDeletion from all owner references of an object.
 func (g *GarbageCollector) unblockOwnerReferences(ctx context.Context, p objectReference, o *meta.Object) error {
-	return patchMetadataList(ctx, g.store, p.kind, o, func(metadata tree.Tree) (string, []any) {
+	return reconcile.PatchMetadataList(ctx, g.store, p.kind, o, func(metadata tree.Tree) (string, []any) {
 		references := metadata.List("ownerReferences")
 		for _, r := range references {
 			if reference, ok := r.(tree.Tree); ok {

@@ -5,16 +5,29 @@
 //	Namespaces              deletes the content of namespaces that are being deleted
 //	GarbageCollector        deletes objects whose owners are deleted, and completes deletes with
 //	                        propagation policy Orphan or Foreground
+//	ResourceQuotas          writes the status of quotas
 //	Protection              keeps bound volumes, and claims that Pods use, until they are not in use
+//	SystemObjects           keeps the namespaces and priority classes of the system
+//	APIServerIdentity       tells of this server in a Lease, and forgets servers that have ended
 //	EventExpiry             deletes Events after their TTL
+//	TTLAfterFinished        deletes Jobs some time after they have finished
+//	Leader                  tells whether kube-controller-manager runs the same controllers
 //	ServiceAccounts         keeps a service account "default" in every namespace
 //	Tokens                  fills Secrets with the tokens of service accounts
 //	TokenSecrets            creates such a Secret for accounts that reference none
 //	TokenCleaner            deletes expired bootstrap tokens
 //	BootstrapSigner         signs the ConfigMap cluster-info with bootstrap tokens
 //	ClusterRoleAggregation  computes the rules of cluster roles with an aggregationRule
+//	PolicyStatus            checks the types in the expressions of admission policies
 //	Definitions             serves the kinds of CustomResourceDefinitions
-//	APIServerService        maintains the Service of the API and its endpoints, once at start
+//	APIServiceRegistration  keeps an APIService for each version that is served here
+//	APIServiceAvailability  keeps the condition Available of APIServices
+//	ExtensionAuthentication tells servers that extend the API whom to believe, in a ConfigMap
+//	APIServerService        maintains the Service of the API and its endpoints
+//
+// Those of certificates are in the package certificates below, those of Deployments, Jobs and the like in workloads, those of
+// the addresses and the endpoints of Services in addresses and endpoints, those of budgets in disruption, those of nodes in
+// nodes.
 //
 // Most consist of an informer, which delivers all objects of a kind and their changes to an
 // EventHandler and restarts its watch when that ends, and a workqueue, which holds each key once
@@ -38,4 +51,5 @@
 //     dependent or, for cluster-scoped kinds, in none.
 //   - An owner of an unknown kind, or a namespaced owner of a cluster-scoped dependent, counts as
 //     present, because its absence cannot be established.
+//   - A dependent that was looked at before all objects of its owner's kind were known is looked at again then.
 package controllers

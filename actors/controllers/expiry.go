@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -28,7 +29,7 @@ type EventExpiry struct {
 
 // NewEventExpiry returns the controller for the Events of a catalogue.
 func NewEventExpiry(store Store, kinds *catalog.Catalog, ttl time.Duration, logger *slog.Logger) *EventExpiry {
-	kind := coreKind(kinds, "Event")
+	kind := reconcile.CoreKind(kinds, "Event")
 	return &EventExpiry{store: store, kind: kind.Stored, ttl: ttl, logger: logger}
 }
 
@@ -38,7 +39,7 @@ func (e *EventExpiry) Run(ctx context.Context) {
 	defer running.Wait()
 	expirations := make(chan expiration, 256)
 	running.Go(func() {
-		watchLoop(ctx, e.store, e.kind, func(int) func([]request.Event) error {
+		reconcile.WatchLoop(ctx, e.store, e.kind, func(int) func([]request.Event) error {
 			return (&eventWatch{expiry: e, ctx: ctx, expirations: expirations}).take
 		})
 	})
@@ -56,6 +57,7 @@ type expiration struct {
 // expirationHeap is a heap with the earliest expiration first.
 type expirationHeap []expiration
 
+// The methods of container/heap, ordered by time: the first element is the next to expire.
 func (q expirationHeap) Len() int           { return len(q) }
 func (q expirationHeap) Less(i, j int) bool { return q[i].at.Before(q[j].at) }
 func (q expirationHeap) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
@@ -79,7 +81,11 @@ func (e *EventExpiry) deleteExpired(ctx context.Context, expirations <-chan expi
 			heap.Push(&waiting, d)
 		case <-timer.C:
 			for len(waiting) > 0 && !waiting[0].at.After(time.Now()) {
-				e.remove(ctx, heap.Pop(&waiting).(expiration))
+				d := heap.Pop(&waiting).(expiration)
+				if !e.remove(ctx, d) {
+					d.at = time.Now().Add(expiryRetryDelay)
+					heap.Push(&waiting, d)
+				}
 			}
 		}
 		if len(waiting) > 0 {
@@ -88,16 +94,20 @@ func (e *EventExpiry) deleteExpired(ctx context.Context, expirations <-chan expi
 	}
 }
 
-// remove deletes an Event if it still has the version that has expired.
-func (e *EventExpiry) remove(ctx context.Context, d expiration) {
+// expiryRetryDelay is the time until an Event that could not be deleted, as on a full disk, is tried again.
+const expiryRetryDelay = time.Minute
+
+// remove deletes an Event if it still has the version that has expired. It returns false if it is to be tried again.
+func (e *EventExpiry) remove(ctx context.Context, d expiration) bool {
 	_, err := e.store.Mutate(ctx, request.Mutation{
 		Verb: request.Delete, Kind: e.kind, Key: d.key,
 		Delete: request.DeleteOptions{ResourceVersion: strconv.FormatUint(d.version, 10)},
 	})
-	if err == nil || isNotFound(err) || isConflict(err) {
-		return
+	if err == nil || reconcile.IsNotFound(err) || reconcile.IsConflict(err) {
+		return true
 	}
 	e.logger.Warn("an expired event stays", "key", d.key.String(), "error", err)
+	return false
 }
 
 // eventWatch receives the events of one watch, and sends the expiration of every version.
@@ -108,6 +118,8 @@ type eventWatch struct {
 	live        bool // the initial events have been delivered
 }
 
+// take hands over when the delivered Events expire. An Event that was there at the start counts from its last occurrence,
+// or each restart would prolong it; a live one counts from now. Deletions need nothing: the version does not match then.
 func (w *eventWatch) take(events []request.Event) error {
 	for i := range events {
 		e := &events[i]
@@ -131,7 +143,7 @@ func (w *eventWatch) take(events []request.Event) error {
 // lastOccurrence returns the latest time that an Event names; now if it names none or one in the
 // future.
 func lastOccurrence(k *schema.Kind, o *meta.Object, now time.Time) time.Time {
-	object, err := codec.DecodeStored(k.Message, o.JSON)
+	object, err := codec.DecodeStored(k.Message(), o.JSON)
 	if err != nil {
 		return now
 	}

@@ -7,30 +7,27 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// The finalizers that a delete with propagation policy Orphan or Foreground sets on the object.
-const (
-	orphanFinalizer     = "orphan"
-	foregroundFinalizer = "foregroundDeletion"
-)
-
 // GarbageCollector deletes objects all of whose owners have been deleted, and completes deletes with
 // propagation policy Orphan or Foreground. Watches of all kinds feed its graph of owner references,
 // which may lag behind; so whatever is deleted or changed is decided on the objects in the store.
+//
+// The graph says where to look, the store what is true. That is why the graph may be late and hold so little.
 type GarbageCollector struct {
 	store  Store
 	kinds  *catalog.Catalog
 	logger *slog.Logger
 
-	formerKinds    sync.Map // every version of every kind watched so far, by GroupVersionKind
+	customKinds    customKinds // those watched so far; one that is not served any more has no objects
 	graph          *graph
-	dependentQueue *workqueue[objectReference] // objects that may be garbage, or wait for their own dependents
-	ownerQueue     *workqueue[objectReference] // owners whose orphan or foregroundDeletion finalizer may be due
+	dependentQueue *reconcile.Workqueue[objectReference] // objects that may be garbage, or wait for their own dependents
+	ownerQueue     *reconcile.Workqueue[objectReference] // owners whose orphan or foregroundDeletion finalizer may be due
 	// unsynced counts the kinds whose initial events are outstanding; synced is closed when it is zero.
 	unsynced atomic.Int64
 	synced   chan struct{}
@@ -40,13 +37,11 @@ type GarbageCollector struct {
 func NewGarbageCollector(store Store, kinds *catalog.Catalog, logger *slog.Logger) *GarbageCollector {
 	g := &GarbageCollector{
 		store: store, kinds: kinds, logger: logger, graph: newGraph(),
-		dependentQueue: newWorkqueue[objectReference](), ownerQueue: newWorkqueue[objectReference](), synced: make(chan struct{}),
+		dependentQueue: reconcile.NewWorkqueue[objectReference]().Named("garbage_collector_attempt_to_delete"),
+		ownerQueue:     reconcile.NewWorkqueue[objectReference]().Named("garbage_collector_attempt_to_orphan"), synced: make(chan struct{}),
 	}
 	return g
 }
-
-// maxWorkers is the number of objects that are processed in parallel.
-const maxWorkers = 64
 
 // Run runs the controller until the context ends. Nothing is deleted before the initial events of all
 // kinds have arrived: until then the graph lacks dependents.
@@ -59,7 +54,7 @@ func (g *GarbageCollector) Run(ctx context.Context) {
 		return
 	case <-g.synced:
 	}
-	for range maxWorkers {
+	for range reconcile.MaxWorkers {
 		running.Go(func() { g.runDependentWorker(ctx) })
 	}
 	running.Go(func() { g.runOwnerWorker(ctx) })
@@ -67,6 +62,7 @@ func (g *GarbageCollector) Run(ctx context.Context) {
 
 // ownerWatch feeds the graph from one watch of a kind. Unlike an informer it remembers no keys: the
 // graph knows by the epoch of its nodes which of them a restarted watch has not delivered again.
+// epoch counts the watches of a kind: the first is 1.
 type ownerWatch struct {
 	garbage *GarbageCollector
 	kind    *schema.Kind
@@ -74,6 +70,7 @@ type ownerWatch struct {
 	initial bool // the kind is one of those that Run waits for
 }
 
+// It never answers an error, because there is nothing that a new watch would do better.
 func (f *ownerWatch) take(events []request.Event) error {
 	g := f.garbage
 	for i := range events {
@@ -85,7 +82,7 @@ func (f *ownerWatch) take(events []request.Event) error {
 		case e.Type == request.Added, e.Type == request.Modified:
 			g.enqueueDependents(g.graph.put(f.kind, e.Object, f.epoch))
 			if isOrphaning(e.Object) {
-				g.ownerQueue.add(objectReferenceOf(f.kind, e.Object))
+				g.ownerQueue.Add(objectReferenceOf(f.kind, e.Object))
 			}
 		}
 	}
@@ -93,28 +90,34 @@ func (f *ownerWatch) take(events []request.Event) error {
 }
 
 // markSynced is called when the initial events have been delivered. From the second watch on, objects
-// that it did not deliver were deleted while there was no watch.
+// that it did not deliver were deleted while there was no watch; before the first, owners may have come and gone.
 func (f *ownerWatch) markSynced() {
 	g := f.garbage
+	g.enqueueDependents(g.graph.observeKind(groupKindOf(f.kind)))
 	switch {
 	case f.epoch > 1:
 		g.enqueueDependents(g.graph.removeStale(f.kind, f.epoch))
+	// Only the first watches of kinds that were there at the start count, so the channel is closed once.
 	case f.initial && g.unsynced.Add(-1) == 0:
 		close(g.synced)
 	}
 }
 
+// enqueueDependents spares the lock of the queue where nothing is affected, as by most events.
 func (g *GarbageCollector) enqueueDependents(references []objectReference) {
 	if len(references) > 0 {
-		g.dependentQueue.add(references...)
+		g.dependentQueue.Add(references...)
 	}
 }
 
 // get reads an object from the store; nil if it is deleted, or if its name belongs to an object with
 // another uid.
+//
+// The uid is compared, since a name may belong to another object by now, and deleting that would be the one mistake
+// that cannot be put right.
 func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Object, error) {
-	o, err := g.store.Get(ctx, request.Get{Kind: p.kind, Key: p.key()})
-	if isNotFound(err) || err == nil && o.Meta.UID != p.uid {
+	o, err := g.store.Get(ctx, request.Get{Kind: p.kind, Key: p.key(), AsWritten: true})
+	if reconcile.IsNotFound(err) || err == nil && o.Meta.UID != p.uid {
 		return nil, nil
 	}
 	return o, err
@@ -122,10 +125,10 @@ func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Ob
 
 // isForegroundDeleting reports whether an object is being deleted with propagation policy Foreground.
 func isForegroundDeleting(o *meta.Object) bool {
-	return o.Meta.Terminating && slices.Contains(o.Meta.Finalizers, foregroundFinalizer)
+	return o.Meta.Terminating && slices.Contains(o.Meta.Finalizers, meta.ForegroundFinalizer)
 }
 
 // isOrphaning reports whether an object is being deleted with propagation policy Orphan.
 func isOrphaning(o *meta.Object) bool {
-	return o.Meta.Terminating && slices.Contains(o.Meta.Finalizers, orphanFinalizer)
+	return o.Meta.Terminating && slices.Contains(o.Meta.Finalizers, meta.OrphanFinalizer)
 }

@@ -231,7 +231,7 @@ func TestGraphRemovesNodes(t *testing.T) {
 		t.Errorf("affected %q", got)
 	}
 	waits := object("a")
-	waits.Meta.Terminating, waits.Meta.Finalizers = true, []string{foregroundFinalizer}
+	waits.Meta.Terminating, waits.Meta.Finalizers = true, []string{meta.ForegroundFinalizer}
 	if got := uids(g.put(k, waits, 1)); got != "a b" || !g.hasBlockingDependent("a") || !g.hasDependents("a") || g.hasDependents("c") {
 		t.Errorf("affected %q", got)
 	}
@@ -248,4 +248,88 @@ func TestGraphRemovesNodes(t *testing.T) {
 	if g.remove("d"); len(g.nodes) != 0 || len(g.byOwner) != 0 {
 		t.Errorf("%d nodes, %d families", len(g.nodes), len(g.byOwner))
 	}
+}
+
+// defineThings creates a definition, and returns the kind of its objects once it is served.
+func (w *testStore) defineThings(d *Definitions) *schema.Kind {
+	w.t.Helper()
+	k := w.kinds.ByGVK(meta.GroupVersionKind{Group: "apiextensions.platform.io", Version: "v1", Kind: "CustomResourceDefinition"})
+	result, err := w.Mutate(context.Background(), request.Mutation{
+		Verb: request.Create, Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "things.example.com"},
+		Object: tree.Tree{
+			"metadata": tree.Tree{"name": "things.example.com"},
+			"spec": tree.Tree{"group": "example.com", "scope": "Namespaced", "names": tree.Tree{"plural": "things", "kind": "Thing"},
+				"versions": []any{tree.Tree{"name": "v1", "served": true, "storage": true, "schema": tree.Tree{"openAPIV3Schema": tree.Tree{"type": "object"}}}}},
+		},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	d.Wait(context.Background(), result.Object.Version)
+	return w.kinds.ByGVK(meta.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"})
+}
+
+// lateWatch is a store that begins no watch of a resource before it is told to.
+type lateWatch struct {
+	*testStore
+	resource string
+	begin    chan struct{}
+}
+
+func (l lateWatch) Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error) {
+	if r.Kind.Resource == l.resource {
+		<-l.begin
+	}
+	return l.testStore.Watch(ctx, r, sink)
+}
+
+// TestOwnerBeforeItsKindIsWatched: an owner that has come and gone before the collector watches its kind leaves no
+// dependents, nor does one that never was and whose kind comes later.
+func TestOwnerBeforeItsKindIsWatched(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	begin := make(chan struct{})
+	g := NewGarbageCollector(lateWatch{w, "things", begin}, w.kinds, slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { g.Run(ctx) })
+	definitions := NewDefinitions(w, w.kinds, slog.New(slog.DiscardHandler))
+	running.Go(func() { definitions.Run(ctx) })
+	defer func() { cancel(); running.Wait() }()
+	processed := func(path string) {
+		t.Helper()
+		uid := w.get(path).Meta.UID
+		w.waitUntil(path+" has been looked at", func() bool {
+			g.graph.mu.Lock()
+			defer g.graph.mu.Unlock()
+			return g.graph.awaited[g.graph.nodes[uid]] != nil
+		})
+	}
+	owner := ownerReference(absentOwner, "Thing", false)
+	owner["apiVersion"] = "example.com/v1"
+	w.createOwned("secrets/default/of-none", owner)
+	processed("secrets/default/of-none")
+
+	k := w.defineThings(definitions)
+	key := meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "short"}
+	thing := tree.Tree{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": tree.Tree{"name": "short"}}
+	made, err := w.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: k, Key: key, Object: thing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner = ownerReference(made.Object, "Thing", false)
+	owner["apiVersion"] = "example.com/v1"
+	w.createOwned("secrets/default/of-short", owner)
+	processed("secrets/default/of-short")
+	if _, err := w.Mutate(ctx, request.Mutation{Verb: request.Delete, Kind: k, Key: key}); err != nil {
+		t.Fatal(err)
+	}
+	secrets := w.watch("secrets")
+	close(begin)
+	secrets("of-none has gone", "of-short has gone")
+	w.waitUntil("nothing is left in the graph", func() bool {
+		g.graph.mu.Lock()
+		defer g.graph.mu.Unlock()
+		return len(g.graph.nodes)+len(g.graph.byOwner)+len(g.graph.awaiting)+len(g.graph.awaited) == 0
+	})
 }

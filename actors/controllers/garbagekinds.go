@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -21,15 +22,18 @@ type kindWatch struct {
 // watchAllKinds keeps a watch for every kind of the catalogue, until the context ends.
 func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
 	changed, kinds := g.kinds.Changed(), g.kinds.StorageKinds()
+	// Before any watch begins: one that is synced at once must not bring the counter to zero alone.
 	g.unsynced.Store(int64(len(kinds)))
 	watches := map[meta.GroupResource]*kindWatch{}
 	for first := true; ; first = false {
+		g.endFormer(watches, kinds)
 		for _, k := range kinds {
 			f := watches[k.Storage]
 			switch {
 			case f == nil:
 				f = &kindWatch{}
 				watches[k.Storage] = f
+			// The same pointer is the same definition; a changed one is compiled into another.
 			case f.kind == k:
 				continue
 			default:
@@ -49,6 +53,25 @@ func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
 	}
 }
 
+// endFormer ends the watches of kinds that are not served any more. All their objects have gone, whether the watch has
+// told so or not.
+func (g *GarbageCollector) endFormer(watches map[meta.GroupResource]*kindWatch, kinds []*schema.Kind) {
+	served := make(map[meta.GroupResource]bool, len(kinds))
+	for _, k := range kinds {
+		served[k.Storage] = true
+	}
+	for storage, f := range watches {
+		if served[storage] {
+			continue
+		}
+		delete(watches, storage)
+		f.stop()
+		g.customKinds.add(f.kind.Versions) // in case it was forgotten
+		g.enqueueDependents(g.graph.removeKind(f.kind))
+	}
+}
+
+// stop returns when the watch has ended, so that no event of it arrives afterwards.
 func (f *kindWatch) stop() {
 	f.cancel()
 	f.ended.Wait()
@@ -58,11 +81,11 @@ func (f *kindWatch) stop() {
 func (g *GarbageCollector) watchKind(ctx context.Context, f *kindWatch, k *schema.Kind, counts bool) {
 	ctx, f.cancel = context.WithCancel(ctx)
 	f.kind = k
-	for _, form := range k.Versions {
-		g.formerKinds.Store(form.GroupVersionKind, form)
+	if k.DefinedAtRuntime {
+		g.customKinds.add(k.Versions)
 	}
 	f.ended.Go(func() {
-		watchLoop(ctx, g.store, k, func(int) func([]request.Event) error {
+		reconcile.WatchLoop(ctx, g.store, k, func(int) func([]request.Event) error {
 			f.epochs++
 			return (&ownerWatch{g, k, f.epochs, counts}).take
 		})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -23,6 +24,7 @@ type remainingContent struct {
 	failures   []error        // of resources whose objects could not be deleted or listed
 }
 
+// newRemainingContent makes an account of a namespace in which nothing has been found.
 func newRemainingContent() *remainingContent {
 	return &remainingContent{resources: map[string]int{}, finalizers: map[string]int{}}
 }
@@ -70,6 +72,7 @@ func namespaceCondition(kind, fine, fineMessage, reason, message string) tree.Tr
 	return tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message}
 }
 
+// failureText sorts the failures, so that the condition does not change from one attempt to the next for their order alone.
 func (r *remainingContent) failureText() string {
 	if len(r.failures) == 0 {
 		return ""
@@ -94,40 +97,32 @@ func countsText(head string, counts map[string]int, form string) string {
 	return head + strings.Join(parts, ", ")
 }
 
-// updateConditions writes the remaining content into the status of a namespace if the conditions
-// change. A namespace that was empty at the first attempt gets no conditions: it is about to be
-// deleted.
+// updateConditions writes the remaining content into the status of a namespace, unless its conditions say so already. A
+// condition keeps its lastTransitionTime while its status is the same.
 func (n *Namespaces) updateConditions(ctx context.Context, ns namespaceInstance, left *remainingContent) error {
 	current, err := n.get(ctx, ns)
 	if current == nil {
 		return err
 	}
-	object, err := codec.DecodeStored(n.kind.Message, current.JSON)
+	object, err := codec.DecodeStored(n.kind.Message(), current.JSON)
 	if err != nil {
 		return err
 	}
 	status := object.Object("status")
-	reported := condition.Find(status, "NamespaceContentRemaining") != nil
-	if left.isEmpty() && !reported {
-		return nil
-	}
 	conditions, changed := otherConditions(status), false
 	for _, c := range left.conditions() {
-		old := condition.Find(status, c["type"].(string))
-		if same := tree.Clone(c).(tree.Tree); old != nil {
-			same.CopyField(old, "lastTransitionTime")
-			if tree.SemanticEqual(same, old) {
-				conditions = append(conditions, old)
-				continue
-			}
+		old := condition.Find(status, c.String("type"))
+		c["lastTransitionTime"] = timestamp()
+		if old.String("status") == c.String("status") {
+			c.CopyField(old, "lastTransitionTime")
 		}
-		c["lastTransitionTime"], changed = timestamp(), true
+		changed = changed || !tree.SemanticEqual(c, old)
 		conditions = append(conditions, c)
 	}
 	if !changed {
 		return nil
 	}
-	return patchIfUnchanged(ctx, n.store, n.kind, current, "status", tree.Tree{"status": tree.Tree{"conditions": conditions}})
+	return reconcile.PatchIfUnchanged(ctx, n.store, n.kind, current, "status", tree.Tree{"status": tree.Tree{"conditions": conditions}})
 }
 
 // otherConditions returns the conditions of a namespace that this controller does not own.

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -16,23 +18,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Store is the part of actors.Store that controllers use: the same operations as requests.
-type Store interface {
-	Get(ctx context.Context, r request.Get) (*meta.Object, error)
-	List(ctx context.Context, r request.List) (request.ListResult, error)
-	Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error)
-	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
-	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error)
-}
-
 // Namespaces deletes the content of namespaces that are being deleted, and then removes the server's
 // finalizer from spec.finalizers, which completes the delete.
 type Namespaces struct {
-	store     Store
-	kinds     *catalog.Catalog
-	kind      *schema.Kind
-	finalizer string
-	logger    *slog.Logger
+	store      Store
+	kinds      *catalog.Catalog
+	kind, pods *schema.Kind
+	finalizer  string
+	logger     *slog.Logger
 
 	active  sync.Map       // namespaceInstances that have a worker
 	workers sync.WaitGroup // Run waits for them
@@ -45,29 +38,35 @@ type namespaceInstance struct{ name, uid string }
 // NewNamespaces returns the controller for the kinds of a catalogue.
 func NewNamespaces(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Namespaces {
 	return &Namespaces{
-		store: store, kinds: kinds, kind: coreKind(kinds, "Namespace"), finalizer: kinds.Naming().NamespaceFinalizer(), logger: logger,
+		store: store, kinds: kinds, finalizer: kinds.Naming().NamespaceFinalizer(), logger: logger,
+		kind: reconcile.CoreKind(kinds, "Namespace"), pods: reconcile.CoreKind(kinds, "Pod"),
 	}
 }
 
 // Run runs the controller until the context ends.
 func (n *Namespaces) Run(ctx context.Context) {
 	defer n.workers.Wait()
-	RunInformer(ctx, n.store, n.kind, &terminationHandler{ctx, n})
+	reconcile.RunInformer(ctx, n.store, n.kind, &terminationHandler{ctx, n})
 }
 
 // terminationHandler starts a worker for each namespace that is being deleted. However many events
 // there are for it, a namespace has one worker at a time.
+//
+// A worker of its own for each namespace, since emptying one may take as long as the finalizers in it.
 type terminationHandler struct {
 	ctx context.Context
 	*Namespaces
 }
 
-// OnEvent implements EventHandler.
+// OnEvent implements reconcile.EventHandler.
+//
+// Later events need not be handled: the worker looks at the store again before each attempt.
 func (t *terminationHandler) OnEvent(o *meta.Object, gone bool) {
 	if gone || !o.Meta.Terminating {
 		return
 	}
 	ns := namespaceInstance{name: o.Key.Name, uid: o.Meta.UID}
+	// The uid is part of the key, so a new namespace of the name gets its worker while the former one's still ends.
 	if _, started := t.active.LoadOrStore(ns, true); started {
 		return
 	}
@@ -77,7 +76,7 @@ func (t *terminationHandler) OnEvent(o *meta.Object, gone bool) {
 	})
 }
 
-// OnSynced implements EventHandler.
+// OnSynced implements reconcile.EventHandler.
 func (t *terminationHandler) OnSynced() {}
 
 // The delay between two attempts to empty a namespace in which objects have finalizers; it doubles
@@ -88,6 +87,7 @@ const (
 )
 
 // drain empties a namespace, and retries while objects in it have finalizers.
+// The pause grows, since a finalizer that has stayed for long is likely to stay longer.
 func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
 	for pause := minPollInterval; ctx.Err() == nil; pause = min(2*pause, maxPollInterval) {
 		done, err := n.drainOnce(ctx, ns)
@@ -107,11 +107,15 @@ func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
 // drainOnce makes one attempt to empty a namespace, and reports whether it is done. It checks first
 // that the namespace still exists: after a finalize request by somebody else, its name may belong to a
 // new one.
+//
+// New objects cannot appear meanwhile, because the store refuses creates in a namespace that is being
+// deleted.
 func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool, error) {
-	if current, err := n.get(ctx, ns); current == nil {
+	current, err := n.get(ctx, ns)
+	if current == nil {
 		return err == nil, err
 	}
-	left := n.deleteContent(ctx, ns.name)
+	left := n.deleteContent(ctx, current)
 	if !left.isEmpty() {
 		return false, errors.Join(left.err(), n.updateConditions(ctx, ns, left))
 	}
@@ -119,56 +123,105 @@ func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool,
 		return false, err
 	}
 	// If other finalizers keep the namespace, its conditions have to say that its content is gone.
-	err := n.updateConditions(ctx, ns, left)
+	err = n.updateConditions(ctx, ns, left)
 	return err == nil, err
 }
 
 // get returns the current state of a namespace; nil if it is deleted.
 func (n *Namespaces) get(ctx context.Context, ns namespaceInstance) (*meta.Object, error) {
 	current, err := n.store.Get(ctx, request.Get{Kind: n.kind, Key: n.key(ns)})
-	if isNotFound(err) || err == nil && current.Meta.UID != ns.uid {
+	if reconcile.IsNotFound(err) || err == nil && current.Meta.UID != ns.uid {
 		return nil, nil
 	}
 	return current, err
 }
 
+// key is where the namespace is stored; whether it is still the same instance, get tells.
 func (n *Namespaces) key(ns namespaceInstance) meta.Key {
 	return meta.Key{GroupResource: n.kind.Storage, Name: ns.name}
 }
 
-// deleteContent deletes the objects of all namespaced kinds in a namespace, and returns what remains.
-// If one resource fails, the others are deleted nevertheless.
-func (n *Namespaces) deleteContent(ctx context.Context, name string) *remainingContent {
+// deleteContent deletes the objects of all namespaced kinds in a namespace, and returns what remains. Pods go first, and
+// nothing else goes before them: they may rely on it until they have ended, as on what limits their traffic. If one
+// resource fails, the others are deleted nevertheless.
+func (n *Namespaces) deleteContent(ctx context.Context, namespace *meta.Object) *remainingContent {
 	left := newRemainingContent()
+	n.deleteObjects(ctx, n.pods, namespace, left)
+	// Pods are left: everything else waits for the next attempt.
+	if len(left.resources) > 0 {
+		return left
+	}
 	for _, k := range n.kinds.StorageKinds() {
-		if !k.Namespaced {
-			continue
+		if k.Namespaced && k.Storage != n.pods.Storage {
+			n.deleteObjects(ctx, k, namespace, left)
 		}
-		content := request.List{Kind: k, Namespace: name}
-		listing, err := n.store.DeleteCollection(ctx, content, request.Mutation{Kind: k})
-		if err == nil && len(listing.Items) > 0 {
-			listing, err = n.store.List(ctx, content)
-		}
-		if err != nil {
-			left.failures = append(left.failures, fmt.Errorf("%s: %w", meta.GroupResource{Group: k.Group, Resource: k.Resource}, err))
-			continue
-		}
-		left.add(k, listing.Items)
 	}
 	return left
 }
 
+// deleteObjects deletes the objects of one kind in a namespace.
+//
+// The list after the deletes tells what has stayed. Kinds that nothing was found of are not listed again.
+func (n *Namespaces) deleteObjects(ctx context.Context, k *schema.Kind, namespace *meta.Object, left *remainingContent) {
+	content := request.List{Kind: k, Namespace: namespace.Key.Name, AsWritten: true}
+	listing, err := n.store.DeleteCollection(ctx, content, request.Mutation{
+		Kind: k, Delete: request.DeleteOptions{PropagationPolicy: "Background"}, // dependents in the namespace go, too
+	})
+	if err == nil && len(listing.Items) > 0 {
+		listing, err = n.store.List(ctx, content)
+	}
+	if err != nil {
+		left.failures = append(left.failures, fmt.Errorf("%s: %w", meta.GroupResource{Group: k.Group, Resource: k.Resource}, err))
+		return
+	}
+	left.add(k, listing.Items)
+	if len(listing.Items) > 0 && !hasFinalizers(listing.Items) && !n.mayTakeTime(k, namespace, listing.Items) {
+		left.failures = append(left.failures, fmt.Errorf("unexpected items still remain in namespace: %s for gvr: %s/%s, Resource=%s",
+			namespace.Key.Name, k.Group, k.Version, k.Resource))
+	}
+}
+
+// hasFinalizers tells whether any object waits for somebody else. Such content may stay for long, and is no failure.
+func hasFinalizers(objects []*meta.Object) bool {
+	return slices.ContainsFunc(objects, func(o *meta.Object) bool { return len(o.Meta.Finalizers) > 0 })
+}
+
+// mayTakeTime reports whether objects are Pods of which one has not ended yet, and has some of its grace period left since
+// its namespace was deleted.
+// Such Pods are no fault that the conditions of the namespace should tell of.
+func (n *Namespaces) mayTakeTime(k *schema.Kind, namespace *meta.Object, objects []*meta.Object) bool {
+	if k.Storage != n.pods.Storage {
+		return false
+	}
+	decoded, err := codec.DecodeStored(n.kind.Message(), namespace.JSON)
+	if err != nil {
+		return true // nothing can be said
+	}
+	deleted, err := time.Parse(time.RFC3339, decoded.Object("metadata").String("deletionTimestamp"))
+	return err != nil || slices.ContainsFunc(objects, func(o *meta.Object) bool {
+		pod, err := codec.DecodeStored(k.Message(), o.JSON)
+		phase := pod.Object("status").String("phase")
+		if err != nil || phase == "Succeeded" || phase == "Failed" {
+			return false
+		}
+		grace, _ := pod.Object("spec").Int("terminationGracePeriodSeconds")
+		return time.Since(deleted) < time.Duration(grace)*time.Second
+	})
+}
+
 // removeFinalizer removes the server's finalizer from spec.finalizers, through the sub-resource
 // finalize.
+//
+// It is written only if the namespace is as it was read, so that two writers cannot put back each other's finalizers.
 func (n *Namespaces) removeFinalizer(ctx context.Context, ns namespaceInstance) error {
 	current, err := n.get(ctx, ns)
 	if current == nil {
 		return err
 	}
-	object, err := codec.DecodeStored(n.kind.Message, current.JSON)
+	object, err := codec.DecodeStored(n.kind.Message(), current.JSON)
 	if err != nil {
 		return err
 	}
-	left := withoutItem(object.Object("spec").List("finalizers"), n.finalizer)
-	return patchIfUnchanged(ctx, n.store, n.kind, current, "finalize", tree.Tree{"spec": tree.Tree{"finalizers": left}})
+	left := reconcile.WithoutItem(object.Object("spec").List("finalizers"), n.finalizer)
+	return reconcile.PatchIfUnchanged(ctx, n.store, n.kind, current, "finalize", tree.Tree{"spec": tree.Tree{"finalizers": left}})
 }

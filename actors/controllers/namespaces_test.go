@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -115,7 +116,7 @@ func (w *testStore) get(path string) *meta.Object {
 	w.t.Helper()
 	k, key := w.key(path)
 	o, err := w.Get(context.Background(), request.Get{Kind: k, Key: key})
-	if err != nil && !isNotFound(err) {
+	if err != nil && !reconcile.IsNotFound(err) {
 		w.t.Fatal(err)
 	}
 	return o
@@ -230,6 +231,77 @@ func TestNamespaceWithForeignSpecFinalizer(t *testing.T) {
 	w.waitForConditions("n", `"reason":"ContentRemoved"`, `"reason":"ContentHasNoFinalizers"`)
 	if !w.terminating("namespaces/n") {
 		t.Error("the namespace should wait for the other's finalizer")
+	}
+}
+
+// One that was empty from the beginning is told the same.
+func TestEmptyNamespaceWithForeignSpecFinalizer(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	defer w.runNamespaces()()
+	w.mutate("namespaces/n", request.Mutation{Verb: request.Create, Object: tree.Tree{
+		"metadata": tree.Tree{"name": "n"}, "spec": tree.Tree{"finalizers": []any{"example.com/other"}}}})
+	w.delete("namespaces/n")
+	w.waitForConditions("n", `"reason":"ResourcesDiscovered"`, `"reason":"ContentDeleted"`, `"reason":"ContentRemoved"`)
+}
+
+// Pods go before everything else in their namespace.
+func TestPodsGoFirst(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	defer w.runNamespaces()()
+	w.create("namespaces/n")
+	w.create("configmaps/n/loose")
+	w.mutate("pods/n/held", request.Mutation{Verb: request.Create, Object: tree.Tree{
+		"metadata": tree.Tree{"name": "held", "finalizers": []any{"example.com/hold"}},
+		"spec":     tree.Tree{"containers": []any{tree.Tree{"name": "c", "image": "i"}}},
+	}})
+	namespaces := w.watch("namespaces")
+	w.delete("namespaces/n")
+	w.waitForConditions("n", "Some resources are remaining: pods. has 1 resource instances")
+	if w.get("configmaps/n/loose") == nil {
+		t.Error("what the Pod may rely on has gone before it")
+	}
+	w.removeFinalizers("pods/n/held")
+	namespaces("n has gone")
+}
+
+// A condition keeps the time of its last transition while only its message changes.
+func TestTransitionTimeOfConditions(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	w.create("namespaces/n")
+	w.create("configmaps/n/held", "example.com/hold")
+	w.delete("namespaces/n")
+	w.mutate("namespaces/n", request.Mutation{Verb: request.Patch, Subresource: "status", PatchType: request.MergePatch, PatchBody: []byte(`{"status":{"conditions":[
+		{"type":"NamespaceContentRemaining","status":"True","reason":"SomeResourcesRemain","message":"many","lastTransitionTime":"2020-01-01T00:00:00Z"},
+		{"type":"NamespaceFinalizersRemaining","status":"False","reason":"ContentHasNoFinalizers","message":"none","lastTransitionTime":"2020-01-02T00:00:00Z"}]}}`)})
+	defer w.runNamespaces()()
+	w.waitForConditions("n", `configmaps. has 1`, `"reason":"SomeFinalizersRemain"`)
+	if text := string(w.get("namespaces/n").JSON); !strings.Contains(text, "2020-01-01T00:00:00Z") || strings.Contains(text, "2020-01-02T00:00:00Z") {
+		t.Errorf("the conditions: %s", text)
+	}
+}
+
+// Objects that nothing holds are to be gone, except for Pods in their grace period.
+func TestMayTakeTime(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	n := w.newNamespaces(w)
+	for _, c := range []struct {
+		resource, content string
+		deleted           time.Duration // ago
+		want              bool
+	}{
+		{"configmaps", `{}`, 0, false},
+		{"pods", `{"spec":{"terminationGracePeriodSeconds":30}}`, time.Second, true},
+		{"pods", `{"spec":{"terminationGracePeriodSeconds":30}}`, time.Hour, false},
+		{"pods", `{"spec":{"terminationGracePeriodSeconds":30},"status":{"phase":"Succeeded"}}`, time.Second, false},
+	} {
+		namespace := fmt.Sprintf(`{"metadata":{"deletionTimestamp":%q}}`, time.Now().Add(-c.deleted).UTC().Format(time.RFC3339))
+		if got := n.mayTakeTime(w.kind(c.resource), &meta.Object{JSON: []byte(namespace)}, []*meta.Object{{JSON: []byte(c.content)}}); got != c.want {
+			t.Errorf("%s %s after %v: %v", c.resource, c.content, c.deleted, got)
+		}
 	}
 }
 

@@ -2,11 +2,10 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
-	"sync"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
@@ -16,7 +15,7 @@ import (
 // delivered yet would not be orphaned, but deleted as garbage later.
 func (g *GarbageCollector) runOwnerWorker(ctx context.Context) {
 	for {
-		next := g.ownerQueue.get(ctx, math.MaxInt)
+		next := g.ownerQueue.Get(ctx, math.MaxInt)
 		if next == nil {
 			return
 		}
@@ -33,13 +32,13 @@ func (g *GarbageCollector) runOwnerWorker(ctx context.Context) {
 // processOwners processes owners of one namespace, or cluster-scoped ones if namespace is "".
 func (g *GarbageCollector) processOwners(ctx context.Context, namespace string, owners []objectReference) {
 	found, fault := g.findDependents(ctx, namespace, owners)
-	_ = forEachParallel(owners, func(p objectReference) error {
+	_ = reconcile.ForEachParallel(owners, func(p objectReference) error {
 		err := fault
 		if err == nil {
 			err = g.processOwner(ctx, p, found[p.uid])
 		}
 		g.logError(ctx, p, err)
-		g.ownerQueue.done(ctx, p, err)
+		g.ownerQueue.Done(ctx, p, err)
 		return nil
 	})
 }
@@ -61,7 +60,7 @@ func (g *GarbageCollector) findDependents(ctx context.Context, namespace string,
 		if namespace != "" && !k.Namespaced {
 			continue
 		}
-		all, err := g.store.List(ctx, request.List{Kind: k, Namespace: namespace})
+		all, err := g.store.List(ctx, request.List{Kind: k, Namespace: namespace, AsWritten: true})
 		if err != nil {
 			return nil, err
 		}
@@ -84,38 +83,15 @@ func (g *GarbageCollector) processOwner(ctx context.Context, p objectReference, 
 		return err
 	case isOrphaning(o):
 		lost := map[string]bool{p.uid: true}
-		if err := forEachParallel(dependents, func(d dependent) error { return g.removeOwnerReferences(ctx, d.objectReference, d.object, lost) }); err != nil {
+		if err := reconcile.ForEachParallel(dependents, func(d dependent) error { return g.removeOwnerReferences(ctx, d.objectReference, d.object, lost) }); err != nil {
 			return err
 		}
-		return removeFinalizer(ctx, g.store, p.kind, o, orphanFinalizer)
+		return reconcile.RemoveFinalizer(ctx, g.store, p.kind, o, meta.OrphanFinalizer)
 	case isForegroundDeleting(o):
 		if slices.ContainsFunc(dependents, func(d dependent) bool { return d.blocks }) {
 			return nil // the delete event of that dependent enqueues the owner again
 		}
-		return removeFinalizer(ctx, g.store, p.kind, o, foregroundFinalizer)
+		return reconcile.RemoveFinalizer(ctx, g.store, p.kind, o, meta.ForegroundFinalizer)
 	}
 	return nil
-}
-
-// forEachParallel calls do for every item, at most maxWorkers at a time, and joins the errors.
-func forEachParallel[T any](items []T, do func(T) error) error {
-	var (
-		wait   sync.WaitGroup
-		mu     sync.Mutex // guards faults
-		faults []error
-		slots  = make(chan struct{}, maxWorkers)
-	)
-	for _, t := range items {
-		slots <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-slots }()
-			if err := do(t); err != nil {
-				mu.Lock()
-				faults = append(faults, err)
-				mu.Unlock()
-			}
-		})
-	}
-	wait.Wait()
-	return errors.Join(faults...)
 }

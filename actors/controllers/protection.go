@@ -6,41 +6,43 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
 // Protection removes its finalizer from objects of one kind that are being deleted, as soon as they
-// are not in use.
+// are not in use. To others that lack it, for they were created while nothing added it, it adds it.
 type Protection struct {
 	store     Store
 	kind      *schema.Kind
-	userKind  *schema.Kind // kind of the objects that may use them; nil if the status of an object says whether it is in use
+	userKinds []*schema.Kind // kinds of the objects that may use them; none if the status of an object says whether it is in use
 	finalizer string
 	inUse     func(ctx context.Context, o *meta.Object) (bool, error)
 	logger    *slog.Logger
 
-	queue   *workqueue[meta.Key]
+	queue   *reconcile.Workqueue[meta.Key]
 	mu      sync.Mutex        // guards pending
 	pending map[meta.Key]bool // objects being deleted that may be in use
 }
 
-func newProtection(store Store, k *schema.Kind, finalizer string, logger *slog.Logger) *Protection {
+// newProtection makes what the three protections share. The caller sets inUse, and userKinds where objects have users.
+func newProtection(store Store, k *schema.Kind, queue, finalizer string, logger *slog.Logger) *Protection {
 	return &Protection{store: store, kind: k, finalizer: finalizer, logger: logger,
-		queue: newWorkqueue[meta.Key](), pending: map[meta.Key]bool{}}
+		queue: reconcile.NewWorkqueue[meta.Key]().Named(queue), pending: map[meta.Key]bool{}}
 }
 
 // NewVolumeProtection protects PersistentVolumes that are bound to a claim.
 func NewVolumeProtection(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
-	p := newProtection(store, coreKind(kinds, "PersistentVolume"),
-		kinds.Naming().Translate(admission.PVProtectionFinalizer), logger)
+	p := newProtection(store, reconcile.CoreKind(kinds, "PersistentVolume"), "pvprotection",
+		kinds.Naming().Translate(plugins.PVProtectionFinalizer), logger)
 	p.inUse = func(_ context.Context, o *meta.Object) (bool, error) {
-		object, err := codec.DecodeStored(p.kind.Message, o.JSON)
+		object, err := codec.DecodeStored(p.kind.Message(), o.JSON)
 		return object.Object("status").String("phase") == "Bound", err
 	}
 	return p
@@ -48,10 +50,19 @@ func NewVolumeProtection(store Store, kinds *catalog.Catalog, logger *slog.Logge
 
 // NewVolumeClaimProtection protects PersistentVolumeClaims that Pods use.
 func NewVolumeClaimProtection(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
-	p := newProtection(store, coreKind(kinds, "PersistentVolumeClaim"),
-		kinds.Naming().Translate(admission.PVCProtectionFinalizer), logger)
-	p.userKind = coreKind(kinds, "Pod")
+	p := newProtection(store, reconcile.CoreKind(kinds, "PersistentVolumeClaim"), "pvcprotection",
+		kinds.Naming().Translate(plugins.PVCProtectionFinalizer), logger)
+	p.userKinds = []*schema.Kind{reconcile.CoreKind(kinds, "Pod")}
 	p.inUse = p.usedByPod
+	return p
+}
+
+// NewAttributesClassProtection protects VolumeAttributesClasses that volumes or claims use.
+func NewAttributesClassProtection(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
+	k := kinds.ByGVK(meta.GroupVersionKind{Group: kinds.Naming().Group("storage"), Version: "v1", Kind: "VolumeAttributesClass"})
+	p := newProtection(store, k, "vacprotection", kinds.Naming().Translate(plugins.VACProtectionFinalizer), logger)
+	p.userKinds = []*schema.Kind{reconcile.CoreKind(kinds, "PersistentVolume"), reconcile.CoreKind(kinds, "PersistentVolumeClaim")}
+	p.inUse = p.usedByVolume
 	return p
 }
 
@@ -59,60 +70,72 @@ func NewVolumeClaimProtection(store Store, kinds *catalog.Catalog, logger *slog.
 func (p *Protection) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { RunInformer(ctx, p.store, p.kind, eventHandlerFunc(p.onObject)) })
-	if p.userKind != nil {
-		running.Go(func() { RunInformer(ctx, p.store, p.userKind, eventHandlerFunc(p.onUser)) })
+	running.Go(func() { reconcile.RunInformer(ctx, p.store, p.kind, reconcile.EventHandlerFunc(p.onObject)) })
+	for _, k := range p.userKinds {
+		running.Go(func() { reconcile.RunInformer(ctx, p.store, k, reconcile.EventHandlerFunc(p.onUser)) })
 	}
-	p.queue.run(ctx, p.removeFinalizerIfUnused, func(key meta.Key, err error) {
+	p.queue.Run(ctx, p.sync, func(key meta.Key, err error) {
 		p.logger.Warn("an object stays protected", "key", key.String(), "error", err)
 	})
 }
 
+// onObject enqueues only what has something to do. Objects that are protected and not being deleted are most of all.
 func (p *Protection) onObject(o *meta.Object, gone bool) {
 	switch {
 	case gone:
 		p.setPending(o.Key, false)
-	case p.hasFinalizer(o):
-		p.queue.add(cloneKey(o.Key))
+	case p.mayGo(o) || p.isUnprotected(o):
+		p.queue.Add(reconcile.CloneKey(o.Key))
 	}
 }
 
-// onUser enqueues the pending objects in the namespace of a user that has changed: it may have been
-// the last user of any of them.
+// onUser enqueues the pending objects in the namespace of a user that has changed, and those at cluster scope: it may have
+// been the last user of any of them.
+// All pending objects are looked at, which are few: only those being deleted while in use.
 func (p *Protection) onUser(o *meta.Object, _ bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for key := range p.pending {
-		if key.Namespace == o.Key.Namespace {
-			p.queue.add(key)
+		if key.Namespace == "" || key.Namespace == o.Key.Namespace {
+			p.queue.Add(key)
 		}
 	}
 }
 
-// removeFinalizerIfUnused removes the finalizer from an object that is not in use. The object is
-// marked pending before its users are listed: otherwise the delete of the last user, between list and
+// sync adds the finalizer to an object that lacks it, and removes it from one that is being deleted and is not in use.
+// That one is marked pending before its users are listed: otherwise the delete of the last user, between list and
 // mark, would go unnoticed.
-func (p *Protection) removeFinalizerIfUnused(ctx context.Context, key meta.Key) error {
+func (p *Protection) sync(ctx context.Context, key meta.Key) error {
 	o, err := p.store.Get(ctx, request.Get{Kind: p.kind, Key: key})
-	if isNotFound(err) || err == nil && !p.hasFinalizer(o) {
-		p.setPending(key, false)
-		return nil
-	}
-	if err != nil {
+	if err != nil && !reconcile.IsNotFound(err) {
 		return err
 	}
+	if err != nil || !p.mayGo(o) {
+		p.setPending(key, false)
+		if err == nil && p.isUnprotected(o) {
+			return reconcile.AddFinalizer(ctx, p.store, p.kind, o, p.finalizer)
+		}
+		return nil
+	}
+	// Before inUse, not after: see above. An event in between enqueues the object once more, which does no harm.
 	p.setPending(key, true)
 	if used, err := p.inUse(ctx, o); used || err != nil {
 		return err
 	}
-	return removeFinalizer(ctx, p.store, p.kind, o, p.finalizer)
+	return reconcile.RemoveFinalizer(ctx, p.store, p.kind, o, p.finalizer)
 }
 
-// hasFinalizer reports whether an object is being deleted and has the finalizer.
-func (p *Protection) hasFinalizer(o *meta.Object) bool {
+// mayGo reports whether an object is being deleted and has the finalizer.
+func (p *Protection) mayGo(o *meta.Object) bool {
 	return o.Meta.Terminating && slices.Contains(o.Meta.Finalizers, p.finalizer)
 }
 
+// isUnprotected reports whether an object is not being deleted and lacks the finalizer.
+func (p *Protection) isUnprotected(o *meta.Object) bool {
+	return !o.Meta.Terminating && !slices.Contains(o.Meta.Finalizers, p.finalizer)
+}
+
+// setPending records whether the object waits for its last user, for onUser to enqueue it again.
 func (p *Protection) setPending(key meta.Key, pending bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,30 +149,61 @@ func (p *Protection) setPending(key meta.Key, pending bool) {
 // usedByPod reports whether a scheduled Pod uses a claim. An unscheduled Pod does not count, because
 // it is not scheduled while its claim is being deleted.
 func (p *Protection) usedByPod(ctx context.Context, claim *meta.Object) (bool, error) {
-	pods, err := p.store.List(ctx, request.List{Kind: p.userKind, Namespace: claim.Key.Namespace})
-	if err != nil {
-		return false, err
-	}
-	for _, o := range pods.Items {
-		pod, err := codec.DecodeStored(p.userKind.Message, o.JSON)
+	return p.anyUser(ctx, claim.Key.Namespace, func(_ meta.Key, pod tree.Tree) bool {
+		return pod.Object("spec").String("nodeName") != "" && podUsesClaim(pod, claim)
+	})
+}
+
+// usedByVolume reports whether a volume or a claim has a class, or is about to get it.
+func (p *Protection) usedByVolume(ctx context.Context, class *meta.Object) (bool, error) {
+	return p.anyUser(ctx, "", func(_ meta.Key, user tree.Tree) bool {
+		status := user.Object("status")
+		return slices.Contains([]string{
+			user.Object("spec").String("volumeAttributesClassName"), status.String("currentVolumeAttributesClassName"),
+			status.Object("modifyVolumeStatus").String("targetVolumeAttributesClassName"),
+		}, class.Key.Name)
+	})
+}
+
+// anyUser reports whether uses is true of any object that may use others, in a namespace or, for "", anywhere.
+// Users are listed from the store and not from a cache: one that lags behind could let go what was just taken into use.
+func (p *Protection) anyUser(ctx context.Context, namespace string, uses func(meta.Key, tree.Tree) bool) (bool, error) {
+	for _, k := range p.userKinds {
+		users, err := p.store.List(ctx, request.List{Kind: k, Namespace: namespace})
 		if err != nil {
 			return false, err
 		}
-		spec := pod.Object("spec")
-		if spec.String("nodeName") != "" && podUsesClaim(o.Key.Name, spec, claim.Key.Name) {
-			return true, nil
+		for _, o := range users.Items {
+			user, err := codec.DecodeStored(k.Message(), o.JSON)
+			if err != nil {
+				return false, err
+			}
+			if uses(o.Key, user) {
+				return true, nil
+			}
 		}
 	}
 	return false, nil
 }
 
-// podUsesClaim reports whether a Pod has a claim among its volumes, by name or as an ephemeral volume.
-func podUsesClaim(pod string, spec tree.Tree, claim string) bool {
-	for _, volume := range spec.Objects("volumes") {
-		if volume.Object("persistentVolumeClaim").String("claimName") == claim ||
-			volume.Has("ephemeral") && pod+"-"+volume.String("name") == claim {
+// podUsesClaim reports whether a Pod has a claim among its volumes, by name or as an ephemeral volume. An ephemeral one does
+// not count once the Pod is shut down: the Pod may wait for what its claim waits for.
+func podUsesClaim(pod tree.Tree, claim *meta.Object) bool {
+	metadata := pod.Object("metadata")
+	ephemeral := !isShutDown(metadata) && slices.ContainsFunc(claim.Meta.OwnerReferences, func(owner meta.OwnerReference) bool {
+		return owner.Controller && owner.UID == metadata.String("uid")
+	})
+	for _, volume := range pod.Object("spec").Objects("volumes") {
+		if volume.Object("persistentVolumeClaim").String("claimName") == claim.Key.Name ||
+			ephemeral && volume.Has("ephemeral") && metadata.String("name")+"-"+volume.String("name") == claim.Key.Name {
 			return true
 		}
 	}
 	return false
+}
+
+// isShutDown reports whether the node is done with a Pod, or it was deleted by force.
+func isShutDown(metadata tree.Tree) bool {
+	grace, ok := metadata.Int("deletionGracePeriodSeconds")
+	return metadata.Has("deletionTimestamp") && ok && grace == 0
 }

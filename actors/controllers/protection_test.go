@@ -3,9 +3,11 @@ package controllers
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
@@ -38,8 +40,9 @@ func (w *testStore) watchDeletions(resource string) *eventLines {
 func (w *testStore) createWith(path string, body tree.Tree) {
 	w.t.Helper()
 	_, key := w.key(path)
-	body["metadata"] = tree.Tree{"name": key.Name, "finalizers": body["finalizers"]}
+	body["metadata"] = tree.Tree{"name": key.Name, "finalizers": body["finalizers"], "ownerReferences": body["ownerReferences"]}
 	delete(body, "finalizers")
+	delete(body, "ownerReferences")
 	w.mutate(path, request.Mutation{Verb: request.Create, Object: body})
 }
 
@@ -55,7 +58,7 @@ func claimObject() tree.Tree {
 func TestClaimWaitsForPods(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
-	for _, name := range []string{"data", "pod-own", "free"} {
+	for _, name := range []string{"data", "free", "done-own"} {
 		w.createWith(claims+"/default/"+name, claimObject())
 	}
 	pod := func(name, node string, volume tree.Tree) {
@@ -74,7 +77,16 @@ func TestClaimWaitsForPods(t *testing.T) {
 	}
 	pod("user", "n1", tree.Tree{"persistentVolumeClaim": tree.Tree{"claimName": "data"}})
 	pod("unscheduled", "", tree.Tree{"persistentVolumeClaim": tree.Tree{"claimName": "free"}})
-	pod("pod", "n1", tree.Tree{"ephemeral": tree.Tree{"volumeClaimTemplate": tree.Tree{"spec": claimObject()["spec"]}}})
+	ephemeral := func() tree.Tree {
+		return tree.Tree{"ephemeral": tree.Tree{"volumeClaimTemplate": tree.Tree{"spec": claimObject()["spec"]}}}
+	}
+	pod("pod", "n1", ephemeral())
+	pod("done", "n1", ephemeral()) // does not control the claim that has the name of its own
+	own := claimObject()
+	controls := ownerReference(w.get(pods+"/default/pod"), "Pod", false)
+	controls["controller"] = true
+	own["ownerReferences"] = []any{controls}
+	w.createWith(claims+"/default/pod-own", own)
 	defer w.runProtections()()
 	n := w.watchDeletions(claims)
 	expect := func(want string) {
@@ -87,10 +99,11 @@ func TestClaimWaitsForPods(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"data", "pod-own", "free"} {
+	for _, name := range []string{"data", "pod-own", "free", "done-own"} {
 		w.delete(claims + "/default/" + name)
 	}
 	expect("free has gone")
+	expect("done-own has gone")
 	w.delete(pods + "/default/user")
 	expect("data has gone")
 	w.delete(pods + "/default/pod")
@@ -127,6 +140,53 @@ func TestVolumeWaitsForItsClaim(t *testing.T) {
 	for want := "bound has gone"; ; {
 		if line := <-n.lines; line == want {
 			return
+		}
+	}
+}
+
+// A claim and a volume that lack the finalizer get it, unless they are being deleted.
+func TestUnprotectedObjectsGetFinalizers(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	claim := claimObject()
+	delete(claim, "finalizers")
+	w.createWith(claims+"/default/old", claim)
+	going := claimObject()
+	going["finalizers"] = []any{"example.com/hold"}
+	w.createWith(claims+"/default/going", going)
+	w.delete(claims + "/default/going")
+	w.createWith(volumes+"/old", tree.Tree{"spec": tree.Tree{
+		"capacity": tree.Tree{"storage": "1Gi"}, "accessModes": []any{"ReadWriteOnce"}, "hostPath": tree.Tree{"path": "/x", "type": ""},
+		"persistentVolumeReclaimPolicy": "Retain", "volumeMode": "Filesystem",
+	}})
+	defer w.runProtections()()
+	w.waitUntil("both are protected", func() bool {
+		return slices.Equal(w.get(claims+"/default/old").Meta.Finalizers, []string{"platform.io/pvc-protection"}) &&
+			slices.Equal(w.get(volumes+"/old").Meta.Finalizers, []string{"platform.io/pv-protection"})
+	})
+	if got := w.get(claims + "/default/going").Meta.Finalizers; !slices.Equal(got, []string{"example.com/hold"}) {
+		t.Errorf("a claim that is being deleted has %q", got)
+	}
+}
+
+// An ephemeral claim is used by the Pod that controls it, until that is shut down; one that is named, as long as the Pod is there.
+func TestPodUsesClaim(t *testing.T) {
+	t.Parallel()
+	claim := &meta.Object{Key: meta.Key{Name: "p-v"}, Meta: meta.ObjectMeta{OwnerReferences: []meta.OwnerReference{{UID: "u", Controller: true}}}}
+	for _, c := range []struct {
+		metadata, volume tree.Tree
+		want             bool
+	}{
+		{tree.Tree{"uid": "u"}, tree.Tree{"ephemeral": tree.Tree{}}, true},
+		{tree.Tree{"uid": "another"}, tree.Tree{"ephemeral": tree.Tree{}}, false},
+		{tree.Tree{"uid": "u", "deletionTimestamp": "t", "deletionGracePeriodSeconds": int64(30)}, tree.Tree{"ephemeral": tree.Tree{}}, true},
+		{tree.Tree{"uid": "u", "deletionTimestamp": "t", "deletionGracePeriodSeconds": int64(0)}, tree.Tree{"ephemeral": tree.Tree{}}, false},
+		{tree.Tree{"uid": "u", "deletionTimestamp": "t", "deletionGracePeriodSeconds": int64(0)}, tree.Tree{"persistentVolumeClaim": tree.Tree{"claimName": "p-v"}}, true},
+		{tree.Tree{"uid": "u"}, tree.Tree{"persistentVolumeClaim": tree.Tree{"claimName": "other"}}, false},
+	} {
+		c.metadata["name"], c.volume["name"] = "p", "v"
+		if got := podUsesClaim(tree.Tree{"metadata": c.metadata, "spec": tree.Tree{"volumes": []any{c.volume}}}, claim); got != c.want {
+			t.Errorf("%v %v: %v", c.metadata, c.volume, got)
 		}
 	}
 }

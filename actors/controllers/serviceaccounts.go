@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -21,15 +22,15 @@ type ServiceAccounts struct {
 	store                Store
 	namespaces, accounts *schema.Kind
 	logger               *slog.Logger
-	queue                *workqueue[string] // names of namespaces
+	queue                *reconcile.Workqueue[string] // names of namespaces
 }
 
 // NewServiceAccounts returns the controller for the kinds of a catalogue.
 func NewServiceAccounts(store Store, kinds *catalog.Catalog, logger *slog.Logger) *ServiceAccounts {
 	return &ServiceAccounts{
-		store: store, logger: logger, queue: newWorkqueue[string](),
-		namespaces: coreKind(kinds, "Namespace"),
-		accounts:   coreKind(kinds, "ServiceAccount"),
+		store: store, logger: logger, queue: reconcile.NewWorkqueue[string]().Named("serviceaccount"),
+		namespaces: reconcile.CoreKind(kinds, "Namespace"),
+		accounts:   reconcile.CoreKind(kinds, "ServiceAccount"),
 	}
 }
 
@@ -38,20 +39,21 @@ func (s *ServiceAccounts) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() {
-		RunInformer(ctx, s.store, s.namespaces, eventHandlerFunc(func(o *meta.Object, gone bool) {
+		reconcile.RunInformer(ctx, s.store, s.namespaces, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
 			if !gone && !o.Meta.Terminating {
-				s.queue.add(o.Key.Name)
+				s.queue.Add(o.Key.Name)
 			}
 		}))
 	})
 	running.Go(func() {
-		RunInformer(ctx, s.store, s.accounts, eventHandlerFunc(func(o *meta.Object, gone bool) {
+		reconcile.RunInformer(ctx, s.store, s.accounts, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
+			// Only the loss of the default account matters; other accounts are their owners' business.
 			if gone && o.Key.Name == defaultAccount {
-				s.queue.add(o.Key.Namespace)
+				s.queue.Add(o.Key.Namespace)
 			}
 		}))
 	})
-	s.queue.run(ctx, s.ensure, func(namespace string, err error) {
+	s.queue.Run(ctx, s.ensure, func(namespace string, err error) {
 		s.logger.Warn("a namespace has no default service account", "namespace", namespace, "error", err)
 	})
 }
@@ -59,12 +61,12 @@ func (s *ServiceAccounts) Run(ctx context.Context) {
 // ensure creates the account of a namespace if it is missing, unless the namespace is being deleted.
 func (s *ServiceAccounts) ensure(ctx context.Context, namespace string) error {
 	key := meta.Key{GroupResource: s.accounts.Storage, Namespace: namespace, Name: defaultAccount}
-	if _, err := s.store.Get(ctx, request.Get{Kind: s.accounts, Key: key}); !isNotFound(err) {
+	if _, err := s.store.Get(ctx, request.Get{Kind: s.accounts, Key: key}); !reconcile.IsNotFound(err) {
 		return err
 	}
 	ns, err := s.store.Get(ctx, request.Get{Kind: s.namespaces, Key: meta.Key{GroupResource: s.namespaces.Storage, Name: namespace}})
 	switch {
-	case isNotFound(err) || err == nil && ns.Meta.Terminating:
+	case reconcile.IsNotFound(err) || err == nil && ns.Meta.Terminating:
 		return nil
 	case err != nil:
 		return err
@@ -73,7 +75,7 @@ func (s *ServiceAccounts) ensure(ctx context.Context, namespace string) error {
 		Verb: request.Create, Kind: s.accounts, Key: key,
 		Object: tree.Tree{"metadata": tree.Tree{"name": key.Name, "namespace": key.Namespace}},
 	})
-	if hasReason(err, meta.ReasonAlreadyExists) || hasReason(err, meta.ReasonForbidden) || isNotFound(err) {
+	if reconcile.HasReason(err, meta.ReasonAlreadyExists) || reconcile.IsNamespaceTerminating(err) || reconcile.IsNotFound(err) {
 		return nil // a concurrent request has created the account or deleted the namespace
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/request"
 )
@@ -28,10 +29,12 @@ func NewTokenCleaner(store Store, kinds *catalog.Catalog, logger *slog.Logger) *
 func (c *TokenCleaner) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { RunInformer(ctx, c.store, c.tokens.kind, c.tokens) })
+	running.Go(func() { reconcile.RunInformer(ctx, c.store, c.tokens.kind, c.tokens) })
 	c.tokens.run(ctx, c.clean)
 }
 
+// clean deletes the Secrets of tokens that have ended, each only as it was seen: an administrator may have prolonged the
+// token meanwhile. One that fails does not keep the others.
 func (c *TokenCleaner) clean(ctx context.Context, all []bootstrapSecret, now time.Time) error {
 	var faults []error
 	for _, s := range all {
@@ -42,7 +45,7 @@ func (c *TokenCleaner) clean(ctx context.Context, all []bootstrapSecret, now tim
 			Verb: request.Delete, Kind: c.tokens.kind, Key: s.object,
 			Delete: request.DeleteOptions{UID: s.uid, ResourceVersion: strconv.FormatUint(s.version, 10)},
 		})
-		if err != nil && !isNotFound(err) && !isConflict(err) { // after a conflict, the watch delivers the new version
+		if err != nil && !reconcile.IsNotFound(err) && !reconcile.IsConflict(err) { // after a conflict, the watch delivers the new version
 			c.logger.Warn("a bootstrap token that has ended stays", "key", s.object.String(), "error", err)
 			faults = append(faults, err)
 		}

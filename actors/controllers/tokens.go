@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -27,7 +28,7 @@ type Tokens struct {
 	caBundle          func() []byte // PEM of the CAs that clients are to trust
 	logger            *slog.Logger
 
-	queue            *workqueue[meta.Key]           // Secrets
+	queue            *reconcile.Workqueue[meta.Key] // Secrets
 	mu               sync.Mutex                     // guards the next two
 	owners           map[meta.Key]tokenOwner        // the account of each Secret
 	secretsByAccount map[meta.Key]map[meta.Key]bool // the reverse of owners
@@ -44,9 +45,9 @@ type tokenOwner struct {
 func NewTokens(store Store, kinds *catalog.Catalog, issuer *serviceaccount.Issuer, caBundle func() []byte, logger *slog.Logger) *Tokens {
 	return &Tokens{
 		store: store, names: serviceaccount.NewSecretNames(kinds.Naming()), issuer: issuer, caBundle: caBundle, logger: logger,
-		secrets:  coreKind(kinds, "Secret"),
-		accounts: coreKind(kinds, "ServiceAccount"),
-		queue:    newWorkqueue[meta.Key](), owners: map[meta.Key]tokenOwner{}, secretsByAccount: map[meta.Key]map[meta.Key]bool{},
+		secrets:  reconcile.CoreKind(kinds, "Secret"),
+		accounts: reconcile.CoreKind(kinds, "ServiceAccount"),
+		queue:    reconcile.NewWorkqueue[meta.Key]().Named("serviceaccount_tokens_service"), owners: map[meta.Key]tokenOwner{}, secretsByAccount: map[meta.Key]map[meta.Key]bool{},
 	}
 }
 
@@ -54,20 +55,22 @@ func NewTokens(store Store, kinds *catalog.Catalog, issuer *serviceaccount.Issue
 func (t *Tokens) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { RunInformer(ctx, t.store, t.secrets, eventHandlerFunc(t.onSecret)) })
-	running.Go(func() { RunInformer(ctx, t.store, t.accounts, eventHandlerFunc(t.onAccount)) })
-	t.queue.run(ctx, t.sync, func(key meta.Key, err error) {
+	running.Go(func() { reconcile.RunInformer(ctx, t.store, t.secrets, reconcile.EventHandlerFunc(t.onSecret)) })
+	running.Go(func() { reconcile.RunInformer(ctx, t.store, t.accounts, reconcile.EventHandlerFunc(t.onAccount)) })
+	t.queue.Run(ctx, t.sync, func(key meta.Key, err error) {
 		t.logger.Warn("a secret lacks its token", "key", key.String(), "error", err)
 	})
 }
 
+// onSecret keeps owners and secretsByAccount the same. A Secret that is gone stays in owners until it was processed, since
+// its account can then be told from nothing else.
 func (t *Tokens) onSecret(o *meta.Object, gone bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if gone {
 		if of, known := t.owners[o.Key]; known {
 			t.owners[o.Key] = tokenOwner{of.account, true}
-			t.queue.add(o.Key)
+			t.queue.Add(o.Key)
 		}
 		return
 	}
@@ -75,15 +78,15 @@ func (t *Tokens) onSecret(o *meta.Object, gone bool) {
 	if !ok {
 		return
 	}
-	secret := cloneKey(o.Key)
-	key := cloneKey(meta.Key{GroupResource: t.accounts.Storage, Namespace: secret.Namespace, Name: account})
+	secret := reconcile.CloneKey(o.Key)
+	key := reconcile.CloneKey(meta.Key{GroupResource: t.accounts.Storage, Namespace: secret.Namespace, Name: account})
 	t.forget(secret)
 	t.owners[secret] = tokenOwner{account: key}
 	if t.secretsByAccount[key] == nil {
 		t.secretsByAccount[key] = map[meta.Key]bool{}
 	}
 	t.secretsByAccount[key][secret] = true
-	t.queue.add(secret)
+	t.queue.Add(secret)
 }
 
 // forget removes a Secret from both maps. The caller holds the lock.
@@ -98,11 +101,13 @@ func (t *Tokens) forget(secret meta.Key) {
 	}
 }
 
+// onAccount enqueues the Secrets of an account that has come, changed or gone: they need a token, or must go with it.
+// The lock is taken before that of the queue, as in onSecret.
 func (t *Tokens) onAccount(o *meta.Object, _ bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for secret := range t.secretsByAccount[o.Key] {
-		t.queue.add(secret)
+		t.queue.Add(secret)
 	}
 }
 
@@ -111,7 +116,7 @@ func accountOf(n serviceaccount.SecretNames, k *schema.Kind, o *meta.Object) (ac
 	if !bytes.Contains(o.JSON, []byte(n.Type)) { // most Secrets have other types: do not decode them
 		return "", false
 	}
-	object, err := codec.DecodeStored(k.Message, o.JSON)
+	object, err := codec.DecodeStored(k.Message(), o.JSON)
 	if err != nil {
 		return "", false
 	}
@@ -124,12 +129,12 @@ func accountOf(n serviceaccount.SecretNames, k *schema.Kind, o *meta.Object) (ac
 func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 	o, err := t.store.Get(ctx, request.Get{Kind: t.secrets, Key: key})
 	switch {
-	case isNotFound(err):
+	case reconcile.IsNotFound(err):
 		return t.removeSecretReference(ctx, key)
 	case err != nil || o.Meta.Terminating:
 		return err
 	}
-	object, err := codec.DecodeStored(t.secrets.Message, o.JSON)
+	object, err := codec.DecodeStored(t.secrets.Message(), o.JSON)
 	if err != nil {
 		return err
 	}
@@ -139,11 +144,11 @@ func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 	}
 	account := serviceaccount.Account{Namespace: key.Namespace, Name: secret.Account}
 	head, err := t.store.Get(ctx, request.Get{Kind: t.accounts, Key: meta.Key{GroupResource: t.accounts.Storage, Namespace: key.Namespace, Name: account.Name}})
-	if err != nil && !isNotFound(err) {
+	if err != nil && !reconcile.IsNotFound(err) {
 		return err
 	}
 	if err != nil || secret.UID != "" && secret.UID != head.Meta.UID {
-		return deleteIfUnchanged(ctx, t.store, t.secrets, o, "")
+		return reconcile.DeleteIfUnchanged(ctx, t.store, t.secrets, o, "")
 	}
 	account.UID = head.Meta.UID
 	return t.fill(ctx, o, secret, account)
@@ -169,16 +174,17 @@ func (t *Tokens) fill(ctx context.Context, o *meta.Object, secret serviceaccount
 	if len(lacks) == 0 && secret.UID != "" {
 		return nil
 	}
-	err := patchIfUnchanged(ctx, t.store, t.secrets, o, "", tree.Tree{
+	err := reconcile.PatchIfUnchanged(ctx, t.store, t.secrets, o, "", tree.Tree{
 		"metadata": tree.Tree{"annotations": tree.Tree{t.names.UID: account.UID}}, "data": lacks,
 	})
-	if isInvalid(err) { // the Secret may be immutable: retrying cannot help
+	if reconcile.IsInvalid(err) { // the Secret may be immutable: retrying cannot help
 		t.logger.Warn("a secret cannot hold its token", "key", o.Key.String(), "error", err)
 		return nil
 	}
 	return err
 }
 
+// base64Text is how a Secret holds a value in JSON.
 func base64Text(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
 // removeSecretReference removes a deleted Secret from the account that references it.
@@ -211,12 +217,12 @@ func (t *Tokens) removeSecretReference(ctx context.Context, secret meta.Key) err
 func updateSecretReferences(ctx context.Context, store Store, accounts *schema.Kind, key meta.Key, change func(secrets []any) []any) error {
 	o, err := store.Get(ctx, request.Get{Kind: accounts, Key: key})
 	if err != nil || o.Meta.Terminating {
-		if isNotFound(err) {
+		if reconcile.IsNotFound(err) {
 			return nil
 		}
 		return err
 	}
-	object, err := codec.DecodeStored(accounts.Message, o.JSON)
+	object, err := codec.DecodeStored(accounts.Message(), o.JSON)
 	if err != nil {
 		return err
 	}
@@ -225,5 +231,5 @@ func updateSecretReferences(ctx context.Context, store Store, accounts *schema.K
 	if len(after) == len(before) {
 		return nil
 	}
-	return patchIfUnchanged(ctx, store, accounts, o, "", tree.Tree{"secrets": after})
+	return reconcile.PatchIfUnchanged(ctx, store, accounts, o, "", tree.Tree{"secrets": after})
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -23,7 +24,7 @@ func (w *testStore) waitFor(resource string, right func(o *meta.Object, gone boo
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	found := false
-	RunInformer(ctx, w, w.kind(resource), eventHandlerFunc(func(o *meta.Object, gone bool) {
+	reconcile.RunInformer(ctx, w, w.kind(resource), reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
 		if !found && right(o, gone) {
 			found = true
 			cancel()
@@ -45,7 +46,7 @@ func (w *testStore) waitNotFound(path string) {
 func (w *testStore) storedTree(path string) tree.Tree {
 	w.t.Helper()
 	k, _ := w.key(path)
-	object, err := codec.DecodeStored(k.Message, w.get(path).JSON)
+	object, err := codec.DecodeStored(k.Message(), w.get(path).JSON)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestTokenSecrets(t *testing.T) {
 	var first string
 	named := func(other string) func(*meta.Object, bool) bool {
 		return func(o *meta.Object, gone bool) bool {
-			object, err := codec.DecodeStored(w.kind("serviceaccounts").Message, o.JSON)
+			object, err := codec.DecodeStored(w.kind("serviceaccounts").Message(), o.JSON)
 			secrets := object.Objects("secrets")
 			if gone || err != nil || len(secrets) != 1 || secrets[0].String("name") == other {
 				return false

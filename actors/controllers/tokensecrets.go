@@ -1,14 +1,15 @@
 package controllers
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"math/rand/v2"
-	"slices"
 	"sync"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -23,15 +24,15 @@ type TokenSecrets struct {
 	secrets, accounts *schema.Kind
 	names             serviceaccount.SecretNames
 	logger            *slog.Logger
-	queue             *workqueue[meta.Key] // accounts
+	queue             *reconcile.Workqueue[meta.Key] // accounts
 }
 
 // NewTokenSecrets returns the controller for the kinds of a catalogue.
 func NewTokenSecrets(store Store, kinds *catalog.Catalog, logger *slog.Logger) *TokenSecrets {
 	return &TokenSecrets{
-		store: store, names: serviceaccount.NewSecretNames(kinds.Naming()), logger: logger, queue: newWorkqueue[meta.Key](),
-		secrets:  coreKind(kinds, "Secret"),
-		accounts: coreKind(kinds, "ServiceAccount"),
+		store: store, names: serviceaccount.NewSecretNames(kinds.Naming()), logger: logger, queue: reconcile.NewWorkqueue[meta.Key](),
+		secrets:  reconcile.CoreKind(kinds, "Secret"),
+		accounts: reconcile.CoreKind(kinds, "ServiceAccount"),
 	}
 }
 
@@ -40,13 +41,13 @@ func (t *TokenSecrets) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() {
-		RunInformer(ctx, t.store, t.accounts, eventHandlerFunc(func(o *meta.Object, gone bool) {
+		reconcile.RunInformer(ctx, t.store, t.accounts, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
 			if !gone && !o.Meta.Terminating {
-				t.queue.add(cloneKey(o.Key))
+				t.queue.Add(reconcile.CloneKey(o.Key))
 			}
 		}))
 	})
-	t.queue.run(ctx, t.ensure, func(key meta.Key, err error) {
+	t.queue.Run(ctx, t.ensure, func(key meta.Key, err error) {
 		t.logger.Warn("a service account has no secret", "key", key.String(), "error", err)
 	})
 }
@@ -55,43 +56,64 @@ func (t *TokenSecrets) Run(ctx context.Context) {
 // is one: an earlier attempt may have created it and failed to add the reference.
 func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 	o, err := t.store.Get(ctx, request.Get{Kind: t.accounts, Key: key})
-	if err != nil {
-		if isNotFound(err) {
+	if err != nil || o.Meta.Terminating {
+		if reconcile.IsNotFound(err) {
 			return nil
 		}
 		return err
 	}
-	there, err := t.secretsOf(ctx, key)
+	object, err := codec.DecodeStored(t.accounts.Message(), o.JSON)
 	if err != nil {
 		return err
 	}
-	var fault error
-	err = updateSecretReferences(ctx, t.store, t.accounts, key, func(secrets []any) []any {
-		for _, s := range secrets {
-			if r, ok := s.(tree.Tree); ok && slices.Contains(there, any(r["name"])) {
-				return secrets
-			}
-		}
-		var name any
-		if len(there) > 0 {
-			name = there[0]
-		} else if name, fault = t.createSecret(ctx, o); fault != nil {
-			return secrets
-		}
-		return append(slices.Clone(secrets), tree.Tree{"name": name})
-	})
-	return errors.Join(fault, err)
-}
-
-// secretsOf returns the names of the token Secrets of an account.
-func (t *TokenSecrets) secretsOf(ctx context.Context, account meta.Key) (names []any, err error) {
-	all, err := t.store.List(ctx, request.List{Kind: t.secrets, Namespace: account.Namespace})
-	for _, o := range all.Items {
-		if of, ok := accountOf(t.names, t.secrets, o); ok && of == account.Name && !o.Meta.Terminating {
-			names = append(names, o.Key.Name)
+	for _, s := range object.Objects("secrets") {
+		if has, err := t.isSecretOf(ctx, key, s.String("name")); has || err != nil {
+			return err
 		}
 	}
-	return names, err
+	name, err := t.secretOf(ctx, key)
+	if err == nil && name == "" {
+		name, err = t.createSecret(ctx, o)
+	}
+	if err != nil {
+		if reconcile.IsNamespaceTerminating(err) {
+			return nil // the account goes, too
+		}
+		return err
+	}
+	references := append(object.List("secrets"), tree.Tree{"name": name})
+	return reconcile.PatchIfUnchanged(ctx, t.store, t.accounts, o, "", tree.Tree{"secrets": references})
+}
+
+// isSecretOf reports whether an account has a token Secret of a name.
+func (t *TokenSecrets) isSecretOf(ctx context.Context, account meta.Key, name string) (bool, error) {
+	o, err := t.store.Get(ctx, request.Get{Kind: t.secrets, Key: meta.Key{GroupResource: t.secrets.Storage, Namespace: account.Namespace, Name: name}})
+	if err != nil {
+		if reconcile.IsNotFound(err) {
+			return false, nil
+		}
+		return false, err
+	}
+	return t.belongsTo(o, account), nil
+}
+
+// belongsTo tells whether a Secret holds tokens of the account. One that is being deleted does not count any more.
+func (t *TokenSecrets) belongsTo(o *meta.Object, account meta.Key) bool {
+	of, ok := accountOf(t.names, t.secrets, o)
+	return ok && of == account.Name && !o.Meta.Terminating
+}
+
+// secretOf returns the name of a token Secret of an account; "" if there is none. Only Secrets that hold the name of the
+// account are decoded: a namespace may have as many accounts as Secrets.
+func (t *TokenSecrets) secretOf(ctx context.Context, account meta.Key) (string, error) {
+	all, err := t.store.List(ctx, request.List{Kind: t.secrets, Namespace: account.Namespace})
+	quoted := []byte(`"` + account.Name + `"`)
+	for _, o := range all.Items {
+		if bytes.Contains(o.JSON, quoted) && t.belongsTo(o, account) {
+			return o.Key.Name, err
+		}
+	}
+	return "", err
 }
 
 // suffixLetters are the characters of generated names: without vowels, so that they form no words.

@@ -20,7 +20,15 @@ type Allocator interface {
 	Observe(key meta.Key, old, stored tree.Tree) []meta.Cause
 }
 
-// allocate asks for what a change needs of what objects share.
+// A Keeper is an Allocator some of whose objects cannot be deleted, since others need them.
+type Keeper interface {
+	Allocator
+	// Keeps says why an object cannot be deleted now, as a *meta.Status; nil if it can.
+	Keeps(key meta.Key) error
+}
+
+// allocate asks for what a change needs of what objects share. The reservation is never nil, so callers
+// need not ask.
 func (e *Env) allocate(key meta.Key, old, want tree.Tree) (request.Reservation, []meta.Cause) {
 	if e.Allocator == nil {
 		return request.NoReservation, nil
@@ -32,8 +40,9 @@ func (e *Env) allocate(key meta.Key, old, want tree.Tree) (request.Reservation, 
 	return r, causes
 }
 
-// pendingReservation is released at the end of a function, be it by a panic, unless it was
-// transferred to somebody else.
+// pendingReservation is released at the end of a function, be it by a panic, unless it was transferred to
+// somebody else. Without it, an address would stay taken for ever if anything between allocation and commit
+// failed.
 type pendingReservation struct{ request.Reservation }
 
 func (p *pendingReservation) release() {

@@ -2,6 +2,7 @@ package mutation
 
 import (
 	"errors"
+	"maps"
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -13,6 +14,8 @@ import (
 )
 
 // prepareApply prepares to make an object what the configuration in the body says of it, or to create it.
+// The order matters: preconditions come before the configuration is looked at, and ownership is computed on
+// the stored form, before restrictApply takes back what the sub-resource may not change.
 func prepareApply(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return prepareApplyCreate(m, env)
@@ -28,15 +31,16 @@ func prepareApply(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if err != nil {
 		return Prepared{}, err
 	}
-	merged, owners, err := ownership.Apply(writer(m, env), servedVersions(m.Kind), cur.Tree, config, managedFields(cur.Tree), m.Force)
+	merged, owners, err := applyOwned(m, env, cur.Tree, config, m.Force)
 	if err != nil {
 		merged, owners, err = env.forceLastApplied(cur, m, config, err)
 	}
 	if err != nil {
 		return Prepared{}, err
 	}
+	validateNulls(m, p.faults)
 	unchanged := !cur.Outdated && tree.SameRef(merged, cur.Tree) && sameList(owners, managedFields(cur.Tree))
-	if unchanged && !m.Admits(request.Update) {
+	if unchanged && !m.AdmitsNoOp() {
 		return prepareNoOp(cur, m), nil
 	}
 	want := env.updateLastApplied(m, copyForWrite(cur, m, merged, env))
@@ -50,7 +54,18 @@ func prepareApply(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return p, nil
 }
 
-// prepareApplyCreate prepares to create what does not exist from its configuration.
+// applyOwned is ownership.Apply of a configuration to a live object; nil if there is none.
+func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool) (tree.Tree, []any, error) {
+	versions, fault := servedVersions(m)
+	merged, owners, err := ownership.Apply(writer(m, env), versions, live, config, managedFields(live), force)
+	if fault() != nil {
+		return nil, nil, fault()
+	}
+	return merged, owners, err
+}
+
+// prepareApplyCreate prepares to create what does not exist from its configuration. An apply through a
+// sub-resource cannot create.
 func prepareApplyCreate(m *request.Mutation, env Env) (Prepared, error) {
 	if m.Subresource != "" {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
@@ -58,31 +73,50 @@ func prepareApplyCreate(m *request.Mutation, env Env) (Prepared, error) {
 	if err := checkApplyCreate(m); err != nil {
 		return Prepared{}, err
 	}
-	object, owners, err := ownership.Apply(writer(m, env), servedVersions(m.Kind), nil, m.Object, nil, m.Force)
+	object, owners, err := applyOwned(m, env, nil, m.Object, m.Force)
 	if err != nil {
 		return Prepared{}, err
 	}
 	object = tree.Clone(object).(tree.Tree)
 	rules.Default(m.Kind.Stored, object)
-	return prepareNewObject(m, object, owners, env), nil
+	p := prepareNewObject(m, object, owners, env)
+	p.faults = new(schema.Faults)
+	validateNulls(m, p.faults)
+	return p, nil
+}
+
+// validateNulls reports the nulls of a configuration that are no values of a custom kind. In a body they would be
+// dropped; what is applied is to be as it says. What the write does not reach is not looked at.
+func validateNulls(m *request.Mutation, faults *schema.Faults) {
+	if bodyKind(m).Message().Custom == nil {
+		return
+	}
+	config := m.Object
+	if m.Kind.StatusIsolated && m.Kind.Subresource("status") != nil {
+		config = maps.Clone(config)
+		maps.DeleteFunc(config, func(name string, _ any) bool { return (name == "status") != (m.Subresource == "status") })
+	}
+	rules.ValidateNulls(m.Kind.Message().Values, config, faults)
 }
 
 // prepareNoOp is an apply that changes nothing: nothing is left to be done but to warn.
 func prepareNoOp(cur State, m *request.Mutation) Prepared {
 	p := Prepared{cur: cur, mutation: m, step: stepNoOp}
 	if m.Subresource == "" {
-		p.warnings = warn(m.Kind.Stored, cur.Tree, cur.Tree)
+		warn(m, cur.Tree, cur.Tree)
 	}
 	return p
 }
 
 // isNoOpApply tells whether an apply certainly changes nothing. It compares the configuration with the JSON
-// of the object, which it does not decode; so the configuration must be of the stored version.
+// of the object, which it does not decode; so the configuration must be of the stored version. It may say
+// no where nothing would change, never the other way round.
 func isNoOpApply(o *meta.Object, m *request.Mutation) bool {
-	return bodyKind(m) == m.Kind.Stored && ownership.IsNoOpApply(writer(m, Env{}), m.Kind.Message, o.JSON, m.Object)
+	return bodyKind(m) == m.Kind.Stored && ownership.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, m.Object)
 }
 
-// checkApplyCreate checks what a configuration says of the object that it is for, where there is none.
+// checkApplyCreate checks what a configuration says of the object that it is for, where there is none. Each
+// of them says that the client believes in an object that does not exist.
 func checkApplyCreate(m *request.Mutation) error {
 	metadata := childObject(m.Object, "metadata")
 	if metadata.String("name") == "" {
@@ -135,6 +169,7 @@ func restrictApply(cur State, m *request.Mutation, want tree.Tree, env Env, faul
 // keeps the annotation up to date, and may take over the fields that the annotation says it has applied.
 const kubectlManager = "kubectl"
 
+// lastApplied is the annotation of an object; "" if it has none, or none is kept.
 func (e *Env) lastApplied(t tree.Tree) string {
 	if e.LastApplied == "" {
 		return ""
@@ -143,24 +178,26 @@ func (e *Env) lastApplied(t tree.Tree) string {
 }
 
 // forceLastApplied applies again, with force, if all fields in conflict are ones that the client itself had
-// applied by its annotation.
+// applied by its annotation. This is how fields move from client-side to server-side apply without the user
+// forcing anything.
 func (e *Env) forceLastApplied(cur State, m *request.Mutation, config tree.Tree, conflict error) (tree.Tree, []any, error) {
 	text := e.lastApplied(cur.Tree)
 	var status *meta.Status
 	if m.FieldManager != kubectlManager || text == "" || !errors.As(conflict, &status) || status.Details == nil {
 		return nil, nil, conflict
 	}
-	last, _, err := codec.DecodeJSON(m.Kind.Message, []byte(text))
+	last, _, err := codec.DecodeJSON(m.Kind.Message(), []byte(text))
 	if err != nil {
 		return nil, nil, conflict
 	}
-	if !ownership.HasConflictFields(m.Kind.Message, last, status.Details.Causes) {
+	if !ownership.HasConflictFields(m.Kind.Message(), last, status.Details.Causes) {
 		return nil, nil, conflict
 	}
-	return ownership.Apply(writer(m, *e), servedVersions(m.Kind), cur.Tree, config, managedFields(cur.Tree), true)
+	return applyOwned(m, *e, cur.Tree, config, true)
 }
 
-// updateLastApplied writes the configuration into the annotation, if the object has one.
+// updateLastApplied writes the configuration into the annotation, if the object has one. Clients that still
+// compute patches from the annotation would otherwise undo the apply.
 func (e *Env) updateLastApplied(m *request.Mutation, want tree.Tree) tree.Tree {
 	if m.FieldManager == kubectlManager && e.lastApplied(want) != "" && m.Subresource == "" {
 		want.EnsureObject("metadata", "annotations")[e.LastApplied] = string(codec.AppendAny(nil, m.Object)) + "\n"

@@ -51,7 +51,7 @@ func (s *testObject) write(m request.Mutation) Candidate {
 // config is a configuration to be applied by a manager.
 func (s *testObject) config(manager, text string) request.Mutation {
 	s.t.Helper()
-	tree, faults, err := codec.DecodeJSON(s.kind.Message, []byte(text))
+	tree, faults, err := codec.DecodeJSON(s.kind.Message(), []byte(text))
 	if err != nil || len(faults) > 0 {
 		s.t.Fatalf("%s: %v %v", text, faults, err)
 	}
@@ -146,7 +146,7 @@ func BenchmarkUpdatePod(b *testing.B) {
 
 func (s *testObject) body(text string) tree.Tree {
 	s.t.Helper()
-	object, _, err := codec.DecodeJSON(s.kind.Message, []byte(text))
+	object, _, err := codec.DecodeJSON(s.kind.Message(), []byte(text))
 	if err != nil {
 		s.t.Fatal(err)
 	}

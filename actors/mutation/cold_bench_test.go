@@ -64,16 +64,16 @@ func (s *testObject) benchmarkCold(b *testing.B, m request.Mutation, body string
 	i := 0
 	for ; b.Loop(); i++ {
 		if body != "" {
-			m.Object, _, _ = codec.DecodeJSON(s.kind.Message, text)
+			m.Object, _, _ = codec.DecodeJSON(s.kind.Message(), text)
 		}
 		if m.PatchType == request.ApplyPatch {
-			ownership.CheckItems(s.kind.Message, m.Object)
+			ownership.CheckItems(s.kind.Message(), m.Object)
 		}
 		state := s.cur
 		state.Tree = nil
 		if state.Object != nil && NeedsTree(state.Object, &m) {
 			var err error
-			if state.Tree, err = codec.DecodeStored(s.kind.Message, state.Object.JSON); err != nil {
+			if state.Tree, err = codec.DecodeStored(s.kind.Message(), state.Object.JSON); err != nil {
 				b.Fatal(err)
 			}
 		}

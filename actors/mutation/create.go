@@ -23,7 +23,8 @@ func prepareCreate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return prepareNew(m, env), nil
 }
 
-// prepareCreateSubresource prepares a create of a sub-resource: an existing object takes in the body.
+// prepareCreateSubresource prepares a create of a sub-resource: an existing object takes in the body. A
+// binding is such: it is created at a Pod that exists.
 func prepareCreateSubresource(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
@@ -42,7 +43,8 @@ func prepareNew(m *request.Mutation, env Env) Prepared {
 	return prepareNewObject(m, object, managedFields(object), env)
 }
 
-// prepareNewObject gives a new object, in stored form, what the server sets in it. It changes object.
+// prepareNewObject gives a new object, in stored form, what the server sets in it. It changes object. uid
+// and times come from env, so that tests and repetitions are deterministic.
 func prepareNewObject(m *request.Mutation, object tree.Tree, owners []any, env Env) Prepared {
 	metadata := childObject(object, "metadata")
 	metadata["name"] = m.Key.Name
@@ -73,17 +75,24 @@ func (p *Prepared) completeNew() {
 		delete(p.want, "status")
 		rules.Default(stored, p.want)
 	}
+	if stored.Rules.WarnNew != nil {
+		p.mutation.Recorder.Warn(stored.Rules.WarnNew(p.want)...)
+	}
 	if stored.Rules.Prepare != nil {
 		stored.Rules.Prepare(p.want, nil)
 	}
 }
 
-// finishCreate allocates for, validates and encodes a new object.
+// finishCreate allocates for, validates and encodes a new object. All causes are told together. Allocation
+// comes first, because validation looks at what it chose; it is given back on every way out but the last.
 func (p *Prepared) finishCreate() (Candidate, error) {
 	m, stored, object := p.mutation, p.mutation.Kind.Stored, p.want
 	allocation, causes := p.env.allocate(m.Key, nil, object)
 	pending := pendingReservation{allocation}
 	defer pending.release()
+	if p.faults != nil {
+		causes = append(causes, p.faults.List...)
+	}
 	causes = slices.Concat(rules.Validate(stored, object), rules.ValidateServed(m.Kind, object, nil), causes)
 	causes, err := p.env.evaluate(m, object, nil, causes)
 	if err != nil {
@@ -95,7 +104,7 @@ func (p *Prepared) finishCreate() (Candidate, error) {
 	if m.Verb == request.Create && !m.DryRun && childObject(m.Object, "metadata").String("resourceVersion") != "" {
 		return Candidate{}, meta.NewBadRequest("resourceVersion should not be set on objects to be created")
 	}
-	if err := m.ValidateAdmission(nil, object); err != nil {
+	if err := p.change().Validate(); err != nil {
 		return Candidate{}, err
 	}
 	c, err := p.env.encodeCandidate(State{}, m, object)
@@ -103,15 +112,15 @@ func (p *Prepared) finishCreate() (Candidate, error) {
 		return Candidate{}, err
 	}
 	c.Created, c.Reserved = true, pending.transfer()
-	c.Warnings = warn(stored, object, nil)
+	warn(m, object, nil)
 	return c, nil
 }
 
 // copyBody is the body of a write with what the mutation changes of it copied: the same
 // body may be needed again, for another state. A conversion, the kind's Prepare rule, an allocation and
-// an admission may change any part of it; all other steps write at the top and into metadata only.
+// an admission that changes objects may change any part of it; all other steps write at the top and into metadata only.
 func copyBody(m *request.Mutation, env Env, operation request.Verb) tree.Tree {
-	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || env.Allocator != nil || m.Admits(operation) {
+	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || env.Allocator != nil || m.MayBeChanged(operation) {
 		body := tree.Clone(m.Object).(tree.Tree)
 		body.EnsureObject("metadata")
 		return body
@@ -124,10 +133,12 @@ var serverManagedFields = []string{
 	"resourceVersion", "generation", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields",
 }
 
+// resource is how errors name what a kind is served as.
 func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
+// kindName is how errors about the content of an object name its kind.
 func kindName(k *schema.Kind) meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
 
 // bodyKind is the kind of m's body, which a sub-resource may change.

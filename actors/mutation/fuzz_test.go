@@ -43,7 +43,7 @@ func fuzzTrees(f *testing.F) (kinds []*schema.Kind, trees []tree.Tree) {
 
 func mustDecode(t testing.TB, k *schema.Kind, text string) tree.Tree {
 	t.Helper()
-	object, _, err := codec.DecodeJSON(k.Message, []byte(text))
+	object, _, err := codec.DecodeJSON(k.Message(), []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func mustDecode(t testing.TB, k *schema.Kind, text string) tree.Tree {
 func stateOf(t testing.TB, k *schema.Kind, object tree.Tree) State {
 	t.Helper()
 	json := withVersion(codec.EncodeJSON(k.Stored, object))
-	read, faults, err := codec.DecodeJSON(k.Stored.Message, json)
+	read, faults, err := codec.DecodeJSON(k.Stored.Message(), json)
 	if err != nil || len(faults) > 0 {
 		t.Fatalf("%s: %v %v", json, faults, err)
 	}
@@ -85,7 +85,7 @@ func checkInvariants(t *testing.T, cur State, m request.Mutation) {
 		return
 	}
 	json := withVersion(got.Encoded)
-	read, faults, err := codec.DecodeJSON(m.Kind.Stored.Message, json)
+	read, faults, err := codec.DecodeJSON(m.Kind.Stored.Message(), json)
 	if err != nil || len(faults) > 0 {
 		t.Fatalf("what is stored cannot be read: %v %v\n%s", faults, err, json)
 	}
@@ -133,7 +133,7 @@ func FuzzApply(f *testing.F) {
 	kinds, trees := fuzzTrees(f)
 	f.Fuzz(func(t *testing.T, target uint8, config []byte, fields, manager, version string, applied, force bool) {
 		k := kinds[int(target)%len(kinds)]
-		body, _, err := codec.DecodeJSON(k.Message, config)
+		body, _, err := codec.DecodeJSON(k.Message(), config)
 		if err != nil {
 			return
 		}
@@ -143,7 +143,7 @@ func FuzzApply(f *testing.F) {
 		}
 		current := tree.Clone(trees[int(target)%len(kinds)]).(tree.Tree)
 		entry := tree.Tree{"manager": manager, "operation": operation, "apiVersion": version, "fieldsType": "FieldsV1", "fieldsV1": fields}
-		if _, _, err := codec.DecodeJSON(k.Stored.Message, codec.EncodeJSON(k.Stored, tree.Tree{"metadata": tree.Tree{"managedFields": []any{entry}}}).JSON); err != nil {
+		if _, _, err := codec.DecodeJSON(k.Stored.Message(), codec.EncodeJSON(k.Stored, tree.Tree{"metadata": tree.Tree{"managedFields": []any{entry}}}).JSON); err != nil {
 			return // no write would have let it in
 		}
 		setManagedFields(current, []any{entry})

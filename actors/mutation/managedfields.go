@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serverManager is the manager of what the server writes on its own account.
+// serverManager is the manager of what the server writes on its own account. It owns what controllers of
+// the server itself write.
 const serverManager = "troupe"
 
 // writer says who makes a mutation.
@@ -33,27 +34,52 @@ func writer(m *request.Mutation, env Env) ownership.Writer {
 	return w
 }
 
-// servedVersions finds the served versions of the objects in k's storage.
-func servedVersions(k *schema.Kind) ownership.ServedVersions {
+// servedVersions finds the served versions of the objects that m's kind shares its storage with. Where a webhook converts
+// and fails, fault tells why: what was computed by them then counts for nothing.
+func servedVersions(m *request.Mutation) (versions ownership.ServedVersions, fault func() error) {
+	c := conversions{mutation: m}
 	return func(apiVersion string) (ownership.ServedVersion, bool) {
-		for _, form := range k.Stored.Versions {
-			if form.APIVersion() == apiVersion {
-				return servedVersionOf(form), true
-			}
+		if form := m.Kind.FindVersion(apiVersion); form != nil {
+			return c.servedVersion(form), true
 		}
 		return ownership.ServedVersion{}, false
-	}
+	}, func() error { return c.err }
 }
 
-func servedVersionOf(k *schema.Kind) ownership.ServedVersion {
-	if k.Stored == k {
-		return ownership.ServedVersion{Message: k.Message}
+// conversions are the conversions for the ownership of one mutation.
+type conversions struct {
+	mutation *request.Mutation
+	err      error // the first of a webhook
+}
+
+func (c *conversions) servedVersion(k *schema.Kind) ownership.ServedVersion {
+	switch own := c.mutation.Kind; {
+	case own.ConversionWebhook != nil && k != own:
+		return ownership.ServedVersion{
+			Message: k.Message(), Remote: true,
+			FromStored: func(t tree.Tree) tree.Tree { return c.convert(own, k, t) },
+			ToStored:   func(t tree.Tree) tree.Tree { return c.convert(k, own, t) },
+		}
+	case k.Stored == k:
+		return ownership.ServedVersion{Message: k.Message()}
 	}
 	return ownership.ServedVersion{
-		Message:    k.Message,
+		Message:    k.Message(),
 		FromStored: func(t tree.Tree) tree.Tree { return convert.FromStored(k, nil, t) },
 		ToStored:   func(t tree.Tree) tree.Tree { return convert.ToStored(k, tree.Clone(t).(tree.Tree)) },
 	}
+}
+
+// convert asks the webhook, unless it has failed before: then the object stays as it is.
+func (c *conversions) convert(from, to *schema.Kind, t tree.Tree) tree.Tree {
+	if c.err != nil || len(t) == 0 {
+		return t
+	}
+	converted, err := c.mutation.Conversions.Convert(from, to, t)
+	if c.err = err; err != nil {
+		return t
+	}
+	return converted
 }
 
 // managedFields are the managers that an object names.
@@ -76,7 +102,7 @@ func setManagedFields(t tree.Tree, list []any) {
 // as a whole.
 func withoutTimeOnlyChange(cur State, c Candidate) Candidate {
 	before := managedFields(cur.Tree)
-	if c.Op == Put && !c.Created && len(before) > 0 && slices.EqualFunc(before, managedFields(c.Tree), equalExceptTime) &&
+	if c.Op == Put && !c.Created && !cur.Outdated && len(before) > 0 && slices.EqualFunc(before, managedFields(c.Tree), equalExceptTime) &&
 		codec.EqualIgnoringManagedFields(cur.Object.JSON, c.Encoded) {
 		return Candidate{Op: None, Tree: cur.Tree}
 	}
@@ -97,7 +123,8 @@ func equalExceptTime(a, b any) bool {
 
 // updateManagedFields makes the writer own what changes from the current state to want. asked is the
 // managedFields of the body: a list that differs replaces the current one, and a list of one
-// empty entry resets all ownership.
+// empty entry resets all ownership. Where the versions of other managers cannot be compared, nobody owns anything any more:
+// what they own cannot be told, and the write must not depend on it.
 func updateManagedFields(cur State, m *request.Mutation, asked []any, want tree.Tree, env Env) {
 	known, begin := managedFields(cur.Tree), false
 	switch {
@@ -109,5 +136,10 @@ func updateManagedFields(cur State, m *request.Mutation, asked []any, want tree.
 			known = list
 		}
 	}
-	setManagedFields(want, ownership.Update(writer(m, env), servedVersions(m.Kind), cur.Tree, want, known, begin))
+	versions, fault := servedVersions(m)
+	owners := ownership.Update(writer(m, env), versions, cur.Tree, want, known, begin)
+	if fault() != nil {
+		owners = nil
+	}
+	setManagedFields(want, owners)
 }

@@ -2,9 +2,11 @@ package mutation
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -12,7 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// State is what an object is before a mutation.
+// State is what an object is before a mutation. It is a value: a mutation never changes it, and several may
+// start from the same one.
 type State struct {
 	Object *meta.Object // nil: it does not exist
 	// Tree is Object decoded; it is shared and must not be changed. Nil if Object is, and
@@ -21,25 +24,25 @@ type State struct {
 	// Committed says that Object has a version. It has none while the state is still being
 	// committed.
 	Committed bool
-	// Outdated says that Object was stored by an older schema than Tree is in (convert.ToCurrentSchema):
-	// to write Tree as it is would be a change.
+	// Outdated says that Object was stored by an older schema than Tree is in (convert.ToCurrentSchema), or in a version
+	// that is not the stored one any more: to write Tree as it is would be a change.
 	Outdated bool
 }
 
-// NeedsTree tells whether Prepare looks at the tree of the current state. It does not to remove an
-// object as it is, nor where the bytes show that an apply changes nothing; unless an
-// admission is to see the change.
+// NeedsTree tells whether Prepare looks at the tree of the current state. It does not to remove an object
+// as it is, nor where the bytes show that an apply changes nothing; unless an admission is to see the
+// change. Decoding is a large part of what a write costs.
 func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	switch {
 	case m.Verb == request.Delete:
 		return m.Admits(request.Delete) || !removesImmediately(o, m)
 	case m.Verb == request.Patch && m.PatchType == request.ApplyPatch:
-		return m.Admits(request.Update) || m.Kind.Stored.Rules.Warn != nil || !isNoOpApply(o, m)
+		return m.AdmitsNoOp() || warnsAlways(m) || !isNoOpApply(o, m)
 	}
 	return true
 }
 
-// Env is what a mutation takes from outside.
+// Env is what a mutation takes from outside. The owner of the object makes one for each mutation.
 type Env struct {
 	// Context ends what takes long; nil for never.
 	Context context.Context
@@ -72,8 +75,9 @@ type Candidate struct {
 	Head    meta.ObjectMeta
 	Created bool
 	// NoOp says that an apply was found at once to change nothing; Op is then None.
-	NoOp     bool
-	Warnings []string
+	NoOp bool
+	// Form is the kind in whose form the candidate is; nil for the stored one of the mutation's kind.
+	Form *schema.Kind
 	// Reserved is what was set aside for the change: what its object has of what objects share,
 	// and what a waiting admission has reserved. Whoever takes the candidate calls Commit when it is
 	// stored, or Release.
@@ -83,42 +87,52 @@ type Candidate struct {
 // Apply computes the candidate of m on the state cur, where no admission has to be waited for.
 // Errors are *meta.Status, and leave everything as it was.
 func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
+	none := Candidate{Reserved: request.NoReservation}
 	p, err := Prepare(cur, m, env)
 	if err == nil {
 		err = p.Admit()
 	}
 	if err != nil {
-		return Candidate{Reserved: request.NoReservation}, err
+		return none, err
 	}
-	return p.Finish()
+	c, err := p.Finish()
+	if err != nil {
+		return none, err
+	}
+	return c, p.Reserve(&c)
 }
 
-// evaluate adds to causes what the expressions of the kind find wrong. They run only if there are no
-// causes yet.
+// evaluate adds to causes what the expressions of the kind find wrong. They do not run where the causes say that a value
+// lacks the type or the size that they count on (rules.Blocks), which is a cause of its own.
 func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta.Cause) ([]meta.Cause, error) {
-	if len(causes) > 0 || m.Kind.Rules.Evaluate == nil || m.Subresource != "" && !m.Kind.ChecksSubresourceWrites {
+	if m.Kind.Rules.Evaluate == nil || m.Subresource != "" && !m.Kind.ChecksSubresourceWrites {
 		return causes, nil
+	}
+	if slices.ContainsFunc(causes, rules.Blocks) {
+		return append(causes, rules.NotEvaluated()), nil
 	}
 	ctx := e.Context
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	causes = rules.Evaluate(ctx, m.Kind, object, old)
+	causes = append(causes, rules.Evaluate(ctx, m.Kind, object, old)...)
 	if ctx.Err() != nil {
 		return nil, meta.NewTimeout("the request ended before the rules of its kind had been evaluated")
 	}
 	return causes, nil
 }
 
-// encodeCandidate encodes a wanted tree into a candidate, or finds that nothing changes.
+// encodeCandidate encodes a wanted tree into a candidate, or finds that nothing changes. A terminating
+// object whose last finalizer goes is removed by the same write.
 func (e *Env) encodeCandidate(cur State, m *request.Mutation, object tree.Tree) (Candidate, error) {
 	stored := m.Kind.Stored
+	object = convert.Keep(m.Kind, object)
 	encoded, err := e.encode(cur, m, object)
 	if err != nil {
 		return Candidate{}, err
 	}
 	c := Candidate{Op: Put, Tree: object, Encoded: encoded}
-	if cur.Object != nil && sameBytes(cur.Object, c.Encoded) {
+	if cur.Object != nil && !cur.Outdated && sameBytes(cur.Object, c.Encoded) {
 		return Candidate{Op: None, Tree: cur.Tree}, nil
 	}
 	c.Head = codec.ExtractMeta(stored, object)
@@ -128,15 +142,31 @@ func (e *Env) encodeCandidate(cur State, m *request.Mutation, object tree.Tree) 
 	return c, nil
 }
 
-// warn are the kind's warnings about an accepted state; old is nil on create.
-func warn(k *schema.Kind, object, old tree.Tree) []string {
-	if k.Rules.Warn == nil {
-		return nil
-	}
-	return k.Rules.Warn(object, old)
+// warnsAlways tells whether also a write that changes nothing may be warned of.
+func warnsAlways(m *request.Mutation) bool {
+	return warnings(m) != nil && (m.Subresource != "" || !m.Kind.Stored.Rules.WarnsOfChangesOnly)
 }
 
-// sameBytes compares a stored object with an encoding that lacks the version.
+// warnings finds what m may be warned of; nil if nothing.
+func warnings(m *request.Mutation) func(object, old tree.Tree) []string {
+	if m.Subresource == "" {
+		return m.Kind.Stored.Rules.Warn
+	}
+	if sub := m.Kind.Subresource(m.Subresource); sub != nil {
+		return sub.View.Warn
+	}
+	return nil
+}
+
+// warn records the warnings about an accepted state that m makes of old, which is nil on create.
+func warn(m *request.Mutation, object, old tree.Tree) {
+	if find := warnings(m); find != nil {
+		m.Recorder.Warn(find(object, old)...)
+	}
+}
+
+// sameBytes compares a stored object with an encoding that lacks the version. Only the number of the
+// version may differ, wherever in the bytes it stands.
 func sameBytes(old *meta.Object, e codec.Encoded) bool {
 	digits := len(old.JSON) - len(e.JSON)
 	return digits >= 0 && e.VersionOffset+digits <= len(old.JSON) &&

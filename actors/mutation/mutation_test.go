@@ -55,7 +55,7 @@ func kindNamed(t testing.TB, resource string) *schema.Kind {
 
 func decode(t *testing.T, k *schema.Kind, text string) tree.Tree {
 	t.Helper()
-	object, faults, err := codec.DecodeJSON(k.Message, []byte(text))
+	object, faults, err := codec.DecodeJSON(k.Message(), []byte(text))
 	if err != nil || len(faults) > 0 {
 		t.Fatalf("%s: %v %v", text, faults, err)
 	}
@@ -153,7 +153,7 @@ func (c *testCase) compare(t *testing.T, k *schema.Kind, got Candidate) {
 		return
 	}
 	// What is encoded is what is in the tree, and lacks the version only.
-	tree, _, err := codec.DecodeJSON(k.Message, got.Encoded.JSON)
+	tree, _, err := codec.DecodeJSON(k.Message(), got.Encoded.JSON)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,6 +177,9 @@ func runAll(t *testing.T, checks []testCase) {
 
 // Config maps are the plain kind: no status, no generation, no grace.
 const plainConfigMap = `{"metadata":{"name":"a","namespace":"default","uid":"u1","creationTimestamp":"2029-01-01T00:00:00Z"},"data":{"x":"1"}}`
+
+const plainController = `{"metadata":{"name":"a","namespace":"default","uid":"u1","creationTimestamp":"2029-01-01T00:00:00Z"},
+	"spec":{"selector":{"x":"y"},"template":{"metadata":{"labels":{"x":"y"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
 
 func withMetadata(object, more string) string {
 	return strings.Replace(object, `"metadata":{`, `"metadata":{`+more+`,`, 1)

@@ -18,7 +18,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// preparePatch prepares to change an existing object by a patch of any format.
+// preparePatch prepares to change an existing object by a patch of any format. A patch is about the object
+// as its client sees it, so it applies to that version and the result is converted back.
 func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if m.PatchType == request.ApplyPatch {
 		return prepareApply(cur, m, env)
@@ -36,7 +37,7 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if text := kindMismatch(kind, patched); text != "" {
 		return Prepared{}, invalidPatch(patched, text)
 	}
-	want, faults, err := codec.Conform(kind.Message, patched, base)
+	want, faults, err := codec.Conform(kind.Message(), patched, base)
 	if errors.Is(err, codec.ErrTooManyMessages) {
 		return Prepared{}, meta.NewTooLarge("%v", err)
 	}
@@ -47,9 +48,8 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if err != nil {
 		return Prepared{}, err
 	}
-	p, err := prepareReplacement(cur, m, copyBelowTop(cur, m, want, env), env)
-	p.warnings = warnings
-	return p, err
+	m.Recorder.Warn(warnings...)
+	return prepareReplacement(cur, m, copyBelowTop(cur, m, want, env), env)
 }
 
 // kindMismatch says how a patch has changed the kind of an object; "" if it has not.
@@ -74,8 +74,8 @@ func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	return object
 }
 
-// encodedView is a tree as its JSON shows it. That has more fields: some are written even if
-// they are empty, and a JSON patch may point to them.
+// encodedView is a tree as its JSON shows it. That has more fields: some are written even if they are
+// empty, and a JSON patch may point to them. The version is copied over, as it is no part of the encoding.
 func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	v, err := codec.DecodeAnyStored(codec.EncodeJSON(k, t).JSON)
 	out, ok := v.(tree.Tree)
@@ -128,7 +128,7 @@ func applyPatch(base tree.Tree, kind *schema.Kind, m *request.Mutation) (tree.Tr
 		return nil, nil, meta.NewBadRequest("error decoding patch: the patch must be a JSON object")
 	}
 	if m.PatchType == request.StrategicMergePatch {
-		patched, err := merge.Strategic(kind.Message, base, body)
+		patched, err := merge.Strategic(kind.Message(), base, body)
 		return patched, duplicates, err
 	}
 	return merge.Merge(base, body).(tree.Tree), duplicates, nil

@@ -14,9 +14,11 @@ type Prepared struct {
 	env      Env
 	step     step
 	want     tree.Tree      // the wanted state, which belongs to the mutation; nil for a delete
-	faults   *schema.Faults // found while an update was prepared
-	warnings []string
-	removal  *Candidate // of stepUnreadable
+	body     tree.Tree      // what a waiting admission has made of the body of a sub-resource; nil if it has not
+	faults   *schema.Faults // found while a write was prepared; nil: none
+	// completed says that the wanted state has been completed before an admission changed it.
+	completed bool
+	removal   *Candidate // of stepUnreadable
 }
 
 // step is what is left to be done.
@@ -30,8 +32,10 @@ const (
 	stepUnreadable // removes an object that cannot be read
 )
 
-// Prepare makes the wanted state of m on the state cur. Errors are *meta.Status.
+// Prepare makes the wanted state of m on the state cur. Errors are *meta.Status. What was recorded
+// of m before, on another state, counts no more.
 func Prepare(cur State, m *request.Mutation, env Env) (Prepared, error) {
+	m.Recorder.Reset()
 	switch m.Verb {
 	case request.Create:
 		return prepareCreate(cur, m, env)
@@ -51,6 +55,7 @@ func PrepareUnreadable(m *request.Mutation, seen tree.Tree, removal Candidate) P
 
 // complete completes what depends on the object as a whole, also after an admission has changed it.
 func (p *Prepared) complete() {
+	p.dropDuplicateOwners()
 	switch prepare := p.mutation.Kind.Stored.Rules.Prepare; {
 	case p.step == stepCreate:
 		p.completeNew()
@@ -61,7 +66,11 @@ func (p *Prepared) complete() {
 
 // change is what admission gets to see.
 func (p *Prepared) change() request.Change {
-	return request.Change{Mutation: p.mutation, Old: p.cur.Tree, New: p.want}
+	c := request.Change{Mutation: p.mutation, Old: p.cur.Tree, New: p.want, Body: p.body, Ends: p.env.Context}
+	if p.cur.Object != nil && p.cur.Committed {
+		c.OldVersion = p.cur.Object.Version
+	}
+	return c
 }
 
 // Admit lets the mutation's Admission complete or refuse the change.
@@ -69,12 +78,14 @@ func (p *Prepared) Admit() error {
 	if p.step == stepNoOp {
 		return nil
 	}
-	return p.mutation.Admit(p.cur.Tree, p.want)
+	c := p.change()
+	c.Completer = p
+	return c.Admit()
 }
 
 // Waits tells whether the change has to be admitted by Wait.
 func (p *Prepared) Waits() bool {
-	return p.mutation.Waiting != nil && p.step != stepNoOp && p.mutation.Waiting.Applies(p.change())
+	return p.step != stepNoOp && p.change().Waits()
 }
 
 // Finish makes the candidate of an admitted change. Errors are *meta.Status, and leave everything
@@ -90,7 +101,7 @@ func (p *Prepared) Finish() (c Candidate, err error) {
 	case stepRemove:
 		c, err = p.finishRemove()
 	case stepUnreadable:
-		c, err = *p.removal, p.mutation.ValidateAdmission(p.cur.Tree, nil)
+		c, err = *p.removal, p.change().Validate()
 	}
 	if c.Reserved == nil {
 		c.Reserved = request.NoReservation
@@ -99,8 +110,26 @@ func (p *Prepared) Finish() (c Candidate, err error) {
 		c.Reserved.Release()
 		c.Reserved, _ = p.env.allocate(p.mutation.Key, p.cur.Tree, nil)
 	}
-	if len(p.warnings) > 0 {
-		c.Warnings = append(p.warnings, c.Warnings...)
-	}
 	return c, err
+}
+
+// Reserve sets aside what an admitted and finished change takes of what admission shares out. If that refuses,
+// or panics, nothing is set aside any more.
+func (p *Prepared) Reserve(c *Candidate) error {
+	if c.Op == None {
+		return nil
+	}
+	pending := pendingReservation{c.Reserved}
+	c.Reserved = request.NoReservation
+	defer pending.release()
+	change := request.Change{Mutation: p.mutation, Old: p.cur.Tree, New: c.Tree}
+	if c.Op == Remove {
+		change.New = nil
+	}
+	reserved, err := change.Reserve()
+	if err != nil {
+		return err
+	}
+	c.Reserved = request.Reservations(pending.transfer(), reserved)
+	return nil
 }

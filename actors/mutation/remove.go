@@ -2,6 +2,7 @@ package mutation
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,21 +20,29 @@ func prepareRemove(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if err := checkDelete(cur, m); err != nil {
 		return Prepared{}, err
 	}
+	if keeper, ok := env.Allocator.(Keeper); ok {
+		if err := keeper.Keeps(m.Key); err != nil {
+			return Prepared{}, err
+		}
+	}
 	return Prepared{cur: cur, mutation: m, env: env, step: stepRemove}, nil
 }
 
 // finishRemove removes the object, or begins its deletion where finalizers or a grace period hold it.
 func (p *Prepared) finishRemove() (Candidate, error) {
 	cur, m := p.cur, p.mutation
-	if err := m.ValidateAdmission(cur.Tree, nil); err != nil {
+	if err := p.change().Validate(); err != nil {
 		return Candidate{}, err
+	}
+	if text := m.Kind.Stored.Rules.WarnDelete; text != "" && m.Delete.PropagationPolicy == "" {
+		m.Recorder.Warn(text)
 	}
 	if removesImmediately(cur.Object, m) {
 		return Candidate{Op: Remove, Tree: cur.Tree, Encoded: codec.WithoutVersion(cur.Object.JSON), Head: cur.Object.Meta}, nil
 	}
 	object := tree.Clone(cur.Tree).(tree.Tree)
 	metadata := childObject(object, "metadata")
-	setPolicyFinalizer(metadata, m.Delete.PropagationPolicy)
+	setPolicyFinalizer(metadata, propagationPolicy(cur.Object, m))
 	if !cur.Object.Meta.Terminating {
 		p.beginDeletion(object, metadata)
 	} else if asked := m.Delete.GracePeriodSeconds; asked != nil && m.Kind.GracefulDeletion {
@@ -63,9 +72,20 @@ func (p *Prepared) beginDeletion(object, metadata tree.Tree) {
 // removesImmediately tells whether the object is removed as it is: no finalizer and no grace period
 // delays that.
 func removesImmediately(o *meta.Object, m *request.Mutation) bool {
-	policy := m.Delete.PropagationPolicy
+	policy := propagationPolicy(o, m)
 	return !m.Kind.GracefulDeletion && !m.Kind.HasSpecFinalizers && m.Kind.Stored.Rules.BeginDelete == nil && len(o.Meta.Finalizers) == 0 &&
 		(policy == "" || policy == "Background")
+}
+
+// propagationPolicy is what becomes of what an object owns: as the request asks, else as the object's finalizers
+// say, else, when its deletion begins, as is usual for its kind; "" changes nothing of that.
+func propagationPolicy(o *meta.Object, m *request.Mutation) string {
+	policy := m.Delete.PropagationPolicy
+	if policy == "" && m.Kind.Stored.Rules.OrphansDependents && !o.Meta.Terminating &&
+		!slices.ContainsFunc(o.Meta.Finalizers, func(f string) bool { return f == meta.OrphanFinalizer || f == meta.ForegroundFinalizer }) {
+		return "Orphan"
+	}
+	return policy
 }
 
 // checkDelete checks the preconditions against the current state.
@@ -88,14 +108,14 @@ func checkDelete(cur State, m *request.Mutation) error {
 // setPolicyFinalizer adds or removes the finalizers by which a propagation policy
 // makes the object wait for what it owns.
 func setPolicyFinalizer(metadata tree.Tree, policy string) {
-	wanted := map[string]string{"Orphan": "orphan", "Foreground": "foregroundDeletion"}[policy]
+	wanted := map[string]string{"Orphan": meta.OrphanFinalizer, "Foreground": meta.ForegroundFinalizer}[policy]
 	if policy == "" {
 		return
 	}
 	var kept []any
 	old, _ := metadata["finalizers"].([]any)
 	for _, f := range old {
-		if f != "orphan" && f != "foregroundDeletion" {
+		if f != meta.OrphanFinalizer && f != meta.ForegroundFinalizer {
 			kept = append(kept, f)
 		}
 	}

@@ -41,6 +41,11 @@ func TestDelete(t *testing.T) {
 			m: deletion(request.DeleteOptions{PropagationPolicy: "Foreground"}), op: Put, fields: map[string]string{"metadata.finalizers": `["foregroundDeletion"]`}},
 		{name: "background lets go of a policy", resource: "configmaps", current: strings.Replace(terminatingConfigMap, "a.b/c", "orphan", 1),
 			m: deletion(request.DeleteOptions{PropagationPolicy: "Background"}), op: Remove},
+		{name: "what orphans by itself", resource: "replicationcontrollers", current: plainController, m: deletion(request.DeleteOptions{}), op: Put,
+			fields: map[string]string{"metadata.finalizers": `["orphan"]`}},
+		{name: "what orphans by itself, in the background", resource: "replicationcontrollers", current: plainController, m: deletion(request.DeleteOptions{PropagationPolicy: "Background"}), op: Remove},
+		{name: "what orphans by itself, held for its dependents", resource: "replicationcontrollers", current: withMetadata(plainController, `"finalizers":["foregroundDeletion"]`), m: deletion(request.DeleteOptions{}), op: Put,
+			fields: map[string]string{"metadata.finalizers": `["foregroundDeletion"]`}},
 		{name: "a namespace", resource: "namespaces", current: plainNamespace, m: deletion(request.DeleteOptions{}), op: Put,
 			fields: map[string]string{"status.phase": `"Terminating"`, "metadata.deletionTimestamp": `"2030-01-02T03:04:05Z"`, "spec.finalizers": `["platform"]`}},
 	})
@@ -73,7 +78,8 @@ func TestGrace(t *testing.T) {
 	})
 }
 
-// TestTerminating checks invariant 28.
+// TestTerminating: once an object has a deletionTimestamp, that never changes and no finalizer is added;
+// the object goes when its last finalizer is removed, and not before.
 func TestTerminating(t *testing.T) {
 	update := request.Mutation{Verb: request.Update}
 	ungrateful := withMetadata(runningPod, `"deletionTimestamp":"2030-01-02T03:05:05Z","deletionGracePeriodSeconds":60,"finalizers":["a.b/c"]`)

@@ -41,7 +41,7 @@ func TestMutationsDoNotChangeState(t *testing.T) {
 
 func checkStateUnchanged(t *testing.T, k *schema.Kind, document []byte) {
 	body := func() tree.Tree {
-		object, _, err := codec.DecodeYAML(k.Message, document)
+		object, _, err := codec.DecodeYAML(k.Message(), document)
 		if err != nil {
 			t.Fatal(err)
 		}

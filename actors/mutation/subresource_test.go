@@ -16,8 +16,8 @@ const runningPod = `{"metadata":{"name":"a","namespace":"default","uid":"u1","cr
 
 const plainNamespace = `{"metadata":{"name":"a","uid":"u1","creationTimestamp":"2029-01-01T00:00:00Z"},"spec":{"finalizers":["platform"]},"status":{"phase":"Active"}}`
 
-// TestScope checks invariant 7: what each resource may change, and what counts as a change of
-// the spec.
+// TestScope: what the object itself and each of its sub-resources may change, and what counts as a change
+// of the spec, with which alone the generation rises.
 func TestScope(t *testing.T) {
 	update := request.Mutation{Verb: request.Update}
 	status := request.Mutation{Verb: request.Update, Subresource: "status"}
@@ -99,10 +99,10 @@ func TestPatchWarns(t *testing.T) {
 	k := kindNamed(t, "configmaps")
 	for level, want := range map[request.FieldValidation]int{request.Warn: 1, request.Ignore: 0} {
 		c := testCase{current: plainConfigMap}
-		m := request.Mutation{Verb: request.Patch, Kind: k, PatchType: request.MergePatch, PatchBody: []byte(`{"dota":{"x":"2"}}`), FieldValidation: level}
+		m := request.Mutation{Verb: request.Patch, Kind: k, PatchType: request.MergePatch, PatchBody: []byte(`{"dota":{"x":"2"}}`), FieldValidation: level, Recorder: new(request.Recorder)}
 		m.Key.Name, m.Key.Namespace = "a", "default"
 		got, err := Apply(c.state(t, k), &m, env)
-		if err != nil || got.Op != None || len(got.Warnings) != want {
+		if warnings, _ := m.Recorder.Recorded(); err != nil || got.Op != None || len(warnings) != want {
 			t.Errorf("level %d: %+v, %v; want %d warnings", level, got, err, want)
 		}
 	}

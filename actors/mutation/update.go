@@ -53,7 +53,7 @@ func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env)
 // finishUpdate allocates for, validates and encodes the new state of an existing object.
 func (p *Prepared) finishUpdate() (Candidate, error) {
 	cur, m, want, stored := p.cur, p.mutation, p.want, p.mutation.Kind.Stored
-	if stored.Generation && !keepsGeneration(m) && specChanged(stored, cur.Tree, want) {
+	if stored.Generation && !keepsGeneration(m) && specChanged(stored, cur.Tree, convert.Keep(m.Kind, want)) {
 		childObject(want, "metadata")["generation"] = cur.Object.Meta.Generation + 1
 	}
 	allocation, causes := p.env.allocate(m.Key, cur.Tree, want)
@@ -67,7 +67,7 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 	if len(causes) > 0 {
 		return Candidate{}, meta.NewInvalid(kindName(bodyKind(m)), m.Key.Name, causes)
 	}
-	if err := m.ValidateAdmission(cur.Tree, want); err != nil {
+	if err := p.change().Validate(); err != nil {
 		return Candidate{}, err
 	}
 	c, err := p.env.encodeCandidate(cur, m, want)
@@ -75,9 +75,7 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 		return Candidate{}, err
 	}
 	c = withoutTimeOnlyChange(cur, c)
-	if m.Subresource == "" {
-		c.Warnings = warn(stored, want, cur.Tree)
-	}
+	warn(m, want, cur.Tree)
 	if c.Op != None {
 		c.Reserved = pending.transfer()
 	}

@@ -14,8 +14,8 @@ import (
 // current; whoever holds it releases what it has reserved otherwise.
 func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	p.env.Context = ctx
-	warnings, err := p.mutate(ctx)
-	if err != nil {
+	call := p.mutation.Waiting.Begin()
+	if err := p.mutate(ctx, call); err != nil {
 		return Candidate{}, err
 	}
 	c, err := p.Finish()
@@ -27,36 +27,86 @@ func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	change := p.change()
 	if p.want != nil {
 		change.New = tree.Clone(c.Tree).(tree.Tree) // which others read soon
+		change.Body = p.subresourceBody()
 	}
-	verdict, err := p.mutation.Waiting.Validate(ctx, change)
-	if err != nil {
+	if err := call.Validate(ctx, change); err != nil {
 		return Candidate{}, err
 	}
-	c.Warnings = append(append(warnings, c.Warnings...), verdict.Warnings...)
-	c.Reserved = request.Reservations(pending.transfer(), verdict.Reservation)
+	c.Reserved = pending.transfer()
 	return c, nil
 }
 
 // mutate lets the waiting admission change the wanted state. What it makes of it is completed and
-// admitted again.
-func (p *Prepared) mutate(ctx context.Context) (warnings []string, err error) {
+// admitted again, and the waiting admission is asked once more.
+func (p *Prepared) mutate(ctx context.Context, call request.WaitingCall) error {
 	if p.want == nil {
-		return p.mutation.Waiting.Mutate(ctx, p.change())
+		return call.Mutate(ctx, p.change())
 	}
+	changed, err := p.mutateOnce(ctx, call, false)
+	if err != nil || !changed {
+		return err
+	}
+	again := p.change()
+	again.Reinvocation, again.Completer = true, p
+	if err := again.Admit(); err != nil {
+		return err
+	}
+	_, err = p.mutateOnce(ctx, call, true)
+	return err
+}
+
+// mutateOnce asks the waiting admission to change the wanted state, and tells whether it has.
+func (p *Prepared) mutateOnce(ctx context.Context, call request.WaitingCall, reinvocation bool) (changed bool, err error) {
 	before := p.want // which may share with the current state
+	if body := p.subresourceBody(); body != nil {
+		return p.mutateBody(ctx, call, body, reinvocation)
+	}
 	p.want = tree.Clone(before).(tree.Tree)
-	if warnings, err = p.mutation.Waiting.Mutate(ctx, p.change()); err != nil {
-		return warnings, err
+	change := p.change()
+	change.Reinvocation = reinvocation
+	if err := call.Mutate(ctx, change); err != nil || tree.StrictEqual(before, p.want) {
+		return false, err
 	}
-	if tree.StrictEqual(before, p.want) {
-		return warnings, nil
-	}
-	if err = p.restrictAdmission(before); err != nil {
-		return warnings, err
+	if err := p.restrictAdmission(before); err != nil {
+		return false, err
 	}
 	rules.Default(p.mutation.Kind.Stored, p.want)
 	p.complete()
-	return warnings, p.Admit()
+	p.keepRequester(before)
+	return true, nil
+}
+
+// subresourceBody is a copy of what is written to a sub-resource that has a body of a kind of its own; nil for any
+// other mutation.
+func (p *Prepared) subresourceBody() tree.Tree {
+	m := p.mutation
+	sub := m.Kind.Subresource(m.Subresource)
+	switch {
+	case sub == nil || sub.BodyKind == nil || p.step != stepUpdate:
+		return nil
+	case p.body != nil:
+		return tree.Clone(p.body).(tree.Tree)
+	case sub.View.Read != nil:
+		return tree.Clone(sub.View.Read(p.want)).(tree.Tree)
+	case m.Object != nil:
+		return tree.Clone(m.Object).(tree.Tree)
+	}
+	return nil
+}
+
+// mutateBody asks the waiting admission to change the body of a sub-resource, writes it to the object again, and
+// tells whether it has changed.
+func (p *Prepared) mutateBody(ctx context.Context, call request.WaitingCall, body tree.Tree, reinvocation bool) (changed bool, err error) {
+	change := p.change()
+	change.New = tree.Clone(p.want).(tree.Tree) // which counts for nothing
+	change.Body, change.Reinvocation = tree.Clone(body).(tree.Tree), reinvocation
+	if err := call.Mutate(ctx, change); err != nil || tree.StrictEqual(body, change.Body) {
+		return false, err
+	}
+	if err := p.writeBody(change.Body); err != nil {
+		return false, err
+	}
+	return true, nil
 }
 
 // admissionKeeps are the fields of metadata that no admission changes.
@@ -66,8 +116,7 @@ var admissionKeeps = []string{
 }
 
 // restrictAdmission takes back what an admission has changed but the request itself could not have
-// changed: a write of the object leaves its status alone, one of a sub-resource everything else. A
-// sub-resource with a body of its own kind, such as a scale, stays as it was prepared.
+// changed: a write of the object leaves its status alone, one of a sub-resource everything else.
 func (p *Prepared) restrictAdmission(before tree.Tree) error {
 	m := p.mutation
 	switch sub := m.Kind.Subresource(m.Subresource); {
@@ -75,7 +124,7 @@ func (p *Prepared) restrictAdmission(before tree.Tree) error {
 		if m.Kind.Subresource("status") != nil {
 			p.want.CopyField(before, "status")
 		}
-	case sub == nil || sub.BodyKind != nil:
+	case sub == nil:
 		p.want = tree.Clone(before).(tree.Tree)
 	default:
 		scoped := tree.Clone(p.cur.Tree).(tree.Tree)
@@ -86,10 +135,25 @@ func (p *Prepared) restrictAdmission(before tree.Tree) error {
 		scoped["metadata"] = subresourceMetadata(childObject(scoped, "metadata"), childObject(p.want, "metadata"), sub.KeepsMetadata)
 		p.want = scoped
 	}
-	metadata, was := tree.Clone(childObject(p.want, "metadata")).(tree.Tree), childObject(before, "metadata")
+	p.keepMetadata(p.want, before)
+	return nil
+}
+
+// keepRequester gives a new object that an admission has changed who asks for it, as another one has found before.
+func (p *Prepared) keepRequester(before tree.Tree) {
+	if p.step != stepCreate {
+		return
+	}
+	for _, name := range p.mutation.Kind.Stored.Rules.Requester {
+		p.want.EnsureObject("spec").CopyField(before.Object("spec"), name)
+	}
+}
+
+// keepMetadata gives an object that an admission has changed what no admission changes.
+func (p *Prepared) keepMetadata(object, before tree.Tree) {
+	metadata, was := tree.Clone(childObject(object, "metadata")).(tree.Tree), childObject(before, "metadata")
 	for _, name := range admissionKeeps {
 		metadata.CopyField(was, name)
 	}
-	p.want["metadata"] = metadata
-	return nil
+	object["metadata"] = metadata
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -15,25 +16,28 @@ import (
 type testWaiting struct {
 	mutate   func(c request.Change)
 	validate func(c request.Change) error
-	released *int
 }
+
+func (w testWaiting) MayApply(request.Verb) bool { return true }
+
+func (w testWaiting) AppliesToNoOp() bool { return true }
 
 func (w testWaiting) Applies(request.Change) bool { return true }
 
-func (w testWaiting) Mutate(_ context.Context, c request.Change) ([]string, error) {
+func (w testWaiting) Begin() request.WaitingCall { return w }
+
+func (w testWaiting) Mutate(_ context.Context, c request.Change) error {
 	if w.mutate != nil {
 		w.mutate(c)
 	}
-	return nil, nil
+	return nil
 }
 
-func (w testWaiting) Validate(_ context.Context, c request.Change) (request.Verdict, error) {
+func (w testWaiting) Validate(_ context.Context, c request.Change) error {
 	if w.validate != nil {
-		if err := w.validate(c); err != nil {
-			return request.Verdict{}, err
-		}
+		return w.validate(c)
 	}
-	return request.Verdict{Reservation: testReservation{w.released}}, nil
+	return nil
 }
 
 type testReservation struct{ released *int }
@@ -73,11 +77,11 @@ func waitFor(t *testing.T, cur State, m *request.Mutation, env Env) (Candidate, 
 // What was allocated is seen by the last word on a change, and given back when that is a refusal.
 func TestRefusalReleasesAllocations(t *testing.T) {
 	k := kindNamed(t, "configmaps")
-	allocator, released := &testAllocator{}, 0
+	allocator := &testAllocator{}
 	env := env
 	env.Allocator = allocator
 	var seen string
-	w := testWaiting{released: &released, validate: func(c request.Change) error {
+	w := testWaiting{validate: func(c request.Change) error {
 		if seen = c.New.Object("data").String("address"); c.Mutation.DryRun {
 			return nil
 		}
@@ -85,17 +89,17 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 	}}
 	m := request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "default", Name: "a"}, Waiting: w,
 		Object: decode(t, k, `{"metadata":{"name":"a","namespace":"default"}}`)}
-	if _, err := waitFor(t, State{}, &m, env); err == nil || seen != "10.0.0.7" || allocator.allocated != 1 || allocator.released != 1 || released != 0 {
+	if _, err := waitFor(t, State{}, &m, env); err == nil || seen != "10.0.0.7" || allocator.allocated != 1 || allocator.released != 1 {
 		t.Errorf("%v; saw %q, released %d of %d", err, seen, allocator.released, allocator.allocated)
 	}
 	m.DryRun = true
 	c, err := waitFor(t, State{}, &m, env)
-	if err != nil || allocator.released != 1 || released != 0 {
-		t.Fatalf("%v; released %d and %d before the candidate", err, allocator.released, released)
+	if err != nil || allocator.released != 1 {
+		t.Fatalf("%v; released %d before the candidate", err, allocator.released)
 	}
 	c.Reserved.Release()
-	if allocator.allocated != 2 || allocator.released != 2 || released != 1 {
-		t.Errorf("released %d of %d and %d", allocator.released, allocator.allocated, released)
+	if allocator.allocated != 2 || allocator.released != 2 {
+		t.Errorf("released %d of %d", allocator.released, allocator.allocated)
 	}
 	w.validate = func(request.Change) error { panic("boom") }
 	m.Waiting = w
@@ -117,6 +121,7 @@ func TestAdmissionIsRestricted(t *testing.T) {
 		c.New.EnsureObject("metadata").EnsureObject("annotations")["a"] = "b"
 		c.New.Object("metadata")["uid"] = "other"
 	}
+	rebind := func(c request.Change) { c.Body.Object("target")["name"] = "o" }
 	update := request.Mutation{Verb: request.Update}
 	binding := request.Mutation{Verb: request.Create, Subresource: "binding"}
 	status := request.Mutation{Verb: request.Update, Subresource: "status"}
@@ -124,17 +129,19 @@ func TestAdmissionIsRestricted(t *testing.T) {
 	for _, c := range []struct {
 		name, current, body string
 		m                   request.Mutation
+		mutate              func(request.Change)
 		phase, image, node  string
 	}{
-		{"the object", runningPod, runningPod, update, `"Running"`, `"j"`, `"n"`},
-		{"the status", runningPod, runningPod, status, `"Failed"`, `"i"`, `"n"`},
-		{"a binding", unbound, `{"metadata":{"name":"a"},"target":{"kind":"Node","name":"m"}}`, binding, `"Running"`, `"i"`, `"m"`},
+		{"the object", runningPod, runningPod, update, meddle, `"Running"`, `"j"`, `"n"`},
+		{"the status", runningPod, runningPod, status, meddle, `"Failed"`, `"i"`, `"n"`},
+		{"a binding", unbound, `{"metadata":{"name":"a"},"target":{"kind":"Node","name":"m"}}`, binding, meddle, `"Running"`, `"i"`, `"m"`},
+		{"the body of a binding", unbound, `{"metadata":{"name":"a"},"target":{"kind":"Node","name":"m"}}`, binding, rebind, `"Running"`, `"i"`, `"o"`},
 	} {
 		check := testCase{resource: "pods", current: c.current}
 		cur := check.state(t, k)
 		before := string(codec.AppendAny(nil, cur.Tree))
 		m := c.m
-		m.Kind, m.Key, m.Waiting = k, meta.Key{Namespace: "default", Name: "a"}, testWaiting{mutate: meddle, released: new(int)}
+		m.Kind, m.Key, m.Waiting = k, meta.Key{Namespace: "default", Name: "a"}, testWaiting{mutate: c.mutate}
 		m.Object = decode(t, bodyKind(&m), c.body)
 		got, err := waitFor(t, cur, &m, env)
 		if err != nil {
@@ -183,9 +190,107 @@ func TestNeedsTree(t *testing.T) {
 	}
 }
 
-// admissionOf applies to one operation.
+// A body is copied for an admission that may change it, and not for one that only checks.
+func TestBodyIsCopiedForChanges(t *testing.T) {
+	all, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		admission request.Admission
+		copied    bool
+	}{
+		{nil, false},
+		{admissionOf(request.Create), false},
+		{testAdmission{}, true},
+	} {
+		body := tree.Tree{"metadata": tree.Tree{}, "data": tree.Tree{"a": "b"}}
+		m := &request.Mutation{Kind: all.Kind("", "v1", "configmaps"), Object: body, Admission: c.admission}
+		if copied := !tree.SameRef(copyBody(m, Env{}, request.Create)["data"], body["data"]); copied != c.copied {
+			t.Errorf("%T: copied %t", c.admission, copied)
+		}
+	}
+}
+
+// admissionOf applies to one operation, and only checks.
 type admissionOf request.Verb
 
 func (a admissionOf) Applies(operation request.Verb) bool { return operation == request.Verb(a) }
+func (a admissionOf) AppliesToNoOp() bool                 { return a.Applies(request.Update) }
+func (admissionOf) MayChange(request.Verb) bool           { return false }
 func (admissionOf) Admit(request.Change) error            { return nil }
 func (admissionOf) Validate(request.Change) error         { return nil }
+
+func (admissionOf) Reserve(request.Change) (request.Reservation, error) { return nil, nil }
+
+// testAdmission writes who asks for a new object, and reserves what it is told to.
+type testAdmission struct {
+	reserve func() (request.Reservation, error)
+}
+
+func (testAdmission) Applies(request.Verb) bool { return true }
+
+func (testAdmission) MayChange(request.Verb) bool { return true }
+
+func (testAdmission) AppliesToNoOp() bool { return true }
+
+func (testAdmission) Admit(c request.Change) error {
+	if c.Mutation.Kind.Resource != "certificatesigningrequests" {
+		return nil
+	}
+	c.New.EnsureObject("spec")["username"] = "jane"
+	return nil
+}
+
+func (testAdmission) Validate(request.Change) error { return nil }
+
+func (a testAdmission) Reserve(request.Change) (request.Reservation, error) { return a.reserve() }
+
+// A change that a webhook makes in its second round leaves who asks for a certificate as admission has found it.
+func TestRequesterIsKept(t *testing.T) {
+	kinds, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kinds.Kind("certificates.platform.io", "v1", "certificatesigningrequests")
+	round := 0
+	w := testWaiting{mutate: func(c request.Change) {
+		round++
+		c.New.EnsureObject("metadata", "labels")["round"] = strings.Repeat("i", round)
+		c.New.EnsureObject("spec")["username"], c.New.EnsureObject("spec")["groups"] = "root", []any{"system:masters"}
+	}}
+	m := request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Name: "a"}, Admission: testAdmission{}, Waiting: w,
+		Object: decode(t, k, `{"metadata":{"name":"a"},"spec":{"username":"root","extra":{"a":["b"]}}}`)}
+	p, err := Prepare(State{}, &m, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Admit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.mutate(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	spec := p.want.Object("spec")
+	if round != 2 || fieldText(p.want, "metadata.labels.round") != `"ii"` || spec.String("username") != "jane" || spec.Has("groups") || spec.Has("extra") {
+		t.Errorf("after %d rounds: %v", round, spec)
+	}
+}
+
+// What is allocated for a change is released if its reservation panics.
+func TestReservationPanics(t *testing.T) {
+	k := kindNamed(t, "configmaps")
+	allocator := &testAllocator{}
+	env := env
+	env.Allocator = allocator
+	m := request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "default", Name: "a"},
+		Admission: testAdmission{reserve: func() (request.Reservation, error) { panic("boom") }},
+		Object:    decode(t, k, `{"metadata":{"name":"a","namespace":"default"}}`)}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = Apply(State{}, &m, env)
+	}()
+	if allocator.allocated != 1 || allocator.released != 1 {
+		t.Errorf("released %d of %d", allocator.released, allocator.allocated)
+	}
+}

@@ -17,7 +17,8 @@ const maxDisruptedPods = 2000
 // disruptionAllowed is the type of a budget's condition.
 const disruptionAllowed = "DisruptionAllowed"
 
-// matchingBudgets lists the budgets whose selectors match a Pod.
+// matchingBudgets lists the budgets whose selectors match a Pod. A budget without a selector protects
+// nothing, and one with an empty selector every Pod of the namespace.
 func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets []tree.Tree, err error) {
 	if e.budgets == nil {
 		return nil, nil
@@ -59,7 +60,9 @@ func bypassesBudget(pod, budget tree.Tree) bool {
 	return healthy >= desired && desired > 0
 }
 
-// consumeDisruption takes one disruption from a budget, and lists the Pod in its status.
+// consumeDisruption takes one disruption from a budget, and lists the Pod in its status. The count is taken
+// before the Pod is deleted: evictions at the same time then cannot take more than is allowed together. If
+// the deletion fails, the controller gives it back.
 func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree.Tree) error {
 	key := meta.Key{GroupResource: e.budgets.Storage, Namespace: v.Key.Namespace, Name: objectName(budget)}
 	err := retryOnConflict(ctx, func() error {
@@ -86,7 +89,8 @@ func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree
 	return err
 }
 
-// decrementAllowed takes one disruption from a budget's status, for the Pod of a name.
+// decrementAllowed takes one disruption from a budget's status, for the Pod of a name. The Pod is noted
+// with the time, so that the controller does not count it as healthy until it is gone.
 func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	status := budget.EnsureObject("status")
 	seen, _ := status.Int("observedGeneration")
@@ -110,7 +114,8 @@ func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	return nil
 }
 
-// budgetExhausted says why a budget allows nothing.
+// budgetExhausted says why a budget allows nothing. It is a 429, on which clients such as kubectl drain try
+// again.
 func budgetExhausted(budget tree.Tree) error {
 	status := budget.Object("status")
 	c := condition.Find(status, disruptionAllowed)

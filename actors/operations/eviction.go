@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Evictor deletes Pods as far as disruption budgets allow. Many goroutines may use it.
+// An Evictor deletes Pods as far as disruption budgets allow. Many goroutines may use it. now is the time,
+// for tests.
 type Evictor struct {
 	store         Store
 	pods, budgets *schema.Kind
@@ -35,7 +36,8 @@ type Eviction struct {
 	Manager string
 }
 
-// How often a step is tried that conflicts with changes by others, and the pauses between.
+// How often a step is tried that conflicts with changes by others, and the pauses between. With many
+// evictions at once conflicts on one budget are usual.
 const (
 	maxTries      = 20
 	minRetryDelay = 5 * time.Millisecond
@@ -43,6 +45,11 @@ const (
 )
 
 // Evict deletes the Pod, or says why it must stay.
+//
+// A Pod that budgets do not count goes at once. Else there may be one budget at most, which must allow the
+// disruption: it is taken from the budget before the deletion, so that two evictions cannot both use the
+// last one. If the deletion then fails, the controller of the budget gives it back when it counts the Pods
+// again.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	pod, gone, err := e.deleteUncounted(ctx, v)
 	if err != nil || gone {
@@ -96,6 +103,7 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tre
 	return pod, gone, err
 }
 
+// delete removes the Pod as a client's own request would, with its options.
 func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 	_, err := e.store.Mutate(ctx, request.Mutation{
 		Verb: request.Delete, Kind: e.pods, Key: v.Key, Delete: v.Delete, DryRun: v.DryRun, FieldManager: v.Manager,

@@ -85,7 +85,7 @@ func (c *cluster) setStatus(k *schema.Kind, name, status string) {
 
 func (c *cluster) parse(k *schema.Kind, text string) tree.Tree {
 	c.t.Helper()
-	object, faults, err := codec.DecodeJSON(k.Message, []byte(text))
+	object, faults, err := codec.DecodeJSON(k.Message(), []byte(text))
 	if err != nil || len(faults) > 0 {
 		c.t.Fatal(text, faults, err)
 	}
@@ -99,7 +99,7 @@ func (c *cluster) get(k *schema.Kind, name string) tree.Tree {
 	if err != nil {
 		return nil
 	}
-	object, err := codec.DecodeStored(k.Message, o.JSON)
+	object, err := codec.DecodeStored(k.Message(), o.JSON)
 	if err != nil {
 		c.t.Fatal(err)
 	}

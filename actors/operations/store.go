@@ -21,7 +21,7 @@ type Store interface {
 
 // decode decodes an object of kind k.
 func decode(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
-	object, err := codec.DecodeStored(k.Message, o.JSON)
+	object, err := codec.DecodeStored(k.Message(), o.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("operations: stored object %s: %w", o.Key, err)
 	}

@@ -27,6 +27,9 @@ func oneFile(c *cobra.Command, args []string) error {
 }
 
 // backup writes the state of a daemon, running or stopped, into one file.
+//
+// Both ways write the same bytes. Through the daemon the stream is checked while it goes by, since HTTP alone does
+// not tell a client of an answer that was cut; a directory is read with its lock held.
 func backup() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup FILE",
@@ -38,8 +41,9 @@ meanwhile; the user of the file must be an administrator. Without, it reads --da
 and the daemon must not be running. A backup that arrives incomplete is an error and
 leaves no FILE.
 
-The file carries checksums, and holds every object in clear, Secrets too: keep it like
-the data directory itself. Certificates and admin.kubeconfig are not part of it.`,
+The file carries checksums, and holds every object as the data directory does: in clear,
+but for what --encryption-provider-config encrypts. Keep it like the data directory itself,
+and apart from the keys. Certificates and admin.kubeconfig are not part of it.`,
 		Args: oneFile,
 	}
 	dir := dataDirFlag(c)
@@ -72,6 +76,8 @@ the data directory itself. Certificates and admin.kubeconfig are not part of it.
 }
 
 // restore makes a data directory from a backup.
+//
+// The daemon is not asked, for there is none: a directory that is in use is not empty, and is refused.
 func restore() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "restore FILE",
@@ -102,18 +108,37 @@ proved intact. Watches and lists from before the restore are answered 410 afterw
 }
 
 // verify checks every checksum of a data directory.
+//
+// An error is a directory that cannot be read; damage is in the lines, and only the status tells scripts of it.
 func verify() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Check every checksum of a data directory",
 		Long: `Read every byte of a data directory, compare it with its checksums and print what was
 found, a line each. Nothing is changed, and the daemon may be running. The exit status is
-1 if anything is damaged.`,
+1 if anything is damaged.
+
+It also tells which keys the stored values need: a key that has a line must stay in the
+encryption configuration. With --encryption-provider-config every value is decrypted, and
+one that cannot be is damage too.`,
 		Args: cobra.NoArgs,
 	}
 	dir := dataDirFlag(c)
+	config := c.Flags().String("encryption-provider-config", "", "File of the EncryptionConfiguration, to decrypt every value with.")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		ok, err := persist.Verify(*dir, c.OutOrStdout())
+		keys := keyCensus{}
+		visit := keys.count
+		if *config != "" {
+			open, err := valueReader(*config)
+			if err != nil {
+				return err
+			}
+			visit = func(at persist.Place, stored []byte) error {
+				return errors.Join(keys.count(at, stored), open(at, stored))
+			}
+		}
+		ok, err := persist.Verify(*dir, c.OutOrStdout(), visit)
+		keys.write(c.OutOrStdout())
 		if err == nil && !ok {
 			err = errors.New("the data directory is damaged")
 		}
@@ -123,6 +148,9 @@ found, a line each. Nothing is changed, and the daemon may be running. The exit 
 }
 
 // writeTo makes the file at path, readable by its owner only, or leaves none; "-" is out.
+//
+// The file appears under its name when it is whole and durable. A backup that failed must not look like one, nor
+// replace the one before. os.CreateTemp makes files that only their owner can read.
 func writeTo(path string, out io.Writer, write func(io.Writer) error) (err error) {
 	if path == "-" {
 		return write(out)

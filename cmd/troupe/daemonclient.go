@@ -23,6 +23,8 @@ func kubeconfigFlag(c *cobra.Command, fallback string) *string {
 }
 
 // loadDaemonClient reads the client configuration at path.
+//
+// Plain HTTP is refused, because the requests carry the credentials of an administrator.
 func loadDaemonClient(path string) (*daemonClient, error) {
 	s, err := remote.Load(path)
 	if err != nil {
@@ -35,6 +37,9 @@ func loadDaemonClient(path string) (*daemonClient, error) {
 }
 
 // backup writes a backup of the daemon's state to w and checks that it is whole.
+//
+// What has been read is written at the same time, so nothing is held in memory; the caller throws away what turns out
+// not to be whole.
 func (r *daemonClient) backup(ctx context.Context, w io.Writer) (persist.Revision, error) {
 	body, err := r.get(ctx, daemon.BackupPath)
 	if err != nil {
@@ -45,6 +50,8 @@ func (r *daemonClient) backup(ctx context.Context, w io.Writer) (persist.Revisio
 }
 
 // get opens the answer to a GET that must be welcome.
+//
+// The context is that of the command, which has none where a test runs it without.
 func (r *daemonClient) get(ctx context.Context, path string) (io.ReadCloser, error) {
 	body, err := r.Get(cmp.Or(ctx, context.Background()), path)
 	if err != nil {

@@ -9,6 +9,9 @@ import (
 )
 
 // root is the command with all its subcommands.
+//
+// Usage and errors are not printed by cobra: main prints an error once, in one line, on standard error. The command
+// that generates completions is switched off, since it would be listed between the others.
 func root() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "troupe",

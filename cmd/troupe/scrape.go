@@ -14,6 +14,8 @@ import (
 
 // A scrape is the figures of a daemon at one moment: by name and, for series with labels, by
 // "name{label="value",…}".
+//
+// Example: {"troupe_watchers": 12, `troupe_objects{resource="pods"}`: 340}.
 type scrape struct {
 	at      time.Time
 	samples map[string]float64
@@ -29,6 +31,9 @@ func (r *daemonClient) scrape(ctx context.Context) (*scrape, error) {
 }
 
 // readScrape reads the text exposition format.
+//
+// It reads what a daemon writes and no more of the format: a line is a series, a blank and a number, without a time.
+// Lines may have up to 1 MiB, since labels hold names of objects.
 func readScrape(text io.Reader, at time.Time) (*scrape, error) {
 	s := &scrape{at: at, samples: map[string]float64{}}
 	lines := bufio.NewScanner(text)
@@ -52,6 +57,8 @@ func readScrape(text io.Reader, at time.Time) (*scrape, error) {
 }
 
 // value is the figure of a series; 0 if there is none.
+//
+// A series that a daemon does not have is 0, so that a newer client can ask an older daemon.
 func (s *scrape) value(name string) float64 { return s.samples[name] }
 
 // resourceValue is the figure of a resource in a series.
@@ -63,6 +70,8 @@ func (s *scrape) resourceValue(name, resource string) float64 {
 func series(name, resource string) string { return name + "{resource=" + strconv.Quote(resource) + "}" }
 
 // sum adds up the series of a name whose labels match a pattern.
+//
+// The pattern is a regular expression on the text between the braces, as in `code="5` for all answers from 500 on.
 func (s *scrape) sum(name, pattern string) (total float64) {
 	match := regexp.MustCompile(pattern)
 	for series, value := range s.samples {

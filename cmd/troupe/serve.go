@@ -38,9 +38,14 @@ kubectl and other existing clients expect the names of the profile kubernetes:
 A data directory keeps the profile that it was made with.`
 
 // failureDrainTimeout is how long requests in flight may take when the daemon cannot go on.
+//
+// It is short: the daemon accepts nothing any more, and each second delays the start that puts it right.
 const failureDrainTimeout = 5 * time.Second
 
 // serve runs the daemon.
+//
+// Settings are read in three steps, each over the one before: defaults, file, flags. The flags are bound to a copy of
+// the defaults, and only those that were given count, so that a default does not override the file.
 func serve() *cobra.Command {
 	var file string
 	flags := daemon.Default()
@@ -76,6 +81,12 @@ func serve() *cobra.Command {
 }
 
 // run serves until a signal comes or the daemon cannot go on.
+//
+// Signals are caught before anything is opened, so that one which comes during the start is not lost. One line goes
+// to standard output when the daemon is ready: whoever started it may wait for that line.
+//
+// The second signal ends the process without draining. That loses nothing that was acknowledged, since recovery on
+// the next start expects a kill at any moment.
 func run(config daemon.Config, out, logs io.Writer) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)

@@ -14,6 +14,8 @@ import (
 )
 
 // status prints what a running daemon does.
+//
+// It needs nothing but a GET of /metrics, and so works for everybody who may read that path.
 func status() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
@@ -38,6 +40,7 @@ All figures come from /metrics, whose names docs/operations.md explains.`,
 	return c
 }
 
+// Counters only say something as a difference, so it looks twice. It takes as long as the interval.
 func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Duration, top int) error {
 	before, err := r.scrape(ctx)
 	if err != nil {
@@ -60,6 +63,8 @@ func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Du
 }
 
 // A statusReport is what two scrapes of a daemon show.
+//
+// Rates use the times of the two scrapes and not the interval that was asked for, as an answer may take its time.
 type statusReport struct {
 	server        string
 	before, after *scrape
@@ -76,6 +81,8 @@ func (p *statusReport) rateOf(name, pattern string) float64 {
 }
 
 // mean is what one unit of a counter took lately, in seconds; since the start if there was none.
+//
+// The second form is for a quiet daemon, where a mean of the last second would have nothing to divide by.
 func (p *statusReport) mean(seconds, count string) float64 {
 	if n := p.after.value(count) - p.before.value(count); n > 0 {
 		return (p.after.value(seconds) - p.before.value(seconds)) / n
@@ -91,6 +98,7 @@ func ratio(amount, by float64) float64 {
 	return amount / by
 }
 
+// The lines are for people, and may change; scripts read /metrics.
 func (p *statusReport) summary(w io.Writer) error {
 	a := p.after
 	objects := a.sum("troupe_objects", "")
@@ -135,7 +143,9 @@ func (p *statusReport) diskFullNote() string {
 	return "  FULL: only deletes are accepted"
 }
 
-// slowest names the collections with the longest turns since the start.
+// slowest names the collections whose slowest mutation since the start took longest.
+//
+// The maximum is since the start of the daemon and does not fall: it shows what was, not what is.
 func (p *statusReport) slowest() string {
 	const most = 3
 	names := p.after.resources("troupe_turn_seconds_max")
@@ -156,6 +166,9 @@ type row struct {
 }
 
 // collections shows those with the most work first, then those with the most objects.
+//
+// Collections without objects, watches and history are left out. The order is total, down to the name, so that two
+// calls in a row show the same one.
 func (p *statusReport) collections(w io.Writer, top int) error {
 	var rows []row
 	for _, name := range p.after.resources("troupe_objects") {
@@ -189,6 +202,8 @@ func (p *statusReport) collections(w io.Writer, top int) error {
 }
 
 // count is a whole number with commas between thousands.
+//
+// Example: 1234567 is 1,234,567.
 func count(v float64) string {
 	digits := fmt.Sprintf("%.0f", v)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -198,6 +213,8 @@ func count(v float64) string {
 }
 
 // size is a number of bytes in the largest unit in which it is at least 1.
+//
+// Examples: 512 is 512 B, 1536 is 1.5 KiB, and 104857600 is 100 MiB.
 func size(v float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	n := 0
@@ -211,6 +228,8 @@ func size(v float64) string {
 }
 
 // short is a number of seconds with three digits.
+//
+// Examples: 12.3µs, 1.25ms, 2.5s.
 func short(seconds float64) string {
 	d := time.Duration(seconds * 1e9)
 	switch {

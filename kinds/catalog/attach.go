@@ -38,7 +38,8 @@ func (c *Catalog) attachFunctions(kinds []family.Kind) error {
 	return nil
 }
 
-// builtInKind finds the kind of "group/version/Kind", the group in platform form.
+// builtInKind finds the kind of "group/version/Kind", the group in platform form. A function for a kind
+// that is not declared is a mistake in this program, found when it starts.
 func (c *Catalog) builtInKind(name string) (*schema.Kind, error) {
 	parts := strings.Split(name, "/")
 	if len(parts) != 3 {
@@ -51,6 +52,7 @@ func (c *Catalog) builtInKind(name string) (*schema.Kind, error) {
 	return k, nil
 }
 
+// attachViews gives sub-resources the functions by which their bodies are read and written.
 func attachViews(k *schema.Kind, views family.Views) error {
 	for name, view := range views {
 		s := k.Subresource(name)
@@ -62,7 +64,8 @@ func attachViews(k *schema.Kind, views family.Views) error {
 	return nil
 }
 
-// attachDefaultViews gives status and scale the views that all kinds share, where they have none.
+// attachDefaultViews gives status and scale the views that all kinds share, where they have none. Kinds
+// with rules about their status have views of their own.
 func attachDefaultViews(k *schema.Kind) {
 	for i := range k.Subresources {
 		s := &k.Subresources[i]

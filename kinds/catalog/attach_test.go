@@ -26,7 +26,7 @@ func TestAttachErrors(t *testing.T) {
 		"unknown sub-resource": {[]family.Kind{{Name: "batch/v1/Job", Views: family.Views{"size": schema.View{}}}}, "Job has no sub-resource size"},
 		"no conversion":        {[]family.Kind{{Name: "events.platform.io/v1/Event"}}, "v1 Event is stored in another version and has no conversion"},
 	} {
-		kinds := append(slices.Clone(test.kinds), c.kindsWithFunctions()...)
+		kinds := append(slices.Clone(test.kinds), c.kindsWithFunctions(Features{})...)
 		if name == "no conversion" {
 			kinds = test.kinds
 		}

@@ -26,9 +26,9 @@ func TestKinds(t *testing.T) {
 		{"", "configmaps", "ConfigMap", 8, true, nil, schema.NameSubdomain},
 		{"", "events", "Event", 8, true, nil, schema.NameSubdomain},
 		{"", "namespaces", "Namespace", 7, false, []string{"finalize", "status"}, schema.NameLabel},
-		{"", "pods", "Pod", 8, true, []string{"binding", "ephemeralcontainers", "eviction", "resize", "status"}, schema.NameSubdomain},
+		{"", "pods", "Pod", 8, true, []string{"attach", "binding", "ephemeralcontainers", "eviction", "exec", "log", "portforward", "proxy", "resize", "status"}, schema.NameSubdomain},
 		{"", "secrets", "Secret", 8, true, nil, schema.NameSubdomain},
-		{"", "services", "Service", 8, true, []string{"status"}, schema.NameLabel1035},
+		{"", "services", "Service", 8, true, []string{"proxy", "status"}, schema.NameLabel1035},
 		{"apps", "deployments", "Deployment", 8, true, []string{"scale", "status"}, schema.NameSubdomain},
 		{"rbac.authorization.platform.io", "clusterroles", "ClusterRole", 8, false, nil, schema.NamePathSegment},
 	}
@@ -62,7 +62,7 @@ func TestEveryKindIsFound(t *testing.T) {
 		if c.Kind(k.Group, k.Version, k.Resource) != k || c.ByGVK(k.GroupVersionKind) != k {
 			t.Errorf("%s is found in one way and not in another", k.Resource)
 		}
-		if k.Message.Doc == "" {
+		if k.Message().Doc == "" {
 			t.Errorf("%s has no description", k.Kind)
 		}
 		if strings.Contains(k.Group, "platform") {
@@ -76,7 +76,7 @@ func TestEveryKindIsFound(t *testing.T) {
 
 func TestGroups(t *testing.T) {
 	groups := catalogtest.NewCatalog(t, meta.Kubernetes).Groups()
-	want := []catalog.Group{{Name: "", Versions: []string{"v1"}}, {Name: "admissionregistration.k8s.io", Versions: []string{"v1"}}}
+	want := []catalog.Group{{Name: "", Versions: []string{"v1"}}, {Name: "admissionregistration.k8s.io", Versions: []string{"v1", "v1beta1"}}}
 	if len(groups) < 19 || !reflect.DeepEqual(groups[:2], want) {
 		t.Errorf("groups %v, want %v and more", groups, want)
 	}
@@ -98,7 +98,7 @@ func TestStored(t *testing.T) {
 }
 
 func TestPlan(t *testing.T) {
-	pod := catalogtest.NewCatalog(t, meta.Platform).Kind("", "v1", "pods").Message
+	pod := catalogtest.NewCatalog(t, meta.Platform).Kind("", "v1", "pods").Message()
 	fields := map[string]func(f *schema.Field) bool{
 		"metadata":           func(f *schema.Field) bool { return f.EmitEmpty && f.WireEmitEmpty },
 		"spec.restartPolicy": func(f *schema.Field) bool { return f.Default == "Always" && len(f.Enum) == 3 },
@@ -107,7 +107,8 @@ func TestPlan(t *testing.T) {
 			return f.EmitEmpty && !f.WireEmitEmpty && f.Required && f.MergeKey == "name"
 		},
 		"spec.securityContext":               func(f *schema.Field) bool { return f.Pointer && reflect.DeepEqual(f.Default, tree.Tree{}) },
-		"spec.terminationGracePeriodSeconds": func(f *schema.Field) bool { return f.Default == int64(30) && *f.Min == 0 },
+		"spec.terminationGracePeriodSeconds": func(f *schema.Field) bool { return f.Default == int64(30) && f.Min == nil },
+		"spec.activeDeadlineSeconds":         func(f *schema.Field) bool { return *f.Min == 1 },
 		"spec.nodeSelector":                  func(f *schema.Field) bool { return f.Shape == schema.Map && f.MapAtomic },
 		"metadata.creationTimestamp":         func(f *schema.Field) bool { return f.Type == schema.TypeTime && !f.EmitEmpty && f.WireEmitEmpty },
 	}

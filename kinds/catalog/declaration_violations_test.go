@@ -16,13 +16,28 @@ import (
 // formatSamples are a value that keeps a format and one that breaks it.
 var formatSamples = map[string][2]string{
 	"absolutePath":     {"/a", "a"},
+	"cidr":             {"10.0.0.0/8", "10.0.0.0"},
 	"configMapKey":     {"a.b", "a b"},
 	"dns1123Label":     {"a", "a.b"},
 	"dns1123Subdomain": {"a.b", "a_b"},
+	"driverName":       {"A.b", "a_b"},
+	"endpointIP":       {"10.0.0.1", "127.0.0.1"},
 	"envVarName":       {"A", "="},
+	"httpHeaderName":   {"A-b", "a b"},
+	"ip":               {"127.0.0.1", "a"},
+	"iscsiName":        {"iqn.2001-04.com.example:a", "iqn.a"},
+	"kindName":         {"Kind", "a b"},
+	"localPath":        {"a", "..a"},
+	"noDotDot":         {"/a", "/a/../b"},
+	"pathSegment":      {"a", "a/b"},
+	"percentOfAll":     {"100%", "101%"},
 	"portName":         {"http", "-"},
 	"qualifiedName":    {"a.b/c", "a b"},
 	"relativePath":     {"a", "/a"},
+	"trimmed":          {"a", " a"},
+
+	"mixedCaseSubdomain":     {"A.b", "a_b"},
+	"mixedCaseQualifiedName": {"A.b/c", "a b"},
 }
 
 // A fieldLocation is a message somewhere in a kind, and the fields that lead to it.
@@ -73,8 +88,8 @@ func wrapValue(f *schema.Field, v any) any {
 
 // fieldLocations finds every message of k once, by the shortest path.
 func fieldLocations(k *schema.Kind) []fieldLocation {
-	all := []fieldLocation{{kind: k, message: k.Message}}
-	seen := map[*schema.Message]bool{k.Message: true}
+	all := []fieldLocation{{kind: k, message: k.Message()}}
+	seen := map[*schema.Message]bool{k.Message(): true}
 	for i := 0; i < len(all); i++ {
 		for _, f := range all[i].message.Fields {
 			if f.Type != schema.TypeMessage || seen[f.Message] || i == 0 && f.Name == "metadata" {
@@ -92,8 +107,9 @@ type violation struct {
 	rule            string
 	bad, good       any
 	cause           meta.CauseType
-	path            string // below the field
-	uncheckedByPlan bool   // the declaration accepts bad
+	path            string    // below the field
+	uncheckedByPlan bool      // the declaration accepts bad
+	besides         tree.Tree // other fields of the object
 }
 
 // TestEveryDeclaredRule breaks and keeps every declared rule of every kind, without the functions of
@@ -177,7 +193,10 @@ func checkViolation(t *testing.T, p fieldLocation, f *schema.Field, b violation)
 	t.Helper()
 	path := tree.FieldPath(p.path(), f.Name) + b.path
 	has := func(v any) bool {
-		content := tree.Tree{}
+		content, _ := tree.Clone(b.besides).(tree.Tree)
+		if content == nil {
+			content = tree.Tree{}
+		}
 		if v != nil {
 			content[f.Name] = v
 		}
@@ -218,7 +237,7 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 	}
 	add := func(is bool, rule string, bad any, cause meta.CauseType, path string) {
 		if is {
-			all = append(all, violation{rule, wrapValue(f, bad), wrapValue(f, value), cause, path, false})
+			all = append(all, violation{rule, wrapValue(f, bad), wrapValue(f, value), cause, path, false, nil})
 		}
 	}
 	choices := item
@@ -226,7 +245,10 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 		choices = ""
 	}
 	if f.Required {
-		all = append(all, violation{"required", nil, wrapValue(f, value), meta.CauseRequired, "", false})
+		all = append(all, violation{"required", nil, wrapValue(f, value), meta.CauseRequired, "", false, nil})
+	}
+	if w := f.RequiredWhen; w != nil {
+		all = append(all, violation{"required_when", nil, wrapValue(f, value), meta.CauseRequired, "", false, tree.Tree{w.Field: reason(m, w)}})
 	}
 	add(len(f.Enum) > 0, "enum", "no such choice", meta.CauseNotSupported, choices)
 	if f.Min != nil {
@@ -242,15 +264,21 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 	add(f.MinLength > 0, "min_length", strings.Repeat("a", max(f.MinLength-1, 0)), meta.CauseInvalid, item)
 	add(f.MaxLength > 0, "max_length", strings.Repeat("a", f.MaxLength+1), meta.CauseTooLong, item)
 	add(f.Format != "", "format", formatSamples[f.Format][1], meta.CauseInvalid, item)
+	if f.Empty == schema.EmptyChecked {
+		all = append(all, violation{"empty", nil, value, emptyCause(f), "", false, nil})
+	}
+	for _, name := range f.RequiredFields {
+		all = append(all, violation{"required_fields", wrapValue(f, tree.Tree{}), wrapValue(f, tree.Tree{name: "a"}), meta.CauseRequired, item + "." + name, false, nil})
+	}
 	if f.MaxItems > 0 {
-		all = append(all, violation{"max_items", repeatValue(f, f.MaxItems+1), repeatValue(f, f.MaxItems), meta.CauseTooMany, "", false})
+		all = append(all, violation{"max_items", repeatValue(f, f.MaxItems+1), repeatValue(f, f.MaxItems), meta.CauseTooMany, "", false, nil})
 	}
 	if f.KeyFormat != "" {
 		samples := formatSamples[f.KeyFormat]
-		all = append(all, violation{"key_format", tree.Tree{samples[1]: value}, tree.Tree{samples[0]: value}, meta.CauseInvalid, "[" + samples[1] + "]", false})
+		all = append(all, violation{"key_format", tree.Tree{samples[1]: value}, tree.Tree{samples[0]: value}, meta.CauseInvalid, "[" + samples[1] + "]", false, nil})
 	}
 	for _, domain := range f.ReservedDomains {
-		all = append(all, violation{"reserved_keys", tree.Tree{"a." + domain + "/b": value}, wrapValue(f, value), meta.CauseInvalid, "[a." + domain + "/b]", false})
+		all = append(all, violation{"reserved_keys", tree.Tree{"a." + domain + "/b": value}, wrapValue(f, value), meta.CauseInvalid, "[a." + domain + "/b]", false, nil})
 	}
 	if f.Shape == schema.List && f.ListType != schema.ListAtomic {
 		all = append(all, duplicateItems(m, f, value))
@@ -258,9 +286,25 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 	return all
 }
 
+// reason is a value of another field of m because of which a field is required.
+func reason(m *schema.Message, w *schema.RequiredWhen) any {
+	if len(w.Values) > 0 {
+		return w.Values[0]
+	}
+	return wrapValue(m.Field(w.Field), validValue(m.Field(w.Field)))
+}
+
+// emptyCause is the fault of a field that is checked when it is left out.
+func emptyCause(f *schema.Field) meta.CauseType {
+	if len(f.Enum) > 0 {
+		return meta.CauseNotSupported
+	}
+	return meta.CauseInvalid
+}
+
 // duplicateItems has two items with the same key, and one alone.
 func duplicateItems(m *schema.Message, f *schema.Field, value any) violation {
-	b := violation{"unique", []any{value, value}, []any{value}, meta.CauseDuplicate, "[1]", f.MayRepeat}
+	b := violation{"unique", []any{value, value}, []any{value}, meta.CauseDuplicate, "[1]", f.MayRepeat, nil}
 	if len(f.ListMapKeys) == 1 {
 		b.path += "." + f.ListMapKeys[0]
 	}

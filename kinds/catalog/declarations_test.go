@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/kinds/internal/proto"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/proto"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -103,6 +103,8 @@ func rulesDeclared(m *schema.Message, f *schema.Field) []string {
 	add(f.Pattern != "", "pattern", f.Pattern)
 	add(f.Format != "", "format", f.Format)
 	add(f.KeyFormat != "", "key_format", f.KeyFormat)
+	add(f.Empty == schema.EmptyChecked, "empty", "checked")
+	add(len(f.RequiredFields) > 0, "required_fields", f.RequiredFields)
 	add(f.RequiredWhen != nil, "required_when", f.RequiredWhen)
 	add(len(f.ReservedDomains) > 0, "reserved_keys", f.ReservedDomains)
 	add(f.Shape == schema.List && f.ListType == schema.ListSet, "unique", nil)

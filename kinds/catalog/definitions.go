@@ -3,6 +3,7 @@ package catalog
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -10,7 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Compile turns a CustomResourceDefinition into kinds, ready to be stored and served. It returns nil
+// Outline is the tree of a stored CustomResourceDefinition without its schemas, as Compile takes it.
+func (c *Catalog) Outline(o *meta.Object) (tree.Tree, error) {
+	return c.compiler.Outline(c.definitionKind, o)
+}
+
+// Compile turns a CustomResourceDefinition, or the outline of one, into kinds, ready to be stored and served. It returns nil
 // if no version is stored, and for definitions that the server never accepts: those whose name is
 // not <plural>.<group>, and those that conflict with a built-in kind (ConflictsWithBuiltIn).
 func (c *Catalog) Compile(definition tree.Tree) *custom.Definition {
@@ -44,17 +50,6 @@ func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 	})
 }
 
-// containsKind reports whether holds is true for any kind of a group. Kinds that are switched off,
-// that have no path, or that are only stored under that group count too.
-func (e *snapshot) containsKind(group string, holds func(k *schema.Kind) bool) bool {
-	for _, k := range e.byKind {
-		if (k.Group == group || k.Storage.Group == group) && holds(k) {
-			return true
-		}
-	}
-	return false
-}
-
 // hasBuiltInGroup reports whether a group has built-in kinds, served or not.
 func (c *Catalog) hasBuiltInGroup(group string) bool {
 	return c.builtIn.containsKind(group, func(*schema.Kind) bool { return true })
@@ -64,28 +59,18 @@ func (c *Catalog) hasBuiltInGroup(group string) bool {
 func (c *Catalog) Opaque(storage meta.GroupResource) *schema.Kind { return c.compiler.Opaque(storage) }
 
 // AddDefinition starts serving the kinds of a definition, in place of those of its earlier state.
-func (c *Catalog) AddDefinition(d *custom.Definition) {
-	c.publish(func() {
-		c.definitions[d.Name] = d
-		for _, k := range d.Served {
-			r := resourceKey{k.Group, k.Version, k.Resource}
-			if k.Original = c.firstKinds[r]; k.Original == nil {
-				c.firstKinds[r] = k
-			}
-		}
-	})
-}
+func (c *Catalog) AddDefinition(d *custom.Definition) { c.setDefinition(d.Name, nil, d) }
 
-// RemoveDefinition stops serving the kinds of a definition.
-func (c *Catalog) RemoveDefinition(name string) {
-	c.publish(func() { delete(c.definitions, name) })
-}
+// RemoveDefinition stops serving the kinds of a definition, and releases what they have been compiled to. It does nothing
+// if another state of the definition is served now.
+func (c *Catalog) RemoveDefinition(d *custom.Definition) { c.setDefinition(d.Name, d, nil) }
 
-// Definition returns the compiled definition of a name; nil if it is not served.
+// Definition returns the definition of a name; nil if it is not served.
 func (c *Catalog) Definition(name string) *custom.Definition {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.definitions[name]
+	_, group, _ := strings.Cut(name, ".") // Compile sees to it that names are <plural>.<group>
+	return c.definitions[group][name]
 }
 
 // IsBuiltInGroup reports whether built-in kinds of a group are served.
@@ -103,31 +88,50 @@ func (c *Catalog) Changed() <-chan struct{} {
 	return c.changed
 }
 
-// publish applies a change of the definitions and swaps in the next snapshot. Built-in kinds are
-// added first, so that no definition can replace one.
-func (c *Catalog) publish(do func()) {
+// setDefinition swaps in the next snapshot, with another state of a definition: d in place of the former one, whichever
+// that is; or, without d, none in place of the one that is given.
+//
+// It costs as much as the definitions of its group, and a copy of the list of groups: many definitions may come one after
+// the other. Built-in kinds are found first, so that no definition can replace one.
+func (c *Catalog) setDefinition(name string, removed, d *custom.Definition) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	do()
-	e := &snapshot{
-		generation: c.current.Load().generation + 1,
-		all:        slices.Clone(c.builtIn.all), kinds: slices.Clone(c.builtIn.kinds),
-		byKind: maps.Clone(c.builtIn.byKind), byResource: maps.Clone(c.builtIn.byResource),
+	_, group, _ := strings.Cut(name, ".")
+	former := c.definitions[group][name]
+	switch {
+	case d == nil && former != removed:
+		return
+	case d == nil:
+		delete(c.definitions[group], name)
+	case c.definitions[group] == nil:
+		c.definitions[group] = map[string]*custom.Definition{name: d}
+	default:
+		c.definitions[group][name] = d
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.definitions)) {
-		d := c.definitions[name]
-		if !slices.Contains(d.Served, d.Stored) {
-			e.all = append(e.all, d.Stored)
-		}
-		for _, k := range d.Served {
-			if e.add(k) == nil {
-				e.kinds = append(e.kinds, k)
-			}
-		}
+	last := c.current.Load()
+	groups := maps.Clone(last.custom)
+	if groups == nil {
+		groups = map[string]*kindSet{}
 	}
-	slices.SortStableFunc(e.all, compareKinds)
-	slices.SortStableFunc(e.kinds, compareKinds)
-	c.current.Store(e)
+	groups[group] = c.customKinds(group)
+	if len(c.definitions[group]) == 0 {
+		delete(c.definitions, group)
+		delete(groups, group)
+	}
+	c.current.Store(newSnapshot(last.generation+1, last.builtIn, groups))
+	if former != nil && former != d {
+		former.Release()
+	}
 	close(c.changed)
 	c.changed = make(chan struct{})
+}
+
+// customKinds are the kinds that the definitions of a group make, in the order of their names: which of two with the
+// same kind is served does not depend on which came first.
+func (c *Catalog) customKinds(group string) *kindSet {
+	of := newKindSet(len(c.definitions[group]))
+	for _, name := range slices.Sorted(maps.Keys(c.definitions[group])) {
+		of.addDefinition(c.definitions[group][name])
+	}
+	return &of
 }

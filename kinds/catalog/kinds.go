@@ -19,6 +19,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/discovery"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/events"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/flowcontrol"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/networking"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/node"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/policy"
@@ -30,30 +31,31 @@ import (
 
 // kindsWithFunctions lists every built-in kind whose declaration does not say all, family by
 // family. A kind that is not listed is what its declaration says.
-func (c *Catalog) kindsWithFunctions() []family.Kind {
+func (c *Catalog) kindsWithFunctions(f Features) []family.Kind {
 	n := c.naming
 	return slices.Concat(
-		admissionregistration.Kinds(),
+		admissionregistration.Kinds(c.expressions),
 		apiextensions.Kinds(n, c.hasBuiltInGroup),
 		apiregistration.Kinds(),
-		apps.Kinds(),
+		apps.Kinds(n),
 		authentication.Kinds(),
 		authorization.Kinds(),
-		autoscaling.Kinds(n, c.Message),
+		autoscaling.Kinds(n, c.Message, f.ScaleToZero),
 		batch.Kinds(n),
 		certificates.Kinds(n),
 		coordination.Kinds(),
 		core.Kinds(n),
-		discovery.Kinds(),
+		discovery.Kinds(n),
 		events.Kinds(n),
+		flowcontrol.Kinds(n),
 		networking.Kinds(n),
-		node.Kinds(),
+		node.Kinds(n),
 		pod.Kinds(n),
 		policy.Kinds(),
 		rbac.Kinds(n),
 		resource.Kinds(),
 		scheduling.Kinds(),
-		storage.Kinds(),
+		storage.Kinds(n),
 		volume.Kinds(n),
 	)
 }

@@ -16,10 +16,12 @@ import (
 //	<group>/<version>             a version; the core group is "api/v1" or "v1"
 //	<group>/<version>/<resource>  one resource of it
 //
-// Groups have the names of the profile. Objects of a disabled resource stay stored.
+// Groups have the names of the profile. Objects of a disabled resource stay stored. What no key concerns is served,
+// unless its declaration says that it is off by default.
 type RuntimeConfig map[string]bool
 
-// runtimeConfigKeys lists the keys that apply to k, in the order in which they override each other.
+// runtimeConfigKeys lists the keys that apply to k, in the order in which they override each other. The
+// most specific key comes last and so wins.
 func runtimeConfigKeys(k *schema.Kind) []string {
 	keys := []string{"api/all"}
 	if class := meta.Stability(k.Version); class != "" {
@@ -35,7 +37,7 @@ func runtimeConfigKeys(k *schema.Kind) []string {
 
 // enabled reports whether k is to be served.
 func (r RuntimeConfig) enabled(k *schema.Kind) bool {
-	on := true
+	on := !k.OffByDefault
 	for _, key := range runtimeConfigKeys(k) {
 		if setting, ok := r[key]; ok {
 			on = setting

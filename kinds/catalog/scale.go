@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// scaleView presents an object as a Scale: its replicas, and the selector of its Pods as text.
+// scaleView presents an object as a Scale: its replicas, and the selector of its Pods as text. Autoscalers
+// and kubectl scale work on any kind by this one form.
 func scaleView(s *schema.Scale) schema.View {
 	return schema.View{
 		Read: func(obj tree.Tree) tree.Tree {

@@ -46,12 +46,16 @@ func kindNamed(tb testing.TB, name string) *schema.Kind {
 func TestManifestsRoundTrip(t *testing.T) {
 	for name, text := range map[string]string{"ConfigMap": configMapJSON(), "Pod": podJSON()} {
 		k := kindNamed(t, name)
-		tree, faults, err := codec.DecodeJSON(k.Message, []byte(text))
+		tree, faults, err := codec.DecodeJSON(k.Message(), []byte(text))
 		if err != nil || faults != nil {
 			t.Fatal(name, err, faults)
 		}
 		first := codec.EncodeJSON(k, tree)
-		again, _, err := codec.DecodeProtobuf(k.Message, codec.EncodeProtobuf(nil, k.Message, tree))
+		wire, err := codec.AppendProtobuf(nil, k.Message(), first.JSON)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		again, _, err := codec.DecodeProtobuf(k.Message(), wire)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -68,7 +72,7 @@ func BenchmarkCodec(b *testing.B) {
 	for name, text := range map[string]string{"ConfigMap": configMapJSON(), "Pod": podJSON()} {
 		k := kindNamed(b, name)
 		data := []byte(text)
-		object, _, err := codec.DecodeJSON(k.Message, data)
+		object, _, err := codec.DecodeJSON(k.Message(), data)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -80,7 +84,10 @@ func BenchmarkCodec(b *testing.B) {
 		if err := codec.ReadBack(k, key, stored); err != nil {
 			b.Fatal(err)
 		}
-		wire := codec.EncodeProtobuf(nil, k.Message, object)
+		wire, err := codec.AppendProtobuf(nil, k.Message(), stored)
+		if err != nil {
+			b.Fatal(err)
+		}
 		run := func(what string, f func()) {
 			b.Run(name+"/"+what, func(b *testing.B) {
 				b.ReportAllocs()
@@ -90,14 +97,20 @@ func BenchmarkCodec(b *testing.B) {
 				}
 			})
 		}
-		run("decode", func() { _, _, _ = codec.DecodeJSON(k.Message, data) })
-		run("conform", func() { _, _, _ = codec.Conform(k.Message, object, nil) })
+		run("decode", func() { _, _, _ = codec.DecodeJSON(k.Message(), data) })
+		run("conform", func() { _, _, _ = codec.Conform(k.Message(), object, nil) })
 		run("encode", func() { codec.EncodeJSON(k, object) })
 		run("newobject", func() { _, _ = codec.NewObject(k, key, 1, stored) })
 		run("parsehead", func() { _, _, _ = codec.ParseMeta(k, stored) })
 		run("readback", func() { _ = codec.ReadBack(k, key, stored) })
-		run("protobuf-decode", func() { _, _, _ = codec.DecodeProtobuf(k.Message, wire) })
+		run("protobuf-decode", func() { _, _, _ = codec.DecodeProtobuf(k.Message(), wire) })
 		out := make([]byte, 0, len(data)*2)
-		run("protobuf-encode", func() { out = codec.EncodeProtobuf(out[:0], k.Message, object) })
+		run("protobuf-from-json", func() { out, _ = codec.AppendProtobuf(out[:0], k.Message(), stored) })
+		binary, err := codec.AppendCBOR(nil, k.Message(), stored)
+		if err != nil {
+			b.Fatal(err)
+		}
+		run("cbor-decode", func() { _, _, _ = codec.DecodeCBOR(k.Message(), binary, 1<<20) })
+		run("cbor-from-json", func() { out, _ = codec.AppendCBOR(out[:0], k.Message(), stored) })
 	}
 }

@@ -1,11 +1,7 @@
 package codec
 
 import (
-	"encoding/json"
-	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/jsontext"
@@ -18,12 +14,30 @@ import (
 // the result shares with it what needed no change. Top-level fields that the tree shares in memory with
 // base have been checked before and are not looked at again: a patch mostly touches one of them. base may
 // be nil.
+//
+// Patches work on trees, so their result has never been a text that a decoder could have checked. For a
+// field replicas of type int32:
+//
+//	json.Number("3"), float64(3)   becomes int64(3)
+//	json.Number("3.5"), "3"        is an error, in the words of DecodeJSON
+//	nil                            is dropped, like the field in a body that is null
+//
+// The error, like that of DecodeJSON, is that of the first value of a wrong type; a tree that nests too
+// deeply or has too many messages is another error.
 func Conform(m *schema.Message, t, base tree.Tree) (tree.Tree, []FieldFault, error) {
 	c := &conformer{root: true, base: base, encodedFieldSets: base != nil}
 	return c.object(m, t)
 }
 
+// ConformConfig is Conform for a configuration that is to be applied: a null in it stays, as nil.
+func ConformConfig(m *schema.Message, t tree.Tree) (tree.Tree, []FieldFault, error) {
+	c := &conformer{root: true, keepNulls: true}
+	return c.object(m, t)
+}
+
 // object conforms a whole object.
+//
+// Maps in Go have no order, but equal requests are to have equal warnings: so faults are sorted by path.
 func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []FieldFault, error) {
 	conform := c.message
 	if m.Custom != nil {
@@ -47,6 +61,9 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 }
 
 // A conformer walks over a tree along its plan. Its methods return nil for what does not fit.
+//
+// It has the path and the faults of a decoder (pathTracker), so that both word what they find in the same
+// way. Memory is taken only where something changes: see tree.CopyOnWrite.
 type conformer struct {
 	pathTracker
 	root             bool // the message at hand is the whole object
@@ -68,6 +85,10 @@ func (c *conformer) enter() bool {
 func (c *conformer) leave() { c.depth-- }
 
 // message conforms an object by the plan m.
+//
+// It goes by the fields of the plan and looks each up in the object. So the order in which errors are
+// found, of which the first is reported, is fixed, and no name is looked up in the plan as long as all are
+// known.
 func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	if !c.enter() {
 		return nil
@@ -78,7 +99,7 @@ func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	}
 	root := c.root
 	c.root = false
-	edit := copyOnWrite{from: object}
+	edit := tree.CopyOnWrite{From: object}
 	known := 0
 	for _, f := range m.Fields {
 		v, ok := object[f.Name]
@@ -94,61 +115,41 @@ func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	if known < len(object) {
 		c.additionalFields(m, root, &edit)
 	}
-	if edit.copied != nil && !c.keepNulls {
-		dropNulls(edit.copied)
+	if edit.Copy() != nil && !c.keepNulls {
+		dropNulls(edit.Copy())
 	}
-	return edit.result()
+	return edit.Result()
 }
 
 // member conforms the value of one field.
-func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *copyOnWrite) {
+func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *tree.CopyOnWrite) {
 	c.pushField(m, f)
-	edit.set(f.Name, v, c.field(f, v))
+	replace(edit, f.Name, v, c.field(f, v))
 	c.pop()
+}
+
+// replace gives a key the value v in place of old; nothing is copied if they are the same. A nil is always
+// written, for dropNulls to find.
+func replace(edit *tree.CopyOnWrite, key string, old, v any) {
+	if v == nil || !tree.SameRef(old, v) {
+		edit.Set(key, v)
+	}
 }
 
 // additionalFields handles the keys of a message that its plan does not have: they are reported and
 // dropped, except for those of every object.
-func (c *conformer) additionalFields(m *schema.Message, root bool, edit *copyOnWrite) {
-	for _, key := range sortedKeys(nil, edit.from) {
+//
+// Those of every object, kind and apiVersion, need not be in the plan.
+func (c *conformer) additionalFields(m *schema.Message, root bool, edit *tree.CopyOnWrite) {
+	for _, key := range sortedKeys(nil, edit.From) {
 		switch f := fieldOf(m, key, root); {
 		case f == nil:
 			c.unknown(key)
-			edit.drop(key)
+			edit.Drop(key)
 		case m.Field(key) == nil:
-			c.member(m, f, edit.from[key], edit)
+			c.member(m, f, edit.From[key], edit)
 		}
 	}
-}
-
-// A copyOnWrite is a map that is copied on the first change.
-type copyOnWrite struct{ from, copied tree.Tree }
-
-func (e *copyOnWrite) change() {
-	if e.copied == nil {
-		e.copied = maps.Clone(e.from)
-	}
-}
-
-func (e *copyOnWrite) drop(key string) {
-	e.change()
-	delete(e.copied, key)
-}
-
-// set gives a key the value v in place of old; nothing is copied if they are the same. A nil is always
-// written, for dropNulls to find.
-func (e *copyOnWrite) set(key string, old, v any) {
-	if v == nil || !tree.SameRef(old, v) {
-		e.change()
-		e.copied[key] = v
-	}
-}
-
-func (e *copyOnWrite) result() tree.Tree {
-	if e.copied != nil {
-		return e.copied
-	}
-	return e.from
 }
 
 // field conforms the value of a field; nil means null, or that it does not fit.
@@ -201,7 +202,7 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 		return nil
 	}
 	defer c.leave()
-	edit := copyOnWrite{from: table}
+	edit := tree.CopyOnWrite{From: table}
 	before := c.err
 	for key, v := range table {
 		c.entry(f, key, v, &edit)
@@ -212,16 +213,19 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 			c.entry(f, key, table[key], &edit)
 		}
 	}
-	return edit.result()
+	return edit.Result()
 }
 
 // entry conforms one entry of a map.
-func (c *conformer) entry(f *schema.Field, key string, v any, edit *copyOnWrite) {
+//
+// Of a configuration to apply (keepNulls), an entry that is null stays nil, because naming a key is owning
+// it.
+func (c *conformer) entry(f *schema.Field, key string, v any, edit *tree.CopyOnWrite) {
 	if v == nil && c.keepNulls {
 		return
 	}
 	c.pushKey(key)
-	edit.set(key, v, c.element(f, v))
+	replace(edit, key, v, c.element(f, v))
 	c.pop()
 }
 
@@ -234,118 +238,4 @@ func (c *conformer) element(f *schema.Field, v any) any {
 		return Zero(f)
 	}
 	return v
-}
-
-// single conforms one value of the type of f, whatever its shape.
-func (c *conformer) single(f *schema.Field, v any) any {
-	switch f.Type {
-	case schema.TypeRaw:
-		if f.Message != nil {
-			return c.union(f.Message, v)
-		}
-		return c.raw(v)
-	case schema.TypeStrings:
-		return c.strings(v)
-	case schema.TypeFields:
-		return c.fieldSet(f, v)
-	}
-	if f.Type == schema.TypeMessage {
-		if object, ok := v.(tree.Tree); ok {
-			return c.message(f.Message, object)
-		}
-		c.mismatch(valueType(v), elementType(f))
-		return nil
-	}
-	whole := v // returned instead of the string in it, which would be boxed again
-	switch v := v.(type) {
-	case string:
-		if f.Type == schema.TypeString {
-			return whole
-		}
-		return c.fromString(f, v)
-	case bool:
-		return c.fromBool(f, v)
-	case int64:
-		return c.fromInteger(f, v)
-	case int:
-		return c.fromInteger(f, int64(v))
-	case float64:
-		return c.fromNumber(f, floatLiteral(v))
-	case json.Number:
-		return c.fromNumber(f, v.String())
-	}
-	c.mismatch(valueType(v), elementType(f))
-	return nil
-}
-
-// fromInteger is fromNumber without formatting and parsing the number, as nearly all numbers are whole.
-func (c *conformer) fromInteger(f *schema.Field, n int64) any {
-	if f.Type == schema.TypeInt64 || (f.Type == schema.TypeInt32 || f.Type == schema.TypeIntOrString) && int64(int32(n)) == n {
-		return n
-	}
-	return c.fromNumber(f, strconv.FormatInt(n, 10))
-}
-
-// raw turns the numbers of a value without a plan into int64 and float64.
-func (c *conformer) raw(v any) any {
-	switch v := v.(type) {
-	case tree.Tree:
-		if !c.enter() {
-			return nil
-		}
-		defer c.leave()
-		edit := copyOnWrite{from: v}
-		for key, item := range v {
-			edit.set(key, item, c.raw(item))
-		}
-		return edit.result()
-	case []any:
-		if !c.enter() {
-			return nil
-		}
-		defer c.leave()
-		out := v
-		for i, item := range v {
-			if made := c.raw(item); !tree.SameRef(item, made) {
-				if &out[0] == &v[0] {
-					out = slices.Clone(v)
-				}
-				out[i] = made
-			}
-		}
-		return out
-	case json.Number:
-		return c.anyNumber(v.String())
-	case int:
-		return int64(v)
-	case string, bool, int64, float64, nil:
-		return v
-	}
-	c.mismatch(valueType(v), "interface {}")
-	return nil
-}
-
-// floatLiteral writes a number so that an integral one reads as an integer.
-func floatLiteral(n float64) string {
-	if n == math.Trunc(n) && math.Abs(n) < 1<<63 {
-		return strconv.FormatFloat(n, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(n, 'g', -1, 64)
-}
-
-// valueType names a value of a tree as errors do.
-func valueType(v any) string {
-	switch v.(type) {
-	case tree.Tree:
-		return "object"
-	case []any:
-		return "array"
-	case string:
-		return "string"
-	case bool:
-		return "bool"
-	case nil:
-		return "null"
-	}
-	return "number"
 }

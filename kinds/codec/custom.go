@@ -12,11 +12,17 @@ import (
 // allows. The schema prunes the tree afterwards: which fields it keeps may depend on their values.
 
 // isMetaField tells whether a field of a custom object has a plan.
+//
+// Its metadata has the same plan as that of all kinds, with the same checks; the rest is left to the
+// schema.
 func isMetaField(f *schema.Field) bool {
 	return f != nil && (f.Name == "metadata" || f.Name == "kind" || f.Name == "apiVersion")
 }
 
 // custom reads a whole object of a custom kind, with all fields that its schema does not know.
+//
+// Values are kept whatever their type: a wrong one is reported by the validation of the schema, which also
+// knows the types that a schema allows beside each other.
 func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -65,12 +71,12 @@ func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault) (tre
 func (c *conformer) custom(m *schema.Message, object tree.Tree) tree.Tree {
 	c.enter()
 	defer c.leave()
-	edit := copyOnWrite{from: object}
+	edit := tree.CopyOnWrite{From: object}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		v := object[key]
 		if f := fieldOf(m, key, true); isMetaField(f) {
 			c.pushField(m, f)
-			edit.set(key, v, c.field(f, v))
+			replace(&edit, key, v, c.field(f, v))
 			c.pop()
 			continue
 		}
@@ -78,16 +84,19 @@ func (c *conformer) custom(m *schema.Message, object tree.Tree) tree.Tree {
 			continue
 		}
 		c.pushKey(key)
-		edit.set(key, v, c.raw(v))
+		replace(&edit, key, v, c.raw(v))
 		c.pop()
 	}
-	if out := edit.copied; out != nil && out["metadata"] == nil {
+	if out := edit.Copy(); out != nil && out["metadata"] == nil {
 		delete(out, "metadata")
 	}
-	return edit.result()
+	return edit.Result()
 }
 
 // customValue writes a custom object as it is in the tree.
+//
+// Unlike object, it takes kind, apiVersion and resourceVersion from the tree, and writes nothing that is
+// not there. The metadata comes first, as in all encodings.
 func (e *encoder) customValue(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	for _, f := range m.Fields {
@@ -116,6 +125,8 @@ func (e *encoder) comma() {
 }
 
 // custom writes what a custom object has beside its metadata, by name.
+//
+// A schema has no order of fields, so they are sorted: equal objects have equal bytes.
 func (e *encoder) custom(t tree.Tree) {
 	var space [16]string
 	for _, key := range sortedKeys(space[:0], t) {

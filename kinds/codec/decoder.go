@@ -10,6 +10,10 @@ import (
 
 // A decoder reads one JSON text into a tree. It embeds the Scanner rather than holding one: a decoder is
 // mostly calls of it.
+//
+// It works along the plan: a key is looked up in the message at hand, and the type of its field decides how
+// the value is read. The errors of its methods are those of malformed text and end the reading; a value
+// that is well formed but of a wrong type is skipped, and remembered in the pathTracker.
 type decoder struct {
 	jsontext.Scanner
 	pathTracker
@@ -99,6 +103,10 @@ func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 }
 
 // message reads an object by the plan m.
+//
+// At depth 0 it is the whole object, which may have kind and apiVersion even if the plan does not list
+// them. Values are stored under the name in the plan, not under the key that was read, so that all trees of
+// a kind share their keys. Of a field that is there twice the later value stays, as with Go's decoder.
 func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	root := d.Depth == 0
 	if err := d.Open(); err != nil {
@@ -144,7 +152,8 @@ func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	return object, nil
 }
 
-// dropNulls removes fields that are null, which is the same as leaving them out.
+// dropNulls removes fields that are null, which is the same as leaving them out. For a configuration to
+// apply they are not the same, so decoders with keepNulls do not call it.
 func dropNulls(object tree.Tree) {
 	for k, v := range object {
 		if v == nil {
@@ -154,6 +163,9 @@ func dropNulls(object tree.Tree) {
 }
 
 // field reads the value of a field; nil means null.
+//
+// What a null becomes depends on where it is: a field is absent (dropNulls), an element of a list or a map
+// is the zero value of its type.
 func (d *decoder) field(f *schema.Field) (any, error) {
 	if f.Shape == schema.Single {
 		return d.single(f)
@@ -208,7 +220,8 @@ func (d *decoder) list(f *schema.Field) (any, error) {
 	return d.popItems(base), nil
 }
 
-// popItems returns the items gathered since base as a list of just their number.
+// popItems returns the items gathered since base as a list of just their number. The places in items are
+// cleared, so that the decoder does not keep the values alive.
 func (d *decoder) popItems(base int) []any {
 	list := make([]any, len(d.items)-base)
 	copy(list, d.items[base:])
@@ -249,6 +262,9 @@ func (d *decoder) mapField(f *schema.Field) (any, error) {
 }
 
 // single reads one value of the type of f, whatever its shape; nil means null.
+//
+// A string may be read into other types than strings: times, quantities, bytes and int-or-strings are text
+// in JSON, see scalar.go.
 func (d *decoder) single(f *schema.Field) (any, error) {
 	c := d.Peek()
 	switch f.Type {

@@ -1,4 +1,4 @@
-// Package codec turns bytes into trees and trees into bytes: JSON, YAML and Protobuf, each by a walk over
+// Package codec turns bytes into trees and trees into bytes: JSON, YAML, Protobuf and CBOR, each by a walk over
 // the plan of a kind (schema.Message).
 //
 // Terms: a tree.Tree is a decoded object (package tree says how values look in it); a FieldFault is an
@@ -11,7 +11,8 @@
 //	conform.go    the same checks for a tree that a patch has made
 //	encode.go     EncodeJSON and its relatives; encoder.go is the walk
 //	readback.go   the check before bytes are stored, and again on recovery
-//	wire.go       the plan as Protobuf sees it; wire_*.go walk over that
+//	wire.go       the plan as Protobuf sees it; wire_decode.go makes trees of it, wire_encode.go makes it of JSON
+//	cbor.go       heads and tags of CBOR; cbor_decode.go makes trees of it, cbor_encode.go makes it of JSON
 //
 // # Decoding
 //
@@ -50,6 +51,20 @@
 //	Raw              {1: JSON bytes}
 //
 // Inlined messages nest by the numbers in Field.Wire and are written even when empty.
+//
+// # CBOR
+//
+// An item (RFC 8949) is a head, which holds the type and a number, and what that number counts:
+//
+//	d9 d9 f7           the tag 55799, which begins every document
+//	a1 44 6b696e64 …   a map of one pair; the byte string "kind"; its value
+//	d6 43 000102       the tag 22, which says that the three bytes are base64 in JSON
+//	1903e8  f93e00     the integer 1000; the half-precision number 1.5
+//	f4 f5 f6           false, true, null
+//
+// It is written with the shortest heads and numbers, definite lengths and sorted maps, strings as byte strings; what may be read
+// beyond that is said at DecodeCBOR. A watch is a sequence of such documents: each a map of type and object, where the
+// object is a document, too.
 //
 // # Invariants
 //

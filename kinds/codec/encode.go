@@ -45,6 +45,9 @@ func EncodeJSON(k *schema.Kind, t tree.Tree) Encoded {
 
 // EncodeWithin is EncodeJSON for objects of up to limit bytes. Encoding a larger one stops early: ok is
 // false.
+//
+// The size of a request does not bound that of the object, which grows by defaults, escapes and managers. What is
+// far too large is not written to its end.
 func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool) {
 	scratch := buffers.Get().(*[]byte)
 	e := encoder{b: (*scratch)[:0], versionOffset: -1, limit: limit}

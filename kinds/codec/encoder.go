@@ -10,6 +10,9 @@ import (
 )
 
 // An encoder appends JSON to b.
+//
+// It cannot fail: what JSON has no form for becomes null. Once it is full, lists and maps end early and
+// without their brackets; what was written is then of no use, and the caller drops it.
 type encoder struct {
 	b             []byte
 	versionOffset int
@@ -20,12 +23,15 @@ type encoder struct {
 func (e *encoder) full() bool { return e.limit > 0 && len(e.b) > e.limit }
 
 // object writes a whole object, with the kind and apiVersion of k whatever the tree says.
+//
+// Kind and apiVersion come first, then the metadata. Lists, which leave kind and apiVersion out of their
+// items, write an object from its metadata on: schema.Kind.ItemOffset is how many bytes that skips.
 func (e *encoder) object(k *schema.Kind, t tree.Tree) {
 	e.raw(`{"kind":`)
 	e.text(k.Kind)
 	e.raw(`,"apiVersion":`)
 	e.text(k.APIVersion())
-	for _, f := range k.Message.Fields {
+	for _, f := range k.Message().Fields {
 		switch f.Name {
 		case "kind", "apiVersion":
 		case "metadata":
@@ -33,18 +39,21 @@ func (e *encoder) object(k *schema.Kind, t tree.Tree) {
 			meta, _ := t["metadata"].(tree.Tree)
 			e.metadata(f.Message, meta)
 		default:
-			if k.Message.Custom == nil {
+			if k.Message().Custom == nil {
 				e.member(f, t[f.Name])
 			}
 		}
 	}
-	if k.Message.Custom != nil {
+	if k.Message().Custom != nil {
 		e.custom(t)
 	}
 	e.raw("}")
 }
 
 // metadata writes an object's metadata with an empty resourceVersion, and notes where that is.
+//
+// Which version the object gets is known when it is committed. Then WithVersion copies the bytes with the
+// digits in this place, instead of encoding the object again.
 func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	for _, f := range m.Fields {
@@ -60,6 +69,9 @@ func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 }
 
 // message writes an object by the plan m.
+//
+// Most messages have few of the many fields of their plan. Once all values of t are written, only fields
+// that are written even when absent are still looked at.
 func (e *encoder) message(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	left := len(t) // values that are still to be written
@@ -93,6 +105,8 @@ func (e *encoder) member(f *schema.Field, v any) {
 }
 
 // isEmpty tells whether a value is what a field without a pointer leaves out.
+//
+// A raw value or an int-or-string is never empty: a 0 or a "" is what a client has chosen. The same holds for an object of a single message, even without fields.
 func isEmpty(f *schema.Field, v any) bool {
 	if f.Shape == schema.Single && (f.Type == schema.TypeRaw || f.Type == schema.TypeIntOrString) {
 		return false
@@ -115,6 +129,8 @@ func isEmpty(f *schema.Field, v any) bool {
 }
 
 // emptyValue writes an absent field that is always written.
+//
+// The values are those that Go's encoder writes for the zero value of the type.
 func (e *encoder) emptyValue(f *schema.Field) {
 	switch {
 	case f.Pointer || f.Shape != schema.Single:
@@ -150,6 +166,8 @@ func (e *encoder) value(f *schema.Field, v any) {
 
 // single writes one value of the type of f, whatever its shape. A value of a wrong type must not occur,
 // but then still makes valid JSON.
+//
+// A set of fields is JSON text in the tree, and goes out as it is.
 func (e *encoder) single(f *schema.Field, v any) {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)
@@ -185,6 +203,8 @@ func (e *encoder) list(f *schema.Field, v any) {
 }
 
 // mapField writes a map by sorted keys.
+//
+// Up to 16 keys are sorted on the stack.
 func (e *encoder) mapField(f *schema.Field, v any) {
 	table, _ := v.(tree.Tree)
 	var space [16]string
@@ -261,6 +281,8 @@ func (e *encoder) anyObject(table tree.Tree) {
 }
 
 // name writes the key of a field, with the comma before it.
+//
+// Names come from declarations and need no escapes.
 func (e *encoder) name(f *schema.Field) {
 	if e.b[len(e.b)-1] != '{' {
 		e.b = append(e.b, ',')

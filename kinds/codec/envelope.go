@@ -14,6 +14,13 @@ const errNoEnvelope = typeError("provided data does not appear to be a protobuf 
 
 // An Envelope is what surrounds an object in Protobuf. It says the kind, so that a reader knows by which
 // plan to decode the object.
+//
+// A Pod, as an example, in hexadecimal digits with its object left out:
+//
+//	6b387300                    the magic
+//	0a09 0a027631 1203506f64    1: typeMeta with "v1" and "Pod"
+//	12…                         2: length and bytes of the object
+//	1a00 2200                   3 and 4: encoding and media type, both empty
 type Envelope struct {
 	APIVersion, Kind             string
 	Raw                          []byte // the object
@@ -39,13 +46,17 @@ func OpenEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	return protowire.AppendVarint(b, uint64(size))
 }
 
-// CloseEnvelope appends the end of an envelope.
+// CloseEnvelope appends the end of an envelope. Its fields are written although they are empty, as other
+// servers of this API do.
 func CloseEnvelope(b []byte) []byte {
 	b = appendStringField(b, 3, "")
 	return appendStringField(b, 4, "")
 }
 
 // UnwrapEnvelope reads an envelope. Raw shares the memory of body. The error may be shown to the client.
+//
+// Numbers above 4 are skipped, for later versions of the envelope; of a number that is there twice the last
+// one counts, as in all of Protobuf.
 func UnwrapEnvelope(body []byte) (Envelope, error) {
 	rest, ok := bytes.CutPrefix(body, protobufMagic)
 	if !ok {

@@ -11,6 +11,10 @@ import (
 // compactFieldSet is the text of a set of fields (FieldsV1) as trees hold it, for one JSON value that
 // nests so many levels deep: an object as an encoder writes it, so that it can be put into the JSON of its
 // object as it is. Sets stay text in trees: most writes never look into them.
+//
+// For instance {"f:data": {"f:a": {}}} becomes {"f:data":{"f:a":{}}}. depth makes its own nesting count
+// with that of the object around it. The order of keys and the meaning of the text are the matter of
+// package ownership.
 func compactFieldSet(text string, depth int) (string, error) {
 	if isPlainFieldSet(text) {
 		return text, nil
@@ -28,6 +32,9 @@ func compactFieldSet(text string, depth int) (string, error) {
 
 // isPlainFieldSet recognizes the usual form of a set that is well-formed JSON: nothing but nested objects,
 // without blanks, whose keys are ASCII and escape at most quotes and backslashes.
+//
+// It tells so from the characters alone, and does not check that brackets match: the callers do, before or
+// after. Nearly all sets come back from clients as this server has written them, and need no decoding.
 func isPlainFieldSet(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -61,6 +68,9 @@ func plainKeyEnd(text string, i int) int {
 }
 
 // fieldSet reads a set of fields as the text that it is.
+//
+// The scanner goes over it like over any value, so it is well formed and within the depth. A null is no
+// set.
 func (d *decoder) fieldSet(f *schema.Field) (any, error) {
 	c, start := d.Peek(), d.Pos
 	if err := d.Skip(); err != nil {

@@ -12,6 +12,9 @@ import (
 // A metaParser reads the metadata and the selectable fields of an object from its JSON and skips
 // everything else. It runs over every stored object on recovery, when decoding them all would take many
 // times as long.
+//
+// A value of another type than expected is skipped and its field left empty: whether the object is sound is
+// checked elsewhere (checkDecodable). All strings share the memory of the JSON.
 type metaParser struct {
 	jsontext.Scanner
 	kind *schema.Kind
@@ -70,6 +73,9 @@ func (p *metaParser) object(prefix string) error {
 }
 
 // selectable reads a value that is a selectable field or leads to one.
+//
+// With the paths spec.nodeName and status.phase, for instance, spec and status are entered, and every other
+// key of the object is skipped at the cost of finding its end.
 func (p *metaParser) selectable(prefix, key string) error {
 	for i := range p.kind.SelectFields {
 		path := p.kind.SelectFields[i].Path
@@ -88,6 +94,8 @@ func (p *metaParser) selectable(prefix, key string) error {
 }
 
 // scalar reads a value as text; to stays empty for lists, objects and null.
+//
+// A number or a boolean is taken as it is written: an encoder has only one form for each.
 func (p *metaParser) scalar(to *string) error {
 	c := p.Peek()
 	if c == '"' {
@@ -120,6 +128,8 @@ func (p *metaParser) bool(to *bool) error {
 }
 
 // metadata reads one field of the metadata.
+//
+// The rest of the metadata, mostly annotations and managedFields, is for clients only.
 func (p *metaParser) metadata(key string) error {
 	switch key {
 	case "name":

@@ -23,6 +23,9 @@ var errNoObject = errors.New("stored bytes are no object")
 
 // ExtractMeta takes from a tree what the server itself needs of an object. Its strings share the memory of
 // the tree; for objects that are kept, NewObject makes one that shares the memory of their JSON.
+//
+// A write has the tree of the object at hand, so its metadata is taken from there; recovery has only the
+// bytes, and uses ParseMeta. Both give the same for the same object.
 func ExtractMeta(k *schema.Kind, t tree.Tree) meta.ObjectMeta {
 	m, _ := t["metadata"].(tree.Tree)
 	var h meta.ObjectMeta
@@ -78,6 +81,8 @@ func valueAt(v any, path string) any {
 }
 
 // scalarString is a scalar as field selectors compare it; "" for anything else.
+//
+// A float has no text that clients would know beforehand, and is not selected by.
 func scalarString(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -92,7 +97,13 @@ func scalarString(v any) string {
 
 // zeroAbsentFields gives absent selectable fields the zero value of their type, which is what selectors
 // compare with.
+//
+// So the selector spec.unschedulable=false finds the Nodes that do not have the field. A field with a
+// fallback takes the value of another one instead. Those of custom kinds stay absent.
 func zeroAbsentFields(k *schema.Kind, fields []string) {
+	if k.Schema != nil {
+		return
+	}
 	for i, selected := range k.SelectFields {
 		if fields[i] != "" {
 			continue
@@ -101,7 +112,7 @@ func zeroAbsentFields(k *schema.Kind, fields []string) {
 			fields[i] = fields[slices.IndexFunc(k.SelectFields, func(f schema.SelectField) bool { return f.Path == selected.Fallback })]
 			continue
 		}
-		switch f := fieldAt(k.Message, selected.Path); {
+		switch f := fieldAt(k.Message(), selected.Path); {
 		case f == nil || f.Shape != schema.Single:
 		case f.Type == schema.TypeBool:
 			fields[i] = "false"
@@ -111,7 +122,8 @@ func zeroAbsentFields(k *schema.Kind, fields []string) {
 	}
 }
 
-// fieldAt is the field at a dotted path; nil if there is none.
+// fieldAt is the field at a dotted path; nil if there is none. A list or a map on the way ends it, as
+// selectable fields lead through objects only.
 func fieldAt(m *schema.Message, path string) *schema.Field {
 	for m != nil {
 		name, rest, more := strings.Cut(path, ".")
@@ -127,6 +139,9 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 // NewObject makes the object of stored bytes. It keeps json, which must not change any more, and its
 // metadata shares the memory of it. Bytes that are no object, that belong under another key, or that could
 // not be decoded are refused.
+//
+// It goes over the bytes twice, to check them and to read the metadata. An object that fails is set aside
+// by recovery, which serves all others.
 func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta.Object, error) {
 	if err := checkDecodable(k, key, json); err != nil {
 		return nil, err

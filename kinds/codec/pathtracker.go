@@ -9,6 +9,9 @@ import (
 
 // A pathTracker is the path from the root of an object to the value at hand, with the faults found so far.
 // The text of a path is made only when a fault needs it.
+//
+// Walks push an element before they go to a value and pop it afterwards; after an error that ends the walk
+// they need not. The path spec.containers[0].image is four elements.
 type pathTracker struct {
 	path   []pathElement
 	faults []FieldFault
@@ -40,6 +43,8 @@ func (t *pathTracker) unknown(name string) { t.fault(name, false) }
 func (t *pathTracker) duplicate(name string) { t.fault(name, true) }
 
 // fault records a fault once, as long as there are not too many.
+//
+// The search is linear, over at most maxFaults. A field that is there three times is one fault.
 func (t *pathTracker) fault(name string, duplicate bool) {
 	if len(t.faults) >= maxFaults {
 		return
@@ -87,6 +92,14 @@ func (t *pathTracker) pathTo(name string) string {
 
 // mismatch remembers that a value, described as in "number 1.5", does not fit a type. Only the first one
 // is reported, as by Go's decoder, and with its struct and field names.
+//
+// For instance, in the ports of a Pod's container:
+//
+//	json: cannot unmarshal number 1.5 into Go struct field
+//	ContainerPort.spec.containers.ports.containerPort of type int32
+//
+// Indexes of lists and keys of maps are not in the path, and the struct is the one that has the field.
+// Clients show this text, and some look for parts of it.
 func (t *pathTracker) mismatch(value, goType string) {
 	if t.err != nil {
 		return
@@ -117,7 +130,8 @@ func (t *pathTracker) malformed(text string) {
 // simpleName is the part of a message's name after the last dot.
 func simpleName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// goType names the type of a field as errors do: "[]v1.Container".
+// goType names the type of a field as errors do: "[]v1.Container". Types have the names of the API's Go
+// packages, which are those of the messages.
 func goType(f *schema.Field) string {
 	switch f.Shape {
 	case schema.List:

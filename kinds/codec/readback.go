@@ -7,15 +7,19 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
 	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // ReadBack checks that the encoding of an object of kind k, before it is stored under a key, can be read
 // again. It is recovery's own check, done while the write can still be refused: what it passes, NewObject
 // takes and DecodeStored decodes.
+//
+// Without it a value that some way of writing lets through, but that no decoder reads, would be found only
+// at the next start, when the write can no longer be refused. It reads the bytes and not the tree, because what
+// the encoder has made of the tree is what will be read.
 func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	if !utf8.Valid(json) {
 		return typeError("its text is not UTF-8")
@@ -26,6 +30,9 @@ func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 // checkDecodable checks that stored bytes are an object of kind k that belongs under a key, and that every
 // value in it has the type of the plan. It allocates next to nothing, as it runs for every write and every
 // recovered object.
+//
+// A mistake in it shows at two places: too strict, it refuses writes that are fine; too lax, an object is
+// served that cannot be changed, since every change begins with decoding it.
 func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	if len(json) == 0 || k.ItemOffset > len(json) {
 		return errNoObject
@@ -35,7 +42,7 @@ func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	if r.Peek() != '{' {
 		return errNoObject
 	}
-	if err := r.message(k.Message, inRoot); err != nil {
+	if err := r.message(k.Message(), inRoot); err != nil {
 		return err
 	}
 	if err := r.End(); err != nil {
@@ -51,6 +58,8 @@ func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 }
 
 // A verifier goes over the JSON of an object by the plan, as a decoder does, without building anything.
+//
+// It has the structure of decoder, with the same decisions at the same places: a change of one has to be made in both.
 type verifier struct {
 	jsontext.Scanner
 	ref            ObjectRef
@@ -95,6 +104,9 @@ func (r *verifier) message(m *schema.Message, position int) error {
 
 // fieldAt finds a field of m. It looks first where the field is if all are in order, which spares most map
 // lookups.
+//
+// The encoder writes fields in the order of the plan, so the field that is looked for is mostly the next
+// one or a few after it. next is where the search goes on.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {
@@ -125,6 +137,8 @@ func (r *verifier) name(key string) error {
 }
 
 // field checks the value of a field. Null is fine everywhere.
+//
+// The decoder reads a null as absence.
 func (r *verifier) field(f *schema.Field) error {
 	if f.Shape == schema.Single {
 		return r.single(f)
@@ -221,6 +235,8 @@ func (r *verifier) mismatch(f *schema.Field) error {
 }
 
 // checkString checks a string.
+//
+// Bytes and quantities have a fast test that is certain when it succeeds; what fails it is parsed.
 func (r *verifier) checkString(f *schema.Field) error {
 	if f.Type == schema.TypeString || f.Type == schema.TypeIntOrString {
 		return r.SkipString()
@@ -253,7 +269,8 @@ func (r *verifier) checkString(f *schema.Field) error {
 	return nil
 }
 
-// isBase64 recognizes what an encoder writes, without decoding it.
+// isBase64 recognizes what an encoder writes, without decoding it. The last character before the padding
+// may have stray bits, which decoders ignore.
 func isBase64(s string) bool {
 	if len(s)%4 != 0 {
 		return false
@@ -271,6 +288,8 @@ func isBase64(s string) bool {
 }
 
 // checkNumber checks a number.
+//
+// That it is a number is known; here it has to be in the range of the type.
 func (r *verifier) checkNumber(f *schema.Field) error {
 	literal, err := r.ReadNumber()
 	if err != nil {

@@ -6,11 +6,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
 	"github.com/troupe-api/troupe/kinds/jsontext"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
+
+// What the tree holds for a scalar, whatever format it came in:
+//
+//	bytes          base64 of the standard alphabet, padded, in one line
+//	time           2030-01-02T03:04:05Z: UTC, whole seconds, the rest cut off
+//	time (micro)   2030-01-02T03:04:05.000000Z
+//	quantity       the canonical form: 500m for 0.5, 1Mi for 1024Ki
+//	duration       as Go writes it: 1h30m0s for 90m
+//	int-or-string  an int64 in the range of int32, or a string
+//
+// Values that mean the same are the same strings here, so that comparisons of trees, no-op writes and field
+// selectors need not know the types.
 
 // microLayout is the layout of times with microseconds, of which it requires all six digits.
 const microLayout = "2006-01-02T15:04:05.000000Z07:00"
@@ -56,6 +68,9 @@ func (t *pathTracker) fromNumber(f *schema.Field, literal string) any {
 }
 
 // fromBool is fromString for a boolean.
+//
+// A quantity is no boolean; it is tried all the same, because the error of quantities is the one that
+// clients get from other servers.
 func (t *pathTracker) fromBool(f *schema.Field, b bool) any {
 	switch f.Type {
 	case schema.TypeBool, schema.TypeRaw:
@@ -67,7 +82,8 @@ func (t *pathTracker) fromBool(f *schema.Field, b bool) any {
 	return nil
 }
 
-// strings is a list of strings; nil if v is something else, which is remembered.
+// strings is a list of strings; nil if v is something else, which is remembered. A null in the list is
+// none.
 func (t *pathTracker) strings(v any) any {
 	list, ok := v.([]any)
 	if !ok {
@@ -116,7 +132,7 @@ func (t *pathTracker) anyNumber(literal string) any {
 }
 
 // bytes checks base64 and returns it without line breaks and stray bits, so that equal bytes are equal
-// strings.
+// strings. Strict decoders would refuse both, but Go's, and so other servers, do not.
 func (t *pathTracker) bytes(s string) any {
 	raw, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
@@ -146,6 +162,9 @@ func isCanonicalBase64(s string) bool {
 
 // time returns a time in UTC and whole seconds, as it is stored; nil for the zero time, which clients in
 // Go write as null.
+//
+// So 2030-01-02T05:04:05.9+02:00 becomes 2030-01-02T03:04:05Z. A text that has this form already, and could
+// be parsed, is kept without formatting it.
 func (t *pathTracker) time(s string) any {
 	at, err := time.Parse(time.RFC3339, s)
 	if err != nil {
@@ -215,6 +234,9 @@ func (t *pathTracker) quantity(s string) any {
 
 // isPlainQuantity recognizes the canonical form of usual amounts, such as "500m", "3" and "128Mi", without
 // parsing. False means that the amount has to be parsed.
+//
+// A multiple of 1000 or 1024 has a shorter form with the next suffix, so it is not canonical: 2000m is 2.
+// Seven digits are enough for nearly all amounts, and keep n far from an overflow.
 func isPlainQuantity(s string) bool {
 	n, i := 0, 0
 	for ; i < len(s) && i < 7 && jsontext.IsDigit(s[i]); i++ {
@@ -243,6 +265,9 @@ func (t *pathTracker) duration(s string) any {
 }
 
 // Zero is the value that null means as an element of a list or map.
+//
+// The values are those of isEmpty and emptyValue in encoder.go: what Go has in a list for an element that
+// was null.
 func Zero(f *schema.Field) any {
 	switch f.Type {
 	case schema.TypeBool:

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
+	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
 func TestPlainQuantitiesAreCanonical(t *testing.T) {

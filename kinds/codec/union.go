@@ -1,6 +1,8 @@
 package codec
 
 import (
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -23,6 +25,9 @@ func unionField(m *schema.Message, v any) *schema.Field {
 }
 
 // unionFieldFor finds the field of a union for a value that begins with c.
+//
+// For additionalProperties, which is JSONSchemaPropsOrBool with the fields allows (a bool) and schema (a
+// message), "t" and "f" lead to allows and "{" to schema.
 func unionFieldFor(m *schema.Message, c byte) *schema.Field {
 	for _, f := range m.Fields {
 		switch {
@@ -52,6 +57,7 @@ func (d *decoder) union(m *schema.Message) (any, error) {
 	return nil, d.skipMismatch(messageType(m))
 }
 
+// The value stays what it is in JSON, true or an object: the tree does not have the fields of the message.
 func (c *conformer) union(m *schema.Message, v any) any {
 	f := unionField(m, v)
 	if f == nil {
@@ -69,21 +75,32 @@ func (e *encoder) union(m *schema.Message, v any) {
 	e.raw("null")
 }
 
-// appendWireUnion appends the message of a union. Its bool is true beside an object or a list, as in the
-// Go types that other clients decode it into.
-func appendWireUnion(b []byte, m *schema.Message, v any) []byte {
-	f := unionField(m, v)
-	if f == nil {
-		return appendWire(b, wireOf(m), nil)
+// union appends the message of a union. Its bool is true beside an object or a list, as in the Go types that
+// other clients decode it into.
+func (e *wireEncoder) union(f *schema.Field) error {
+	value, flag := unionFieldFor(f.Message, e.Peek()), unionFieldFor(f.Message, 't')
+	if value == nil {
+		return e.mismatch(f.Name)
 	}
-	parts := tree.Tree{f.Name: v}
-	if flag := unionFieldFor(m, 't'); flag != nil && flag != f {
-		parts[flag.Name] = true
+	for _, n := range wireOf(f.Message).nodes {
+		switch {
+		case n.field == value:
+			if err := e.field(n.number, value); err != nil {
+				return err
+			}
+		case n.field == flag:
+			e.b = appendVarintField(e.b, n.number, protowire.EncodeBool(true))
+		case n.emitsZero():
+			e.zero(n.number, n.field)
+		}
 	}
-	return appendWire(b, wireOf(m), parts)
+	return nil
 }
 
 // union reads a message and returns the value that the union has in JSON; nil if there is none.
+//
+// An object or a list counts before the bool, which is set beside them. A message with nothing in it is
+// false.
 func (d *wireDecoder) union(m *schema.Message, p []byte) (any, error) {
 	parts := tree.Tree{}
 	if err := d.message(wireOf(m), parts, p); err != nil {

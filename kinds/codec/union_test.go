@@ -42,7 +42,7 @@ func TestUnions(t *testing.T) {
 		if err != nil || faults != nil || !reflect.DeepEqual(object, test.tree) {
 			t.Errorf("%s: got %v, %v, %v", test.json, object, faults, err)
 		}
-		wire := EncodeProtobuf(nil, m, object)
+		wire := inProtobuf(t, m, test.json)
 		if got := fmt.Sprintf("%x", wire); got != test.wire {
 			t.Errorf("%s: on the wire %s, want %s", test.json, got, test.wire)
 		}

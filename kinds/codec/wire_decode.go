@@ -34,6 +34,10 @@ func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, er
 }
 
 // A wireDecoder reads one Protobuf message into a tree.
+//
+// Its bounds are those of the JSON decoder: depth, messages, and memory in proportion to the body. Unlike
+// that, it stops at a value of a wrong wire type; values with a wrong content, such as a time that has no
+// year of four digits, it remembers or returns as errors of the same words.
 type wireDecoder struct {
 	pathTracker
 	depth    int
@@ -52,6 +56,8 @@ func (d *wireDecoder) enter() error {
 
 // message reads the fields of a message into object. The same field may come several times: single values
 // are replaced, messages merged, lists continued.
+//
+// Protobuf wants it so: the concatenation of two encodings is the merge of both messages.
 func (d *wireDecoder) message(w *wireMessage, object tree.Tree, b []byte) error {
 	if err := d.enter(); err != nil {
 		return err
@@ -102,6 +108,8 @@ func skipWire(number protowire.Number, t protowire.Type, b []byte, n int) (int, 
 
 // payload reads the bytes of a length-delimited field whose tag took n bytes, and returns
 // the length of both.
+//
+// The payload shares the memory of the body.
 func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error) {
 	if t != protowire.BytesType {
 		return nil, 0, wrongType(name, t)
@@ -126,6 +134,9 @@ func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree
 }
 
 // list reads the elements of a list that follow each other.
+//
+// Elements of one list mostly come one after the other: they are gathered before the list is made, with its
+// final length. If another field comes between, the list is continued.
 func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, error) {
 	base, done := len(d.items), 0
 	if err := d.enter(); err != nil {
@@ -150,7 +161,8 @@ func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, err
 	return done, nil
 }
 
-// elements reads one element of a list, or several numbers that are packed into one field.
+// elements reads one element of a list, or several numbers that are packed into one field. Clients may send
+// either form of a list of numbers.
 func (d *wireDecoder) elements(f *schema.Field, t protowire.Type, b []byte, n int) (int, error) {
 	own, isNumber := numberType(f.Type)
 	if !isNumber || t != protowire.BytesType {
@@ -181,6 +193,8 @@ func numberType(t schema.Type) (protowire.Type, bool) {
 }
 
 // entry reads one entry of a map, which is a message of a key (1) and a value (2).
+//
+// An entry without a key has the key "", one without a value the zero value.
 func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	f := node.field
 	p, n, err := payload(f.Name, t, b, n)
@@ -278,7 +292,7 @@ func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []b
 	return object, n, d.message(wireOf(f.Message), object, p)
 }
 
-// wireString is the text of bytes of the body, which it shares.
+// wireString is the text of bytes of the body, which it shares. Text that is not UTF-8 is copied and mended with U+FFFD.
 func wireString(p []byte) string {
 	if len(p) == 0 {
 		return ""

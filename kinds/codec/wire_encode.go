@@ -1,33 +1,439 @@
 package codec
 
 import (
+	"cmp"
 	"encoding/base64"
 	"math"
+	"slices"
+	"strconv"
+	"sync"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// EncodeProtobuf appends the Protobuf form of a message, without envelope.
-func EncodeProtobuf(b []byte, m *schema.Message, t tree.Tree) []byte {
-	return appendWire(b, wireOf(m), t)
+// AppendProtobuf appends a JSON document of message m in Protobuf, without envelope.
+//
+// It goes over the text once and makes no tree. Fields come in the order of their numbers and maps in that of their
+// keys; fields that the Go types of the API have as values, not as pointers, are written even when the document leaves
+// them out. So other servers of this API write the same bytes for the same object.
+//
+// The document is one that this server has encoded. Fields without a number, and those that the plan does not have any
+// more, are left out; a value that does not fit its field is an error.
+func AppendProtobuf(b []byte, m *schema.Message, json []byte) ([]byte, error) {
+	e := wireEncoders.Get().(*wireEncoder)
+	e.Scanner, e.b = jsontext.Over(json), b
+	e.Limit = jsontext.MaxStoredDepth
+	err := e.document(m)
+	b = e.b
+	e.release()
+	return b, err
 }
 
-func appendWire(b []byte, w *wireMessage, t tree.Tree) []byte {
-	for _, n := range w.nodes {
-		if n.inner == nil {
-			b = appendWireField(b, n.number, n.field, t[n.field.Name])
+// A wireEncoder copies JSON into Protobuf, value by value.
+type wireEncoder struct {
+	jsontext.Scanner
+	b       []byte
+	parts   []wirePart // of the messages and maps at hand, those of the innermost last
+	scratch []byte     // for parts that change places
+}
+
+// A wirePart is a piece of what has been written: b[start:end] is all of the field of that rank, or, in a map, the
+// entry of that key.
+type wirePart struct {
+	rank       int
+	key        string
+	start, end int
+}
+
+var wireEncoders = sync.Pool{New: func() any { return new(wireEncoder) }}
+
+// release gives the encoder back without what it has read and written.
+func (e *wireEncoder) release() {
+	parts, scratch := e.parts[:cap(e.parts)], e.scratch[:0]
+	*e = wireEncoder{}
+	if cap(scratch) <= maxPooled && len(parts) <= maxPooled/8 {
+		clear(parts) // their keys are parts of the document
+		e.parts, e.scratch = parts[:0], scratch
+	}
+	wireEncoders.Put(e)
+}
+
+func (e *wireEncoder) document(m *schema.Message) error {
+	if e.Peek() != '{' {
+		return e.mismatch(m.Name)
+	}
+	if err := e.message(m); err != nil {
+		return err
+	}
+	return e.End()
+}
+
+// mismatch is the error for the value at hand.
+func (e *wireEncoder) mismatch(field string) error {
+	return typeError("json: cannot put a value of type " + typeOfByte(e.Current()) + " into " + field)
+}
+
+// message appends the fields of the object at hand.
+//
+// They are written as they come. Where that is the order of their numbers, as it mostly is, nothing moves, and what is
+// absent but written all the same is put in between; otherwise arrange puts all in order afterwards.
+func (e *wireEncoder) message(m *schema.Message) error {
+	w := wireOf(m)
+	if err := e.Open(); err != nil {
+		return err
+	}
+	start, base := len(e.b), len(e.parts)
+	next, inOrder := 0, !w.nested // of the ranks; in order so far
+	for i, first := 0, true; ; first = false {
+		key, more, err := e.Key(first)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		leaf := w.leaf(key, &i)
+		if leaf == nil {
+			if err := e.Skip(); err != nil {
+				return err
+			}
 			continue
 		}
-		var at int
-		b, at = openWire(b, n.number)
-		b = appendWire(b, n.inner, t)
-		b = closeWire(b, at)
+		if inOrder = inOrder && leaf.rank >= next; inOrder {
+			e.zeros(w, next, leaf.rank)
+			next = leaf.rank + 1
+		}
+		at := len(e.b)
+		if err := e.field(leaf.number, leaf.field); err != nil {
+			return err
+		}
+		if len(e.b) == at && leaf.emitsZero() {
+			e.zero(leaf.number, leaf.field)
+		}
+		e.parts = append(e.parts, wirePart{rank: leaf.rank, start: at, end: len(e.b)})
 	}
-	return b
+	if inOrder {
+		e.zeros(w, next, len(w.ranked))
+	} else {
+		e.arrange(w, e.parts[base:], start)
+	}
+	e.parts = e.parts[:base]
+	return nil
+}
+
+// zeros appends the fields of the ranks from next to end, none of which is there, as far as they are written all the
+// same.
+func (e *wireEncoder) zeros(w *wireMessage, next, end int) {
+	for _, leaf := range w.ranked[next:end] {
+		if leaf.emitsZero() {
+			e.zero(leaf.number, leaf.field)
+		}
+	}
+}
+
+// arrange puts the parts of a message, which are what has been written since start, into the order of their ranks, and
+// into the messages that are inlined.
+func (e *wireEncoder) arrange(w *wireMessage, parts []wirePart, start int) {
+	slices.SortStableFunc(parts, func(a, b wirePart) int { return cmp.Compare(a.rank, b.rank) })
+	e.scratch = append(e.scratch[:0], e.b[start:]...)
+	e.b = e.b[:start]
+	e.nodes(w.nodes, parts, start)
+}
+
+// nodes appends the parts of nodes out of scratch, which holds what stood in b from start on. It returns the parts that
+// are left.
+func (e *wireEncoder) nodes(nodes []*wireNode, parts []wirePart, start int) []wirePart {
+	for _, n := range nodes {
+		switch {
+		case n.inner != nil:
+			var at int
+			e.b, at = openWire(e.b, n.number)
+			parts = e.nodes(n.inner.nodes, parts, start)
+			e.b = closeWire(e.b, at)
+		case len(parts) > 0 && parts[0].rank == n.rank:
+			for ; len(parts) > 0 && parts[0].rank == n.rank; parts = parts[1:] {
+				e.b = append(e.b, e.scratch[parts[0].start-start:parts[0].end-start]...)
+			}
+		case n.emitsZero():
+			e.zero(n.number, n.field)
+		}
+	}
+	return parts
+}
+
+// field appends the value at hand as a field of any shape; nothing for null.
+//
+// Elements of lists are not packed: the Go types of the API do not declare them so.
+func (e *wireEncoder) field(number int32, f *schema.Field) error {
+	switch c := e.Peek(); {
+	case c == 'n':
+		return e.Literal("null")
+	case f.Shape == schema.Single:
+		return e.single(number, f)
+	case f.Shape == schema.List && c == '[':
+		return e.list(func() error { return e.element(number, f) })
+	case f.Shape == schema.Map && c == '{':
+		return e.mapField(number, f)
+	}
+	return e.mismatch(f.Name)
+}
+
+// list reads the list at hand, and each of its elements by element.
+func (e *wireEncoder) list(element func() error) error {
+	if err := e.Open(); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		more, err := e.Element(first)
+		if err != nil || !more {
+			return err
+		}
+		if err := element(); err != nil {
+			return err
+		}
+	}
+}
+
+// element appends a value of a list or a map, where null stands for the zero value.
+func (e *wireEncoder) element(number int32, f *schema.Field) error {
+	if e.Peek() == 'n' {
+		e.zero(number, f)
+		return e.Literal("null")
+	}
+	return e.single(number, f)
+}
+
+// mapField appends a map: messages of a key and a value.
+func (e *wireEncoder) mapField(number int32, f *schema.Field) error {
+	if err := e.Open(); err != nil {
+		return err
+	}
+	start, base, sorted := len(e.b), len(e.parts), true
+	for first := true; ; first = false {
+		key, more, err := e.Key(first)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		at := len(e.b)
+		var size int
+		e.b, size = openWire(e.b, number)
+		e.b = appendStringField(e.b, 1, key)
+		if err := e.element(2, f); err != nil {
+			return err
+		}
+		e.b = closeWire(e.b, size)
+		sorted = sorted && (len(e.parts) == base || e.parts[len(e.parts)-1].key < key)
+		e.parts = append(e.parts, wirePart{key: key, start: at, end: len(e.b)})
+	}
+	if !sorted {
+		e.sortEntries(e.parts[base:], start)
+	}
+	e.parts = e.parts[:base]
+	return nil
+}
+
+// sortEntries puts the entries of a map, which are what has been written since start, into the order of their keys.
+func (e *wireEncoder) sortEntries(entries []wirePart, start int) {
+	slices.SortStableFunc(entries, func(a, b wirePart) int { return cmp.Compare(a.key, b.key) })
+	e.scratch = append(e.scratch[:0], e.b[start:]...)
+	e.b = e.b[:start]
+	for _, p := range entries {
+		e.b = append(e.b, e.scratch[p.start-start:p.end-start]...)
+	}
+}
+
+// single appends the value at hand, which is not null, as one of the type of f.
+func (e *wireEncoder) single(number int32, f *schema.Field) error {
+	switch f.Type {
+	case schema.TypeBool:
+		return e.bool(number, f)
+	case schema.TypeInt32, schema.TypeInt64, schema.TypeDouble:
+		return e.number(number, f)
+	case schema.TypeString:
+		s, err := e.text(f)
+		e.b = appendStringField(e.b, number, s)
+		return err
+	}
+	var at int
+	e.b, at = openWire(e.b, number)
+	err := e.delimited(f)
+	e.b = closeWire(e.b, at)
+	return err
+}
+
+// text reads the string at hand.
+func (e *wireEncoder) text(f *schema.Field) (string, error) {
+	if e.Peek() != '"' {
+		return "", e.mismatch(f.Name)
+	}
+	return e.ReadString()
+}
+
+func (e *wireEncoder) bool(number int32, f *schema.Field) error {
+	word := "false"
+	switch e.Peek() {
+	case 't':
+		word = "true"
+	case 'f':
+	default:
+		return e.mismatch(f.Name)
+	}
+	e.b = appendVarintField(e.b, number, protowire.EncodeBool(word == "true"))
+	return e.Literal(word)
+}
+
+// number appends a number. A negative int32 takes ten bytes, as Protobuf wants it.
+func (e *wireEncoder) number(number int32, f *schema.Field) error {
+	if f.Type != schema.TypeDouble {
+		n, err := e.integer(f)
+		e.b = appendVarintField(e.b, number, uint64(n))
+		return err
+	}
+	literal, err := e.literal(f)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.ParseFloat(literal, 64)
+	e.b = protowire.AppendFixed64(appendTag(e.b, number, protowire.Fixed64Type), math.Float64bits(n))
+	return err
+}
+
+// literal reads the number at hand.
+func (e *wireEncoder) literal(f *schema.Field) (string, error) {
+	if c := e.Peek(); c != '-' && !jsontext.IsDigit(c) {
+		return "", e.mismatch(f.Name)
+	}
+	return e.ReadNumber()
+}
+
+// integer reads the whole number at hand.
+func (e *wireEncoder) integer(f *schema.Field) (int64, error) {
+	literal, err := e.literal(f)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(literal, 10, 64)
+}
+
+// delimited appends what is inside a value that has a length before it.
+func (e *wireEncoder) delimited(f *schema.Field) error {
+	switch f.Type {
+	case schema.TypeMessage:
+		if e.Peek() != '{' {
+			return e.mismatch(f.Name)
+		}
+		return e.message(f.Message)
+	case schema.TypeIntOrString:
+		return e.intOrString(f)
+	case schema.TypeStrings:
+		if e.Peek() != '[' {
+			return e.mismatch(f.Name)
+		}
+		return e.list(func() error {
+			s, err := e.text(f)
+			e.b = appendStringField(e.b, 1, s)
+			return err
+		})
+	case schema.TypeRaw, schema.TypeFields:
+		if f.Message != nil {
+			return e.union(f)
+		}
+		return e.verbatim()
+	}
+	s, err := e.text(f)
+	if err != nil {
+		return err
+	}
+	return e.fromText(f.Type, s)
+}
+
+// fromText appends what is inside a value that is text in JSON.
+func (e *wireEncoder) fromText(t schema.Type, s string) (err error) {
+	switch t {
+	case schema.TypeBytes:
+		e.scratch = append(e.scratch[:0], s...)
+		e.b, err = base64.StdEncoding.AppendDecode(e.b, e.scratch)
+	case schema.TypeTime:
+		e.b, err = appendWireTime(e.b, time.RFC3339, s)
+	case schema.TypeMicroTime:
+		e.b, err = appendWireTime(e.b, microLayout, s)
+	case schema.TypeDuration:
+		var d time.Duration
+		d, err = time.ParseDuration(s)
+		e.b = appendVarintField(e.b, 1, uint64(d))
+	case schema.TypeQuantity:
+		e.b = appendStringField(e.b, 1, s)
+	}
+	return err
+}
+
+// intOrString appends the fields of an int-or-string, all of them whatever it is.
+//
+// As examples: 80 is 08 00 10 50 1a 00, and "http" is 08 01 10 00 1a 04 68 74 74 70.
+func (e *wireEncoder) intOrString(f *schema.Field) (err error) {
+	var n int64
+	var s string
+	isText := e.Peek() == '"'
+	if isText {
+		s, err = e.ReadString()
+	} else {
+		n, err = e.integer(f)
+	}
+	e.b = appendIntOrString(e.b, isText, n, s)
+	return err
+}
+
+// verbatim appends the value at hand as the JSON text that it is.
+func (e *wireEncoder) verbatim() error {
+	e.Peek()
+	start := e.Pos
+	if err := e.Skip(); err != nil {
+		return err
+	}
+	e.b = appendStringField(e.b, 1, e.Text[start:e.Pos])
+	return nil
+}
+
+// zero appends the zero value of a field: what Go has for one that is absent, or null in a list or a map.
+func (e *wireEncoder) zero(number int32, f *schema.Field) {
+	switch f.Type {
+	case schema.TypeString:
+		e.b = appendStringField(e.b, number, "")
+		return
+	case schema.TypeBool, schema.TypeInt32, schema.TypeInt64:
+		e.b = appendVarintField(e.b, number, 0)
+		return
+	case schema.TypeDouble:
+		e.b = protowire.AppendFixed64(appendTag(e.b, number, protowire.Fixed64Type), 0)
+		return
+	}
+	var at int
+	e.b, at = openWire(e.b, number)
+	switch f.Type {
+	case schema.TypeMessage:
+		w := wireOf(f.Message)
+		e.nodes(w.nodes, nil, 0)
+	case schema.TypeDuration:
+		e.b = appendVarintField(e.b, 1, 0)
+	case schema.TypeQuantity:
+		e.b = appendStringField(e.b, 1, "0")
+	case schema.TypeIntOrString:
+		e.b = appendIntOrString(e.b, false, 0, "")
+	case schema.TypeFields:
+		e.b = appendStringField(e.b, 1, "")
+	case schema.TypeRaw:
+		if f.Message != nil {
+			e.nodes(wireOf(f.Message).nodes, nil, 0)
+		}
+	}
+	e.b = closeWire(e.b, at)
 }
 
 // openWire begins a nested message; closeWire puts its length in at the offset at.
@@ -56,95 +462,6 @@ func appendTag(b []byte, number int32, t protowire.Type) []byte {
 	return protowire.AppendTag(b, protowire.Number(number), t)
 }
 
-// appendWireField appends a field of any shape; v is nil if it is absent.
-func appendWireField(b []byte, number int32, f *schema.Field, v any) []byte {
-	switch f.Shape {
-	case schema.List:
-		items, _ := v.([]any)
-		for _, item := range items {
-			b = appendWireValue(b, number, f, item)
-		}
-		return b
-	case schema.Map:
-		entries, _ := v.(tree.Tree)
-		var space [16]string
-		for _, key := range sortedKeys(space[:0], entries) {
-			var at int
-			b, at = openWire(b, number)
-			b = appendTag(b, 1, protowire.BytesType)
-			b = protowire.AppendString(b, key)
-			b = appendWireValue(b, 2, f, entries[key])
-			b = closeWire(b, at)
-		}
-		return b
-	}
-	if v == nil && !f.WireEmitEmpty {
-		return b
-	}
-	return appendWireValue(b, number, f, v)
-}
-
-// appendWireValue appends one value; nil means the zero value.
-func appendWireValue(b []byte, number int32, f *schema.Field, v any) []byte {
-	switch f.Type {
-	case schema.TypeString:
-		s, _ := v.(string)
-		return protowire.AppendString(appendTag(b, number, protowire.BytesType), s)
-	case schema.TypeBool:
-		on, _ := v.(bool)
-		return protowire.AppendVarint(appendTag(b, number, protowire.VarintType), protowire.EncodeBool(on))
-	case schema.TypeInt32, schema.TypeInt64:
-		n, _ := v.(int64)
-		return protowire.AppendVarint(appendTag(b, number, protowire.VarintType), uint64(n))
-	case schema.TypeDouble:
-		n, _ := v.(float64)
-		return protowire.AppendFixed64(appendTag(b, number, protowire.Fixed64Type), math.Float64bits(n))
-	}
-	b, at := openWire(b, number)
-	switch f.Type {
-	case schema.TypeMessage:
-		object, _ := v.(tree.Tree)
-		b = appendWire(b, wireOf(f.Message), object)
-	case schema.TypeBytes:
-		s, _ := v.(string)
-		if out, err := base64.StdEncoding.AppendDecode(b, []byte(s)); err == nil {
-			b = out
-		}
-	case schema.TypeTime:
-		b = appendWireTime(b, time.RFC3339, v)
-	case schema.TypeMicroTime:
-		b = appendWireTime(b, microLayout, v)
-	case schema.TypeDuration:
-		s, _ := v.(string)
-		d, _ := time.ParseDuration(s)
-		b = appendVarintField(b, 1, uint64(d))
-	case schema.TypeQuantity:
-		s, _ := v.(string)
-		if s == "" {
-			s = "0"
-		}
-		b = appendStringField(b, 1, s)
-	case schema.TypeIntOrString:
-		b = appendIntOrString(b, v)
-	case schema.TypeStrings:
-		list, _ := v.([]any)
-		for _, item := range list {
-			s, _ := item.(string)
-			b = appendStringField(b, 1, s)
-		}
-	case schema.TypeFields:
-		s, _ := v.(string)
-		b = appendStringField(b, 1, s)
-	case schema.TypeRaw:
-		if f.Message != nil {
-			b = appendWireUnion(b, f.Message, v)
-		} else {
-			b = appendWireRaw(b, v)
-		}
-	}
-	return closeWire(b, at)
-}
-
 func appendVarintField(b []byte, number int32, n uint64) []byte {
 	return protowire.AppendVarint(appendTag(b, number, protowire.VarintType), n)
 }
@@ -153,31 +470,20 @@ func appendStringField(b []byte, number int32, s string) []byte {
 	return protowire.AppendString(appendTag(b, number, protowire.BytesType), s)
 }
 
-// appendWireTime appends the fields of a time; an absent one has none.
-func appendWireTime(b []byte, layout string, v any) []byte {
-	s, _ := v.(string)
+// appendWireTime appends the fields of a time; the zero time has none.
+//
+// The layout tells a Time from a MicroTime; in Protobuf they differ in their nanoseconds only.
+func appendWireTime(b []byte, layout, s string) ([]byte, error) {
 	at, err := time.Parse(layout, s)
 	if err != nil || at.IsZero() {
-		return b
+		return b, err
 	}
 	b = appendVarintField(b, 1, uint64(at.Unix()))
-	return appendVarintField(b, 2, uint64(at.Nanosecond()))
+	return appendVarintField(b, 2, uint64(at.Nanosecond())), nil
 }
 
-// appendIntOrString appends the fields of an int-or-string, all of them whatever it is.
-func appendIntOrString(b []byte, v any) []byte {
-	n, _ := v.(int64)
-	s, isText := v.(string)
+func appendIntOrString(b []byte, isText bool, n int64, s string) []byte {
 	b = appendVarintField(b, 1, protowire.EncodeBool(isText))
 	b = appendVarintField(b, 2, uint64(n))
 	return appendStringField(b, 3, s)
-}
-
-// appendWireRaw appends a value as JSON text.
-func appendWireRaw(b []byte, v any) []byte {
-	if v == nil {
-		return b
-	}
-	b, at := openWire(b, 1)
-	return closeWire(AppendAny(b, v), at)
 }

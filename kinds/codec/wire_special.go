@@ -12,6 +12,8 @@ import (
 )
 
 // wireNumber reads a number or bool; the length is negative if there is none.
+//
+// Of an int32 the lower 32 bits count, as for other decoders: negative ones are sent with all 64.
 func wireNumber(t schema.Type, b []byte) (any, int) {
 	if t == schema.TypeDouble {
 		v, n := protowire.ConsumeFixed64(b)
@@ -32,6 +34,9 @@ func wireNumber(t schema.Type, b []byte) (any, int) {
 }
 
 // special reads a value that is length-delimited but not a message of the plan.
+//
+// The messages are those of package doc. They are small and known, so they are taken apart by number
+// (splitWire) instead of by a plan.
 func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	switch f.Type {
 	case schema.TypeString:
@@ -117,6 +122,8 @@ type wireField struct {
 }
 
 // splitWire takes a message with the numbers 1 to 3 apart. The last of several wins.
+//
+// Higher numbers are skipped, and so are other wire types: their part stays zero.
 func splitWire(p []byte, parts *[4]wireField) error {
 	for len(p) > 0 {
 		number, t, n := protowire.ConsumeTag(p)
@@ -142,6 +149,8 @@ func splitWire(p []byte, parts *[4]wireField) error {
 }
 
 // wireTime is the text of a time; nil for the zero time, as in JSON.
+//
+// A message without any field is an absent time; one that says 0 seconds is the beginning of 1970.
 func wireTime(f *schema.Field, empty bool, seconds int64, nanos int32) (any, error) {
 	if empty {
 		return nil, nil
@@ -167,6 +176,8 @@ func (d *wireDecoder) wireQuantity(s string) any {
 }
 
 // wireRaw reads the JSON of a raw field; nil if there is none.
+//
+// Duplicate keys in it are faults of the body, and count towards the same limit.
 func (d *wireDecoder) wireRaw(p []byte) (any, error) {
 	if len(p) == 0 {
 		return nil, nil

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"encoding/hex"
 	"reflect"
 	"strings"
@@ -16,12 +17,21 @@ const fullJSON = `{"metadata":{"name":"n","labels":{"b":"2","a":"1"},"creationTi
 		"at":"2024-01-01T00:00:00.000001Z","wait":"1m30s","extra":{"a":[1,null,"x"]},"nodeName":"node","hostNetwork":true,
 		"parts":[{"name":"p","hostPath":"/h","optional":false,"limits":{"cpu":"1","memory":"1Gi"}},{"name":"q"}]}}`
 
+func inProtobuf(tb testing.TB, m *schema.Message, json string) []byte {
+	tb.Helper()
+	b, err := AppendProtobuf(nil, m, []byte(json))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
 func TestProtobufRoundTrip(t *testing.T) {
 	tree, _, err := DecodeJSON(thingPlan, []byte(fullJSON))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := EncodeProtobuf(nil, thingPlan, tree)
+	b := inProtobuf(t, thingPlan, fullJSON)
 	again, faults, err := DecodeProtobuf(thingPlan, b)
 	if err != nil || faults != nil {
 		t.Fatal(err, faults)
@@ -52,11 +62,7 @@ func TestProtobufBytes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			// hostPath and optional are inlined under number 2; hostPath is always written.
 			want := strings.Replace(c.want, "1a040a001200", "1a060a0012020a00", 1)
-			tree, _, err := DecodeJSON(plan, []byte(c.in))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := hex.EncodeToString(EncodeProtobuf(nil, plan, tree)); got != want {
+			if got := hex.EncodeToString(inProtobuf(t, plan, c.in)); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
@@ -129,21 +135,50 @@ func TestEnvelope(t *testing.T) {
 }
 
 func FuzzDecodeProtobuf(f *testing.F) {
-	tree, _, err := DecodeJSON(thingPlan, []byte(fullJSON))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(EncodeProtobuf(nil, thingPlan, tree))
+	f.Add(inProtobuf(f, thingPlan, fullJSON))
 	f.Add([]byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, in []byte) {
 		_, _ = UnwrapEnvelope(in)
-		tree, _, err := DecodeProtobuf(thingPlan, in)
+		object, _, err := DecodeProtobuf(thingPlan, in)
 		if err != nil {
 			return
 		}
-		again, _, err := DecodeProtobuf(thingPlan, EncodeProtobuf(nil, thingPlan, tree))
-		if err != nil || string(AppendAny(nil, again)) != string(AppendAny(nil, tree)) {
-			t.Fatalf("not stable: %v\n%s\n%s", err, AppendAny(nil, tree), AppendAny(nil, again))
+		text := AppendValue(nil, thingPlan, object)
+		again, _, err := DecodeProtobuf(thingPlan, inProtobuf(t, thingPlan, string(text)))
+		if err != nil || string(AppendValue(nil, thingPlan, again)) != string(text) {
+			t.Fatalf("not stable: %v\n%s\n%s", err, text, AppendValue(nil, thingPlan, again))
 		}
 	})
+}
+
+// TestProtobufOrder gives fields and keys in any order: the bytes are those of the usual one.
+func TestProtobufOrder(t *testing.T) {
+	for _, c := range []struct{ name, in, same string }{
+		{"fields", `{"data":{"k":"v"},"metadata":{"uid":"u","name":"n"}}`, `{"metadata":{"name":"n","uid":"u"},"data":{"k":"v"}}`},
+		{"inlined", `{"spec":{"parts":[{"limits":{"cpu":"1"},"optional":true,"hostPath":"/h","name":"p"}]}}`,
+			`{"spec":{"parts":[{"name":"p","hostPath":"/h","optional":true,"limits":{"cpu":"1"}}]}}`},
+		{"keys", `{"data":{"b":"2","a":"1","c":"3"}}`, `{"data":{"a":"1","b":"2","c":"3"}}`},
+		{"null", `{"metadata":{"name":null,"labels":null},"data":null}`, `{"metadata":{}}`},
+		{"null in a list", `{"spec":{"args":[null]}}`, `{"spec":{"args":[""]}}`},
+		{"unknown", `{"kind":"Thing","apiVersion":"v1","nope":{"a":[1]},"data":{"k":"v"}}`, `{"data":{"k":"v"}}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got, want := inProtobuf(t, thingPlan, c.in), inProtobuf(t, thingPlan, c.same); !bytes.Equal(got, want) {
+				t.Errorf("got  %x\nwant %x", got, want)
+			}
+		})
+	}
+}
+
+// TestAppendProtobufErrors gives documents that do not have the types of the plan, and none that are JSON.
+func TestAppendProtobufErrors(t *testing.T) {
+	for _, in := range []string{
+		``, `[]`, `{`, `{}x`, `{"metadata":1}`, `{"data":[]}`, `{"data":{"k":1}}`, `{"spec":{"replicas":"1"}}`, `{"spec":{"replicas":1.5}}`,
+		`{"spec":{"args":{}}}`, `{"spec":{"hostNetwork":"true"}}`, `{"spec":{"at":"now"}}`, `{"spec":{"wait":"long"}}`, `{"binaryData":{"b":"?"}}`,
+		`{"spec":{"target":true}}`, `{"spec":{"ratio":"1"}}`, `{"spec":{"extra":{"a":}}}`,
+	} {
+		if b, err := AppendProtobuf(nil, thingPlan, []byte(in)); err == nil {
+			t.Errorf("%s: got %x", in, b)
+		}
+	}
 }

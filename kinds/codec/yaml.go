@@ -31,6 +31,9 @@ const (
 
 // DecodeYAML is DecodeJSON for YAML 1.1. A body that is JSON is read as such, which is many times faster.
 // Duplicate keys are reported with the text of the YAML parser; the last one stays.
+//
+// YAML goes the long way: the parser makes values of its own, yamlConverter makes a tree of them, and
+// Conform's walk checks that. So all types and errors after the parser are those of JSON.
 func DecodeYAML(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, false)
 }
@@ -38,7 +41,7 @@ func DecodeYAML(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error)
 // DecodeConfig is DecodeYAML for a configuration to apply: a null in it stays, as nil, because naming a
 // field is owning it. In lists it becomes the zero value.
 func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
-	return decodeYAML(m, data, m.Custom == nil)
+	return decodeYAML(m, data, true)
 }
 
 // decodeYAML is DecodeYAML; with nulls, fields that are null stay in the tree. A body that begins like
@@ -68,6 +71,10 @@ func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 }
 
 // readYAML reads a YAML text of one document. More are refused, since they would be ignored.
+//
+// The parser finds duplicate keys only in its strict mode, which then gives up. So a text with duplicates
+// is read a second time without it, and the list of them becomes one fault. That there is one document is
+// checked only if a line begins like the end of one, as it takes a third pass.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
@@ -114,6 +121,9 @@ func checkSingleDocument(data []byte) error {
 
 // yamlNesting is an upper bound, mostly a wide one, of how deeply a YAML text nests:
 // brackets that are open, indentation, and dashes in a row each may be a level.
+//
+// It is taken before the parser runs, because that calls itself for each level and has no bound of its own.
+// Brackets and dashes within strings count as well: no sensible text comes near the limit.
 func yamlNesting(data []byte) int {
 	deepest, brackets, lead, leading := 0, 0, 0, true
 	for _, c := range data {
@@ -143,6 +153,8 @@ type yamlConverter struct {
 }
 
 // spend takes n bytes from the budget.
+//
+// Each value costs 1, each string and key its length: about what the value takes as JSON.
 func (c *yamlConverter) spend(n int) error {
 	if c.budget -= n; c.budget < 0 {
 		return errYAMLGrowth
@@ -210,6 +222,9 @@ func (c *yamlConverter) object(from map[any]any) (any, error) {
 }
 
 // yamlKey is the JSON form of a key.
+//
+// YAML allows any value as a key. Numbers are written as other readers of YAML for this API do it, which
+// give fractions the precision of a float32.
 func yamlKey(key any) (string, error) {
 	switch key := key.(type) {
 	case string:

@@ -27,7 +27,7 @@ func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree 
 }
 
 // ToStored converts a tree of kind k, which it may change, to the stored version, with the defaults of
-// both.
+// both. Fields that only k knows are still there, so that they can be validated (Keep).
 func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	rules.Default(k, t)
 	if k.Stored == k {
@@ -38,6 +38,15 @@ func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	delete(t, "kind")
 	rules.Default(k.Stored, t)
 	return t
+}
+
+// Keep is what the stored version keeps of the stored form of an object of kind k: versions of custom kinds may know
+// fields that it does not.
+func Keep(k *schema.Kind, t tree.Tree) tree.Tree {
+	if k.Conversion.Keep == nil {
+		return t
+	}
+	return k.Conversion.Keep(t)
 }
 
 // BodyKind is the kind of the bodies of k, or of its sub-resource sub: that of a scale, for one, has a
@@ -69,7 +78,7 @@ func View(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object
 	if sub.View.Read == nil {
 		return nil, nil
 	}
-	tree, err := codec.DecodeStored(k.Message, o.JSON)
+	tree, err := codec.DecodeStored(k.Message(), o.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("object %s as %s: %w", o.Key, k.APIVersion(), err)
 	}

@@ -14,7 +14,7 @@ import (
 // object is a stored object of kind k with a version; 0 for that of a dry run.
 func object(t *testing.T, k *schema.Kind, version uint64, text string) *meta.Object {
 	t.Helper()
-	tree, _, err := codec.DecodeJSON(k.Message, []byte(text))
+	tree, _, err := codec.DecodeJSON(k.Message(), []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

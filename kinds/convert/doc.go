@@ -10,5 +10,6 @@
 // decoded. Most reads are of that sort.
 //
 // The conversions here are computation only, and cannot fail on stored objects that are intact. A
-// Converter is the contract for those that ask somebody outside, and may wait and fail.
+// Converter is the contract for those that ask somebody outside, and may wait and fail. Where a webhook is asked,
+// stored bytes mean something in the version only in which they were written (written.go).
 package convert

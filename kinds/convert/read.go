@@ -16,7 +16,7 @@ import (
 // DecodeStored is the tree of stored bytes by the current schema of a stored kind. Its strings share the
 // memory of json.
 func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
-	object, err := codec.DecodeStored(k.Message, json)
+	object, err := codec.DecodeStored(k.Message(), json)
 	if err != nil || !k.StoredAsWritten {
 		return object, err
 	}
@@ -34,16 +34,19 @@ func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
 
 // applySchema prunes a tree, which it may change, by a schema, and fills in the defaults of the schema.
 func applySchema(k *schema.Kind, object tree.Tree) tree.Tree {
-	object, _ = k.Message.Custom.Prune(object)
+	object, _ = k.Message().Custom.Prune(object)
 	rules.Default(k, object)
 	return object
 }
 
 // ToCurrentSchema is a stored object by the current schema of its stored kind: the object itself if it
-// conforms to that already.
+// conforms to that already. Where a webhook converts, it is by that of the version in which it was written.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
-	if !k.StoredAsWritten || o.ConformsTo(k.Message.Custom.SchemaID) {
+	if !k.StoredAsWritten || o.ConformsTo(k.Schema.ID()) {
 		return o, nil
+	}
+	if k.ConversionWebhook != nil && !IsWrittenAs(k, o) {
+		return AsWritten(k, o)
 	}
 	tree, err := DecodeStored(k, o.JSON)
 	if err != nil {
@@ -51,12 +54,12 @@ func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	}
 	json := codec.EncodeJSON(k, tree).WithVersion(o.Version)
 	if string(json) == string(o.JSON) {
-		o.SetConformsTo(k.Message.Custom.SchemaID)
+		o.SetConformsTo(k.Schema.ID())
 		return o, nil
 	}
 	current, err := codec.NewObject(k, o.Key, o.Version, json)
 	if err == nil {
-		current.SetConformsTo(k.Message.Custom.SchemaID)
+		current.SetConformsTo(k.Schema.ID())
 	}
 	return current, err
 }

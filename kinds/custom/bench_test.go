@@ -14,7 +14,7 @@ import (
 // defaults, validation with two rules, and writing.
 func BenchmarkObject(b *testing.B) {
 	head := schema.NewMessage("meta.v1.ObjectMeta", &schema.Field{Name: "name"}, &schema.Field{Name: "resourceVersion"})
-	c := NewCompiler(meta.Platform, head)
+	c := NewCompiler(meta.Platform, head, nil)
 	definition, _, err := codec.DecodeAny([]byte(`{"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",
 		"x-platform-validations":[{"rule":"self.size < 10"},{"rule":"self.parts.all(p, p.n > 0)"}],
@@ -27,7 +27,7 @@ func BenchmarkObject(b *testing.B) {
 	body := []byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":3,"parts":[{"name":"a"},{"name":"b","n":2},{"name":"c"}]}}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		object, _, err := codec.DecodeJSON(k.Message, body)
+		object, _, err := codec.DecodeJSON(k.Message(), body)
 		if err != nil {
 			b.Fatal(err)
 		}

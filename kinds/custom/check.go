@@ -2,92 +2,129 @@ package custom
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/cel"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // CheckRules reports the faults of the rules in a schema, which is at a path and otherwise valid: of their expressions,
-// and of the fields that they refer to.
+// of what these cost, and of the fields that they refer to.
+//
+// It runs once, when a definition is written, and may take its time; what it lets through is compiled again, without
+// estimates, when it first runs.
 func (c *Compiler) CheckRules(s tree.Tree, path string, faults *schema.Faults) {
-	check := ruleChecker{name: c.extensions.Validations, faults: faults}
-	check.node(c.extensions.compile(s), path, ruleContext{isResourceRoot: true})
+	if !declaresKey(s, c.extensions.Validations) {
+		return
+	}
+	root := c.extensions.compile(s)
+	root.prepareRules()
+	check := ruleChecker{naming: c.naming, name: c.extensions.Validations, faults: faults}
+	check.node(root, path, ruleContext{cardinality: cardinality{1, true}})
+	check.total.report(check.name, path, faults)
+}
+
+// declaresKey tells whether a key is in a tree, at any depth. Most schemas have no rules, and need not be compiled.
+func declaresKey(v any, key string) bool {
+	switch v := v.(type) {
+	case tree.Tree:
+		for name, below := range v {
+			if name == key || declaresKey(below, key) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, func(below any) bool { return declaresKey(below, key) })
+	}
+	return false
 }
 
 // A ruleContext is what the position of rules in a schema means for them.
 type ruleContext struct {
-	isResourceRoot bool   // their values are objects with kind and metadata
 	uncorrelatable string // path of the list around them whose elements have no previous values; "" if there is none
+	cardinality    cardinality
 }
 
+// A ruleChecker checks the rules of one schema.
 type ruleChecker struct {
+	naming *meta.Naming
 	name   string // of the extension
 	faults *schema.Faults
+	total  totalCost
 }
 
+// Parts are visited before the node's own rules, which is the order of faults that clients know. Elements of a list
+// can only be compared with those before if the list has keys: by position they would be other elements after an
+// insertion, so oldSelf has no meaning below any other list.
 func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	if !n.hasRules {
 		return
 	}
-	c.rules(n, path, p)
-	for _, name := range n.names {
-		below := n.properties[name]
-		c.node(below, tree.KeyPath(path+".properties", name), ruleContext{below.embedded, p.uncorrelatable})
-	}
+	below := ruleContext{p.uncorrelatable, p.cardinality.below(n)}
 	if n.additional != nil {
-		c.node(n.additional, path+".additionalProperties", ruleContext{n.additional.embedded, p.uncorrelatable})
+		c.node(n.additional, path+".additionalProperties", below)
+	}
+	for _, name := range n.names {
+		c.node(n.properties[name], tree.KeyPath(path+".properties", name), below)
 	}
 	if n.items != nil {
-		uncorrelatable := p.uncorrelatable
-		if uncorrelatable == "" && n.listType != "map" {
-			uncorrelatable = path
+		if below.uncorrelatable == "" && n.listType != "map" {
+			below.uncorrelatable = path
 		}
-		c.node(n.items, path+".items", ruleContext{n.items.embedded, uncorrelatable})
+		c.node(n.items, path+".items", below)
+	}
+	compiler := ruleCompiler{naming: c.naming, self: n.selfType, withEstimate: true}
+	for i, source := range n.rules {
+		r, fault := compiler.compile(n, source)
+		c.rule(n, r, fault, tree.IndexPath(path+"."+c.name, i), p)
 	}
 }
 
-func (c *ruleChecker) rules(n *node, path string, p ruleContext) {
-	if len(n.rules) == 0 {
-		return
-	}
-	compiled, wrong := n.compileRules(p.isResourceRoot)
-	for i, source := range n.rules {
-		at := tree.IndexPath(path+"."+c.name, i)
-		if fault, found := wrong[i]; found {
-			c.faults.Report(meta.CauseInvalid, at+"."+fault.member, "Invalid value: "+formatRule(source), fault.err.Error())
-			continue
-		}
-		if field := source.String("fieldPath"); field != "" && !n.hasPath(field) {
+// rule reports the faults of one rule.
+//
+// The cost is reported before the fault of a message, because a rule may have both. optionalOldSelf without oldSelf
+// would change nothing, and so is a mistake.
+func (c *ruleChecker) rule(n *node, r *rule, fault *ruleFault, at string, p ruleContext) {
+	if field := r.source.String("fieldPath"); field != "" {
+		if _, err := n.fieldPath(field); err != nil {
 			c.faults.Invalid(at+".fieldPath", field, "must be a valid path")
 		}
-		r := compiled[0]
-		compiled = compiled[1:]
-		switch {
-		case r.transition && p.uncorrelatable != "":
-			c.faults.Invalid(at+".rule", source["rule"], "oldSelf cannot be used on the uncorrelatable portion of the schema within "+p.uncorrelatable)
-		case !r.transition && source["optionalOldSelf"] != nil:
-			c.faults.Invalid(at+".optionalOldSelf", source["optionalOldSelf"], "may not be set if oldSelf is not used in rule")
+		if strings.ContainsAny(field, "\r\n") {
+			c.faults.Invalid(at+".fieldPath", field, "must not contain line breaks")
 		}
+	}
+	if r.check != nil {
+		c.cost(at+".rule", "estimated rule cost", times(r.cost, p.cardinality.of(n.selfType)))
+	}
+	if fault != nil {
+		c.faults.Report(meta.CauseInvalid, at+"."+fault.member, "Invalid value: "+formatRule(r.source), fault.err.Error())
+	}
+	if r.message != nil {
+		c.cost(at+".messageExpression", "estimated messageExpression cost", r.messageCost)
+	}
+	switch {
+	case r.transition && p.uncorrelatable != "":
+		c.faults.Invalid(at+".rule", r.source["rule"], "oldSelf cannot be used on the uncorrelatable portion of the schema within "+p.uncorrelatable)
+	case !r.transition && r.source["optionalOldSelf"] != nil:
+		c.faults.Invalid(at+".optionalOldSelf", r.source["optionalOldSelf"], "may not be set if oldSelf is not used in rule")
 	}
 }
 
-// hasPath tells whether a schema has a field at a path, as in ".spec.size".
-func (n *node) hasPath(path string) bool {
-	if !strings.HasPrefix(path, ".") {
-		return false
+// cost counts what an expression costs, and reports it if it is too much.
+func (c *ruleChecker) cost(path, what string, cost uint64) {
+	if cost > cel.EstimatedRuleLimit {
+		c.faults.Forbidden(path, costMessage(what, cost, cel.EstimatedRuleLimit))
 	}
-	for _, name := range strings.Split(path[1:], ".") {
-		if n = n.child(name); n == nil {
-			return false
-		}
-	}
-	return true
+	c.total.add(path, cost)
 }
 
 // formatRule prints a rule as faults of the public API do.
+//
+// The capital letters of the names are those of Go structs in the public server, which clients know.
 func formatRule(r tree.Tree) string {
 	quote := func(name string) string {
 		b, err := json.Marshal(r.String(name))

@@ -15,6 +15,7 @@ func (a allOf) Evaluate(e *schema.Evaluation, v any, was schema.Previous) { e.Ch
 // anyOf are schemas of which a value has to meet one.
 type anyOf []*schema.ValuePlan
 
+// The faults of the alternatives are not reported: a value that meets one of them would have those of all others.
 func (a anyOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	if countPassing(e, a, v) == 0 {
 		e.Invalid(e.Path(), "", fmt.Sprintf("%q must validate at least one schema (anyOf)", e.Path()))
@@ -53,6 +54,9 @@ func countPassing(e *schema.Evaluation, plans []*schema.ValuePlan, v any) (count
 }
 
 // valuesOfAll are the plans of some schemas.
+//
+// Schemas in these lists only check; they have no defaults and prune nothing, as a structural schema may not say
+// there what fields there are.
 func valuesOfAll(nodes []*node, atRoot bool) []*schema.ValuePlan {
 	all := make([]*schema.ValuePlan, len(nodes))
 	for i, n := range nodes {
@@ -64,6 +68,7 @@ func valuesOfAll(nodes []*node, atRoot bool) []*schema.ValuePlan {
 // required are the fields that an object has to have.
 type required []string
 
+// A field with null counts as there, unless null was dropped before, as it is where the schema does not allow it.
 func (r required) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	t, ok := v.(tree.Tree)
 	if !ok {

@@ -12,13 +12,19 @@
 //	Rules            ValidateServed holds a write against the schema of its version; Evaluate runs the rules
 //	                 in CEL, which end with the context
 //	Conversion       between versions: nothing but the other apiVersion, and what that version's schema
-//	                 drops and fills in
+//	                 drops and fills in; or a ConversionWebhook, with the WorkingForm of each version
 //	Capabilities     in what these kinds are unlike built-in ones
+//
+// # Compiling
+//
+// Compile looks at no schema: that of each version is a schema.Schema, which is the stored text until somebody asks for the
+// message (schema.go). What is compiled then is kept within a bound, and dropped when it is idle or its definition has gone. Rules
+// and conversions ask for it each time they run. Outline reads a definition without its schemas.
 //
 // Columns, SelectFields, Subresources and Verbs are as the definition says. Texts of faults are those that clients know.
 //
 // A node is the schema of one value as the definition has it (node.go). Value plans are compiled from it, and so are
-// the plan for ownership (plan.go) and the types of expressions (types.go).
+// the plan for ownership (plan.go) and the schemas of expressions (selfschema.go).
 //
 // # Updates
 //
@@ -34,10 +40,10 @@
 //
 // # Rules in CEL
 //
-// Types of rules are named "@self.spec.size": no expression can spell such a name. Rules cost what cost.go says, in
-// the units of CEL: 1,000,000 for one evaluation and 10,000,000 for an object. Costs count all that is in
-// what a call is given; calls that can take far longer, or make far more, than they are given (guardedFunctions) look
-// at their cost before they do anything.
+// Expressions are those of package cel. A definition is refused if the estimated cost of a rule, or of all together, is
+// above the limits (rulecost.go), which depends on the limits of the schema around it. Rules are compiled when they first
+// run. All of an object share a budget, with which its evaluation ends; so it does with its context, or after some
+// seconds. Rules without oldSelf do not run for what an update leaves as it was.
 //
 // Values are those of trees (tree.Tree), with null where it is allowed.
 package custom

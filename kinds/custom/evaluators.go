@@ -29,6 +29,8 @@ func (n *node) typeEvaluators() []schema.Evaluator {
 }
 
 // valueEvaluators are those of the value itself, and of the schemas that it has to meet besides.
+//
+// anyOf of intOrString is skipped: it can only repeat the two types, which were checked already.
 func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	if len(n.enum) > 0 {
 		all = append(all, newEnum(n.enum))
@@ -50,6 +52,9 @@ func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 }
 
 // evaluators are those of the limits, and of the format of texts.
+//
+// Nothing is made for a limit that is not there. A schema with a thousand fields has few limits, and each evaluator
+// is a call for each value.
 func (l *limits) evaluators(format string) (all []schema.Evaluator) {
 	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || formats[format] != nil {
 		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, format})
@@ -91,6 +96,8 @@ func (n *node) objectEvaluators(atRoot bool, parts *schema.Parts) (all []schema.
 }
 
 // listEvaluators are those of the elements of a list, which are of a plan, or nil.
+//
+// Uniqueness comes before the elements, and is looked at for the list as a whole, for it is a matter of all of them.
 func (n *node) listEvaluators(items *schema.ValuePlan) (all []schema.Evaluator) {
 	if n.listType == "set" || n.listType == "map" || n.unique {
 		u := &rules.Unique{Once: true}
@@ -130,6 +137,7 @@ func (want valueType) matches(v any) bool {
 	return typeOf(v) == string(want)
 }
 
+// 1.0 is an integer in JSON Schema, which has no two kinds of numbers.
 func isInteger(v any) bool {
 	f, ok := asFloat(v)
 	return ok && f == math.Trunc(f)
@@ -163,6 +171,7 @@ type enum struct {
 	texts  []string // as faults list them
 }
 
+// The texts are made once, and not for each value that is refused.
 func newEnum(values []any) *enum {
 	m := &enum{values: values, texts: make([]string, len(values))}
 	for i, v := range values {
@@ -208,6 +217,8 @@ type textLimits struct {
 	format   string
 }
 
+// Lengths count characters and not bytes, as JSON Schema says. The pattern has been compiled with the definition and
+// is not anchored unless it says so itself.
 func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	s, ok := v.(string)
 	if !ok {
@@ -263,12 +274,15 @@ func (n *numberLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) 
 	}
 }
 
+// The quotient of two decimal fractions is rarely whole in binary: 0.3 / 0.1 is not 3. Hence the tolerance.
 func isMultiple(f, of float64) bool {
 	q := f / of
 	return of > 0 && math.Abs(q-math.Round(q)) < 1e-9
 }
 
 // formatBound is a number without a fraction if it has none.
+//
+// Beyond 2^53 a float does not hold every integer, and its text stays that of a float.
 func formatBound(f float64) any {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return int64(f)

@@ -1,42 +1,24 @@
 package custom
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
-	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/overloads"
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/ext"
-	"github.com/google/cel-go/interpreter"
-
+	"github.com/troupe-api/troupe/kinds/cel"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
-
-// baseEnv is the environment of every expression: the language and the functions.
-var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
-	env, err := cel.NewEnv(append(library(),
-		cel.HomogeneousAggregateLiterals(), cel.EagerlyValidateDeclarations(true), cel.DefaultUTCTimeZone(true),
-		cel.CrossTypeNumericComparisons(true), cel.OptionalTypes(), ext.Strings(ext.StringsVersion(2)), ext.Sets(), ext.TwoVarComprehensions(),
-	)...)
-	if err != nil {
-		return nil, err
-	}
-	return guardFunctions(env)
-})
 
 // A rule is one of x-platform-validations, compiled.
 type rule struct {
 	source     tree.Tree
-	check      cel.Program
-	message    cel.Program // nil without messageExpression
-	transition bool        // it uses oldSelf
-	optional   bool        // it runs without an old value too
+	check      *cel.Program
+	message    *cel.Program // nil without messageExpression
+	transition bool         // it uses oldSelf
+	optional   bool         // it runs without an old value too
+	fieldPath  string       // of the fault, below the value; "" for the value itself
+
+	cost, messageCost uint64 // at most, by estimate
 }
 
 // A ruleFault is what is wrong with a rule: with one of its members.
@@ -45,195 +27,94 @@ type ruleFault struct {
 	err    error
 }
 
-// compileRules compiles the rules of a node; isResourceRoot: its values are objects with kind and
-// metadata. Rules with faults are left out.
-func (n *node) compileRules(isResourceRoot bool) (compiled []rule, faults map[int]ruleFault) {
-	faults = map[int]ruleFault{}
-	env, self, err := n.environment(isResourceRoot)
-	for i, source := range n.rules {
-		var r rule
-		fault := ruleFault{"rule", err}
-		if err == nil {
-			r, fault = compileRule(env, self, source)
-		}
-		if fault.err != nil {
-			faults[i] = fault
-		} else {
-			compiled = append(compiled, r)
-		}
-	}
-	return compiled, faults
+// The variables of rules: the value, and the previous one.
+const (
+	selfName    = "self"
+	oldSelfName = "oldSelf"
+)
+
+// A ruleCompiler compiles the rules of one node.
+type ruleCompiler struct {
+	naming       *meta.Naming
+	self         *cel.Type
+	envs         [2]*cel.Env // oldSelf is an optional in the second one; nil until it is needed
+	withEstimate bool
 }
 
-// oldSelf is the variable that holds the previous value.
-const oldSelf = "oldSelf"
+// env is the environment of rules, with an optional previous value or not.
+//
+// An environment costs much more than a rule, and most nodes need one or none.
+func (c *ruleCompiler) env(optional bool) (*cel.Env, error) {
+	i, old := 0, cel.Variable(oldSelfName, c.self)
+	if optional {
+		i, old = 1, cel.OptionalVariable(oldSelfName, c.self)
+	}
+	if c.envs[i] != nil {
+		return c.envs[i], nil
+	}
+	env, err := cel.NewEnv(c.naming, cel.Variable(selfName, c.self), old)
+	c.envs[i] = env
+	return env, err
+}
 
-// environment is baseEnv with the types of a node.
-func (n *node) environment(isResourceRoot bool) (*cel.Env, *cel.Type, error) {
-	env, err := baseEnv()
+// compile compiles a rule of a node.
+//
+// A rule with a fault in its message only is returned all the same. When it is run it then falls back to the other
+// messages, while a definition with such a fault is refused.
+//
+// Example of a source: {rule: "self.min <= self.max", message: "min is above max", fieldPath: ".min"}.
+func (c *ruleCompiler) compile(n *node, source tree.Tree) (*rule, *ruleFault) {
+	r := &rule{source: source, optional: source.Bool("optionalOldSelf")}
+	if c.self == nil {
+		return r, &ruleFault{"rule", errors.New("failed to convert to declType for CEL validation rules")}
+	}
+	env, err := c.env(r.optional)
 	if err != nil {
-		return nil, nil, err
+		return r, &ruleFault{"rule", err}
 	}
-	p, err := newProvider()
+	checked, program, cost, err := c.expression(env, source.String("rule"))
+	if err == nil && !checked.Returns(cel.Bool) {
+		err = errors.New("cel expression must evaluate to a bool")
+	}
 	if err != nil {
-		return nil, nil, err
+		return r, &ruleFault{"rule", err}
 	}
-	self := p.declare(n, "@self", isResourceRoot)
-	env, err = env.Extend(cel.CustomTypeProvider(p), cel.CustomTypeAdapter(p.Registry), cel.Variable("self", self))
-	return env, self, err
-}
-
-func compileRule(env *cel.Env, self *cel.Type, source tree.Tree) (rule, ruleFault) {
-	r := rule{source: source, optional: source.Bool("optionalOldSelf")}
-	if strings.Contains(source.String("rule")+source.String("messageExpression"), oldSelf) {
-		if r.optional {
-			self = types.NewOptionalType(self)
-		}
-		var err error
-		if env, err = env.Extend(cel.Variable(oldSelf, self)); err != nil {
-			return r, ruleFault{"rule", err}
-		}
+	r.check, r.cost, r.transition = program, cost, checked.Uses(oldSelfName)
+	r.fieldPath, _ = n.fieldPath(source.String("fieldPath"))
+	text := source.String("messageExpression")
+	if text == "" {
+		return r, nil
 	}
-	compiled, err := compileExpression(env, source.String("rule"), cel.BoolType)
+	checked, program, cost, err = c.expression(env, text)
+	var issues *cel.CompileError
+	switch {
+	case errors.As(err, &issues):
+		err = errors.New("messageExpression " + err.Error())
+	case err == nil && !checked.Returns(cel.String):
+		err = errors.New("messageExpression must evaluate to a string")
+	}
 	if err != nil {
-		return r, ruleFault{"rule", err}
+		return r, &ruleFault{"messageExpression", err}
 	}
-	r.transition = usesOldSelf(compiled)
-	if r.check, err = program(env, compiled); err != nil {
-		return r, ruleFault{"rule", err}
-	}
-	if text := source.String("messageExpression"); strings.TrimSpace(text) != "" {
-		said, err := compileExpression(env, text, cel.StringType)
-		if err == nil {
-			r.message, err = program(env, said)
-		}
-		if err != nil {
-			return r, ruleFault{"messageExpression", err}
-		}
-	}
-	return r, ruleFault{}
+	r.message, r.messageCost = program, cost
+	return r, nil
 }
 
-func compileExpression(env *cel.Env, text string, want *cel.Type) (*cel.Ast, error) {
-	compiled, issues := env.Compile(text)
-	if issues.Err() != nil {
-		return nil, fmt.Errorf("compilation failed: %s", issues.String())
+// The estimate is left out where a rule is only to be run: it walks the whole expression with the sizes of all types.
+func (c *ruleCompiler) expression(env *cel.Env, text string) (checked *cel.Checked, program *cel.Program, cost uint64, err error) {
+	if checked, err = env.Check(text); err != nil {
+		return nil, nil, 0, err
 	}
-	if !compiled.OutputType().IsExactType(want) && !compiled.OutputType().IsExactType(cel.DynType) {
-		return nil, fmt.Errorf("must evaluate to %s", want)
+	if program, err = checked.Program(); err == nil && c.withEstimate {
+		cost, err = checked.EstimateCost()
 	}
-	return compiled, nil
+	return checked, program, cost, err
 }
 
-// interruptEvery is the number of steps of a loop after which an expression checks whether its context has ended.
-const interruptEvery = 100
-
-func program(env *cel.Env, compiled *cel.Ast) (cel.Program, error) {
-	options := cel.OptTrackCost
-	if !usesGuarded(compiled) { // optimizing makes calls with constant arguments here, without any limit
-		options |= cel.OptOptimize
+// name is what faults call a rule: its message, or its expression.
+func (r *rule) name() string {
+	if message := strings.TrimSpace(r.source.String("message")); message != "" {
+		return message
 	}
-	return env.Program(compiled, cel.EvalOptions(options), cel.CostLimit(maxExpressionCost), cel.CostTracking(costEstimator{}),
-		cel.InterruptCheckFrequency(interruptEvery), cel.OptimizeRegex(constants()...),
-		cel.CustomDecorator(matchCalls))
-}
-
-// constants compile the regular expressions that are constants of an expression once.
-func constants() []*interpreter.RegexOptimization {
-	var all []*interpreter.RegexOptimization
-	for _, id := range []string{overloads.Matches, overloads.MatchesString} {
-		all = append(all, &interpreter.RegexOptimization{Function: overloads.Matches, OverloadID: id, RegexIndex: 1,
-			Factory: func(call interpreter.InterpretableCall, pattern string) (interpreter.InterpretableCall, error) {
-				compiled, err := regexp.Compile(pattern)
-				return matchCall(call, func(string) (*regexp.Regexp, error) { return compiled, nil }), err
-			}})
-	}
-	return all
-}
-
-// matchCalls replaces calls of matches whose regular expressions are not constant by calls that check their cost
-// first.
-func matchCalls(i interpreter.Interpretable) (interpreter.Interpretable, error) {
-	call, ok := i.(interpreter.InterpretableCall)
-	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {
-		return i, nil
-	}
-	if _, known := call.Args()[1].(interpreter.InterpretableConst); known {
-		return i, nil
-	}
-	return matchCall(call, regexp.Compile), nil
-}
-
-func matchCall(call interpreter.InterpretableCall, compile func(string) (*regexp.Regexp, error)) interpreter.InterpretableCall {
-	return interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), func(args ...ref.Val) ref.Val {
-		text, isText := args[0].Value().(string)
-		pattern, isPattern := args[1].Value().(string)
-		if !isText || !isPattern {
-			return types.MaybeNoSuchOverloadErr(args[0])
-		}
-		if cost, _ := callCost(overloads.Matches, args); cost > maxExpressionCost {
-			return types.WrapErr(errTooCostly)
-		}
-		compiled, err := compile(pattern)
-		if err != nil {
-			return types.WrapErr(err)
-		}
-		return types.Bool(compiled.MatchString(text))
-	})
-}
-
-// usesGuarded tells whether an expression calls one of the guarded functions.
-func usesGuarded(compiled *cel.Ast) bool {
-	for _, reference := range compiled.NativeRep().ReferenceMap() {
-		for _, id := range reference.OverloadIDs {
-			if guardedOverloads()[id] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// guardedOverloads are the guarded functions by the ids that calls use.
-var guardedOverloads = sync.OnceValue(func() map[string]bool {
-	ids := map[string]bool{}
-	if env, err := baseEnv(); err == nil {
-		for _, name := range guardedFunctions {
-			for _, o := range env.Functions()[name].OverloadDecls() {
-				ids[o.ID()] = true
-			}
-		}
-	}
-	return ids
-})
-
-// usesOldSelf tells whether an expression uses the previous value.
-func usesOldSelf(compiled *cel.Ast) bool {
-	for _, reference := range compiled.NativeRep().ReferenceMap() {
-		if reference.Name == oldSelf {
-			return true
-		}
-	}
-	return false
-}
-
-// errBudget says that the rules of an object have exceeded their cost limit.
-var errBudget = errors.New("validation failed due to running out of cost budget, no further validation rules will be run")
-
-// A budget is what is left of the cost limit for one object.
-type budget struct{ remaining uint64 }
-
-// run evaluates an expression. It stops when the context ends.
-func (b *budget) run(ctx context.Context, p cel.Program, values map[string]any) (ref.Val, error) {
-	out, details, err := p.ContextEval(ctx, values)
-	spent := uint64(1) // at least, so that free expressions end too
-	if cost := details.ActualCost(); cost != nil {
-		spent = max(spent, *cost)
-	}
-	if spent > b.remaining {
-		b.remaining = 0
-		return nil, errBudget
-	}
-	b.remaining -= spent
-	return out, err
+	return strings.TrimSpace(r.source.String("rule"))
 }

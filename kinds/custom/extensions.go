@@ -8,6 +8,8 @@ type Extensions struct {
 }
 
 // NewExtensions are the keys in the form of a naming profile.
+//
+// The names are part of definitions that users write, so they follow the profile as names of groups do.
 func NewExtensions(n *meta.Naming) Extensions {
 	return Extensions{
 		Preserve:    n.Translate("x-platform-preserve-unknown-fields"),

@@ -44,6 +44,8 @@ func isDateTime(s string) bool { _, err := time.Parse(time.RFC3339Nano, s); retu
 func isGoDuration(s string) bool { _, err := time.ParseDuration(s); return err == nil }
 
 // hasFormat tells whether a text has a format.
+//
+// A format that is not known passes, so that a definition can name formats of newer servers.
 func hasFormat(format, s string) bool {
 	check := formats[format]
 	return check == nil || check(s)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -26,15 +27,31 @@ type Compiler struct {
 	naming     *meta.Naming
 	extensions Extensions
 	objectMeta *schema.Message
+	// embeddedMeta is objectMeta in the objects of custom kinds.
+	embeddedMeta  *schema.Message
+	schemaMessage *schema.Message // of the schemas of definitions
+	approval      string          // the annotation of an approval, in quotes
+	validations   []byte          // the key of rules, as it is written in JSON
+	schemas       schemaCache
 }
 
-// NewCompiler makes one for a naming profile. objectMeta is the message of the metadata of objects.
-func NewCompiler(n *meta.Naming, objectMeta *schema.Message) *Compiler {
-	return &Compiler{naming: n, extensions: NewExtensions(n), objectMeta: objectMeta}
+// NewCompiler makes one for a naming profile. objectMeta is the message of the metadata of objects, schemaProps that of
+// the schemas of definitions; one that only checks rules (CheckRules) does without.
+func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compiler {
+	c := &Compiler{naming: n, extensions: NewExtensions(n), objectMeta: objectMeta, schemaMessage: schemaProps}
+	c.approval = strconv.Quote(NewApprovalPolicy(n).Annotation)
+	c.validations, c.schemas.limit = []byte(`"`+c.extensions.Validations+`"`), DefaultSchemaMemory
+	if objectMeta != nil {
+		c.embeddedMeta = withExplicitPresence(objectMeta)
+	}
+	return c
 }
 
-// Compile makes the kinds of a definition, which is the tree of a valid one, by the names that were accepted.
-// It does not fill in the views of sub-resources. It returns nil if no version is stored.
+// Compile makes the kinds of a definition, which is the tree of a valid one or its outline, by the names that were
+// accepted. It does not fill in the views of sub-resources. It returns nil if no version is stored.
+//
+// The names are those that were accepted (status.acceptedNames), since others may be taken by another definition; the
+// spec counts while none are accepted. No schema is looked at here (definedSchema).
 func (c *Compiler) Compile(t tree.Tree) *Definition {
 	spec := t.Object("spec")
 	d := &Definition{Name: t.Object("metadata").String("name")}
@@ -43,10 +60,9 @@ func (c *Compiler) Compile(t tree.Tree) *Definition {
 		names = spec.Object("names")
 	}
 	var all []*schema.Kind
-	roots := map[*schema.Kind]*node{}
 	for _, v := range spec.Objects("versions") {
-		k, root := c.version(d.Name, spec, names, v)
-		all, roots[k] = append(all, k), root
+		k := c.version(d.Name, spec, names, v)
+		all = append(all, k)
 		if v.Bool("storage") {
 			d.Stored = k
 		}
@@ -61,13 +77,70 @@ func (c *Compiler) Compile(t tree.Tree) *Definition {
 	for _, k := range all {
 		k.Stored = d.Stored
 		addSelectFields(d.Stored, k.SelectFields)
-		setRules(k, roots[k])
+		setRules(k)
+	}
+	if hook := conversionWebhook(d.Name, spec); hook != nil {
+		for _, k := range all {
+			k.ConversionWebhook = hook
+		}
+		addWorkingForms(all)
 	}
 	return d
 }
 
+// conversionWebhook is who converts the objects of a definition; nil if the server itself does.
+func conversionWebhook(name string, spec tree.Tree) *schema.ConversionWebhook {
+	conversion := spec.Object("conversion")
+	if conversion.String("strategy") != "Webhook" {
+		return nil
+	}
+	hook := conversion.Object("webhook")
+	return &schema.ConversionWebhook{Definition: name, ReviewVersions: hook.Strings("conversionReviewVersions"), ClientConfig: hook.Object("clientConfig")}
+}
+
+// addWorkingForms gives the versions of a definition that a webhook converts their working forms. They share all but
+// what depends on the version that objects are stored in.
+func addWorkingForms(all []*schema.Kind) {
+	var forms []*schema.Kind
+	for _, k := range all {
+		form := *k
+		form.Stored, form.Conversion = &form, schema.Conversion{}
+		form.SelectFields, form.IndexedFields = k.Stored.SelectFields, k.Stored.IndexedFields // by which heads are read
+		setRules(&form)
+		k.WorkingForm, form.WorkingForm = &form, &form
+		forms = append(forms, &form)
+	}
+	for _, form := range forms {
+		form.Versions = forms
+	}
+}
+
+// ShareText lets the kinds of a definition share the memory of another text with equal schemas: that of a later state of
+// the definition, whose spec is the same. Else the former state would stay in memory for as long as the kinds.
+func (d *Definition) ShareText(outline tree.Tree) {
+	for i, v := range outline.Object("spec").Objects("versions") {
+		if all := d.Stored.Versions; i < len(all) && all[i].Version == v.String("name") {
+			schemaOf(all[i]).setSource(v.Object("schema")["openAPIV3Schema"])
+		}
+	}
+}
+
+// Release drops what the kinds of a definition have been compiled to. They can still be used, by those who have found them
+// before they were removed.
+func (d *Definition) Release() {
+	for _, k := range d.Stored.Versions {
+		s := schemaOf(k)
+		s.compiler.schemas.release(s)
+	}
+}
+
+// schemaOf is the schema of a kind that this package has made.
+func schemaOf(k *schema.Kind) *definedSchema { return k.Schema.(*definedSchema) }
+
 // addSelectFields indexes the fields that any version selects by. Those that the storage version does not offer have no
 // name in it.
+//
+// Objects are indexed in their stored form, whatever version is asked for, and so that form must know all fields.
 func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	for _, f := range fields {
 		if !slices.ContainsFunc(stored.SelectFields, func(known schema.SelectField) bool { return known.Path == f.Path }) {
@@ -84,19 +157,20 @@ var capabilities = schema.Capabilities{
 }
 
 // Opaque is a kind for stored objects that have no definition: they are kept as they are.
+//
+// It is what keeps objects readable and deletable when the server starts with a definition missing.
 func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: storage.Group}, Resource: storage.Resource, Storage: storage,
 		Definition: storage.Resource + "." + storage.Group, Capabilities: capabilities,
 	}
-	root := &node{kind: "object", preserveUnknown: true}
-	k.Message = c.rootMessage(k, root, nil)
+	k.Schema = c.newSchema(nil)
 	k.Stored, k.Versions = k, []*schema.Kind{k}
 	return k
 }
 
 // version makes the kind of one version.
-func (c *Compiler) version(name string, spec, names, v tree.Tree) (*schema.Kind, *node) {
+func (c *Compiler) version(name string, spec, names, v tree.Tree) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind:  meta.GroupVersionKind{Group: spec.String("group"), Version: v.String("name"), Kind: names.String("kind")},
 		Resource:          names.String("plural"),
@@ -121,49 +195,31 @@ func (c *Compiler) version(name string, spec, names, v tree.Tree) (*schema.Kind,
 		k.SelectFields = append(k.SelectFields, schema.SelectField{Name: path, Path: path})
 		k.IndexedFields = append(k.IndexedFields, i)
 	}
-	text := v.Object("schema", "openAPIV3Schema")
-	root := c.extensions.compile(text)
-	if len(text) == 0 {
-		root.preserveUnknown = true
-	}
-	k.Message = c.rootMessage(k, root, text)
-	return k, root
+	k.Schema = c.newSchema(v.Object("schema")["openAPIV3Schema"])
+	return k
 }
 
-// rootMessage is the message of whole objects.
-func (c *Compiler) rootMessage(k *schema.Kind, n *node, text tree.Tree) *schema.Message {
-	fields := []*schema.Field{{Name: "metadata", Type: schema.TypeMessage, Message: c.objectMeta, EmitEmpty: true}}
-	p := planner{withExplicitPresence(c.objectMeta)}
-	for _, name := range n.names {
-		if !schema.IsResourceField(name) {
-			fields = append(fields, p.field(n.properties[name], name))
-		}
-	}
-	m := schema.NewMessage("", fields...)
-	m.HasTypeMeta = true
-	m.Doc = text.String("description")
-	m.Additional = p.additional(n)
-	m.Values = n.rootValues()
-	m.Custom = &schema.Custom{SchemaID: meta.NewSchemaID(), Schema: text, Prune: func(t tree.Tree) (tree.Tree, []string) {
-		return rules.Prune(m.Values, t)
-	}}
-	return m
-}
-
-// setRules gives a kind its functions. root is its own schema.
-func setRules(k *schema.Kind, root *node) {
-	values, storedValues := k.Message.Values, k.Stored.Message.Values
+// setRules gives a kind its functions.
+//
+// ValidateServed works on the form of its own version, so a write is only held against the schema that the client
+// sees. What the stored version does not know is there until then, and dropped afterwards (Conversion.Keep). FromStored
+// prunes and fills in by the schema of the version that it leads to; the tree it gets is its own, which is why others
+// clone it first.
+func setRules(k *schema.Kind) {
+	own, stored := schemaOf(k), schemaOf(k.Stored)
 	show := func(t tree.Tree) tree.Tree { return t }
 	if k.Stored != k {
 		show = func(t tree.Tree) tree.Tree {
+			values := own.Message().Values
 			t, _ = rules.Prune(values, t)
 			rules.DefaultValue(values, t)
 			return t
 		}
 		k.Conversion = schema.Conversion{
 			FromStored: show,
-			ToStored: func(t tree.Tree) tree.Tree {
-				t, _ = rules.Prune(storedValues, t)
+			ToStored:   func(t tree.Tree) tree.Tree { return t },
+			Keep: func(t tree.Tree) tree.Tree {
+				t, _ = rules.Prune(stored.Message().Values, t)
 				return t
 			},
 		}
@@ -176,12 +232,27 @@ func setRules(k *schema.Kind, root *node) {
 		return show(tree.Clone(t).(tree.Tree))
 	}
 	k.Rules.ValidateServed = func(obj, old tree.Tree, faults *schema.Faults) {
-		rules.ValidateValue(values, served(obj), served(old), faults)
+		before := len(faults.List)
+		rules.ValidateValue(own.Message().Values, served(obj), served(old), faults)
+		nameWhole(faults.List[before:])
 	}
-	if root.hasRules {
+	if own.declaresRules() {
 		k.Rules.Evaluate = func(ctx context.Context, obj, old tree.Tree, faults *schema.Faults) {
-			root.evaluateRules(ctx, served(obj), served(old), faults)
+			set := own.load().rules
+			if set == nil {
+				return
+			}
+			before := len(faults.List)
+			set.evaluate(ctx, served(obj), served(old), faults)
+			nameWhole(faults.List[before:])
 		}
+	}
+}
+
+// nameWhole names the place of the causes that are about the object as a whole.
+func nameWhole(causes []meta.Cause) {
+	for i := range causes {
+		causes[i].Field = cmp.Or(causes[i].Field, schema.WholeObject)
 	}
 }
 
@@ -204,6 +275,8 @@ func deprecation(spec, names, v tree.Tree) *schema.Deprecation {
 
 // replacement is the version to use instead of another: the best one that is served and not deprecated; "" if none is
 // better.
+//
+// Example: of v1 and v2beta1, which are both served, v1 is the better one for v1beta1.
 func replacement(spec tree.Tree, from string) (best string) {
 	for _, v := range spec.Objects("versions") {
 		name := v.String("name")
@@ -222,6 +295,7 @@ var (
 		Description: "When the server created the object, in UTC."}
 )
 
+// A table has two columns at least, so that a definition without any still shows more than names.
 func columns(v tree.Tree) []schema.Column {
 	all := []schema.Column{nameColumn}
 	for _, c := range v.Objects("additionalPrinterColumns") {
@@ -237,6 +311,7 @@ func columns(v tree.Tree) []schema.Column {
 	return all
 }
 
+// A sub-resource exists if it is declared, even as an empty object; the status takes over nothing of the metadata.
 func (c *Compiler) subresources(v tree.Tree) []schema.Subresource {
 	var all []schema.Subresource
 	declared := v.Object("subresources")

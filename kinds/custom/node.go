@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"sync"
 
+	"github.com/troupe-api/troupe/kinds/cel"
+	"github.com/troupe-api/troupe/kinds/regex"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -34,9 +36,11 @@ type node struct {
 	not                 *node
 
 	rules    []tree.Tree
-	hasRules bool // here or below
+	hasRules bool        // here or below
+	self     *cel.Schema // of values in expressions, by prepareRules
+	selfType *cel.Type
 	once     sync.Once
-	compiled []rule // by once, when they first run: most definitions are never evaluated
+	compiled []*rule // by once, when they first run: most definitions are never evaluated
 }
 
 // limits bound the value itself.
@@ -52,6 +56,9 @@ type limits struct {
 }
 
 // compile makes the node of a schema, which is a tree of a definition.
+//
+// The tree is that of a valid definition. What does not have the right type is read as absent; see the package's
+// comment on faults.
 func (k *Extensions) compile(s tree.Tree) *node {
 	n := &node{
 		kind: s.String("type"), format: s.String("format"), required: s.Strings("required"),
@@ -97,6 +104,7 @@ func (k *Extensions) compileAll(s tree.Tree, name string) []*node {
 	return all
 }
 
+// Absent and zero differ: maxItems: 0 allows only the empty list, hence the pointers.
 func newLimits(s tree.Tree) limits {
 	l := limits{
 		enum: s.List("enum"), unique: s.Bool("uniqueItems"),
@@ -107,7 +115,7 @@ func newLimits(s tree.Tree) limits {
 		minProperties: integer(s, "minProperties"), maxProperties: integer(s, "maxProperties"),
 	}
 	if pattern := s.String("pattern"); pattern != "" {
-		l.pattern, _ = regexp.Compile(pattern) // definitions with others are refused
+		l.pattern, _ = regex.Compile(pattern) // definitions with others are refused
 	}
 	return l
 }
@@ -139,6 +147,9 @@ func (n *node) child(name string) *node {
 }
 
 // newIdentity is the identity of the items of a list with keys; nil: they have no keys.
+//
+// The defaults of keys are part of the identity, since an element that leaves a key out is the same as one that
+// writes its default.
 func (n *node) newIdentity() *rules.Identity {
 	if n.listType != "map" {
 		return nil

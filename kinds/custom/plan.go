@@ -35,6 +35,8 @@ func (p planner) field(n *node, name string) *schema.Field {
 }
 
 // message is the structure of an object.
+//
+// Kind, apiVersion and metadata of an embedded object are always the same, whatever the schema says of them.
 func (p planner) message(n *node) *schema.Message {
 	var fields []*schema.Field
 	for _, property := range n.names {
@@ -52,6 +54,8 @@ func (p planner) message(n *node) *schema.Message {
 }
 
 // additional describes the fields that a schema does not name; nil if there are none.
+//
+// A schema without a type may hold an object too, so its fields can be owned one by one.
 func (p planner) additional(n *node) *schema.Field {
 	switch {
 	case n.additional != nil:
@@ -82,6 +86,8 @@ func rawField(name string) *schema.Field {
 }
 
 // anyField is a field without a schema: objects are owned field by field, and lists as a whole.
+//
+// It is what the public server does for values without a schema, and field managers would differ otherwise.
 func anyField(name string) *schema.Field {
 	return &schema.Field{Name: name, Type: schema.TypeMessage, Pointer: true, Message: openMessage}
 }
@@ -89,6 +95,7 @@ func anyField(name string) *schema.Field {
 // openMessage is the message of objects without a schema.
 var openMessage = newOpenMessage()
 
+// The message refers to itself, since what is inside an open value is open again.
 func newOpenMessage() *schema.Message {
 	m := schema.NewMessage("")
 	m.Additional = &schema.Field{Type: schema.TypeMessage, Pointer: true, Message: m}

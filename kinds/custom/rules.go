@@ -2,22 +2,38 @@ package custom
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"time"
 
-	"github.com/google/cel-go/common/types"
-
+	"github.com/troupe-api/troupe/kinds/cel"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// evaluationTimeout ends evaluations that the cost limit does not end in time: accounting for many small steps takes
+// longer than the steps.
+const evaluationTimeout = 5 * time.Second
+
+// A ruleSet is the rules of one schema.
+type ruleSet struct {
+	naming *meta.Naming
+	root   *node
+	once   sync.Once // prepares the nodes
+}
+
 // A ruleEvaluator runs the rules of one object.
+//
+// The budget is one for all rules of an object: the cost of a write does not depend on how a definition divides its
+// rules.
 type ruleEvaluator struct {
 	ctx    context.Context
+	naming *meta.Naming
 	faults *schema.Faults
-	budget budget
+	budget *cel.Budget
+	ended  bool // no further rule is run
 }
 
 // declaresRules tells whether a schema, or one within it, has rules.
@@ -30,23 +46,34 @@ func (n *node) declaresRules() bool {
 	return len(n.rules) > 0 || n.items != nil && n.items.hasRules || n.additional != nil && n.additional.hasRules
 }
 
-// evaluateRules runs the rules for a whole object, which must be valid otherwise: rules rely on the types of values.
-func (n *node) evaluateRules(ctx context.Context, t, old tree.Tree, faults *schema.Faults) {
+// evaluate runs the rules for a whole object, which must be valid otherwise: rules rely on the types of values.
+//
+// If its own time is over the object is refused. If the context has ended, which is that of the request, nobody waits
+// for an answer and nothing is reported.
+func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema.Faults) {
 	timed, cancel := context.WithTimeout(ctx, evaluationTimeout)
 	defer cancel()
-	e := ruleEvaluator{timed, faults, budget{maxObjectCost}}
-	e.evaluate(n, t, schema.Previous{Value: old, Exists: old != nil}, "", true)
+	s.once.Do(s.root.prepareRules)
+	e := ruleEvaluator{timed, s.naming, faults, cel.NewBudget(cel.RuntimeBudget), false}
+	e.evaluate(s.root, t, schema.Previous{Value: old, Exists: old != nil}, false, "")
 	if timed.Err() != nil && ctx.Err() == nil {
-		faults.InvalidOmitValue("", errBudget.Error())
+		faults.Invalid("", "object", cel.ErrOutOfBudget.Error())
 	}
 }
 
 // evaluate runs the rules for v and its parts until the budget is spent.
-func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, path string, isResourceRoot bool) {
-	if v == nil || !n.hasRules || e.budget.remaining == 0 {
+//
+// A null has no rules, as the type of self is that of a value. Keys are visited in order, so that the same object
+// always gets the same faults, also when the budget ends in between.
+//
+// unchanged tells that v is in a value that is as it was: of the elements of a list without keys there is no more to know.
+// A whole object never is as it was, since every write changes its metadata.
+func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged bool, path string) {
+	if v == nil || !n.hasRules || e.ended {
 		return
 	}
-	e.rules(n, v, was, path, isResourceRoot)
+	unchanged = unchanged || path != "" && was.Exists && tree.StrictEqual(v, was.Value)
+	e.rules(n, v, was, unchanged, path)
 	switch v := v.(type) {
 	case tree.Tree:
 		for _, name := range v.SortedKeys() {
@@ -55,7 +82,7 @@ func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, path strin
 				at = tree.KeyPath(path, name)
 			}
 			if below := n.child(name); below != nil {
-				e.evaluate(below, v[name], was.Field(name), at, below.embedded)
+				e.evaluate(below, v[name], was.Field(name), unchanged, at)
 			}
 		}
 	case []any:
@@ -64,96 +91,131 @@ func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, path strin
 		}
 		old := n.identity.Index(was)
 		for i, item := range v {
-			e.evaluate(n.items, item, n.identity.Previous(old, item), tree.IndexPath(path, i), n.items.embedded)
+			e.evaluate(n.items, item, n.identity.Previous(old, item), unchanged, tree.IndexPath(path, i))
+		}
+	}
+}
+
+// compileRules compiles the rules of a node. Those with faults, which a valid definition does not have, are left out.
+//
+// It runs under the node's once, by the first object that has a value there; the others wait for it.
+func (n *node) compileRules(naming *meta.Naming) {
+	compiler := ruleCompiler{naming: naming, self: n.selfType}
+	for _, source := range n.rules {
+		if r, fault := compiler.compile(n, source); fault == nil || fault.member != "rule" {
+			n.compiled = append(n.compiled, r)
 		}
 	}
 }
 
 // rules runs the rules of one node.
-func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, path string, isResourceRoot bool) {
+//
+// A rule without oldSelf that held for the value before holds for an equal one; skipping it is what lets objects live
+// on that a newer rule would refuse. One with oldSelf has no meaning for a new value, unless it takes an optional.
+func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged bool, path string) {
 	if len(n.rules) == 0 {
 		return
 	}
-	n.once.Do(func() { n.compiled, _ = n.compileRules(isResourceRoot) })
-	unchanged := was.Exists && tree.StrictEqual(v, was.Value)
-	values := map[string]any{"self": n.native(v)}
-	for i := range n.compiled {
-		r := &n.compiled[i]
-		switch {
-		case !r.transition && unchanged:
+	n.once.Do(func() { n.compileRules(e.naming) })
+	values := ruleValues{self: n.self.Value(v)}
+	if was.Exists && was.Value != nil {
+		values.old = n.self.Value(was.Value)
+	}
+	for _, r := range n.compiled {
+		values.optional = r.optional
+		if !r.transition && unchanged || r.transition && values.old == nil && !r.optional {
 			continue
-		case r.transition && r.optional && !was.Exists:
-			values[oldSelf] = types.OptionalNone
-		case r.transition && !was.Exists:
-			continue
-		case r.transition && r.optional:
-			values[oldSelf] = types.OptionalOf(types.DefaultTypeAdapter.NativeToValue(n.native(was.Value)))
-		case r.transition:
-			values[oldSelf] = n.native(was.Value)
 		}
-		if !e.rule(r, v, values, path) {
+		if e.rule(n, r, v, &values, path); e.ended {
 			return
 		}
 	}
 }
 
-// rule runs one rule, and tells whether the next one may run.
-func (e *ruleEvaluator) rule(r *rule, v any, values map[string]any, path string) bool {
-	out, err := e.budget.run(e.ctx, r.check, values)
+// ruleValues are the variables of a rule.
+//
+// One is made for each node with rules, and serves all of its rules.
+type ruleValues struct {
+	self, old cel.Value // old is nil if there is none
+	optional  bool      // old is an optional in the rule
+}
+
+// Lookup implements cel.Activation.
+func (v *ruleValues) Lookup(name string) (any, bool) {
+	switch {
+	case name == selfName:
+		return v.self, true
+	case name != oldSelfName:
+		return nil, false
+	case v.optional:
+		return cel.Optional(v.old), true
+	}
+	return v.old, v.old != nil
+}
+
+// rule runs one rule.
+//
+// What went wrong while a rule ran is a fault of the object: a rule that cannot be evaluated must not let a write
+// through.
+func (e *ruleEvaluator) rule(n *node, r *rule, v any, values *ruleValues, path string) {
+	out, err := r.check.Eval(e.ctx, values, e.budget)
 	switch {
 	case e.ctx.Err() != nil: // nobody reads the result
-		e.budget.remaining = 0
-		return false
-	case errors.Is(err, errBudget):
-		e.faults.InvalidOmitValue(path, err.Error())
-		return false
-	case err != nil && strings.HasPrefix(err.Error(), errTooCostly.Error()):
-		e.faults.InvalidOmitValue(path, fmt.Sprintf("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", err, r.name()))
-		e.budget.remaining = 0
-		return false
-	case err != nil && strings.HasPrefix(err.Error(), "no such overload"):
-		e.faults.InvalidOmitValue(path, fmt.Sprintf("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", err, r.name()))
+		e.ended = true
+	case err == cel.ErrOutOfBudget:
+		e.end(n, path, err.Error())
+	case cel.IsCostLimit(err):
+		e.end(n, path, fmt.Sprintf("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", err, r.name()))
+	case cel.IsNoSuchOverload(err):
+		e.faults.Invalid(path, n.kind, fmt.Sprintf("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", err, r.name()))
 	case err != nil:
-		e.faults.InvalidOmitValue(path, fmt.Sprintf("%v evaluating rule: %v", err, r.name()))
-	case out != types.True:
-		e.report(r, v, path, e.message(r, values))
+		e.faults.Invalid(path, n.kind, fmt.Sprintf("%v evaluating rule: %v", err, r.name()))
+	case !cel.Truth(out):
+		at := path
+		if r.fieldPath != "" {
+			at = tree.FieldPath(path, r.fieldPath)
+		}
+		if text, ok := e.message(n, r, values, at); ok {
+			e.report(r, v, at, text)
+		}
 	}
-	return true
 }
 
-// name is what faults call a rule: its message, or its expression.
-func (r *rule) name() string {
-	if message := strings.TrimSpace(r.source.String("message")); message != "" {
-		return message
-	}
-	return strings.TrimSpace(r.source.String("rule"))
+// end reports why no further rule is run.
+func (e *ruleEvaluator) end(n *node, path, why string) {
+	e.faults.Invalid(path, n.kind, why)
+	e.ended = true
 }
 
-// maxMessage bounds the result of a messageExpression, in bytes.
-const maxMessage = 5 << 10
-
-// message is the message of the fault of a rule that does not hold.
-func (e *ruleEvaluator) message(r *rule, values map[string]any) string {
+// message is the message of the fault of a rule that does not hold; false if evaluating it has ended all rules.
+//
+// A message that fails, is empty, too long, or has more than one line gives way to the plain one. Only a spent budget
+// ends everything.
+func (e *ruleEvaluator) message(n *node, r *rule, values *ruleValues, path string) (string, bool) {
 	if r.message != nil {
-		if out, err := e.budget.run(e.ctx, r.message, values); err == nil {
-			said, _ := out.Value().(string)
-			if said = strings.TrimSpace(said); said != "" && len(said) <= maxMessage && !strings.ContainsAny(said, "\r\n") {
-				return said
+		out, err := r.message.Eval(e.ctx, values, e.budget)
+		switch {
+		case err == cel.ErrOutOfBudget:
+			e.end(n, path, "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run")
+			return "", false
+		case cel.IsCostLimit(err):
+			e.end(n, path, fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", r.message.Expression()))
+			return "", false
+		case err == nil:
+			said, _ := cel.Text(out)
+			if said = strings.TrimSpace(said); said != "" && len(said) <= cel.MaxMessage && !strings.Contains(said, "\n") {
+				return said, true
 			}
 		}
 	}
-	if message := strings.TrimSpace(r.source.String("message")); message != "" {
-		return message
+	if message := r.source.String("message"); message != "" {
+		return strings.TrimSpace(message), true
 	}
-	return "failed rule: " + r.name()
+	return "failed rule: " + r.name(), true
 }
 
 // report reports a rule that does not hold, with the reason that it gives.
-func (e *ruleEvaluator) report(r *rule, v any, path, text string) {
-	at := path
-	if below := strings.TrimPrefix(r.source.String("fieldPath"), "."); below != "" {
-		at = tree.FieldPath(path, below)
-	}
+func (e *ruleEvaluator) report(r *rule, v any, at, text string) {
 	switch meta.CauseType(r.source.String("reason")) {
 	case meta.CauseRequired:
 		e.faults.Required(at, text)

@@ -34,7 +34,7 @@ func validate(n *node, obj, old tree.Tree) string {
 	var faults schema.Faults
 	rules.ValidateValue(n.rootValues(), obj, old, &faults)
 	if len(faults.List) == 0 {
-		n.evaluateRules(context.Background(), obj, old, &faults)
+		(&ruleSet{naming: meta.Platform, root: n}).evaluate(context.Background(), obj, old, &faults)
 	}
 	var lines []string
 	for _, c := range faults.List {
@@ -61,9 +61,9 @@ func TestExpressions(t *testing.T) {
 		`sets.contains(self.l, [1, 2]) && self.names.exists(x, x == 'a')`:  "",
 		`'%s'.format([self.s]) == 'ab12' && self.s.upperAscii() == 'AB12'`: "",
 		`self.n > 3`:       `spec: Invalid value: failed rule: self.n > 3`,
-		`self.none == 'x'`: `spec: Invalid value: no such key: none evaluating rule: self.none == 'x'`,
-		`self.l[7] == 1`:   `spec: Invalid value: index out of bounds: 7 evaluating rule: self.l[7] == 1`,
-		`[].min() == 1`:    `spec: Invalid value: min or max called on empty list evaluating rule: [].min() == 1`,
+		`self.none == 'x'`: `spec: Invalid value: "object": no such key: none evaluating rule: self.none == 'x'`,
+		`self.l[7] == 1`:   `spec: Invalid value: "object": index out of bounds: 7 evaluating rule: self.l[7] == 1`,
+		`[].min() == 1`:    `spec: Invalid value: "object": min called on empty list evaluating rule: [].min() == 1`,
 	} {
 		n := compiled(t, `{"type":"object","properties":{"spec":{"type":"object","properties":{"s":{"type":"string"},"none":{"type":"string"},"n":{"type":"integer"},
 			"f":{"type":"number"},"l":{"type":"array","items":{"type":"integer"}},"names":{"type":"array","items":{"type":"string"}},"u":{"type":"string"},
@@ -71,8 +71,10 @@ func TestExpressions(t *testing.T) {
 			"b":{"type":"string","format":"byte"},"any":{"type":"object","x-platform-preserve-unknown-fields":true}}}}}`)
 		spec := n.properties["spec"]
 		spec.rules, spec.hasRules, n.hasRules = []tree.Tree{{"rule": rule}}, true, true
-		if _, faults := spec.compileRules(false); len(faults) > 0 {
-			t.Errorf("%s: %v", rule, faults[0].err)
+		n.prepareRules()
+		compiler := ruleCompiler{naming: meta.Platform, self: spec.selfType}
+		if _, fault := compiler.compile(spec, spec.rules[0]); fault != nil {
+			t.Errorf("%s: %v", rule, fault.err)
 			continue
 		}
 		if got := validate(n, parseTree(t, object), nil); got != want {
@@ -91,7 +93,7 @@ func TestEvaluationEndsWithContext(t *testing.T) {
 		list[i] = int64(i)
 	}
 	var faults schema.Faults
-	if n.evaluateRules(ctx, tree.Tree{"l": list}, nil, &faults); len(faults.List) > 0 {
+	if (&ruleSet{naming: meta.Platform, root: n}).evaluate(ctx, tree.Tree{"l": list}, nil, &faults); len(faults.List) > 0 {
 		t.Errorf("rules were evaluated: %v", faults.List)
 	}
 }

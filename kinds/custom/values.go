@@ -7,6 +7,9 @@ import (
 )
 
 // rootValues is the plan of whole objects, whose schema is n.
+//
+// The root has no type of its own to check: a body that is no object was refused before. Kind, apiVersion and
+// metadata are kept and filled in as for every object, so the plan of each is empty.
 func (n *node) rootValues() *schema.ValuePlan {
 	parts := n.parts()
 	parts.IsResource = true
@@ -47,6 +50,8 @@ func (n *node) values(atRoot bool) *schema.ValuePlan {
 }
 
 // parts are the plans of what is in an object.
+//
+// Names are shared with the node and sorted, which is the order of faults and of defaults.
 func (n *node) parts() *schema.Parts {
 	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(n.names)), Names: n.names}
 	for _, name := range n.names {
@@ -70,6 +75,8 @@ func defaulted(p *schema.Parts, names []string) (all []schema.Part) {
 }
 
 // needsDefaulting tells whether defaulting may change a value. That is so for most: it drops nulls.
+//
+// It lets a walk skip whole parts of an object that have neither defaults nor nulls to drop.
 func needsDefaulting(p *schema.ValuePlan) bool {
 	if p == nil {
 		return false
@@ -93,6 +100,8 @@ func (n *node) resourceParts(all *schema.Parts) *schema.Parts {
 }
 
 // nameValues is the plan of metadata: what its schema asks of the name, whether that is as it was or not.
+//
+// A schema may restrict names, and the public API checks that with each write, unlike all other parts of an object.
 func (n *node) nameValues() *schema.ValuePlan {
 	names := &schema.Parts{Ordered: true}
 	for _, name := range []string{"name", "generateName"} {
@@ -114,6 +123,9 @@ func (a asNew) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 }
 
 // jsonSize is how many bytes of JSON a value has at least.
+//
+// It is a lower bound, which is what a limit on the growth by defaults needs: a small object must not become a huge
+// one.
 func jsonSize(v any) int {
 	switch v := v.(type) {
 	case string:

@@ -91,6 +91,8 @@ func (s *Scanner) End() error {
 }
 
 // Open consumes the bracket that begins an object or a list.
+//
+// The caller has seen the bracket by Peek. Depth is lowered when Key or Element meets the closing one.
 func (s *Scanner) Open() error {
 	s.Pos++
 	if s.Depth++; s.Depth > MaxDepth && s.Depth > s.Limit {
@@ -220,6 +222,8 @@ func (s *Scanner) Literal(word string) error {
 }
 
 // ReadNumber consumes a number and returns it as written.
+//
+// What number it is, and whether it fits a type, is left to the caller: 1e400 is well-formed JSON.
 func (s *Scanner) ReadNumber() (string, error) {
 	start := s.Pos
 	if s.Text[s.Pos] == '-' {

@@ -27,6 +27,8 @@ func (v Value) Field(name string) (found Value) {
 }
 
 // At follows a dotted path through objects.
+//
+// For instance, At("status.phase"). It does not go into lists, and a name cannot contain a dot.
 func (v Value) At(path string) Value {
 	for path != "" && v != nil {
 		name, rest := path, ""
@@ -42,6 +44,8 @@ func (v Value) At(path string) Value {
 }
 
 // Fields calls yield with each key, in its quotes, and value of an object until that answers false.
+//
+// Key and value are parts of v. A member that is cut short ends the walk, and is not yielded.
 func (v Value) Fields(yield func(key, w Value) bool) {
 	if len(v) == 0 || v[0] != '{' {
 		return
@@ -94,6 +98,8 @@ func (v Value) trim() Value {
 
 // Length is how many bytes the value takes that v begins with; 0 if there is none or it is cut short.
 // More may follow it.
+//
+// Of numbers and words it finds the end without reading them.
 func (v Value) Length() int {
 	if len(v) == 0 {
 		return 0

@@ -14,6 +14,8 @@ func isDirectiveOf(m *schema.Message, name string) bool {
 }
 
 // checkDirectives refuses unknown directives in one object. Ignoring a misspelled one would lose data.
+//
+// Only names that the message has no field for count: a definition's schema has fields such as $ref.
 func checkDirectives(m *schema.Message, patch tree.Tree) error {
 	for name, v := range patch {
 		switch {
@@ -71,6 +73,8 @@ func checkItems(m *schema.Message, items []any) error {
 
 // stripObjectDirectives is an object of a patch as a value: without nulls, without directives, and without
 // objects that hold a $patch, since there is nothing to carry it out on.
+//
+// An example: of {"a":1,"b":null,"$retainKeys":["a"],"c":{"$patch":"delete"}} it leaves {"a":1}.
 func stripObjectDirectives(patch tree.Tree) tree.Tree {
 	out := make(tree.Tree, len(patch))
 	for name, v := range patch {

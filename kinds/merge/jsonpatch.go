@@ -19,6 +19,9 @@ const (
 )
 
 // An operation is one operation of a JSON patch as it was sent.
+//
+// Path, From and Value are nil if the client has left them out, which differs from "" and null. Value stays
+// text until it is known whether the operation needs it.
 type operation struct {
 	Op    string
 	Path  *string
@@ -29,6 +32,13 @@ type operation struct {
 // JSONPatch applies an RFC 6902 patch, either all of its operations, one after the other, or none. A patch
 // that is no list of operations is 400, more than MaxOperations or too many copies are 413, an operation
 // that fails is 422.
+//
+// For the object {"spec":{"list":["a","b"]}}:
+//
+//	[{"op":"add","path":"/spec/list/1","value":"x"}]     the list is a, x, b
+//	[{"op":"add","path":"/spec/list/-","value":"x"}]     the list is a, b, x
+//	[{"op":"test","path":"/spec/list/0","value":"b"}]    422, as the value is another one
+//	[{"op":"remove","path":"/spec/none"}]                422, as there is nothing to remove
 func JSONPatch(current tree.Tree, patch []byte) (tree.Tree, error) {
 	ops, err := readOperations(patch)
 	if err != nil {
@@ -60,9 +70,13 @@ type parsedOperation struct {
 }
 
 // maxShownPath is how many bytes of a path an error message shows.
+//
+// A path may be as long as the body, and errors get into logs.
 const maxShownPath = 256
 
 // failure says why the operation cannot be carried out.
+//
+// It never shows a value: see newCannotApply.
 func (s *parsedOperation) failure() string {
 	switch s.op {
 	case "test":
@@ -76,6 +90,9 @@ func (s *parsedOperation) failure() string {
 }
 
 // readOperations reads and checks all operations before the first one is carried out.
+//
+// A fault in the last operation is so found before work is done for the others. What is no list of objects
+// is 400; an operation that can never be carried out, whatever the object, is 422 like one that fails.
 func readOperations(patch []byte) ([]parsedOperation, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(patch, &raws); err != nil {

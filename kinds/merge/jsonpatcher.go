@@ -3,6 +3,9 @@ package merge
 import "slices"
 
 // A jsonPatcher applies one JSON patch.
+//
+// It works on a tree of nodes, which are made where pointers lead (see node). If an operation fails the
+// nodes are dropped, and the object is as it was: so a patch is applied as a whole or not at all.
 type jsonPatcher struct {
 	root   *node
 	budget int // bytes of JSON that copies may still add
@@ -56,6 +59,8 @@ func (p *jsonPatcher) add(path pointer, c *node) bool {
 }
 
 // replace puts c in the place of a value that exists.
+//
+// It differs from add in lists, where add inserts, and for fields that are not there, which add sets.
 func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	if len(path) == 0 {
 		p.root = c
@@ -90,7 +95,8 @@ func (p *jsonPatcher) test(s *parsedOperation) bool {
 	return ok && n.opened && !n.isList
 }
 
-// move takes a value out and adds it elsewhere, which may not be inside of itself.
+// move takes a value out and adds it elsewhere, which may not be inside of itself. A move to where the
+// value is changes nothing, but the value must exist.
 func (p *jsonPatcher) move(s *parsedOperation) bool {
 	if s.path.isBelow(s.from) {
 		return false
@@ -104,6 +110,9 @@ func (p *jsonPatcher) move(s *parsedOperation) bool {
 }
 
 // copy adds a copy of a value, as long as the budget allows it.
+//
+// The budget counts the size of what is copied, not the number of copies: ten operations that copy the
+// whole object into itself make it a thousand times as large.
 func (p *jsonPatcher) copy(s *parsedOperation) (done bool, err error) {
 	n, ok := p.find(s.from)
 	if !ok {

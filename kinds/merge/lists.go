@@ -9,6 +9,9 @@ import (
 
 // mergeList merges a patch into a list: by its merge key, as a set of scalars, or, if the kind declares no
 // strategy, by replacing it.
+//
+// With the merge key name, the patch [{"name":"b","image":"new"},{"name":"c"}] makes of the list
+// of a and b the list a, b, c, where b has the new image. Where new items go is told at mergeOrder.
 func mergeList(f *schema.Field, live, patch []any) ([]any, error) {
 	if !hasStrategy(f, patchMerge) {
 		if err := checkItems(objectOf(f), patch); err != nil {
@@ -37,6 +40,9 @@ func mergeList(f *schema.Field, live, patch []any) ([]any, error) {
 // applyItemDirectives takes the items of a patch that are directives, and carries out the deletions on a
 // copy of live. replace tells that the other items replace the list. items are those; they are objects and
 // have the merge key.
+//
+// Deletions come before merges wherever they stand in the patch. An item that is deleted and also given
+// anew is so replaced.
 func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {
 	gone := map[any]bool{}
 	for _, item := range patch {
@@ -80,6 +86,8 @@ func newMissingMergeKey(f *schema.Field) error {
 }
 
 // mergeItems merges each item of the patch with the live item of the same key, or appends it.
+//
+// An item that is there several times in the patch is merged in several times.
 func mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 	merged := append(make([]any, 0, len(live)+len(items)), live...)
 	at := indexByKey(live, f.MergeKey)
@@ -150,6 +158,9 @@ func withoutPrimitives(list []any, gone map[any]bool) []any {
 
 // itemKey is what items of a list are identified by, for use as a key of a Go map: the value of an
 // object's merge key, or without a merge key the scalar itself; nil if there is none.
+//
+// JSON has one type of numbers, so that 1.0 and 1 are the same key. An unusual type, which no decoder
+// makes, is compared by its text.
 func itemKey(item any, key string) any {
 	if key != "" {
 		o, ok := item.(tree.Tree)

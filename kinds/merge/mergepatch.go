@@ -6,6 +6,14 @@ import (
 
 // Merge applies an RFC 7386 merge patch. A patch that is no object replaces current; a null in an object
 // removes the field. Neither argument is changed.
+//
+// As examples, the current value, the patch and the result:
+//
+//	{"a":1,"b":2}  {"b":null,"c":3}  {"a":1,"c":3}
+//	{"a":[1,2]}    {"a":[3]}         {"a":[3]}      lists are replaced
+//	{"a":"x"}      {"a":{"b":null}}  {"a":{}}       a null in a new object is no field
+//
+// Where the patch says what current has already, the result is current itself, by address.
 func Merge(current, patch any) any {
 	p, ok := patch.(tree.Tree)
 	if !ok {

@@ -15,6 +15,8 @@ type node struct {
 }
 
 // open opens n. It returns whether n is an object or a list at all.
+//
+// All children are allocated at once, and the value is let go: from here on the node is the truth.
 func (n *node) open() bool {
 	if n.opened {
 		return true
@@ -112,6 +114,9 @@ func (n *node) remove(token string) (*node, bool) {
 }
 
 // tree is the value of n as a plain value; what was never opened is shared.
+//
+// The tree is new wherever a pointer has led, even if the operations have left it equal: equality is the
+// matter of later stages.
 func (n *node) tree() any {
 	if !n.opened {
 		return n.value
@@ -131,6 +136,8 @@ func (n *node) tree() any {
 }
 
 // size subtracts about the length of n as JSON from budget, and stops when that is below zero.
+//
+// It need not be exact, as it bounds memory: brackets count 2, a key 4 beside its length, a number 8.
 func (n *node) size(budget int) int {
 	if !n.opened {
 		return sizeOf(n.value, budget)

@@ -23,6 +23,10 @@ func indexByKey(list []any, key string) map[any]int {
 // mergeOrder orders a merged list. Items that the patch names keep the order of the patch, the others that
 // of the live list. Where both meet, an item that the patch does not name comes first only if it came
 // before the other one in the live list; so new items come before all live ones.
+//
+// For the live list a, b and a patch that names b and a new c, in this order, the result is a, b, c; for
+// one that names only c, it is c, a, b. Other servers of this API order in the same way, and clients depend
+// on it: the order of containers and of environment variables has a meaning.
 func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []any {
 	var named, others []any
 	for _, item := range merged {
@@ -54,6 +58,9 @@ func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []a
 
 // setElementOrder carries out a $setElementOrder directive: it sorts the list of that field in out. Lists
 // that are replaced as a whole have no order to set.
+//
+// kubectl sends the directive with each list that it patches, since otherwise a patch could not move an
+// item. The items of the list itself must not contradict it.
 func setElementOrder(f *schema.Field, name string, wanted any, current, out, patch tree.Tree) error {
 	order, ok := wanted.([]any)
 	if !ok {

@@ -11,6 +11,9 @@ import (
 type pointer []string
 
 // parsePointer reads a pointer: each token follows a slash.
+//
+// As an example, "/metadata/annotations/a.b~1c" has the tokens metadata, annotations and a.b/c. What a
+// token means, a key or an index, depends on the value that it is looked for in.
 func parsePointer(s string) (pointer, error) {
 	if s == "" {
 		return nil, nil
@@ -35,6 +38,8 @@ func (p pointer) isBelow(q pointer) bool {
 }
 
 // index reads the index of a list: decimal digits without a leading zero, less than limit.
+//
+// "-", the place after the last item, is no index here: only add knows it. "01" and "+1" are none at all.
 func index(token string, limit int) (int, bool) {
 	if token == "" || len(token) > 1 && token[0] == '0' {
 		return 0, false

@@ -23,6 +23,14 @@ const (
 // Strategic applies a strategic merge patch: objects merge field by field, lists by the strategies and
 // merge keys of the plan m, and the directives in the patch are carried out. A malformed or unknown
 // directive is 400. Neither tree is changed.
+//
+// For a Pod whose containers are merged by name:
+//
+//	{"spec":{"containers":[{"name":"a","image":"new"}]}}           changes one image
+//	{"spec":{"containers":[{"name":"a","$patch":"delete"}]}}       removes a container
+//	{"spec":{"containers":[{"$patch":"replace"},{"name":"b"}]}}    leaves only b
+//
+// Custom kinds declare no strategies, so they have no strategic merge patch.
 func Strategic(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	out, err := mergeObject(m, current, patch)
 	if err != nil {
@@ -32,7 +40,9 @@ func Strategic(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 }
 
 // mergeObject merges a patch into an object. m is nil for maps and for values without a plan: objects in
-// them are merged, lists replaced. The result is current itself if nothing has changed.
+// them are merged, lists replaced. The result is current itself if nothing has changed. The directives of
+// the object come first: $patch decides alone, $retainKeys makes room, then the fields are merged, and then
+// come the directives beside lists, which need the merged lists.
 func mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	if err := checkDirectives(m, patch); err != nil {
 		return nil, err
@@ -71,6 +81,9 @@ func mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error)
 }
 
 // mergeField is the new value of one field; keep is false if the field is removed.
+//
+// A patch that is an object where the live value is none becomes the value, without the directives in it. If
+// it has a $patch itself, there is nothing to carry that out on, and the field is removed.
 func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool, err error) {
 	if v == nil {
 		return nil, false, nil
@@ -95,6 +108,9 @@ func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool
 }
 
 // mergeLists carries out the directives that are fields beside a list: deletions first, then order.
+//
+// Each directive is named after its list, as in "$setElementOrder/containers", and stands beside it: the
+// list itself may be missing in the patch.
 func mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, deletePrefix)
@@ -132,6 +148,9 @@ func mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, er
 
 // retainKeys carries out $retainKeys: it removes from current all fields that the directive does not name.
 // The result is nil if current stays as it is.
+//
+// It is how a strategy is changed in one patch: of a union only the members that are named stay. A patch
+// that gives a field a value without retaining it contradicts itself and is refused.
 func retainKeys(current, patch tree.Tree) (tree.Tree, error) {
 	v, ok := patch[retainDirective]
 	if !ok {

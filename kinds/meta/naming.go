@@ -32,9 +32,13 @@ var Kubernetes = &Naming{
 		"platform.io/apiserver-client":                   "kubernetes.io/kube-apiserver-client",
 		"platform.io/apiserver-client-node":              "kubernetes.io/kube-apiserver-client-kubelet",
 		"platform.io/node-serving":                       "kubernetes.io/kubelet-serving",
+		"platform.io/apiserver-serving":                  "kubernetes.io/kube-apiserver-serving",
 		"platform-admin":                                 "kubernetes-admin",
+		"platform-short-name":                            "k8s-short-name", // formats of text
+		"platform-long-name":                             "k8s-long-name",
 		"platform-root-ca.crt":                           "kube-root-ca.crt",
 		"rbac.authorization.platform.io/autoupdate":      "rbac.authorization.kubernetes.io/autoupdate",
+		"platform-aggregator.platform.io/automanaged":    "kube-aggregator.kubernetes.io/automanaged",
 		"authentication.platform.io/credential-id":       "authentication.kubernetes.io/credential-id",
 		"authentication.platform.io/pod-name":            "authentication.kubernetes.io/pod-name",
 		"authentication.platform.io/pod-uid":             "authentication.kubernetes.io/pod-uid",
@@ -157,6 +161,9 @@ func (n *Naming) Domains() []string {
 
 // ProtobufMediaType is the media type of Protobuf bodies.
 func (n *Naming) ProtobufMediaType() string { return "application/vnd." + n.word + ".protobuf" }
+
+// Product is the name of the product in texts.
+func (n *Naming) Product() string { return matchCase('A', n.word) }
 
 // NamespaceFinalizer is the finalizer in spec.finalizers of namespaces.
 func (n *Naming) NamespaceFinalizer() string { return n.word }

@@ -76,4 +76,6 @@ const (
 	CauseTooLarge      CauseType = "ResourceVersionTooLarge"
 	CauseUnexpected    CauseType = "UnexpectedServerResponse"
 	CauseFieldConflict CauseType = "FieldManagerConflict"
+	// CauseNamespaceTerminating says that nothing is created in a namespace that is being deleted.
+	CauseNamespaceTerminating CauseType = "NamespaceTerminating"
 )

@@ -10,12 +10,18 @@ import (
 const (
 	typeJSON           = "application/json"
 	typeYAML           = "application/yaml"
+	typeCBOR           = "application/cbor"
+	typeCBORSequence   = "application/cbor-seq"
 	typeStrategicPatch = "application/strategic-merge-patch+json"
 )
 
 var anyMediaType = []string{"*/*"}
 
 // A builder makes one document and is used once.
+//
+// Definitions are found while the paths are written, which is why a document writes its paths first.
+// Hashing a document and writing it in each format make it anew: that takes time once, but keeps no tree of
+// megabytes.
 type builder struct {
 	Options
 	names       names
@@ -29,11 +35,15 @@ func newBuilder(o Options, d dialect) *builder {
 	n := newNames(o.Naming)
 	protobuf := o.Naming.ProtobufMediaType()
 	answers := []string{typeJSON, typeYAML, protobuf}
+	watches := []string{typeJSON + ";stream=watch", protobuf + ";stream=watch"}
+	if o.CBOR {
+		answers, watches = append(answers, typeCBOR), append(watches, typeCBORSequence)
+	}
 	return &builder{
 		Options: o, names: n, dialect: d,
-		definitions: definitions{names: n, dialect: d, kinds: gvks(o.Kinds), builders: map[string]func() object{}},
+		definitions: definitions{names: n, dialect: d, kinds: o.gvks, objectMeta: o.Message("meta.v1.ObjectMeta"), builders: map[string]func() object{}},
 		objectTypes: answers,
-		listTypes:   append(slices.Clip(answers), typeJSON+";stream=watch", protobuf+";stream=watch"),
+		listTypes:   slices.Concat(answers, watches),
 	}
 }
 
@@ -41,6 +51,8 @@ func newBuilder(o Options, d dialect) *builder {
 func (b *builder) meta(name string) *schema.Message { return b.Message("meta.v1." + name) }
 
 // metaRef refers to the definition of such a message.
+//
+// Like all functions here that return the name of a definition, it registers the definition.
 func (b *builder) metaRef(name string) string { return b.definitions.message(b.meta(name)) }
 
 // patch refers to the definition of the bodies of patches.
@@ -55,7 +67,7 @@ func (b *builder) patch() string {
 // patchTypes are the media types of patches of a kind. Custom kinds have no strategic merge patch, as
 // definitions declare no strategies.
 func (b *builder) patchTypes(k *schema.Kind) []string {
-	if k.Message.Name != "" {
+	if k.Schema == nil {
 		return b.Patches
 	}
 	return slices.DeleteFunc(slices.Clone(b.Patches), func(t string) bool { return t == typeStrategicPatch })
@@ -81,18 +93,22 @@ func (b *builder) versionInfo() string {
 // paths writes the paths of a scope. The definitions are complete when it has ended.
 func (b *builder) paths(s scope) entries {
 	return func(yield func(string, object) bool) {
+		written := map[string]bool{}
 		for _, f := range s.metaEndpoints {
+			written[f.path] = true
 			if !yield(f.path, b.metaPathItem(f)) {
 				return
 			}
 		}
 		for _, k := range s.kinds {
 			for _, p := range endpoints(k) {
+				written[p.path] = true
 				if !yield(p.path, b.pathItem(p)) {
 					return
 				}
 			}
 		}
+		b.remotePaths(s, written, yield)
 	}
 }
 
@@ -112,15 +128,7 @@ func (b *builder) document(s scope) object {
 	}
 	return object{
 		{"swagger", "2.0"}, {"info", info}, {"paths", b.paths(s)},
-		{"definitions", entries(b.definitions.sorted)}, {"parameters", entries(sharedParameters)},
+		{"definitions", entries(b.definitions.sorted)}, {"parameters", b.parameters(s)},
 		{"securityDefinitions", token}, {"security", security},
-	}
-}
-
-func sharedParameters(yield func(string, object) bool) {
-	for _, p := range shared() {
-		if !yield(p.name, p.in2()) {
-			return
-		}
 	}
 }

@@ -8,25 +8,33 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// addCustomReferences registers what the definition of a custom kind refers to, which is only its
-// metadata: everything else is written out in it.
-func (d *definitions) addCustomReferences(m *schema.Message) { d.message(m.Field("metadata").Message) }
+// customKind refers to the definition of a custom kind. That refers to metadata only: everything else is written out
+// in it.
+func (d *definitions) customKind(k *schema.Kind) string {
+	name := d.names.kind(k)
+	if d.add(name, func() object { return d.custom(k) }) {
+		d.message(d.objectMeta)
+	}
+	return name
+}
 
 // custom is the schema of a custom kind: that of its definition, with what all objects have. Clients of
 // version 2 take an object with properties for one that has no others: what is open has none there.
-func (d *definitions) custom(m *schema.Message) object {
-	root := m.Custom.Schema
+//
+// In version 3 it is the schema of the CustomResourceDefinition with its validations. In version 2 it is
+// what is left when the words are taken out that this version does not have.
+//
+// The schema is decoded while the document is written, and not kept.
+func (d *definitions) custom(k *schema.Kind) object {
+	root := k.Schema.Tree()
 	open := len(root) == 0 || root.Bool(d.names.extension("preserve-unknown-fields"))
 	var o object
 	if open && (!d.dialect.v3 || len(root) == 0) {
 		o = object{{"type", "object"}}
 	} else {
-		o = d.customObject(root, d.metadata(m.Field("metadata").Message))
+		o = d.customObject(root, d.metadata(d.objectMeta))
 	}
-	if gvks := d.gvks(m); len(gvks) > 0 {
-		o = o.with(d.names.extension("group-version-kind"), gvks)
-	}
-	return o
+	return o.with(d.names.extension("group-version-kind"), []any{gvkObject(k.GroupVersionKind)})
 }
 
 // metadata are the properties that every object has, whether it is the root or embedded in another.
@@ -38,6 +46,8 @@ func (d *definitions) metadata(objectMeta *schema.Message) tree.Tree {
 }
 
 // customObject is a schema with the properties that every object has.
+//
+// The schema in the definition is shared and not written to: what changes is copied, one level at a time.
 func (d *definitions) customObject(s, common tree.Tree) object {
 	properties := maps.Clone(s.Object("properties"))
 	if properties == nil {
@@ -51,6 +61,9 @@ func (d *definitions) customObject(s, common tree.Tree) object {
 }
 
 // customSchemas writes the schemas of one definition.
+//
+// Schemas nest, and an object embedded at any depth (embedded-resource) needs the common properties as
+// well.
 type customSchemas struct {
 	*definitions
 	common tree.Tree
@@ -60,6 +73,8 @@ type customSchemas struct {
 var v3Keywords = []string{"oneOf", "anyOf", "allOf", "not", "nullable"}
 
 // schema is a schema of a definition, as far as the version of OpenAPI can express it.
+//
+// As an example, {"type":"integer","nullable":true} stays the same in version 3, and is {} in version 2.
 func (c customSchemas) schema(s tree.Tree) object {
 	if c.dialect.v3 {
 		s = c.forV3(s)
@@ -131,6 +146,9 @@ func (c customSchemas) embedded(s tree.Tree) tree.Tree {
 
 // forV2 leaves out what version 2 cannot express, and what its clients misread: parts of a value that may
 // be null, or that may have other fields, have no type there.
+//
+// Clients that validate by version 2, such as older ones of kubectl, would refuse a null where a type is
+// given. A field that may be null is so not required either.
 func (c customSchemas) forV2(s tree.Tree) tree.Tree {
 	open, nullable := s.Bool(c.names.extension("preserve-unknown-fields")), s.Bool("nullable")
 	s = maps.Clone(s)

@@ -12,11 +12,16 @@ import (
 
 // definitions are the schemas that a document needs: those that its paths refer to, gathered while these
 // are written, and all that they refer to themselves.
+//
+// A definition is registered as a function that makes it, and made when it is written: so only its name is
+// kept, and messages may refer to each other in a circle.
 type definitions struct {
-	names    names
-	dialect  dialect
-	kinds    map[*schema.Message][]meta.GroupVersionKind // what messages are served as
-	builders map[string]func() object                    // by name
+	names   names
+	dialect dialect
+	kinds   map[*schema.Message][]meta.GroupVersionKind // what messages of built-in kinds are served as
+	// objectMeta is the message of the metadata of objects.
+	objectMeta *schema.Message
+	builders   map[string]func() object // by name
 }
 
 // sorted yields them by name.
@@ -29,6 +34,9 @@ func (d *definitions) sorted(yield func(string, object) bool) {
 }
 
 // add registers a definition once, and returns whether it is new.
+//
+// The caller follows the references of a new definition. An old one has been followed before, which is what
+// ends the recursion.
 func (d *definitions) add(name string, build func() object) bool {
 	if d.builders[name] != nil {
 		return false
@@ -39,7 +47,10 @@ func (d *definitions) add(name string, build func() object) bool {
 
 // kind refers to the definition of a kind.
 func (d *definitions) kind(k *schema.Kind) string {
-	return d.named(d.names.kind(k), k.Message)
+	if k.Schema != nil {
+		return d.customKind(k)
+	}
+	return d.named(d.names.kind(k), k.Declared)
 }
 
 // message refers to the definition of a message that has a name.
@@ -49,16 +60,14 @@ func (d *definitions) message(m *schema.Message) string {
 
 func (d *definitions) named(name string, m *schema.Message) string {
 	if d.add(name, func() object { return d.structure(m) }) {
-		if m.Custom != nil {
-			d.addCustomReferences(m)
-		} else {
-			d.addReferences(m)
-		}
+		d.addReferences(m)
 	}
 	return name
 }
 
 // addReferences registers what the fields of a message refer to.
+//
+// A message without a name is written where it is used, so what it refers to is referred to by the user.
 func (d *definitions) addReferences(m *schema.Message) {
 	for _, f := range m.Fields {
 		switch {
@@ -73,6 +82,8 @@ func (d *definitions) addReferences(m *schema.Message) {
 }
 
 // list refers to the definition of a kind's list.
+//
+// Lists have no message of their own in the plan: they are all alike.
 func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 	name := d.names.kind(k) + "List"
 	item, metadata := d.kind(k), d.message(listMeta)
@@ -110,9 +121,6 @@ func text(description string) object { return object{{"description", description
 
 // structure is the schema of a message.
 func (d *definitions) structure(m *schema.Message) object {
-	if m.Custom != nil {
-		return d.custom(m)
-	}
 	return append(object{}.withText("description", d.names.applyNaming(m.Doc)), d.members(m)...)
 }
 
@@ -163,6 +171,9 @@ func gvkObject(gvk meta.GroupVersionKind) object {
 
 // isRequired tells whether a field is required: the server refuses an object without it, or it is a plain
 // value that every object has, even if empty, and that writers should think about.
+//
+// The name of a container is an example of the first, the count of its restarts in the status one of the
+// second. A field with a default is not required, since the server fills it in, unless the declaration says so.
 func isRequired(f *schema.Field) bool {
 	switch {
 	case f.Documented != schema.PresenceDerived:

@@ -1,6 +1,9 @@
 package openapi
 
 // A dialect is one of the two versions of OpenAPI.
+//
+// The rest of the package asks what the dialect can express, not which version it is, where that is
+// possible.
 type dialect struct {
 	refs     string // where definitions are
 	v3       bool   // version 3

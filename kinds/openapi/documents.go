@@ -24,6 +24,13 @@ type Options struct {
 	Version string
 	// Patches are the media types of patches.
 	Patches []string
+	// CBOR tells that answers and watches are served in CBOR too.
+	CBOR bool
+	// Previous are the documents of an earlier set of kinds, nil for none: what describes the same kinds is taken over. All
+	// else has to be the same.
+	Previous *Documents
+
+	gvks map[*schema.Message][]meta.GroupVersionKind // what the messages of built-in kinds are served as
 }
 
 // A Format is an encoding of documents.
@@ -38,9 +45,17 @@ const (
 
 // Documents are the documents of one set of kinds. They are safe for concurrent use.
 type Documents struct {
-	all    *Document
-	groups map[string]*Document // of version 3, by path without the first slash
-	index  func() Index
+	options  Options
+	allScope scope // of all
+	all      *Document
+	groups   map[string]groupDocument // of version 3, by path without the first slash
+	index    func() Index
+}
+
+// A groupDocument is the document of a group and version, or of another path, and the kinds that it describes.
+type groupDocument struct {
+	*Document
+	kinds []*schema.Kind
 }
 
 // An Index lists the documents of version 3.
@@ -51,6 +66,9 @@ type Index struct {
 
 // A Document is one document, made when it is first asked for and kept compressed only: it is several
 // megabytes, and mostly clients ask for it once and cache it.
+//
+// Each form is made on its own. When kinds change, new Documents take the place of these, and what was not
+// asked for was never made.
 type Document struct {
 	hash func() string
 	gzip [formats]func() []byte
@@ -67,14 +85,27 @@ func (d *Document) Gzip(f Format) []byte { return d.gzip[f]() }
 type scope struct {
 	kinds         []*schema.Kind
 	metaEndpoints []metaEndpoint
+	remotes       []*Remote // in version 2
 }
 
 // New prepares the documents; each is made when it is first asked for.
+//
+// A document of version 3 depends on its own kinds, and on the built-in ones, which never change. So when a definition
+// comes or goes, only those of its versions are made again.
 func New(o Options) *Documents {
+	previous := o.Previous
+	o.gvks = gvks(o.Kinds)
 	scopes, all := splitScopes(o)
-	d := &Documents{all: newDocument(o, version2, all), groups: make(map[string]*Document, len(scopes))}
+	o.Previous, o.Kinds = nil, nil // a document that is taken over must not keep the kinds of its time alive
+	d := &Documents{options: o, allScope: all, all: newDocument(o, version2, all), groups: make(map[string]groupDocument, len(scopes))}
 	for path, s := range scopes {
-		d.groups[path] = newDocument(o, version3, *s)
+		if previous != nil {
+			if known, there := previous.groups[path]; there && slices.Equal(known.kinds, s.kinds) {
+				d.groups[path] = known
+				continue
+			}
+		}
+		d.groups[path] = groupDocument{newDocument(o, version3, *s), s.kinds}
 	}
 	d.index = sync.OnceValue(d.makeIndex)
 	return d
@@ -84,9 +115,12 @@ func New(o Options) *Documents {
 func (d *Documents) V2() *Document { return d.all }
 
 // V3 is the document of version 3 about a path, such as "apis/apps/v1"; nil if there is none.
-func (d *Documents) V3(path string) *Document { return d.groups[path] }
+func (d *Documents) V3(path string) *Document { return d.groups[path].Document }
 
 // Index lists the documents of version 3. It needs their hashes, so it makes each of them once.
+//
+// It has the form {"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=…"}}}.
+// Clients read it at each start, and then only the documents whose hashes they do not have in their cache.
 func (d *Documents) Index() Index { return d.index() }
 
 // URL is where the document of version 3 about a path is served. With the hash in it, what it leads to
@@ -103,6 +137,8 @@ func (d *Documents) makeIndex() Index {
 }
 
 // splitScopes finds what each document of version 3 describes, and the one of version 2.
+//
+// Beside one document for each group and version, there is one for each path that describes the API itself.
 func splitScopes(o Options) (scopes map[string]*scope, all scope) {
 	n := newNames(o.Naming)
 	scopes = map[string]*scope{}

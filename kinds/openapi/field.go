@@ -8,6 +8,12 @@ import (
 )
 
 // property is the schema of a field of message m.
+//
+// As examples, replicas with the default 1, in version 3, and a list with the key name in version 2:
+//
+//	{"description":"…","default":1,"type":"integer","format":"int32"}
+//	{"description":"…","x-…-list-type":"map","x-…-list-map-keys":["name"],
+//	 "type":"array","items":{"$ref":"#/definitions/…Container"}}
 func (d *definitions) property(m *schema.Message, f *schema.Field) object {
 	about := object{}.withText("description", d.names.applyNaming(description(m, f)))
 	about = append(about, d.mergeExtensions(f)...)
@@ -75,6 +81,8 @@ func description(m *schema.Message, f *schema.Field) string {
 }
 
 // mergeExtensions are the extensions that say how a field merges.
+//
+// Clients that apply on their own side, or show differences, need to know which items are the same.
 func (d *definitions) mergeExtensions(f *schema.Field) object {
 	var o object
 	if f.Shape == schema.List {
@@ -155,6 +163,8 @@ func addBound(o object, name string, n int) object {
 
 // scalar refers to the definition of values that have a JSON form of their own, such as times; "" for
 // others.
+//
+// The definition itself depends on the version: version 2 has one type only where version 3 lists two.
 func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 	s, ok := scalars[f.Type]
 	if !ok {

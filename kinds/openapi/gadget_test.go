@@ -75,7 +75,7 @@ func gadgets(n *meta.Naming) []*schema.Kind {
 	all := []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 	scale := &schema.Kind{
 		GroupVersionKind: kind("autoscaling", "v1", "Scale"),
-		Message:          typed(message("autoscaling.v1.Scale", "A Scale is a number of replicas.", metadata)),
+		Declared:         typed(message("autoscaling.v1.Scale", "A Scale is a number of replicas.", metadata)),
 	}
 	gadget := &schema.Kind{
 		GroupVersionKind: kind(storage, "v1", "Gadget"), Resource: "gadgets", Namespaced: true, Verbs: all,
@@ -84,21 +84,33 @@ func gadgets(n *meta.Naming) []*schema.Kind {
 			{Name: "status", Verbs: []string{"get", "patch", "update"}},
 			{Name: "scale", Verbs: []string{"get", "patch", "update"}, Kind: scale.GroupVersionKind, BodyKind: scale},
 		},
-		Message: typed(message("storage.v1.Gadget", "A Gadget is for tests.", metadata,
+		Declared: typed(message("storage.v1.Gadget", "A Gadget is for tests.", metadata,
 			&schema.Field{Name: "spec", Type: schema.TypeMessage, Message: gadgetSpec(), EmitEmpty: true})),
 	}
 	old := &schema.Kind{
 		GroupVersionKind: kind("", "v1", "Old"), Resource: "olds", Verbs: []string{"create"},
-		Deprecation: &schema.Deprecation{Since: "1.2"}, Message: typed(message("core.v1.Old", "", metadata)),
+		Deprecation: &schema.Deprecation{Since: "1.2"}, Declared: typed(message("core.v1.Old", "", metadata)),
 	}
 	custom := &schema.Kind{
 		GroupVersionKind: kind("stable.cron-tabs.example.com", "v1beta1", "CronTab"), Resource: "crontabs", Namespaced: true, Verbs: all,
-		Message: typed(message("", "A CronTab says when.", metadata,
-			&schema.Field{Name: "spec", Type: schema.TypeMessage, Message: message("", "When.",
-				&schema.Field{Name: "cron", Required: true},
-				&schema.Field{Name: "jobs", Type: schema.TypeMessage, Shape: schema.List, Message: message("", "", &schema.Field{Name: "when", Type: schema.TypeTime})})})),
+		Schema: cronTabs{},
 	}
 	return []*schema.Kind{old, gadget, custom}
+}
+
+// cronTabs is the schema of a custom kind.
+type cronTabs struct{ schema.Schema }
+
+func (cronTabs) Tree() tree.Tree {
+	properties := func(of tree.Tree) tree.Tree { return tree.Tree{"type": "object", "properties": of} }
+	spec := properties(tree.Tree{
+		"cron": tree.Tree{"type": "string"},
+		"jobs": tree.Tree{"type": "array", "items": properties(tree.Tree{"when": tree.Tree{"type": "string", "format": "date-time"}})},
+	})
+	spec["description"], spec["required"] = "When.", []any{"cron"}
+	root := properties(tree.Tree{"spec": spec})
+	root["description"] = "A CronTab says when."
+	return root
 }
 
 func documents(n *meta.Naming) *openapi.Documents {

@@ -30,7 +30,8 @@ var paths2 = &layout{
 var pathItem2 = &layout{
 	fields: map[string]fieldMapping{
 		"get": messageAt(operation2, 2), "put": messageAt(operation2, 3), "post": messageAt(operation2, 4),
-		"delete": messageAt(operation2, 5), "patch": messageAt(operation2, 8),
+		"delete": messageAt(operation2, 5), "options": messageAt(operation2, 6), "head": messageAt(operation2, 7),
+		"patch":      messageAt(operation2, 8),
 		"parameters": pickAt(pickParameterOrReference2, 9),
 	},
 	extensions: 10,
@@ -103,6 +104,8 @@ var pathParameter2 = &layout{
 var schema2 = newSchema2()
 
 // newSchema2 makes a layout that refers to itself.
+//
+// Its oneOf has no number, because version 2 does not know it; the builder does not write one either.
 func newSchema2() *layout {
 	l := &layout{extensions: 31}
 	l.fields = map[string]fieldMapping{

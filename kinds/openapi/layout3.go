@@ -33,7 +33,8 @@ var paths3 = &layout{
 var pathItem3 = &layout{
 	fields: map[string]fieldMapping{
 		"get": messageAt(operation3, 4), "put": messageAt(operation3, 5), "post": messageAt(operation3, 6),
-		"delete": messageAt(operation3, 7), "patch": messageAt(operation3, 10), "parameters": messageAt(parameter3, 13, 1),
+		"delete": messageAt(operation3, 7), "options": messageAt(operation3, 8), "head": messageAt(operation3, 9),
+		"patch": messageAt(operation3, 10), "parameters": messageAt(parameter3, 13, 1),
 	},
 	extensions: 14,
 }
@@ -88,6 +89,8 @@ func orReference3(l *layout) func(any) fieldMapping {
 var schema3 = newSchema3()
 
 // newSchema3 makes a layout that refers to itself.
+//
+// Members that have no number here, such as some validations of custom kinds, are left out of the Protobuf form.
 func newSchema3() *layout {
 	l := &layout{extensions: 36}
 	some := orReference3(l)

@@ -9,6 +9,10 @@ import (
 )
 
 // names spells the names in documents, according to the naming profile.
+//
+// In the profile of Kubernetes, whose groups end in k8s.io, the prefix is io.k8s, a Pod's definition is
+// io.k8s.api.core.v1.Pod, and the extension for list types is x-kubernetes-list-type. Clients and
+// generators know these names, so they follow those of other servers to the letter.
 type names struct {
 	naming *meta.Naming
 	suffix string // of the vendor's groups, with its dot
@@ -31,6 +35,8 @@ func reverseDomain(domain string) string {
 func (n names) extension(name string) string { return n.naming.Translate("x-platform-" + name) }
 
 // apimachinery names a definition that all groups share.
+//
+// For instance, apimachinery("apis.meta.v1.Time").
 func (n names) apimachinery(rest string) string { return n.prefix + ".apimachinery.pkg." + rest }
 
 // message names the definition of a message, after its package: "core.v1.PodSpec".
@@ -49,10 +55,10 @@ func (n names) message(m *schema.Message) string {
 
 // kind names the definition of a kind. Messages of custom kinds have no name of their own.
 func (n names) kind(k *schema.Kind) string {
-	if k.Message.Name == "" {
+	if k.Schema != nil {
 		return reverseDomain(k.Group) + "." + k.Version + "." + k.Kind
 	}
-	return n.message(k.Message)
+	return n.message(k.Declared)
 }
 
 // group is a group as one word that begins small: "core", "rbacAuthorization".
@@ -77,6 +83,8 @@ func (n names) operations(group, version string) string {
 
 // applyNaming puts the vendor's names in a description into the spelling of the profile. A dot or dash
 // tells them from the plain word.
+//
+// Descriptions come from the comments of declarations, which are written in the platform profile.
 func (n names) applyNaming(text string) string {
 	if !strings.Contains(text, "platform.") && !strings.Contains(text, "platform-") {
 		return text

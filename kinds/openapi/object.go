@@ -42,6 +42,8 @@ func (o object) get(name string) any {
 }
 
 // appendJSON appends a value as JSON.
+//
+// A value of any other type is a mistake in this package, found by the first document: hence the panic.
 func appendJSON(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case string:
@@ -105,7 +107,7 @@ func appendItems[T any](b []byte, items []T) []byte {
 }
 
 // appendText appends a string. Unlike in objects of the API, < > & are not escaped: descriptions have many
-// of them.
+// of them. Most texts need no escape at all, and are copied.
 func appendText(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {

@@ -7,6 +7,9 @@ import (
 )
 
 // An operation is one method of a path.
+//
+// It says the same for both versions; content2 and content3 put it into their words. In version 2 the body
+// is a parameter and media types belong to the operation; in version 3 each body and answer has its own.
 type operation struct {
 	id, tag, description string
 	action               string // "" for what is no operation on objects
@@ -16,12 +19,14 @@ type operation struct {
 	bodyOptional         bool     // the body may be left out
 	consumes             []string // media types of the body
 	produces             []string
-	response             string // definition of the answer
+	response             string // definition of the answer; "": a text
 	statusCodes          []int  // of success
 	deprecated           bool
 }
 
 // responseDescriptions are the descriptions of answers.
+//
+// 401 is among the answers of every operation, since any request may lack a credential.
 var responseDescriptions = map[int]string{200: "OK", 201: "Created", 202: "Accepted", 401: "Unauthorized"}
 
 // operation writes one in a document's dialect.
@@ -52,7 +57,7 @@ func (b *builder) content2(out object, o operation) object {
 	}
 	responses := object{}
 	for _, code := range o.statusCodes {
-		responses = responses.with(strconv.Itoa(code), object{{"description", responseDescriptions[code]}, {"schema", b.dialect.ref(o.response)}})
+		responses = responses.with(strconv.Itoa(code), object{{"description", responseDescriptions[code]}, {"schema", b.schemaOf(o.response)}})
 	}
 	responses = responses.with("401", object{{"description", responseDescriptions[401]}})
 	out = append(out, member{"consumes", o.consumes}, member{"produces", o.produces}, member{"schemes", []string{"https"}})
@@ -84,7 +89,15 @@ func (b *builder) content3(out object, o operation) object {
 func (b *builder) content(mediaTypes []string, definition string) object {
 	o := make(object, len(mediaTypes))
 	for i, t := range mediaTypes {
-		o[i] = member{t, object{{"schema", b.dialect.ref(definition)}}}
+		o[i] = member{t, object{{"schema", b.schemaOf(definition)}}}
 	}
 	return o
+}
+
+// schemaOf refers to a definition, or says that there is a text.
+func (b *builder) schemaOf(definition string) object {
+	if definition == "" {
+		return object{{"type", "string"}}
+	}
+	return b.dialect.ref(definition)
 }

@@ -15,11 +15,19 @@ type endpoint struct {
 	// allNamespaces: all namespaces at once.
 	allNamespaces bool
 	hasName       bool // one object, or a sub-resource of one
+	hasPath       bool // something behind a sub-resource that connects
 	path          string
 	verbs         []string
 }
 
 // endpoints lists the paths of a kind that have a verb.
+//
+// A Deployment, as an example, has these, with its sub-resources at the third:
+//
+//	/apis/apps/v1/namespaces/{namespace}/deployments          create, list, deletecollection
+//	/apis/apps/v1/namespaces/{namespace}/deployments/{name}   get, update, patch, delete
+//	/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale
+//	/apis/apps/v1/deployments                                 list
 func endpoints(k *schema.Kind) []endpoint {
 	base := "/" + groupVersion(k.Group, k.Version) + "/"
 	scoped := base
@@ -32,8 +40,13 @@ func endpoints(k *schema.Kind) []endpoint {
 	}
 	for i := range k.Subresources {
 		s := &k.Subresources[i]
+		path := scoped + k.Resource + "/{name}/" + s.Name
+		if s.Connects {
+			all = append(all, connectEndpoints(k, s, path)...)
+			continue
+		}
 		all = append(all, endpoint{
-			kind: k, sub: s, path: scoped + k.Resource + "/{name}/" + s.Name, hasName: true,
+			kind: k, sub: s, path: path, hasName: true,
 			verbs: supportedVerbs(s.Verbs, "get", "update", "patch", "create", "delete"),
 		})
 	}
@@ -54,6 +67,8 @@ func supportedVerbs(verbs []string, wanted ...string) (some []string) {
 }
 
 // methods are the HTTP methods of verbs.
+//
+// A watch is a list with a parameter, so it has no method.
 var methods = map[string]string{
 	"get": "get", "list": "get", "create": "post", "update": "put", "patch": "patch",
 	"delete": "delete", "deletecollection": "delete",
@@ -61,6 +76,9 @@ var methods = map[string]string{
 
 // pathItem describes an endpoint.
 func (b *builder) pathItem(p endpoint) object {
+	if p.sub != nil && p.sub.Connects {
+		return b.connectItem(p)
+	}
 	var parameters []parameter
 	if p.hasName {
 		parameters = append(parameters, nameParameter)
@@ -185,19 +203,21 @@ var (
 	versionPath = metaEndpoint{"/version", "getCodeVersion", "version", "tell the version of the server", ""}
 )
 
-// gvks lists the kinds that each message is served as.
+// gvks lists the kinds that each message of a built-in kind is served as.
 func gvks(kinds []*schema.Kind) map[*schema.Message][]meta.GroupVersionKind {
 	all := map[*schema.Message][]meta.GroupVersionKind{}
 	add := func(k *schema.Kind) {
-		if !slices.Contains(all[k.Message], k.GroupVersionKind) {
-			all[k.Message] = append(all[k.Message], k.GroupVersionKind)
+		if !slices.Contains(all[k.Declared], k.GroupVersionKind) {
+			all[k.Declared] = append(all[k.Declared], k.GroupVersionKind)
 		}
 	}
 	for _, k := range kinds {
-		add(k)
+		if k.Schema == nil {
+			add(k)
+		}
 		for i := range k.Subresources {
-			if s := k.Subresources[i].BodyKind; s != nil {
-				add(s)
+			if s := &k.Subresources[i]; s.BodyKind != nil && !s.Connects {
+				add(s.BodyKind)
 			}
 		}
 	}

@@ -90,6 +90,8 @@ func appendExtension(b []byte, number protowire.Number, name string, v any) []by
 }
 
 // append appends a value, or each of a list.
+//
+// A list becomes a field for each of its values, as lists are in Protobuf.
 func (s fieldMapping) append(b []byte, v any) []byte {
 	if s.kind == kindStrings {
 		return appendAt(b, s.path, stringList(v), true)
@@ -175,6 +177,8 @@ func appendAt(b []byte, path []protowire.Number, value []byte, isBytes bool) []b
 }
 
 // appendWithin appends a field inside the messages that a path leads through.
+//
+// From the inside out, since the length of a message comes before it.
 func appendWithin(b []byte, path []protowire.Number, field []byte) []byte {
 	for i := len(path) - 1; i >= 0; i-- {
 		field = appendBytes(nil, path[i], field)

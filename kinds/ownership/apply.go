@@ -16,6 +16,15 @@ import (
 // force, fields that belong to others and would change are a conflict, a *meta.Status.
 //
 // config must have passed CheckItems.
+//
+// An example: the writer "ci" applies {"data":{"a":"1"}} to a ConfigMap that "ui" has created with
+// {"b":"2"}. Then the object has both keys, and "ci" owns data.a. If "ci" now applies {"data":{"b":"3"}},
+// that is a conflict with "ui" over .data.b; with force b is 3, owned by "ci" alone, and a is gone, since
+// only "ci" had it.
+//
+// The steps are: find the writer's last set, combine, prune what is named no more, find conflicts, and take
+// what has changed from the others. Each step that finds nothing to do shares the memory of its input, so
+// an apply that changes nothing ends early.
 func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []any, force bool) (tree.Tree, []any, error) {
 	served, ok := versions(w.APIVersion)
 	if !ok {
@@ -73,13 +82,15 @@ func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []
 	if self.entry == nil || !d.changed.Empty() || !d.removed.Empty() {
 		self.setTime(w.Now)
 	}
-	if pruned { // nulls still count as values when owners are looked for
-		merged = withoutNulls(merged).(tree.Tree)
+	if pruned { // what is emptied still counts as a value when owners are looked for
+		merged = withoutEmptied(merged).(tree.Tree)
 	}
 	return merged, a.managers.encode(), nil
 }
 
 // An applier carries out one apply.
+//
+// All of its methods leave the live object alone; the managers are copies, made by decode.
 type applier struct {
 	writer   Writer
 	versions ServedVersions
@@ -113,6 +124,10 @@ func (a *applier) existingFields(t tree.Tree) Set {
 
 // prune removes from merged what the writer has named in its last apply and does not name now, unless
 // somebody else owns it. version is that of the last apply.
+//
+// The difficulty is that paths of the set lead through objects and lists that others share. So first
+// everything that was named is removed, then what is owned is put back, then what is gone beyond the last
+// set is put back too.
 func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	if last.Empty() {
 		return merged
@@ -131,14 +146,14 @@ func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	gone := Difference(a.named(served.Message, whole), a.named(served.Message, pruned))
 	pruned = withoutPaths(served.Message, whole, Intersection(gone, namedRoot(served.Message, last)))
 	if version != a.writer.APIVersion {
-		pruned = dropNulls(pruned)
+		pruned = dropEmptied(pruned)
 	}
 	return served.toStored(pruned)
 }
 
-// dropNulls is a tree as it is converted to another version: an object or list that has lost everything is
+// dropEmptied is a tree as it is converted to another version: an object or list that has lost everything is
 // absent.
-func dropNulls(t tree.Tree) tree.Tree { return withoutNulls(t).(tree.Tree) }
+func dropEmptied(t tree.Tree) tree.Tree { return withoutEmptied(t).(tree.Tree) }
 
 // unownedMetadataOf are the fields of an object's metadata without owner.
 func unownedMetadataOf(t tree.Tree) tree.Tree {
@@ -158,6 +173,8 @@ func (a *applier) named(m *schema.Message, t tree.Tree) Set {
 
 // addBackOwned puts back into pruned, which is in the version first, what any manager owns. Owners of
 // other versions own fields of their version, so that pruned goes through each of them.
+//
+// Conversions lose no fields, so going there and back through each version adds what is owned and nothing else.
 func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tree.Tree, first string) tree.Tree {
 	owned := map[string]Set{}
 	for _, m := range a.managers {
@@ -169,13 +186,15 @@ func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tr
 		if version == first || !ok {
 			continue
 		}
-		converted := other.fromStored(served.toStored(dropNulls(pruned)))
-		pruned = served.fromStored(other.toStored(dropNulls(addBack(other, merged, converted, owned[version]))))
+		converted := other.fromStored(served.toStored(dropEmptied(pruned)))
+		pruned = served.fromStored(other.toStored(dropEmptied(addBack(other, merged, converted, owned[version]))))
 	}
 	return pruned
 }
 
 // addBack is merged, in one version, without what pruned lacks and nobody owns.
+//
+// It is computed by what to remove: the paths of the whole object, without those that are left or owned.
 func addBack(served ServedVersion, merged, pruned tree.Tree, owned Set) tree.Tree {
 	whole := served.fromStored(merged)
 	all := namedRoot(served.Message, fields(served.Message, whole, excludedFields{}))

@@ -15,6 +15,11 @@ const (
 
 // capUpdaters joins the oldest updaters, of the object or of its sub-resources, until there are no
 // more than maxUpdaters. The only old one of its version stays as it is.
+//
+// As an example, with a limit of two and the updaters a, b, c and d, oldest first, of one version, the
+// entries afterwards are ancient-changes (a, b and c) and d. Which of the oldest wrote what is forgotten,
+// but not that these fields are owned: an apply still conflicts over them. Managers that apply are never
+// joined, because their next apply needs their own last set.
 func (all managers) capUpdaters() managers {
 	updaters := all.updaters()
 	excess := len(updaters) - maxUpdaters

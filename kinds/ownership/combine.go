@@ -11,6 +11,9 @@ import (
 // combineTrees is live with the values of config put over it: what config does not name stays. What stays
 // as it is shares memory with live; if all of it does, the result is live itself, which tells the caller
 // that nothing has changed.
+//
+// For the live {"a":1,"l":[x,y]} and the configuration {"a":2,"l":[y']}, where l is a list with keys, the
+// result is {"a":2,"l":[x,y']}.
 func combineTrees(m *schema.Message, live, config tree.Tree) tree.Tree {
 	o := overlay{live: live}
 	for name, v := range config {
@@ -23,6 +26,8 @@ func combineTrees(m *schema.Message, live, config tree.Tree) tree.Tree {
 }
 
 // combineValues is combineTrees for one value of a field, or of an element of it.
+//
+// What is owned as a whole is replaced as a whole, but stays the same in memory if it is equal.
 func combineValues(f *schema.Field, element bool, live, config any) any {
 	if config == (null{}) {
 		return combineNull(f, element, live)
@@ -79,6 +84,8 @@ func (o *overlay) tree() tree.Tree {
 }
 
 // An indexedList is a list whose items can be found by their path elements.
+//
+// Items that are there twice can only be in the live list: of a configuration CheckItems has refused them.
 type indexedList struct {
 	items    []any
 	elements []pathElement
@@ -87,6 +94,8 @@ type indexedList struct {
 }
 
 // newIndexedList indexes a list.
+//
+// It costs one pass and a map. Callers try combineAligned before, which needs neither.
 func newIndexedList(f *schema.Field, v any) indexedList {
 	list, _ := v.([]any)
 	s := indexedList{items: list, elements: itemElements(f, list), index: make(map[pathElement]int, len(list))}
@@ -176,22 +185,21 @@ func combineLists(f *schema.Field, live, config any) any {
 	return reuse(x.items, out)
 }
 
-// combineAligned merges lists that have the same items in the same order, which is how a configuration
-// that is applied again mostly finds them; false if they have not.
+// combineAligned merges a list that has the items of config in their order, and maybe some of others between
+// them, which is how a configuration that is applied again mostly finds it; false if it is not like that.
 func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	x, _ := live.([]any)
 	y, _ := config.([]any)
-	if len(x) == 0 || len(x) != len(y) {
+	if len(y) == 0 || !holdsInOrder(f, x, y) {
 		return nil, false
 	}
-	for i := range x {
-		if !sameItem(f, x[i], y[i]) { // CheckItems: config has no item twice
-			return nil, false
-		}
-	}
 	out := x
-	for i := range x {
-		v := combineValues(f, true, x[i], y[i])
+	for i, j := 0, 0; j < len(y); i++ {
+		if !sameItem(f, x[i], y[j]) {
+			continue
+		}
+		v := combineValues(f, true, x[i], y[j])
+		j++
 		if tree.SameRef(v, x[i]) {
 			continue
 		}
@@ -201,6 +209,24 @@ func combineAligned(f *schema.Field, live, config any) (any, bool) {
 		out[i] = v
 	}
 	return out, true
+}
+
+// holdsInOrder tells whether live has all items of config once, in their order. CheckItems: config has no item
+// twice.
+func holdsInOrder(f *schema.Field, live, config []any) bool {
+	if others := len(live) - len(config); others < 0 || others > maxOthers {
+		return false
+	}
+	found := 0
+	for _, item := range live {
+		switch {
+		case found < len(config) && sameItem(f, item, config[found]):
+			found++
+		case len(live) == len(config) || !isOther(f, item, config):
+			return false
+		}
+	}
+	return found == len(config)
 }
 
 // reuse is live if out holds just the same values, else out.

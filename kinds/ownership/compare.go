@@ -9,9 +9,14 @@ import (
 
 // A difference is what has changed from one tree to another: the paths that were added or have another
 // value now, and the paths that are gone.
+//
+// Of the trees {"a":1,"b":1} and {"b":2,"c":1}, changed is b and c, and removed is a. A path that goes
+// through a removed object or list is removed as well.
 type difference struct{ changed, removed Set }
 
 // A membership is what a set holds at and below a path: the path itself, if member, and longer ones.
+//
+// It is a node of a set without its path element, which the caller knows.
 type membership struct {
 	member bool
 	below  Set
@@ -21,6 +26,9 @@ type membership struct {
 func (p membership) exists() bool { return p.member || !p.below.Empty() }
 
 // A comparer compares two trees of one version.
+//
+// The cost is that of the parts that differ in memory: values that are the same by address are not looked
+// into, and an update shares most of its tree with the object that it changes.
 type comparer struct {
 	excluded excludedFields
 	// asEncoded takes both trees as they are encoded: fields that are always written are there, and
@@ -78,6 +86,9 @@ func (c comparer) fields(m *schema.Message, before, after tree.Tree, out func(na
 }
 
 // value compares two values of a field, or of an element of it; nil stands for none.
+//
+// The path of a value with parts is in the difference when the value comes or goes; if both are there, only
+// paths below it can be.
 func (c comparer) value(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	switch {
@@ -110,7 +121,8 @@ func (c comparer) valueOrParts(f *schema.Field, element bool, before, after any)
 	return old, new
 }
 
-// compareLeaf compares two values that have no parts.
+// compareLeaf compares two values that have no parts. One that comes or has another
+// value is changed, one that goes is removed.
 func compareLeaf(f *schema.Field, element bool, before, after any) (old, new membership) {
 	switch {
 	case before == nil:
@@ -131,7 +143,7 @@ func (c comparer) isEmpty(f *schema.Field, granularity granularity, v any) bool 
 	case []any:
 		return len(v) == 0
 	}
-	return v == nil || v == null{}
+	return v == nil || v == null{} || v == emptied{}
 }
 
 // hasEmitEmpty tells whether a message has a field that is always written.
@@ -139,10 +151,10 @@ func hasEmitEmpty(m *schema.Message) bool {
 	return slices.ContainsFunc(m.Fields, func(f *schema.Field) bool { return f.EmitEmpty })
 }
 
-// isScalar tells whether v is there and neither an object, a list nor null.
+// isScalar tells whether v is there and neither an object, a list nor a null.
 func isScalar(v any) bool {
 	switch v.(type) {
-	case tree.Tree, []any, null, nil:
+	case tree.Tree, []any, null, emptied, nil:
 		return false
 	}
 	return true

@@ -11,6 +11,8 @@ type pair struct{ before, after []any }
 
 // items compares two lists item by item. Items with the same keys are compared together, as one value
 // without parts: which of them a path would mean is not defined.
+//
+// Order alone is no difference: moving an item changes no owner.
 func (c comparer) items(f *schema.Field, before, after any) difference {
 	x, _ := before.([]any)
 	y, _ := after.([]any)
@@ -76,6 +78,9 @@ func (c comparer) alignedItems(f *schema.Field, x, y []any) difference {
 
 // item compares the items of one path element. Where there is more than one on a side, the element is a
 // leaf there.
+//
+// In a live object of a custom kind the same keys may be there twice, since it is compared before it is
+// validated, or was stored under another schema.
 func (c comparer) item(f *schema.Field, p *pair) (old, new membership) {
 	twice := len(p.before) > 1
 	switch again := len(p.after) > 1; {

@@ -44,7 +44,8 @@
 // nothing, objects are owned field by field and lists as a whole.
 //
 // A configuration may hold nulls, as nil (codec.DecodeConfig). They are paths of the applier's set, and
-// they count as values in comparisons. The resulting object has the zero value there, or nothing.
+// they count as values in comparisons. The resulting object has the zero value there, or nothing. Objects of
+// custom kinds may have nulls themselves, where their schema is nullable or open, and those are values as well.
 //
 // Of managers that update, ten are kept. Beyond that, the oldest ones of each version share one entry
 // named ancient-changes (capUpdaters): without a limit, every client with a changing name would make the

@@ -7,9 +7,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// null is a value that is there and has no content: what is written for a field without a value, what a
-// list or an object becomes that has lost everything, and a null of a configuration.
+// null is a value that is there and has no content: what is written for a field without a value, a null of a
+// configuration, and one that an object of a custom kind has stored.
 type null struct{}
+
+// emptied is what a list or an object becomes that has lost everything.
+type emptied struct{}
 
 // encodedValues are the values of a field before and after, as they are to be compared.
 func (c comparer) encodedValues(f *schema.Field, x, y any) (before, after any) {
@@ -22,12 +25,17 @@ func (c comparer) encodedValues(f *schema.Field, x, y any) (before, after any) {
 	return x, y
 }
 
-// omitsEmpty tells whether a field is left out of an encoding when it is empty.
+// omitsEmpty tells whether a field is left out of an encoding when it is empty. A single message, an
+// int-or-string and a raw value are written even when they are empty.
 func omitsEmpty(f *schema.Field) bool {
 	return f.Shape != schema.Single || f.Type != schema.TypeMessage && f.Type != schema.TypeIntOrString && f.Type != schema.TypeRaw
 }
 
 // encodedValue is the value of a field as it is encoded; nil if it is left out.
+//
+// Clients read objects as they are encoded, change them, and send them back. A field that encoding has
+// added, such as "resources":{}, must not look like a change of theirs; one that encoding drops must not
+// look like a removal.
 func encodedValue(f *schema.Field, v any) any {
 	switch {
 	case v != nil && !f.EmitEmpty && !f.Pointer && omitsEmpty(f) && tree.IsEmpty(v):

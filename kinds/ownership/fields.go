@@ -10,6 +10,9 @@ import (
 
 // fields is the set of the paths that a tree of message m has a value for: leaves, items of lists, and
 // empty objects.
+//
+// For {"spec":{"replicas":1,"args":[]}}, where args is an atomic list, it has the paths spec.replicas and
+// spec.args, but not spec, which is there only because of what is in it.
 func fields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	var b builder
 	for _, f := range fieldsOf(m, t, nil) {
@@ -40,11 +43,14 @@ func metadataFields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 }
 
 // valueFields tells whether the path of v itself is in the set, and what is below it.
+//
+// An atomic value is a leaf whatever it holds, and so are a scalar, a null, and an object without fields. A
+// list that is divided has paths for its items only, and none of its own.
 func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) {
 	granularity := granularityOf(f, element)
 	object, isTree := v.(tree.Tree)
 	switch {
-	case v == null{}:
+	case v == null{}, v == emptied{}:
 		return true, Set{}
 	case granularity == byItem:
 		return false, itemFields(f, v)
@@ -89,6 +95,8 @@ func itemFields(f *schema.Field, v any) Set {
 // CheckItems finds the first list in an object that has an item twice, or an item without a key: such an
 // object cannot be applied. The answer names the path, as in `.spec.containers: duplicate entries for key
 // [name="c"]`; it is "" if there is none.
+//
+// It looks at each list of the configuration once. A live object may have such lists all the same.
 func CheckItems(m *schema.Message, t tree.Tree) string {
 	if f := checkMessage(m, t); f != nil {
 		return f.path + ": " + f.text
@@ -139,6 +147,8 @@ func checkValue(f *schema.Field, element bool, v any) *itemFault {
 }
 
 // checkList finds the first item that has no key, is there twice, or has such an item in it.
+//
+// The wording is that of other servers of this API, which clients show to users.
 func checkList(f *schema.Field, v any) *itemFault {
 	list, _ := v.([]any)
 	seen := newElementSet(len(list))

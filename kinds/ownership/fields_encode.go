@@ -13,6 +13,9 @@ import (
 // takes several times as much memory. A test holds it to fields and comparer: with asEncoded it writes the
 // changes of a comparison with nothing, where objects and lists are in the set beside what they hold;
 // without it, the set of fields.
+//
+// It goes over the plan in the order of names and sorts keys and items, so the text comes out in the order
+// in which a Set is written: equal sets have equal text, by which repeated applies are recognized.
 type fieldsEncoder struct {
 	b         []byte
 	keys      []byte // of the items of the lists that are being written
@@ -117,6 +120,9 @@ func (w *fieldsEncoder) field(f *schema.Field, v any) {
 
 // node writes what is at and below a path element, if there is anything; member tells that the element
 // itself is in the set, whatever is below it.
+//
+// The opening brace is written before it is known whether anything follows; if nothing does, the text is
+// cut back to where it began.
 func (w *fieldsEncoder) node(at pathElement, f *schema.Field, element, member bool, v any) {
 	start := len(w.b)
 	w.open(at)
@@ -183,6 +189,8 @@ func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) 
 
 // items writes the items of a list in the order of their path elements. One that is there twice has
 // nothing below it.
+//
+// The keys of all items are written into one text, and sorted as parts of it: an item costs no allocation.
 func (w *fieldsEncoder) items(f *schema.Field, list []any) {
 	if len(list) == 0 {
 		return

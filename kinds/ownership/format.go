@@ -8,6 +8,11 @@ import (
 )
 
 // AppendJSON appends the FieldsV1 text of a set.
+//
+// As examples, the paths spec.replicas and spec.list[name="c"].image, and the empty set:
+//
+//	{"f:spec":{"f:list":{"k:{\"name\":\"c\"}":{"f:image":{}}},"f:replicas":{}}}
+//	{}
 func (s Set) AppendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for i, n := range s.nodes {
@@ -43,6 +48,9 @@ var errFields = errors.New("fieldsV1 is no set of fields")
 
 // Parse reads the FieldsV1 form. Path elements of an unknown kind are left out: a later release may
 // write them, and nothing can be said about what they mean.
+//
+// Members may come in any order and with blanks, and keys and values as other servers write them;
+// AppendJSON writes one form. An object that is empty is a path, unless it is the whole set.
 func Parse(text string) (Set, error) {
 	if !utf8.ValidString(text) {
 		return Set{}, errFields

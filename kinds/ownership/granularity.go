@@ -17,6 +17,9 @@ const (
 )
 
 // granularityOf is the granularity of the values of f, or with element of the elements of its list or map.
+//
+// As examples of Pods: spec.containers is byItem and each container byField, metadata.labels is byKey and
+// each label atomic, and spec.nodeSelector is atomic as a whole.
 func granularityOf(f *schema.Field, element bool) granularity {
 	if !element {
 		switch {

@@ -22,6 +22,8 @@ const (
 type managerIdentity struct{ name, operation, apiVersion, subresource string }
 
 // String is the manager in a message about a conflict.
+//
+// As examples: "kubectl" using apps/v1, and "hpa" with subresource "scale". Clients look for these words.
 func (i managerIdentity) String() string {
 	text := fmt.Sprintf("%q", i.name)
 	if i.subresource != "" {
@@ -49,6 +51,9 @@ func compareSub(a, b string) int {
 }
 
 // A manager is one entry of managedFields, read as far as it is needed.
+//
+// Of entry, text and set, the later ones are made from the earlier ones when they are needed. A change goes
+// the other way: it sets set and drops text and entry.
 type manager struct {
 	managerIdentity
 	version  string // whose paths the set holds
@@ -80,6 +85,9 @@ func (m *manager) owned() Set {
 }
 
 // mayOwn tells whether the manager may own a path of s, as far as can be told without parsing.
+//
+// False is certain. It spares parsing the sets of managers that a write has nothing to do with, who are
+// most.
 func (m *manager) mayOwn(s Set) bool { return !m.unread || overlaps(m.text, s) }
 
 // ownsNothing tells whether the manager owns nothing.
@@ -115,6 +123,8 @@ func decode(list []any, versions ServedVersions) managers {
 }
 
 // reconcile parses the sets of custom kinds, whose definition may have changed what they mean.
+//
+// Built-in kinds do not change while the server runs.
 func (all managers) reconcile() {
 	for _, m := range all {
 		if !m.unread {
@@ -155,7 +165,8 @@ func (all managers) hasOtherVersion(apiVersion string) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.version != apiVersion })
 }
 
-// setFields gives the manager a new set, unless it has the same.
+// setFields gives the manager a new set, unless it has the same. An equal set keeps its text and its entry,
+// so that the bytes of the object stay the same.
 func (m *manager) setFields(s Set) {
 	if !Equal(m.owned(), s) {
 		m.set, m.text, m.entry = s, "", nil
@@ -171,6 +182,8 @@ func (m *manager) setFieldsText(text string, plan *schema.Message) {
 
 // hasText tells whether the set is, to the letter, that of a text of a version. An unparsed set is enough:
 // a parsed one may have been changed.
+//
+// It recognizes an apply that repeats the last one: nothing need be pruned then.
 func (m *manager) hasText(text, version string) bool {
 	return m.unread && m.version == version && m.text == text
 }
@@ -192,6 +205,8 @@ func (m *manager) setTime(now string) {
 
 // encode writes managedFields: managers that apply first, then by time and by name. Managers without
 // fields are left out. The result is nil if there are none.
+//
+// The order is fixed, so that equal managers are equal bytes.
 func (all managers) encode() []any {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m *manager) bool { return m.ownsNothing() })
 	slices.SortFunc(kept, func(a, b *manager) int {
@@ -238,6 +253,9 @@ func IsReset(list []any) bool {
 
 // Normalize is a list of managers that a client has written, in canonical form; false if it cannot be
 // read.
+//
+// Clients may edit managedFields like any other field; what cannot be read would later count
+// as owning nothing.
 func Normalize(list []any) ([]any, bool) {
 	all := decode(list, nil)
 	for _, m := range all {

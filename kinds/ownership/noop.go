@@ -22,6 +22,10 @@ func IsNoOpApply(w Writer, m *schema.Message, json []byte, config tree.Tree) boo
 
 // A noOpChecker walks over JSON as the codec writes it: valid and without blanks. It writes what it
 // expects and compares bytes, which is several times faster than decoding.
+//
+// Controllers apply the same configuration again and again, so this is the most frequent apply of all. The
+// walk gives up at the first byte that is not expected: it proves that nothing changes and never the
+// opposite.
 type noOpChecker struct {
 	json     []byte
 	pos      int
@@ -66,6 +70,9 @@ func (s *noOpChecker) key() (key []byte, ok bool) {
 
 // message tells whether the object at hand, of message m, has all of t. It may be an item of list, whose
 // keys have defaults that config may leave out.
+//
+// All fields of the object are passed by, those of t are compared. found counts the latter, so that a field
+// of t that the object does not have is noticed at the end.
 func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
 		return false
@@ -147,31 +154,86 @@ func (s *noOpChecker) mapField(f *schema.Field, t tree.Tree) bool {
 	}
 }
 
-// list tells whether a list has the same items in the same order.
+// maxOthers is how many items of others a list may have beside those of the configuration, for a shortcut to be
+// tried: each of them is compared with all of the configuration. Admission adds a few, such as the volume of a
+// Pod's token.
+const maxOthers = 16
+
+// list tells whether a list has the same items in the same order, maybe with items of others between them.
+// Another order is left to Apply, though it may change nothing.
 func (s *noOpChecker) list(f *schema.Field, v any) bool {
 	wanted, _ := v.([]any)
 	if len(wanted) == 0 || !s.next('[') {
 		return false
 	}
-	for i, item := range wanted {
-		if i > 0 && !s.next(',') {
-			return false
+	for found, others := 0, 0; ; {
+		pos, depth := s.pos, s.depth
+		if found < len(wanted) && s.item(f, wanted[found]) {
+			found++
+		} else {
+			s.pos, s.depth = pos, depth
+			if others++; others > maxOthers || !s.otherItem(f, wanted) {
+				return false
+			}
 		}
-		object, isTree := item.(tree.Tree)
-		switch {
-		case f.ListType == schema.ListMap && isTree && granularityOf(f, true) == byField:
-			if !s.message(f.Message, f, object) {
-				return false
-			}
-		case s.custom && !s.metadata:
-			if !s.is(codec.AppendAny(s.scratch[:0], item)) {
-				return false
-			}
-		case !s.is(codec.AppendElement(s.scratch[:0], f, item)):
-			return false
+		if !s.next(',') {
+			return s.next(']') && found == len(wanted)
 		}
 	}
-	return s.next(']')
+}
+
+// item tells whether the item at hand of a list has all of a wanted one.
+func (s *noOpChecker) item(f *schema.Field, wanted any) bool {
+	object, isTree := wanted.(tree.Tree)
+	switch {
+	case f.ListType == schema.ListMap && isTree && granularityOf(f, true) == byField:
+		return s.message(f.Message, f, object)
+	case s.custom && !s.metadata:
+		return s.is(codec.AppendAny(s.scratch[:0], wanted))
+	}
+	return s.is(codec.AppendElement(s.scratch[:0], f, wanted))
+}
+
+// otherItem consumes an item of a list that certainly is none of the wanted ones: it has other keys, or is
+// another value of a set.
+func (s *noOpChecker) otherItem(f *schema.Field, wanted []any) bool {
+	item, ok := s.itemKeys(f)
+	return ok && isOther(f, item, wanted)
+}
+
+// itemKeys consumes an item and is what its path element is made of: its value in a set, else an object with
+// its keys only.
+func (s *noOpChecker) itemKeys(f *schema.Field) (item any, ok bool) {
+	if f.ListType == schema.ListSet {
+		return s.scalar()
+	}
+	if !s.next('{') {
+		return nil, false
+	}
+	keys := tree.Tree{}
+	for {
+		key, ok := s.key()
+		switch {
+		case !ok || key == nil:
+			return keys, ok
+		case slices.Contains(f.ListMapKeys, string(key)):
+			if keys[string(key)], ok = s.scalar(); !ok {
+				return nil, false
+			}
+		case !s.skip():
+			return nil, false
+		}
+	}
+}
+
+// scalar consumes and decodes a value that is no object or list.
+func (s *noOpChecker) scalar() (any, bool) {
+	start, first := s.pos, s.peek()
+	if first == '{' || first == '[' || !s.skip() {
+		return nil, false
+	}
+	v, _, err := codec.DecodeAny(s.json[start:s.pos])
+	return v, err == nil
 }
 
 // isString consumes a string without escapes, if it is v.
@@ -209,6 +271,8 @@ func (s *noOpChecker) skip() bool {
 
 // owns tells whether the writer is a manager that has applied the set with this text, in the writer's
 // version.
+//
+// For custom kinds it goes over all managers, because the set of any of them may have to be reconciled.
 func (s *noOpChecker) owns(w Writer, m *schema.Message, text string) bool {
 	s.pos = s.managers
 	if !s.next('[') {

@@ -24,7 +24,7 @@ func storable() *schema.Kind {
 	inner := m.Field("inner").Message
 	inner.Fields = append(inner.Fields, list()) // a field of the same name that holds no managers
 	inner.Index()
-	k := &schema.Kind{Message: m}
+	k := &schema.Kind{Declared: m}
 	k.Version, k.Kind = "v1", "Object"
 	return k
 }
@@ -35,11 +35,11 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	k := storable()
 	versions := func(apiVersion string) (ServedVersion, bool) {
-		return ServedVersion{Message: k.Message}, apiVersion == "v1"
+		return ServedVersion{Message: k.Message()}, apiVersion == "v1"
 	}
 	stood, all := 0, 0
 	for range 6000 {
-		config, live := randomConfig(random, k.Message), randomConfig(random, k.Message)
+		config, live := randomConfig(random, k.Message()), randomConfig(random, k.Message())
 		if config == nil || live == nil {
 			continue
 		}
@@ -48,8 +48,8 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 		managed := Update(writerOf("other"), versions, nil, live, nil, false)
 		if random.IntN(2) == 0 { // a manager who owns what is there in part, or is otherwise
 			managed = append(managed, tree.Tree{"manager": w.Manager, "operation": opApply, "apiVersion": "v1", "time": w.Now,
-				"fieldsType": "FieldsV1", "fieldsV1": encodeFields(k.Message, config, w.excluded(), false), "subresource": w.Subresource})
-			if live = combineTrees(k.Message, live, config); random.IntN(2) == 0 {
+				"fieldsType": "FieldsV1", "fieldsV1": encodeFields(k.Message(), config, w.excluded(), false), "subresource": w.Subresource})
+			if live = combineTrees(k.Message(), live, config); random.IntN(2) == 0 {
 				live = mutated(random, live).(tree.Tree)
 			}
 		}
@@ -60,7 +60,7 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 			}
 			live, managed = made, by
 			if random.IntN(4) == 0 { // somebody else comes in between
-				w.Manager, config = "z", randomConfig(random, k.Message)
+				w.Manager, config = "z", randomConfig(random, k.Message())
 			}
 			if config == nil {
 				break
@@ -74,8 +74,8 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 			delete(stored.Object("metadata"), "managedFields")
 		}
 		json := codec.EncodeJSON(k, stored).WithVersion(7)
-		stands := IsNoOpApply(w, k.Message, json, config)
-		object, err := codec.DecodeStored(k.Message, json)
+		stands := IsNoOpApply(w, k.Message(), json, config)
+		object, err := codec.DecodeStored(k.Message(), json)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 			t.Fatalf("%s by %s\nstands in\n%s, but becomes\n%s", codec.AppendAny(nil, config), w.Manager, json, codec.AppendAny(nil, made))
 		}
 		for i := range json { // cut anywhere it is refused, or at least no panic
-			if IsNoOpApply(w, k.Message, json[:i], config) && !stands {
+			if IsNoOpApply(w, k.Message(), json[:i], config) && !stands {
 				t.Fatalf("%s stands in a part of what it does not stand in", codec.AppendAny(nil, config))
 			}
 		}
@@ -169,9 +169,10 @@ func TestIsNoOpApply(t *testing.T) {
 	object := func(managers, rest string) string {
 		return `{"kind":"Object","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"1","managedFields":` + managers + `}` + rest + `}`
 	}
-	items := func(kind string) string {
-		return object(entry("Apply", "v1", "", `{"f:items":{"k:{\"kind\":\"K\",\"name\":\"a\"}":{".":{},"f:name":{}}}}`), `,"items":[{"name":"a","kind":"`+kind+`"}]`)
+	itemsOf := func(list string) string {
+		return object(entry("Apply", "v1", "", `{"f:items":{"k:{\"kind\":\"K\",\"name\":\"a\"}":{".":{},"f:name":{}}}}`), `,"items":[`+list+`]`)
 	}
+	items := func(kind string) string { return itemsOf(`{"name":"a","kind":"` + kind + `"}`) }
 	for name, c := range map[string]struct {
 		object, config string
 		want           bool
@@ -191,9 +192,16 @@ func TestIsNoOpApply(t *testing.T) {
 			entry("Apply", "v1", "", `{"f:inner":{"f:a":{}}}`) + `}}`, `"inner":{"a":"1"}`, false},
 		"a key by its default": {items("K"), `"items":[{"name":"a"}]`, true},
 		"another key":          {items("J"), `"items":[{"name":"a"}]`, false},
+		"items of others":      {itemsOf(`{"name":"b","kind":"K"},{"name":"a","kind":"K"},{"name":"a","kind":"L"}`), `"items":[{"name":"a"}]`, true},
+		"items of others only": {itemsOf(`{"name":"b","kind":"K"},{"name":"a","kind":"L"}`), `"items":[{"name":"a"}]`, false},
+		"an item twice":        {itemsOf(`{"name":"a","kind":"K"},{"name":"a","kind":"K","value":"x"}`), `"items":[{"name":"a"}]`, false},
+		"the second of two":    {itemsOf(`{"name":"a","kind":"K","value":"x"},{"name":"a","kind":"K"}`), `"items":[{"name":"a","value":"y"}]`, false},
+		"a key of no scalar":   {itemsOf(`{"name":{},"kind":"K"},{"name":"a","kind":"K"}`), `"items":[{"name":"a"}]`, false},
+		"values of others":     {object(entry("Apply", "v1", "", `{"f:set":{"v:\"a\"":{}}}`), `,"set":["c","a","b"]`), `"set":["a"]`, true},
+		"the value twice":      {object(entry("Apply", "v1", "", `{"f:set":{"v:\"a\"":{}}}`), `,"set":["a","a"]`), `"set":["a"]`, false},
 	} {
 		config := parseTree(t, `{"kind":"Object","apiVersion":"v1","metadata":{"name":"n"},`+c.config+`}`)
-		if got := IsNoOpApply(writerOf("w"), k.Message, []byte(c.object), config); got != c.want {
+		if got := IsNoOpApply(writerOf("w"), k.Message(), []byte(c.object), config); got != c.want {
 			t.Errorf("%s: %s in\n%s: %v", name, c.config, c.object, got)
 		}
 	}

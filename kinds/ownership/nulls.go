@@ -15,8 +15,16 @@ import (
 
 // withNulls is a configuration with null{} for nil, because elsewhere in this package nil is a field that
 // is absent; the configuration itself if it has none. Fields without owner are left out.
+//
+// As an example, {"spec":{"replicas":null}} gives the writer the path spec.replicas. If nobody sets a value
+// the field gets its default.
 func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
-	out := replacer{nil, func(*schema.Field, bool) any { return null{} }}.message(m, config)
+	var out tree.Tree
+	if m.Custom != nil {
+		out = replaceEverywhere(config, nil, null{}).(tree.Tree)
+	} else {
+		out = replacer{nil, func(*schema.Field, bool) any { return null{} }}.message(m, config)
+	}
 	if metadata, ok := out["metadata"].(tree.Tree); ok && !tree.SameRef(out, config) {
 		metadata = maps.Clone(metadata)
 		maps.DeleteFunc(metadata, func(name string, v any) bool { return unownedMetadata[name] && v == null{} })
@@ -26,8 +34,12 @@ func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 }
 
 // resolveNulls is an object of message m as it is stored: a null in a map, or of a field that is always
-// written, becomes the zero value, any other null is absent.
+// written, becomes the zero value, any other null is absent. In an object of a custom kind it stays: whether null is a
+// value there is up to the schema, when the object is defaulted.
 func resolveNulls(m *schema.Message, t tree.Tree) tree.Tree {
+	if m.Custom != nil {
+		return t
+	}
 	return replacer{null{}, func(f *schema.Field, element bool) any {
 		if element {
 			return codec.Zero(f)
@@ -113,4 +125,41 @@ func (r replacer) replace(t, out tree.Tree, name string, was, made any) tree.Tre
 	}
 	out[name] = made
 	return out
+}
+
+// replaceEverywhere is a value with one null in it replaced by another, whatever the plan says of it: null is a value in
+// objects of custom kinds, which schemas may allow anywhere. What does not hold it stays the same in memory.
+func replaceEverywhere(v, from, to any) any {
+	switch v := v.(type) {
+	case tree.Tree:
+		out := v
+		for name, e := range v {
+			made := replaceEverywhere(e, from, to)
+			if tree.SameRef(e, made) {
+				continue
+			}
+			if tree.SameRef(out, v) {
+				out = maps.Clone(v)
+			}
+			out[name] = made
+		}
+		return out
+	case []any:
+		out := v
+		for i, e := range v {
+			made := replaceEverywhere(e, from, to)
+			if tree.SameRef(e, made) {
+				continue
+			}
+			if tree.SameRef(out, v) {
+				out = slices.Clone(v)
+			}
+			out[i] = made
+		}
+		return out
+	}
+	if v == from {
+		return to
+	}
+	return v
 }

@@ -5,6 +5,9 @@ import "github.com/troupe-api/troupe/kinds/jsontext"
 // overlaps tells whether the set of a FieldsV1 text may have paths in common with s. It reads only what
 // s leads to and builds nothing: most writes touch nothing that the other managers own, and their sets
 // are never parsed. For a text that cannot be read the answer is yes.
+//
+// An example: for the set of spec.replicas it enters f:spec of the text, passes by all other members, and
+// answers yes if there is f:replicas.
 func overlaps(text string, s Set) bool {
 	p := parser{jsontext.Scanner{Text: text, Limit: jsontext.MaxStoredDepth}}
 	found, err := p.overlaps(s)

@@ -8,6 +8,8 @@ import (
 )
 
 // A parsedSet is what a FieldsV1 text says under a plan.
+//
+// It is shared by all who ask for the same text, and never changed.
 type parsedSet struct {
 	text       string
 	set        Set  // in line with the plan; empty if the text cannot be read
@@ -21,10 +23,10 @@ func parseCached(text string, plan *schema.Message) parsedSet {
 	if len(text) > maxCachedText {
 		return parseReconciled(text, plan)
 	}
-	r, ok := sharedParseCache.get(parseCacheKey{text, plan})
+	r, ok := sharedParseCache.get(parseCacheKey{text, planID(plan)})
 	if !ok {
 		r = parseReconciled(strings.Clone(text), plan) // a copy, so that the cache does not keep whole objects alive
-		sharedParseCache.add(r, plan)
+		sharedParseCache.add(r, planID(plan))
 	}
 	return r
 }
@@ -62,7 +64,15 @@ type parseCache struct {
 
 type parseCacheKey struct {
 	text string
-	plan *schema.Message
+	plan any // a planID
+}
+
+// planID stands for a plan. That of a custom kind is large, and must not be kept alive by what was read under it.
+func planID(plan *schema.Message) any {
+	if plan != nil && plan.Custom != nil {
+		return plan.Custom.SchemaID
+	}
+	return plan
 }
 
 // get finds a parsed set, and keeps it for longer.
@@ -78,13 +88,13 @@ func (m *parseCache) get(at parseCacheKey) (parsedSet, bool) {
 	return r, ok
 }
 
-func (m *parseCache) add(r parsedSet, plan *schema.Message) {
+func (m *parseCache) add(r parsedSet, plan any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.put(r, plan)
 }
 
-func (m *parseCache) put(r parsedSet, plan *schema.Message) {
+func (m *parseCache) put(r parsedSet, plan any) {
 	if m.recent == nil || m.size+len(r.text) > parseCacheSize/2 {
 		m.recent, m.old, m.size = map[parseCacheKey]parsedSet{}, m.recent, 0
 	}

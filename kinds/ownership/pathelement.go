@@ -41,6 +41,8 @@ func itemKind(f *schema.Field) byte {
 
 // itemElement is the path element of an item of a list that is owned item by item: the value of a set, or
 // the keys of an item.
+//
+// For the container {"name":"c","image":"i"} it is k:{"name":"c"}; in a set of strings, "x" is v:"x".
 func itemElement(f *schema.Field, item any) pathElement {
 	return pathElement{itemKind(f), string(appendItemKey(nil, f, item))}
 }
@@ -76,6 +78,20 @@ func sameItem(f *schema.Field, a, b any) bool {
 		}
 	}
 	return true
+}
+
+// isOther tells whether an item certainly has the path element of none of the others.
+func isOther(f *schema.Field, item any, others []any) bool {
+	return hasExactElement(f, item) && !slices.ContainsFunc(others, func(other any) bool { return sameItem(f, item, other) })
+}
+
+// hasExactElement tells whether what the path element of an item is made of is exact.
+func hasExactElement(f *schema.Field, item any) bool {
+	if f.ListType == schema.ListSet {
+		return exact(item)
+	}
+	object, _ := item.(tree.Tree)
+	return !slices.ContainsFunc(f.ListMapKeys, func(name string) bool { return !exact(keyOf(f, object, name)) })
 }
 
 // exact tells whether v is a scalar whose text no other value has.
@@ -115,6 +131,8 @@ func keysOf(f *schema.Field) []string {
 }
 
 // missingKey is the first key that an item has no value for; "" if there is none.
+//
+// An item without its keys has no path, so nothing in it could be owned.
 func missingKey(f *schema.Field, item any) string {
 	if f.ListType == schema.ListSet {
 		return ""

@@ -11,6 +11,9 @@ import (
 
 // parsePathElement reads a path element and brings it into its canonical form, however a client has
 // written it. known is false for other kinds than those of package doc.
+//
+// Other servers may write k:{"b":1, "a":2}; here that is k:{"a":2,"b":1}, so that elements can be compared
+// as text.
 func parsePathElement(key string) (at pathElement, known bool, err error) {
 	if len(key) < 2 || key[1] != ':' {
 		return at, false, errFields

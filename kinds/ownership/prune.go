@@ -9,7 +9,9 @@ import (
 )
 
 // withoutPaths is a tree of message m without the paths of a set. Objects and lists that lose everything
-// become null{}, not absent: whether they were named themselves is decided by the caller.
+// become emptied{}, not absent: whether they were named themselves is decided by the caller.
+//
+// For {"a":{"b":1},"c":2} and the set a.b it is {"a":emptied{},"c":2}; for the set a it is {"c":2}.
 func withoutPaths(m *schema.Message, t tree.Tree, remove Set) tree.Tree {
 	if remove.Empty() {
 		return t
@@ -35,7 +37,7 @@ func prune(out tree.Tree, n node, rest func() any) {
 	out[n.text] = rest()
 }
 
-// valueWithout is v without the paths below it; null{} if nothing is left.
+// valueWithout is v without the paths below it; emptied{} if nothing is left.
 func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
 	granularity := granularityOf(f, element)
 	object, isTree := v.(tree.Tree)
@@ -59,7 +61,7 @@ func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
 		}
 	}
 	if len(out) == 0 && !(granularity == byField && keepsEmitEmpty(f.Message, remove)) {
-		return null{}
+		return emptied{}
 	}
 	return out
 }
@@ -89,7 +91,7 @@ func listWithout(f *schema.Field, v any, remove Set) any {
 		}
 	}
 	if len(out) == 0 {
-		return null{}
+		return emptied{}
 	}
 	return out
 }
@@ -105,6 +107,9 @@ func namedRoot(m *schema.Message, s Set) Set {
 
 // named adds to a set the fields of messages that longer paths go through: who owns a part of a field also
 // keeps the field from being removed.
+//
+// As an example, spec.template.x becomes spec, spec.template and spec.template.x. Maps and lists are not
+// added: a key or an item is in the set itself if it was named.
 func named(m *schema.Message, s Set) Set {
 	nodes := make([]node, len(s.nodes))
 	for i, n := range s.nodes {
@@ -138,15 +143,15 @@ func namedBelow(f *schema.Field, element bool, s Set) Set {
 	return s
 }
 
-// withoutNulls is a value without the nulls in it; nil if it is one.
-func withoutNulls(v any) any {
+// withoutEmptied is a value without what has lost everything in it; nil if it is that itself.
+func withoutEmptied(v any) any {
 	switch v := v.(type) {
-	case null:
+	case emptied:
 		return nil
 	case tree.Tree:
 		out := v
 		for key, e := range v {
-			left := withoutNulls(e)
+			left := withoutEmptied(e)
 			if tree.SameRef(left, e) {
 				continue
 			}
@@ -161,16 +166,16 @@ func withoutNulls(v any) any {
 		}
 		return out
 	case []any:
-		return listWithoutNulls(v)
+		return listWithoutEmptied(v)
 	}
 	return v
 }
 
-// listWithoutNulls is withoutNulls for a list; the list itself if it has none.
-func listWithoutNulls(list []any) []any {
+// listWithoutEmptied is withoutEmptied for a list; the list itself if it has none.
+func listWithoutEmptied(list []any) []any {
 	out, changed := make([]any, 0, len(list)), false
 	for _, e := range list {
-		left := withoutNulls(e)
+		left := withoutEmptied(e)
 		changed = changed || !tree.SameRef(left, e)
 		if left != nil {
 			out = append(out, left)

@@ -9,6 +9,9 @@ import (
 // Reconciled brings a set in line with the plan m, which may have changed since the set was written: who
 // owned parts of what is now owned as a whole owns the whole. In the other direction there is nothing to
 // do: who owned the whole owns no part. The result is s itself if nothing changes.
+//
+// An example: while spec.rules is a list with keys, a manager owns spec.rules[name="a"].host. After the
+// definition has made the list atomic, that manager owns spec.rules.
 func Reconciled(m *schema.Message, s Set) Set {
 	return s.mapped(func(n node) node {
 		if f := m.Field(n.text); f != nil && n.kind == 'f' {

@@ -6,6 +6,9 @@ import (
 
 // A Scale says what a write of an object's scale sub-resource reaches. Managers who do not own the
 // replicas are invisible to it.
+//
+// A scale has spec.replicas whatever the field is called in the object. Conflicts name that path, and the
+// version of the scale, because its clients know no other.
 type Scale struct {
 	Replicas   []string // the path of their field names in the object
 	APIVersion string   // of the scale; to its clients all managers have written in it

@@ -8,6 +8,10 @@ import (
 
 // A Set is a set of paths. It is immutable, so that sets share their lower levels; the zero value is
 // empty.
+//
+// It is a tree with one level per path element: spec.replicas and spec.paused share the node of spec.
+// Union, Intersection and Difference walk over two such trees at once, at the cost of the nodes on the levels that both
+// have.
 type Set struct{ nodes []node } // sorted, so that two sets are combined in one pass
 
 // A node is what a set holds at and below one path element: the path that ends here, if member, and those
@@ -148,7 +152,6 @@ func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 type builder struct {
 	nodes    []node
 	unsorted bool
-	// duplicateIsLeaf: a step that is added twice has nothing below it.
 	// duplicateIsLeaf: an element that is added twice has nothing below it. Of list items with the same
 	// keys nobody can tell which one a longer path would mean.
 	duplicateIsLeaf bool

@@ -38,6 +38,9 @@ func (w *Writer) excluded() excludedFields {
 type ServedVersion struct {
 	Message              *schema.Message
 	FromStored, ToStored func(tree.Tree) tree.Tree
+	// Remote says that a conversion asks somebody else, and is to be spared where it tells nothing: where nothing but
+	// metadata has changed, which is the same in all versions.
+	Remote bool
 }
 
 // ServedVersions finds a version by name, as in "apps/v1"; false if it is not served any more.
@@ -49,6 +52,9 @@ type ServedVersions func(apiVersion string) (ServedVersion, bool)
 //
 // An object without managers stays without, unless it is new or begin is set. So does one whose managers
 // are all invisible to the writer of a scale.
+//
+// As an example, "ui" creates {"data":{"a":"1"}}, and "ci" updates a to 2 and adds b. Then "ci" owns data.a
+// and data.b, and "ui" only data, which it has created.
 func Update(w Writer, versions ServedVersions, before, after tree.Tree, managed []any, begin bool) []any {
 	switch {
 	case before == nil && len(managed) == 0:
@@ -95,6 +101,8 @@ func newManagedFields(w Writer, versions ServedVersions, after tree.Tree) []any 
 }
 
 // An update is one change of an object as its managers see it.
+//
+// The comparison is made once for each version in which a manager owns fields, mostly for one.
 type update struct {
 	writer        Writer
 	versions      ServedVersions
@@ -124,13 +132,16 @@ func (u *update) difference(apiVersion string) (difference, bool) {
 		return difference{}, false
 	}
 	c := comparer{excluded: u.writer.excluded(), asEncoded: u.asEncoded}
-	before := u.before
+	before, after := u.before, u.after
+	if !served.Remote || !equalBeyondMetadata(before, after) {
+		after = served.fromStored(after)
+		if before != nil {
+			before = served.fromStored(before)
+		}
+	}
 	if before == nil {
 		before = tree.Tree{}
-	} else {
-		before = served.fromStored(before)
 	}
-	after := served.fromStored(u.after)
 	if u.config != nil && apiVersion == u.writer.APIVersion {
 		after = combineTrees(served.Message, after, u.config)
 	}
@@ -139,12 +150,27 @@ func (u *update) difference(apiVersion string) (difference, bool) {
 	return d, true
 }
 
-// fromStored is FromStored, which may be nil.
-func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
-	if f.FromStored == nil {
-		return t
+// equalBeyondMetadata tells whether two objects differ in their metadata at most.
+func equalBeyondMetadata(a, b tree.Tree) bool {
+	for _, pair := range [][2]tree.Tree{{a, b}, {b, a}} {
+		for name, v := range pair[0] {
+			if !schema.IsResourceField(name) && !tree.StrictEqual(v, pair[1][name]) {
+				return false
+			}
+		}
 	}
-	return f.FromStored(t)
+	return true
+}
+
+// fromStored is FromStored, which may be nil. The nulls of an object of a custom kind are values in what it returns.
+func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
+	if f.FromStored != nil {
+		t = f.FromStored(t)
+	}
+	if f.Message.Custom != nil {
+		t, _ = replaceEverywhere(t, nil, null{}).(tree.Tree)
+	}
+	return t
 }
 
 // equal tells whether two objects are the same to clients of the version. In objects of custom kinds an
@@ -158,6 +184,9 @@ func (f ServedVersion) equal(a, b tree.Tree) bool {
 
 // toStored is ToStored, which may be nil.
 func (f ServedVersion) toStored(t tree.Tree) tree.Tree {
+	if f.Message.Custom != nil {
+		t, _ = replaceEverywhere(t, null{}, nil).(tree.Tree)
+	}
 	if f.ToStored == nil {
 		return t
 	}
@@ -165,6 +194,8 @@ func (f ServedVersion) toStored(t tree.Tree) tree.Tree {
 }
 
 // conflicts are, by manager, the changed fields that others than self own.
+//
+// What is gone is no conflict: an apply removes only what no other manager owns.
 func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 	found := map[*manager]Set{}
 	for _, m := range all {
@@ -205,6 +236,13 @@ func (u *update) takeOver(all managers, self *manager) managers {
 }
 
 // newConflict is the Status for an apply that changes what others own.
+//
+// For one field the message is, for instance:
+//
+//	Apply failed with 1 conflict: conflict with "kubectl" using apps/v1: .spec.replicas
+//
+// For several, each manager is followed by its fields, one in a line. The causes hold the same for
+// programs.
 func newConflict(w Writer, found map[*manager]Set) *meta.Status {
 	holders := make([]*manager, 0, len(found))
 	for m := range found {

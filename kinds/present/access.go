@@ -9,6 +9,9 @@ import (
 
 // showSubjects lists the subjects of one kind: users and groups by name, service accounts
 // by namespace and name.
+//
+// For the kind ServiceAccount, an example is "kube-system/builder, default/robot". A binding has one column
+// for each kind of subjects.
 func showSubjects(b []byte, r *row, kind string) []byte {
 	var names []string
 	r.json.Field("subjects").Items(func(s jsontext.Value) bool {
@@ -35,6 +38,8 @@ func showRequestDuration(b []byte, r *row, _ string) []byte {
 }
 
 // showRequestCondition tells what became of a certificate signing request.
+//
+// As examples: Pending, "Approved,Issued", "Denied".
 func showRequestCondition(b []byte, r *row, _ string) []byte {
 	status := r.json.Field("status")
 	conditions := status.Field("conditions")
@@ -56,6 +61,8 @@ func showRequestCondition(b []byte, r *row, _ string) []byte {
 
 // showParamRef names the parameters of an admission policy binding: by namespace and name,
 // with * where the namespace is that of the request, or by what selects them.
+//
+// As examples: "*/limits" and "prod/limits".
 func showParamRef(b []byte, r *row, _ string) []byte {
 	p := r.json.At("spec.paramRef")
 	text := ""
@@ -80,7 +87,18 @@ func showAPIService(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, s.Field("namespace").Text()+"/"+s.Field("name").Text())
 }
 
+// showCondition shows the status of a condition: "Dangling/?" is that of Dangling, and ? where there is none.
+func showCondition(b []byte, r *row, arg string) []byte {
+	name, absent, _ := strings.Cut(arg, "/")
+	if c := condition(r.json.At("status.conditions"), name); c != nil {
+		return jsontext.AppendString(b, c.Field("status").Text())
+	}
+	return jsontext.AppendString(b, absent)
+}
+
 // showAPIAvailable shows whether an APIService is available, and if not, why.
+//
+// As an example: "False (FailedDiscoveryCheck)".
 func showAPIAvailable(b []byte, r *row, _ string) []byte {
 	c := condition(r.json.At("status.conditions"), "Available")
 	if c == nil {

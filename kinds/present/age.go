@@ -23,6 +23,9 @@ func age(stamp string, now time.Time) string {
 
 // humanDuration writes a duration with one unit, or with two while the first is a small number. Scripts
 // and eyes are used to these thresholds.
+//
+// As examples: 119s, 5m30s, 170m, 5h10m, 40h, 3d4h, 400d, 2y30d, 10y. A time less than two seconds
+// ahead, as by the clock of another machine, gives 0s; one further ahead gives <invalid>.
 func humanDuration(d time.Duration) string {
 	const day, year = 24, 365 * 24
 	seconds, minutes, hours := int(d/time.Second), int(d/time.Minute), int(d/time.Hour)

@@ -8,6 +8,8 @@ import (
 // Aggregated discovery: documents that hold all groups at once, so that a client needs one request instead
 // of one for each group and version.
 
+// The order of fields is that of other servers. Version v2beta1 of the document differs from v2 in its
+// apiVersion only.
 type discoveryList struct {
 	Kind       string           `json:"kind"`
 	APIVersion string           `json:"apiVersion"`
@@ -80,11 +82,8 @@ func aggregate(n *meta.Naming, documentVersion string, core bool, groups []*grou
 // aggregateKind describes a kind with its sub-resources.
 func aggregateKind(k *schema.Kind) discoveryResource {
 	r := discoveryResource{
-		Resource: k.Resource, ResponseKind: discoveryKind{Kind: k.Kind}, Scope: "Cluster", SingularResource: k.Singular,
+		Resource: k.Resource, ResponseKind: discoveryKind{Kind: k.Kind}, Scope: scopeName(k.Namespaced), SingularResource: k.Singular,
 		Verbs: sortedVerbs(k.Verbs), ShortNames: k.ShortNames, Categories: k.Categories,
-	}
-	if k.Namespaced {
-		r.Scope = "Namespaced"
 	}
 	for _, s := range sortedSubresources(k) {
 		sub := subresource(k, s)

@@ -13,6 +13,8 @@ var metricSources = map[string]string{
 
 // showMetricTargets pairs the wanted metrics with the current ones by their order, as the autoscaler
 // writes them.
+//
+// As examples: "cpu: <unknown>/80%", "100m/500m (avg)", and "cpu: 40%/80%, 3/10 + 1 more...".
 func showMetricTargets(b []byte, r *row, _ string) []byte {
 	var shown []string
 	var statuses []jsontext.Value

@@ -8,6 +8,9 @@ const (
 )
 
 // A cellFunc writes one cell of a row, which is one JSON value.
+//
+// It appends to b and returns it, so that a table of thousands of rows takes no memory for its cells. An
+// absent value is no error: rows of objects that nobody has filled in yet are shown as well.
 type cellFunc func(b []byte, r *row, arg string) []byte
 
 // cellFuncs are the functions that a column path may name after "func:".
@@ -24,6 +27,7 @@ var cellFuncs = map[string]cellFunc{
 	"text":      showText,      // a number or a text, as text
 	"truth":     showBool,      // True or False
 	"dataCount": showDataCount, // number of keys in data and binaryData
+	"condition": showCondition, // status of a condition of a type, and what stands for none (type/none)
 	"phase":     showPhase,     // the text at the path, or that the object is being deleted
 
 	// of workloads; the argument is the path of the template or of the selector, if not the usual one

@@ -13,6 +13,9 @@ import (
 func showNothing(b []byte, _ *row, _ string) []byte { return append(b, "null"...) }
 
 // showAge shows how old the object is.
+//
+// Ages are texts such as "5m" and not times. So a table is right for the moment
+// at which it is made.
 func showAge(b []byte, r *row, _ string) []byte {
 	return appendAge(b, jsontext.Value(Metadata(r.object)).Field("creationTimestamp").Text(), r.now)
 }
@@ -48,7 +51,7 @@ func showJoin(b []byte, r *row, arg string) []byte {
 	return appendOr(b, strings.Join(texts(r.json.At(path), field), ","), none)
 }
 
-// texts are the strings of a list, or of one field of the objects in it.
+// texts are the strings of a list, or of one field of the objects in it. A value that is no list has none.
 func texts(v jsontext.Value, field string) (out []string) {
 	v.Items(func(w jsontext.Value) bool {
 		if w[0] == '{' {
@@ -72,7 +75,8 @@ func showPairs(b []byte, r *row, path string) []byte {
 	return appendOr(b, strings.Join(pairs(r.json.At(path)), ","), none)
 }
 
-// pairs are the members of a map of strings, each as key=value, sorted.
+// pairs are the members of a map of strings, each as key=value, sorted. Equal maps so look equal, in
+// whatever order they are stored.
 func pairs(v jsontext.Value) (out []string) {
 	v.Fields(func(key, w jsontext.Value) bool {
 		out = append(out, key.Text()+"="+w.Text())
@@ -83,6 +87,8 @@ func pairs(v jsontext.Value) (out []string) {
 }
 
 // showParts joins the strings at several paths with slashes, as in group/version/kind.
+//
+// An example of the argument: spec.group/spec.version/spec.kind.
 func showParts(b []byte, r *row, arg string) []byte {
 	var parts []string
 	for path := range strings.SplitSeq(arg, "/") {
@@ -134,6 +140,8 @@ func appendOr(b []byte, s, empty string) []byte {
 
 // joinAtMost joins the first strings and counts the others: "a,b,c + 2 more...". all is their number,
 // which may be larger than the length of the list.
+//
+// A table has a line per object, so what may be long is cut; its whole is in the object.
 func joinAtMost(list []string, limit, all int, separator string) string {
 	if len(list) <= limit && all <= limit {
 		return strings.Join(list, separator)

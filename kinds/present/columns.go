@@ -30,6 +30,8 @@ func columnsOf(k *schema.Kind) []schema.Column {
 
 // A cell is a column whose path has been read: a dotted path, or a function and its argument. That is done
 // once per table.
+//
+// Of call and path exactly one is used: without a call, arg is a path whose value is shown as it is.
 type cell struct {
 	call     cellFunc
 	arg      string // the argument, or the dotted path
@@ -48,6 +50,9 @@ func cellsOf(columns []schema.Column) []cell {
 
 // cellOf reads the path of a column. An unknown function shows null; a test of the catalogue finds it
 // (HasFunction).
+//
+// A fallback that is a number, or of a column of booleans, stands as such in the JSON; any other is a
+// string.
 func cellOf(c *schema.Column) cell {
 	if path, ok := strings.CutPrefix(c.Path, "json:"); ok {
 		return cell{call: showJSON(c.Type, path)}

@@ -13,15 +13,16 @@ import (
 
 // A Discovery holds every discovery document of one catalogue, ready to be sent. It is immutable; when the
 // served kinds change, a new one is made.
+//
+// Each client asks for all of it when it starts, while the served kinds seldom change: so the answers are
+// made beforehand.
 type Discovery struct {
 	apiVersions []byte
 	groupList   []byte
 	groups      map[string][]byte               // by group
-	resources   map[groupVersion][]byte         // APIResourceLists
+	resources   map[GroupVersion][]byte         // APIResourceLists
 	aggregated  map[aggregatedDocument]document // of /api and /apis
 }
-
-type groupVersion struct{ group, version string }
 
 type aggregatedDocument struct {
 	core    bool
@@ -36,14 +37,18 @@ type document struct {
 // NewDiscovery builds the documents. Groups come in the order of priorities, the versions of
 // each as they first occur among kinds; the first version of a group is its preferred
 // one. Kinds without a resource are left out. address is where clients reach the server.
+//
+// Within a version kinds are sorted by resource: the same kinds make the same bytes, and so the same ETag, in
+// every process.
 func NewDiscovery(n *meta.Naming, address string, kinds []*schema.Kind) *Discovery {
 	groups := groupKinds(kinds)
-	byPriority(n, groups)
+	p := NewPriorities(n)
+	sortByPriority(p, groups, func(g *group) string { return g.name })
 	d := &Discovery{
 		apiVersions: mustJSON(apiVersions(address, groups)),
-		groupList:   mustJSON(groupList(groups)),
+		groupList:   mustJSON(groupList(p, groups)),
 		groups:      map[string][]byte{},
-		resources:   map[groupVersion][]byte{},
+		resources:   map[GroupVersion][]byte{},
 		aggregated:  map[aggregatedDocument]document{},
 	}
 	for _, g := range groups {
@@ -51,7 +56,7 @@ func NewDiscovery(n *meta.Naming, address string, kinds []*schema.Kind) *Discove
 			d.groups[g.name] = mustJSON(groupDocument(g, true))
 		}
 		for _, v := range g.versions {
-			d.resources[groupVersion{g.name, v.name}] = mustJSON(resourceList(v))
+			d.resources[GroupVersion{g.name, v.name}] = mustJSON(resourceList(v))
 		}
 	}
 	for _, version := range []string{"v2", "v2beta1"} {
@@ -76,7 +81,7 @@ func (d *Discovery) Group(name string) []byte { return d.groups[name] }
 // Resources is the APIResourceList at /apis/{group}/{version}, or at /api/{version} for
 // the group ""; nil if the version is not served.
 func (d *Discovery) Resources(group, version string) []byte {
-	return d.resources[groupVersion{group, version}]
+	return d.resources[GroupVersion{group, version}]
 }
 
 // Aggregated is the APIGroupDiscoveryList of the given version, "v2" or "v2beta1", at
@@ -103,6 +108,8 @@ func (v *version) groupVersionText() string {
 }
 
 // groupKinds sorts kinds into their groups and versions.
+//
+// Kinds without a resource are bodies of sub-resources, such as a Scale.
 func groupKinds(kinds []*schema.Kind) []*group {
 	var groups []*group
 	for _, k := range kinds {

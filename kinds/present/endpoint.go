@@ -10,6 +10,8 @@ import (
 const maxEndpoints = 3
 
 // showEndpoints lists the ready addresses of Endpoints with each port of their subset.
+//
+// An example: "10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 4 more...".
 func showEndpoints(b []byte, r *row, _ string) []byte {
 	var list []string
 	r.json.Field("subsets").Items(func(subset jsontext.Value) bool {
@@ -33,6 +35,8 @@ func showEndpoints(b []byte, r *row, _ string) []byte {
 }
 
 // showSlicePorts lists the ports of an EndpointSlice: by number, else by name.
+//
+// A port with neither stands for all ports and is shown as "*"; a slice without ports shows "<unset>".
 func showSlicePorts(b []byte, r *row, _ string) []byte {
 	var list []string
 	r.json.Field("ports").Items(func(p jsontext.Value) bool {

@@ -26,6 +26,7 @@ func showIngressHosts(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, joinAtMost(hosts, maxHosts, rules, ","))
 }
 
+// The fields do not name ports: 80 is where an Ingress listens, and 443 where it has certificates.
 func showIngressPorts(b []byte, r *row, _ string) []byte {
 	if r.json.At("spec.tls").Count() > 0 {
 		return jsontext.AppendString(b, "80, 443")

@@ -27,6 +27,8 @@ func showJobStatus(b []byte, r *row, _ string) []byte {
 
 // showJobCompletions writes succeeded/wanted Pods. A Job without a number of completions is done when one
 // of its parallel Pods has succeeded.
+//
+// As examples: "1/3", "0/1", and "0/1 of 4" for a Job that works off a queue with four Pods.
 func showJobCompletions(b []byte, r *row, _ string) []byte {
 	text := strconv.FormatInt(r.json.At("status.succeeded").Int(), 10) + "/"
 	if wanted := r.json.At("spec.completions"); wanted.Exists() {

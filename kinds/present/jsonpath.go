@@ -17,6 +17,9 @@ import (
 type jsonPath []func(v jsontext.Value, yield func(jsontext.Value) bool) bool
 
 // parseJSONPath reads a path; false if it has another form.
+//
+// As an example, .status.conditions[?(@.type=="Ready")].status has four steps. A path is parsed once per
+// table, and a path in another form shows null in every row.
 func parseJSONPath(text string) (p jsonPath, ok bool) {
 	for text != "" {
 		var step func(v jsontext.Value, yield func(jsontext.Value) bool) bool
@@ -126,6 +129,8 @@ func eachStep(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 }
 
 // itemStep leads to one item.
+//
+// It stops at the item, as lists may be long; only a negative index has to count all items first.
 func itemStep(n int) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		at, i, more := n, 0, true
@@ -144,6 +149,8 @@ func itemStep(n int) func(jsontext.Value, func(jsontext.Value) bool) bool {
 }
 
 // filterStep reads a condition such as @.type=="Ready"; nil if it has another form.
+//
+// Values are compared as text: a number as it is written, a string without its quotes.
 func filterStep(text string) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	path, operator, want := strings.TrimSpace(text), "", ""
 	for _, o := range []string{"==", "!="} {
@@ -193,6 +200,8 @@ func (p jsonPath) walk(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 
 // showJSON writes the first value that a path leads to, as a column of this type shows it; null if it does
 // not fit the type.
+//
+// Only the first value is shown, however many the path leads to; an integer column cuts fractions.
 func showJSON(columnType, path string) cellFunc {
 	p, ok := parseJSONPath(path)
 	if !ok {

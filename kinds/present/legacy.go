@@ -3,6 +3,7 @@ package present
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -47,6 +48,7 @@ type resourceListDocument struct {
 	Resources    []apiResource `json:"resources"`
 }
 
+// SingularName and Verbs are written even if they are empty, as other servers do.
 type apiResource struct {
 	Name         string   `json:"name"`
 	SingularName string   `json:"singularName"`
@@ -76,9 +78,12 @@ func apiVersions(address string, groups []*group) versionsDocument {
 	return d
 }
 
-// groupList lists all groups but the core group.
-func groupList(groups []*group) groupListDocument {
+// groupList lists all groups but the core group. Those of the same priority stand in the order of their APIServices' names:
+// one of which v1 is served before one of which there is only v1beta1.
+func groupList(p *Priorities, groups []*group) groupListDocument {
 	d := groupListDocument{Kind: "APIGroupList", APIVersion: "v1", Groups: []apiGroup{}}
+	groups = slices.Clone(groups)
+	sortByPriority(p, groups, (*group).firstServiceName)
 	for _, g := range groups {
 		if g.name != "" {
 			d.Groups = append(d.Groups, groupDocument(g, false))
@@ -87,7 +92,17 @@ func groupList(groups []*group) groupListDocument {
 	return d
 }
 
-// groupDocument describes a group. As a document of its own (alone) it has a kind and an apiVersion.
+// firstServiceName is the name of the group's first APIService, in the order of names.
+func (g *group) firstServiceName() string {
+	names := make([]string, len(g.versions))
+	for i, v := range g.versions {
+		names[i] = GroupVersion{g.name, v.name}.ServiceName()
+	}
+	return slices.Min(names)
+}
+
+// groupDocument describes a group. As a document of its own (alone) it has a kind and an apiVersion. In the
+// list of groups it has neither.
 func groupDocument(g *group, alone bool) apiGroup {
 	d := apiGroup{Name: g.name}
 	if alone {

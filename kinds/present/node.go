@@ -26,6 +26,8 @@ func showNodeStatus(b []byte, r *row, _ string) []byte {
 }
 
 // showNodeRoles lists what follows the role prefix in label keys, and the role label.
+//
+// The label node-role.platform.io/worker, whatever its value, and platform.io/role=worker both show worker.
 func showNodeRoles(b []byte, r *row, _ string) []byte {
 	prefix, label := r.naming.Translate("node-role.platform.io")+"/", r.naming.Translate("platform.io/role")
 	var roles []string
@@ -52,6 +54,8 @@ func showNodeExternalIP(b []byte, r *row, _ string) []byte {
 }
 
 // nodeAddress is the first address of a type; "" if there is none.
+//
+// A node may have one of each address family; a column shows one.
 func nodeAddress(r *row, kind string) (address string) {
 	r.json.At("status.addresses").Items(func(a jsontext.Value) bool {
 		if a.Field("type").Text() == kind {

@@ -17,6 +17,8 @@ type ListMeta struct {
 }
 
 // Append writes the metadata object.
+//
+// For instance {"resourceVersion":"12","continue":"…","remainingItemCount":3}.
 func (m ListMeta) Append(b []byte) []byte {
 	b = append(b, '{')
 	if m.ResourceVersion != "" {
@@ -54,6 +56,8 @@ func apiVersion(n *meta.Naming, version string) string {
 
 // Metadata is the metadata object of o, a part of its bytes. It is where ItemOffset says, except in
 // objects that come from elsewhere.
+//
+// The offset depends on the kind and is the same for all of its stored objects, so nothing is searched.
 func Metadata(o *meta.Object) []byte {
 	const name = `"metadata":`
 	if rest := jsontext.Value(o.JSON[min(o.ItemOffset, len(o.JSON)):]); bytes.HasPrefix(rest, []byte(name)) {

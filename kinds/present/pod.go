@@ -8,6 +8,9 @@ import (
 )
 
 // A podSummary is what several columns of a Pod need to know of its containers, gathered in one pass.
+//
+// The rules are those of kubectl's table, which people and scripts read: "Init:1/3", "CrashLoopBackOff",
+// "Completed" and "NotReady" are no phases of a Pod, but what its containers say.
 type podSummary struct {
 	phase, reason    string
 	ready, total     int
@@ -18,6 +21,9 @@ type podSummary struct {
 }
 
 // summary is the summary of the row's Pod, made once.
+//
+// The later of its steps overrule the earlier ones: the phase, then the Pod's own reason, a gate of the
+// scheduler, the init containers, the containers, and last that the Pod is being deleted.
 func (r *row) summary() *podSummary {
 	if r.pod != nil {
 		return r.pod
@@ -69,6 +75,8 @@ func conditionTrue(conditions jsontext.Value, kind string) bool {
 
 // countInits counts the init containers. Those that are restarted always are sidecars, which count like
 // containers.
+//
+// They are in the denominator of ready/all, the other init containers are not.
 func (s *podSummary) countInits(inits jsontext.Value) {
 	inits.Items(func(c jsontext.Value) bool {
 		s.initContainers++
@@ -127,6 +135,8 @@ func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidec
 }
 
 // terminationReason says why a container ended.
+//
+// As examples: Error, OOMKilled, Signal:9, ExitCode:137.
 func terminationReason(ended jsontext.Value) string {
 	if why := ended.Field("reason").Text(); why != "" {
 		return why
@@ -138,6 +148,8 @@ func terminationReason(ended jsontext.Value) string {
 }
 
 // addContainers goes over the containers; the first one that does not run gives the reason.
+//
+// A Pod of which one container has ended well and another one still runs is not Completed.
 func (s *podSummary) addContainers(statuses jsontext.Value, podReady bool) {
 	running, why := false, ""
 	statuses.Items(func(c jsontext.Value) bool {
@@ -169,6 +181,8 @@ func (s *podSummary) addContainers(statuses jsontext.Value, podReady bool) {
 }
 
 // appendConditions marks rows of Pods that have ended, so that clients can print them in another way.
+//
+// The conditions are those of the row, not of the Pod: clients hide or dim such rows.
 func (s *podSummary) appendConditions(b []byte) []byte {
 	switch s.phase {
 	case "Succeeded":
@@ -194,6 +208,8 @@ func showPodStatus(b []byte, r *row, _ string) []byte {
 }
 
 // showPodRestarts shows the restarts of all containers, and how long ago the last one was.
+//
+// As examples: "0", "3 (5m ago)".
 func showPodRestarts(b []byte, r *row, _ string) []byte {
 	s := r.summary()
 	text := strconv.FormatInt(s.restarts, 10)

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -88,5 +89,26 @@ func TestDiscovery(t *testing.T) {
 	}
 	if d.Resources("apps", "v2") != nil || d.Group("") != nil {
 		t.Error("documents of what is not served")
+	}
+}
+
+// TestGroupOrder: groups of one priority stand in the order of their names, but in the list of groups alone in that of their
+// APIServices' names.
+func TestGroupOrder(t *testing.T) {
+	var kinds []*schema.Kind
+	for _, gv := range []GroupVersion{{"c.example.com", "v1"}, {"c.example.com", "v1beta1"}, {"a.example.com", "v1beta1"}, {"b.example.com", "v2"}, {"batch", "v1"}} {
+		kinds = append(kinds, &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Group: gv.Group, Version: gv.Version, Kind: "X"}, Resource: "xs"})
+	}
+	d := NewDiscovery(meta.Platform, "", kinds)
+	aggregated, _ := d.Aggregated(false, "v2")
+	name := regexp.MustCompile(`"name":"([^"]+)"`)
+	for text, want := range map[string]string{string(d.Groups()): "batch c.example.com a.example.com b.example.com", string(aggregated): "batch a.example.com b.example.com c.example.com"} {
+		var got []string
+		for _, found := range name.FindAllStringSubmatch(text, -1) {
+			got = append(got, found[1])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%v, want %s", got, want)
+		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 )
 
 // showServicePorts lists ports as port:nodePort/protocol.
+//
+// As examples: "80/TCP", "80:30080/TCP,443/TCP".
 func showServicePorts(b []byte, r *row, _ string) []byte {
 	var ports []string
 	r.json.At("spec.ports").Items(func(p jsontext.Value) bool {

@@ -45,6 +45,8 @@ type TableOptions struct {
 
 // A TableWriter writes a Table piece by piece: its head, then its rows with commas between them, and
 // TableEnd. It is for one goroutine at a time.
+//
+// It is made once per request: the paths of columns are read then, and rows are only filled in.
 type TableWriter struct {
 	naming     *meta.Naming
 	options    TableOptions
@@ -72,11 +74,14 @@ func NewTableWriter(n *meta.Naming, k *schema.Kind, o TableOptions) *TableWriter
 
 // rowSource is the JSON that the cells of an object's row are read from. An object that cannot be
 // converted is read as it is: a table with poor cells is better than none.
+//
+// The conversion costs a decoding and an encoding of the object; only kinds with several versions need it,
+// and only for the versions that are not stored.
 func (t *TableWriter) rowSource(obj *meta.Object) []byte {
 	if t.converted == nil {
 		return obj.JSON
 	}
-	tree, err := codec.DecodeStored(t.converted.Message, obj.JSON)
+	tree, err := codec.DecodeStored(t.converted.Message(), obj.JSON)
 	if err != nil {
 		return obj.JSON
 	}

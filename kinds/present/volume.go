@@ -13,6 +13,8 @@ var accessModes = []struct{ mode, short string }{
 }
 
 // showAccessModes shows the modes in short and in a fixed order, whatever theirs is.
+//
+// As an example: "RWO,ROX".
 func showAccessModes(b []byte, r *row, path string) []byte {
 	given := texts(r.json.At(path), "name")
 	var shown []string
@@ -52,6 +54,8 @@ func showStorageClass(b []byte, r *row, _ string) []byte {
 
 // showDefaultName marks the name of a default class: one of the annotations, which are named with spaces
 // between, is true.
+//
+// The annotation was renamed once, and older objects have the old name.
 func showDefaultName(b []byte, r *row, annotations string) []byte {
 	name := r.object.Key.Name
 	for annotation := range strings.FieldsSeq(annotations) {

@@ -35,6 +35,8 @@ func showImages(b []byte, r *row, template string) []byte {
 
 // showSelector writes a map of labels or a structured selector, by default spec.selector,
 // in the form of the labelSelector parameter.
+//
+// As examples: "app=web,!old,tier in (a,b)", and "<none>" for one that is empty.
 func showSelector(b []byte, r *row, path string) []byte {
 	if path == "" {
 		path = "spec.selector"

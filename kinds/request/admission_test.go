@@ -29,22 +29,31 @@ func (r *recorder) step(name string) error {
 
 type pure struct{ *recorder }
 
-func (p pure) Applies(operation request.Verb) bool { return !p.absent && operation == request.Create }
-func (p pure) Admit(request.Change) error          { return p.step("admit") }
-func (p pure) Validate(request.Change) error       { return p.step("validate") }
+func (p pure) Applies(operation request.Verb) bool   { return !p.absent && operation == request.Create }
+func (p pure) AppliesToNoOp() bool                   { return !p.absent }
+func (p pure) MayChange(operation request.Verb) bool { return p.Applies(operation) }
+func (p pure) Admit(request.Change) error            { return p.step("admit") }
+func (p pure) Validate(request.Change) error         { return p.step("validate") }
+func (p pure) Reserve(request.Change) (request.Reservation, error) {
+	return waiting(p), p.step("reserve")
+}
 
 type waiting struct{ *recorder }
 
+func (w waiting) MayApply(request.Verb) bool  { return !w.absent }
+func (w waiting) AppliesToNoOp() bool         { return !w.absent }
 func (w waiting) Applies(request.Change) bool { return !w.absent }
-func (w waiting) Mutate(context.Context, request.Change) ([]string, error) {
-	return []string{"first"}, w.step("ask to mutate")
+func (w waiting) Begin() request.WaitingCall  { return w }
+func (w waiting) Mutate(_ context.Context, c request.Change) error {
+	if c.Reinvocation {
+		return w.step("ask again")
+	}
+	return w.step("ask to mutate")
 }
 
-func (w waiting) Validate(context.Context, request.Change) (request.Verdict, error) {
-	return request.Verdict{Warnings: []string{"second"}, Reservation: w}, w.step("ask to validate")
-}
-func (w waiting) Commit()  { _ = w.step("commit") }
-func (w waiting) Release() { _ = w.step("release") }
+func (w waiting) Validate(context.Context, request.Change) error { return w.step("ask to validate") }
+func (w waiting) Commit()                                        { _ = w.step("commit") }
+func (w waiting) Release()                                       { _ = w.step("release") }
 
 func TestAdmitOperation(t *testing.T) {
 	for _, c := range []struct {
@@ -52,31 +61,36 @@ func TestAdmitOperation(t *testing.T) {
 		commit bool
 		steps  string
 	}{
-		{"", true, "admit, ask to mutate, admit, validate, ask to validate, commit"},
-		{"", false, "admit, ask to mutate, admit, validate, ask to validate, release"},
+		{"", true, "admit, ask to mutate, admit, ask again, validate, ask to validate, reserve, commit"},
+		{"", false, "admit, ask to mutate, admit, ask again, validate, ask to validate, reserve, release"},
 		{"admit", false, "admit"},
 		{"ask to mutate", false, "admit, ask to mutate"},
-		{"validate", false, "admit, ask to mutate, admit, validate"},
-		{"ask to validate", false, "admit, ask to mutate, admit, validate, ask to validate"},
+		{"ask again", false, "admit, ask to mutate, admit, ask again"},
+		{"validate", false, "admit, ask to mutate, admit, ask again, validate"},
+		{"ask to validate", false, "admit, ask to mutate, admit, ask again, validate, ask to validate"},
+		{"reserve", false, "admit, ask to mutate, admit, ask again, validate, ask to validate, reserve"},
 	} {
 		r := &recorder{refuse: c.refuse}
 		m := request.Mutation{Admission: pure{r}, Waiting: waiting{r}}
-		v, err := m.AdmitOperation(t.Context(), tree.Tree{})
+		reserved, err := m.AdmitOperation(t.Context(), tree.Tree{})
 		if (err != nil) != (c.refuse != "") {
 			t.Errorf("refused at %q: %v", c.refuse, err)
 		}
-		v.Conclude(c.commit)
-		if err == nil && strings.Join(v.Warnings, " ") != "first second" {
-			t.Errorf("warnings %q", v.Warnings)
+		switch {
+		case err != nil:
+		case c.commit:
+			reserved.Commit()
+		default:
+			reserved.Release()
 		}
 		if got := strings.Join(r.steps, ", "); got != c.steps {
 			t.Errorf("refused at %q: %s, want %s", c.refuse, got, c.steps)
 		}
 	}
 	m := request.Mutation{Admission: pure{&recorder{absent: true, refuse: "admit"}}, Waiting: waiting{&recorder{absent: true, refuse: "ask to mutate"}}}
-	v, err := m.AdmitOperation(t.Context(), tree.Tree{})
-	if err != nil || v.Reservation != request.NoReservation {
-		t.Errorf("where nothing applies: %v %v", v, err)
+	reserved, err := m.AdmitOperation(t.Context(), tree.Tree{})
+	if err != nil || reserved != request.NoReservation {
+		t.Errorf("where nothing applies: %v %v", reserved, err)
 	}
 }
 
@@ -89,22 +103,10 @@ func TestOperation(t *testing.T) {
 		{request.Change{New: some}, request.Create},
 		{request.Change{Old: some, New: some}, request.Update},
 		{request.Change{Old: some}, request.Delete},
+		{request.Change{New: some, Mutation: &request.Mutation{Verb: request.Connect}}, request.Connect},
 	} {
 		if got := c.change.Operation(); got != c.want {
 			t.Errorf("%v: operation %d, want %d", c.change, got, c.want)
 		}
-	}
-}
-
-func TestReservations(t *testing.T) {
-	a, b := &recorder{}, &recorder{}
-	if r := request.Reservations(nil, request.NoReservation); r != request.NoReservation {
-		t.Errorf("nothing is %v", r)
-	}
-	request.Reservations(waiting{a}, nil, waiting{b}).Commit()
-	request.Reservations(waiting{a}, request.NoReservation).Release()
-	request.Reservations(waiting{a}, waiting{b}).Release()
-	if got := strings.Join(a.steps, " ") + "; " + strings.Join(b.steps, " "); got != "commit release release; commit release" {
-		t.Error(got)
 	}
 }

@@ -23,6 +23,7 @@ type Get struct {
 	Key         meta.Key
 	Subresource string // "" for the object itself
 	Version     uint64 // not older than; 0: most recent
+	AsWritten   bool   // see Mutation
 }
 
 // List asks for the objects of a kind.
@@ -36,6 +37,7 @@ type List struct {
 	Limit     int    // 0 means all
 	Continue  string // token of the chunk before; Version and Match are then unset
 	Selectors string // text of both selectors; a token is good for a list with the same
+	AsWritten bool   // see Mutation
 }
 
 // A ListResult answers a List. Items belong to the snapshot and are in key order. They have their
@@ -63,6 +65,7 @@ type Watch struct {
 	// MarkInitialEventsEnd closes the initial events with a Bookmark that is marked so.
 	MarkInitialEventsEnd bool
 	Bookmarks            bool
+	AsWritten            bool // see Mutation
 }
 
 // EventType is the type of a watch event.
@@ -101,6 +104,9 @@ type Sink interface {
 	// Done is called once, as the last call: the session has ended, whoever asked for it.
 	Done()
 }
+
+// An InitialSink is a Sink that wants to know when the initial events have been delivered.
+type InitialSink interface{ InitialDone() }
 
 // A Session is a running watch. Stop ends it soon; it may be called many times.
 type Session interface{ Stop() }

@@ -15,6 +15,7 @@ const (
 	Update
 	Patch
 	Delete
+	Connect // opens a stream to what an object stands for, such as the log of a Pod
 )
 
 // A PatchType tells the patch formats apart.
@@ -59,15 +60,35 @@ type Mutation struct {
 	// apply must be admitted, or its kind may change.
 	ApplyDigest func() meta.Digest
 
-	DryRun          bool
+	DryRun bool
+	// AsWritten: where a webhook converts, the change is computed on the object in the version in which it was written,
+	// and answered so, whatever the version of Kind: nobody is asked. It is for what the server itself does, which
+	// concerns nothing but metadata.
+	AsWritten       bool
 	FieldValidation FieldValidation
 	FieldManager    string
+	// Named are options as the request has them.
+	Named NamedOptions
 
 	// Admission and Waiting complete or refuse the change on behalf of policy; nil where nothing
 	// applies to the kind and the sub-resource.
 	Admission Admission
 	Waiting   WaitingAdmission
+	// Recorder takes warnings and annotations for the audit event; nil if nobody wants them.
+	Recorder *Recorder
+	// Conversions convert between Kind and other versions, where a webhook does. The store sets it.
+	Conversions Conversions
 }
+
+// Conversions convert objects between the versions of a kind that a webhook converts, while a mutation is computed. They
+// may wait, until the request ends. Errors are *meta.Status.
+type Conversions interface {
+	// Convert is what one version shows of an object in the form of another one, of which the tree is not changed.
+	Convert(from, to *schema.Kind, t tree.Tree) (tree.Tree, error)
+}
+
+// NamedOptions are options of a write as its request has them; "" for those that it leaves out.
+type NamedOptions struct{ FieldManager, FieldValidation string }
 
 // DeleteOptions are the options of a delete, from body and query.
 type DeleteOptions struct {
@@ -88,6 +109,4 @@ type Result struct {
 	Deleted bool
 	// NoOp: an apply was found to change nothing, without computing the new state.
 	NoOp bool
-	// Warnings are texts for Warning headers.
-	Warnings []string
 }

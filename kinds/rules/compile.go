@@ -11,6 +11,10 @@ import (
 
 // Compile makes the value plans of declared messages, and of those within them, from the options of their fields. It
 // reports every format that it does not know, and every pattern that is none.
+//
+// Messages are sorted by name first, so that the faults of a wrong declaration come in the same order each
+// time. What is compiled here is walked for every write, so whatever can be decided about a field is
+// decided now.
 func Compile(messages ...*schema.Message) error {
 	c := &compiler{parts: map[*schema.Message]*schema.Parts{}}
 	messages = slices.SortedFunc(slices.Values(messages), func(a, b *schema.Message) int { return strings.Compare(a.Name, b.Name) })
@@ -25,13 +29,18 @@ func Compile(messages ...*schema.Message) error {
 }
 
 // A compiler holds the state of one Compile.
+//
+// It works in three passes over all messages, because a message may contain itself: register them, find
+// those that have anything to do, and only then make the plans, which refer to each other.
 type compiler struct {
 	order  []*schema.Message
 	parts  map[*schema.Message]*schema.Parts
 	fields map[*schema.Field]*evaluators // of those fields that have any
 	// Messages in which, or below which, there is something to check, to default, or to keep. Others are not walked.
 	checked, defaulted, immutable map[*schema.Message]bool
-	faults                        []error
+	// Messages of which an empty object has a fault, since a field is missing.
+	demanding map[*schema.Message]bool
+	faults    []error
 }
 
 // collect registers a message and those within it. A message may contain itself.
@@ -64,14 +73,23 @@ func (c *compiler) mark() {
 	}
 	c.checked = c.closure(func(m *schema.Message, f *schema.Field) bool {
 		return f.Required || f.RequiredWhen != nil || c.fields[f] != nil || len(m.OneOf) > 0
-	}, false)
-	c.defaulted = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Default != nil || nullDefault(f) != nil }, false)
-	c.immutable = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Immutable }, true)
+	}, anywhere)
+	c.defaulted = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Default != nil || nullDefault(f) != nil }, anywhere)
+	c.immutable = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Immutable }, isSingle)
+	c.demanding = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Required }, isAlwaysThere)
 }
 
-// closure finds the messages that have a field with a property, or that contain such a message; with singly, only
-// outside of lists and maps.
-func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, singly bool) map[*schema.Message]bool {
+// Which fields closure looks into.
+func anywhere(*schema.Field) bool        { return true }
+func isSingle(f *schema.Field) bool      { return f.Shape == schema.Single }
+func isAlwaysThere(f *schema.Field) bool { return isSingle(f) && f.EmitEmpty && !f.Pointer }
+
+// closure finds the messages that have a field with a property, or that contain such a message in one of the fields
+// that it looks into.
+//
+// It repeats until nothing new is found, which for a chain of n messages may take n rounds; it runs once,
+// at the start.
+func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into func(*schema.Field) bool) map[*schema.Message]bool {
 	found := map[*schema.Message]bool{}
 	for more := true; more; {
 		more = false
@@ -80,7 +98,7 @@ func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, singly
 				continue
 			}
 			found[m] = slices.ContainsFunc(m.Fields, func(f *schema.Field) bool {
-				return has(m, f) || f.Type == schema.TypeMessage && found[f.Message] && (!singly || f.Shape == schema.Single)
+				return has(m, f) || f.Type == schema.TypeMessage && found[f.Message] && into(f)
 			})
 			more = more || found[m]
 		}
@@ -89,6 +107,9 @@ func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, singly
 }
 
 // fill makes the plan of a message.
+//
+// A field that needs neither check nor default is not in the plan at all: the walk over an object costs
+// what is declared about it, not how many fields it has.
 func (c *compiler) fill(m *schema.Message) {
 	p := c.parts[m]
 	p.Ordered = true
@@ -103,7 +124,8 @@ func (c *compiler) fill(m *schema.Message) {
 		if !checked && !defaulted {
 			continue
 		}
-		part := schema.Part{Name: f.Name, ValuePlan: c.field(f), Required: f.Required, RequiredDetail: f.RequiredDetail, RequiredWhen: f.RequiredWhen}
+		part := schema.Part{Name: f.Name, ValuePlan: c.field(f), Required: f.Required, RequiredDetail: f.RequiredDetail, RequiredWhen: f.RequiredWhen,
+			CheckAbsent: f.Type == schema.TypeMessage && isAlwaysThere(f) && c.demanding[f.Message]}
 		if checked {
 			p.Checked = append(p.Checked, part)
 		}
@@ -125,6 +147,8 @@ func (c *compiler) isDefaulted(f *schema.Field) bool {
 }
 
 // inside are the evaluators of what is in the objects of a message.
+//
+// The fields come before the rules that are about several of them.
 func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 	if !c.checked[m] {
 		return nil
@@ -137,6 +161,9 @@ func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 }
 
 // field makes the plan of the value of a field.
+//
+// What a list is asked for comes before its items where it spares them, as the bound of their number, and
+// after them otherwise, as that they are unique: so faults come in the order that clients know.
 func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	made := c.fields[f]
 	if made == nil {
@@ -165,10 +192,24 @@ func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 		if !f.Pointer && f.Type != schema.TypeMessage {
 			plan.Absence = schema.AbsentIfZero
 		}
-		plan.FillAbsent = f.Type == schema.TypeMessage && f.EmitEmpty && !f.Pointer
+		plan.FillAbsent = f.Type == schema.TypeMessage && isAlwaysThere(f)
+	}
+	switch f.Empty {
+	case schema.EmptyAllowed:
+		plan.Absence = schema.AbsentIfZero
+	case schema.EmptyChecked:
+		plan.Zero = zeroOf(f)
 	}
 	plan.Default, plan.NullDefault = f.Default, nullDefault(f)
 	return plan
+}
+
+// zeroOf is the value of a text or a number that is left out.
+func zeroOf(f *schema.Field) any {
+	if f.Type == schema.TypeString {
+		return ""
+	}
+	return int64(0)
 }
 
 // nullDefault is the value that readers get for an absent field which is always written; nil: none in particular.

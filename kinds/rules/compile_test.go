@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestCompileFaults(t *testing.T) {
@@ -31,8 +32,8 @@ func TestRecursiveMessage(t *testing.T) {
 		{Name: "mode", Default: "rw"},
 	}
 	node.Index()
-	k := &schema.Kind{Message: schema.NewMessage("t.Tree", &schema.Field{Name: "root", Type: schema.TypeMessage, Message: node})}
-	if err := rules.Compile(k.Message); err != nil {
+	k := &schema.Kind{Declared: schema.NewMessage("t.Tree", &schema.Field{Name: "root", Type: schema.TypeMessage, Message: node})}
+	if err := rules.Compile(k.Message()); err != nil {
 		t.Fatal(err)
 	}
 	obj := parseTree(t, `{"metadata":{"name":"x"},"root":{"left":{"all":[{"left":{"n":10}}]}}}`)
@@ -60,8 +61,8 @@ func TestOptionsBetweenFields(t *testing.T) {
 		&schema.Field{Name: "free", Shape: schema.List, ListType: schema.ListSet, MayRepeat: true},
 	)
 	spec.OneOf = []schema.OneOf{{Fields: []string{"a", "b", "c"}, None: "one is needed", Many: "one is enough"}}
-	k := &schema.Kind{Message: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true, RequiredDetail: "always"})}
-	if err := rules.Compile(k.Message); err != nil {
+	k := &schema.Kind{Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true, RequiredDetail: "always"})}
+	if err := rules.Compile(k.Message()); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -82,6 +83,35 @@ func TestOptionsBetweenFields(t *testing.T) {
 		expect(t, c.spec, rules.Validate(k, parseTree(t, `{"metadata":{"name":"x"},"spec":`+c.spec+`}`)), c.want)
 	}
 	expect(t, "no spec", rules.Validate(k, parseTree(t, `{"metadata":{"name":"x"}}`)), []string{`spec: Required value: always`})
+}
+
+// TestAbsentObjects holds objects that lack an object against what is required of it: one that is always there counts as
+// empty, a pointer does not.
+func TestAbsentObjects(t *testing.T) {
+	inner := schema.NewMessage("t.Inner", &schema.Field{Name: "name", Required: true})
+	spec := schema.NewMessage("t.Spec",
+		&schema.Field{Name: "always", Type: schema.TypeMessage, Message: inner, EmitEmpty: true},
+		&schema.Field{Name: "maybe", Type: schema.TypeMessage, Message: inner, EmitEmpty: true, Pointer: true},
+		&schema.Field{Name: "some", Type: schema.TypeMessage, Message: inner, EmitEmpty: true, Shape: schema.List},
+		&schema.Field{Name: "count", Type: schema.TypeInt32, Pointer: true},
+		&schema.Field{Name: "limit", Type: schema.TypeInt32, Pointer: true, RequiredWhen: &schema.RequiredWhen{Field: "count"}},
+	)
+	k := &schema.Kind{Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, EmitEmpty: true})}
+	if err := rules.Compile(k.Message()); err != nil {
+		t.Fatal(err)
+	}
+	for body, want := range map[string][]string{
+		`{}`:                               {"spec.always.name: Required value"},
+		`{"spec":null}`:                    {"spec.always.name: Required value"},
+		`{"spec":{"always":{}}}`:           {"spec.always.name: Required value"},
+		`{"spec":{"always":{"name":"a"}}}`: nil,
+		`{"spec":{"maybe":{},"some":[]}}`:  {"spec.always.name: Required value", "spec.maybe.name: Required value"},
+		`{"spec":{"always":{"name":"a"},"count":0}}`: {"spec.limit: Required value"},
+	} {
+		obj := parseTree(t, body)
+		obj["metadata"] = tree.Tree{"name": "x"}
+		expect(t, body, rules.Validate(k, obj), want)
+	}
 }
 
 // TestIdentity: repeated elements are reported once, or each time; keys that an element leaves out have their defaults.

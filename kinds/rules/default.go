@@ -7,12 +7,15 @@ import (
 
 // Default fills in what t leaves out: the defaults of the plan, then those of the
 // kind's function, which may depend on several fields. A nil tree stays nil.
+//
+// As examples, a Deployment without replicas gets 1, and a port without a protocol "TCP". Defaults of declarations come first, because those of functions may depend on them. t is
+// written to: the caller owns it.
 func Default(k *schema.Kind, t tree.Tree) {
 	if t == nil {
 		return
 	}
-	if k.Message != nil {
-		DefaultValue(k.Message.Values, t)
+	if k.Message() != nil {
+		DefaultValue(k.Message().Values, t)
 	}
 	if k.Rules.Default != nil {
 		k.Rules.Default(t)
@@ -33,9 +36,14 @@ func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
 const maxDefaultsSize = 8 << 20
 
 // A defaulter fills in one object. Its budget is what is left of maxDefaultsSize.
+//
+// A definition of a few bytes may declare a large default for the items of a list, of which a request may
+// name very many: hence a bound for the object, which a bound for each default would not give.
 type defaulter struct{ budget int }
 
 // copyDefault copies the default of a plan; nil if there is none, or no budget is left.
+//
+// The copy is the object's own: defaults are shared by all objects, which change what they have got.
 func (d *defaulter) copyDefault(p *schema.ValuePlan) any {
 	if p.Default == nil || d.budget < 0 {
 		return nil
@@ -68,6 +76,8 @@ func (d *defaulter) field(p *schema.ValuePlan, t tree.Tree, name string) {
 }
 
 // absentObject fills in an object that is left out if some of its fields have defaults.
+//
+// An object that would be empty is not added: it would be a change that no one has asked for.
 func (d *defaulter) absentObject(p *schema.ValuePlan, t tree.Tree, name string) {
 	sub := tree.Tree{}
 	if d.children(p, sub); len(sub) > 0 {
@@ -76,6 +86,8 @@ func (d *defaulter) absentObject(p *schema.ValuePlan, t tree.Tree, name string) 
 }
 
 // children fills in the parts of a value.
+//
+// Items and entries that are there get the defaults of what is in them; none is ever added.
 func (d *defaulter) children(p *schema.ValuePlan, v any) {
 	switch v := v.(type) {
 	case tree.Tree:

@@ -16,6 +16,8 @@ var (
 )
 
 // WildcardSubdomain checks a DNS subdomain whose first label is a star, at most 253 bytes.
+//
+// As examples, "*.example.com" is one; "*", "a.*.com" and "*.*.com" are none.
 func WildcardSubdomain(s string) []string {
 	return checkLengthAndPattern(s, 253, wildcardRE.MatchString, "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
 		wildcardPattern, "*.example.com")
@@ -41,6 +43,8 @@ func DomainPath(s string) []DomainFault {
 }
 
 // FullDomain checks a domain of at least two labels, with or without a dot at its end.
+//
+// As examples, "example.com" and "example.com." are; "localhost" is none.
 func FullDomain(s string) []DomainFault {
 	s = strings.TrimSuffix(s, ".")
 	if msgs := Subdomain(s); len(msgs) > 0 {

@@ -6,17 +6,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/regex"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // evaluators are what the options of one field ask: of each value, of the keys of a map, and of the list or map
 // as a whole, before and after its values.
+//
+// The order within each is that in which faults are reported.
 type evaluators struct{ value, keys, before, after []schema.Evaluator }
 
 func (e evaluators) empty() bool { return len(e.value)+len(e.keys)+len(e.before)+len(e.after) == 0 }
 
 // newEvaluators compiles the options of a field.
+//
+// An unknown format, or a pattern that is none, fails here and so at the start of the server, not at the
+// first object that has the field.
 func newEvaluators(f *schema.Field) (evaluators, error) {
 	var made evaluators
 	var err error
@@ -58,7 +64,7 @@ func valueEvaluators(f *schema.Field) (all []schema.Evaluator, err error) {
 		all = append(all, minLength(f.MinLength))
 	}
 	if f.Pattern != "" {
-		re, err := regexp.Compile(f.Pattern)
+		re, err := regex.Compile(f.Pattern)
 		if err != nil {
 			return all, err
 		}
@@ -72,7 +78,10 @@ func valueEvaluators(f *schema.Field) (all []schema.Evaluator, err error) {
 		all = append(all, format(check))
 	}
 	if f.Min != nil || f.Max != nil {
-		all = append(all, newBounds(f.Min, f.Max))
+		all = append(all, newBounds(f.Min, f.Max, f.RangeText))
+	}
+	if len(f.RequiredFields) > 0 {
+		all = append(all, requiredFields(f.RequiredFields))
 	}
 	return all, nil
 }
@@ -99,6 +108,8 @@ func (m MaxEntries) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 
 // A choice allows some texts. A fault of an element is reported at the path of its list, as clients of the public API
 // expect.
+//
+// For instance: spec.accessModes: Unsupported value: "x": supported values: "ReadWriteOnce", …
 type choice struct {
 	choices []string
 	ofList  bool
@@ -140,6 +151,9 @@ func (m minLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 }
 
 // A pattern is a regular expression that text has to match somewhere.
+//
+// Go's regular expressions take time in proportion to the text, so that no pattern can be made slow by its
+// input.
 type pattern struct{ *regexp.Regexp }
 
 func (p pattern) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -165,9 +179,10 @@ type bounds struct {
 	msg      string
 }
 
-func newBounds(low, high *int64) *bounds {
-	b := &bounds{min: low, max: high}
+func newBounds(low, high *int64, text string) *bounds {
+	b := &bounds{min: low, max: high, msg: text}
 	switch {
+	case text != "":
 	case low != nil && high != nil:
 		b.msg = fmt.Sprintf("must be between %d and %d, inclusive", *low, *high)
 	case low != nil && *low == 1:
@@ -186,7 +201,24 @@ func (b *bounds) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
+// requiredFields are fields that an object needs.
+type requiredFields []string
+
+func (r requiredFields) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
+	t, ok := v.(tree.Tree)
+	if !ok {
+		return
+	}
+	for _, name := range r {
+		if tree.IsEmpty(t[name]) {
+			e.Required(e.PathOf(name))
+		}
+	}
+}
+
 // reservedDomains are domains in which a key may not lie.
+//
+// For "example.io" these are reserved: example.io/x and a.example.io/x, but not myexample.io/x.
 type reservedDomains []string
 
 func (r reservedDomains) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {

@@ -2,8 +2,8 @@ package rules
 
 import (
 	"fmt"
-	"net/netip"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -40,11 +40,22 @@ var formats = map[string]func(string) []string{
 	"ip":               IP,
 	"cidr":             CIDR,
 	"relativePath":     RelativePath,
+	"localPath":        LocalPath,
+	"noDotDot":         NoDotDot,
+	"trimmed":          trimmed,
+	"endpointIP":       EndpointIP,
+	"driverName":       driverName,
+	"iscsiName":        iscsiName,
 	"absolutePath":     AbsolutePath,
 	"envVarName":       EnvName,
 	"portName":         PortName,
 	"httpHeaderName":   HeaderName,
 	"pathSegment":      PathSegment,
+	"percentOfAll":     PercentOfAll,
+	"kindName":         KindName,
+
+	"mixedCaseSubdomain":     func(s string) []string { return Subdomain(strings.ToLower(s)) },
+	"mixedCaseQualifiedName": func(s string) []string { return QualifiedName(strings.ToLower(s)) },
 }
 
 // FindFormat finds a format by its name in declarations. The function lists the faults of a text.
@@ -165,18 +176,10 @@ func pathName(s string) []string {
 	return faults
 }
 
-// IP checks an IPv4 or IPv6 address.
-func IP(s string) []string {
-	if a, err := netip.ParseAddr(s); err != nil || a.Zone() != "" {
-		return []string{"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"}
-	}
-	return nil
-}
-
-// CIDR checks a range of addresses.
-func CIDR(s string) []string {
-	if _, err := netip.ParsePrefix(s); err != nil {
-		return []string{"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"}
+// trimmed checks that no space surrounds a text.
+func trimmed(s string) []string {
+	if strings.TrimSpace(s) != s {
+		return []string{"must not have leading or trailing whitespace"}
 	}
 	return nil
 }
@@ -228,6 +231,24 @@ func HeaderName(s string) []string {
 func Percent(s string) []string {
 	if !percentRE.MatchString(s) {
 		return []string{patternMsg("a valid percent string must be a numeric string followed by an ending '%'", percentPattern, "1%", "93%")}
+	}
+	return nil
+}
+
+// PercentOfAll checks a whole number with a percent sign, up to 100%.
+func PercentOfAll(s string) []string {
+	faults := Percent(s)
+	number, _ := strings.CutSuffix(s, "%")
+	if n, err := strconv.ParseInt(number, 10, 32); err == nil && number != s && n > 100 {
+		faults = append(faults, "must not be greater than 100%")
+	}
+	return faults
+}
+
+// KindName checks the name of a kind: a DNS-1035 label that may have upper-case letters.
+func KindName(s string) []string {
+	if faults := Label1035(strings.ToLower(s)); len(faults) > 0 {
+		return []string{"may have mixed case, but should otherwise match: " + strings.Join(faults, ",")}
 	}
 	return nil
 }

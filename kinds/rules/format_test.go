@@ -23,7 +23,13 @@ func TestFormats(t *testing.T) {
 		"envVarName":       {[]string{"A", "a.b-c", "1", "a b"}, []string{"", "a=b", "ä"}},
 		"portName":         {[]string{"a", "http", "1a", "a-b", long(15)}, []string{"", "1", "A", "a--b", "-a", "a-", long(16)}},
 		"httpHeaderName":   {[]string{"X-A"}, []string{"", "a b", "a:"}},
-		"pathSegment":      {[]string{"a:b", "A b", "..."}, []string{".", "..", "a/b", "a%b"}},
+		"percentOfAll":     {[]string{"0%", "100%"}, []string{"", "1", "101%", "-1%", "+200%", "1.5%"}},
+		"kindName":         {[]string{"Kind", "a"}, []string{"", "a b", "0a", long(64)}},
+
+		"mixedCaseSubdomain":     {[]string{"A.b", "a"}, []string{"", "A_b", "a..b"}},
+		"mixedCaseQualifiedName": {[]string{"E.com/A", "a"}, []string{"", "a b", "a/b/c"}},
+
+		"pathSegment": {[]string{"a:b", "A b", "..."}, []string{".", "..", "a/b", "a%b"}},
 	} {
 		check, err := rules.FindFormat(format)
 		if err != nil {

@@ -7,6 +7,9 @@ import (
 )
 
 // An Identity distinguishes the elements of a list: by the values of their keys or, without keys, by their whole value.
+//
+// Two versions of a list are compared by it, to tell which element is new, which has changed and which was
+// moved; an index would make every element behind a new one look changed.
 type Identity struct {
 	Keys     []string
 	Defaults []any // of the keys, or nil; shorter where there are none
@@ -37,6 +40,9 @@ func (id *Identity) key(t tree.Tree, i int) any {
 }
 
 // appendTo appends the identity of an element as text.
+//
+// Values of several keys are separated by a zero byte, which JSON text never has, so different keys have
+// different texts.
 func (id *Identity) appendTo(b []byte, item any) []byte {
 	t, ok := item.(tree.Tree)
 	if len(id.Keys) == 0 || !ok {
@@ -52,6 +58,8 @@ func (id *Identity) appendTo(b []byte, item any) []byte {
 }
 
 // Index maps the elements of the previous list by their identity; nil if id is nil, or there was no list.
+//
+// Of elements with the same identity the last one is found.
 func (id *Identity) Index(was schema.Previous) map[string]any {
 	if id == nil || !was.Exists {
 		return nil
@@ -104,6 +112,9 @@ func (u *Unique) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 }
 
 // hasIdentity tells whether an element has keys. That one lacks them is a fault that other evaluators report.
+//
+// Two elements without keys would otherwise be reported as duplicates of each other, beside the fault that
+// matters.
 func (u *Unique) hasIdentity(item any) bool {
 	if len(u.Keys) == 0 {
 		return true
@@ -120,6 +131,7 @@ func (u *Unique) hasIdentity(item any) bool {
 	return false
 }
 
+// For a list with the key name it is, for instance, spec.ports[1].name: Duplicate value: "http".
 func (u *Unique) report(e *schema.Evaluation, i int, item any) {
 	back := e.EnterItem(i)
 	t, _ := item.(tree.Tree)

@@ -9,6 +9,8 @@ const fieldImmutable = "field is immutable"
 
 // checkImmutable reports the immutable fields that differ. It looks into single objects
 // only: the elements of lists have no identity here.
+//
+// Sub-trees that are the same by address are not looked into: an update shares what it has not touched.
 func checkImmutable(e *schema.Evaluation, p *schema.Parts, t, old tree.Tree) {
 	for i := range p.Immutable {
 		f := &p.Immutable[i]

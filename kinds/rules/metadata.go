@@ -149,17 +149,17 @@ func validateFinalizers(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 			faults.Invalid(tree.IndexPath(path, i), name, "name is neither a standard finalizer name nor is it fully qualified")
 		}
 	}
-	if slices.Contains(names, "orphan") && slices.Contains(names, "foregroundDeletion") {
+	if slices.Contains(names, meta.OrphanFinalizer) && slices.Contains(names, meta.ForegroundFinalizer) {
 		faults.Invalid(path, m.List("finalizers"), "finalizer orphan and foregroundDeletion cannot be both set")
 	}
 }
 
 // FinalizerWarnings warns of finalizers in the metadata m which are new since old and have no domain in their names,
-// for kinds that do not demand one.
+// for kinds that do not demand one, in the order of their names.
 func FinalizerWarnings(m, old tree.Tree) []string {
 	var warnings []string
 	known := old.Strings("finalizers")
-	for i, name := range m.Strings("finalizers") {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(m.Strings("finalizers")))) {
 		if slices.Contains(known, name) || strings.Contains(name, "/") || standardFinalizer(name) {
 			continue
 		}
@@ -167,14 +167,13 @@ func FinalizerWarnings(m, old tree.Tree) []string {
 		if strings.Contains(name, ".") {
 			form += " including a path (/)"
 		}
-		warnings = append(warnings, fmt.Sprintf("%s: %q: prefer %s to avoid accidental conflicts with other finalizer writers",
-			tree.IndexPath("metadata.finalizers", i), name, form))
+		warnings = append(warnings, fmt.Sprintf("metadata.finalizers: %q: prefer %s to avoid accidental conflicts with other finalizer writers", name, form))
 	}
 	return warnings
 }
 
 func standardFinalizer(name string) bool {
-	return name == "orphan" || name == "foregroundDeletion" ||
+	return name == meta.OrphanFinalizer || name == meta.ForegroundFinalizer ||
 		name == meta.Platform.NamespaceFinalizer() || name == meta.Kubernetes.NamespaceFinalizer()
 }
 

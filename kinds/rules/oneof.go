@@ -6,6 +6,9 @@ import (
 )
 
 // oneOf asks for one of some fields of an object. An empty object is one, an empty list is none.
+//
+// With two of them, the second is reported as forbidden, at its own path; with none, the object is what lacks a value. Either message may be left out,
+// and then that case is allowed.
 type oneOf schema.OneOf
 
 func (o oneOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {

@@ -16,7 +16,7 @@ const podText = `{"metadata":{"name":"a","namespace":"default","labels":{"app":"
 		"readinessProbe":{"tcpSocket":{"port":80},"periodSeconds":5},"volumeMounts":[{"name":"work","mountPath":"/work"}]},
 		{"name":"two","image":"example.com/two:1","env":[{"name":"MODE","value":"fast"}],"volumeMounts":[{"name":"work","mountPath":"/work"}]}]}}`
 
-// BenchmarkPod is what defaulting and validation of a Pod cost: by its declaration alone, and with the functions
+// BenchmarkPod is what defaulting, validation and warnings of a Pod cost: by its declaration alone, and with the functions
 // of the kind.
 func BenchmarkPod(b *testing.B) {
 	c, err := catalog.New(meta.Platform)
@@ -39,6 +39,14 @@ func BenchmarkPod(b *testing.B) {
 		for b.Loop() {
 			if causes := rules.Validate(&declared, pod); causes != nil {
 				b.Fatal(causes)
+			}
+		}
+	})
+	b.Run("warn", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if texts := whole.Rules.Warn(pod, nil); texts != nil {
+				b.Fatal(texts)
 			}
 		}
 	})

@@ -1,17 +1,26 @@
 package rules
 
 import (
-	"maps"
-
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Prune returns a whole object without the fields that its plan does not know, and the paths of those. The result shares
 // memory with t, which is not changed.
+//
+// As an example, with a plan that knows spec.size only, {"spec":{"size":1,"x":2}} becomes
+// {"spec":{"size":1}}, and unknown is spec.x. The paths become warnings or an error, as the request wants
+// it.
 func Prune(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
 	var pruning pruner
 	pruned, _ = pruning.fields(pruneScope{p, p.PreserveUnknown}, t, "").(tree.Tree)
+	return pruned, pruning.unknown
+}
+
+// PruneValue is Prune for one value of a plan, at the path "". An object with kind and metadata of its own keeps those.
+func PruneValue(p *schema.ValuePlan, v any) (pruned any, unknown []string) {
+	var pruning pruner
+	pruned = pruning.value(pruneScope{p, p.PreserveUnknown}, v, "")
 	return pruned, pruning.unknown
 }
 
@@ -19,6 +28,8 @@ type pruner struct{ unknown []string }
 
 // A pruneScope is the plan of a value, nil where nothing is known of it. Unknown fields are kept if preserveUnknown is
 // set, by this plan or by that of the list that holds the value.
+//
+// A list hands it on to its items, for a definition may say so of the list alone.
 type pruneScope struct {
 	plan            *schema.ValuePlan
 	preserveUnknown bool
@@ -42,12 +53,13 @@ func (p *pruner) value(at pruneScope, v any, path string) any {
 	return v
 }
 
+// The type of a value is not checked here: what does not fit its plan is left for validation to report.
 func (p *pruner) fields(at pruneScope, t tree.Tree, path string) any {
 	var parts *schema.Parts
 	if at.plan != nil {
 		parts = at.plan.Parts
 	}
-	edit := copyOnWrite{from: t, out: t}
+	edit := tree.CopyOnWrite{From: t}
 	for _, name := range keysToPrune(parts, t) {
 		v, there := t[name]
 		if !there {
@@ -60,18 +72,20 @@ func (p *pruner) fields(at pruneScope, t tree.Tree, path string) any {
 		switch {
 		case below != nil:
 			if kept := p.value(pruneScope{below, below.PreserveUnknown}, v, tree.FieldPath(path, name)); !tree.SameRef(kept, v) {
-				edit.copy()[name] = kept
+				edit.Set(name, kept)
 			}
 		case !at.preserveUnknown:
 			p.unknown = append(p.unknown, tree.FieldPath(path, name))
-			delete(edit.copy(), name)
+			edit.Drop(name)
 		}
 	}
-	return edit.out
+	return edit.Result()
 }
 
 // keysToPrune lists the keys of t in their order, among others. Most objects have only known fields, and nothing needs to be
 // sorted.
+//
+// The order matters only for the paths of unknown fields, which come out sorted.
 func keysToPrune(parts *schema.Parts, t tree.Tree) []string {
 	if parts == nil {
 		return t.SortedKeys()
@@ -84,6 +98,7 @@ func keysToPrune(parts *schema.Parts, t tree.Tree) []string {
 	return parts.KnownKeys(t)
 }
 
+// Items are never removed, only copied where something in them was: their number and order stay.
 func (p *pruner) list(items pruneScope, list []any, path string) any {
 	var out []any
 	for i, v := range list {
@@ -99,14 +114,4 @@ func (p *pruner) list(items pruneScope, list []any, path string) any {
 		return list
 	}
 	return out
-}
-
-// copyOnWrite is an object that is copied when it is changed for the first time.
-type copyOnWrite struct{ from, out tree.Tree }
-
-func (e *copyOnWrite) copy() tree.Tree {
-	if tree.SameRef(e.out, e.from) {
-		e.out = maps.Clone(e.from)
-	}
-	return e.out
 }

@@ -140,8 +140,8 @@ func sample(t *testing.T) *schema.Kind {
 	}}
 	item.Index()
 	spec.Index()
-	k := &schema.Kind{Message: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true})}
-	if err := rules.Compile(k.Message); err != nil {
+	k := &schema.Kind{Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true})}
+	if err := rules.Compile(k.Message()); err != nil {
 		t.Fatal(err)
 	}
 	return k
@@ -184,7 +184,7 @@ func TestPlanRules(t *testing.T) {
 		f.Forbidden("spec.size", "another type")
 	}
 	expect(t, "own words", rules.Validate(k, parseTree(t, `{"metadata":{"name":"x"},"spec":{"must":1,"size":-1,"top":6}}`)), []string{
-		`spec.size: Invalid value: -1: closer words`, `spec.top: Invalid value: 6: must be less than or equal to 5`, `spec.size: Forbidden: another type`})
+		`spec.size: Invalid value: -1: closer words`, `spec.size: Forbidden: another type`, `spec.top: Invalid value: 6: must be less than or equal to 5`})
 }
 
 func TestImmutable(t *testing.T) {

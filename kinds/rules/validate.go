@@ -16,18 +16,17 @@ func Validate(k *schema.Kind, t tree.Tree) []meta.Cause { return ValidateChange(
 func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadata(k, t.Object("metadata"), &faults)
-	if k.Message != nil && !k.SchemaPerVersion { // else ValidateServed does it
-		validateFields(k.Message.Values, t, old, &faults)
+	if k.Message() != nil && !k.SchemaPerVersion { // else ValidateServed does it
+		validateFields(k.Message().Values, t, old, &faults)
 	}
 	var own schema.Faults
 	if k.Rules.Validate != nil {
 		k.Rules.Validate(t, &own)
 	}
 	if k.Rules.ValidateSpec != nil && !sameField(t, old, "spec") {
-		k.Rules.ValidateSpec(t.Object("spec"), &own)
+		k.Rules.ValidateSpec(t.Object("spec"), old.Object("spec"), &own)
 	}
-	mergeCauses(&faults, own.List)
-	return faults.List
+	return mergeCauses(k.Message(), faults.List, own.List)
 }
 
 // validateFields checks the fields of a whole object by its plan, which may be nil.
@@ -59,13 +58,13 @@ func sameField(t, old tree.Tree, name string) bool {
 func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadataUpdate(t.Object("metadata"), old.Object("metadata"), &faults)
-	if k.Message != nil && k.Message.Values != nil {
-		checkImmutable(schema.NewEvaluation("", &faults), k.Message.Values.Parts, t, old)
+	if k.Message() != nil && k.Message().Values != nil {
+		checkImmutable(schema.NewEvaluation("", &faults), k.Message().Values.Parts, t, old)
 	}
 	if k.Rules.ValidateUpdate != nil {
 		var own schema.Faults
 		k.Rules.ValidateUpdate(t, old, &own)
-		mergeCauses(&faults, own.List)
+		return mergeCauses(k.Message(), faults.List, own.List)
 	}
 	return faults.List
 }
@@ -87,30 +86,29 @@ func ValidateServed(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	return faults.List
 }
 
-// Evaluate runs the expressions of kind k for a write of t that is valid otherwise. old is nil on create. When the
-// context ends it stops, and its result is meaningless.
+// Blocks tells the causes with which expressions are not evaluated: they rely on the types of values, and their costs
+// are estimated by the limits of sizes.
+func Blocks(c meta.Cause) bool {
+	switch c.Type {
+	case meta.CauseNotSupported, meta.CauseRequired, meta.CauseTooLong, meta.CauseTooMany, meta.CauseTypeInvalid:
+		return true
+	}
+	return false
+}
+
+// NotEvaluated is the cause that tells of expressions which were not evaluated.
+func NotEvaluated() meta.Cause {
+	var faults schema.Faults
+	faults.Invalid(schema.WholeObject, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")
+	return faults.List[0]
+}
+
+// Evaluate runs the expressions of kind k for a write of t that has no fault which blocks them (Blocks). old is nil on
+// create. When the context ends it stops, and its result is meaningless.
 func Evaluate(ctx context.Context, k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	if k.Rules.Evaluate != nil {
 		k.Rules.Evaluate(ctx, t, old, &faults)
 	}
 	return faults.List
-}
-
-// mergeCauses adds the causes of a kind's function. Where the plan has reported the same type of
-// fault for the same path, the function's words, which are more specific, replace it, one for one.
-func mergeCauses(faults *schema.Faults, causes []meta.Cause) {
-	fromPlan := len(faults.List)
-	replaced := make([]bool, fromPlan)
-	for _, c := range causes {
-		i := 0
-		for i < fromPlan && (replaced[i] || faults.List[i].Type != c.Type || faults.List[i].Field != c.Field) {
-			i++
-		}
-		if i < fromPlan {
-			faults.List[i], replaced[i] = c, true
-		} else {
-			faults.List = append(faults.List, c)
-		}
-	}
 }

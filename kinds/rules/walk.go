@@ -8,6 +8,9 @@ import (
 )
 
 // Fields checks what is in an object or a map, each part by its own plan.
+//
+// Parts that are ordered go by the declaration, so that a required field that is missing is found; others,
+// of custom kinds and of maps, go by the keys that are there.
 type Fields struct{ *schema.Parts }
 
 // Evaluate implements schema.Evaluator.
@@ -30,18 +33,28 @@ func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
 }
 
 // checkPart checks one field of the object t.
+//
+// A required field that lacks its value has this one fault; its other rules would only repeat that.
 func checkPart(e *schema.Evaluation, p *schema.Part, t tree.Tree, was schema.Previous) {
 	v, there := t[p.Name]
 	if p.Required && isMissing(p.ValuePlan, v) {
 		e.Required(e.PathOf(p.Name), p.RequiredDetail)
-		return
+		if p.Zero == nil {
+			return
+		}
 	}
 	if w := p.RequiredWhen; w != nil && isMissing(p.ValuePlan, v) && isRequired(w, t) {
 		e.Required(e.PathOf(p.Name), w.Detail)
 		return
 	}
+	if v == nil && p.CheckAbsent {
+		v = tree.Tree{}
+	}
 	if isAbsent(p.ValuePlan, v, there) && (v == nil || !p.Required) {
-		return
+		if p.Zero == nil {
+			return
+		}
+		v = p.Zero
 	}
 	back := e.EnterField(p.Name)
 	e.Check(p.ValuePlan, v, was.Field(p.Name))
@@ -49,14 +62,18 @@ func checkPart(e *schema.Evaluation, p *schema.Part, t tree.Tree, was schema.Pre
 }
 
 // isRequired tells whether another field of t makes a field required.
+//
+// Without values, any value of the other field does, also a zero number or false; with values, one of those texts.
 func isRequired(w *schema.RequiredWhen, t tree.Tree) bool {
 	if len(w.Values) == 0 {
-		return !tree.IsEmpty(t[w.Field])
+		return !isMissing(nil, t[w.Field])
 	}
 	return slices.Contains(w.Values, t.String(w.Field))
 }
 
 // entry checks one key of an object that is checked by its own keys, and its value.
+//
+// A key of a map is data of the user, and has evaluators of its own, as for its format.
 func (f Fields) entry(e *schema.Evaluation, key string, v any, was schema.Previous) {
 	p := f.ByName[key]
 	if p == nil && !(f.IsResource && schema.IsResourceField(key)) {
@@ -78,7 +95,8 @@ func (f Fields) entry(e *schema.Evaluation, key string, v any, was schema.Previo
 	e.Leave(back)
 }
 
-// isMissing tells whether a required field lacks its value. A zero number or false is a value.
+// isMissing tells whether a field lacks its value, which a required one must have. A zero number or false is a value,
+// and so is an empty object, other than an empty map. Without a plan a map counts as an object.
 func isMissing(p *schema.ValuePlan, v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -88,7 +106,7 @@ func isMissing(p *schema.ValuePlan, v any) bool {
 	case []any:
 		return len(v) == 0
 	case tree.Tree:
-		return p.Parts != nil && p.Parts.IsMap && len(v) == 0
+		return p != nil && p.Parts != nil && p.Parts.IsMap && len(v) == 0
 	}
 	return false
 }
@@ -105,6 +123,8 @@ func isAbsent(p *schema.ValuePlan, v any, there bool) bool {
 }
 
 // Items checks the elements of a list, each with its previous value if Identity finds it.
+//
+// The previous value is for rules that compare with it; most do not, and then no index is made.
 type Items struct {
 	Plan     *schema.ValuePlan
 	Identity *Identity // nil: no previous values are known

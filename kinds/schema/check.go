@@ -78,8 +78,22 @@ func (c *compiler) checkField(s *source, f *Field) {
 	if len(f.Enum) > 0 && f.Type != TypeString {
 		fault("has an enum and is no text")
 	}
-	if (f.Min != nil || f.Max != nil) && f.Type != TypeInt32 && f.Type != TypeInt64 {
+	if (f.Min != nil || f.Max != nil) && !f.isNumber() {
 		fault("has a minimum or maximum and is no number")
+	}
+	if f.RangeText != "" && f.Min == nil && f.Max == nil {
+		fault("has a text for its range and no minimum or maximum")
+	}
+	if f.Empty == EmptyChecked && (f.Shape != Single || f.Pointer || f.Type != TypeString && !f.isNumber()) {
+		fault("is checked when it is left out, and is no single text or number, or tells the empty one from that")
+	}
+	if f.Empty == EmptyAllowed && (f.Shape != Single || !f.Pointer || f.Type != TypeString || f.Default != nil) {
+		fault("may be empty, and is no optional text, or has a default")
+	}
+	for _, name := range f.RequiredFields {
+		if f.Shape == Map || !c.hasField(f, name) {
+			fault(fmt.Sprintf("requires %q, which is no field of it", name))
+		}
 	}
 	if f.KeyFormat != "" && f.Shape != Map {
 		fault("has a format of keys and is no map")
@@ -103,6 +117,11 @@ func (c *compiler) checkFieldNames(m *Message) {
 			}
 		}
 	}
+}
+
+// isNumber tells whether values of the field are whole numbers, or may be.
+func (f *Field) isNumber() bool {
+	return f.Type == TypeInt32 || f.Type == TypeInt64 || f.Type == TypeIntOrString
 }
 
 // hasField tells whether the message of f declares a field. It looks at the
@@ -132,13 +151,13 @@ func (c *compiler) declares(s *source, name string, depth int) bool {
 
 // checkKind reports paths of columns and selectable fields that lead nowhere.
 func (c *compiler) checkKind(k *Kind) {
-	if k.Message.Field("metadata") == nil {
-		c.fault(k.Message.Name, "metadata", "is missing, every kind has it")
+	if k.Message().Field("metadata") == nil && k.Resource != "" {
+		c.fault(k.Message().Name, "metadata", "is missing, every resource has it")
 	}
 	for _, column := range k.Columns {
 		path, _, _ := strings.Cut(column.Path, "|")
-		if !strings.HasPrefix(path, "func:") && k.Message.Lookup(path) == nil {
-			c.fault(k.Message.Name, path, "is the path of a column and leads nowhere")
+		if !strings.HasPrefix(path, "func:") && k.Message().Lookup(path) == nil {
+			c.fault(k.Message().Name, path, "is the path of a column and leads nowhere")
 		}
 	}
 	stored := k
@@ -146,11 +165,11 @@ func (c *compiler) checkKind(k *Kind) {
 		stored = k.Stored
 	}
 	for _, f := range k.SelectFields {
-		if stored.Message.Lookup(f.Path) == nil {
-			c.fault(k.Message.Name, f.Path, "is a selectable field and leads nowhere")
+		if stored.Message().Lookup(f.Path) == nil {
+			c.fault(k.Message().Name, f.Path, "is a selectable field and leads nowhere")
 		}
 		if f.Fallback != "" && !slices.ContainsFunc(k.SelectFields, func(o SelectField) bool { return o.Path == f.Fallback }) {
-			c.fault(k.Message.Name, f.Fallback, "counts instead of "+f.Path+" and is no selectable field")
+			c.fault(k.Message().Name, f.Fallback, "counts instead of "+f.Path+" and is no selectable field")
 		}
 	}
 	for i := range k.Subresources {
@@ -163,8 +182,8 @@ func (c *compiler) checkScale(k *Kind, s *Scale) {
 		return
 	}
 	for _, path := range []string{s.Replicas, s.StatusReplicas, s.Selector} {
-		if path != "" && k.Message.Lookup(path) == nil {
-			c.fault(k.Message.Name, path, "is a path of a scale and leads nowhere")
+		if path != "" && k.Message().Lookup(path) == nil {
+			c.fault(k.Message().Name, path, "is a path of a scale and leads nowhere")
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	options "github.com/troupe-api/troupe/kinds/internal/proto"
 	"github.com/troupe-api/troupe/kinds/meta"
-	options "github.com/troupe-api/troupe/kinds/proto"
 )
 
 // A Plan is everything that a set of declarations says.
@@ -154,7 +154,7 @@ func (c *compiler) compile(s *source) {
 		c.faults = append(c.faults, err)
 		return
 	}
-	k.Message = m
+	k.Declared = m
 	c.stored[k] = o.StorageVersion
 	c.plan.Kinds = append(c.plan.Kinds, k)
 }
@@ -171,12 +171,26 @@ func (c *compiler) fields(s *source, wire []int32) []*Field {
 				c.fault(s.message.Name, d.GetName(), "cannot be inlined")
 				continue
 			}
-			list = append(list, c.fields(inlined, path)...)
+			within := c.fields(inlined, path)
+			c.requireInlined(s, within, fieldOptions(d).GetRequiredFields())
+			list = append(list, within...)
 			continue
 		}
 		list = append(list, c.field(s, d, path, s.doc(i)))
 	}
 	return list
+}
+
+// requireInlined makes fields of a message required where s inlines it. The published documents do not call them so.
+func (c *compiler) requireInlined(s *source, inlined []*Field, names []string) {
+	for _, name := range names {
+		i := slices.IndexFunc(inlined, func(f *Field) bool { return f.Name == name })
+		if i < 0 {
+			c.fault(s.message.Name, name, "is required and is no field of what is inlined")
+			continue
+		}
+		inlined[i].Required, inlined[i].Documented = true, PresenceOptional
+	}
 }
 
 // oneOf lists the groups of fields of s of which an object holds one, with those of inlined messages.

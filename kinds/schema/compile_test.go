@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	options "github.com/troupe-api/troupe/kinds/internal/proto"
 	"github.com/troupe-api/troupe/kinds/meta"
-	options "github.com/troupe-api/troupe/kinds/proto"
 )
 
 // field is a text field with number 1.
@@ -132,17 +132,17 @@ func TestCompileKind(t *testing.T) {
 	if k.Subresources[0].BodyKind == nil || k.Subresources[0].BodyKind.APIVersion() != "autoscaling/v1" || k.Subresource("scale") == nil || k.Subresource("status") != nil {
 		t.Errorf("sub-resources %+v", k.Subresources)
 	}
-	f := k.Message.Field("type")
-	if f.Default != "kubernetes.io/x" || f.Enum[0] != "kubernetes.io/x" || f.Doc != "The second." || k.Message.Doc != "A Thing is it." {
-		t.Errorf("got %+v of %q", f, k.Message.Doc)
+	f := k.Message().Field("type")
+	if f.Default != "kubernetes.io/x" || f.Enum[0] != "kubernetes.io/x" || f.Doc != "The second." || k.Message().Doc != "A Thing is it." {
+		t.Errorf("got %+v of %q", f, k.Message().Doc)
 	}
-	if deep := k.Message.Field("deep"); deep == nil || !slices.Equal(deep.Wire, []int32{3, 1}) || k.Message.Field("inner") != nil {
+	if deep := k.Message().Field("deep"); deep == nil || !slices.Equal(deep.Wire, []int32{3, 1}) || k.Message().Field("inner") != nil {
 		t.Errorf("the inlined field is %+v", deep)
 	}
-	if all := k.Message.OneOf; len(all) != 1 || all[0].None != "no depth" {
+	if all := k.Message().OneOf; len(all) != 1 || all[0].None != "no depth" {
 		t.Errorf("one_of of the inlined message: %+v", all)
 	}
-	if !k.Message.HasTypeMeta || plan.Messages["p.Meta"].HasTypeMeta {
+	if !k.Message().HasTypeMeta || plan.Messages["p.Meta"].HasTypeMeta {
 		t.Error("kinds are typed, their parts are not")
 	}
 }

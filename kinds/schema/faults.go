@@ -47,6 +47,9 @@ func (f *Faults) Report(t meta.CauseType, path, text, detail string) {
 	f.add(t, path, withDetail(text, detail))
 }
 
+// Add adds a cause that was found elsewhere.
+func (f *Faults) Add(c meta.Cause) { f.add(c.Type, c.Field, c.Message) }
+
 // InvalidOmitValue reports that what is at path is invalid as a whole; msg says why. The message does not hold the value.
 func (f *Faults) InvalidOmitValue(path, msg string) {
 	if f.full() {
@@ -94,7 +97,11 @@ func (f *Faults) TooLong(path string, max int) {
 
 // TooMany reports a list or map at path of n items, above max.
 func (f *Faults) TooMany(path string, n, max int) {
-	f.add(meta.CauseTooMany, path, fmt.Sprintf("Too many: %d: must have at most %d items", n, max))
+	items := "items"
+	if max == 1 {
+		items = "item"
+	}
+	f.add(meta.CauseTooMany, path, fmt.Sprintf("Too many: %d: must have at most %d %s", n, max, items))
 }
 
 // NotFound reports a reference at path to something that is not there.

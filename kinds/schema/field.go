@@ -47,6 +47,10 @@ type Field struct {
 	KeyFormat      string // the same for the keys of a map
 	// MayRepeat: repeated items of a list with keys, or of a set, are no fault of the declaration.
 	MayRepeat bool
+	Empty     Empty  // whether the checks hold for "" and 0
+	RangeText string // what the fault of Min and Max says; "": their own words
+	// RequiredFields are fields that the message needs here, and not wherever else it is used.
+	RequiredFields []string
 	// ReservedDomains are domains in which no key of the map may lie.
 	ReservedDomains []string
 }
@@ -106,6 +110,16 @@ const (
 	PresenceDerived  Presence = iota // as the other options of the field and its type suggest
 	PresenceRequired                 // although the server does without
 	PresenceOptional                 // although every object has it
+)
+
+// Empty says whether the checks of a field hold for "" and 0.
+type Empty uint8
+
+// The ways to look at empty values.
+const (
+	EmptyByType  Empty = iota // where they differ from a value that is left out
+	EmptyChecked              // always, and also where the value is left out
+	EmptyAllowed              // never, although they differ from a value that is left out
 )
 
 // ListType is how lists merge.

@@ -30,6 +30,12 @@ type Kind struct {
 	Versions []*Kind
 	// Conversion converts between the kind and Stored; zero if they are the same.
 	Conversion Conversion
+	// ConversionWebhook converts between the versions of a custom kind, which share it; nil where Conversion does.
+	ConversionWebhook *ConversionWebhook
+	// WorkingForm, where a webhook converts, is the kind as if its objects were stored in its version: writes are
+	// computed in it, and what comes of them is converted to Stored in the end. Its Versions are the working forms of all
+	// versions, of which each is its own Stored.
+	WorkingForm *Kind
 	// Deprecation is nil for a version that is not deprecated.
 	Deprecation *Deprecation
 	// DeleteReturnsObject: delete answers the object instead of a Status.
@@ -38,6 +44,8 @@ type Kind struct {
 	CreateOnUpdate bool
 	// ConditionalUpdate: PUT has to name the resourceVersion that it replaces.
 	ConditionalUpdate bool
+	// OffByDefault: the kind is served only if the operator asks for it.
+	OffByDefault bool
 	// Generation: metadata.generation counts changes of anything but metadata and status.
 	Generation bool
 	// HasSpecFinalizers: spec.finalizers hold a terminating object too (namespaces).
@@ -50,13 +58,13 @@ type Kind struct {
 	Columns       []Column
 	SelectFields  []SelectField // beyond metadata.name and metadata.namespace
 	IndexedFields []int         // indexes of those SelectFields by which the store keeps an index
-	Message       *Message
-	Rules         Rules
+	// Declared is the structure of the objects of a built-in kind, and Schema that of a kind that a definition makes.
+	// Message is the one or the other.
+	Declared *Message
+	Schema   Schema
+	Rules    Rules
 	// Definition is the name of the object that defines the kind; "" for a built-in kind.
 	Definition string
-	// Original is the kind that was defined first under the same group, version and resource; nil for
-	// that kind itself.
-	Original *Kind
 	// ItemOffset is the length of `{"kind":"…","apiVersion":"…",`, which begins each stored object; 1 where
 	// items of lists say what they are.
 	ItemOffset int
@@ -81,6 +89,9 @@ type SelectField struct{ Name, Path, Fallback string }
 type Conversion struct {
 	ToStored   func(obj tree.Tree) tree.Tree
 	FromStored func(obj tree.Tree) tree.Tree
+	// Keep is what the stored version keeps of a wanted state that has been validated in this version; nil: all of it. It
+	// shares memory with the tree that it gets, and does not change it.
+	Keep func(obj tree.Tree) tree.Tree
 }
 
 // A Subresource is an extra path segment below an object.
@@ -97,7 +108,10 @@ type Subresource struct {
 	// KeepsMetadata are the fields of metadata that a write leaves as they are; EveryField
 	// stands for all.
 	KeepsMetadata []string
-	View          View
+	// Connects: a request opens a connection to what the object stands for. Its body has no kind; Kind, if set, is
+	// that of its options, which the query holds.
+	Connects bool
+	View     View
 }
 
 // EveryField stands for all fields where names of fields are listed.
@@ -116,6 +130,8 @@ type View struct {
 	// Write changes obj, a copy of the stored object, as body asks. now is the time of
 	// the write, as trees hold times. It reports faults, or refuses with an error, a *meta.Status.
 	Write func(obj, body tree.Tree, now string, faults *Faults) error
+	// Warn is like that of Rules, for writes of the sub-resource; nil: nothing is warned of.
+	Warn func(obj, old tree.Tree) []string
 	// KeepsGeneration: a write does not count as a change of what the object should be.
 	KeepsGeneration bool
 }
@@ -160,6 +176,9 @@ type Rules struct {
 	// Prepare runs before validation: old is nil on create. It drops or carries over
 	// what the client may not set (for example status on the main resource).
 	Prepare func(obj, old tree.Tree)
+	// Requester are the fields of the spec of a new object that say who asks for it. Prepare drops what the client
+	// says of that, and admission sets them; what else it changes later leaves them as they are.
+	Requester []string
 	// ValidateServed reports what a version asks of writes through it, beyond what the storage version
 	// asks of all. It gets objects of the storage version; old is nil on create.
 	ValidateServed func(obj, old tree.Tree, faults *Faults)
@@ -170,15 +189,24 @@ type Rules struct {
 	// Validate reports every fault of obj alone.
 	Validate func(obj tree.Tree, faults *Faults)
 	// ValidateSpec reports every fault of the spec, at the path "spec". It depends on nothing
-	// else, so that an unchanged spec is not validated again.
-	ValidateSpec func(spec tree.Tree, faults *Faults)
+	// else, so that an unchanged spec is not validated again. old is the one that it replaces, which was valid when it
+	// was written; nil for a new object.
+	ValidateSpec func(spec, old tree.Tree, faults *Faults)
 	// ValidateUpdate reports what may not change from old to obj.
 	ValidateUpdate func(obj, old tree.Tree, faults *Faults)
 	// BeginDelete marks obj, a copy, when its deletion begins. With it an object goes only when its
 	// last finalizer does. now is the time of the write, as trees hold times.
 	BeginDelete func(obj tree.Tree, now string)
+	// WarnNew gives warnings about a new obj that are those of what Prepare is about to replace.
+	WarnNew func(obj tree.Tree) []string
 	// Warn gives warnings about a valid obj: what has no effect, or should be written otherwise; old is nil on create.
 	Warn func(obj, old tree.Tree) []string
+	// WarnsOfChangesOnly says that Warn gives nothing for a write that changes nothing.
+	WarnsOfChangesOnly bool
+	// OrphansDependents says that a deletion without a propagation policy orphans what the object owns.
+	OrphansDependents bool
+	// WarnDelete is what a deletion without a propagation policy is warned of; "" if of nothing.
+	WarnDelete string
 	// AllowUnqualifiedFinalizers says that finalizers need no domain in their names.
 	AllowUnqualifiedFinalizers bool
 }

@@ -23,7 +23,7 @@ func (c *compiler) resolveSubresources(k *Kind, byKind map[string]*Kind) {
 			continue
 		}
 		if s.BodyKind = byKind[s.Kind.APIVersion()+" "+s.Kind.Kind]; s.BodyKind == nil {
-			c.fault(k.Message.Name, s.Name, "has a body of a kind that is not declared")
+			c.fault(k.Message().Name, s.Name, "has a body of a kind that is not declared")
 		}
 	}
 }
@@ -45,12 +45,12 @@ func (c *compiler) storageVersion(k *Kind) *Kind {
 			continue
 		}
 		if marked != nil {
-			c.fault(k.Message.Name, k.Resource, "has a storage with more than one storage version")
+			c.fault(k.Message().Name, k.Resource, "has a storage with more than one storage version")
 		}
 		marked = other
 	}
 	if marked == nil && sharing > 1 {
-		c.fault(k.Message.Name, k.Resource, "shares its storage, and no kind there is marked as the storage version")
+		c.fault(k.Message().Name, k.Resource, "shares its storage, and no kind there is marked as the storage version")
 	}
 	if marked == nil {
 		return first

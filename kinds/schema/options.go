@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	options "github.com/troupe-api/troupe/kinds/internal/proto"
 	"github.com/troupe-api/troupe/kinds/meta"
-	options "github.com/troupe-api/troupe/kinds/proto"
 )
 
 // standardVerbs are the verbs of a kind that names none.
@@ -56,6 +56,7 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 		DeleteReturnsObject: o.DeleteReturnsObject,
 		CreateOnUpdate:      o.CreateOnUpdate,
 		ConditionalUpdate:   o.ConditionalUpdate,
+		OffByDefault:        o.OffByDefault,
 		Generation:          o.TracksGeneration,
 		HasSpecFinalizers:   o.HasSpecFinalizers,
 		GracefulDeletion:    o.GracefulDeletion,
@@ -95,7 +96,7 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 }
 
 func newSubresource(o *options.Subresource, n *meta.Naming) Subresource {
-	s := Subresource{Name: o.Name, Verbs: verbs(o.Verbs, subresourceVerbs), Field: o.OnlyField, KeepsMetadata: o.KeepsMetadata}
+	s := Subresource{Name: o.Name, Verbs: verbs(o.Verbs, subresourceVerbs), Field: o.OnlyField, KeepsMetadata: o.KeepsMetadata, Connects: o.Connects}
 	if s.Name == "status" {
 		s.Field = s.Name
 	}
@@ -149,6 +150,8 @@ func (f *Field) applyOptions(o *options.Field, n *meta.Naming) {
 	f.Pattern = o.GetPattern()
 	f.Format, f.KeyFormat = o.GetFormat(), o.GetKeyFormat()
 	f.MayRepeat = o.GetMayRepeat()
+	f.Empty, f.RangeText = Empty(o.GetEmpty()), o.GetRangeText()
+	f.RequiredFields = o.GetRequiredFields()
 	if o.GetReservedKeys() {
 		f.ReservedDomains = n.Domains()
 	}

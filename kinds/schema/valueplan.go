@@ -19,6 +19,8 @@ type ValuePlan struct {
 
 	// Absence says which values count as left out.
 	Absence Absence
+	// Zero is checked in place of a value that is left out; nil: nothing is.
+	Zero any
 	// DropNull: where null is no value, defaulting drops it.
 	DropNull bool
 	// Default is what is filled in for a value that is left out; nil: nothing.
@@ -70,6 +72,8 @@ type Part struct {
 	// RequiredDetail is what the fault says beyond that.
 	RequiredDetail string
 	RequiredWhen   *RequiredWhen // nil: nothing makes it required
+	// CheckAbsent: an object that is left out is checked as an empty one, since some of its fields are required.
+	CheckAbsent bool
 }
 
 // An ImmutablePart is a field that may not change as a whole; or, if Parts is set, one some of whose fields may not.

@@ -11,6 +11,10 @@ import (
 )
 
 // Fields is a field selector of one kind. The zero value selects everything.
+//
+// Values are compared as text: the value of a field of type bool is "true" or "false". Which fields there
+// are is declared by the kind (schema.Kind.SelectFields); only those are kept beside an object, so that
+// matching does not look into its JSON.
 type Fields struct{ terms []term }
 
 // A term is a condition on one field.
@@ -27,6 +31,12 @@ const (
 
 // ParseFields reads a field selector; the empty text selects everything. The error is a
 // *meta.Status, 400: the text is malformed, or k does not select by that field.
+//
+// As examples for Pods:
+//
+//	status.phase=Running,spec.nodeName!=      running Pods that have a node
+//	metadata.name=a\,b                        the name "a,b"
+//	spec.image=x                              400, field label not supported: spec.image
 func ParseFields(k *schema.Kind, s string) (Fields, error) {
 	var f Fields
 	for _, text := range splitTerms(s) {
@@ -51,6 +61,9 @@ func ParseFields(k *schema.Kind, s string) (Fields, error) {
 }
 
 // fieldOf finds a selectable field of k.
+//
+// A field of one version may have another name in the stored version: terms refer to the field by its index
+// in the stored version, because that is what the metadata of objects has.
 func fieldOf(k *schema.Kind, name string) (int, error) {
 	switch name {
 	case "metadata.name":
@@ -132,6 +145,11 @@ func unescape(s string) (string, error) {
 // Empty reports whether f selects everything.
 func (f Fields) Empty() bool { return len(f.terms) == 0 }
 
+// OnlyNames reports whether f selects by nothing but name and namespace, which are the same in all versions of an object.
+func (f Fields) OnlyNames() bool {
+	return !slices.ContainsFunc(f.terms, func(t term) bool { return t.field >= 0 })
+}
+
 // Matches reports whether o meets every term. A field that o lacks is empty.
 func (f Fields) Matches(o *meta.Object) bool {
 	for i := range f.terms {
@@ -165,6 +183,8 @@ func (f Fields) Namespace() (string, bool) { return f.requiredValue(fieldNamespa
 
 // Value is the value that a selectable field must have, if the selector requires one; i is the index among
 // the SelectFields of the stored kind.
+//
+// An index of that field finds all objects that can match; each is then still held against the selector.
 func (f Fields) Value(i int) (string, bool) { return f.requiredValue(i) }
 
 func (f Fields) requiredValue(field int) (string, bool) {

@@ -8,6 +8,8 @@ import (
 )
 
 // Labels is a label selector. The zero value selects everything.
+//
+// Requirements are checked one after the other; most selectors have one or two.
 type Labels struct{ requirements []requirement }
 
 // An operator is what a requirement requires of a label.
@@ -45,6 +47,9 @@ func (l Labels) Matches(labels meta.Labels) bool {
 
 // matches tells whether labels meet the requirement. A label that is absent meets those that exclude
 // something.
+//
+// So key!=v and key notin (v) also match objects without the label, which surprises many, but is how
+// selectors of this API work.
 func (r *requirement) matches(labels meta.Labels) bool {
 	v, has := labels.Get(r.key)
 	switch r.op {

@@ -10,6 +10,9 @@ import (
 
 // FromLabelSelector reads a label selector as objects hold it: matchLabels and matchExpressions. One
 // without either selects everything. ok is false for an unknown operator.
+//
+// Nothing else is checked, since selectors in objects have been validated with the objects. An empty
+// selector means everything here; where it has to mean nothing, as in some kinds, the caller says so.
 func FromLabelSelector(t tree.Tree) (l Labels, ok bool) {
 	labels, _ := t["matchLabels"].(tree.Tree)
 	for _, key := range slices.Sorted(maps.Keys(labels)) {

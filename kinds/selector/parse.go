@@ -26,6 +26,8 @@ func badRequest(err error) error {
 }
 
 // A parser reads a label selector with one token of look-ahead.
+//
+// The grammar needs no more than one token ahead: what a key is followed by decides.
 type parser struct {
 	rest   string
 	tok    string // the next token, if peeked; "" at the end
@@ -52,6 +54,8 @@ func (p *parser) next() string {
 }
 
 // scan splits the first token off s: an operator, a bracket, a comma or a word.
+//
+// As an example, "a!=b, c in (d)" has the tokens a != b , c in ( d ).
 func scan(s string) (tok, rest string) {
 	s = strings.TrimLeft(s, " \t\r\n")
 	if s == "" {
@@ -167,7 +171,7 @@ func (p *parser) exact() (string, error) {
 }
 
 // set reads "(v,w)". Nothing before a comma or the closing bracket is the empty value. The values are
-// sorted, each once.
+// sorted, each once. So (a,,b) has three values, one of which is empty.
 func (p *parser) set() ([]string, error) {
 	if tok := p.next(); tok != "(" {
 		return nil, fmt.Errorf("found '%s' expected: '('", tok)

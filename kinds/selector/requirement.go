@@ -29,6 +29,8 @@ var operatorNames = [...]string{exists: "Exists", doesNotExist: "DoesNotExist", 
 
 // FieldRequirements are the requirements of a field selector in their order, In or NotIn with one value
 // each. It does not check whether a kind has these fields. The error is a *meta.Status, 400.
+//
+// Authorization asks before it is known whether the kind has such fields.
 func FieldRequirements(s string) ([]Requirement, error) {
 	var all []Requirement
 	for _, text := range splitTerms(s) {

@@ -14,6 +14,8 @@ const (
 )
 
 // checkKey checks a label key: an optional DNS subdomain and '/', then a name.
+//
+// As examples, "app" and "example.com/app" are keys; "-app", "a/b/c" and "Example.com/app" are none.
 func checkKey(key string) error {
 	invalid := func(why string) error { return fmt.Errorf("key: Invalid value: %q: %s", key, why) }
 	prefix, name, hasPrefix := strings.Cut(key, "/")

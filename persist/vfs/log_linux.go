@@ -26,6 +26,9 @@ type logFile struct {
 }
 
 // newLogFile makes a file a log, if the file system has direct writes.
+//
+// O_DSYNC makes one call of a write and its sync. It begins dirty, because what an earlier process wrote may still be
+// in the page cache.
 func newLogFile(f osFile) File {
 	direct, err := os.OpenFile(f.Name(), os.O_WRONLY|syscall.O_DIRECT|syscall.O_DSYNC, 0)
 	if err != nil {
@@ -35,6 +38,9 @@ func newLogFile(f osFile) File {
 }
 
 // WriteAt implements File.
+//
+// After an error it is not known what the disk holds, so the next write reads the beginning of its block from the
+// file again.
 func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
 	if f.direct == nil {
 		return f.osFile.WriteAt(b, off)
@@ -59,6 +65,9 @@ func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
 
 // blocks lays out the blocks that b lies in, of which the first begins with head bytes that
 // are there already.
+//
+// A batch rarely begins at a block. The bytes before it are those of the last write in the usual case, and are only
+// read where it is not the one that this follows.
 func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 	size := (head + len(b) + blockSize - 1) / blockSize * blockSize
 	old := f.last
@@ -76,6 +85,9 @@ func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 }
 
 // aligned is a buffer of n bytes that begins at a multiple of blockSize.
+//
+// One block more is taken than is needed, since Go promises no such alignment; its collector does not move what it
+// has allocated.
 func aligned(n int) []byte {
 	b := make([]byte, n+blockSize)
 	past := int(uintptr(unsafe.Pointer(&b[0])) % blockSize)
@@ -93,6 +105,8 @@ func (f *logFile) writeThrough(b []byte, off int64) (int, error) {
 }
 
 // Truncate implements File.
+//
+// A length is metadata that direct writes do not cover, hence the real Sync after it.
 func (f *logFile) Truncate(size int64) error {
 	f.end, f.dirty = -1, true
 	return f.osFile.Truncate(size)

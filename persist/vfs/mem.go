@@ -22,6 +22,9 @@ type Op struct {
 
 // Mem is a file system in memory that knows what a crash would keep.
 // Its methods may be called by any number of goroutines.
+//
+// Names and bytes are kept apart, as on a disk: a file whose bytes are synced is gone after a crash if its name is
+// not.
 type Mem struct {
 	mu      sync.Mutex
 	now     map[string]*node // names as programs see them
@@ -80,6 +83,8 @@ func (m *Mem) used() (n int64) {
 }
 
 // Clone answers an independent copy in which every byte and name is durable and no lock is held.
+//
+// It is what another process would find that begins here.
 func (m *Mem) Clone() *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -171,6 +176,9 @@ func (m *Mem) OpenReadWrite(p string) (File, error) { return m.openReadWrite(p) 
 func (m *Mem) OpenLog(p string) (File, error) { return m.openReadWrite(p) }
 
 // openReadWrite opens a file for writing, about which the fault function is asked.
+//
+// Opening for writing counts as an operation of its own (edit), so that a test can fail it; opening for reading never
+// fails but by a crash.
 func (m *Mem) openReadWrite(p string) (File, error) {
 	m.mu.Lock()
 	err := m.beginOp("edit", path.Clean(p))
@@ -249,6 +257,8 @@ func (m *Mem) ReadDir(dir string) ([]string, error) {
 }
 
 // MkdirAll implements FS.
+//
+// The directory is not durable before SyncDir of its parent, which programs forget easily.
 func (m *Mem) MkdirAll(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -265,6 +275,8 @@ func (m *Mem) MkdirAll(dir string) error {
 }
 
 // SyncDir implements FS.
+//
+// It covers the names in this directory alone, not those below.
 func (m *Mem) SyncDir(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -33,6 +33,8 @@ func (f *memFile) ReadAt(b []byte, off int64) (int, error) {
 }
 
 // WriteAt writes what the budget has space for, like a disk that runs full.
+//
+// A crash in the middle leaves half of the bytes in the file, which Crash then keeps or loses by sectors.
 func (f *memFile) WriteAt(b []byte, off int64) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()

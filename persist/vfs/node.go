@@ -30,6 +30,7 @@ func (n *node) resize(size int) {
 	n.touch(before, size)
 }
 
+// One range is enough: the journal writes forward, and a sync then copies only what is new and not the whole file.
 func (n *node) touch(from, to int) {
 	if n.from == n.to {
 		n.from, n.to = from, to

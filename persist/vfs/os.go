@@ -12,6 +12,7 @@ type OS struct{}
 
 var _ FS = OS{}
 
+// Only the owner may read: the files hold every object, Secrets too.
 const (
 	filePerm = 0o600
 	dirPerm  = 0o700
@@ -78,6 +79,8 @@ func (OS) ReadDir(dir string) ([]string, error) {
 }
 
 // SyncDir implements FS.
+//
+// On Linux a directory is opened and synced like a file.
 func (OS) SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

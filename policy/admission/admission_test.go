@@ -2,13 +2,7 @@ package admission_test
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/base64"
-	"encoding/json"
-	"encoding/pem"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,201 +10,86 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
-	"github.com/troupe-api/troupe/policy/authn"
-	"github.com/troupe-api/troupe/policy/authz"
 )
-
-// signerAuthorizer allows a verb on certain signers.
-type signerAuthorizer struct{ verb, names string }
-
-func (s signerAuthorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
-	if a.Verb == s.verb && a.Resource == "signers" && a.Group == "certificates.platform.io" && strings.Contains(" "+s.names+" ", " "+a.Name+" ") {
-		return authz.Allow, ""
-	}
-	return authz.NoOpinion, ""
-}
-
-// singleObject is the one object that there is.
-type singleObject struct{ tree tree.Tree }
-
-func (s singleObject) Get(r meta.GroupResource, _, name string) *policy.Object {
-	if s.tree == nil || name != "c" || r.String() != "certificatesigningrequests.certificates.platform.io" {
-		return nil
-	}
-	return &policy.Object{Tree: s.tree}
-}
-
-func (singleObject) Inform(context.Context, meta.GroupResource, func(policy.Change)) error {
-	return nil
-}
-
-func newChain(switches admission.PluginConfig, may authz.Authorizer, objects policy.Objects) *admission.Chain {
-	return admission.New(meta.Platform, switches, []admission.Registration{
-		admission.CertificateRequester(), admission.CertificateSubjectRestriction(meta.Platform),
-		admission.CertificateApproval(may, objects, meta.Platform), admission.CertificateSigning(may, objects, meta.Platform),
-		admission.StorageObjectInUseProtection(meta.Platform), admission.TaintNodesByCondition(meta.Platform),
-	})
-}
 
 func kind(group, resource string) *schema.Kind {
 	return &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Group: group}, Resource: resource, Storage: meta.GroupResource{Group: group, Resource: resource}}
 }
 
-func parseTree(t *testing.T, text string) tree.Tree {
-	t.Helper()
-	if text == "" {
-		return nil
+// Plugins run by default or not, as they are switched, in the order of their table; those without a name always
+// and first.
+func TestSwitches(t *testing.T) {
+	var steps []string
+	all := []admission.Registration{{Name: "AlwaysDeny"}, {Name: "ResourceQuota"}, {Name: ""}, {Name: "LimitRanger"}}
+	for i := range all {
+		all[i].Resources, all[i].Plugin = []string{"/pods"}, recorder{name: all[i].Name, steps: &steps}
 	}
-	var v tree.Tree
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-// request for a certificate with a subject, as spec.request.
-func certificateRequest(t *testing.T, organizations ...string) string {
-	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane", Organization: organizations}}, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}))
-}
-
-func TestPlugins(t *testing.T) {
-	masters, plain := certificateRequest(t, "system:masters"), certificateRequest(t, "dev")
-	jane := &authn.User{Name: "jane", UID: "u1", Groups: []string{"dev"}, Extra: map[string][]string{"k": {"v"}}}
-	const csr, client = "certificates.platform.io/certificatesigningrequests", "platform.io/apiserver-client"
-	signed := func(status string) string { return `{"spec":{"signerName":"example.com/s"},"status":` + status + `}` }
-	for _, test := range []struct {
-		name, resource, old, new string
-		switches                 admission.PluginConfig
-		may                      signerAuthorizer
-		want, fault              string // want is New afterwards, if it changes
+	for _, c := range []struct {
+		switches    admission.PluginConfig
+		ineffective []string
+		want        string
 	}{
-		{name: "a claim is protected", resource: "/persistentvolumeclaims", new: `{"metadata":{}}`,
-			want: `{"metadata":{"finalizers":["platform.io/pvc-protection"]}}`},
-		{name: "beside other finalizers", resource: "/persistentvolumes", new: `{"metadata":{"finalizers":["a.b/c"]}}`,
-			want: `{"metadata":{"finalizers":["a.b/c","platform.io/pv-protection"]}}`},
-		{name: "once", resource: "/persistentvolumes", new: `{"metadata":{"finalizers":["platform.io/pv-protection"]}}`},
-		{name: "only when it is new", resource: "/persistentvolumes", old: `{}`, new: `{"metadata":{}}`},
-		{name: "switched off", resource: "/persistentvolumes", new: `{"metadata":{}}`,
-			switches: admission.PluginConfig{Disabled: []string{"StorageObjectInUseProtection"}}},
-		{name: "a node is tainted", resource: "/nodes", new: `{"spec":{"taints":[{"effect":"NoExecute","key":"node.platform.io/not-ready"}]}}`,
-			want: `{"spec":{"taints":[{"effect":"NoExecute","key":"node.platform.io/not-ready"},{"effect":"NoSchedule","key":"node.platform.io/not-ready"}]}}`},
-		{name: "a node that is already", resource: "/nodes", new: `{"spec":{"taints":[{"effect":"NoSchedule","key":"node.platform.io/not-ready"}]}}`},
-		{name: "who asks for a certificate", resource: csr, new: `{"spec":{"signerName":"a/b"}}`,
-			want: `{"spec":{"extra":{"k":["v"]},"groups":["dev"],"signerName":"a/b","uid":"u1","username":"jane"}}`},
-		{name: "a certificate of masters", resource: csr, new: `{"spec":{"signerName":"` + client + `","request":"` + masters + `"}}`,
-			fault: "use of " + client + " signer with system:masters group is not allowed"},
-		{name: "a delete of it", resource: csr, old: `{"spec":{"signerName":"` + client + `","request":"` + masters + `"}}`},
-		{name: "approval without the right", resource: csr + "/approval", old: signed(`{}`), new: signed(`{}`),
-			may: signerAuthorizer{"sign", "example.com/s example.com/*"}, fault: `user not permitted to approve requests with signerName "example.com/s"`},
-		{name: "approval by name", resource: csr + "/approval", old: signed(`{}`), new: signed(`{}`), may: signerAuthorizer{"approve", "example.com/s"}},
-		{name: "approval by domain", resource: csr + "/approval", old: signed(`{}`), new: signed(`{}`), may: signerAuthorizer{"approve", "example.com/*"}},
-		{name: "approval of another signer", resource: csr + "/approval", old: signed(`{}`), new: `{"spec":{"signerName":"mine.com/s"}}`,
-			may: signerAuthorizer{"approve", "mine.com/s"}, fault: `signerName "example.com/s"`},
-		{name: "signing without the right", resource: csr + "/status", old: signed(`{}`), new: signed(`{"certificate":"x"}`),
-			may: signerAuthorizer{"approve", "example.com/s"}, fault: `user not permitted to sign requests with signerName "example.com/s"`},
-		{name: "a verdict without the right", resource: csr + "/status", old: signed(`{}`), new: signed(`{"conditions":[{"type":"Failed"}]}`),
-			fault: `not permitted to sign`},
-		{name: "signing", resource: csr + "/status", old: signed(`{}`), new: signed(`{"certificate":"x"}`), may: signerAuthorizer{"sign", "example.com/*"}},
-		{name: "a status that decides nothing", resource: csr + "/status", old: signed(`{"certificate":"x"}`), new: signed(`{"certificate":"x"}`)},
+		{admission.PluginConfig{}, nil, " admits, LimitRanger admits, ResourceQuota admits"},
+		{admission.PluginConfig{Enabled: []string{"AlwaysDeny", "AlwaysAdmit"}}, []string{"AlwaysAdmit"}, " admits, LimitRanger admits, ResourceQuota admits, AlwaysDeny admits"},
+		{admission.PluginConfig{Enabled: []string{"LimitRanger"}, Disabled: []string{"ResourceQuota", "PodSecurity"}}, []string{"PodSecurity"}, " admits, LimitRanger admits"},
+		{admission.PluginConfig{Only: []string{"AlwaysDeny", "LimitRanger", "Priority"}}, []string{"Priority"}, " admits, LimitRanger admits, AlwaysDeny admits"},
 	} {
-		parts := append(strings.SplitN(test.resource, "/", 3), "")
-		k := kind(parts[0], parts[1])
-		a := newChain(test.switches, test.may, singleObject{parseTree(t, test.old)}).For(jane, k, parts[2], meta.Key{Name: "c"})
-		old, wanted := parseTree(t, test.old), parseTree(t, test.new)
-		var err error
-		if a != nil {
-			err = a.Admit(request.Change{Mutation: &request.Mutation{Kind: k, Subresource: parts[2]}, Old: old, New: wanted})
+		steps = nil
+		switches := c.switches
+		k := kind("", "pods")
+		chain := admission.New(meta.Platform, switches, all)
+		if err := chain.For(nil, request.Update, k, "", meta.Key{}).Admit(request.Change{New: tree.Tree{}, Mutation: &request.Mutation{Kind: k}}); err != nil {
+			t.Error(err)
 		}
-		switch {
-		case test.fault != "":
-			if err == nil || !strings.Contains(err.Error(), test.fault) || !strings.Contains(err.Error(), "forbidden") {
-				t.Errorf("%s: error %v, want one with %q", test.name, err, test.fault)
-			}
-		case err != nil:
-			t.Errorf("%s: %v", test.name, err)
-		default:
-			want := test.want
-			if want == "" {
-				want = toJSON(t, parseTree(t, test.new))
-			}
-			if got := toJSON(t, wanted); got != want {
-				t.Errorf("%s: got %s, want %s", test.name, got, want)
-			}
-			if got, want := toJSON(t, old), toJSON(t, parseTree(t, test.old)); got != want {
-				t.Errorf("%s: the old state became %s", test.name, got)
-			}
+		if got := strings.Join(steps, ", "); got != c.want || !slices.Equal(switches.Ineffective(all), c.ineffective) {
+			t.Errorf("%+v: %s, without effect %q", c, got, switches.Ineffective(all))
 		}
 	}
-	k := kind(splitGroupResource(csr))
-	replaced := newChain(admission.PluginConfig{}, signerAuthorizer{"approve", "mine.com/s"}, singleObject{parseTree(t, `{"spec":{"signerName":"mine.com/s"}}`)}).For(jane, k, "approval", meta.Key{Name: "c"})
-	if err := replaced.Admit(request.Change{Mutation: &request.Mutation{Kind: k, Subresource: "approval"}, Old: parseTree(t, signed(`{}`)), New: parseTree(t, signed(`{}`))}); err == nil {
-		t.Error("the right on the signer of a request that was there before is good for the one that took its place")
+	namespaces := admission.PluginConfig{Enabled: []string{"NamespaceExists"}, Disabled: []string{"NamespaceLifecycle", "LimitRanger"}}
+	if got := namespaces.AlwaysEffective(); !slices.Equal(got, []string{"NamespaceLifecycle"}) || len(namespaces.Ineffective(all)) > 0 {
+		t.Errorf("always effective: %q, without effect: %q", got, namespaces.Ineffective(all))
 	}
-	if err := newChain(admission.PluginConfig{}, nil, nil).For(jane, kind(splitGroupResource(csr)), "", meta.Key{}).Admit(request.Change{
-		Mutation: &request.Mutation{Kind: kind(splitGroupResource(csr))}, New: parseTree(t, `{"spec":{"signerName":"`+client+`","request":"`+plain+`"}}`)}); err != nil {
-		t.Errorf("a certificate of another group: %v", err)
+	if names := admission.Names(); len(names) != 38 || !slices.IsSorted(names) {
+		t.Errorf("%d names: %q", len(names), names)
+	}
+	if names := admission.Defaults(); len(names) != 23 || slices.Contains(names, "NodeRestriction") || !slices.Contains(names, "PodSecurity") {
+		t.Errorf("%d defaults: %q", len(names), names)
 	}
 }
 
-func splitGroupResource(resource string) (group, name string) {
-	group, name, _ = strings.Cut(resource, "/")
-	return group, name
+// provisioner notes which namespaces it is asked for.
+type provisioner struct {
+	recorder
+	asked *[]string
 }
 
-func toJSON(t *testing.T, v any) string {
-	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+func (p provisioner) Provision(_ context.Context, _ *schema.Kind, key meta.Key) error {
+	*p.asked = append(*p.asked, key.Namespace)
+	return nil
 }
 
-// What is not registered, or switched off, costs nothing: there is no Admission.
-func TestNoPlugins(t *testing.T) {
-	c := newChain(admission.PluginConfig{Disabled: []string{"TaintNodesByCondition"}}, nil, nil)
-	for _, resource := range []string{"configmaps", "nodes"} {
-		if a := c.For(nil, kind("", resource), "", meta.Key{}); a != nil {
-			t.Errorf("%s: %v has a say", resource, a)
+// Provisioners are asked about all that may make an object, and about nothing that is only tried.
+func TestProvision(t *testing.T) {
+	var asked []string
+	all := []admission.Registration{{Name: "NamespaceAutoProvision", Plugin: provisioner{asked: &asked}}}
+	chain := admission.New(meta.Platform, admission.PluginConfig{Enabled: []string{"NamespaceAutoProvision"}}, all)
+	for _, m := range []request.Mutation{
+		{Verb: request.Create, Key: meta.Key{Namespace: "a"}}, {Verb: request.Patch, PatchType: request.ApplyPatch, Key: meta.Key{Namespace: "b"}},
+		{Verb: request.Create, DryRun: true, Key: meta.Key{Namespace: "c"}}, {Verb: request.Patch, PatchType: request.MergePatch, Key: meta.Key{Namespace: "d"}},
+		{Verb: request.Update, Key: meta.Key{Namespace: "e"}}, {Verb: request.Delete, Key: meta.Key{Namespace: "f"}},
+	} {
+		if err := chain.Provision(t.Context(), &m); err != nil {
+			t.Error(err)
 		}
 	}
-	if a := c.For(nil, kind("", "persistentvolumes"), "status", meta.Key{}); a != nil {
-		t.Errorf("a sub-resource: %v has a say", a)
+	if !slices.Equal(asked, []string{"a", "b"}) {
+		t.Errorf("asked for %q", asked)
 	}
-	if a := (*admission.Chain)(nil).For(nil, kind("", "nodes"), "", meta.Key{}); a != nil {
-		t.Errorf("no chain: %v has a say", a)
+	if err := admission.New(meta.Platform, admission.PluginConfig{}, all).Provision(t.Context(), &request.Mutation{Verb: request.Create}); err != nil || len(asked) != 2 {
+		t.Errorf("switched off: %v, %q", err, asked)
 	}
-}
-
-func TestEnabledPlugin(t *testing.T) {
-	off := admission.Registration{Name: "Loud", DisabledByDefault: true, Resources: []string{"/pods"}, Plugin: denyAll{}}
-	for _, on := range []bool{false, true} {
-		var s admission.PluginConfig
-		if on {
-			s.Enabled = []string{"Loud"}
-		}
-		a := admission.New(meta.Platform, s, []admission.Registration{off}).For(nil, kind("", "pods"), "", meta.Key{})
-		if (a != nil) != on {
-			t.Errorf("switched on %t: %v", on, a)
-		}
-	}
-	if names := admission.Names([]admission.Registration{off, {Name: "A"}, {}, {Name: "A"}}); strings.Join(names, " ") != "A Loud" {
-		t.Errorf("names %v", names)
+	if err := (*admission.Chain)(nil).Provision(t.Context(), &request.Mutation{Verb: request.Create}); err != nil {
+		t.Errorf("no chain: %v", err)
 	}
 }
-
-// denyAll refuses everything.
-type denyAll struct{}
-
-func (denyAll) Admit(a *admission.Attributes) error { return a.Forbidden("no") }

@@ -1,21 +1,21 @@
 package admission
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
 // A Registration makes a plugin known.
 type Registration struct {
-	// Name is by which the plugin is switched on and off; "" for one that always runs.
+	// Name is one of Names, by which the plugin is switched on and off; "" for one that always runs.
 	Name string
-	// DisabledByDefault: it does not run unless it is switched on.
-	DisabledByDefault bool
 	// Resources it runs for, as "group/resource" or "group/resource/sub-resource" in platform form,
 	// "/pods" being of the core group. "*" is for all, sub-resources too.
 	Resources []string
@@ -23,10 +23,18 @@ type Registration struct {
 	Operations []request.Verb
 	// Users tells for whose changes it runs; nil means all.
 	Users func(*authn.User) bool
+	// Namespaces tells in which namespaces it has anything to do; nil means all. It is cheap. "" is asked for
+	// what is in none, or in several.
+	Namespaces func(namespace string) bool
+	// SkipsNoOps: an update that changes nothing is not its concern, because the object was admitted when it was
+	// stored. Then a repeated apply costs nothing.
+	SkipsNoOps bool
 
 	// Plugin and Waiting are what runs; one of them is set, or both.
 	Plugin  Plugin
 	Waiting WaitingPlugin
+	// Caches are what the plugin reads of the cluster. They are kept while it runs.
+	Caches []policy.Follower
 }
 
 // allResources is a Registration's name of every resource.
@@ -37,13 +45,26 @@ func (r *Registration) runsFor(user *authn.User, operation request.Verb) bool {
 	return r.runsForUser(user) && (len(r.Operations) == 0 || slices.Contains(r.Operations, operation))
 }
 
+// selects tells whether the Plugin may have anything to do for changes of a resource.
+func (r *Registration) selects(k *schema.Kind, subresource string) bool {
+	if s, ok := r.Plugin.(Selector); ok {
+		return s.Selects(k, subresource)
+	}
+	return r.Plugin != nil
+}
+
 func (r *Registration) runsForUser(user *authn.User) bool { return r.Users == nil || r.Users(user) }
 
-// A Chain asks its plugins in the order of their registration. The nil Chain has none.
+func (r *Registration) runsIn(namespace string) bool {
+	return r.Namespaces == nil || r.Namespaces(namespace)
+}
+
+// A Chain asks its plugins in the order of Names' table. The nil Chain has none.
 type Chain struct {
 	registrations []*Registration
 	byResource    map[resourceKey][]*Registration
 	forAll        []*Registration // which are also in the lists of byResource
+	provisioners  []Provisioner
 }
 
 // resourceKey is what a plugin is registered for.
@@ -52,19 +73,15 @@ type resourceKey struct {
 	sub string
 }
 
-// PluginConfig says which plugins run, by name, beside those that run by default.
-type PluginConfig struct{ Enabled, Disabled []string }
-
-// New makes a Chain of the registrations that the switches leave on.
+// New makes a Chain of the registrations that the switches leave on. Those without a name come first.
 func New(naming *meta.Naming, switches PluginConfig, all []Registration) *Chain {
 	c := &Chain{byResource: map[resourceKey][]*Registration{}}
 	for i := range all {
-		r := &all[i]
-		on := !r.DisabledByDefault || slices.Contains(switches.Enabled, r.Name)
-		if r.Name == "" || on && !slices.Contains(switches.Disabled, r.Name) {
-			c.registrations = append(c.registrations, r)
+		if switches.Runs(all[i].Name) {
+			c.register(&all[i])
 		}
 	}
+	slices.SortStableFunc(c.registrations, func(a, b *Registration) int { return position(a.Name) - position(b.Name) })
 	for _, r := range c.registrations {
 		if slices.Contains(r.Resources, allResources) {
 			c.forAll = append(c.forAll, r)
@@ -85,6 +102,13 @@ func New(naming *meta.Naming, switches PluginConfig, all []Registration) *Chain 
 	return c
 }
 
+func (c *Chain) register(r *Registration) {
+	c.registrations = append(c.registrations, r)
+	if p, ok := r.Plugin.(Provisioner); ok {
+		c.provisioners = append(c.provisioners, p)
+	}
+}
+
 // keyOf reads a resource of a Registration.
 func keyOf(naming *meta.Naming, name string) resourceKey {
 	parts := append(strings.SplitN(name, "/", 3), "")
@@ -102,37 +126,42 @@ func (c *Chain) of(k *schema.Kind, subresource string) []*Registration {
 	return c.forAll
 }
 
-// Names are the plugins that can be switched, in alphabetical order.
-func Names(all []Registration) []string {
-	var names []string
-	for _, r := range all {
-		if r.Name != "" {
-			names = append(names, r.Name)
+// Caches are what the plugins read of the cluster, each once.
+func (c *Chain) Caches() []policy.Follower {
+	var all []policy.Follower
+	for _, r := range c.registrations {
+		for _, f := range r.Caches {
+			if !slices.Contains(all, f) {
+				all = append(all, f)
+			}
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return all
 }
 
-// Applies tells whether any plugin, waiting or not, may run for an operation by a user.
-func (c *Chain) Applies(user *authn.User, k *schema.Kind, subresource string, operation request.Verb) bool {
+// AppliesToNoOp tells whether any plugin, waiting or not, may run for an update by a user that changes nothing.
+func (c *Chain) AppliesToNoOp(user *authn.User, k *schema.Kind, subresource, namespace string) bool {
 	return slices.ContainsFunc(c.of(k, subresource), func(r *Registration) bool {
-		return r.runsFor(user, operation) && (r.Plugin != nil || r.Waiting.Selects(k, subresource))
+		return r.runsForNoOp(user) && r.runsIn(namespace) && (r.selects(k, subresource) || r.Waiting != nil && r.Waiting.Selects(k, subresource))
 	})
 }
 
-// For is the admission of changes of an object by a user; nil if no plugin runs for them. It may take
-// long: plugins that are Preparers ask what they have to know.
-func (c *Chain) For(user *authn.User, k *schema.Kind, subresource string, key meta.Key) request.Admission {
+func (r *Registration) runsForNoOp(user *authn.User) bool {
+	return !r.SkipsNoOps && r.runsFor(user, request.Update)
+}
+
+// For is the admission of a request of a user to change an object; nil if no plugin runs for it. It may
+// take long: plugins that are Preparers ask what they have to know.
+func (c *Chain) For(user *authn.User, verb request.Verb, k *schema.Kind, subresource string, key meta.Key) request.Admission {
 	var a *pluginAdmission
 	registrations := c.of(k, subresource)
 	for _, r := range registrations {
-		if r.Plugin == nil || !r.runsForUser(user) {
+		if !r.runsForUser(user) || !r.runsIn(key.Namespace) || !r.selects(k, subresource) {
 			continue
 		}
 		plugin := r.Plugin
 		if p, ok := plugin.(Preparer); ok {
-			plugin = p.Prepare(user, key)
+			plugin = p.Prepare(user, verb, key)
 		}
 		if a == nil {
 			a = &pluginAdmission{user: user, plugins: make([]boundPlugin, 0, len(registrations))}
@@ -145,11 +174,26 @@ func (c *Chain) For(user *authn.User, k *schema.Kind, subresource string, key me
 	return a
 }
 
+// Provision lets the plugins that are Provisioners make what a mutation needs, if it may make an object and is
+// no dry run.
+func (c *Chain) Provision(ctx context.Context, m *request.Mutation) error {
+	creates := m.Verb == request.Create || m.Verb == request.Patch && m.PatchType == request.ApplyPatch
+	if c == nil || m.DryRun || !creates {
+		return nil
+	}
+	for _, p := range c.provisioners {
+		if err := p.Provision(ctx, m.Kind, m.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Waiting is what changes of a resource by a user have to wait for; nil if for nothing.
-func (c *Chain) Waiting(user *authn.User, k *schema.Kind, subresource string) request.WaitingAdmission {
+func (c *Chain) Waiting(user *authn.User, k *schema.Kind, subresource, namespace string) request.WaitingAdmission {
 	var a *waitingAdmission
 	for _, r := range c.of(k, subresource) {
-		if r.Waiting == nil || !r.runsForUser(user) || !r.Waiting.Selects(k, subresource) {
+		if r.Waiting == nil || !r.runsForUser(user) || !r.runsIn(namespace) || !r.Waiting.Selects(k, subresource) {
 			continue
 		}
 		if a == nil {

@@ -9,14 +9,20 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A WaitingPlugin asks outside about changes, such as a webhook or the owner of a quota. Its contract
-// is that of request.WaitingAdmission; Selects says beforehand, for any change of a resource, whether it
-// has anything to ask at all, so that others cost nothing.
+// A WaitingPlugin asks outside about changes, such as a webhook. Selects says beforehand, for any change of a
+// resource, whether it has anything to ask at all, so that others cost nothing; Applies says it of
+// a change, in the turn of the object's owner.
 type WaitingPlugin interface {
 	Selects(k *schema.Kind, subresource string) bool
 	Applies(a *Attributes) bool
-	Mutate(ctx context.Context, a *Attributes) (warnings []string, err error)
-	Validate(ctx context.Context, a *Attributes) (request.Verdict, error)
+	// Begin begins to ask about one change.
+	Begin() WaitingCall
+}
+
+// A WaitingCall asks about one change, by the contract of request.WaitingCall.
+type WaitingCall interface {
+	Mutate(ctx context.Context, a *Attributes) error
+	Validate(ctx context.Context, a *Attributes) error
 }
 
 // waitingAdmission is the waiting plugins for one request.
@@ -27,56 +33,67 @@ type waitingAdmission struct {
 
 var _ request.WaitingAdmission = (*waitingAdmission)(nil)
 
-// applies tells whether a change waits for one of the plugins.
-func (w *waitingAdmission) applies(r *Registration, c request.Change, a *Attributes) bool {
-	return r.runsFor(w.user, c.Operation()) && r.Waiting.Applies(a)
+// MayApply implements request.WaitingAdmission.
+func (w *waitingAdmission) MayApply(operation request.Verb) bool {
+	return slices.ContainsFunc(w.registrations, func(r *Registration) bool { return r.runsFor(w.user, operation) })
+}
+
+// AppliesToNoOp implements request.WaitingAdmission.
+func (w *waitingAdmission) AppliesToNoOp() bool {
+	return slices.ContainsFunc(w.registrations, func(r *Registration) bool { return r.runsForNoOp(w.user) })
 }
 
 // Applies implements request.WaitingAdmission.
 func (w *waitingAdmission) Applies(c request.Change) bool {
 	a := attributesOf(w.user, c)
-	return slices.ContainsFunc(w.registrations, func(r *Registration) bool { return w.applies(r, c, a) })
+	return slices.ContainsFunc(w.registrations, func(r *Registration) bool { return r.waits(a) })
 }
 
-// Mutate implements request.WaitingAdmission.
-func (w *waitingAdmission) Mutate(ctx context.Context, c request.Change) (warnings []string, err error) {
-	a := attributesOf(w.user, c)
-	for _, r := range w.registrations {
-		if !w.applies(r, c, a) {
-			continue
-		}
-		more, err := r.Waiting.Mutate(ctx, a)
-		if err != nil {
-			return nil, err
-		}
-		warnings = append(warnings, more...)
-	}
-	return warnings, nil
+// waits tells whether a change waits for the plugin.
+func (r *Registration) waits(a *Attributes) bool {
+	return r.runsFor(a.User, a.Operation) && r.Waiting.Applies(a)
 }
 
-// Validate implements request.WaitingAdmission. What one plugin has reserved is released if a later one
-// refuses, or panics.
-func (w *waitingAdmission) Validate(ctx context.Context, c request.Change) (verdict request.Verdict, err error) {
-	var reserved []request.Reservation
-	passed := false
-	defer func() {
-		if !passed {
-			request.Reservations(reserved...).Release()
-		}
-	}()
+// Begin implements request.WaitingAdmission.
+func (w *waitingAdmission) Begin() request.WaitingCall {
+	call := &waitingCall{user: w.user, plugins: make([]startedCall, len(w.registrations))}
+	for i, r := range w.registrations {
+		call.plugins[i] = startedCall{r, r.Waiting.Begin()}
+	}
+	return call
+}
+
+// waitingCall asks the waiting plugins about one change, one after the other.
+type waitingCall struct {
+	user    *authn.User
+	plugins []startedCall
+}
+
+type startedCall struct {
+	registration *Registration
+	WaitingCall
+}
+
+// Mutate implements request.WaitingCall.
+func (w *waitingCall) Mutate(ctx context.Context, c request.Change) error {
+	return w.each(c, func(p startedCall, a *Attributes) error { return p.Mutate(ctx, a) })
+}
+
+// Validate implements request.WaitingCall.
+func (w *waitingCall) Validate(ctx context.Context, c request.Change) error {
+	return w.each(c, func(p startedCall, a *Attributes) error { return p.Validate(ctx, a) })
+}
+
+// each asks the plugins that the change waits for, until one refuses it.
+func (w *waitingCall) each(c request.Change, ask func(startedCall, *Attributes) error) error {
 	a := attributesOf(w.user, c)
-	for _, r := range w.registrations {
-		if !w.applies(r, c, a) {
+	for _, p := range w.plugins {
+		if !p.registration.waits(a) {
 			continue
 		}
-		v, err := r.Waiting.Validate(ctx, a)
-		if err != nil {
-			return request.Verdict{}, err
+		if err := ask(p, a); err != nil {
+			return err
 		}
-		verdict.Warnings = append(verdict.Warnings, v.Warnings...)
-		reserved = append(reserved, v.Reservation)
 	}
-	passed = true
-	verdict.Reservation = request.Reservations(reserved...)
-	return verdict, nil
+	return nil
 }

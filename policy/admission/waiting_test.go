@@ -2,7 +2,7 @@ package admission_test
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strings"
 	"testing"
 
@@ -33,20 +33,32 @@ type waiter struct{ recorder }
 
 func (w waiter) Selects(k *schema.Kind, _ string) bool { return w.only == "" || k.Resource == w.only }
 func (w waiter) Applies(*admission.Attributes) bool    { return !w.skips }
-func (w waiter) Mutate(context.Context, *admission.Attributes) ([]string, error) {
+func (w waiter) Begin() admission.WaitingCall          { return w }
+func (w waiter) Mutate(context.Context, *admission.Attributes) error {
 	w.step("mutates")
-	return []string{w.name}, nil
+	return nil
 }
 
-func (w waiter) Validate(_ context.Context, a *admission.Attributes) (request.Verdict, error) {
+func (w waiter) Validate(_ context.Context, a *admission.Attributes) error {
 	w.step("validates")
 	if w.refuse {
-		return request.Verdict{}, a.Forbidden("no")
+		return a.Forbidden("no")
 	}
-	return request.Verdict{Warnings: []string{w.name}, Reservation: w}, nil
+	return nil
 }
-func (w waiter) Commit()  { w.step("commits") }
-func (w waiter) Release() { w.step("releases") }
+
+// reserver is the recorder as a Reserver.
+type reserver struct{ recorder }
+
+func (r reserver) Reserve(a *admission.Attributes) (request.Reservation, error) {
+	r.step("reserves")
+	if r.refuse {
+		return nil, a.Forbidden("no")
+	}
+	return r, nil
+}
+func (r reserver) Commit()  { r.step("commits") }
+func (r reserver) Release() { r.step("releases") }
 
 // A plugin runs for its operations, its users and its resources, in the order of registration.
 func TestRegistrationSelects(t *testing.T) {
@@ -75,9 +87,8 @@ func TestRegistrationSelects(t *testing.T) {
 		steps = nil
 		user, k := &authn.User{Name: c.user}, kind("", c.resource)
 		c.change.Mutation = &request.Mutation{Kind: k, Subresource: c.sub}
-		a, operation := chain.For(user, k, c.sub, meta.Key{}), c.change.Operation()
-		applies := a != nil && a.Applies(operation)
-		if applies != (c.want != "") || chain.Applies(user, k, c.sub, operation) != applies {
+		a, operation := chain.For(user, request.Update, k, c.sub, meta.Key{}), c.change.Operation()
+		if applies := a != nil && a.Applies(operation); applies != (c.want != "") {
 			t.Errorf("%v: applies %t", c, applies)
 		}
 		if a != nil {
@@ -105,36 +116,117 @@ func TestWaitingPlugins(t *testing.T) {
 			{Resources: []string{"/pods"}, Waiting: waiter{recorder{name: "d", refuse: refuse, steps: &steps}}},
 		})
 	}
-	if w := chain(false).Waiting(nil, kind("", "nodes"), ""); w != nil || chain(false).Applies(nil, kind("", "nodes"), "", request.Update) {
+	if w := chain(false).Waiting(nil, kind("", "nodes"), "", ""); w != nil || chain(false).AppliesToNoOp(nil, kind("", "nodes"), "", "") {
 		t.Errorf("nodes wait for %v", w)
 	}
-	if w := (*admission.Chain)(nil).Waiting(nil, kind("", "pods"), ""); w != nil {
+	if w := (*admission.Chain)(nil).Waiting(nil, kind("", "pods"), "", ""); w != nil {
 		t.Errorf("without a chain Pods wait for %v", w)
 	}
-	if a := chain(false).For(nil, kind("", "pods"), "", meta.Key{}); a != nil || !chain(false).Applies(nil, kind("", "pods"), "", request.Update) {
+	if a := chain(false).For(nil, request.Update, kind("", "pods"), "", meta.Key{}); a != nil || !chain(false).AppliesToNoOp(nil, kind("", "pods"), "", "x") {
 		t.Errorf("waiting plugins run in the owner's turn: %v", a)
 	}
 	for _, c := range []struct {
 		refuse bool
 		want   string
 	}{
-		{false, "a mutates, d mutates, a validates, d validates, a commits, d commits"},
-		{true, "a mutates, d mutates, a validates, d validates, a releases"},
+		{false, "a mutates, d mutates, a validates, d validates"},
+		{true, "a mutates, d mutates, a validates, d validates"},
 	} {
 		steps = nil
 		change := request.Change{New: tree.Tree{}, Mutation: &request.Mutation{Kind: kind("", "pods")}}
-		w := chain(c.refuse).Waiting(nil, change.Mutation.Kind, "")
+		w := chain(c.refuse).Waiting(nil, change.Mutation.Kind, "", "x")
 		if !w.Applies(change) {
 			t.Error("it does not apply")
 		}
-		warnings, err := w.Mutate(t.Context(), change)
-		verdict, refused := w.Validate(t.Context(), change)
-		if err != nil || (refused != nil) != c.refuse || fmt.Sprint(warnings) != "[a d]" || refused == nil && fmt.Sprint(verdict.Warnings) != "[a d]" {
-			t.Errorf("%v %v; %v %v", warnings, err, verdict, refused)
+		call := w.Begin()
+		err, refused := call.Mutate(t.Context(), change), call.Validate(t.Context(), change)
+		if err != nil || (refused != nil) != c.refuse {
+			t.Errorf("%v; %v", err, refused)
 		}
-		verdict.Conclude(true)
 		if got := strings.Join(steps, ", "); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
+
+// What some plugins have reserved is released when a later one refuses, and kept or released as one.
+func TestReservers(t *testing.T) {
+	for _, refuse := range []bool{false, true} {
+		var steps []string
+		chain := admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{
+			{Resources: []string{"/pods"}, Plugin: reserver{recorder{name: "a", steps: &steps}}},
+			{Resources: []string{"/pods"}, Plugin: recorder{name: "b", steps: &steps}},
+			{Resources: []string{"/pods"}, Plugin: reserver{recorder{name: "c", refuse: refuse, steps: &steps}}},
+		})
+		k := kind("", "pods")
+		change := request.Change{New: tree.Tree{}, Mutation: &request.Mutation{Kind: k}}
+		reserved, err := chain.For(nil, request.Update, k, "", meta.Key{}).Reserve(change)
+		want := "a reserves, c reserves, a releases"
+		if !refuse {
+			reserved.Commit()
+			want = "a reserves, c reserves, a commits, c commits"
+		}
+		if got := strings.Join(steps, ", "); (err != nil) != refuse || got != want {
+			t.Errorf("%v: got %s, want %s", err, got, want)
+		}
+	}
+}
+
+// A plugin that has nothing to do in a namespace is none there, and one that does not care for updates that change nothing
+// does not keep a repeated apply from being answered at once.
+func TestNamespacesAndNoOps(t *testing.T) {
+	var steps []string
+	k := kind("", "pods")
+	only := func(namespace string) bool { return namespace == "x" }
+	chain := admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{
+		{Resources: []string{"/pods"}, Plugin: recorder{name: "skips", steps: &steps}, SkipsNoOps: true},
+		{Resources: []string{"/pods"}, Plugin: recorder{name: "x", steps: &steps}, Namespaces: only},
+		{Resources: []string{"/pods"}, Plugin: recorder{name: "creates", steps: &steps}, Operations: []request.Verb{request.Create}},
+		{Resources: []string{"/pods"}, Waiting: waiter{recorder{name: "waits", steps: &steps}}, Namespaces: only},
+	})
+	for namespace, want := range map[string]string{"x": "skips admits, x admits", "y": "skips admits"} {
+		steps = nil
+		a := chain.For(nil, request.Update, k, "", meta.Key{Namespace: namespace})
+		if err := a.Admit(request.Change{Old: tree.Tree{}, New: tree.Tree{}, Mutation: &request.Mutation{Kind: k}}); err != nil {
+			t.Error(err)
+		}
+		inX := namespace == "x"
+		if waits := chain.Waiting(nil, k, "", namespace) != nil; waits != inX || chain.AppliesToNoOp(nil, k, "", namespace) != inX || a.AppliesToNoOp() != inX {
+			t.Errorf("%s: waits %t, no-ops %t %t", namespace, waits, chain.AppliesToNoOp(nil, k, "", namespace), a.AppliesToNoOp())
+		}
+		if got := strings.Join(steps, ", "); got != want {
+			t.Errorf("%s: %s, want %s", namespace, got, want)
+		}
+	}
+}
+
+// sharing is a plugin that only validates; it notes whether what it sees is the very tree that was asked for.
+type sharing struct{ seen *tree.Tree }
+
+func (s sharing) Validate(a *admission.Attributes) error { *s.seen = a.New; return nil }
+
+// Only plugins that look at changes before validation may change them, so others need no copy of a body.
+func TestMayChange(t *testing.T) {
+	var steps []string
+	var seen tree.Tree
+	checks := admission.Registration{Resources: []string{"*"}, Plugin: sharing{&seen}}
+	admits := admission.Registration{Resources: []string{"*"}, Operations: []request.Verb{request.Update}, Plugin: recorder{name: "a", steps: &steps}}
+	k := kind("", "pods")
+	for _, c := range []struct {
+		registrations  []admission.Registration
+		create, update bool
+	}{
+		{[]admission.Registration{checks}, false, false},
+		{[]admission.Registration{checks, admits}, false, true},
+	} {
+		a := admission.New(meta.Platform, admission.PluginConfig{}, c.registrations).For(nil, request.Create, k, "", meta.Key{})
+		if create, update := a.MayChange(request.Create), a.MayChange(request.Update); create != c.create || update != c.update || !a.Applies(request.Create) {
+			t.Errorf("%d plugins: may change a create %t, an update %t", len(c.registrations), create, update)
+		}
+		object := tree.Tree{"x": "y"}
+		change := request.Change{New: object, Mutation: &request.Mutation{Kind: k}}
+		if err := errors.Join(a.Admit(change), a.Validate(change)); err != nil || !tree.SameRef(seen, object) {
+			t.Errorf("%v, seen %v", err, seen)
 		}
 	}
 }

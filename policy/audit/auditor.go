@@ -45,6 +45,10 @@ func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Si
 }
 
 // emit gives the Event of a Record, in its present state, to all sinks.
+//
+// The Event is encoded once for each form (JSON or legacy) and not for each sink: the buffers are emptied here and
+// filled by the first sink that needs them. An answer of false counts for RequestReceived only, because what has been
+// done cannot be refused any more.
 func (u *Auditor) emit(r *Record) bool {
 	u.events.Inc()
 	stored := true
@@ -60,6 +64,8 @@ func (u *Auditor) emit(r *Record) bool {
 
 // Close delivers what is buffered and closes the sinks. It gives up when ctx ends; the error
 // then says how much was lost.
+//
+// The sinks share the time of ctx one after the other.
 func (u *Auditor) Close(ctx context.Context) error {
 	var errs []error
 	for _, s := range u.sinks {

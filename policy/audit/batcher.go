@@ -9,6 +9,9 @@ import (
 )
 
 // BatchOptions are how Events are gathered.
+//
+// Example: with MaxSize 400 and MaxWait 30 s an Event is sent when 400 wait, or 30 seconds after it came, whichever
+// is first.
 type BatchOptions struct {
 	BufferSize    int           // Events that may wait; more are lost
 	MaxSize       int           // most Events in one batch
@@ -18,6 +21,8 @@ type BatchOptions struct {
 }
 
 // maxBufferedBytes bounds what waits and what is being stored, in bytes.
+//
+// The number of Events alone bounds nothing, as one with bodies may have megabytes.
 const maxBufferedBytes = 64 << 20
 
 // A batcher gathers lines into batches. Its callers only put lines into the queue; a goroutine takes
@@ -26,7 +31,7 @@ type batcher struct {
 	options BatchOptions
 	store   func(ctx context.Context, lines [][]byte) bool
 	slots   chan struct{} // one taken for each batch that is being stored
-	wake    chan struct{} // has room for one: the queue is worth a look
+	wake    chan struct{} // capacity 1; sent to for the first line of a batch, for the last one that fits, and on closing
 	closing chan struct{}
 	done    chan struct{} // closed when everything has been stored
 	ctx     context.Context
@@ -55,6 +60,10 @@ var (
 )
 
 // put copies a line into the queue. It never waits.
+//
+// The line is cloned because its memory is that of the Record, which is used for the next request. The queue is only
+// woken for the first line and for the one that fills a batch, so that a busy server does not wake it for each
+// request.
 func (b *batcher) put(line []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,6 +90,9 @@ func (b *batcher) signal() {
 }
 
 // run hands batches out until there is nothing left and nothing more to come.
+//
+// A batch is taken before its token and its slot: while a service is slow, what waits is in the queue and in this one
+// batch. The order of batches is not kept where several may be stored at a time.
 func (b *batcher) run() {
 	defer close(b.done)
 	var storing sync.WaitGroup
@@ -99,6 +111,9 @@ func (b *batcher) run() {
 
 // next waits for a batch: a full one, or what there is when the first line has waited long
 // enough. It is empty when nothing more will come.
+//
+// The time of MaxWait begins when this call first sees a line, at the latest MaxWait after the batch before was
+// taken; there is no timer while nothing waits.
 func (b *batcher) next() [][]byte {
 	var due <-chan time.Time
 	ripe := b.options.MaxWait <= 0
@@ -119,6 +134,8 @@ func (b *batcher) next() [][]byte {
 }
 
 // take takes a batch if there is one; some tells that lines wait, over that none will come.
+//
+// It signals itself again if more is left, because the signal for those lines may have been used up already.
 func (b *batcher) take(flush bool) (lines [][]byte, some, over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -157,6 +174,9 @@ func (b *batcher) release(lines [][]byte) {
 }
 
 // close stores what waits. When ctx ends it gives up, and tells how many lines were left.
+//
+// Pauses end at once and batches need not be full any more. What is left when ctx ends is counted as not stored,
+// though a post that is on its way may still arrive.
 func (b *batcher) close(ctx context.Context) (left int) {
 	b.mu.Lock()
 	first := !b.closed
@@ -178,6 +198,9 @@ func (b *batcher) close(ctx context.Context) (left int) {
 }
 
 // A tokenBucket bounds the rate of batches: each takes a token, and tokens come back with time.
+//
+// It belongs to the goroutine of run, and needs no lock. Tokens may be below zero: that is how long those before have
+// still to wait.
 type tokenBucket struct {
 	perSecond, burst, tokens float64
 	last                     time.Time

@@ -6,6 +6,11 @@ import "github.com/troupe-api/troupe/kinds/jsontext"
 // printable. If told so it leaves out the managed fields of the object that it is, of the items of a
 // list and of the rows of a table. What is not JSON becomes null: whatever a body holds, an Event stays
 // one line of JSON.
+//
+// It works on the text and builds no tree: bodies may have megabytes, and all that changes is white space, escapes
+// and the managed fields.
+//
+// Example: { "a" : "ü" } becomes {"a":"ü"}; a line separator inside a string becomes its escape.
 func appendCompactJSON(b, doc []byte, omitManagedFields bool) []byte {
 	c := compactor{Scanner: jsontext.Over(doc), b: b}
 	c.Limit = jsontext.MaxStoredDepth
@@ -24,12 +29,16 @@ func appendCompactJSON(b, doc []byte, omitManagedFields bool) []byte {
 }
 
 // A compactor copies a document token by token.
+//
+// The copy may be longer than the text, as an escape takes up to six bytes for one.
 type compactor struct {
 	jsontext.Scanner
 	b []byte // the copy
 }
 
 // A position says what a value is in its document, as far as that decides what is left out of it.
+//
+// Managed fields are dropped by place and not by name alone: a ConfigMap may have a key that is called managedFields.
 type position uint8
 
 const (
@@ -94,6 +103,7 @@ func (c *compactor) value(at position) error {
 	return nil
 }
 
+// The comma is written by whether anything was copied before, since the first members may have been dropped.
 func (c *compactor) object(at position) error {
 	if err := c.Open(); err != nil {
 		return err
@@ -147,6 +157,8 @@ func (c *compactor) list(at position) error {
 }
 
 // appendEscaped copies a string in its quotes. What is escaped already stays as it is.
+//
+// A run of characters that are not plain is escaped as a whole, because they may be the bytes of one character.
 func (c *compactor) appendEscaped(quoted string) {
 	c.b = append(c.b, '"')
 	s, start := quoted[1:len(quoted)-1], 0

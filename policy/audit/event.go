@@ -48,6 +48,9 @@ type ObjectReference struct {
 type Annotation struct{ Key, Value string }
 
 // annotate adds an annotation, in the order of the keys. The first one with a key stays.
+//
+// The list is short and kept sorted, so that no map has to be made and sorted for each Event. The first one stays
+// because the server writes its own before anything that admission may add.
 func (e *Event) annotate(key, value string) {
 	i, found := slices.BinarySearchFunc(e.Annotations, key, func(a Annotation, key string) int { return cmp.Compare(a.Key, key) })
 	if !found {
@@ -56,6 +59,9 @@ func (e *Event) annotate(key, value string) {
 }
 
 // appendJSON appends the Event as one line; apiVersion is that of the format.
+//
+// The members are written by hand, in the order in which clients know them: with reflection, encoding would be a
+// large part of the cost of a small request.
 func (e *Event) appendJSON(b []byte, apiVersion string) []byte {
 	b = append(b, `{"kind":"Event","apiVersion":"`...)
 	b = append(b, apiVersion...)
@@ -88,6 +94,7 @@ func (e *Event) appendJSON(b []byte, apiVersion string) []byte {
 	return append(b, '}', '\n')
 }
 
+// A user that is not known is an empty object, not an absent member: programs that read the log expect it.
 func appendUser(b []byte, u *authn.User) []byte {
 	open := len(b)
 	if u == nil {
@@ -136,6 +143,7 @@ func appendAddresses(b []byte, list []netip.Addr) []byte {
 	return append(b, ']')
 }
 
+// Without a resource there is no object, only a path, and the member is absent.
 func (o *ObjectReference) appendJSON(b []byte) []byte {
 	if o.Resource == "" {
 		return b
@@ -156,6 +164,7 @@ func (o *ObjectReference) appendJSON(b []byte) []byte {
 // statusPrefix begins every Status, and is left out of an Event.
 const statusPrefix = `{"kind":"Status","apiVersion":"v1",`
 
+// The code is written last and also where the answer was no Status; programs filter by it.
 func (e *Event) appendStatus(b []byte) []byte {
 	if e.Code == 0 {
 		return b
@@ -180,6 +189,9 @@ func (e *Event) appendStatus(b []byte) []byte {
 }
 
 // withoutBodyQuotes is a Status without what may quote a body: its message and causes.
+//
+// Only 400 and 422 are about a body. A message such as "invalid value: <password>" would carry it into a log that was
+// configured to hold none.
 func withoutBodyQuotes(s *meta.Status) *meta.Status {
 	if s.Code != http.StatusBadRequest && s.Code != http.StatusUnprocessableEntity {
 		return s
@@ -197,6 +209,8 @@ func withoutBodyQuotes(s *meta.Status) *meta.Status {
 	return &short
 }
 
+// The level is checked again here, although nothing is recorded below it: a body that should not be in a log must
+// pass two faults to get there.
 func (e *Event) appendBodies(b []byte) []byte {
 	if e.Level >= Request && e.Request != nil {
 		b = appendCompactJSON(appendName(b, "requestObject"), e.Request, e.omitManagedFields && !e.patch)

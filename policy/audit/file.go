@@ -12,6 +12,8 @@ import (
 )
 
 // FileOptions say where a File is and what becomes of it when it is full.
+//
+// Names: audit.log becomes audit-2026-11-21T12-00-00.000.log and, with Compress, that and .gz.
 type FileOptions struct {
 	Path       string
 	MaxSize    int64         // bytes; a write that would exceed it goes to a new file; 0 is no bound
@@ -69,6 +71,9 @@ func (f *File) open() error {
 }
 
 // Write writes whole lines: all of b or, as far as the disk allows, nothing of it.
+//
+// One call of the system writes all lines of b, and the file is opened for appending. So lines of two calls never
+// mix, also if another process has the file open.
 func (f *File) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,6 +113,9 @@ func (f *File) ensureSpace(n int64) error {
 }
 
 // rotate renames the file and begins a new one.
+//
+// The file is closed before it is renamed, and a failed rename is reported and tried again with the next write, which
+// opens the old path. A file that somebody has moved away is no fault.
 func (f *File) rotate() error {
 	info, err := f.file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -130,6 +138,8 @@ func (f *File) rotate() error {
 }
 
 // rotatedName is the name of the file when it is full, which no other file has.
+//
+// Two rotations may fall into one millisecond, and a compressed file counts as well as a plain one.
 func (f *File) rotatedName() string {
 	for at := f.options.Now(); ; at = at.Add(time.Millisecond) {
 		name := f.rotated().name(at)
@@ -142,6 +152,9 @@ func (f *File) rotatedName() string {
 }
 
 // cleanUp removes and compresses old files.
+//
+// It runs in a goroutine of its own, as compressing takes seconds and writers of a blocking log wait for the file.
+// One runs at a time; each looks at the directory anew, so that none is needed twice.
 func (f *File) cleanUp() {
 	f.cleanupMu.Lock()
 	defer f.cleanupMu.Unlock()

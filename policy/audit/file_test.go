@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// A hand turns the clock of a file.
+// A testClock is the clock of a file, set by the test.
 type testClock struct{ now time.Time }
 
 func (h *testClock) Now() time.Time { return h.now }

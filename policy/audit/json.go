@@ -25,6 +25,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
+// Runs of plain bytes are copied at once, which is nearly everything in practice.
 func appendStringBody(b []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {
@@ -52,6 +53,8 @@ func appendStringBody(b []byte, s string) []byte {
 }
 
 // appendRune appends one character of a text that is no plain one.
+//
+// Above 0xffff JSON has only pairs of surrogates.
 func appendRune(b []byte, r rune) []byte {
 	if unicode.IsPrint(r) {
 		return utf8.AppendRune(b, r)
@@ -80,6 +83,9 @@ type cachedSecond struct {
 var latestSecond atomic.Pointer[cachedSecond]
 
 // appendTime appends t in UTC with microseconds, in quotes.
+//
+// An older second than the cached one is formatted without being cached, so that two seconds do not keep displacing
+// each other.
 func appendTime(b []byte, t time.Time) []byte {
 	const seconds = `"2006-01-02T15:04:05`
 	unix, known := t.Unix(), latestSecond.Load()

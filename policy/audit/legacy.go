@@ -7,6 +7,9 @@ import (
 )
 
 // appendLegacy appends the Event as one line of the old form.
+//
+// Values are quoted as in Go, so that a name with a blank or a newline stays one value. Example of a pair:
+// user="system:admin".
 func (e *Event) appendLegacy(b []byte) []byte {
 	b = e.ReceivedTimestamp.UTC().AppendFormat(b, time.RFC3339Nano)
 	b = append(b, " AUDIT:"...)

@@ -11,6 +11,7 @@ func NewLog(to io.Writer, o SinkOptions) *Sink { return newSink("log", o, &logOu
 // A logOutput writes the lines of a batch with one call. Many goroutines may use its writer.
 type logOutput struct{ to io.Writer }
 
+// A batch is one write, so that the file has whole lines whatever happens, and rotates between batches.
 func (l *logOutput) write(_ context.Context, _ <-chan struct{}, lines [][]byte) error {
 	text := lines[0]
 	if len(lines) > 1 {

@@ -30,6 +30,9 @@ func Load(path string, naming *meta.Naming) (*Policy, error) {
 }
 
 // Parse reads a Policy in YAML or JSON.
+//
+// Duplicate keys are an error, as are unknown fields: a rule with a misspelled field would match more than was meant,
+// and a log that holds too much is found out too late.
 func Parse(text []byte, naming *meta.Naming) (*Policy, error) {
 	doc, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
@@ -49,6 +52,8 @@ func Parse(text []byte, naming *meta.Naming) (*Policy, error) {
 }
 
 // A policyReader gathers the faults of a policy while it reads it.
+//
+// All faults are reported together, each with the path of its field, as in "rules[2].level".
 type policyReader struct{ faults []error }
 
 func (r *policyReader) fault(path, text string) {

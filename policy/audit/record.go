@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authz"
 )
@@ -14,6 +15,9 @@ import (
 // A Record makes the Events of one request. The fields of its Event that say who has asked for
 // what are set by the goroutine that answers the request. It belongs to one goroutine at a time, and is
 // not used after Release.
+//
+// It holds its buffers from one request to the next, up to maxRetainedBuffers, so that an Event at the level Metadata
+// costs no allocation once the pool is warm.
 type Record struct {
 	Event
 	auditor    *Auditor
@@ -55,6 +59,8 @@ func (u *Auditor) Begin(a *authz.Attributes, received time.Time) *Record {
 }
 
 // Release lets the Record go.
+//
+// Annotations are cleared to their capacity, as they would keep the strings of the last request alive.
 func (r *Record) Release() {
 	addresses, annotations := r.SourceIPs[:0], r.Annotations[:0]
 	request, line, legacy := r.request[:0], r.json[:0], r.legacy[:0]
@@ -78,6 +84,10 @@ const maxName = 253
 
 // SetRequestObject notes the object in the body of a request, whatever the level: its head completes what
 // the path says about the object. The tree is only read.
+//
+// A create names its object in the body only, and without this a log at the level Metadata would not say what was
+// created. Longer values than a name may have are left out: they are no names, and at this level a body must not get
+// in.
 func (r *Record) SetRequestObject(object tree.Tree) {
 	head := object.Object("metadata")
 	fill := func(to *string, name string) {
@@ -115,6 +125,8 @@ func (r *Record) WantsResponse() bool { return r.Level >= RequestResponse }
 
 // SetResponse records the body of the answer, in JSON, of so many bytes; they must not change
 // before the Record is released.
+//
+// The body is asked for by a function, so that one which is too large is never put together.
 func (r *Record) SetResponse(size int, body func() []byte) {
 	switch {
 	case !r.WantsResponse():
@@ -144,6 +156,16 @@ func (r *Record) SetDeprecated(removed string) {
 	r.annotate(r.auditor.names.deprecated, "true")
 	if removed != "" {
 		r.annotate(r.auditor.names.removed, removed)
+	}
+}
+
+// Annotate adds annotations that admission has recorded. Detailed ones are for the level Request and those
+// above it.
+func (r *Record) Annotate(all []request.Annotation) {
+	for _, a := range all {
+		if !a.Detailed || r.Level >= Request {
+			r.annotate(a.Key, a.Value)
+		}
 	}
 }
 

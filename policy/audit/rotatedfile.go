@@ -39,6 +39,9 @@ type rotatedFile struct {
 }
 
 // list finds them, the newest first, and nothing else.
+//
+// Only names that this package could have made count, down to the format of the time: nothing else in the directory
+// may be deleted by MaxAge.
 func (o rotatedFiles) list() (list []rotatedFile, err error) {
 	entries, err := os.ReadDir(o.dir)
 	for _, e := range entries {
@@ -57,6 +60,8 @@ func (o rotatedFiles) list() (list []rotatedFile, err error) {
 }
 
 // cleanUp removes those that are too many or too old, and compresses the others.
+//
+// Faults do not stop it: one file that cannot be removed must not keep the others.
 func (o rotatedFiles) cleanUp(options *FileOptions) error {
 	list, err := o.list()
 	for i, f := range list {

@@ -65,6 +65,9 @@ func newSink(name string, o SinkOptions, out output, parallel int) *Sink {
 
 // put stores the Event of a Record, or sees to it that it will be. It is false if the request
 // must not go on without.
+//
+// In mode Batch it never waits and never refuses: a slow service must not slow the server down, and what it loses is
+// counted.
 func (s *Sink) put(r *Record) bool {
 	line, err := s.line(r)
 	if err != nil {
@@ -93,6 +96,8 @@ func (s *Sink) store(ctx context.Context, lines [][]byte) bool {
 }
 
 // line encodes the Event, once for all sinks that take the same form.
+//
+// The shortened form is encoded anew and not cached, since its bound belongs to this sink.
 func (s *Sink) line(r *Record) ([]byte, error) {
 	line := &r.json
 	encode := func(e *Event, b []byte) []byte { return e.appendJSON(b, r.auditor.names.apiVersion) }
@@ -129,6 +134,9 @@ func (s *Sink) close(ctx context.Context) error {
 
 // lossCounter counts Events that are lost, and tells the log when that begins and ends, however
 // many there are.
+//
+// One line at the beginning and one at the end: a full disk would otherwise fill the server's own log with a line for
+// each request.
 type lossCounter struct {
 	name   string
 	log    *slog.Logger

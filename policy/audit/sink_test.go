@@ -59,7 +59,7 @@ func TestBatches(t *testing.T) {
 			}
 		}
 		record(u, "a")
-		expect(time.Minute, "a") // nobody else came
+		expect(time.Minute, "a") // no other event came
 		for _, id := range []string{"b", "c", "d", "e"} {
 			record(u, id)
 		}
@@ -101,7 +101,7 @@ func TestThrottle(t *testing.T) {
 // A full buffer loses events and never holds up a request.
 func TestFullBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &writeLog{make(chan string)} // nobody reads yet
+		w := &writeLog{make(chan string)} // nothing reads yet
 		var told bytes.Buffer
 		u := audit.New(mustParse(t, onlyComplete), meta.Platform, time.Now, audit.NewLog(w, audit.SinkOptions{
 			Mode: audit.Batch, Logger: slog.New(slog.NewTextHandler(&told, nil)), Batch: audit.BatchOptions{BufferSize: 2, MaxSize: 1},

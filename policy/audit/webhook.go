@@ -35,6 +35,8 @@ type webhookOutput struct {
 	backoff time.Duration
 }
 
+// While the server shuts down there is one more attempt and no pause. A batch that fails for good is lost as a whole
+// and counted by its lines.
 func (w *webhookOutput) write(ctx context.Context, closing <-chan struct{}, lines [][]byte) error {
 	body := w.list(lines)
 	pause := w.backoff
@@ -55,6 +57,8 @@ func (w *webhookOutput) write(ctx context.Context, closing <-chan struct{}, line
 }
 
 // list is the body of a post.
+//
+// The lines are the items, without their newlines; nothing is decoded or encoded again.
 func (w *webhookOutput) list(lines [][]byte) []byte {
 	size := len(w.head) + 2
 	for _, line := range lines {
@@ -78,6 +82,8 @@ func (w *webhookOutput) post(ctx context.Context, body []byte) error {
 }
 
 // isRetriable tells whether a post that has failed may succeed later.
+//
+// Other codes below 500 say that the service does not want this batch, and would say so again.
 func isRetriable(err error) bool {
 	var failed *remote.StatusError
 	return !errors.As(err, &failed) || failed.Code == http.StatusTooManyRequests || failed.Code >= 500

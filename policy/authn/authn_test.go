@@ -115,7 +115,7 @@ func TestCertificates(t *testing.T) {
 		})}, "incompatible key usage", ""},
 		{"no user", []*x509.Certificate{ca.client(t, func(c *x509.Certificate) { c.Subject.CommonName = "" })}, "names no user", ""},
 	}
-	a := authn.Certificates(func() *x509.CertPool { return roots }, meta.Platform, func() time.Time { return now })
+	a := authn.Certificates(func() *x509.CertPool { return roots }, meta.Platform, func() time.Time { return now }, true)
 	memory := &authn.ConnCache{}
 	for _, test := range tests {
 		for range 2 { // the second time from memory
@@ -141,12 +141,26 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
+// TestCertificateUIDs: where uids of certificates do not count they are not even read.
+func TestCertificateUIDs(t *testing.T) {
+	ca := newAuthority(t, nil, "ours")
+	roots := x509.NewCertPool()
+	roots.AddCert(ca.cert)
+	for on, want := range map[bool]string{true: "u-1", false: ""} {
+		a := authn.Certificates(func() *x509.CertPool { return roots }, meta.Platform, func() time.Time { return now }, on)
+		user, err := a.Authenticate(authn.Request{Certs: []*x509.Certificate{ca.client(t, uids("u-1"))}, ConnCache: &authn.ConnCache{}})
+		if err != nil || user.UID != want {
+			t.Errorf("%t: %v, %v", on, user, err)
+		}
+	}
+}
+
 func TestCachedCertificateExpires(t *testing.T) {
 	ca := newAuthority(t, nil, "ours")
 	roots := x509.NewCertPool()
 	roots.AddCert(ca.cert)
 	clock := now
-	a := authn.Certificates(func() *x509.CertPool { return roots }, meta.Platform, func() time.Time { return clock })
+	a := authn.Certificates(func() *x509.CertPool { return roots }, meta.Platform, func() time.Time { return clock }, true)
 	r := authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}, ConnCache: &authn.ConnCache{}}
 	if _, err := a.Authenticate(r); err != nil {
 		t.Fatal(err)
@@ -161,7 +175,7 @@ func TestCertificatesWithNewPool(t *testing.T) {
 	old, next := newAuthority(t, nil, "old"), newAuthority(t, nil, "next")
 	pool := x509.NewCertPool()
 	pool.AddCert(old.cert)
-	a := authn.Certificates(func() *x509.CertPool { return pool }, meta.Platform, func() time.Time { return now })
+	a := authn.Certificates(func() *x509.CertPool { return pool }, meta.Platform, func() time.Time { return now }, true)
 	memory := &authn.ConnCache{} // of all requests: none may believe another's
 	of := func(ca *authority) authn.Request {
 		return authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}, ConnCache: memory}

@@ -15,15 +15,15 @@ import (
 
 // Certificates authenticates by client certificate: the subject's common name is the user's
 // name, its organizations are the groups, and its attribute 1.3.6.1.4.1.57683.2, if it has
-// one, is the uid. The certificate must be issued by one of the CAs that roots tells, must be
+// one, is the uid, unless uids is false. The certificate must be issued by one of the CAs that roots tells, must be
 // valid at the time that now tells, and must allow client authentication. Roots is asked for
 // every request; a change is another pool.
 //
 // The TLS handshake only asks for a certificate and checks that the client holds its key
 // (tls.RequestClientCert): a bad certificate gets an answer, 401, instead of a broken
 // connection.
-func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() time.Time) Authenticator {
-	return &certificates{verifier: newVerifier(roots, now, certificateUser(naming))}
+func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() time.Time, uids bool) Authenticator {
+	return &certificates{verifier: newVerifier(roots, now, certificateUser(naming, uids))}
 }
 
 type certificates struct{ verifier *verifier }
@@ -42,16 +42,19 @@ const CredentialID = "authentication.platform.io/credential-id"
 // uidAttribute is the type of the attribute of a subject that holds the user's uid.
 var uidAttribute = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
 
-// certificateUser reads the user of a certificate.
-func certificateUser(naming *meta.Naming) func(*x509.Certificate) (*User, error) {
+// certificateUser reads the user of a certificate, with the uid if uids.
+func certificateUser(naming *meta.Naming, uids bool) func(*x509.Certificate) (*User, error) {
 	key := naming.Translate(CredentialID)
 	return func(leaf *x509.Certificate) (*User, error) {
 		if leaf.Subject.CommonName == "" {
 			return nil, errors.New("authn: client certificate names no user")
 		}
-		uid, err := subjectUID(leaf)
-		if err != nil {
-			return nil, err
+		uid := ""
+		if uids {
+			var err error
+			if uid, err = subjectUID(leaf); err != nil {
+				return nil, err
+			}
 		}
 		sum := sha256.Sum256(leaf.Raw)
 		return &User{

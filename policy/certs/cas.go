@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+	"time"
 )
 
 // A Source gives out the PEM text of certificates as it is now.
@@ -88,4 +89,22 @@ func (c *CAs) Refresh() (bool, error) {
 	pool.AppendCertsFromPEM(text)
 	c.current.Store(&caBundle{text, pool})
 	return true, nil
+}
+
+// MergeBundles is one PEM text with the certificates of several, each once, less those that have expired at now.
+// Whatever else stands in the texts is left out.
+func MergeBundles(now time.Time, texts ...[]byte) []byte {
+	var merged []byte
+	seen := map[string]bool{}
+	for _, text := range texts {
+		for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+			cert, err := x509.ParseCertificate(block.Bytes)
+			if block.Type != "CERTIFICATE" || err != nil || now.After(cert.NotAfter.Add(clockSkew)) || seen[string(block.Bytes)] {
+				continue
+			}
+			seen[string(block.Bytes)] = true
+			merged = append(merged, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: block.Bytes})...)
+		}
+	}
+	return merged
 }

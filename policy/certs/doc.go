@@ -1,17 +1,20 @@
-// Package certs makes the daemon's own certificates (a CA, a serving certificate, and an
-// administrator's client certificate in a kubeconfig), and keeps these and those that come
-// in files current while the daemon runs.
+// Package certs makes the daemon's own certificates (a CA, a serving certificate, an
+// administrator's client certificate in a kubeconfig, and the certificate with which the daemon vouches for users to
+// servers that extend the API, with a CA of its own), and keeps these and those that come
+// in files current while the daemon runs. It also signs the certificates that others ask for.
 //
 // A Store is the directory of the daemon's own certificates, a Manager holds those of them that are
 // in use; a FilePair is a serving certificate in files, and SNICertificates chooses among several by
 // the name that a client asks for; CAs are the authorities that certificates of clients are checked
-// against. A Reloader reads all of them again from time to time.
+// against; an Authority is one that signs. A Reloader reads all of them again from time to time.
 //
 // Files in the directory of a Store, each a PEM file:
 //
 //	ca.crt      ca.key        the CA, valid for 10 years; behind its certificate those of
 //	                          the CAs before it that have not expired
-//	ca.renew                  made by an administrator who wants a new CA; goes when it is there
+//	front-proxy-ca.crt  .key  the CA of the next one, which nothing else may be trusted for; like ca
+//	front-proxy-client.crt    .key  for servers that extend the API, 1 year
+//	ca.renew                  made by an administrator who wants new CAs; goes when they are there
 //	server.crt  server.key    what the daemon serves with, 1 year
 //	admin.crt   admin.key     the administrator (O=system:masters), 1 year
 //

@@ -3,6 +3,7 @@ package certs
 import (
 	"bytes"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/pem"
 	"fmt"
 	"os"
@@ -10,11 +11,12 @@ import (
 	"sync/atomic"
 )
 
-// A FilePair is a serving certificate, followed by its intermediates, and its key in two
+// A FilePair is a certificate, followed by its intermediates, and its key in two
 // PEM files that somebody else keeps.
 type FilePair struct {
 	certFile, keyFile string
-	names             []string // to serve it for; nil means those that it carries
+	names             []string                      // to serve it for; nil means those that it carries
+	check             func(*x509.Certificate) error // refuses a certificate that is of no use; nil if any will do
 	current           atomic.Pointer[loadedPair]
 }
 
@@ -66,6 +68,9 @@ func (p *FilePair) Refresh() (bool, error) {
 		return false, nil
 	}
 	cert, err := tls.X509KeyPair(certPEM, keyPEM)
+	if err == nil && p.check != nil {
+		err = p.check(cert.Leaf)
+	}
 	if err != nil {
 		return false, fmt.Errorf("%s and %s: %w", p.certFile, p.keyFile, err)
 	}

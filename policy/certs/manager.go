@@ -37,6 +37,12 @@ func (o *Manager) Certificate() *tls.Certificate {
 	return &c
 }
 
+// ProxyClient is the certificate with which the daemon vouches for users, as it is now.
+func (o *Manager) ProxyClient() *tls.Certificate {
+	c := o.set.Load().ProxyClient.TLS()
+	return &c
+}
+
 // CABundle is the PEM text of the CAs that have signed, or will have signed, what the daemon
 // issues: the present one first.
 func (o *Manager) CABundle() ([]byte, error) { return o.set.Load().CA.CertPEM, nil }
@@ -45,7 +51,8 @@ func (o *Manager) CABundle() ([]byte, error) { return o.set.Load().CA.CertPEM, n
 // is also what an administrator has to see to; the certificates are of use all the same.
 func (o *Manager) Renew() (bool, error) {
 	set := o.set.Load()
-	if o.store.renewRequested() || !o.store.usable(set.Server, set.CA) || !o.store.usable(set.Admin, set.CA) {
+	if o.store.renewRequested() || !o.store.usable(set.Server, set.CA) || !o.store.usable(set.Admin, set.CA) ||
+		!o.store.usable(set.ProxyClient, set.ProxyCA) {
 		next, err := o.store.Ensure(o.names)
 		if err != nil {
 			return false, err
@@ -61,7 +68,7 @@ func (o *Manager) Renew() (bool, error) {
 // Only one goroutine may call it or Renew at a time.
 func (o *Manager) Warning() error {
 	set := o.set.Load()
-	errs := []error{o.store.checkCA(set.CA)}
+	errs := []error{o.store.checkCA(set.CA), o.store.checkCA(set.ProxyCA)}
 	for _, name := range slices.Sorted(maps.Keys(set.unsaved)) {
 		if err := o.store.save(name, set.unsaved[name]); err != nil {
 			errs = append(errs, fmt.Errorf("the new certificate %q is in use, but cannot be saved: %w", name, err))

@@ -33,11 +33,9 @@ func issue(template *x509.Certificate, issuer *Pair, now time.Time, life time.Du
 	if err != nil {
 		return nil, err
 	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
-	if err != nil {
+	if template.SerialNumber, err = newSerialNumber(); err != nil {
 		return nil, err
 	}
-	template.SerialNumber = serial.Add(serial, big.NewInt(1))
 	template.NotBefore = now.Add(-clockSkew)
 	template.NotAfter = now.Add(life)
 	parent, signer := template, key
@@ -55,6 +53,16 @@ func issue(template *x509.Certificate, issuer *Pair, now time.Time, life time.Du
 	return parse(
 		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}))
+}
+
+// newSerialNumber is random, so that nobody can tell the content of the next certificate, and positive, as RFC 5280
+// asks for.
+func newSerialNumber() (*big.Int, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return nil, err
+	}
+	return serial.Add(serial, big.NewInt(1)), nil
 }
 
 // parse reads a pair from its two PEM texts.

@@ -27,6 +27,9 @@ const (
 // AdminName is the user name in the administrator's certificate, in the form of the platform profile.
 const AdminName = "platform-admin"
 
+// ProxyClientName is the common name in the certificate with which the daemon vouches for users.
+const ProxyClientName = "front-proxy-client"
+
 // A Store keeps the daemon's certificates in a directory.
 type Store struct {
 	Dir string
@@ -39,6 +42,9 @@ type Store struct {
 // A Set is what Ensure found or made.
 type Set struct {
 	CA, Server, Admin *Pair
+	// ProxyCA is the CA of ProxyClient, with which the daemon proves to servers that extend the API that it may
+	// vouch for users. It signs nothing else.
+	ProxyCA, ProxyClient *Pair
 	// unsaved are the pairs, by name, that are in use but not yet in their files.
 	unsaved map[string]*Pair
 }
@@ -53,13 +59,18 @@ func (s Store) Ensure(names []string) (Set, error) {
 	}
 	var set Set
 	var err error
-	if set.CA, err = s.ca(); err != nil {
+	if err = s.cas(&set); err != nil {
 		return Set{}, err
 	}
 	if set.Server, err = set.trackUnsaved("server")(s.server(set.CA, names)); err != nil {
 		return Set{}, err
 	}
-	if set.Admin, err = set.trackUnsaved("admin")(s.admin(set.CA)); err != nil {
+	admin := client{"admin", cmp.Or(s.Admin, AdminName), []string{authn.GroupMasters}}
+	if set.Admin, err = set.trackUnsaved(admin.file)(s.client(set.CA, admin)); err != nil {
+		return Set{}, err
+	}
+	proxy := client{"front-proxy-client", ProxyClientName, nil}
+	if set.ProxyClient, err = set.trackUnsaved(proxy.file)(s.client(set.ProxyCA, proxy)); err != nil {
 		return Set{}, err
 	}
 	return set, nil
@@ -79,33 +90,46 @@ func (set *Set) trackUnsaved(name string) func(*Pair, error) (*Pair, error) {
 	}
 }
 
-// ca never gives way to another one by itself: a clock that is wrong would take the trust of
-// every client with it.
-func (s Store) ca() (*Pair, error) {
-	old, err := s.load("ca")
-	if err != nil || old != nil && !s.renewRequested() {
-		return old, err
+// cas loads the CAs, or makes them. Where new ones are asked for, the request goes when both are in their files.
+func (s Store) cas(set *Set) (err error) {
+	asked := s.renewRequested()
+	var proxySaved, saved bool
+	if set.ProxyCA, proxySaved, err = s.ca("front-proxy-ca", "troupe-front-proxy-ca", asked); err != nil {
+		return err
+	}
+	if set.CA, saved, err = s.ca("ca", "troupe-ca", asked && proxySaved); err != nil {
+		return err
+	}
+	if asked && proxySaved && saved {
+		return os.Remove(s.renewRequestPath())
+	}
+	return nil
+}
+
+// ca is one CA, and whether that is what is in its file now. It never gives way to another one by itself: a clock that
+// is wrong would take the trust of every client with it.
+func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err error) {
+	old, err := s.load(file)
+	if err != nil || old != nil && !renew {
+		return old, true, err
 	}
 	now := s.now()
-	ca, err := issue(&x509.Certificate{
-		Subject:               pkix.Name{CommonName: fmt.Sprintf("troupe-ca@%d", now.Unix())},
+	ca, err = issue(&x509.Certificate{
+		Subject:               pkix.Name{CommonName: fmt.Sprintf("%s@%d", name, now.Unix())},
 		IsCA:                  true,
 		BasicConstraintsValid: true,
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
 	}, nil, now, caLifetime)
 	if err != nil {
-		return nil, fmt.Errorf("making the certificate %q: %w", "ca", err)
+		return nil, false, fmt.Errorf("making the certificate %q: %w", file, err)
 	}
 	if old != nil {
 		ca.CertPEM = append(ca.CertPEM, old.unexpired(now)...)
 	}
-	if err = s.save("ca", ca); err != nil && old != nil {
-		return old, nil // the next renewal tries again
+	if err = s.save(file, ca); err != nil && old != nil {
+		return old, false, nil // the next renewal tries again
 	}
-	if err == nil && s.renewRequested() {
-		err = os.Remove(s.renewRequestPath())
-	}
-	return ca, err
+	return ca, true, err
 }
 
 // renewRequestPath is the file by which an administrator asks for a new CA.
@@ -154,14 +178,19 @@ func (s Store) server(ca *Pair, names []string) (*Pair, error) {
 	})
 }
 
-func (s Store) admin(ca *Pair) (*Pair, error) {
-	name := cmp.Or(s.Admin, AdminName)
+// A client is what the certificate of a client says, and the name of its files.
+type client struct {
+	file, name string
+	groups     []string
+}
+
+func (s Store) client(ca *Pair, c client) (*Pair, error) {
 	good := func(p *Pair) bool {
-		return s.usable(p, ca) && signedBy(p, ca) && p.Cert.Subject.CommonName == name
+		return s.usable(p, ca) && signedBy(p, ca) && p.Cert.Subject.CommonName == c.name
 	}
-	return s.loadOrIssue("admin", good, func(now time.Time) (*Pair, error) {
+	return s.loadOrIssue(c.file, good, func(now time.Time) (*Pair, error) {
 		return issue(&x509.Certificate{
-			Subject:     pkix.Name{CommonName: name, Organization: []string{authn.GroupMasters}},
+			Subject:     pkix.Name{CommonName: c.name, Organization: c.groups},
 			KeyUsage:    x509.KeyUsageDigitalSignature,
 			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 		}, ca, s.issueTime(ca, now), leafLifetime)

@@ -117,7 +117,7 @@ func TestModes(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || count != 6 {
+	if err != nil || count != 10 {
 		t.Errorf("%d files, %v", count, err)
 	}
 }
@@ -181,5 +181,35 @@ func TestKubeconfigHoldsItsParts(t *testing.T) {
 	}
 	if strings.Contains(text, "%!") {
 		t.Errorf("bad format:\n%s", text)
+	}
+}
+
+// TestFrontProxy: the certificate with which the daemon vouches for users comes from a CA of its own, which trusts
+// nobody else, and both are kept.
+func TestFrontProxy(t *testing.T) {
+	dir := t.TempDir()
+	set := ensure(t, dir, start, testNames)
+	client := set.ProxyClient.Cert
+	if client.CheckSignatureFrom(set.ProxyCA.Cert) != nil || client.CheckSignatureFrom(set.CA.Cert) == nil {
+		t.Error("the certificate is not signed by its own CA, and no other")
+	}
+	if client.Subject.CommonName != certs.ProxyClientName || len(client.Subject.Organization) != 0 {
+		t.Errorf("its subject is %s", client.Subject)
+	}
+	again := ensure(t, dir, start, testNames)
+	if !again.ProxyCA.Cert.Equal(set.ProxyCA.Cert) || !again.ProxyClient.Cert.Equal(client) {
+		t.Error("the certificates are made again")
+	}
+}
+
+// TestMergeBundles: each certificate once, none that has expired, and nothing else.
+func TestMergeBundles(t *testing.T) {
+	one := ensure(t, t.TempDir(), start, testNames)
+	merged := certs.MergeBundles(start, []byte("x\n"+string(one.CA.CertPEM)), one.CA.CertPEM, one.ProxyCA.CertPEM, one.CA.KeyPEM)
+	if string(merged) != string(one.CA.CertPEM)+string(one.ProxyCA.CertPEM) {
+		t.Errorf("merged:\n%s", merged)
+	}
+	if left := certs.MergeBundles(start.AddDate(11, 0, 0), merged); len(left) != 0 {
+		t.Errorf("expired ones are left:\n%s", left)
 	}
 }

@@ -12,7 +12,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A Config is what the current context of a client configuration file says.
+// A Config is what the current context of a client configuration file says. It may be used by many
+// goroutines, and files that it names are read again when they are needed, so that rotated credentials take
+// effect.
 type Config struct {
 	Server *url.URL // with the scheme http or https, and a host
 	// TLS trusts the authority of the cluster. The client certificate, if the user has one, comes from
@@ -26,6 +28,8 @@ type Config struct {
 
 // Load reads the file at path. It fails if anything that the current context needs is missing or
 // broken, files that it names included.
+//
+// Files of credentials that it names may change afterwards: they are read again when they are needed.
 func Load(path string) (*Config, error) {
 	c, err := load(path)
 	if err != nil {
@@ -34,6 +38,7 @@ func Load(path string) (*Config, error) {
 	return c, nil
 }
 
+// The credential is read once at the end, so that a broken one is found now and not at the first request.
 func load(path string) (*Config, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -34,6 +34,7 @@ func (d baseDir) pem(data, file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
+// tls trusts the authority that the file names, or else those of the machine.
 func (d baseDir) tls(c cluster, u user) (*tls.Config, error) {
 	t := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.ServerName, InsecureSkipVerify: c.Insecure}
 	authority, err := d.pem(c.CertificateAuthorityData, c.CertificateAuthority)
@@ -55,7 +56,8 @@ func (d baseDir) tls(c cluster, u user) (*tls.Config, error) {
 	return t, nil
 }
 
-// pair is the client certificate of a user; nil if it has none.
+// pair is the client certificate of a user; nil if it has none. A certificate without its key is an error,
+// since the server at the other end would see an anonymous client.
 func (d baseDir) pair(u user) (*tls.Certificate, error) {
 	cert, err := d.pem(u.CertificateData, u.Certificate)
 	if err != nil {
@@ -95,7 +97,8 @@ func (d baseDir) authorization(u user) (string, error) {
 	return "", nil
 }
 
-// proxy is the proxy that a cluster names, or else the one of the environment.
+// proxy is the proxy that a cluster names, or else the one of the environment. A proxy of the environment
+// is what other tools that read such files use, too.
 func (c cluster) proxy() (func(*http.Request) (*url.URL, error), error) {
 	if c.ProxyURL == "" {
 		return http.ProxyFromEnvironment, nil

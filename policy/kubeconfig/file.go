@@ -2,7 +2,8 @@ package kubeconfig
 
 import "fmt"
 
-// file is what a client configuration file says, as far as it is used here.
+// file is what a client configuration file says, as far as it is used here. Lists are by name, as users of
+// kubectl write them; of equal names the first counts.
 type file struct {
 	Clusters []struct {
 		Name    string  `json:"name"`
@@ -22,6 +23,7 @@ type file struct {
 	CurrentContext string `json:"current-context"`
 }
 
+// Data fields win over paths, so that a file can be complete in itself.
 type cluster struct {
 	Server                   string `json:"server"`
 	ProxyURL                 string `json:"proxy-url"`
@@ -31,6 +33,7 @@ type cluster struct {
 	CertificateAuthorityData string `json:"certificate-authority-data"`
 }
 
+// A file with a credential of an unsupported sort is refused rather than used without one.
 type user struct {
 	Certificate     string `json:"client-certificate"`
 	CertificateData string `json:"client-certificate-data"`

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -20,6 +21,7 @@ import (
 // A Client sends requests to one remote. Many goroutines may use it.
 type Client struct {
 	url           string                 // where Post goes, and what the paths of Get are below
+	maxAnswer     int                    // most bytes of an answer to Ask
 	authorization func() (string, error) // the Authorization header; "" is none
 	httpClient    *http.Client
 }
@@ -36,6 +38,45 @@ func Load(path string) (*Client, error) {
 	return newClient(c.Server.String(), transport, c.Authorization), nil
 }
 
+// Options describe a remote that no client configuration file does.
+type Options struct {
+	URL string
+	// TLS says whom to trust, and what to prove oneself with.
+	TLS *tls.Config
+	// Dial makes connections; nil: as the URL says, without a proxy.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Authorization is the value of the Authorization header of the next request; nil, or "", is none.
+	Authorization func() (string, error)
+	// MaxIdle bounds the connections that are kept while nothing is asked [16].
+	MaxIdle int
+	// MaxAnswer bounds the answers to Ask, in bytes [3 MiB].
+	MaxAnswer int
+}
+
+// New makes the Client of a remote.
+func New(o Options) *Client {
+	transport := newTransport()
+	transport.TLSClientConfig = o.TLS
+	if o.Dial != nil {
+		transport.DialContext = o.Dial
+	}
+	if o.MaxIdle > 0 {
+		transport.MaxIdleConnsPerHost = o.MaxIdle
+	}
+	// A connection whose other end is gone without a word is found out.
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 10 * time.Second}
+	authorization := o.Authorization
+	if authorization == nil {
+		authorization = func() (string, error) { return "", nil }
+	}
+	c := newClient(o.URL, transport, authorization)
+	c.maxAnswer = cmp.Or(o.MaxAnswer, maxResponseSize)
+	return c
+}
+
+// Close closes the connections that are kept. Those in use are closed when they are not any more.
+func (s *Client) Close() { s.httpClient.CloseIdleConnections() }
+
 // Bounds of an answer, in bytes.
 const (
 	maxResponseSize       = 3 << 20
@@ -51,7 +92,7 @@ func newTransport() *http.Transport {
 }
 
 func newClient(target string, transport *http.Transport, credential func() (string, error)) *Client {
-	return &Client{url: target, authorization: credential, httpClient: &http.Client{
+	return &Client{url: target, maxAnswer: maxResponseSize, authorization: credential, httpClient: &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -83,7 +124,7 @@ func (s *Client) Post(ctx context.Context, body []byte) ([]byte, error) {
 	case err != nil:
 		return nil, withoutURL(err)
 	case len(text) > maxResponseSize:
-		return nil, errResponseTooLong
+		return nil, tooLongError(maxResponseSize)
 	}
 	return text, nil
 }
@@ -120,7 +161,12 @@ func (s *Client) send(r *http.Request) (io.ReadCloser, error) {
 	return answer.Body, nil
 }
 
-var errResponseTooLong = fmt.Errorf("the remote's answer is longer than %d bytes", maxResponseSize)
+// A tooLongError says that an answer is longer than so many bytes.
+type tooLongError int
+
+func (limit tooLongError) Error() string {
+	return fmt.Sprintf("the remote's answer is longer than %d bytes", int(limit))
+}
 
 // withoutURL is an error without the URL, whose query may hold a secret.
 func withoutURL(err error) error {
@@ -166,7 +212,7 @@ func isRetriable(err error) bool {
 	var unproved *tls.CertificateVerificationError
 	if !errors.As(err, &failed) {
 		return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) &&
-			!errors.Is(err, errResponseTooLong) && !errors.As(err, &unproved)
+			!errors.Is(err, tooLongError(maxResponseSize)) && !errors.As(err, &unproved)
 	}
 	return failed.Code == http.StatusTooManyRequests || failed.Code >= 500 && failed.Code != http.StatusNotImplemented
 }

@@ -46,7 +46,9 @@ func TestAppliedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := session{client.Open(t, func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", "*,-garbage-collector-controller" })}
+	s := session{client.Open(t, func(c *daemon.Config) {
+		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
+	})}
 	var all []*reapplied
 	for i, o := range samples(t) {
 		k := kindOf(t, kinds, o)

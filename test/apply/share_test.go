@@ -70,7 +70,7 @@ func TestUpdatesTakeOwnership(t *testing.T) {
 	s.owned(updated, `one Apply {"f:data":{"f:y":{},"f:z":{}}}`, `put Update {"f:data":{"f:x":{}}}`)
 	patched := s.Send(200, "PATCH", path+"?fieldManager=patch", client.JSONPatch, `[{"op":"replace","path":"/data/y","value":"2"}]`).Object()
 	s.owned(patched, `one Apply {"f:data":{"f:z":{}}}`, `patch Update {"f:data":{"f:y":{}}}`, `put Update {"f:data":{"f:x":{}}}`)
-	// What an update takes out is nobody's; the data itself, which it did not empty, neither.
+	// A field that an update removes has no owner afterwards, and the update does not own the map that it was in.
 	s.owned(s.merge("gone", path, `{"data":{"z":null}}`), `patch Update {"f:data":{"f:y":{}}}`, `put Update {"f:data":{"f:x":{}}}`)
 	// The one who applied does not name what others took: it stays.
 	s.has(s.apply(200, "one", path, configMap("a", `"new":"1"`)), map[string]string{"data": `{"new":"1","x":"2","y":"2"}`})

@@ -54,7 +54,7 @@ func TestCertificates(t *testing.T) {
 	})
 	r.withCertificate(two).expect("", "POST", selfReviewPath, "{}", 401)
 
-	// Nobody gets in where no anonymous request may.
+	// Anonymous requests reach only the paths that allow them.
 	r.expect("", "GET", "/livez", "", 200)
 	r.expect("", "GET", "/version", "", 200)
 	r.expect("", "GET", "/readyz", "", 401, `"message":"Unauthorized"`)
@@ -64,7 +64,7 @@ func TestCertificates(t *testing.T) {
 	r.expect("rita", "GET", "/readyz", "", 200)
 }
 
-// Where everybody may do everything, everybody is somebody.
+// With AlwaysAllow there are no anonymous requests: a request without a credential is refused.
 func TestAnonymousWithAlwaysAllow(t *testing.T) {
 	t.Parallel()
 	r := newTestCluster(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, testUser{"rita", ""})

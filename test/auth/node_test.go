@@ -64,7 +64,8 @@ func TestNodes(t *testing.T) {
 	r.expect(n1, "PATCH", "/api/v1/nodes/n1", `{"spec":{"taints":[]}}`, 403, "is not allowed to modify taints")
 	r.must(ns+"/serviceaccounts", `{"metadata":{"name":"robot"}}`)
 	r.expect(n1, "POST", ns+"/serviceaccounts/robot/token", `{"spec":{}}`, 403, "no relationship found between node 'n1' and this object")
-	r.must(ns+"/pods", `{"metadata":{"name":"r"},"spec":{"nodeName":"n1","serviceAccountName":"robot","containers":[{"name":"c","image":"i"}]}}`)
+	r.must(ns+"/pods", `{"metadata":{"name":"r"},"spec":{"nodeName":"n1","serviceAccountName":"robot","containers":[{"name":"c","image":"i"}],`+
+		`"volumes":[{"name":"v","projected":{"sources":[{"serviceAccountToken":{"path":"token"}}]}}]}}`)
 	r.eventually(n1, ns+"/serviceaccounts/robot", 200)
 	r.expect(n1, "POST", ns+"/serviceaccounts/robot/token", `{"spec":{}}`, 403, "node requested token not bound to a pod")
 	pod := r.do("root", "GET", ns+"/pods/r", "").Object()

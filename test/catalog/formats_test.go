@@ -44,7 +44,9 @@ func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", "*,-garbage-collector-controller" })
+	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
+		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
+	})
 	seen := map[*schema.Kind]bool{}
 	for _, o := range samples(t) {
 		p := &player{Client: s.Client, catalog: c, table: &table{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
@@ -117,7 +119,9 @@ func TestFormats(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Not every sample has its owner.
-	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", "*,-garbage-collector-controller" })
+	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
+		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
+	})
 	transport := &http.Transport{TLSClientConfig: s.TLS}
 	defer transport.CloseIdleConnections()
 	seen := map[*schema.Kind]bool{}

@@ -32,6 +32,8 @@ func (p *player) play(ctx context.Context, q request) ([]string, error) {
 	return describe(a, q.show), nil
 }
 
+// An update sends the object as it is read, changed by the patch, so that only what the row is about can be
+// refused.
 func (p *player) send(ctx context.Context, q request) (client.Answer, error) {
 	k, err := p.kind(q)
 	if err != nil {
@@ -117,7 +119,8 @@ func merge(to, patch map[string]any) map[string]any {
 	return out
 }
 
-// describe is an answer as the table writes it.
+// describe is an answer as the table writes it. Of an object only what the row asks for is shown, so that
+// uids and times do not change the tables.
 func describe(a client.Answer, show []string) []string {
 	o := a.Object()
 	lines := []string{fmt.Sprint(a.Code)}

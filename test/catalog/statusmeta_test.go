@@ -16,14 +16,16 @@ import (
 // keptMetadata are the fields of metadata that the public strategy of a kind keeps from writes of
 // its status. Of all others, a write of the status writes them.
 var keptMetadata = map[string][]string{
-	"APIService":                {"annotations", "finalizers", "labels", "ownerReferences"},
-	"Deployment":                {"labels"},
-	"Pod":                       {"ownerReferences"},
-	"ResourceClaim":             {"annotations", "finalizers", "labels", "ownerReferences"},
-	"ServiceCIDR":               {"annotations", "finalizers", "labels", "ownerReferences"},
-	"ValidatingAdmissionPolicy": {"annotations", "finalizers", "labels", "ownerReferences"},
-	"Widget":                    {"annotations", "finalizers", "labels", "ownerReferences"}, // of any custom kind
-	"VolumeAttachment":          {"annotations", "finalizers", "labels", "ownerReferences"},
+	"APIService":                 {"annotations", "finalizers", "labels", "ownerReferences"},
+	"Deployment":                 {"labels"},
+	"FlowSchema":                 {"annotations", "finalizers", "labels", "ownerReferences"},
+	"Pod":                        {"ownerReferences"},
+	"PriorityLevelConfiguration": {"annotations", "finalizers", "labels", "ownerReferences"},
+	"ResourceClaim":              {"annotations", "finalizers", "labels", "ownerReferences"},
+	"ServiceCIDR":                {"annotations", "finalizers", "labels", "ownerReferences"},
+	"ValidatingAdmissionPolicy":  {"annotations", "finalizers", "labels", "ownerReferences"},
+	"Widget":                     {"annotations", "finalizers", "labels", "ownerReferences"}, // of any custom kind
+	"VolumeAttachment":           {"annotations", "finalizers", "labels", "ownerReferences"},
 }
 
 // statusMetadata is what a write of the status asks of metadata.
@@ -41,7 +43,7 @@ func TestStatusMetadata(t *testing.T) { eachKind(t, 20, hasStatus, reaches) }
 // TestCustomStatusMetadata: of a custom kind, a write of the status changes no metadata.
 func TestCustomStatusMetadata(t *testing.T) {
 	t.Parallel()
-	c := caller{t, client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })}
+	c := caller{t, client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", client.KeepingControllers })}
 	k, o := define(c)
 	reaches(c, k, o)
 }

@@ -119,7 +119,8 @@ func parse(line string) (request, error) {
 	return q, json.Unmarshal([]byte(rest), &q.patch)
 }
 
-// write is the text of the table with the answers that it got.
+// write is the text of the table with the answers that it got. All but the answers is as it was read, so
+// that an update of the tables shows only what the server does differently.
 func (t *table) write(answers [][][]string) string {
 	var b strings.Builder
 	for _, line := range t.head {

@@ -73,7 +73,7 @@ func New(kubeconfig string) (*Client, error) {
 // Close closes the idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Answer is a complete response.
+// Answer is a complete response. Any code is an answer; an error means that no complete response came.
 type Answer struct {
 	Code   int
 	Header http.Header
@@ -102,6 +102,7 @@ func (c *Client) Do(ctx context.Context, method, path, contentType string, body 
 	return c.round(r)
 }
 
+// The transport is used without a client of net/http, which would follow redirects.
 func (c *Client) round(r *http.Request) (Answer, error) {
 	answer, err := c.transport.RoundTrip(r)
 	if err != nil {

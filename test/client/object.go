@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Object is an object of any kind, decoded from JSON.
@@ -62,6 +63,16 @@ func (o Object) Label(name string) string {
 	return s
 }
 
+// At returns the value at a path of names, as in "spec.replicas"; nil if there is none.
+func (o Object) At(path string) any {
+	var v any = map[string]any(o)
+	for name := range strings.SplitSeq(path, ".") {
+		m, _ := v.(map[string]any)
+		v = m[name]
+	}
+	return v
+}
+
 // Data returns data[name] of a ConfigMap; "" if it is missing.
 func (o Object) Data(name string) string {
 	data, _ := o["data"].(map[string]any)
@@ -69,7 +80,7 @@ func (o Object) Data(name string) string {
 	return s
 }
 
-// String returns canonical JSON: equal objects have equal strings.
+// String returns canonical JSON: equal objects have equal strings. encoding/json sorts the names.
 func (o Object) String() string {
 	text, err := json.Marshal(map[string]any(o))
 	if err != nil {

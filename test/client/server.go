@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"io"
 	"testing"
 	"time"
 
@@ -14,17 +15,27 @@ type Server struct {
 	daemon *daemon.Daemon
 }
 
-// Serve starts a daemon with the data directory dir, on a free port. change may modify its
+// WithoutRoots is the setting of controllers with all but the one that puts a ConfigMap into every namespace, so that lists and counts of
+// ConfigMaps are what a test has made.
+const WithoutRoots = "*,-root-ca-certificate-publisher-controller"
+
+// Serve starts a daemon with the data directory dir, on a free port, and no ConfigMap with its CAs. change may modify its
 // configuration; it may be nil. The daemon is stopped at the end of the test, if Stop is not called
 // before.
 func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
 	t.Helper()
 	config := daemon.Default()
-	config.DataDir, config.Serving.SecurePort = dir, 0
+	config.DataDir, config.Serving.SecurePort, config.Controllers = dir, 0, WithoutRoots
 	if change != nil {
 		change(&config)
 	}
-	d, err := daemon.New(config, t.Output())
+	return ServeConfig(t, config, t.Output())
+}
+
+// ServeConfig is Serve with a whole configuration, and another place for the log.
+func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
+	t.Helper()
+	d, err := daemon.New(config, logs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,6 +51,9 @@ func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
 	return s
 }
 
+// Kubeconfig is the path of the administrator's kubeconfig.
+func (s *Server) Kubeconfig() string { return s.daemon.Kubeconfig() }
+
 // Stop stops the daemon gracefully. It may be called twice.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
@@ -50,3 +64,8 @@ func (s *Server) Stop(t testing.TB) {
 	}
 	s.Close()
 }
+
+// KeepingControllers are those that leave what clients write as it is: all but the garbage collector, which deletes
+// what has lost its owner, and those that write the status or the finalizers of what they find or put objects of their
+// own beside it.
+const KeepingControllers daemon.Controllers = WithoutRoots + ",-certificatesigningrequest-signing-controller,-ephemeral-volume-controller,-garbage-collector-controller,-persistentvolume-binder-controller,-resourcequota-controller,-validatingadmissionpolicy-status-controller,-apiservice-availability-controller,-disruption-controller,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller,-service-cidr-controller,-priority-and-fairness-config-producer,-persistentvolume-protection-controller,-persistentvolumeclaim-protection-controller,-volumeattributesclass-protection-controller"

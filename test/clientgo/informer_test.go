@@ -28,7 +28,7 @@ import (
 // configMaps are what informers watch here.
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// A keeper makes an informer of a resource in a namespace, and the list to hold it against.
+// An informerKind makes an informer of a resource in a namespace, and the list that it is compared with.
 type informerKind struct {
 	media string
 	make  func(t *testing.T, config *rest.Config, ns string) (cache.SharedIndexInformer, func(context.Context) (runtime.Object, error))

@@ -104,7 +104,10 @@ func (r row[T, L]) lifecycle(t *testing.T, ns, media string) {
 	if err := c.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64), Preconditions: metav1.NewUIDPreconditions("other")}); !apierrors.IsConflict(err) {
 		t.Errorf("deleted by another uid: %v", err)
 	}
-	must(t, c.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64), Preconditions: metav1.NewUIDPreconditions(string(created.GetUID()))}))
+	background := metav1.DeletePropagationBackground // at once: some kinds orphan what they own otherwise
+	must(t, c.Delete(ctx, name, metav1.DeleteOptions{
+		GracePeriodSeconds: new(int64), PropagationPolicy: &background, Preconditions: metav1.NewUIDPreconditions(string(created.GetUID())),
+	}))
 	if _, err := c.Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("after its end: %v", err)
 	}

@@ -133,7 +133,7 @@ func killed(t *testing.T, binary, settings string, kills int, late bool) []*foll
 	return followers
 }
 
-// dialRetrying dials until it is let in: while nobody listens, a client would wait longer and
+// dialRetrying dials until it is let in: while the port is closed, a client would wait longer and
 // longer between its attempts.
 func dialRetrying(ctx context.Context, network, address string) (net.Conn, error) {
 	var dialer net.Dialer
@@ -160,7 +160,7 @@ func expireHistory(t *testing.T, maps typedcorev1.ConfigMapInterface) {
 	}, nil)
 }
 
-// A door lets nobody dial while it is shut.
+// A dialGate holds up connections while it is closed.
 type dialGate struct{ closed atomic.Bool }
 
 func (d *dialGate) dial(ctx context.Context, network, address string) (net.Conn, error) {

@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	troupe "github.com/troupe-api/troupe/test/client"
 )
 
 // The media types of bodies.
@@ -48,6 +49,7 @@ func Serve(log io.Writer) (*Server, error) {
 	}
 	config := daemon.Default()
 	config.DataDir, config.Naming, config.Serving.SecurePort = dir, "kubernetes", 0
+	config.Controllers = troupe.KeepingControllers
 	config.Admission.Disable = []string{"StorageObjectInUseProtection"} // which lets nothing go at once
 	d, err := daemon.New(config, log)
 	if err != nil {

@@ -19,6 +19,8 @@ type filler struct {
 	sparse int // one of so many pointers, lists and maps is left empty
 }
 
+// words are texts that encoders treat in different ways: Go's JSON escapes the characters of HTML and
+// U+2028, and a copy of a text may cut one of several bytes.
 var words = []string{"", "a", "web-1", "<b>&\"\\\n", "grüße", "\u2028", "a text that is somewhat longer than the others"}
 
 func (f filler) word() string { return words[f.Intn(len(words))] }
@@ -28,7 +30,9 @@ func (f filler) quantity() resource.Quantity {
 	return resource.MustParse(texts[f.Intn(len(texts))])
 }
 
-// fillScalarStruct fills types that are one value in JSON; it tells whether v is of such a type.
+// fillScalarStruct fills types that are one value in JSON; it tells whether v is of such a type. Times have
+// the precision of their JSON form, seconds or microseconds, or they would not come back the same; they go
+// beyond 2038, where 32 bits end.
 func (f filler) fillScalarStruct(v reflect.Value) bool {
 	seconds := 1 + f.Int63n(4e9)
 	switch to := v.Addr().Interface().(type) {
@@ -67,8 +71,9 @@ func recursive(t reflect.Type) bool {
 	return false
 }
 
-// fillJSONValue makes one value of a struct that is one in JSON: any JSON, or a choice of schema,
-// list and bool. It knows them by name, since not every module is at hand.
+// fillJSONValue makes one value of a struct that is one in JSON: any JSON, or a choice of schema, list and
+// bool. It knows them by name, since not every module is at hand. Both branches of a choice at once would
+// be no value of any JSON.
 func (f filler) fillJSONValue(v reflect.Value) {
 	switch v.Type().Name() {
 	case "JSON":
@@ -87,6 +92,9 @@ func (f filler) fillJSONValue(v reflect.Value) {
 	}
 }
 
+// fill ends at a depth that no kind but a recursive one reaches. Integers have both signs and all
+// magnitudes, for the varints of Protobuf have other lengths for each; floats are eighths, which are exact
+// in binary and decimal.
 func (f filler) fill(v reflect.Value, depth int) {
 	if f.fillScalarStruct(v) {
 		return

@@ -3,6 +3,7 @@ package conventions
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/test/client"
@@ -50,4 +51,54 @@ func TestPropagation(t *testing.T) {
 			t.Errorf("the orphan: %v", o)
 		}
 	})
+}
+
+// TestDefaultPropagation: without a policy, Jobs and ReplicationControllers orphan what they own. A namespace takes all with it.
+func TestDefaultPropagation(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	const template = `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"restartPolicy":"%s","containers":[{"name":"c","image":"i"}]}}`
+	for _, c := range []struct{ group, resource, kind, spec, warning string }{
+		{"/apis/batch/v1", "jobs", "Job", fmt.Sprintf(template, "Never"), "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"},
+		{"/api/v1", "replicationcontrollers", "ReplicationController", fmt.Sprintf(template, "Always"), ""},
+	} {
+		in := func(namespace string) (path, secret string) {
+			path = c.group + "/namespaces/" + namespace + "/" + c.resource
+			owner := s.send(t, 201, http.MethodPost, path, client.JSON, `{"metadata":{"name":"o"},"spec":{`+c.spec+`}}`).Object()
+			secrets := "/api/v1/namespaces/" + namespace + "/secrets"
+			s.send(t, 201, http.MethodPost, secrets, client.JSON, fmt.Sprintf(`{"metadata":{"name":%q,"ownerReferences":[{"apiVersion":%q,"kind":%q,"name":"o","uid":%q}]}}`,
+				c.resource, owner["apiVersion"], c.kind, owner.UID()))
+			return path + "/o", secrets + "/" + c.resource
+		}
+		path, secret := in("default")
+		a := s.send(t, 200, http.MethodDelete, path, client.JSON, "")
+		if got := strings.Join(a.Header.Values("Warning"), "\n"); c.warning == "" && got != "" || !strings.Contains(got, c.warning) {
+			t.Errorf("%s: warned of %q", c.resource, got)
+		}
+		client.Eventually(t, func() error { return s.gone(t, path) })
+		if o := s.get(t, 200, secret).Object(); o.Metadata()["ownerReferences"] != nil {
+			t.Errorf("the orphan: %v", o)
+		}
+		s.deletePath(t, 200, secret, client.JSON, "")
+		path, secret = in("default")
+		if a := s.send(t, 200, http.MethodDelete, path+"?propagationPolicy=Background", client.JSON, ""); a.Header.Get("Warning") != "" {
+			t.Errorf("%s: warned of %q", c.resource, a.Header.Get("Warning"))
+		}
+		client.Eventually(t, func() error { return s.gone(t, secret) })
+
+		s.send(t, 201, http.MethodPost, "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"`+c.resource+`"}}`)
+		in(c.resource)
+		s.send(t, 200, http.MethodDelete, "/api/v1/namespaces/"+c.resource, client.JSON, "")
+		client.Eventually(t, func() error { return s.gone(t, "/api/v1/namespaces/"+c.resource) })
+	}
+}
+
+// gone is an error while there is an object.
+func (s *testServer) gone(t testing.TB, path string) error {
+	t.Helper()
+	a, err := s.Get(t.Context(), path)
+	if err == nil && a.Code != 404 {
+		err = &a
+	}
+	return err
 }

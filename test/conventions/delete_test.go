@@ -17,7 +17,7 @@ import (
 const withFinalizer = `{"metadata":{"name":%q,"finalizers":["e.com/x"]}}`
 
 // withoutCollector leaves alone what waits for the garbage collector.
-func withoutCollector(c *daemon.Config) { c.Controllers = "*,-garbage-collector-controller" }
+func withoutCollector(c *daemon.Config) { c.Controllers += ",-garbage-collector-controller" }
 
 // deletePath deletes by a path and body, and gives the answer.
 func (s *testServer) deletePath(t testing.TB, code int, path, contentType string, body any) client.Answer {

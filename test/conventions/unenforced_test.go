@@ -26,16 +26,14 @@ func TestUnenforced(t *testing.T) {
 		path, kind, name, body string
 		told                   bool
 	}{
-		{admission + "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", "x", hook, true},
-		{admission + "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", "x", hook, true},
-		{admission + "validatingadmissionpolicies", "ValidatingAdmissionPolicy", "x", `"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["pods"]}]},"validations":[{"expression":"true"}]}`, true},
-		{admission + "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding", "x", `"spec":{"policyName":"x","validationActions":["Deny"]}`, true},
-		{"/api/v1/namespaces/default/resourcequotas", "ResourceQuota", "x", `"spec":{"hard":{"pods":"1"}}`, true},
-		{"/api/v1/namespaces/default/limitranges", "LimitRange", "x", `"spec":{"limits":[{"type":"Pod","max":{"cpu":"1"}}]}`, true},
-		{"/apis/apiregistration.platform.io/v1/apiservices", "APIService", "v1.a.example", `"spec":{` + registration + `,"service":{"name":"s","namespace":"n"},"insecureSkipTLSVerify":true}`, true},
+		{admission + "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", "x", hook, false},
+		{admission + "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", "x", hook, false},
+		{admission + "validatingadmissionpolicies", "ValidatingAdmissionPolicy", "x", `"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["pods"]}]},"validations":[{"expression":"true"}]}`, false},
+		{admission + "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding", "x", `"spec":{"policyName":"x","validationActions":["Deny"]}`, false},
+		{"/api/v1/namespaces/default/resourcequotas", "ResourceQuota", "x", `"spec":{"hard":{"pods":"1"}}`, false},
+		{"/api/v1/namespaces/default/limitranges", "LimitRange", "x", `"spec":{"limits":[{"type":"Pod","max":{"cpu":"1"}}]}`, false},
+		{"/apis/apiregistration.platform.io/v1/apiservices", "APIService", "v1.a.example", `"spec":{` + registration + `,"service":{"name":"s","namespace":"n"},"insecureSkipTLSVerify":true}`, false},
 		{"/apis/apiregistration.platform.io/v1/apiservices", "APIService", "v1.a.example", `"spec":{` + registration + `}`, false},
-		{network + "servicecidrs", "ServiceCIDR", "x", `"spec":{"cidrs":["10.9.0.0/24"]}`, true},
-		{network + "ipaddresses", "IPAddress", "10.9.0.1", `"spec":{"parentRef":{"resource":"services","namespace":"default","name":"x"}}`, true},
 		{"/api/v1/namespaces/default/configmaps", "ConfigMap", "x", `"data":{}`, false},
 	} {
 		version := strings.TrimPrefix(strings.TrimPrefix(c.path[:strings.LastIndex(c.path, "/")], "/apis/"), "/api/")

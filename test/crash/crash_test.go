@@ -182,7 +182,7 @@ func withKind(o client.Object) client.Object {
 	return o
 }
 
-// checkKeys holds every key against the model, and settles writes without an answer.
+// checkKeys holds every key against the model, and decides whether writes without an answer were committed.
 func (h *history) checkKeys() {
 	left := maps.Clone(h.listed)
 	for _, w := range h.workers {

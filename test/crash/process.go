@@ -15,12 +15,22 @@ import (
 
 // settings make segments and snapshots small and the history short, so that kills meet
 // rotations, snapshots and the removal of old segments. A process that finds enough for a
-// snapshot makes it at its start, while the load begins.
+// snapshot makes it at its start, while the load begins. What is written is encrypted.
 const settings = `
+encryption: {configFile: %q}
 serving: {securePort: 0}
 journal: {segmentBytes: 1Mi}
 snapshots: {journalBytes: 1Mi}
 watches: {historyTime: 15s}
+`
+
+// keys encrypt the objects of the workers.
+const keys = `
+apiVersion: apiserver.config.platform.io/v1
+kind: EncryptionConfiguration
+resources:
+- resources: [configmaps]
+  providers: [{aesgcm: {keys: [{name: key, secret: a2V5LW9mLTMyLWJ5dGVzLWZvci10aGUtY3Jhc2gtdGU=}]}}]
 `
 
 // process is one run of the daemon's binary.
@@ -39,8 +49,11 @@ func build(t *testing.T, dir string) (binary, config string) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
+	encryption := filepath.Join(dir, "encryption.yaml")
+	for path, text := range map[string]string{config: fmt.Sprintf(settings, encryption), encryption: keys} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return binary, config
 }
@@ -50,7 +63,7 @@ var readyLine = regexp.MustCompile(`KUBECONFIG=(\S+)`)
 // start starts the binary and waits until it is ready.
 func start(t *testing.T, binary, config, data string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(binary, "serve", "--config", config, "--data-dir", data)}
+	p := &process{cmd: exec.Command(binary, "serve", "--config", config, "--data-dir", data, "--controllers", client.WithoutRoots)}
 	p.cmd.Stderr = &p.logs
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -72,7 +85,8 @@ func start(t *testing.T, binary, config, data string) *process {
 	return p
 }
 
-// kill sends SIGKILL and waits for the process to end. It may be called twice.
+// kill sends SIGKILL and waits for the process to end. It may be called twice. A daemon that ended before
+// by itself is an error: a crash must not pass for the kill.
 func (p *process) kill() error {
 	if p.cmd.ProcessState != nil {
 		return nil

@@ -40,6 +40,7 @@ type worker struct {
 	acked  []uint64 // versions of acknowledged creates and patches, in order
 }
 
+// The numbers of two workers never meet, so a value that turns up under a key of another is seen.
 func newWorker(seed, id uint64, keys int) *worker {
 	w := &worker{random: rand.New(rand.NewPCG(seed, id)), last: id * 1e9}
 	for i := range keys {
@@ -83,7 +84,8 @@ func (w *worker) run(ctx context.Context, c *client.Client) error {
 	}
 }
 
-// data returns new random data with its checksum.
+// data returns new random data with its checksum. Its size varies, so that kills meet records of all
+// lengths.
 func (w *worker) data() map[string]string {
 	n := strconv.FormatUint(w.last, 10)
 	fill := strings.Repeat(n+".", w.random.IntN(600))

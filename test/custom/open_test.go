@@ -1,6 +1,8 @@
 package custom
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,8 +72,8 @@ func TestFinalizersOfCustomObjects(t *testing.T) {
 	object := strings.Replace(widget("a", ""), `"name":"a"`, `"name":"a","finalizers":["keeper","keeper.example.com","example.com/keeper"]`, 1)
 	created := s.Send(201, "POST", widgets, client.JSON, object)
 	warnings := strings.Join(created.Header.Values("Warning"), "\n")
-	s.check("warnings", warnings, `299 - "metadata.finalizers[0]: \"keeper\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"
-299 - "metadata.finalizers[1]: \"keeper.example.com\": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers"`)
+	s.check("warnings", warnings, `299 - "metadata.finalizers: \"keeper\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"
+299 - "metadata.finalizers: \"keeper.example.com\": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers"`)
 	s.Send(200, "DELETE", path, "", "")
 	changed := s.Send(200, "PATCH", path, client.MergePatch, `{"metadata":{"finalizers":["keeper"]}}`)
 	s.check("warnings of what stays", strings.Join(changed.Header.Values("Warning"), "\n"), "")
@@ -79,4 +81,87 @@ func TestFinalizersOfCustomObjects(t *testing.T) {
 	s.Send(200, "PATCH", path, client.MergePatch, `{"metadata":{"finalizers":[]}}`)
 	s.Send(404, "GET", path, "", "")
 	s.Send(422, "POST", "/api/v1/namespaces/default/configmaps", client.JSON, `{"metadata":{"name":"a","finalizers":["keeper"]}}`)
+}
+
+// TestStoredNulls: null is a value where the schema allows it, with owners like any other.
+func TestStoredNulls(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	s.define(definition{schema: `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string","nullable":true},"b":{"type":"string"},
+		"c":{"type":"string","nullable":true,"default":"C"},"d":{"type":"string","default":"D"},"open":{"type":"object","x-platform-preserve-unknown-fields":true}}}}}`})
+	const spec = `,"spec":{"a":null,"b":null,"c":null,"d":null,"open":{"x":null,"y":{"z":null}}}`
+	const want = `{"spec":{"a":null,"c":null,"d":"D","open":{"x":null,"y":{"z":null}}}}`
+	created := s.create("a", spec)
+	s.check("created", part(created, "spec"), want)
+	s.check("owners", owners(created), `Go-http-client Update {"f:spec":{".":{},"f:a":{},"f:c":{},"f:d":{},"f:open":{".":{},"f:x":{},"f:y":{".":{},"f:z":{}}}}}`)
+	apply := func(code int, manager, spec string) client.Object {
+		return s.Send(code, "PATCH", widgets+"/b?fieldManager="+manager, typeApply, widget("b", spec)).Object()
+	}
+	s.check("null of a text", strings.Join(causes(apply(422, "one", spec)), "|"), `spec.b: Invalid value: "null": spec.b in body must be of type string: "null"`)
+	const applied = `,"spec":{"a":null,"c":null,"open":{"x":null,"y":{"z":null}}}`
+	s.check("applied", part(apply(201, "one", applied), "spec"), want)
+	both := apply(200, "two", applied)
+	s.check("applied by both", part(both, "spec"), want)
+	s.check("version of what changes nothing", fmt.Sprint(apply(200, "two", applied).Version()), fmt.Sprint(both.Version()))
+	apply(409, "two", `,"spec":{"a":"x"}`)
+	labels := s.Send(200, "PATCH", widgets+"/b?fieldManager=three", typeApply, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b","labels":null}}`).Object()
+	if text := owners(labels); !strings.Contains(text, `three Apply {"f:metadata":{"f:labels":{}}}`) {
+		t.Errorf("owners with a null of metadata: %s", text)
+	}
+	s.check("given up", part(apply(200, "one", ``), "spec"), want)
+	s.check("given up by both", part(apply(200, "two", `,"spec":{"a":null}`), "spec"), `{"spec":{"a":null,"c":"C","d":"D"}}`)
+}
+
+// TestRulesBesideOtherFaults: rules run unless a fault says that a value has not the type or the size that they count on.
+func TestRulesBesideOtherFaults(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	s.define(definition{schema: `{"type":"object","x-platform-validations":[{"rule":"has(self.spec)"}],"properties":{"spec":{"type":"object","x-platform-validations":[{"rule":"self.n > 1"}],
+		"required":["n"],"properties":{"n":{"type":"integer"},"p":{"type":"string","pattern":"^x"},"l":{"type":"string","maxLength":1}}}}}`})
+	for spec, want := range map[string]string{
+		`{"n":1,"p":"y"}`:  `spec.p: Invalid value: "y": spec.p in body should match '^x'|spec: Invalid value: failed rule: self.n > 1`,
+		`{"n":1,"l":"yy"}`: `<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation|spec.l: Too long: may not be more than 1 bytes`,
+		`{"p":"y"}`: `<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation|` +
+			`spec.n: Required value|spec.p: Invalid value: "y": spec.p in body should match '^x'`,
+	} {
+		s.check(spec, strings.Join(causes(s.Send(422, "POST", widgets, client.JSON, widget("a", `,"spec":`+spec)).Object()), "|"), want)
+	}
+}
+
+// causes are those of a refusal, as "field: message", sorted.
+func causes(status client.Object) (all []string) {
+	details, _ := status["details"].(map[string]any)
+	list, _ := details["causes"].([]any)
+	for _, c := range list {
+		c := c.(map[string]any)
+		all = append(all, fmt.Sprint(c["field"], ": ", c["message"]))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestApprovals: definitions in the groups of the community tell of their approval.
+func TestApprovals(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	protected := func(annotations string) string {
+		text := strings.ReplaceAll(definition{}.String(), "example.com", "example.platform.io")
+		return strings.Replace(text, `"metadata":{`, `"metadata":{"annotations":{`+annotations+`},`, 1)
+	}
+	const annotation, path = "api-approved.platform.io", definitions + "/widgets.example.platform.io"
+	s.Send(422, "POST", definitions, client.JSON, protected(``))
+	s.Send(422, "POST", definitions, client.JSON, protected(`"`+annotation+`":"yes"`))
+	s.Send(201, "POST", definitions, client.JSON, protected(`"`+annotation+`":"unapproved, for now"`))
+	approval := func() string {
+		for _, c := range s.Send(200, "GET", path, "", "").Object()["status"].(map[string]any)["conditions"].([]any) {
+			if c := c.(map[string]any); c["type"] == "KubernetesAPIApprovalPolicyConformant" {
+				return fmt.Sprint(c["status"], " ", c["reason"], ": ", c["message"])
+			}
+		}
+		return ""
+	}
+	s.until("the approval is told", func() bool { return approval() == `False UnapprovedAnnotation: not approved: "unapproved, for now"` })
+	s.Send(200, "PATCH", path, client.MergePatch, `{"metadata":{"annotations":{"`+annotation+`":"https://example.com/approved"}}}`)
+	s.until("the approval is told", func() bool { return approval() == "True ApprovedAnnotation: approved in https://example.com/approved" })
+	s.Send(422, "PATCH", path, client.MergePatch, `{"metadata":{"annotations":null}}`)
 }

@@ -89,7 +89,7 @@ func TestAgainstReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ours, _, err := codec.DecodeJSON(kind.Message, body)
+		ours, _, err := codec.DecodeJSON(kind.Message(), body)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func compile(t *testing.T, all *catalog.Catalog) *schema.Kind {
 	definition := fmt.Sprintf(`{"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":%s}}]}}`, everything)
 	k := all.Kind("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-	tree, faults, err := codec.DecodeJSON(k.Message, []byte(definition))
+	tree, faults, err := codec.DecodeJSON(k.Message(), []byte(definition))
 	if err != nil || len(faults) > 0 {
 		t.Fatal(faults, err)
 	}

@@ -56,7 +56,7 @@ func TestPublishedSchemas(t *testing.T) {
 			s.updateDefinition(definition{schema: text})
 		}
 		r := newReference(t, []byte(strings.ReplaceAll(text, "x-platform-", "x-kubernetes-")))
-		unfolded := r.structural.Unfold()
+		unfolded := r.Structural.Unfold()
 		for path, want := range map[string]any{
 			"/openapi/v2": openapiv2.ToStructuralOpenAPIV2(unfolded).ToKubeOpenAPI(), "/openapi/v3/apis/example.com/v1": unfolded.ToKubeOpenAPI(),
 		} {

@@ -98,7 +98,7 @@ func TestUnknownFields(t *testing.T) {
 	s.Send(422, "PATCH", widgets+"/a?fieldValidation=Strict", client.MergePatch, `{"spec":{"nope":1}}`)
 }
 
-// TestMetrics: a series has one line, however often its kind is defined.
+// TestMetrics: a series has one line, however often its kind is defined, and none when it is not.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -109,6 +109,11 @@ func TestMetrics(t *testing.T) {
 		s.read("a")
 		s.Send(200, "DELETE", definitions+"/widgets.example.com", "", "")
 	}
+	if text := s.Send(200, "GET", "/metrics", "", "").String(); strings.Contains(text, "widgets") {
+		t.Error("series of widgets that are not defined any more")
+	}
+	s.define(definition{schema: sized})
+	s.create("a", `,"spec":{"size":1}`)
 	seen := map[string]bool{}
 	for line := range strings.Lines(s.Send(200, "GET", "/metrics", "", "").String()) {
 		series, _, _ := strings.Cut(line, "} ")

@@ -3,19 +3,10 @@ package custom
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	v1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"pgregory.net/rapid"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -24,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/test/public"
 )
 
 // A sketch draws a random schema: nested, sparse, open in places, with defaults and with rules
@@ -95,7 +87,7 @@ func (s schemaGenerator) object(depth int) map[string]any {
 		}
 		s.rules(out)
 	}
-	if s.chance("default", 4) {
+	if out["required"] == nil && s.chance("default", 4) { // a default has to be valid by itself
 		out["default"] = map[string]any{}
 	}
 	s.open(out)
@@ -166,48 +158,20 @@ func (s schemaGenerator) valueOf(of map[string]any, depth int) any {
 	return values(2).Draw(s.t, "any value")
 }
 
-// A reference is a schema as the public libraries have it.
-type reference struct {
-	internal   apiextensions.JSONSchemaProps
-	structural *structuralschema.Structural
-}
-
-func newReference(t rapid.TB, text []byte) reference {
-	var external v1.JSONSchemaProps
-	var r reference
-	if err := json.Unmarshal(text, &external); err != nil {
-		t.Fatal(err)
-	}
-	err := v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&external, &r.internal, nil)
-	if err == nil {
-		r.structural, err = structuralschema.NewStructural(&r.internal)
-	}
+// newReference is a schema as the public libraries have it.
+func newReference(t rapid.TB, text []byte) *public.Schema {
+	s, err := public.NewSchema(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return s
 }
 
-// shape prunes and completes an object.
-func (r reference) shape(o map[string]any) {
-	pruning.Prune(o, r.structural, true)
-	defaulting.PruneNonNullableNullsWithoutDefaults(o, r.structural)
-	defaulting.Default(o, r.structural)
-}
-
-// faults are the fields of an object that are at fault, and whether it is rules that say so.
-func (r reference) faults(t *rapid.T, o map[string]any) (fields []string, ruled bool) {
-	validator, _, err := validation.NewSchemaValidator(&r.internal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	errs := validation.ValidateCustomResource(nil, o, validator)
-	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, r.structural, o)...)
-	if ruled = len(errs) == 0; ruled {
-		errs, _ = cel.NewValidator(r.structural, true, math.MaxInt64).Validate(t.Context(), nil, r.structural, o, nil, math.MaxInt64)
-	}
+// faultyFields are the fields of an object that are at fault by the public libraries, and whether it is rules that say so.
+func faultyFields(t *rapid.T, r *public.Schema, o map[string]any) (fields []string, ruled bool) {
+	errs, ruled := r.Validate(t.Context(), o)
 	for _, e := range errs {
-		fields = append(fields, strings.TrimPrefix(e.Field, "<nil>"))
+		fields = append(fields, e.Field)
 	}
 	slices.Sort(fields)
 	return slices.Compact(fields), ruled
@@ -236,13 +200,13 @@ func TestRandomSchemas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ours, _, err := codec.DecodeJSON(kind.Message, body)
+		ours, _, err := codec.DecodeJSON(kind.Message(), body)
 		if err != nil {
 			t.Fatal(err)
 		}
 		rules.Default(kind, ours)
 		r := newReference(t, text)
-		r.shape(object)
+		r.Shape(object)
 		want, err := json.Marshal(object["spec"])
 		if err != nil {
 			t.Fatal(err)
@@ -254,7 +218,7 @@ func TestRandomSchemas(t *testing.T) {
 	})
 }
 
-func compareFaults(t *rapid.T, r reference, kind *schema.Kind, ours tree.Tree, object map[string]any) {
+func compareFaults(t *rapid.T, r *public.Schema, kind *schema.Kind, ours tree.Tree, object map[string]any) {
 	var faults schema.Faults
 	kind.Rules.ValidateServed(ours, nil, &faults)
 	if len(faults.List) == 0 && kind.Rules.Evaluate != nil {
@@ -266,9 +230,9 @@ func compareFaults(t *rapid.T, r reference, kind *schema.Kind, ours tree.Tree, o
 	}
 	slices.Sort(got)
 	got = slices.Compact(got)
-	want, ruled := r.faults(t, object)
+	want, ruled := faultyFields(t, r, object)
 	if len(got) != len(want) && (ruled || len(want) == 0 || len(got) == 0) || ruled && !slices.Equal(got, want) {
-		t.Fatalf("under %s\n%s has faults at %q: %v, want %q", codec.AppendAny(nil, kind.Message.Custom.Schema), codec.AppendAny(nil, ours), got, faults.List, want)
+		t.Fatalf("under %s\n%s has faults at %q: %v, want %q", codec.AppendAny(nil, kind.Schema.Tree()), codec.AppendAny(nil, ours), got, faults.List, want)
 	}
 }
 
@@ -277,7 +241,7 @@ func compileText(t *rapid.T, all *catalog.Catalog, text string) *schema.Kind {
 	definition := fmt.Sprintf(`{"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":%s}}]}}`, text)
 	k := all.Kind("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-	tree, unknown, err := codec.DecodeJSON(k.Message, []byte(definition))
+	tree, unknown, err := codec.DecodeJSON(k.Message(), []byte(definition))
 	if err != nil || len(unknown) > 0 {
 		t.Fatal(unknown, err)
 	}

@@ -47,7 +47,7 @@ func TestFields(t *testing.T) {
 			t.Errorf("%s %s is not declared", gvk.APIVersion(), gvk.Kind)
 			continue
 		}
-		d.message(k.Message, reflect.TypeOf(value))
+		d.message(k.Message(), reflect.TypeOf(value))
 	}
 	for name, value := range shared {
 		m := c.Message(name)

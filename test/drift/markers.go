@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// Markers hold the "+name=value" comments of one package's types and their fields.
+// Markers hold the "+name=value" comments of one package's types and their fields. List types and their
+// keys are in no tag, so reflection does not find them.
 type Markers map[string]map[string][]string // "Type" or "Type.Field" → marker → values
 
 // sources are the files that hold the types of a package. A package without them has no
@@ -63,6 +64,7 @@ func (m Markers) add(t *ast.TypeSpec, doc *ast.CommentGroup) {
 	}
 }
 
+// A marker may be repeated: listMapKey is, for each part of a key.
 func markersOf(doc *ast.CommentGroup) map[string][]string {
 	found := map[string][]string{}
 	if doc == nil {
@@ -78,7 +80,7 @@ func markersOf(doc *ast.CommentGroup) map[string][]string {
 	return found
 }
 
-// A goField is a field of a public type as JSON sees it.
+// A goField is a field of a public type as JSON sees it. It is what a field of the plan is compared with.
 type goField struct {
 	name    string
 	wire    []int32
@@ -90,7 +92,9 @@ type goField struct {
 	pkg     string
 }
 
-// fieldsOf lists the JSON fields of a struct in order, those of inlined ones in place.
+// fieldsOf lists the JSON fields of a struct in order, those of inlined ones in place. An inlined struct is
+// a message of its own in Protobuf, so wire numbers are paths. encoding/json never leaves out a struct
+// because of omitempty, only because of omitzero.
 func fieldsOf(t reflect.Type, wire []int32) ([]goField, error) {
 	var list []goField
 	for i := range t.NumField() {

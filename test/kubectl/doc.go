@@ -6,7 +6,7 @@
 // daemon of its own and runs in a copy of testdata/manifests, with KUBECONFIG and PATH set.
 // What it printed must equal the transcript, testdata/PROFILE/NAME.txt: per step "$ command", then standard output
 // and error as they came, then "[exit N]" if N is not 0. In a transcript, what differs from
-// run to run has a name instead: UID, TIME, AGE, RV, ADDR, HASH; and columns are three blanks apart.
+// run to run has a name instead: UID, TIME, AGE, RV, ADDR, HASH, SUFFIX; and columns are three blanks apart.
 // `go test ./kubectl -update` writes the transcripts anew, for a reader to review.
 //
 // The client is built once per run from its own Go module, at the version that go.mod pins.

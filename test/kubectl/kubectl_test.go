@@ -5,13 +5,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	testclient "github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/kubelet"
 )
 
 var update = flag.Bool("update", false, "write the transcripts anew")
@@ -34,16 +35,12 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	kubectl, troupe = filepath.Join(dir, "kubectl"), filepath.Join(dir, "troupe")
-	version := "-X k8s.io/component-base/version.gitVersion=v1.35.0"
-	for _, args := range [][]string{
-		{"build", "-ldflags", version, "-o", kubectl, "./cmd/kubectl"},
-		{"build", "-C", "../..", "-o", troupe, "./cmd/troupe"},
-	} {
-		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "go %s: %v\n%s", strings.Join(args, " "), err, out)
-			return 1
-		}
+	if kubectl, err = testclient.BuildKubectl(dir); err == nil {
+		troupe, err = testclient.BuildTroupe(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	return m.Run()
 }
@@ -81,6 +78,23 @@ func workspace(t *testing.T) string {
 	return dir
 }
 
+// controllers are all but those that write beside the tables, at a time of their own: tables set the status of volumes and
+// budgets themselves, and count the Secrets that they have made.
+const controllers = testclient.WithoutRoots + ",-disruption-controller,-persistentvolume-binder-controller,-serviceaccount-token-secret-controller"
+
+// workloadsTable is the table whose daemon runs the controllers of workloads, beside a simulated kubelet.
+const workloadsTable = "kubernetes/rollout"
+
+// startKubelet starts a simulated kubelet; the result stops it.
+func startKubelet(t *testing.T, kubeconfig string) (stop func()) {
+	t.Helper()
+	c, err := testclient.New(kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kubelet.Start(t.Context(), c).Stop
+}
+
 // perform runs a table with a client on a new daemon.
 func perform(t *testing.T, binary, profile, table string) (steps []step) {
 	t.Helper()
@@ -90,6 +104,10 @@ func perform(t *testing.T, binary, profile, table string) (steps []step) {
 	}
 	config := daemon.Default()
 	config.DataDir, config.Naming, config.Serving.SecurePort = t.TempDir(), profile, 0
+	config.Controllers = controllers
+	if table == workloadsTable {
+		config.Controllers += ",workloads"
+	}
 	d, err := daemon.New(config, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +116,9 @@ func perform(t *testing.T, binary, profile, table string) (steps []step) {
 		t.Fatal(err)
 	}
 	defer d.Stop(context.Background())
+	if table == workloadsTable {
+		defer startKubelet(t, d.Kubeconfig())()
+	}
 	c := client{binary: binary, profile: profile, kubeconfig: d.Kubeconfig(), dir: workspace(t)}
 	for _, command := range commands(string(text)) {
 		s, err := c.run(command)

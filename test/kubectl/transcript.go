@@ -45,6 +45,7 @@ var varying = []struct {
 }{
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UID"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "ADDR"},
+	{regexp.MustCompile(`-api-access-[a-z0-9]{5}\b`), "-api-access-SUFFIX"},
 	{regexp.MustCompile(`X509SHA256=[0-9a-f]{64}`), "X509SHA256=HASH"},
 	{regexp.MustCompile(`(resourceVersion\\?"?: ?)\\?"\d+\\?"`), `$1"RV"`},
 	{regexp.MustCompile(`(Resource Version: +)\d+`), "${1}RV"},

@@ -29,6 +29,7 @@ var layers = map[string][]string{
 var onlyImporter = map[string]string{
 	"github.com/asynkron/protoactor-go":  "actors/internal/runtime",
 	"github.com/bufbuild/protocompile":   "kinds/internal/gen",
+	"github.com/google/cel-go":           "kinds/cel",
 	"k8s.io/":                            "none",
 	"github.com/tidwall/buntdb":          "persist",
 	"github.com/spf13/cobra":             "cmd",

@@ -34,7 +34,7 @@ func refusedWithout(c *catalog.Catalog) map[string]bool {
 		}
 	}
 	for _, k := range c.Kinds() {
-		visit(k.Message)
+		visit(k.Message())
 	}
 	return refused
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -30,6 +31,9 @@ func must(t *testing.T, code int) func(a client.Answer, err error) client.Answer
 
 // text is JSON as a body.
 func text(format string, args ...any) []byte { return fmt.Appendf(nil, format, args...) }
+
+// withoutBudgets leaves the status of budgets to the tests.
+func withoutBudgets(c *daemon.Config) { c.Controllers += ",-disruption-controller" }
 
 // newPod makes a Pod with a status.
 func newPod(t *testing.T, s *client.Server, ns, name, status string) {
@@ -72,7 +76,7 @@ func TestEviction(t *testing.T) {
 		exhausted  = "The disruption budget b needs 2 healthy pods and has 2 currently"
 		processing = "The disruption budget b is still being processed by the server."
 	)
-	s := client.Serve(t, t.TempDir(), nil)
+	s := client.Serve(t, t.TempDir(), withoutBudgets)
 	for i, c := range []struct {
 		name, pod, spec, status string // of the Pod, and of the budget b
 		query, options          string
@@ -132,7 +136,7 @@ func TestEviction(t *testing.T) {
 func TestEvictionOfNothing(t *testing.T) {
 	t.Parallel()
 	const ns = "default"
-	s := client.Serve(t, t.TempDir(), nil)
+	s := client.Serve(t, t.TempDir(), withoutBudgets)
 	if a := evict(t, s, ns, "p", "", ""); a.Code != 404 {
 		t.Errorf("got %s", a)
 	}
@@ -150,7 +154,7 @@ func TestEvictionOfNothing(t *testing.T) {
 func TestEvictionsTogether(t *testing.T) {
 	t.Parallel()
 	const ns, asked, allowed = "default", 12, 5
-	s := client.Serve(t, t.TempDir(), nil)
+	s := client.Serve(t, t.TempDir(), withoutBudgets)
 	for i := range asked {
 		newPod(t, s, ns, fmt.Sprint("p", i), ready)
 	}
@@ -177,7 +181,7 @@ func TestEvictionsTogether(t *testing.T) {
 func TestBindings(t *testing.T) {
 	t.Parallel()
 	const ns = "default"
-	s := client.Serve(t, t.TempDir(), nil)
+	s := client.Serve(t, t.TempDir(), withoutBudgets)
 	newPod(t, s, ns, "p", `{"phase":"Pending"}`)
 	const bindings = "/api/v1/namespaces/default/bindings"
 	must(t, 201)(s.Create(t.Context(), bindings, text(`{"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}}`)))

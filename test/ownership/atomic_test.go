@@ -17,7 +17,7 @@ type atomicField struct {
 }
 
 // TestAtomicFields: two writers of what is owned as a whole conflict, whatever the schema says of it, or said
-// when the first of them wrote (invariant 41); and who applies does not overwrite what another has updated.
+// when the first of them wrote; and who applies does not overwrite what another has updated.
 func TestAtomicFields(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

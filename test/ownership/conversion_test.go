@@ -52,7 +52,7 @@ func (c conversion) ConvertToVersion(in runtime.Object, target runtime.GroupVers
 	if err != nil {
 		return nil, err
 	}
-	tree, _, err := codec.DecodeJSON(source.Message, text)
+	tree, _, err := codec.DecodeJSON(source.Message(), text)
 	if err != nil {
 		return nil, err
 	}

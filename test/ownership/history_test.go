@@ -135,7 +135,7 @@ func (s *comparison) config(r ObjectGenerator, w endpoint, density float64) tree
 func alwaysOf(k *schema.Kind) map[string]bool {
 	names := map[string]bool{}
 	for _, form := range k.Versions {
-		always(form.Message, names, map[*schema.Message]bool{})
+		always(form.Message(), names, map[*schema.Message]bool{})
 	}
 	return names
 }

@@ -32,7 +32,7 @@ func (s *comparison) sameButKeptLists(before tree.Tree) bool {
 	delete(theirs["metadata"].(tree.Tree), "uid")
 	ours := s.actual
 	for _, k := range s.kind.Versions {
-		ours = withLists(k.Message, before, theirs, ours)
+		ours = withLists(k.Message(), before, theirs, ours)
 	}
 	return bytes.Equal(codec.EncodeJSON(s.kind, ours).JSON, codec.EncodeJSON(s.kind, theirs).JSON)
 }

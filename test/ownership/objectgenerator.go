@@ -30,7 +30,7 @@ type ObjectGenerator struct {
 
 // Object returns an object with a random part of the fields of its kind.
 func (r ObjectGenerator) Object(k *schema.Kind, density float64) tree.Tree {
-	t := r.message(k.Message, density, 0)
+	t := r.message(k.Message(), density, 0)
 	metadata := tree.Tree{"name": "a"}
 	if r.Intn(2) == 0 {
 		metadata["labels"] = tree.Tree{r.word(): r.word()}

@@ -44,8 +44,8 @@ func TestStrategicAgainstTheOracle(t *testing.T) {
 	}
 	for gvk, data := range public.Kinds {
 		k := kinds.ByGVK(gvk)
-		if k == nil {
-			continue
+		if k == nil || k.Message().Field("metadata") == nil {
+			continue // not served, or the options of a connection, which nobody patches
 		}
 		t.Run(gvk.APIVersion()+" "+gvk.Kind, func(t *testing.T) {
 			for seed := range rounds() {
@@ -74,7 +74,7 @@ func (c *comparison) run() {
 		c.compare("a patch of three", live, c.tree(threeWay))
 	}
 	patch := tree.Clone(b).(tree.Tree)
-	addDirectives(r, c.kind.Message, patch, live)
+	addDirectives(r, c.kind.Message(), patch, live)
 	c.compare("a patch with directives", live, patch)
 }
 
@@ -94,7 +94,7 @@ func (c *comparison) compare(what string, current, patch tree.Tree) {
 	c.t.Helper()
 	theirs, fault := strategicpatch.StrategicMergePatch(bytes(current), bytes(patch), c.data)
 	before := string(bytes(current))
-	ours, err := merge.Strategic(c.kind.Message, current, patch)
+	ours, err := merge.Strategic(c.kind.Message(), current, patch)
 	if string(bytes(current)) != before {
 		c.t.Fatalf("seed %d: %s: the current object was changed", c.seed, what)
 	}

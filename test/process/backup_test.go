@@ -100,7 +100,7 @@ func (l *load) stateAt(version uint64) (states map[string]string, doubtful map[s
 
 var printedVersion = regexp.MustCompile(`at resource version (\d+)`)
 
-// TestBackupUnderLoad checks invariants 2 and 27: a backup that is taken while many write is
+// TestBackupUnderLoad: a backup that is taken while many write is
 // the state at its version; a restored server counts on and answers 410 to old watches.
 func TestBackupUnderLoad(t *testing.T) {
 	p := serve(t, filepath.Join(t.TempDir(), "data"))

@@ -33,10 +33,8 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "troupe")
-	build := exec.Command("go", "build", "-o", binary, "github.com/troupe-api/troupe/cmd/troupe")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
+	if binary, err = client.BuildTroupe(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
@@ -57,7 +55,7 @@ var readyURL = regexp.MustCompile(`https://[^ ]+`)
 // serve starts the daemon on dir and waits for its ready line.
 func serve(t *testing.T, dir string, flags ...string) *process {
 	t.Helper()
-	args := append([]string{"serve", "--data-dir", dir, "--secure-port", "0"}, flags...)
+	args := append([]string{"serve", "--data-dir", dir, "--secure-port", "0", "--controllers", client.WithoutRoots}, flags...)
 	p := &process{t: t, cmd: exec.Command(binary, args...), dir: dir, log: &client.Log{}, ended: make(chan struct{})}
 	p.cmd.Stderr = p.log
 	out, err := p.cmd.StdoutPipe()

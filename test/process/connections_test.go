@@ -47,7 +47,7 @@ func (p *process) timeGet(t *testing.T) time.Duration {
 	return took
 }
 
-// TestSilentConnections: as many as like may connect and not come to an end; the oldest make room.
+// TestSilentConnections: any number of clients may connect and send nothing; the oldest such connections are closed.
 func TestSilentConnections(t *testing.T) {
 	n, limit := 400, "100"
 	if os.Getenv("TROUPE_SOAK") != "" {
@@ -75,8 +75,8 @@ var residentMemory = regexp.MustCompile(`process_resident_memory_bytes [0-9]+`)
 
 var connectionsEvicted = regexp.MustCompile(`troupe_connections_refused_total\{reason="oldest"\} [1-9]`)
 
-// slowBody begins a large write, and sends as good as nothing of its body: as somebody who may
-// write, or as nobody.
+// slowBody begins a large write, and sends almost nothing of its body, as an administrator
+// or without a credential.
 func (p *process) slowBody(t *testing.T, known bool) {
 	config := adminTLS(t, p.dir)
 	config.ServerName = "localhost"
@@ -181,7 +181,7 @@ func TestHalfSentRequests(t *testing.T) {
 	p.signal(syscall.SIGTERM)
 	select {
 	case <-p.ended:
-	case <-time.After(15 * time.Second):
+	case <-time.After(waitTimeout):
 		t.Fatal("the daemon waits for requests that do not come")
 	}
 	if code := p.cmd.ProcessState.ExitCode(); code != 0 {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -78,97 +77,6 @@ func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
 	return caller{&http.Client{Transport: transport, Timeout: waitTimeout}, "http://" + listener.Addr().String()}, fatal
 }
 
-// TestDiskFull checks invariant 24: 507 for writes, service for reads and watches, and
-// writes again as soon as there is room.
-func TestDiskFull(t *testing.T) {
-	disk := vfs.NewMem()
-	c, fatal := inProcess(t, disk)
-	c.must(t, 201, "POST", configMaps, configMap("before", 1))
-	before := c.must(t, 200, "GET", configMaps+"/before", "")
-	watch, err := c.http.Get(c.url + configMaps + "?watch=1&allowWatchBookmarks=true")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer watch.Body.Close()
-	disk.SetFault(func(op vfs.Op) error {
-		if op.Name == "write" {
-			return syscall.ENOSPC
-		}
-		return nil
-	})
-	for _, r := range []struct{ method, path, body string }{
-		{"POST", configMaps, configMap("during", 1)},
-		{"PUT", configMaps + "/before", configMap("before", 2)},
-		{"DELETE", configMaps + "/before", ""},
-	} {
-		text := c.must(t, 507, r.method, r.path, r.body)
-		if !strings.Contains(text, `"kind":"Status"`) || !strings.Contains(text, "full") {
-			t.Errorf("%s: %s", r.method, text)
-		}
-		if now := c.must(t, 200, "GET", configMaps+"/before", ""); now != before {
-			t.Errorf("after %s: %s, want %s", r.method, now, before)
-		}
-	}
-	c.must(t, 404, "GET", configMaps+"/during", "")
-	c.must(t, 200, "GET", "/livez", "")
-	disk.SetFault(nil)
-	text := c.must(t, 201, "POST", configMaps, configMap("after", 1))
-	o, err := parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	events := ""
-	for buf := make([]byte, 4096); !strings.Contains(events, fmt.Sprintf(`"resourceVersion":"%d"`, o.version())); {
-		n, err := watch.Body.Read(buf)
-		if events += string(buf[:n]); err != nil {
-			t.Fatalf("the watch ended: %v after %s", err, events)
-		}
-	}
-	if strings.Contains(events, "during") || strings.Contains(events, `"MODIFIED"`) || strings.Contains(events, `"DELETED"`) {
-		t.Errorf("the watch tells of refused writes: %s", events)
-	}
-	select {
-	case err := <-fatal:
-		t.Errorf("a full disk ended the server: %v", err)
-	default:
-	}
-}
-
-// TestFullDiskHeals fills the disk by the daemon's own journal, with one object written over and
-// over: a delete passes while creates are answered 507, and creates pass again by themselves.
-func TestFullDiskHeals(t *testing.T) {
-	disk := vfs.NewMem()
-	disk.SetBudget(6 << 20)
-	c, fatal := inProcess(t, disk)
-	c.must(t, 201, "POST", configMaps, configMap("before", 1))
-	padding := strings.Repeat("x", 100<<10)
-	c.must(t, 201, "POST", configMaps, configMap("big", 1))
-	for n := 0; ; n++ {
-		code, text, err := c.do("PUT", configMaps+"/big", fmt.Sprintf(`{"metadata":{"name":"big"},"data":{"n":"%d","p":%q}}`, n, padding))
-		if err != nil || code != 200 && code != 507 || n > 1000 {
-			t.Fatalf("write %d: %d %s %v", n, code, text, err)
-		}
-		if code == 507 {
-			break
-		}
-	}
-	c.must(t, 200, "DELETE", configMaps+"/before", "")
-	eventually(t, "creates pass again", func() bool {
-		code, _, err := c.do("POST", configMaps, configMap("after", 1))
-		return err == nil && code == 201
-	})
-	eventually(t, "the disk is said to have room", func() bool {
-		_, text, err := c.do("GET", "/metrics", "")
-		return err == nil && strings.Contains(text, "\ntroupe_disk_full 0\n")
-	})
-	c.must(t, 404, "GET", configMaps+"/before", "")
-	select {
-	case err := <-fatal:
-		t.Errorf("a full disk ended the server: %v", err)
-	default:
-	}
-}
-
 // TestHungDisk: /readyz tells of a disk that does not answer, also if nobody writes.
 func TestHungDisk(t *testing.T) {
 	disk := vfs.NewMem()
@@ -195,7 +103,7 @@ func TestHungDisk(t *testing.T) {
 	})
 }
 
-// TestFailedSync checks invariant 23: it is never acknowledged, and nothing is after it.
+// TestFailedSync: a write whose sync fails is never acknowledged, and no write after it is.
 func TestFailedSync(t *testing.T) {
 	disk := vfs.NewMem()
 	c, fatal := inProcess(t, disk)
@@ -223,8 +131,8 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// TestFailedWriteEndsProcess checks invariant 23 on the binary: a file size limit makes the
-// journal's writes fail, and the process says so and ends with status 1.
+// TestFailedWriteEndsProcess is TestFailedSync on the binary: a file size limit makes the journal's writes
+// fail, and the process says so and ends with status 1.
 func TestFailedWriteEndsProcess(t *testing.T) {
 	p := limited(t, 2048)
 	c := p.caller()
@@ -280,66 +188,6 @@ func TestEverybodyInFlightIsAnswered(t *testing.T) {
 	}
 	if code := p.wait(); code != 1 {
 		t.Errorf("exit status %d", code)
-	}
-}
-
-// TestStartsOnFullDisk starts a daemon on a disk on which there is no room at all: it serves what
-// there is, with the certificates and the client configuration that there are.
-func TestStartsOnFullDisk(t *testing.T) {
-	disk := t.TempDir()
-	if err := syscall.Mount("none", disk, "tmpfs", 0, "size=24m"); err != nil {
-		t.Logf("no disk of one's own (%v): package persist has the same in memory", err)
-		return
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
-	dir := filepath.Join(disk, "data")
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := fmt.Sprint(free.Addr().(*net.TCPAddr).Port)
-	_ = free.Close()
-	for _, kill := range []bool{false, true} {
-		p := serve(t, dir, "--secure-port", port)
-		c := p.caller()
-		c.must(t, 201, "POST", configMaps, configMap(fmt.Sprint("kept-", kill), 1))
-		if kill {
-			p.kill()
-		} else {
-			p.stop()
-		}
-		fillUp(t, filepath.Join(disk, "filler"))
-		p = serve(t, dir, "--secure-port", port)
-		c = p.caller()
-		c.must(t, 200, "GET", configMaps+"/"+fmt.Sprint("kept-", kill), "")
-		if code, text, err := c.do("POST", configMaps, configMap("during", 1)); err != nil || code == 201 && len(text) == 0 {
-			t.Errorf("a write: %d %v", code, err)
-		}
-		c.must(t, 200, "DELETE", configMaps+"/"+fmt.Sprint("kept-", kill), "")
-		p.stop()
-		if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
-			t.Fatal(err)
-		}
-		p = serve(t, dir, "--secure-port", port)
-		p.caller().must(t, 201, "POST", configMaps, configMap(fmt.Sprint("after-", kill), 1))
-		p.stop()
-	}
-}
-
-// fillUp writes a file until not a byte more fits.
-func fillUp(t *testing.T, path string) {
-	t.Helper()
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for size := 1 << 20; size > 0; {
-		if _, err := file.Write(make([]byte, size)); err != nil {
-			size /= 2
-		}
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// TestDrain checks invariants 34 and 35: after SIGTERM readiness fails while everything else
+// TestDrain: after SIGTERM readiness fails while everything else
 // goes on; when the port is closed, a request in flight still gets its answer, a watch ends with
 // its last chunk, and the exit status is 0.
 func TestDrain(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// TestRefusals: what the daemon does not start on, and that it says why (invariant 26).
+// TestRefusals: what the daemon does not start on, and that it says why.
 func TestRefusals(t *testing.T) {
 	root := t.TempDir()
 	used, other := filepath.Join(root, "used"), filepath.Join(root, "other")
@@ -58,7 +58,7 @@ func TestRefusals(t *testing.T) {
 	serve(t, other).stop()
 }
 
-// TestDamageIsNamed checks invariants 22 and 26: a flipped bit keeps the daemon from starting.
+// TestDamageIsNamed: a flipped bit keeps the daemon from starting, and the error names the damage.
 func TestDamageIsNamed(t *testing.T) {
 	p := serve(t, filepath.Join(t.TempDir(), "data"))
 	for n := range 10 {

@@ -93,8 +93,11 @@ type requester struct {
 // serve starts a daemon that uses the names of existing clients.
 func serve(t *testing.T) *requester {
 	t.Helper()
-	// Not every object of testdata has its owner.
-	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", "*,-garbage-collector-controller" })
+	// Not every object of testdata has its owner, and none may change while it is looked at.
+	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
+		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
+		c.API.FeatureGates = daemon.Switches{"CBORServingAndStorage": true}
+	})
 	transport := &http.Transport{TLSClientConfig: s.TLS}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &requester{s, transport}

@@ -108,7 +108,7 @@ func TestColumnPaths(t *testing.T) {
 				t.Errorf("%s: no function %s", k.Kind, c.Path)
 			}
 			for _, path := range functionPaths(c.Path) {
-				if k.Message.Lookup(path) == nil && mapAbove(k.Message, path) == nil {
+				if k.Message().Lookup(path) == nil && mapAbove(k.Message(), path) == nil {
 					t.Errorf("%s: %s leads nowhere", k.Kind, c.Path)
 				}
 			}
@@ -125,7 +125,7 @@ func functionPaths(column string) []string {
 	call, _, _ = strings.Cut(call, "|")
 	name, arg, _ := strings.Cut(call, ":")
 	switch name {
-	case "subjects", "quota", "defaultName":
+	case "condition", "subjects", "quota", "defaultName":
 		return nil
 	case "parts":
 		return strings.Split(arg, "/")

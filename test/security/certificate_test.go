@@ -136,11 +136,13 @@ func TestCertificateApproval(t *testing.T) {
 	}{
 		{"clerk", "approval", approved, []int{403}},
 		{"signer", "approval", approved, []int{403}},
-		{"clerk", "status", certificate, []int{403}},
 		{"clerk", "status", failed, []int{403}},
-		{"approver", "status", certificate, []int{403}},
-		{"approver", "status", approved, []int{403}},
-		{"clerk", "status", approved, []int{403}},
+		{"approver", "status", failed, []int{403}},
+		// what breaks a rule is refused for that, whoever asks
+		{"clerk", "status", certificate, []int{422}},
+		{"approver", "status", certificate, []int{422}},
+		{"approver", "status", approved, []int{422}},
+		{"clerk", "status", approved, []int{422}},
 		// with the right, but by the wrong sub-resource
 		{"signer", "status", approved, []int{422}},
 		{"approver", "approval", certificate, []int{422}},
@@ -164,6 +166,9 @@ func TestCertificateApproval(t *testing.T) {
 		return text[strings.Index(text, `"spec"`):strings.Index(text, `,"status"`)]
 	}
 	v.want("approver", "PATCH", requests+"/a/approval", typeMerge, `{"spec":{"usages":["cert sign"],"username":"admin"},"status":{`+approved+`}}`, 200)
+	for _, user := range []string{"clerk", "approver"} {
+		v.want(user, "PATCH", requests+"/a/status", typeMerge, `{"status":{`+certificate+`}}`, 403)
+	}
 	v.want("signer", "PATCH", requests+"/a/status", typeMerge, `{"spec":{"request":"eA=="},"status":{`+certificate+`}}`, 200)
 	after := v.must(200, "GET", requests+"/a", "", "")
 	if !strings.Contains(after, "Approved") || !strings.Contains(after, certificate) || spec(after) != spec(before+`,"status"`) {

@@ -95,7 +95,7 @@ func TestHostileObjects(t *testing.T) {
 	}
 	dir, all := t.TempDir(), fuzzObjects(t, c)
 	serve := func() *client.Server {
-		return client.Serve(t, dir, func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", "*,-garbage-collector-controller" })
+		return client.Serve(t, dir, func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", client.KeepingControllers })
 	}
 	s := serve()
 	for _, q := range all {
@@ -219,24 +219,24 @@ func compareProtobuf(t *testing.T, s *client.Server, q *fuzzObject, plain []stri
 		}
 		if number == 2 {
 			item, _ := protowire.ConsumeBytes(raw[n:])
-			tree, _, err := codec.DecodeProtobuf(q.kind.Message, item)
+			tree, _, err := codec.DecodeProtobuf(q.kind.Message(), item)
 			if err != nil {
 				t.Fatalf("list %s in Protobuf: %v", q.collection(), err)
 			}
-			found = append(found, string(codec.AppendValue(nil, q.kind.Message, tree)))
+			found = append(found, string(codec.AppendValue(nil, q.kind.Message(), tree)))
 		}
 		raw = raw[n+size:]
 	}
 	for i, item := range plain {
-		tree, _, err := codec.DecodeJSON(q.kind.Message, []byte(item))
+		wire, err := codec.AppendProtobuf(nil, q.kind.Message(), []byte(item))
 		if err != nil {
 			t.Fatalf("list %s: %v in %.500s", q.collection(), err, item)
 		}
-		tree, _, err = codec.DecodeProtobuf(q.kind.Message, codec.EncodeProtobuf(nil, q.kind.Message, tree))
+		tree, _, err := codec.DecodeProtobuf(q.kind.Message(), wire)
 		if err != nil {
 			t.Fatalf("list %s: %v in %.500s", q.collection(), err, item)
 		}
-		plain := string(codec.AppendValue(nil, q.kind.Message, tree))
+		plain := string(codec.AppendValue(nil, q.kind.Message(), tree))
 		if i >= len(found) || found[i] != plain {
 			t.Errorf("list %s in Protobuf is another: %s", q.collection(), difference(plain, strings.Join(found[min(i, len(found)):], "")))
 		}

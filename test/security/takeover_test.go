@@ -12,7 +12,7 @@ import (
 
 const definitionPath = "/apis/apiextensions.platform.io/v1/customresourcedefinitions"
 
-// takeover is a definition of a resource of a built-in group, approved by whoever wrote it.
+// takeover is a definition of a resource of a built-in group, which approves itself by its annotation.
 func takeover(plural, group, kind, scope string) string {
 	return fmt.Sprintf(`{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.platform.io/v1","metadata":{"name":"%s.%s","uid":"8c1e4a5e-0000-4000-8000-000000000001","resourceVersion":"",
 		"generation":1,"creationTimestamp":"2026-01-01T00:00:00Z","annotations":{"api-approved.platform.io":"https://example.com"},"finalizers":["customresourcecleanup.apiextensions.platform.io"]},

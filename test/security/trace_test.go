@@ -181,7 +181,7 @@ func TestSlowHeaders(t *testing.T) {
 		if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
 			t.Errorf("connection %d stays open", n)
 		}
-		// Who is nobody is told so before the body is read.
+		// A request without a credential is refused before its body is read.
 		if len(text) > 0 && !strings.HasPrefix(string(text), "HTTP/1.1 408 ") && !(n == 3 && strings.HasPrefix(string(text), "HTTP/1.1 401 ")) {
 			t.Errorf("connection %d: %q", n, text)
 		}

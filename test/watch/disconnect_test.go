@@ -27,7 +27,7 @@ const (
 	connectTimeout = 5 * time.Second // for the crowd to come
 )
 
-// TestAbruptDisconnects: invariant 18. Watchers that vanish without a word, some by a reset, some by a
+// TestAbruptDisconnects: watchers that vanish without a word, some by a reset, some by a
 // closed socket, leave nothing behind: of a silent watch, and while events are sent to them.
 func TestAbruptDisconnects(t *testing.T) {
 	s := client.Serve(t, t.TempDir(), nil)

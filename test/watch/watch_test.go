@@ -2,7 +2,6 @@ package watch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -167,7 +166,8 @@ func check(t *testing.T, c *client.Client, l *eventLog, versions []uint64, to ui
 	}
 }
 
-// TestHistories: invariants 4, 9, 10, 12 to 15 and, over a graceful restart, 17.
+// TestHistories holds lists, chunks and watches with many selectors against the log of all commits while
+// many write, and again over a graceful restart (doc.go says what must hold).
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -270,102 +270,4 @@ func chunked(t *testing.T, c *client.Client) (map[string]client.Object, uint64) 
 		t.Errorf("%d objects, %d of them different", len(items), len(state))
 	}
 	return state, version
-}
-
-// TestFuture: invariant 10.
-func TestFuture(t *testing.T) {
-	t.Parallel()
-	s := client.Serve(t, t.TempDir(), nil)
-	for _, path := range []string{
-		"/api/v1/configmaps?resourceVersion=1000000", "/api/v1/configmaps?resourceVersion=1000000&resourceVersionMatch=Exact",
-		"/api/v1/namespaces/default?resourceVersion=1000000",
-	} {
-		if a, err := s.Get(within(t), path); err != nil || a.Code != 504 || !strings.Contains(string(a.Body), "Too large resource version") {
-			t.Errorf("%s: %v, %v", path, a, err)
-		}
-	}
-}
-
-// TestExpired: what has fallen out of the history is 410, for watches, exact lists and
-// tokens; a watch that does not read meanwhile holds up nobody and ends in 410 (16).
-func TestExpired(t *testing.T) {
-	t.Parallel()
-	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
-		quick(c)
-		c.Watches.HistoryBytes, c.Watches.HistoryTime = 1<<20, daemon.Duration(2*time.Second)
-	})
-	ctx, objects := within(t), view{namespace: "default"}
-	fill := strings.Repeat("x", 32<<10)
-	for i := range 3 {
-		if a, err := s.Create(ctx, objects.path(), client.ConfigMap(fmt.Sprint("o-", i), nil, map[string]string{"fill": fill})); err != nil || a.Code != 201 {
-			t.Fatal(a, err)
-		}
-	}
-	chunk, err := s.List(ctx, objects.path(), url.Values{"limit": {"1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	stalled, err := s.Watch(ctx, objects.path(), from(objects, chunk.Version))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stalled.Close()
-	reading, err := s.Watch(ctx, objects.path(), from(objects, chunk.Version))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reading.Close()
-	last := chunk.Version
-	for i := range 1000 {
-		a, err := s.Patch(ctx, objects.path()+"/o-0", map[string]any{"data": map[string]any{"n": strconv.Itoa(i)}})
-		if err != nil || a.Code != 200 {
-			t.Fatal(a.Code, err)
-		}
-		e, err := reading.Next() // each write arrives, though the other does not read
-		if err != nil || e.Object.Version() != a.Object().Version() || e.Object.Version() <= last {
-			t.Fatalf("write %d: %s at %d, %v", i, e.Type, e.Object.Version(), err)
-		}
-		last = e.Object.Version()
-	}
-	gone := func(what string, ask func() error) {
-		client.Eventually(t, func() error {
-			var answer *client.Answer
-			if err := ask(); !errors.As(err, &answer) || answer.Code != 410 {
-				return fmt.Errorf("%s is not expired: %v", what, err)
-			}
-			return nil
-		})
-	}
-	gone("a watch", func() error {
-		w, err := s.Watch(ctx, objects.path(), from(objects, chunk.Version))
-		if err == nil {
-			w.Close()
-		}
-		return err
-	})
-	gone("an exact list", func() error {
-		q := from(objects, chunk.Version)
-		q.Set("resourceVersionMatch", "Exact")
-		_, err := s.List(ctx, objects.path(), q)
-		return err
-	})
-	gone("a token", func() error {
-		_, err := s.List(ctx, objects.path(), url.Values{"limit": {"1"}, "continue": {chunk.Continue}})
-		return err
-	})
-	for n := 0; ; n++ {
-		e, err := stalled.Next()
-		if err != nil {
-			t.Fatalf("after %d events: %v", n, err)
-		}
-		if e.Type == client.Error {
-			if e.Code() != 410 {
-				t.Errorf("the stalled watch ends with %v", e.Object)
-			}
-			return
-		}
-		if e.Object.Data("n") != strconv.Itoa(n) {
-			t.Fatalf("event %d of the stalled watch is write %s", n, e.Object.Data("n"))
-		}
-	}
 }

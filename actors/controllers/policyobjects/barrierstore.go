@@ -10,14 +10,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A BarrierStore is the store as clients reach it. It answers a write of roles or bindings only when
-// the authorizer has seen it, and one of a definition of kinds only when these kinds are served as
-// it says. So a client that was answered finds its next request dealt with accordingly.
+// A BarrierStore is the store as clients reach it. It answers a write of what policy decides by, such as
+// roles, bindings or webhook configurations, only when policy has seen it, and one of a definition of kinds only
+// when these kinds are served as it says. So a client that was answered finds its next request dealt with
+// accordingly.
 type BarrierStore struct {
 	*actors.Store
 	reader      *Reader
 	definitions Definitions
-	rbacGroup   string
+	followed    map[meta.GroupResource]bool // by storage
+	// following tells of more storages, which come and go; nil for none.
+	following func(storage meta.GroupResource) bool
 }
 
 // Definitions puts definitions of kinds into effect.
@@ -28,16 +31,24 @@ type Definitions interface {
 	Wait(ctx context.Context, version uint64)
 }
 
-// rbacGroup is that of roles and their bindings, in platform form.
-const rbacGroup = "rbac.authorization.platform.io"
+// maxBarrierWait bounds the wait for policy, which may have to look at many objects, such as all that a new
+// quota counts. What was written is durable by then.
+const maxBarrierWait = 10 * time.Second
 
-// maxBarrierWait bounds the wait for the authorizer. What was written is durable by then.
-const maxBarrierWait = time.Second
+// NewBarrierStore makes a BarrierStore of the store that policy reads through reader. followed are the
+// resources, in platform form, whose writes wait for policy.
+func NewBarrierStore(reader *Reader, definitions Definitions, followed []meta.GroupResource) BarrierStore {
+	s := BarrierStore{Store: reader.store, reader: reader, definitions: definitions, followed: map[meta.GroupResource]bool{}}
+	for _, resource := range followed {
+		s.followed[reader.kinds.storage(resource)] = true
+	}
+	return s
+}
 
-// NewBarrierStore makes a BarrierStore of the store that policy reads through reader.
-func NewBarrierStore(reader *Reader, definitions Definitions) BarrierStore {
-	group := reader.kinds.storage(meta.GroupResource{Group: rbacGroup}).Group
-	return BarrierStore{Store: reader.store, reader: reader, definitions: definitions, rbacGroup: group}
+// Following is the store whose writers also wait for policy where following says so of a storage.
+func (s BarrierStore) Following(following func(storage meta.GroupResource) bool) BarrierStore {
+	s.following = following
+	return s
 }
 
 // Mutate implements http.Store.
@@ -63,9 +74,9 @@ func (s BarrierStore) waitObserved(ctx context.Context, k *schema.Kind, version 
 	switch {
 	case s.definitions.Handles(k):
 		s.definitions.Wait(ctx, version)
-	case k.Storage.Group == s.rbacGroup:
+	case s.followed[k.Storage] || s.following != nil && s.following(k.Storage):
 		ctx, cancel := context.WithTimeout(ctx, maxBarrierWait)
 		defer cancel()
-		s.reader.observedRevision(k.Storage).Wait(ctx, version)
+		s.reader.waitObserved(ctx, k.Storage, version)
 	}
 }

@@ -1,6 +1,7 @@
 package policyobjects
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -18,8 +19,8 @@ func TestRoleChangesAreObserved(t *testing.T) {
 		seen <- change.Key.Name
 		<-goOn
 	}
-	c.must(c.reader.Inform(c.ctx, meta.GroupResource{Group: rbacGroup, Resource: "clusterroles"}, see))
-	role, namespace := c.kinds.Kind(rbacGroup, "v1", "clusterroles"), c.kinds.Kind("", "v1", "namespaces")
+	c.must(c.reader.Inform(c.ctx, meta.GroupResource{Group: "rbac.authorization.platform.io", Resource: "clusterroles"}, see))
+	role, namespace := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles"), c.kinds.Kind("", "v1", "namespaces")
 	checkWaits(t, "a", func() error { return c.create(role, "", named("a")) }, seen, goOn)
 	checkWaits(t, "b", func() error { return c.create(role, "", named("b")) }, seen, goOn)
 	checkWaits(t, "a", func() error { return c.delete(role, "", "a") }, seen, goOn)
@@ -28,6 +29,29 @@ func TestRoleChangesAreObserved(t *testing.T) {
 		return err
 	}, seen, goOn)
 	c.must(c.create(namespace, "", named("n"))) // which policy does not follow
+}
+
+// TestEndedInformDelaysNobody: writes do not wait for who has ended to inform himself.
+func TestEndedInformDelaysNobody(t *testing.T) {
+	c := newCluster(t, meta.Platform)
+	ctx, end := context.WithCancel(c.ctx)
+	seen := make(chan string, 2)
+	c.must(c.reader.Inform(ctx, meta.GroupResource{Group: "rbac.authorization.platform.io", Resource: "clusterroles"}, func(change policy.Change) { seen <- change.Key.Name }))
+	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")
+	c.must(c.create(role, "", named("a")))
+	<-seen
+	waiting := make(chan struct{})
+	go func() {
+		c.reader.waitObserved(c.ctx, role.Storage, 1<<40) // by a write that is going to be seen by nobody
+		close(waiting)
+	}()
+	end()
+	<-waiting
+	began := time.Now()
+	c.must(c.create(role, "", named("b")))
+	if took := time.Since(began); took > maxBarrierWait/2 {
+		t.Errorf("answered after %v", took)
+	}
 }
 
 // checkWaits makes a change, and checks that it is not answered while policy is looking at it.

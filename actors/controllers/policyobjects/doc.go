@@ -1,8 +1,8 @@
 // Package policyobjects lets package policy read what the store holds, and makes writers wait until
 // policy has seen what they wrote.
 //
-//	Reader        implements policy.Objects and serviceaccount.Objects: one object, or all of a
-//	              resource and their changes
+//	Reader        implements policy.Objects, serviceaccount.Objects and podsecurity.Objects: one
+//	              object, or all of a resource and their changes, or the Pods of a namespace
 //	BarrierStore  the store as clients reach it: the answer to a write of roles, of bindings or of
 //	              definitions of kinds waits until that write is in effect
 //

@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/vfs"
+	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
 // A cluster is a store in memory with what policy reads of it.
@@ -60,7 +61,7 @@ func newCluster(t *testing.T, naming *meta.Naming) *cluster {
 		cancel()
 	})
 	c := &cluster{t: t, ctx: running, kinds: kinds, reader: NewReader(store, kinds, log)}
-	c.store = NewBarrierStore(c.reader, definitions)
+	c.store = NewBarrierStore(c.reader, definitions, rbac.Resources())
 	return c
 }
 

@@ -4,17 +4,22 @@ import (
 	"context"
 
 	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy"
 )
 
 // Inform implements policy.Objects.
 func (r *Reader) Inform(ctx context.Context, resource meta.GroupResource, onChange func(policy.Change)) error {
+	storage := r.kinds.storage(resource)
 	h := &eventHandler{
 		reader: r, source: kindSource{&r.kinds, resource}, onChange: onChange,
-		observed: r.observedRevision(r.kinds.storage(resource)), synced: make(chan struct{}),
+		observed: r.newObserver(storage), synced: make(chan struct{}),
 	}
-	go controllers.RunResourceInformer(ctx, r.store, h.source, h)
+	go func() {
+		defer r.removeObserver(storage, h.observed)
+		reconcile.RunResourceInformer(ctx, r.store, h.source, h)
+	}()
 	select {
 	case <-h.synced:
 		return nil
@@ -32,7 +37,7 @@ type eventHandler struct {
 	synced   chan struct{} // closed when all that there was has been seen
 }
 
-// OnEvent implements controllers.EventHandler. An object that cannot be read is told to have gone, so
+// OnEvent implements reconcile.EventHandler. An object that cannot be read is told to have gone, so
 // that nothing it said before counts any longer.
 func (h *eventHandler) OnEvent(stored *meta.Object, gone bool) {
 	var object *policy.Object
@@ -47,5 +52,5 @@ func (h *eventHandler) OnEvent(stored *meta.Object, gone bool) {
 	h.observed.Advance(stored.Version)
 }
 
-// OnSynced implements controllers.EventHandler.
+// OnSynced implements reconcile.EventHandler.
 func (h *eventHandler) OnSynced() { close(h.synced) }

@@ -53,8 +53,8 @@ type kindSource struct {
 	resource meta.GroupResource // in platform form
 }
 
-// Changed implements controllers.KindSource.
+// Changed implements reconcile.KindSource.
 func (s kindSource) Changed() <-chan struct{} { return s.index.catalog.Changed() }
 
-// Kind implements controllers.KindSource.
+// Kind implements reconcile.KindSource.
 func (s kindSource) Kind() *schema.Kind { return s.index.kind(s.resource) }

@@ -3,6 +3,8 @@ package policyobjects
 import (
 	"context"
 	"log/slog"
+	"math"
+	"slices"
 	"sync"
 
 	"github.com/troupe-api/troupe/actors"
@@ -23,7 +25,7 @@ type Reader struct {
 	log   *slog.Logger
 
 	mu       sync.Mutex // guards observed
-	observed map[meta.GroupResource]*controllers.ObservedRevision
+	observed map[meta.GroupResource][]*controllers.ObservedRevision
 }
 
 var (
@@ -35,7 +37,7 @@ var (
 func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *Reader {
 	return &Reader{
 		store: store, kinds: kindIndex{catalog: kinds}, log: log,
-		observed: map[meta.GroupResource]*controllers.ObservedRevision{},
+		observed: map[meta.GroupResource][]*controllers.ObservedRevision{},
 	}
 }
 
@@ -81,7 +83,7 @@ func (r *Reader) CollectionVersion(resource meta.GroupResource) func() uint64 {
 
 // decode parses a stored object; nil, and a line in the log, if it cannot be read.
 func (r *Reader) decode(k *schema.Kind, stored *meta.Object) *policy.Object {
-	tree, err := codec.DecodeStored(k.Message, stored.JSON)
+	tree, err := codec.DecodeStored(k.Message(), stored.JSON)
 	if err != nil {
 		r.log.Error("policy: a stored object cannot be read", "object", stored.Key, "error", err)
 		return nil
@@ -89,14 +91,29 @@ func (r *Reader) decode(k *schema.Kind, stored *meta.Object) *policy.Object {
 	return &policy.Object{Key: stored.Key, Meta: stored.Meta, Tree: tree}
 }
 
-// observedRevision is how far the last Inform of a resource has come.
-func (r *Reader) observedRevision(storage meta.GroupResource) *controllers.ObservedRevision {
+// newObserver is how far one more Inform of a resource has come.
+func (r *Reader) newObserver(storage meta.GroupResource) *controllers.ObservedRevision {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.observed[storage]
-	if p == nil {
-		p = &controllers.ObservedRevision{}
-		r.observed[storage] = p
+	o := &controllers.ObservedRevision{}
+	r.observed[storage] = append(r.observed[storage], o)
+	return o
+}
+
+// removeObserver ends what newObserver began: nobody waits any more for what is not going to be seen.
+func (r *Reader) removeObserver(storage meta.GroupResource, o *controllers.ObservedRevision) {
+	r.mu.Lock()
+	r.observed[storage] = slices.DeleteFunc(slices.Clone(r.observed[storage]), func(other *controllers.ObservedRevision) bool { return other == o })
+	r.mu.Unlock()
+	o.Advance(math.MaxUint64)
+}
+
+// waitObserved waits until all that inform themselves of a resource have seen a version, or ctx ends.
+func (r *Reader) waitObserved(ctx context.Context, storage meta.GroupResource, version uint64) {
+	r.mu.Lock()
+	all := r.observed[storage]
+	r.mu.Unlock()
+	for _, o := range all {
+		o.Wait(ctx, version)
 	}
-	return p
 }

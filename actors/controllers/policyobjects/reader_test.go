@@ -117,12 +117,12 @@ func TestReaderFollowsDefinitions(t *testing.T) {
 func TestReaderTranslatesGroups(t *testing.T) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		c := newCluster(t, naming)
-		role := c.kinds.Kind(naming.Translate(rbacGroup), "v1", "clusterroles")
+		role := c.kinds.Kind(naming.Translate("rbac.authorization.platform.io"), "v1", "clusterroles")
 		c.must(c.create(role, "", named("a")))
-		if c.reader.Get(meta.GroupResource{Group: rbacGroup, Resource: "clusterroles"}, "", "a") == nil {
+		if c.reader.Get(meta.GroupResource{Group: "rbac.authorization.platform.io", Resource: "clusterroles"}, "", "a") == nil {
 			t.Errorf("%s: the role is not found", naming.Profile)
 		}
-		if c.reader.Get(meta.GroupResource{Group: rbacGroup, Resource: "nothings"}, "", "a") != nil {
+		if c.reader.Get(meta.GroupResource{Group: "rbac.authorization.platform.io", Resource: "nothings"}, "", "a") != nil {
 			t.Errorf("%s: a resource that is not served has an object", naming.Profile)
 		}
 	}

@@ -33,7 +33,7 @@ func keyOf(k *schema.Kind, o *meta.Object, deleted bool) key {
 	case o.Meta.UID == "" || o.Version == 0:
 		return key{}
 	case k.StoredAsWritten:
-		return key{uid: o.Meta.UID, version: o.Version, deleted: deleted, schema: k.Message.Custom.SchemaID}
+		return key{uid: o.Meta.UID, version: o.Version, deleted: deleted, schema: k.Schema.ID()}
 	}
 	return key{uid: o.Meta.UID, version: o.Version, deleted: deleted, kind: k}
 }

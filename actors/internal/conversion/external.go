@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// callTimeout bounds one call of an external converter.
-const callTimeout = 30 * time.Second
+// callTimeout bounds one call of an external converter, which is expected to give up a little earlier and to say why.
+const callTimeout = 31 * time.Second
 
 // One call converts at most so many objects, of so many bytes of JSON unless one alone is larger.
 const (
@@ -43,6 +43,7 @@ func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter 
 	if at == (key{}) {
 		ctx, cancel := context.WithTimeout(ctx, callTimeout)
 		defer cancel()
+		defer context.AfterFunc(s.ctx, cancel)()
 		out, err := ask(ctx, k, converter, []*meta.Object{o})
 		if err != nil {
 			return nil, err
@@ -58,12 +59,18 @@ func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter 
 
 // external converts objects: from the cache, by calls of others that are under way, and the rest by
 // calls of its own. deleted tells of which the last state is meant.
+//
+// If a call fails that somebody else began, with more objects, these may not be the cause: then it is tried once more, in
+// a call of its own.
 func (s *Service) external(ctx context.Context, k *schema.Kind, converter convert.Converter, objects []*meta.Object, deleted func(i int) bool) ([]*meta.Object, error) {
 	out := make([]*meta.Object, len(objects))
 	keys := make([]key, len(objects))
 	for i, o := range objects {
-		if keys[i] = keyOf(k, o, deleted(i)); conforms(k, o) {
-			out[i] = o
+		if keys[i] = keyOf(k, o, deleted(i)); isLocal(k, o) {
+			var err error
+			if out[i], err = s.builtIn(k, o, keys[i]); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for retried := false; ; retried = true {
@@ -71,7 +78,7 @@ func (s *Service) external(ctx context.Context, k *schema.Kind, converter conver
 		if err != nil {
 			return nil, err
 		}
-		failed := error(nil)
+		failed, wanted := error(nil), countCalls(waits)
 		for i, p := range waits {
 			if p.call == nil {
 				continue
@@ -81,7 +88,7 @@ func (s *Service) external(ctx context.Context, k *schema.Kind, converter conver
 			}
 			if p.call.err == nil {
 				out[i] = p.call.converted[p.index]
-			} else if failed = p.call.err; own[p.call] || retried {
+			} else if failed = p.call.err; own[p.call] || retried || wanted[p.call] == len(p.call.keys) {
 				return nil, failed
 			}
 		}
@@ -89,6 +96,17 @@ func (s *Service) external(ctx context.Context, k *schema.Kind, converter conver
 			return out, nil
 		}
 	}
+}
+
+// countCalls is of how many objects each call is waited for.
+func countCalls(waits []pending) map[*call]int {
+	counts := map[*call]int{}
+	for _, p := range waits {
+		if p.call != nil {
+			counts[p.call]++
+		}
+	}
+	return counts
 }
 
 // await waits for a call, or for the asker to give up.

@@ -72,6 +72,9 @@ func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Res
 	if r.Object == nil {
 		return nil, nil
 	}
+	if s.MayWait(m.Kind) && (m.AsWritten || r.Deleted && !m.Kind.DeleteReturnsObject) {
+		return r.Object, nil // of what has gone only the metadata is told
+	}
 	at := key{}
 	if !m.DryRun {
 		at = keyOf(m.Kind, r.Object, r.Deleted)
@@ -81,7 +84,7 @@ func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Res
 
 // TryGet is Get for callers that do not wait; ok is false if there is something to wait for.
 func (s *Service) TryGet(k *schema.Kind, subresource string, o *meta.Object) (_ *meta.Object, ok bool) {
-	if s.MayWait(k) && !conforms(k, o) {
+	if s.MayWait(k) && !isLocal(k, o) {
 		cached := s.cache.get(keyOf(k, o, false))
 		sub := k.Subresource(subresource)
 		return cached, cached != nil && (sub == nil || sub.BodyKind == nil)
@@ -108,9 +111,10 @@ func (s *Service) List(ctx context.Context, k *schema.Kind, objects []*meta.Obje
 	return out, nil
 }
 
-// Events converts the objects of watch events where they are.
-func (s *Service) Events(ctx context.Context, k *schema.Kind, events []request.Event) error {
-	if converter := s.converter(k); converter != nil {
+// Events converts the objects of watch events where they are. Those that are wanted as they were written wait for
+// nobody.
+func (s *Service) Events(ctx context.Context, k *schema.Kind, events []request.Event, asWritten bool) error {
+	if converter := s.converter(k); converter != nil && !asWritten {
 		return s.externalEvents(ctx, k, converter, events)
 	}
 	for i := range events {
@@ -132,7 +136,7 @@ func (s *Service) externalEvents(ctx context.Context, k *schema.Kind, converter 
 	var at []int
 	var objects []*meta.Object
 	for i := range events {
-		if o := events[i].Object; o != nil && !conforms(k, o) {
+		if o := events[i].Object; o != nil {
 			at, objects = append(at, i), append(objects, o)
 		}
 	}
@@ -162,7 +166,12 @@ func (s *Service) convert(ctx context.Context, k *schema.Kind, subresource strin
 	case converter == nil:
 		return s.builtIn(k, o, at)
 	}
-	if !conforms(k, o) {
+	if isLocal(k, o) {
+		var err error
+		if o, err = s.builtIn(k, o, at); err != nil {
+			return nil, err
+		}
+	} else {
 		out, err := s.externalObject(ctx, k, converter, o, at)
 		if err != nil {
 			return nil, err
@@ -181,17 +190,51 @@ func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object,
 	if conforms(k, o) {
 		return o, nil
 	}
+	if k.ConversionWebhook != nil && !convert.IsWrittenAs(k, o) {
+		at = key{} // it is not what k shows
+	}
 	if cached := s.cache.get(at); cached != nil {
 		return cached, nil
 	}
-	out, err := convert.Object(k, nil, o)
+	out, err := withoutAsking(k, o)
 	if err == nil && out != o {
 		s.cache.add(at, o, out)
 	}
 	return out, err
 }
 
+// withoutAsking is what a kind shows of an object without asking anybody: where a webhook converts, the object as it was
+// written.
+func withoutAsking(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
+	if k.ConversionWebhook != nil {
+		return convert.AsWritten(k, o)
+	}
+	return convert.Object(k, nil, o)
+}
+
+// isLocal tells whether nobody has to be asked what a kind shows of an object, although somebody converts to it.
+func isLocal(k *schema.Kind, o *meta.Object) bool {
+	return conforms(k, o) || k.ConversionWebhook != nil && convert.IsWrittenAs(k, o)
+}
+
 // conforms tells whether a stored object is known to have the form of a kind.
 func conforms(k *schema.Kind, o *meta.Object) bool {
-	return k.Stored == k && (!k.StoredAsWritten || o.ConformsTo(k.Message.Custom.SchemaID))
+	if k.Stored != k && k.ConversionWebhook == nil {
+		return false
+	}
+	return !k.StoredAsWritten || o.ConformsTo(k.Schema.ID())
+}
+
+// AsWritten is a stored object for readers of a kind that want it as it was written, where a webhook converts.
+func (s *Service) AsWritten(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
+	return s.builtIn(k, o, keyOf(k, o, false))
+}
+
+// Ask is an object in the form of another kind, by who converts to that. It is for objects that nobody else asks about:
+// nothing is kept.
+func (s *Service) Ask(ctx context.Context, k *schema.Kind, o *meta.Object) (*meta.Object, error) {
+	if converter := s.converter(k); converter != nil {
+		return s.externalObject(ctx, k, converter, o, key{})
+	}
+	return convert.Object(k, nil, o)
 }

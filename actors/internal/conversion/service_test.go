@@ -211,7 +211,7 @@ func TestEvents(t *testing.T) {
 	after, before := object(0, 5), object(0, 5)
 	before.JSON = []byte("before")
 	events := []request.Event{{Type: request.Modified, Object: after}, {Type: request.Bookmark, Version: 5}, {Type: request.Deleted, Object: before}}
-	if err := s.Events(context.Background(), scalers(t), events); err != nil {
+	if err := s.Events(context.Background(), scalers(t), events, false); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"converted " + string(after.JSON), "", "converted before"} {
@@ -277,7 +277,7 @@ func TestNothingToConvert(t *testing.T) {
 		if o, err := s.Get(ctx, k, "", all[1]); err != nil || o != all[1] {
 			t.Error("the object was copied")
 		}
-		if err := s.Events(ctx, k, events); err != nil || events[0].Object != all[0] {
+		if err := s.Events(ctx, k, events, false); err != nil || events[0].Object != all[0] {
 			t.Error("the event was copied")
 		}
 	}); n > 0 {

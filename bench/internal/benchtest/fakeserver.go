@@ -24,8 +24,9 @@ import (
 	"testing"
 )
 
-// Main is the TestMain of packages that start processes: it makes the test binary stand in for the
-// server and, with the argument "floor", for the floor.
+// Main is the TestMain of packages that start processes: it makes the test binary stand in for the server
+// and, with the argument "floor", for the floor. A test binary that starts itself again needs no second
+// program to be built. It does not return in those two roles.
 func Main(m *testing.M, floor func(in io.Reader, out io.Writer) error) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		fakeDaemon(os.Args[2:])
@@ -41,16 +42,18 @@ func Main(m *testing.M, floor func(in io.Reader, out io.Writer) error) {
 	os.Exit(m.Run())
 }
 
-// tree is a decoded object.
+// tree is a decoded object. Nothing here knows a kind, so decoded JSON is enough.
 type tree = map[string]any
 
-// event is one line of a watch.
+// event is one line of a watch. Clients tell events apart by the line feed that follows each.
 type event struct {
 	Type   string `json:"type"`
 	Object tree   `json:"object"`
 }
 
-// Server serves ConfigMaps and namespaces from memory.
+// Server serves ConfigMaps and namespaces from memory. All handlers but that of watches hold mu for the
+// whole request, so requests take turns; a fake need not be fast. Lists are put together from texts, since
+// encoding thousands of objects for each would dominate the tests.
 type Server struct {
 	mu          sync.Mutex
 	LastVersion int                        // of the newest event; Fault may read it
@@ -66,6 +69,7 @@ type Server struct {
 	counts map[string]int          // requests by method
 }
 
+// The namespace default exists from the start, as on any server.
 func newServer() *Server {
 	return &Server{
 		objects: map[string]map[string]tree{"default": {}},
@@ -83,7 +87,8 @@ func (f *Server) Count(method string) int {
 	return f.counts[method]
 }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler. /version is open to everybody, for the workload that measures requests
+// without credentials. Fault is asked with mu held, so it must not call the server.
 func (f *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/version" {
 		return
@@ -111,9 +116,10 @@ func (f *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
+// Groups end in .x, so that a workload must look a group up rather than know its domain.
 func (f *Server) answer(r *http.Request, body []byte) (int, any) {
 	if r.URL.Path == "/apis" {
-		return http.StatusOK, json.RawMessage(`{"groups":[{"name":"a.example.com"},{"name":"coordination.x"},{"name":"rbac.authorization.x"},{"name":"authentication.x"},{"name":"apiextensions.x"}]}`)
+		return http.StatusOK, json.RawMessage(`{"groups":[{"name":"a.example.com"},{"name":"coordination.x"},{"name":"rbac.authorization.x"},{"name":"authentication.x"},{"name":"apiextensions.x"},{"name":"admissionregistration.x"}]}`)
 	}
 	if f.Other != nil && !strings.HasPrefix(r.URL.Path, "/api/v1/") {
 		return f.Other(r), nil
@@ -141,6 +147,7 @@ func (f *Server) answer(r *http.Request, body []byte) (int, any) {
 	}
 }
 
+// The continue token is the position, which is enough where nothing changes between two chunks.
 func (f *Server) collection(r *http.Request, namespace string, object tree) (int, any) {
 	items := f.objects[namespace]
 	switch r.Method {
@@ -169,6 +176,8 @@ func (f *Server) collection(r *http.Request, namespace string, object tree) (int
 	return http.StatusOK, tree{"kind": "ConfigMapList", "metadata": meta, "items": list}
 }
 
+// An apply replaces the object: who owns which field is not what the bench's tests look at. A merge patch
+// merges data alone.
 func (f *Server) single(r *http.Request, namespace, name string, object tree) (int, any) {
 	current := f.objects[namespace][name]
 	if r.Method == http.MethodPatch && r.Header.Get("Content-Type") == "application/apply-patch+yaml" {
@@ -193,6 +202,7 @@ func (f *Server) single(r *http.Request, namespace, name string, object tree) (i
 	return http.StatusOK, current
 }
 
+// Closing the channel wakes every watcher, and a new one takes its place.
 func (f *Server) store(kind, namespace, name string, object tree) {
 	f.LastVersion++
 	text, _ := json.Marshal(object)
@@ -205,7 +215,9 @@ func (f *Server) store(kind, namespace, name string, object tree) {
 	f.news = make(chan struct{})
 }
 
-// watch streams the events after a version, with a bookmark in front.
+// watch streams the events after a version, with a bookmark in front. The version is an index into the
+// history, which begins with the first event. A watch that Fault refuses ends between two events, as a
+// connection that breaks.
 func (f *Server) watch(w http.ResponseWriter, r *http.Request) {
 	cursor, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
 	_, _ = io.WriteString(w, `{"type":"BOOKMARK","object":{}}`+"\n")
@@ -230,8 +242,9 @@ func (f *Server) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve starts the fake over TLS with a client certificate required, and returns the kubeconfig
-// that fits, as text.
+// serve starts the fake over TLS with a client certificate required, and returns the kubeconfig that fits,
+// as text. One certificate is the server's, the client's and the CA at once: what is tested is that
+// credentials are sent, not that they are checked.
 func (f *Server) serve() (*httptest.Server, string) {
 	server := httptest.NewUnstartedServer(f)
 	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
@@ -251,11 +264,14 @@ func pemText(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
+// A kubeconfig holds PEM texts in base64, line feeds included.
 func encoded(text []byte) string {
 	return base64.StdEncoding.EncodeToString(text)
 }
 
-// fakeDaemon is the fake as a process with the daemon's flags; objects survive in the directory.
+// fakeDaemon is the fake as a process with the daemon's flags; objects survive in the directory. It prints
+// a ready line of the daemon's form, after a line of another form, and ends by SIGTERM; --refuse makes a
+// daemon that does not start. Objects are files, so that a cold start finds what a killed process has left.
 func fakeDaemon(args []string) {
 	dir := args[slices.Index(args, "--data-dir")+1]
 	if slices.Contains(args, "--refuse") {
@@ -285,7 +301,8 @@ func fakeDaemon(args []string) {
 	<-stop
 }
 
-// Start serves a fake for one test and returns its kubeconfig's path.
+// Start serves a fake for one test and returns its kubeconfig's path. The server is closed with the
+// connections that a test has left open, or Close would wait for them.
 func Start(t *testing.T) (*Server, string) {
 	t.Helper()
 	f := newServer()
@@ -303,7 +320,7 @@ func Start(t *testing.T) (*Server, string) {
 	return f, path
 }
 
-// Namespaces is how many namespaces there are.
+// Namespaces is how many namespaces there are. A workload must leave only default behind.
 func (f *Server) Namespaces() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,8 +14,10 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/scenario"
 )
 
-// Compare prints two saved reports side by side, row by row. Ratios are new to old: below 1 the
-// new one is faster or smaller, except for the rate, where above 1 is faster.
+// Compare prints two saved reports side by side, row by row. Ratios are new to old: below 1 the new one is
+// faster or smaller, except for the rate, where above 1 is faster. Rows are matched by title, so one that
+// has another size in its name is not compared. Options that differ are printed below, as they may explain
+// a difference.
 func Compare(w io.Writer, old, new *Report) error {
 	for _, side := range []struct {
 		name string
@@ -42,6 +44,7 @@ func Compare(w io.Writer, old, new *Report) error {
 	return nil
 }
 
+// Of rows with one title the last counts, as with several runs of a workload.
 func byTitle(r *Report) map[string]*Row {
 	rows := make(map[string]*Row)
 	for _, row := range r.Rows {
@@ -50,7 +53,8 @@ func byTitle(r *Report) map[string]*Row {
 	return rows
 }
 
-// comparedCells are the cells of an old row and its new one.
+// comparedCells are the cells of an old row and its new one. For latencies and the rate there is only the
+// ratio where the table would become too wide.
 func (was *Row) comparedCells(row *Row) []string {
 	cells := []string{row.Title()}
 	cells = append(cells, optional(was.CPU, measure.Span), optional(row.CPU, measure.Span), quotient(row.CPU, was.CPU))
@@ -60,6 +64,7 @@ func (was *Row) comparedCells(row *Row) []string {
 	return append(cells, fmt.Sprint(was.Errors), fmt.Sprint(row.Errors))
 }
 
+// What was not measured is a dash, which differs from a zero.
 func optional(v *float64, print func(float64) string) string {
 	if v == nil {
 		return blank
@@ -75,6 +80,7 @@ func positive(v float64) *float64 {
 	return &v
 }
 
+// positiveFigure is the value of a figure for a ratio, which zero has none of.
 func positiveFigure(f *measure.Figure) *float64 {
 	if f == nil {
 		return nil
@@ -82,7 +88,7 @@ func positiveFigure(f *measure.Figure) *float64 {
 	return positive(f.Value)
 }
 
-// FigureCell is a figure as a cell of a table.
+// FigureCell is a figure as a cell of a table. The unit stands in each cell, as rows differ in it.
 func FigureCell(f *measure.Figure) string {
 	if f == nil {
 		return blank
@@ -90,6 +96,7 @@ func FigureCell(f *measure.Figure) string {
 	return measure.Short(f.Value) + " " + f.Unit
 }
 
+// quotient is blank where either side is missing.
 func quotient(a, b *float64) string {
 	if a == nil || b == nil || *b == 0 {
 		return blank
@@ -97,7 +104,8 @@ func quotient(a, b *float64) string {
 	return measure.Short(*a / *b)
 }
 
-// missing are the rows that only one report has.
+// missing are the rows that only one report has. A row that is gone may mean that a workload failed, which
+// a comparison must not hide.
 func missing(side string, r, other *Report) []string {
 	var lines []string
 	there := byTitle(other)
@@ -109,7 +117,8 @@ func missing(side string, r, other *Report) []string {
 	return lines
 }
 
-// differences are the options that make two reports less comparable.
+// differences are the options that make two reports less comparable. They are compared as JSON, so that an
+// option which is added later takes part by itself.
 func differences(old, new *scenario.Options) []string {
 	was, is := optionFields(old), optionFields(new)
 	var lines []string
@@ -123,7 +132,8 @@ func differences(old, new *scenario.Options) []string {
 	return lines
 }
 
-// optionFields are the options as they stand in a report, but not which processes and folders.
+// optionFields are the options as they stand in a report, but not which processes and folders. Workloads
+// show as missing rows already.
 func optionFields(o *scenario.Options) map[string]string {
 	text, err := json.Marshal(o)
 	raw := make(map[string]json.RawMessage)

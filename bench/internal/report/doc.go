@@ -9,4 +9,13 @@
 //
 // The JSON form is the types' own: "origin", "options" (the flags in force), "rows" (whose field
 // names carry their units), "growth", "course" and "notes".
+//
+// Nothing here measures or talks to a server, so saved reports can be worked on anywhere. Values that were
+// not measured are nil or blank and never zero: a zero is a claim.
+//
+// Every page and plot is written so that a change of figures is a small diff: rows keep their order, and
+// nothing depends on the order of a map or on the time of writing.
+//
+// A new form of output is a function of a Report that writes text; what it needs is in the Report already,
+// or has to be measured and saved first, so that it also works on reports of other days.
 package report

@@ -7,15 +7,17 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/measure"
 )
 
-// Spread is the lowest and the highest of what several runs measured.
+// Spread is the lowest and the highest of what several runs measured. It is the range and not a deviation,
+// because there are only a few runs.
 type Spread struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// MedianOf makes one report of several of the same workloads: every row has the median of each of
-// its values, the sum of its operations and errors, and the spread of what it is about. Where the
-// server was doing something over time, the last run counts.
+// MedianOf makes one report of several of the same workloads: every row has the median of each of its
+// values, the sum of its operations and errors, and the spread of what it is about. Where the server was
+// doing something over time, the last run counts. A row that some runs lack is made of the others. Curves
+// and time series cannot be averaged point by point.
 func MedianOf(runs []*Report) *Report {
 	if len(runs) == 1 {
 		return runs[0]
@@ -42,7 +44,8 @@ func MedianOf(runs []*Report) *Report {
 	return all
 }
 
-// medianRow is made of the same row of several runs.
+// medianRow is made of the same row of several runs. The row is judged anew against its aim, by its median.
+// Ratios are medians of ratios: the two servers of one run had the same conditions.
 func medianRow(rows []*Row) *Row {
 	m := &Row{Name: rows[0].Name, Target: rows[0].Target, Aim: rows[0].Aim, Runs: len(rows)}
 	for _, row := range rows {
@@ -76,7 +79,8 @@ func medianRow(rows []*Row) *Row {
 	return m
 }
 
-// median is the middle one of the values that there are, of two the mean; nil if there is none.
+// median is the middle one of the values that there are, of two the mean; nil if there is none. The mean of
+// two is used for an even number of runs.
 func median(rows []*Row, value func(*Row) *float64) (*float64, *Spread) {
 	var values []float64
 	for _, row := range rows {

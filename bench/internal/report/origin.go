@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/measure"
 )
 
-// Origin is where and of what a report was made.
+// Origin is where and of what a report was made. A figure without it cannot be repeated, so pages show it
+// beside every table.
 type Origin struct {
 	Began   time.Time `json:"began"`
 	Command string    `json:"command"`
@@ -21,7 +22,8 @@ type Origin struct {
 
 const unknown = "unknown"
 
-// NewOrigin is the origin of a report that begins now; args are those of the command.
+// NewOrigin is the origin of a report that begins now; args are those of the command. The time is that of
+// the beginning, cut to seconds.
 func NewOrigin(args []string) *Origin {
 	return &Origin{
 		Began:   time.Now().UTC().Truncate(time.Second),
@@ -31,12 +33,13 @@ func NewOrigin(args []string) *Origin {
 	}
 }
 
-// Line says all of it.
+// Line says all of it. It is Markdown, for the top of a table.
 func (o *Origin) Line() string {
 	return fmt.Sprintf("%s, commit %s, on %s:\n`%s`\n", o.Began.Format("2006-01-02 15:04 MST"), o.Commit, o.Machine, o.Command)
 }
 
-// commandLine is what was typed, without the value of the token.
+// commandLine is what was typed, without the value of the token. Reports are published, and the token may
+// be good for longer than the run.
 func commandLine(args []string) string {
 	const secret = "--user-token"
 	line := "go run ./bench"
@@ -54,7 +57,8 @@ func commandLine(args []string) string {
 	return line
 }
 
-// commit is that of the working directory; its changes show as "-dirty".
+// commit is that of the working directory; its changes show as "-dirty". Figures of a tree with changes
+// belong to no commit, which the suffix says.
 func commit() string {
 	text, err := exec.Command("git", "--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=12").Output()
 	if err != nil {
@@ -63,7 +67,8 @@ func commit() string {
 	return strings.TrimSpace(string(text))
 }
 
-// machine is the processor, memory and system on one line.
+// machine is the processor, memory and system on one line. It comes from /proc and is "unknown" elsewhere;
+// the harness runs on Linux.
 func machine() string {
 	model := fileField("/proc/cpuinfo", "model name")
 	memory := unknown
@@ -78,7 +83,8 @@ func machine() string {
 	return fmt.Sprintf("%d × %s, %s memory, %s/%s %s, %s", runtime.NumCPU(), model, memory, runtime.GOOS, runtime.GOARCH, strings.TrimSpace(string(kernel)), runtime.Version())
 }
 
-// fileField is the value behind the first "name:" of a file of /proc.
+// fileField is the value behind the first "name:" of a file of /proc. It is "unknown" where the file or the
+// name is missing, as on other systems.
 func fileField(path, name string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

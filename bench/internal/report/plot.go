@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/measure"
 )
 
-// The size of a plot, and the room around its lines, in pixels.
+// The size of a plot, and the room around its lines, in pixels. The vertical axis has two decades at least,
+// so that noise does not fill the plot.
 const (
 	plotWidth  = 640
 	plotHeight = 360
@@ -22,8 +23,8 @@ const (
 	valueRoom  = 0.3 // decades below the lowest point, for its value
 )
 
-// plotStyle has the colours, light and dark. Every plot has a background of its own, so that it is
-// readable on any page.
+// plotStyle has the colours, light and dark. Every plot has a background of its own, so that it is readable
+// on any page. The colours differ in lightness as well as in hue, for readers who do not see all hues.
 const plotStyle = `
     text { font: 13px system-ui, sans-serif; fill: #1f2328; }
     .title { font-size: 16px; font-weight: 600; }
@@ -45,26 +46,28 @@ const plotStyle = `
     }
   `
 
-// maxPlotLines is how many lines can be told apart.
+// maxPlotLines is how many lines can be told apart. Colours repeat from there on.
 const maxPlotLines = 4
 
-// axis maps the logarithm of a value to pixels.
+// axis maps the logarithm of a value to pixels. low must be less than high.
 type axis struct {
 	low, high  float64 // powers of ten
 	begin, end float64 // pixels
 }
 
+// Pixels grow downwards, so the vertical axis has its end above its beginning.
 func (a axis) at(value float64) float64 {
 	return a.begin + (math.Log10(value)-a.low)/(a.high-a.low)*(a.end-a.begin)
 }
 
-// curvePlot draws a curve.
+// curvePlot draws a curve. It only reads the curve.
 type curvePlot struct{ *measure.Curve }
 
-// PlotCurve is the plot of a curve, as SVG.
+// PlotCurve is the plot of a curve, as SVG. The same curve always gives the same bytes.
 func PlotCurve(c *measure.Curve) []byte { return curvePlot{c}.plot() }
 
-// axes spans whole decades vertically, and the sizes with a little room horizontally.
+// axes spans whole decades vertically, and the sizes with a little room horizontally. Whole decades keep
+// plots of different servers comparable by eye.
 func (c curvePlot) axes() (x, y axis) {
 	x = axis{low: math.Inf(1), high: math.Inf(-1), begin: plotLeft, end: plotWidth - plotRight}
 	y = axis{low: math.Inf(1), high: math.Inf(-1), begin: plotHeight - plotBottom, end: plotTop}
@@ -82,8 +85,9 @@ func (c curvePlot) axes() (x, y axis) {
 	return x, y
 }
 
-// plot draws the curve as SVG, with both axes logarithmic: what does not depend on the size is a
-// level line, what is proportional to it rises as the dotted guides do.
+// plot draws the curve as SVG, with both axes logarithmic: what does not depend on the size is a level
+// line, what is proportional to it rises as the dotted guides do. It is written by hand, because the
+// module's dependencies are kept few and the result is reviewed as text.
 func (c curvePlot) plot() []byte {
 	var b bytes.Buffer
 	_, _ = fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="%s">`+"\n  <style>%s</style>\n",
@@ -100,11 +104,13 @@ func (c curvePlot) plot() []byte {
 	return b.Bytes()
 }
 
+// Texts come from names of workloads and are escaped all the same.
 func label(b *bytes.Buffer, class, anchor string, x, y float64, text string) {
 	_, _ = fmt.Fprintf(b, "  <text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", class, anchor, x, y, html.EscapeString(text))
 }
 
-// grid draws decades, sizes and guides.
+// grid draws decades, sizes and guides. Guides have the slope of proportionality, at each decade, and are
+// cut off at the frame.
 func (c curvePlot) grid(b *bytes.Buffer, x, y axis) {
 	for power := y.low; power <= y.high; power++ {
 		at := y.at(math.Pow(10, power))
@@ -127,7 +133,9 @@ func (c curvePlot) grid(b *bytes.Buffer, x, y axis) {
 	}
 }
 
-// lines draws the series, their names and the values at their points.
+// lines draws the series, their names and the values at their points. Values stand above their points,
+// except for the lower of two lines, so they do not cover each other. The width of a name is estimated, as
+// SVG cannot tell it.
 func (c curvePlot) lines(b *bytes.Buffer, x, y axis) {
 	right := float64(plotLeft)
 	for i, s := range c.Series {
@@ -154,7 +162,8 @@ func (c curvePlot) lines(b *bytes.Buffer, x, y axis) {
 	}
 }
 
-// formatMicroseconds prints microseconds in the unit in which they have at most three digits before the point.
+// formatMicroseconds prints microseconds in the unit in which they have at most three digits before the
+// point. Units change with the value, for the range of a curve is six decades.
 func formatMicroseconds(us float64) string {
 	switch {
 	case us >= 1e6:
@@ -166,7 +175,8 @@ func formatMicroseconds(us float64) string {
 	}
 }
 
-// endsBelow tells whether a line ends below another one, so that its values stand below it.
+// endsBelow tells whether a line ends below another one, so that its values stand below it. The last points
+// are compared, as those are farthest apart.
 func (c curvePlot) endsBelow(s *measure.Series) bool {
 	last := func(s *measure.Series) float64 {
 		if len(s.Points) == 0 {
@@ -182,7 +192,8 @@ func (c curvePlot) endsBelow(s *measure.Series) bool {
 	return false
 }
 
-// decade names a power of ten of microseconds.
+// decade names a power of ten of microseconds. It is exact, unlike a measured value, and so is printed in
+// full.
 func decade(power float64) string {
 	switch {
 	case power >= 6:

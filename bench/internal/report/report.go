@@ -19,7 +19,8 @@ import (
 // NameAgainst labels the rows of the second server.
 const NameAgainst = "against"
 
-// Row is one line of the report. Pointers are nil where nothing was measured.
+// Row is one line of the report. Pointers are nil where nothing was measured. The names in JSON carry
+// units, so that a program needs no documentation to read them; they do not change.
 type Row struct {
 	Name       string          `json:"name"`
 	Target     string          `json:"target"` // "" is the server itself, else "against" or "floor"
@@ -46,7 +47,7 @@ type Row struct {
 	ToAgainst *float64 `json:"ratioToAgainst,omitempty"`
 }
 
-// Report is the outcome of a run.
+// Report is the outcome of a run. It is filled by one goroutine.
 type Report struct {
 	Origin  *Origin             `json:"origin,omitempty"`
 	Options *scenario.Options   `json:"options"`
@@ -56,7 +57,8 @@ type Report struct {
 	Notes   []string            `json:"notes"`
 }
 
-// NewRow describes a result of a target.
+// NewRow describes a result of a target. sample is nil for a result that is a figure alone. Durations
+// become numbers of the units that the names of the fields say.
 func NewRow(name, target string, sample *measure.Sample, figure *measure.Figure) *Row {
 	row := &Row{Name: name, Target: target, Figure: figure}
 	if sample == nil {
@@ -76,7 +78,8 @@ func NewRow(name, target string, sample *measure.Sample, figure *measure.Figure)
 	return row
 }
 
-// Add appends the rows of one result on all targets, with the aim and the ratios of the first.
+// Add appends the rows of one result on all targets, with the aim and the ratios of the first. The rows
+// must come together, since ratios are only taken within one call.
 func (r *Report) Add(rows ...*Row) {
 	r.Rows = append(r.Rows, rows...)
 	for _, row := range rows {
@@ -97,7 +100,8 @@ func (r *Report) Add(rows ...*Row) {
 	}
 }
 
-// ratio compares figures where both have one, else CPU per operation; nil if it cannot be told.
+// ratio compares figures where both have one, else CPU per operation; nil if it cannot be told. What is
+// zero was too little to measure, and gives no ratio.
 func (row *Row) ratio(other *Row) *float64 {
 	var mine, theirs float64
 	switch {
@@ -113,7 +117,7 @@ func (row *Row) ratio(other *Row) *float64 {
 	return &ratio
 }
 
-// Errors is the sum of all rows' errors.
+// Errors is the sum of all rows' errors. It decides on the exit code.
 func (r *Report) Errors() int {
 	sum := 0
 	for _, row := range r.Rows {
@@ -122,19 +126,22 @@ func (r *Report) Errors() int {
 	return sum
 }
 
-// Grown tells whether a soak has missed its aim.
+// Grown tells whether a soak has missed its aim. It makes the command fail, as a leak is found by nothing
+// else.
 func (r *Report) Grown() bool {
 	return slices.ContainsFunc(r.Rows, func(row *Row) bool { return row.Name == "soak" && row.Met != nil && !*row.Met })
 }
 
-// Note keeps a remark for the end of the report, once.
+// Note keeps a remark for the end of the report, once. Workloads repeat on each target and would say the
+// same twice.
 func (r *Report) Note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Notes, text) {
 		r.Notes = append(r.Notes, text)
 	}
 }
 
-// WriteTable prints the rows for people.
+// WriteTable prints the rows for people. First errors stand below the table, because their texts have no
+// bound. The column for the second server only appears if there is one.
 func (r *Report) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	against := r.Options.Against != "" || r.Options.AgainstStart != ""
@@ -164,7 +171,8 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return nil
 }
 
-// Title is the row's name, with the target behind it unless it is the server itself.
+// Title is the row's name, with the target behind it unless it is the server itself. It identifies a row
+// within a report and between two of them.
 func (row *Row) Title() string {
 	if row.Target == "" {
 		return row.Name
@@ -174,6 +182,7 @@ func (row *Row) Title() string {
 
 const blank = "–"
 
+// A row without latencies was measured by its figure alone.
 func (row *Row) cells() []string {
 	rate, p50, p99, aim, met, figure := blank, blank, blank, blank, blank, blank
 	if row.P50 > 0 {
@@ -201,7 +210,8 @@ func (row *Row) cells() []string {
 	return []string{row.Title(), rate, p50, p99, cpu, resident, strconv.Itoa(row.Errors), figure, aim, met, times(row.ToFloor)}
 }
 
-// spreadText is the spread of several runs, behind the median; empty for one run.
+// spreadText is the spread of several runs, behind the median; empty for one run. The values are printed
+// like the median.
 func (row *Row) spreadText(print func(float64) string) string {
 	if row.Spread == nil {
 		return ""
@@ -209,7 +219,7 @@ func (row *Row) spreadText(print func(float64) string) string {
 	return fmt.Sprintf(" (%s to %s)", print(row.Spread.Low), print(row.Spread.High))
 }
 
-// WriteJSON writes the report for programs.
+// WriteJSON writes the report for programs. It is indented, so that two of them can be compared by diff.
 func (r *Report) WriteJSON(path string) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -218,7 +228,8 @@ func (r *Report) WriteJSON(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-// ReadReport reads what writeJSON has written.
+// ReadReport reads what writeJSON has written. A file of another tool has no options, which is how it is
+// found out.
 func ReadReport(path string) (*Report, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -241,8 +252,8 @@ func times(ratio *float64) string {
 	return measure.Short(*ratio)
 }
 
-// AddPoint adds a point to a series of a curve, and a row. What cost too little to tell has a row but
-// no point.
+// AddPoint adds a point to a series of a curve, and a row. What cost too little to tell has a row but no
+// point. A curve with a point at zero could not be drawn on a logarithmic axis.
 func (r *Report) AddPoint(curve measure.Curve, series, label string, size int, sample *measure.Sample) {
 	name := curve.Name
 	if series != "" {
@@ -263,7 +274,8 @@ func (r *Report) AddPoint(curve measure.Curve, series, label string, size int, s
 	line.Points = append(line.Points, measure.Point{Size: size, CPU: cpu})
 }
 
-// curve finds the curve of that name, or adds it.
+// curve finds the curve of that name, or adds it. Series of both targets are in one curve, as that is what
+// is to be compared.
 func (r *Report) curve(like measure.Curve) *measure.Curve {
 	for _, c := range r.Growth {
 		if c.Name == like.Name {

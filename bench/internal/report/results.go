@@ -12,7 +12,8 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/scenario"
 )
 
-// What stands around an explanation that is written by hand. In between everything is kept.
+// What stands around an explanation that is written by hand. In between everything is kept. They are
+// comments of HTML, which Markdown does not show.
 const (
 	explanationBegin = "<!-- explanation: %s -->"
 	explanationEnd   = "<!-- end -->"
@@ -20,6 +21,7 @@ const (
 )
 
 // aimedRows are the rows with an aim, in the order of the table, with the workload that measures each.
+// Several rows may come from one workload.
 var aimedRows = []struct{ row, workload, what string }{
 	{"get", "get", "get, 1 KiB object"},
 	{"create", "create", "create"},
@@ -34,6 +36,8 @@ var aimedRows = []struct{ row, workload, what string }{
 	{"list-chunked", "list-chunked", "list the same in chunks of 500"},
 	{"get-protobuf", "get-protobuf", "get, in Protobuf"},
 	{"list-protobuf", "list-protobuf", "list 5,000 objects, in Protobuf"},
+	{"get-cbor", "get-cbor", "get, in CBOR"},
+	{"list-cbor", "list-cbor", "list 5,000 objects, in CBOR"},
 	{"watch-fanout", "watch-fanout", "watch: one event to one of 200 watchers"},
 	{"watch-fanout, bursts", "watch-fanout", "the same when events queue up"},
 	{"cold start, empty", "cold-start", "start to first successful request, empty store"},
@@ -46,13 +50,16 @@ var aimedRows = []struct{ row, workload, what string }{
 	{"selector, other field", "selector", "the same, other field"},
 	{"selector, label", "selector", "the same, label"},
 	{"custom-resource", "custom-resource", "requests for a new kind refused after its definition was acknowledged"},
+	{"garbage", "garbage", "an object deleted that owns 10,000 over three levels, until all have gone"},
+	{"namespace", "namespace", "a namespace with 10,000 objects deleted, until it has gone"},
+	{"namespaces", "namespaces", "2,000 namespaces deleted, until all have gone"},
 	{"soak", "soak --duration 30m", "quantities that have grown after 30 minutes of mixed load"},
 	{"durable-create", "durable-create", "durable create, one client, above one sync"},
 }
 
-// WriteResults writes the table of aims with what the reports measured. Where several have a row,
-// the last one counts. Explanations that stand in the file are kept for rows that are missed or were
-// not measured.
+// WriteResults writes the table of aims with what the reports measured. Where several have a row, the last
+// one counts. Explanations that stand in the file are kept for rows that are missed or were not measured.
+// The page is written anew as a whole, so that no old figure stays beside a new one.
 func WriteResults(path string, reports []*Report) error {
 	before, err := os.ReadFile(path)
 	if err != nil && !os.IsNotExist(err) {
@@ -61,6 +68,7 @@ func WriteResults(path string, reports []*Report) error {
 	return os.WriteFile(path, results(reports, explanations(string(before))), 0o644)
 }
 
+// It takes the same text for the same reports, so a page changes only where figures do.
 func results(reports []*Report, explained map[string]string) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Results\n\nWritten by `bench --results`; by hand are only the explanations between their marks, which it keeps.\n" +
@@ -82,7 +90,8 @@ func results(reports []*Report, explained map[string]string) []byte {
 	return b.Bytes()
 }
 
-// runsText says of how many runs the medians are; empty for one run.
+// runsText says of how many runs the medians are; empty for one run. A reader has to know whether
+// parentheses hold a spread.
 func (r *Report) runsText() string {
 	if r.Options.Runs < 2 {
 		return ""
@@ -90,7 +99,9 @@ func (r *Report) runsText() string {
 	return fmt.Sprintf(", medians of %d runs, in parentheses the lowest and the highest", r.Options.Runs)
 }
 
-// writeAims is one line for every aim, measured or not.
+// writeAims is one line for every aim, measured or not. An aim that was not measured is listed too: leaving
+// it out would look like success. Rows of other sizes are shown without a verdict. Each line names the
+// command that measures it again.
 func writeAims(b *bytes.Buffer, rows map[string]*Row) {
 	b.WriteString("\n## Aims\n\n| What | Aim | Measured | × floor | Met | Measured by |\n|---|---|---|---|---|---|\n")
 	all := aims(standardOptions())
@@ -109,11 +120,13 @@ func writeAims(b *bytes.Buffer, rows map[string]*Row) {
 	}
 }
 
-// headlineRows are the rows that stand in the few figures of a first page.
+// headlineRows are the rows that stand in the few figures of a first page. They are few on purpose: the
+// rest is on the page of results.
 var headlineRows = []string{"get", "create", "update", "merge-patch", "apply", "delete", "list", "watch-fanout", "watch-fanout, bursts",
 	"cold start, empty", "cold start, full", "memory, empty", "memory, full"}
 
-// WriteHeadlines puts the few figures between the marks of a Markdown file.
+// WriteHeadlines puts the few figures between the marks of a Markdown file. It replaces what is between the
+// marks; the page around them is written by hand.
 func WriteHeadlines(path string, reports []*Report) error {
 	var b strings.Builder
 	rows := make(map[string]*Row)
@@ -133,12 +146,14 @@ func WriteHeadlines(path string, reports []*Report) error {
 	return ReplaceSection(path, "figures", b.String())
 }
 
-// standardOptions are the options that all aims are given for.
+// standardOptions are the options that all aims are given for. The column of aims is made from them, so it
+// stays the same whatever was measured.
 func standardOptions() *scenario.Options {
 	return &scenario.Options{Scale: 1, Duration: scenario.SoakLimit, Size: scenario.StandardSize, Objects: scenario.StandardObjects, ColdObjects: scenario.StandardColdObjects, Watchers: scenario.StandardWatchers}
 }
 
-// measured is what the row has beside the aim.
+// measured is what the row has beside the aim. A server without a known process shows its latency, which is
+// better than nothing.
 func (row *Row) measured(a *Aim) string {
 	switch {
 	case a.figure && row.Figure != nil:
@@ -151,6 +166,7 @@ func (row *Row) measured(a *Aim) string {
 	return blank
 }
 
+// What is missed is bold, to be found at a glance.
 func yesNo(met bool) string {
 	if met {
 		return "yes"
@@ -158,8 +174,9 @@ func yesNo(met bool) string {
 	return "**no**"
 }
 
-// writeExplanations is a section for every row that is missed, and for those with an explanation
-// that were not measured this time.
+// writeExplanations is a section for every row that is missed, and for those with an explanation that were
+// not measured this time. An explanation of a row that now meets its aim is dropped, as it explains nothing
+// any more.
 func writeExplanations(b *bytes.Buffer, rows map[string]*Row, explained map[string]string) {
 	b.WriteString("\n## What is missed, and why\n")
 	none := true
@@ -181,7 +198,8 @@ func writeExplanations(b *bytes.Buffer, rows map[string]*Row, explained map[stri
 	}
 }
 
-// explanations finds what was written by hand, by row.
+// explanations finds what was written by hand, by row. The text that stands in for a missing one is no
+// explanation.
 func explanations(text string) map[string]string {
 	found := make(map[string]string)
 	for _, a := range aimedRows {
@@ -194,7 +212,9 @@ func explanations(text string) map[string]string {
 	return found
 }
 
-// writeRows is everything that was measured, and what the harness had to say about it.
+// writeRows is everything that was measured, and what the harness had to say about it. Remarks say what was
+// measured at another size, without which a figure would mislead. The columns of aims are left out here,
+// since they have a table of their own.
 func writeRows(b *bytes.Buffer, reports []*Report, rows map[string]*Row) {
 	b.WriteString("\n## Everything measured\n\n| Workload | rate/s | p50 | p99 | CPU/op | RSS MiB | errors | figure | × floor | × against |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	var remarks []string

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// ReplaceSection writes text between the marks of a name in a Markdown file, which must have them:
-// <!-- bench: NAME --> and, after it, <!-- end -->.
+// ReplaceSection writes text between the marks of a name in a Markdown file, which must have them: <!--
+// bench: NAME --> and, after it, <!-- end -->. A file without the marks is an error rather than appended
+// to: it is probably the wrong file.
 func ReplaceSection(path, name, text string) error {
 	all, err := os.ReadFile(path)
 	if err != nil {

@@ -13,19 +13,22 @@ import (
 	"strings"
 )
 
-// cpuProfile is what a processor was seen doing: stacks of functions, and for how long each.
+// cpuProfile is what a processor was seen doing: stacks of functions, and for how long each. It is taken
+// from a daemon under load by its own /debug/pprof/ and saved beforehand.
 type cpuProfile struct {
 	stacks []profiledStack
 	total  float64 // nanoseconds
 }
 
-// profiledStack is one of them, innermost function first.
+// profiledStack is one of them, innermost function first. Functions that were inlined stand in it like
+// others.
 type profiledStack struct {
 	nanoseconds float64
 	functions   []string
 }
 
-// readProfile has the tool of Go print a profile and reads that.
+// readProfile has the tool of Go print a profile and reads that. The format of profiles is Protobuf, and
+// the tool that reads it comes with Go, so no library is needed.
 func readProfile(path string) (*cpuProfile, error) {
 	text, err := exec.Command("go", "tool", "pprof", "-raw", path).Output()
 	if err != nil {
@@ -39,8 +42,9 @@ var (
 	rawLocation = regexp.MustCompile(`^ *(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(.*)$`)
 )
 
-// parseProfile reads samples, which name locations by number, then what is at those: one function,
-// and on lines of their own those that it is part of by inlining.
+// parseProfile reads samples, which name locations by number, then what is at those: one function, and on
+// lines of their own those that it is part of by inlining. Functions of a stack are all that counts here;
+// lines and addresses are dropped.
 func parseProfile(text []byte) (*cpuProfile, error) {
 	type sample struct {
 		nanoseconds float64
@@ -92,7 +96,9 @@ func parseProfile(text []byte) (*cpuProfile, error) {
 // interrupts are not told apart from what they interrupt.
 var systemCall = regexp.MustCompile(`^((internal/runtime/)?syscall[./]|runtime\.(futex|madvise|usleep)$)`)
 
-// shares are the parts of the work, by a function that is in the stacks of each. They overlap.
+// shares are the parts of the work, by a function that is in the stacks of each. They overlap. The
+// expressions name packages and functions of this module, so a part that is renamed shows as 0 %: it has to
+// be renamed here as well.
 var shares = []struct {
 	what string
 	by   *regexp.Regexp
@@ -111,7 +117,7 @@ var shares = []struct {
 	{"finding work for threads and letting them sleep", regexp.MustCompile(`^runtime\.(schedule|findRunnable|park_m|mcall)$`)},
 }
 
-// table is the share of each part, and how much of the part is system calls.
+// table is the share of each part, and how much of the part is system calls. The largest part comes first.
 func (p *cpuProfile) table() string {
 	type line struct {
 		what           string
@@ -140,8 +146,8 @@ func (p *cpuProfile) table() string {
 	return b.String()
 }
 
-// WriteShares puts what a profile says of the parts of the work between the marks of a Markdown
-// file, with where and how it was taken.
+// WriteShares puts what a profile says of the parts of the work between the marks of a Markdown file, with
+// where and how it was taken. The table is printed as well, for runs that write no file.
 func WriteShares(path, profile string, origin *Origin, out io.Writer) error {
 	p, err := readProfile(profile)
 	if err != nil {

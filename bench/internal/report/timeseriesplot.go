@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/measure"
 )
 
-// The size of a strip, which is one quantity over time, and the room around it, in pixels.
+// The size of a strip, which is one quantity over time, and the room around it, in pixels. Strips are low,
+// because a shape is to be seen and not a value.
 const (
 	stripHeight = 54
 	stripGap    = 34
@@ -17,14 +18,15 @@ const (
 	stripRight  = 96 // room for the last value
 )
 
-// timeSeriesPlot draws a time series.
+// timeSeriesPlot draws a time series. It shares style and label with curvePlot.
 type timeSeriesPlot struct{ *measure.TimeSeries }
 
-// PlotTimeSeries is the plot of a time series, as SVG.
+// PlotTimeSeries is the plot of a time series, as SVG. It wants at least one line with a moment.
 func PlotTimeSeries(c *measure.TimeSeries) []byte { return timeSeriesPlot{c}.plot() }
 
-// plot draws one strip for each line, below each other, all with the same time. Every strip begins
-// at nothing, so that what looks level is level.
+// plot draws one strip for each line, below each other, all with the same time. Every strip begins at
+// nothing, so that what looks level is level. Quantities have different units and get a scale each; a
+// common one would flatten most of them.
 func (c timeSeriesPlot) plot() []byte {
 	var b bytes.Buffer
 	height := stripTop + len(c.Lines)*(stripHeight+stripGap) + 20
@@ -48,7 +50,8 @@ func (c timeSeriesPlot) plot() []byte {
 	return b.Bytes()
 }
 
-// end is when the last look was.
+// end is when the last look was. Lines may end at different times, as with a metric that a server stopped
+// to show.
 func (c timeSeriesPlot) end() (seconds float64) {
 	for _, line := range c.Lines {
 		if n := len(line.Moments); n > 0 {
@@ -58,12 +61,14 @@ func (c timeSeriesPlot) end() (seconds float64) {
 	return seconds
 }
 
-// timeAt maps a time to pixels.
+// timeAt maps a time to pixels. All strips have the same horizontal scale, so that steps in one can be
+// found in another.
 func timeAt(seconds, end float64) float64 {
 	return plotLeft + seconds/end*(plotWidth-plotLeft-stripRight)
 }
 
-// drawStrip draws the i-th line below top.
+// drawStrip draws the i-th line below top. The highest and the last value are printed, since those are what
+// a leak shows in. A line whose values are all zero is drawn along the bottom.
 func drawStrip(l *measure.TimeSeriesLine, b *bytes.Buffer, i int, top, end, warm float64) {
 	bottom, highest := top+stripHeight, 1.0
 	for _, m := range l.Moments {
@@ -83,7 +88,7 @@ func drawStrip(l *measure.TimeSeriesLine, b *bytes.Buffer, i int, top, end, warm
 	label(b, "muted", "start", timeAt(end, end)+8, bottom-last/highest*stripHeight+4, l.Format(math.Round(last*10)/10))
 }
 
-// minutes names a time on the axis.
+// minutes names a time on the axis. Short series have their axis in seconds.
 func minutes(seconds float64) string {
 	if seconds < 180 {
 		return measure.Short(math.Round(seconds)) + " s"

@@ -12,7 +12,8 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// applyObjects: every operation applies one object, of which one value changes.
+// applyObjects: every operation applies one object, of which one value changes. The object is as large as
+// that of update, with which it is to be compared: what ownership of fields costs is the difference.
 func applyObjects(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
@@ -22,9 +23,11 @@ func applyObjects(ctx context.Context, s *Session) ([]Result, error) {
 	return f.measureApply(ctx, "apply", func(n int) (string, []byte) { return f.path(n), f.object(n) })
 }
 
-// applyPods: every operation applies to a Pod of about 2 KiB that has three managers. In the
-// first row an annotation changes; in the second nothing does, but the text is never the same, so
-// that no server can know it; in the third it is.
+// applyPods: every operation applies to a Pod of about 2 KiB that has three managers. In the first row an
+// annotation changes; in the second nothing does, but the text is never the same, so that no server can
+// know it; in the third it is. Controllers mostly apply what is there already, so the second and third row
+// are what they cost when nothing happens. A Pod is what is applied most, and has more lists that merge by
+// keys than other kinds.
 func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {
@@ -53,13 +56,15 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	return slices.Concat(changed, same, again), err
 }
 
-// whitespaceNumber is a number in spaces and line breaks.
+// whitespaceNumber is a number in spaces and line breaks. Between tokens of JSON it means nothing, yet
+// makes every body another one.
 func whitespaceNumber(n int64) []byte {
 	digits := strconv.FormatInt(n, 2)
 	return []byte(strings.NewReplacer("0", " ", "1", "\n").Replace(digits))
 }
 
-// applyAgain takes the changes back.
+// applyAgain takes the changes back. Without it, the first operation on each Pod of the second row would be
+// a change.
 func (f *fixture) applyAgain() error {
 	c := f.session.Target.Conn()
 	defer c.Close()
@@ -71,8 +76,8 @@ func (f *fixture) applyAgain() error {
 	return nil
 }
 
-// measureApply applies what config says of object n, as one manager who takes what belongs to
-// others.
+// measureApply applies what config says of object n, as one manager who takes what belongs to others.
+// Without force the other managers' fields would be conflicts.
 func (f *fixture) measureApply(ctx context.Context, name string, config func(n int) (path string, body []byte)) ([]Result, error) {
 	load := f.session.load()
 	sample, err := load.Drive(ctx, f.session.Target, func(c *server.Conn, n int) (int, error) {
@@ -87,6 +92,7 @@ func (f *fixture) measureApply(ctx context.Context, name string, config func(n i
 	return requestResult(name, sample, load, http.MethodPatch, server.TypeApplyPatch, body), nil
 }
 
+// Both statuses are good: the first apply of an object creates it.
 func (f *fixture) applyOnce(c *server.Conn, path, manager string, body []byte) error {
 	status, answer, err := c.Do(http.MethodPatch, path+"?fieldManager="+manager, server.TypeApplyPatch, body)
 	if err == nil && status != http.StatusOK && status != http.StatusCreated {
@@ -95,7 +101,8 @@ func (f *fixture) applyOnce(c *server.Conn, path, manager string, body []byte) e
 	return err
 }
 
-// populatePods makes the Pods, and gives each its second and third manager.
+// populatePods makes the Pods, and gives each its second and third manager. The managers stand for the one
+// who deploys, one who labels, and the node.
 func (f *fixture) populatePods(ctx context.Context) error {
 	c := f.session.Target.Conn()
 	defer c.Close()
@@ -117,12 +124,14 @@ func (f *fixture) populatePods(ctx context.Context) error {
 	return nil
 }
 
+// pods is the collection of the Pods that are applied.
 func (f *fixture) pods() string { return f.namespacePath() + "/pods" }
 
+// podPath is where the n-th Pod is. Pods have the names of the objects, in a collection of their own.
 func (f *fixture) podPath(n int) string { return f.pods() + "/" + name(n) }
 
-// pod is what the first manager says of the n-th Pod; sent, if any, is one more annotation,
-// after a comma.
+// pod is what the first manager says of the n-th Pod; sent, if any, is one more annotation, after a comma.
+// The Pod ends at once when it is deleted, or clean-up would wait for a node that does not exist.
 func (f *fixture) pod(n int, sent string) []byte {
 	var containers []string
 	for _, name := range []string{"one", "two"} {

@@ -14,15 +14,18 @@ import (
 // certificateUser is whom the client certificates of auth stand for.
 const certificateUser = "bench-user"
 
-// caller is one way to prove who asks.
+// caller is one way to prove who asks. Each has its own credential and so its own way through
+// authentication.
 type caller struct {
 	name   string
 	target *server.Target
 }
 
 // authenticate: what authentication and authorization cost, seen at a GET of one object by the
-// administrator and by plain users, who are allowed it by a RoleBinding among more and more others
-// of the same namespace.
+// administrator and by plain users, who are allowed it by a RoleBinding among more and more others of the
+// same namespace. The binding that allows it has the last name of all, so a server that looks at bindings
+// one after the other finds it last. The administrator's get is the same request without either cost, to
+// compare with.
 func authenticate(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
@@ -48,12 +51,14 @@ func authenticate(ctx context.Context, s *Session) ([]Result, error) {
 	results := requestResult("auth, administrator", sample, load, http.MethodGet, "", nil)
 	there := 1
 	for _, bindings := range []int{1, 1_000, 50_000} {
+		// One binding is there in any case, whatever --scale says.
 		if bindings > 1 {
 			bindings = s.scaledSize("auth: RoleBindings", bindings)
 		}
 		if err := r.addOtherBindings(ctx, there, bindings); err != nil {
 			return nil, err
 		}
+		// Under --scale a later number may be smaller than an earlier one; bindings are never removed.
 		there = max(there, bindings)
 		for _, c := range callers {
 			sample, err := load.Drive(ctx, c.target, f.get)
@@ -66,7 +71,8 @@ func authenticate(ctx context.Context, s *Session) ([]Result, error) {
 	return results, nil
 }
 
-// roles is the RBAC of a fixture's namespace: one Role, that reads ConfigMaps, and its bindings.
+// roles is the RBAC of a fixture's namespace: one Role, that reads ConfigMaps, and its bindings. early must
+// stay zero: a right counts from the answer on.
 type roles struct {
 	fixture *fixture
 	group   string       // API group
@@ -77,6 +83,7 @@ type roles struct {
 // account is the service account of the namespace that is bound with every user.
 const account = "bench"
 
+// The groups are looked up, as their names depend on the server's naming profile.
 func (f *fixture) roles() (*roles, error) {
 	group, err := f.session.group("rbac.authorization")
 	if err != nil {
@@ -96,25 +103,28 @@ func (f *fixture) roles() (*roles, error) {
 	return r, f.addAccount(c, account)
 }
 
+// accounts is the collection of the service accounts. They go with the namespace.
 func (f *fixture) accounts() string { return f.namespacePath() + "/serviceaccounts" }
 
-// addAccount makes a service account.
+// addAccount makes a service account. Its token comes later, by a request of its own.
 func (f *fixture) addAccount(c *server.Conn, name string) error {
 	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":%q}}`, name)
 	_, err := c.Expect(http.StatusCreated, http.MethodPost, f.accounts(), server.TypeJSON, body)
 	return err
 }
 
-// subject is a service account as bindings name it.
+// subject is a service account as bindings name it. It is a part of JSON, to be put into a list.
 func (f *fixture) subject(account string) []byte {
 	return fmt.Appendf(nil, `{"kind":"ServiceAccount","name":%q,"namespace":%q}`, account, f.namespace)
 }
 
+// path is that of a collection of the RBAC group in the namespace.
 func (r *roles) path(resource string) string {
 	return fmt.Sprintf("/apis/%s/v1/namespaces/%s/%s", r.group, r.fixture.namespace, resource)
 }
 
-// callers are the credentials to measure: those that the server is known to accept.
+// callers are the credentials to measure: those that the server is known to accept. What is left out is
+// noted, so a missing row has an explanation.
 func (r *roles) callers() ([]caller, error) {
 	s := r.fixture.session
 	var all []caller
@@ -142,7 +152,7 @@ func (r *roles) callers() ([]caller, error) {
 	return all, nil
 }
 
-// token asks for a token of a service account.
+// token asks for a token of a service account. It lasts two hours, longer than any workload.
 func (r *roles) token(c *server.Conn, account string) (string, error) {
 	body := fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"TokenRequest","spec":{"expirationSeconds":7200}}`, r.tokens)
 	answer, err := c.Expect(http.StatusCreated, http.MethodPost, r.fixture.accounts()+"/"+account+"/token", server.TypeJSON, body)
@@ -160,7 +170,8 @@ func (r *roles) token(c *server.Conn, account string) (string, error) {
 	return request.Status.Token, nil
 }
 
-// bindReader binds the users and the service account to the role.
+// bindReader binds the users and the service account to the role. It is done before anything is measured,
+// on a connection of its own.
 func (r *roles) bindReader(name string, users ...string) error {
 	c := r.fixture.session.Target.Conn()
 	defer c.Close()
@@ -168,6 +179,8 @@ func (r *roles) bindReader(name string, users ...string) error {
 	return err
 }
 
+// bind is the Step that creates a binding of users.
+// The service account is in every binding beside the users.
 func (r *roles) bind(c *server.Conn, name string, users ...string) (int, error) {
 	subjects := r.fixture.subject(account)
 	for _, user := range users {
@@ -176,6 +189,8 @@ func (r *roles) bind(c *server.Conn, name string, users ...string) (int, error) 
 	return r.create(c, name, subjects)
 }
 
+// create returns the size of the answer, as a Step does.
+// All bindings name the one role, so only their subjects tell them apart.
 func (r *roles) create(c *server.Conn, name string, subjects []byte) (int, error) {
 	body := fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"RoleBinding","metadata":{"name":%q},"subjects":[%s],"roleRef":{"apiGroup":%q,"kind":"Role","name":"reader"}}`,
 		r.group, name, subjects, r.group)
@@ -183,7 +198,9 @@ func (r *roles) create(c *server.Conn, name string, subjects []byte) (int, error
 	return len(answer), err
 }
 
-// addOtherBindings adds bindings of other users until there are total.
+// addOtherBindings adds bindings of other users until there are total. None of them is for a caller, so
+// each is one more that a server may have to look at in vain.
+// Their names come before zz-allowed in the alphabet.
 func (r *roles) addOtherBindings(ctx context.Context, there, total int) error {
 	return r.fixture.fill(ctx, total-there, func(c *server.Conn, n int) (int, error) {
 		n += there

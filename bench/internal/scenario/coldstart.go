@@ -11,11 +11,14 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// emptyStarts is how often the start on an empty store is repeated.
+// emptyStarts is how often the start on an empty store is repeated. One start takes some ten milliseconds,
+// of which the operating system's part varies.
 const emptyStarts = 5
 
-// coldStart: the time from exec to the first successful request, on a fresh data directory and on
-// one with many objects whose daemon was killed; and the memory of both.
+// coldStart: the time from exec to the first successful request, on a fresh data directory and on one with
+// many objects whose daemon was killed; and the memory of both. A kill stands for a crash: the journal has
+// to be read, as nothing was closed. Memory is read after it was left alone for a while, when what the
+// start needed has been collected.
 func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 	empty, full := &measure.Sample{}, &measure.Sample{}
 	idle := make([]float64, 0, emptyStarts)
@@ -27,6 +30,7 @@ func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 		idle = append(idle, resident)
 	}
 	slices.Sort(empty.Latencies)
+	// The median of the memory, as of the time: one start may coincide with a collection of garbage.
 	slices.Sort(idle)
 	memory, err := s.startFull(ctx, full)
 	if err != nil {
@@ -40,11 +44,13 @@ func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 	}, nil
 }
 
+// It starts with the arguments of the run, so the cold start is that of the server measured otherwise.
 func (s *Session) spec(dir string) server.DaemonSpec {
 	return server.DaemonSpec{Binary: s.Binary, Dir: dir, Naming: s.Naming, Args: s.StartArgs, Audit: s.Audit, Timeout: s.Request}
 }
 
-// startEmpty makes one start on a fresh data directory and returns the memory after it, in MiB.
+// startEmpty makes one start on a fresh data directory and returns the memory after it, in MiB. The request
+// is for a namespace that the server makes itself, for there is nothing else.
 func (s *Session) startEmpty(ctx context.Context, sample *measure.Sample) (float64, error) {
 	dir, remove, err := server.DataDir(s.TempDir)
 	if err != nil {
@@ -70,8 +76,10 @@ func (s *Session) startEmpty(ctx context.Context, sample *measure.Sample) (float
 	return memory, err
 }
 
-// startFull fills a store, kills its daemon and starts it again. It returns the memory of the
-// recovered daemon in MiB.
+// startFull fills a store, kills its daemon and starts it again. It returns the memory of the recovered
+// daemon in MiB. The start is measured once: it is long enough to be stable, and filling the store is not
+// quick.
+// The time of the fill is not part of any figure.
 func (s *Session) startFull(ctx context.Context, sample *measure.Sample) (float64, error) {
 	dir, remove, err := server.DataDir(s.TempDir)
 	if err != nil {
@@ -98,12 +106,14 @@ func (s *Session) startFull(ctx context.Context, sample *measure.Sample) (float6
 	return memory, err
 }
 
-// fillAndKill returns the path of the object that was written last.
+// fillAndKill returns the path of the object that was written last. That object is asked for later, so a
+// start that answers before it has read everything would fail.
 func (s *Session) fillAndKill(ctx context.Context, dir string) (string, error) {
 	d, err := s.spec(dir).Start()
 	if err != nil {
 		return "", err
 	}
+	// Killed and not stopped: a stop would close the journal, and leave nothing to recover.
 	defer d.Kill()
 	filling := *s
 	filling.Target = d.Target
@@ -114,7 +124,8 @@ func (s *Session) fillAndKill(ctx context.Context, dir string) (string, error) {
 	return f.path(s.ColdObjects - 1), nil
 }
 
-// firstRequest asks for one object and counts the time since exec.
+// firstRequest asks for one object and counts the time since exec. The daemon counts as started only when a
+// client has had an answer, TLS handshake included.
 func firstRequest(d *server.Daemon, path string, sample *measure.Sample) error {
 	c := d.Target.Conn()
 	defer c.Close()
@@ -130,7 +141,8 @@ func firstRequest(d *server.Daemon, path string, sample *measure.Sample) error {
 	return nil
 }
 
-// resident reads the memory in MiB, and adds the CPU time since exec to the sample.
+// resident reads the memory in MiB, and adds the CPU time since exec to the sample. Of a server of several
+// processes it is the sum.
 func resident(d *server.Daemon, sample *measure.Sample) float64 {
 	usage, err := server.ReadUsage(d.Target.Processes)
 	if err != nil {

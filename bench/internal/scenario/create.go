@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// createObjects: every operation is a POST of a new object.
+// createObjects: every operation is a POST of a new object. The collection grows while it runs; growth
+// measures what that costs. Every object has another name, of the same length.
 func createObjects(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {

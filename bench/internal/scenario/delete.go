@@ -7,7 +7,9 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// deleteObjects: every operation is a DELETE of one of the objects that were made before.
+// deleteObjects: every operation is a DELETE of one of the objects that were made before. There are no more
+// operations than objects, as each can be deleted once. The objects have no finalizers, so each goes at
+// once.
 func deleteObjects(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, s.Objects)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// durableCreate: one client creates objects one after the other, so that each waits for a sync of
-// its own. The bare sync is measured just before, on the file system of --temp-dir.
+// durableCreate: one client creates objects one after the other, so that each waits for a sync of its own.
+// The bare sync is measured just before, on the file system of --temp-dir. With several clients one sync
+// would serve many writes, which is what the other workloads show.
 func durableCreate(ctx context.Context, s *Session) ([]Result, error) {
 	load := s.load()
 	load.Concurrency = 1
@@ -38,7 +39,9 @@ func durableCreate(ctx context.Context, s *Session) ([]Result, error) {
 	}, nil
 }
 
-// measureSyncs appends size bytes to a file and syncs it, again and again.
+// measureSyncs appends size bytes to a file and syncs it, again and again. It is the least that a durable
+// write can take on this disk. The file grows as a journal does, for a sync of a file that grows takes
+// longer.
 func measureSyncs(ctx context.Context, dir string, size int, load measure.Load) (*measure.Sample, error) {
 	const most = 500 // enough for a median
 	file, err := os.CreateTemp(dir, "bench-sync-")

@@ -7,20 +7,31 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// hotObjects is how many objects reads and writes of single objects go round.
+// hotObjects is how many objects reads and writes of single objects go round. They are enough that no
+// single object is the bottleneck.
 const hotObjects = 1_000
 
 // hotCount is that number, or fewer if there are fewer operations.
 func (s *Session) hotCount() int { return min(hotObjects, s.Count) }
 
-// getObjects: every operation is a GET of one object, in turn.
+// getObjects: every operation is a GET of one object, in turn. It is the workload with the least to do, so
+// its cost is nearly that of a request itself.
 func getObjects(ctx context.Context, s *Session) ([]Result, error) { return s.getAs(ctx, "get", "") }
 
-// getProtobuf is the same for clients that speak Protobuf.
+// getProtobuf is the same for clients that speak Protobuf, as typed ones can.
 func getProtobuf(ctx context.Context, s *Session) ([]Result, error) {
 	return s.getAs(ctx, "get-protobuf", s.protobuf())
 }
 
+// getCBOR is the same for clients that speak CBOR.
+func getCBOR(ctx context.Context, s *Session) ([]Result, error) {
+	return s.getAs(ctx, "get-cbor", typeCBOR)
+}
+
+// typeCBOR is the media type of CBOR, which a server has behind a feature gate.
+const typeCBOR = "application/cbor"
+
+// getAs measures reads in a media type; "" is JSON.
 func (s *Session) getAs(ctx context.Context, name, accept string) ([]Result, error) {
 	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
@@ -38,7 +49,8 @@ func (s *Session) getAs(ctx context.Context, name, accept string) ([]Result, err
 	return requestResult(name, sample, load, http.MethodGet, "", nil), nil
 }
 
-// protobuf is the media type of Protobuf under the naming profile of the servers.
+// protobuf is the media type of Protobuf under the naming profile of the servers. A server that is not
+// started here must have the profile that --naming says.
 func (s *Session) protobuf() string {
 	if s.Naming == "kubernetes" {
 		return "application/vnd.kubernetes.protobuf"
@@ -46,7 +58,7 @@ func (s *Session) protobuf() string {
 	return server.TypeProtobuf
 }
 
-// get is the Step that reads one of the objects in turn.
+// get is the Step that reads one of the objects in turn. An answer of another status than 200 is an error.
 func (f *fixture) get(c *server.Conn, n int) (int, error) {
 	answer, err := c.Expect(http.StatusOK, http.MethodGet, f.path(n%f.total), "", nil)
 	return len(answer), err

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// group finds the API group whose name begins with prefix and a dot, under the names of the
-// server, and returns its name.
+// group finds the API group whose name begins with prefix and a dot, under the names of the server, and
+// returns its name. Servers of other names for the same API can thus be measured alike.
 func (s *Session) group(prefix string) (string, error) {
 	c := s.Target.Conn()
 	defer c.Close()
@@ -16,6 +16,7 @@ func (s *Session) group(prefix string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	// Only the names are read: workloads say themselves which version they use.
 	var list struct {
 		Groups []struct {
 			Name string `json:"name"`

@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// factors are how the size of what is there grows.
+// factors are how the size of what is there grows. On a logarithmic axis they are equally far apart.
 var factors = []int{1, 10, 100}
 
-// The sizes that grow.
+// The sizes that grow. The largest are a hundred times these, which still fit a usual machine.
 const (
 	growthObjects  = 1_000
 	growthWatchers = 20
@@ -20,16 +20,19 @@ const (
 	growthPods     = 3_000
 )
 
-// growth measures the curves of one target.
+// growth measures the curves of one target. Sizes only grow within a curve, so objects are added and never
+// removed in between.
 type growth struct {
 	session *Session
 	record  RecordPoint
 }
 
-// RecordPoint takes a point of a series of a curve, measured on the target with a label.
+// RecordPoint takes a point of a series of a curve, measured on the target with a label. Package report
+// implements it; scenario does not know reports.
 type RecordPoint func(curve measure.Curve, series, label string, size int, sample *measure.Sample)
 
-// MeasureGrowth measures all curves of the target of a session.
+// MeasureGrowth measures all curves of the target of a session. What should not depend on a size gives a
+// level line; where it rises, something is looked at that need not be.
 func MeasureGrowth(ctx context.Context, s *Session, logf func(format string, args ...any), record RecordPoint) error {
 	g := &growth{session: s, record: record}
 	for _, dimension := range []struct {
@@ -46,7 +49,7 @@ func MeasureGrowth(ctx context.Context, s *Session, logf func(format string, arg
 	return nil
 }
 
-// sizes are base times the factors.
+// sizes are base times the factors. Under --scale all of them are smaller, and noted.
 func (g *growth) sizes(of string, base int) []int {
 	var all []int
 	for _, factor := range factors {
@@ -55,7 +58,8 @@ func (g *growth) sizes(of string, base int) []int {
 	return all
 }
 
-// add hands a measurement to the report.
+// add hands a measurement to the report. Without a process id there is no CPU time, and growth has nothing
+// to show.
 func (g *growth) add(curve measure.Curve, series string, size int, sample *measure.Sample) {
 	if math.IsNaN(sample.CPUPerOperation()) {
 		g.session.Note("growth: the CPU time of %s at %s is not known (no process id) or too little to tell", curve.Name, measure.Plural(size, curve.Of))
@@ -63,7 +67,8 @@ func (g *growth) add(curve measure.Curve, series string, size int, sample *measu
 	g.record(curve, series, g.session.Target.Label, size, sample)
 }
 
-// objects: reads and writes of a collection that becomes larger.
+// objects: reads and writes of a collection that becomes larger. A create is undone at once, so the size
+// stays what the point says.
 func (g *growth) objects(ctx context.Context) error {
 	f, err := g.session.prepare(ctx, 0)
 	if err != nil {
@@ -71,6 +76,7 @@ func (g *growth) objects(ctx context.Context) error {
 	}
 	defer f.remove()
 	for _, size := range g.sizes("objects", growthObjects) {
+		// What the smaller size has left is kept, so that only the difference has to be created.
 		there := f.total
 		if err := f.fill(ctx, size-there, func(c *server.Conn, n int) (int, error) { return f.create(c, n+there) }); err != nil {
 			return err
@@ -94,7 +100,8 @@ func (g *growth) objects(ctx context.Context) error {
 	return nil
 }
 
-// watchers: events that reach more and more of them.
+// watchers: events that reach more and more of them. The cost is that of one event at one watcher, so it
+// should fall or stay level. As many as descriptors allow are opened, and fewer are noted.
 func (g *growth) watchers(ctx context.Context) error {
 	s := g.session
 	f, err := s.prepare(ctx, s.hotCount())
@@ -122,7 +129,8 @@ func (g *growth) watchers(ctx context.Context) error {
 	return nil
 }
 
-// bindings: the get of a plain user who is allowed it by one of more and more RoleBindings.
+// bindings: the get of a plain user who is allowed it by one of more and more RoleBindings. Where the cost
+// rises with the bindings, authorization looks at each of them.
 func (g *growth) bindings(ctx context.Context) error {
 	s := g.session
 	f, err := s.prepare(ctx, s.hotCount())
@@ -161,7 +169,8 @@ func (g *growth) bindings(ctx context.Context) error {
 	return nil
 }
 
-// selectors: lists that select nothing of more and more Pods.
+// selectors: lists that select nothing of more and more Pods. Few clients suffice, as each operation takes
+// the server long.
 func (g *growth) selectors(ctx context.Context) error {
 	s := g.session
 	f, err := s.prepare(ctx, 0)

@@ -8,7 +8,9 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// idleWatchers: the memory that a watch connection costs on which nothing happens.
+// idleWatchers: the memory that a watch connection costs on which nothing happens. It runs first of all,
+// while little of the memory is that of earlier work. The process is measured as a whole, with its buffers
+// for TLS. The second figure is the difference that the watches make, divided by their number.
 func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
 	if len(s.Target.Processes) == 0 {
 		s.Note("idle-watchers: nothing to read memory from without a process id")
@@ -23,6 +25,7 @@ func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Read before any watch is opened: the figure is the difference.
 	before, err := server.ReadUsage(s.Target.Processes)
 	if err != nil {
 		return nil, err
@@ -42,6 +45,7 @@ func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
 	sum := a.close()
 	usage.Errors, usage.FirstError = sum.Errors, sum.FirstError
 	usage.Operations = watchers - sum.Errors
+	// In KiB. Watches that ended early still count in the divisor, and are reported as errors.
 	perWatcher := float64(usage.Resident-before.Resident) / 1024 / float64(watchers)
 	return []Result{
 		{Name: "idle", Figure: &measure.Figure{Value: measure.Mebibytes(before.Resident), Unit: "MiB resident"}},

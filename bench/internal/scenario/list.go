@@ -11,20 +11,28 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// chunk is the limit of one request of list-chunked.
+// chunk is the limit of one request of list-chunked. It is the page size of kubectl and client libraries.
 const chunk = 500
 
-// listObjects: every operation is one list of all objects.
+// listObjects: every operation is one list of all objects. An incomplete list counts as an error, or a
+// server could be quick by answering less.
 func listObjects(ctx context.Context, s *Session) ([]Result, error) {
 	return s.listAs(ctx, "list", "", itemKey)
 }
 
-// listProtobuf is the same for clients that speak Protobuf.
+// listProtobuf is the same for clients that speak Protobuf. Its marks are names, since other parts of an
+// item look different in each message.
 func listProtobuf(ctx context.Context, s *Session) ([]Result, error) {
-	return s.listAs(ctx, "list-protobuf", s.protobuf(), protobufItemKey)
+	return s.listAs(ctx, "list-protobuf", s.protobuf(), binaryItemKey)
 }
 
-// listAs lists in a media type, in which mark stands once for each item.
+// listCBOR is the same for clients that speak CBOR.
+func listCBOR(ctx context.Context, s *Session) ([]Result, error) {
+	return s.listAs(ctx, "list-cbor", typeCBOR, binaryItemKey)
+}
+
+// listAs lists in a media type, in which mark stands once for each item. Each answer is checked to be
+// complete by counting marks, which hardly costs the client anything.
 func (s *Session) listAs(ctx context.Context, name, accept, mark string) ([]Result, error) {
 	f, err := s.prepare(ctx, s.Objects)
 	if err != nil {
@@ -46,8 +54,8 @@ func (s *Session) listAs(ctx context.Context, name, accept, mark string) ([]Resu
 	return requestResult(name, sample, load, http.MethodGet, "", nil), nil
 }
 
-// listChunked: every operation is a list of all objects in chunks, each asked for with the
-// continue token of the one before.
+// listChunked: every operation is a list of all objects in chunks, each asked for with the continue token
+// of the one before. The cost is that of the whole list, so it compares with list.
 func listChunked(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, s.Objects)
 	if err != nil {
@@ -64,7 +72,8 @@ func listChunked(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{{Name: "list-chunked", Sample: sample, Floor: x.floor(load)}}, nil
 }
 
-// chunk is the Step that lists the first objects.
+// chunk is the Step that lists the first objects. It measures one page, which should cost the same whatever
+// is behind it.
 func (f *fixture) chunk(limit int) measure.Step {
 	path := fmt.Sprintf("%s?limit=%d", f.collection(), limit)
 	return func(c *server.Conn, _ int) (int, error) {
@@ -74,7 +83,7 @@ func (f *fixture) chunk(limit int) measure.Step {
 }
 
 // listChunks follows the continue tokens to the end. It gives up on a server that has more chunks than
-// there are objects.
+// there are objects. The token is opaque and escaped as it comes.
 func (f *fixture) listChunks(c *server.Conn) (int, error) {
 	first := fmt.Sprintf("%s?limit=%d", f.collection(), chunk)
 	path, size, items := first, 0, 0
@@ -102,7 +111,8 @@ func (f *fixture) checkComplete(items int) error {
 	return nil
 }
 
-// continueToken finds the token in compact JSON; our objects hold nothing that looks like it.
+// continueToken finds the token in compact JSON; our objects hold nothing that looks like it. A token in
+// the text of an object would be found first, but our texts have none.
 func continueToken(list []byte) string {
 	_, after, found := bytes.Cut(list, []byte(`"continue":"`))
 	if !found {

@@ -10,15 +10,18 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// millionObjects is how many objects the store of million holds.
+// millionObjects is how many objects the store of million holds. It is not the size that the server is
+// meant for, but where what does not scale shows.
 const millionObjects = 1_000_000
 
-// snapshotBytes is how much is written to make a server with the settings of its first start take
-// one snapshot more, and then some.
+// snapshotBytes is how much is written to make a server with the settings of its first start take one
+// snapshot more, and then some. The first start takes a snapshot after 256 MiB of journal.
 const snapshotBytes = 600 << 20
 
-// million: a store of 1,000,000 objects on a server of its own: what filling it costs, memory, the
-// longest pause between two answered writes while snapshots are taken, and the start after kill -9.
+// million: a store of 1,000,000 objects on a server of its own: what filling it costs, memory, the longest
+// pause between two answered writes while snapshots are taken, and the start after kill -9. It runs only if
+// it is named, as it takes minutes and gigabytes. The server is killed rather than stopped, so what is
+// measured is recovery.
 func million(ctx context.Context, s *Session) ([]Result, error) {
 	dir, remove, err := server.DataDir(s.TempDir)
 	if err != nil {
@@ -52,8 +55,10 @@ func million(ctx context.Context, s *Session) ([]Result, error) {
 		Result{Name: "million, memory recovered", Figure: &measure.Figure{Value: memory, Unit: "MiB resident"}}), ctx.Err()
 }
 
-// fillMillion fills the store, goes on writing until a snapshot of all of it has been taken, and
-// kills the server. It returns the path of one object.
+// fillMillion fills the store, goes on writing until a snapshot of all of it has been taken, and kills the
+// server. It returns the path of one object. A pause that only shows while everything is written out as a
+// whole would be missed without a snapshot.
+// The fill must succeed as a whole: a figure of fewer objects would pass for one of a million.
 func (s *Session) fillMillion(ctx context.Context, dir string, objects int) ([]Result, string, error) {
 	d, err := s.spec(dir).Start()
 	if err != nil {
@@ -75,7 +80,9 @@ func (s *Session) fillMillion(ctx context.Context, dir string, objects int) ([]R
 	if filled.Operations < objects {
 		return nil, "", fmt.Errorf("filled %d of %d objects: %s", filled.Operations, objects, filled.FirstError)
 	}
+	// The size of the snapshots changes when one more has been taken.
 	before := snapshots(d.Target)
+	// A write takes its size and roughly 400 bytes around it in the journal.
 	all.Count = max(1, int(float64(snapshotBytes/(s.Size+400))*s.Scale))
 	more, err := all.Drive(ctx, d.Target, pauses.watch(f.put(objects)))
 	if err != nil {
@@ -100,12 +107,14 @@ func (s *Session) fillMillion(ctx context.Context, dir string, objects int) ([]R
 	}, f.path(objects - 1), nil
 }
 
-// snapshots is what the metrics of a server say of its snapshots; 0 if nothing.
+// snapshots is what the metrics of a server say of its snapshots; 0 if nothing. Another server has no such
+// metric, and the note then says so.
 func snapshots(target *server.Target) float64 {
 	return server.MetricsOf(target)["troupe_snapshot_bytes"]
 }
 
-// pauseMeter watches how much time passes between answers, whoever gets them.
+// pauseMeter watches how much time passes between answers, whoever gets them. One counter serves all
+// clients: what matters is whether anybody is answered.
 type pauseMeter struct {
 	last, most atomic.Int64 // nanoseconds since epoch; nanoseconds
 }
@@ -115,6 +124,7 @@ type pauseMeter struct {
 func (p *pauseMeter) watch(step measure.Step) measure.Step {
 	p.last.Store(0)
 	return func(c *server.Conn, n int) (int, error) {
+		// Only the first step of a load succeeds in this; it is what the first answer is compared with.
 		p.last.CompareAndSwap(0, int64(time.Since(epoch)))
 		size, err := step(c, n)
 		if err != nil {
@@ -128,4 +138,6 @@ func (p *pauseMeter) watch(step measure.Step) measure.Step {
 	}
 }
 
+// It covers both loads.
+// longest is the longest time in which no client had an answer.
 func (p *pauseMeter) longest() time.Duration { return time.Duration(p.most.Load()) }

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// What the mixed load is made of.
+// What the mixed load is made of. The idle ones are most watchers of a real cluster.
 const (
 	mixedIdle     = 10_000 // watchers of a collection in which nothing happens
 	mixedWatchers = 10     // watchers of what is written
@@ -19,14 +19,16 @@ const (
 	mixedChunk    = 100    // objects of one list
 )
 
-// operationType is one of the operations that a load is made of.
+// operationType is one of the operations that a load is made of. share is out of the sum of all shares of a
+// load.
 type operationType struct {
 	name  string
 	share int
 	step  measure.Step
 }
 
-// mixedOperations are the operations, and how many of twenty are of each.
+// mixedOperations are the operations, and how many of twenty are of each. Reads are most of the load, as in
+// clusters.
 func (f *fixture) mixedOperations() []operationType {
 	return []operationType{
 		{"get", 13, f.get},
@@ -37,9 +39,10 @@ func (f *fixture) mixedOperations() []operationType {
 	}
 }
 
-// mixed: reads, writes and watches at the same time, beside many idle watches. A row for each kind
-// of operation has its latencies; the first has the cost of all together, in which the
-// delivery of the events is counted as part of the writes.
+// mixed: reads, writes and watches at the same time, beside many idle watches. A row for each kind of
+// operation has its latencies; the first has the cost of all together, in which the delivery of the events
+// is counted as part of the writes. Whether one kind of operation suffers from the others shows in
+// comparison with its own workload. Two namespaces are used, as idle watchers must not see what is written.
 func mixed(ctx context.Context, s *Session) ([]Result, error) {
 	idle := s.connections("mixed: idle watchers", s.scaledSize("mixed: idle watchers", mixedIdle))
 	calm, err := s.prepare(ctx, 1)
@@ -58,6 +61,7 @@ func mixed(ctx context.Context, s *Session) ([]Result, error) {
 	}
 	watchers, err := f.openWatchers(ctx, mixedWatchers)
 	if err != nil {
+		// The caller has not got them, so nobody else would close them.
 		sleepers.close()
 		return nil, err
 	}
@@ -76,7 +80,7 @@ func mixed(ctx context.Context, s *Session) ([]Result, error) {
 	return append(results, Result{Name: "mixed, events", Sample: &measure.Sample{Operations: seen.Operations, Elapsed: seen.Elapsed, Latencies: seen.Latencies}}), nil
 }
 
-// openWatchers opens n watches of the objects.
+// openWatchers opens n watches of the objects. The events that they get are counted and timed.
 func (f *fixture) openWatchers(ctx context.Context, n int) (*watcherPool, error) {
 	path, err := f.watchPath()
 	if err != nil {
@@ -85,8 +89,10 @@ func (f *fixture) openWatchers(ctx context.Context, n int) (*watcherPool, error)
 	return openWatcherPool(ctx, f.session.Target, path, n, sentTime)
 }
 
-// createAndDelete is the Step that creates an object and deletes it again.
+// createAndDelete is the Step that creates an object and deletes it again. Names are ever new, while the
+// number of objects stays the same.
 func (f *fixture) createAndDelete(c *server.Conn, n int) (int, error) {
+	// Names above those of the objects that stay, so that nothing else reads what is deleted here.
 	n += f.total
 	size, err := f.create(c, n)
 	if err != nil {
@@ -96,7 +102,8 @@ func (f *fixture) createAndDelete(c *server.Conn, n int) (int, error) {
 	return size + len(answer), err
 }
 
-// typedSamples tells the latencies of the kinds of operations apart.
+// typedSamples tells the latencies of the kinds of operations apart. The lock is taken once for an
+// operation, which is little beside the operation.
 type typedSamples struct {
 	types   []operationType
 	order   []int // the kind of operation n is order[n % len(order)]
@@ -104,7 +111,8 @@ type typedSamples struct {
 	samples []measure.Sample // by kind; guarded by mu
 }
 
-// newTypedSamples wants shares whose sum has no divisor in common with stride.
+// newTypedSamples wants shares whose sum has no divisor in common with stride. With such shares every kind
+// has its turn within one round.
 func newTypedSamples(kinds []operationType) *typedSamples {
 	p := &typedSamples{types: kinds, samples: make([]measure.Sample, len(kinds))}
 	for i, kind := range kinds {
@@ -115,9 +123,11 @@ func newTypedSamples(kinds []operationType) *typedSamples {
 	return p
 }
 
-// stride is how far apart the kinds of two operations are in their order, so that kinds take turns.
+// stride is how far apart the kinds of two operations are in their order, so that kinds take turns. A prime
+// is used: without it, all operations of a kind would come in a row.
 const stride = 7
 
+// An error is returned, and counted by the load.
 func (p *typedSamples) step(c *server.Conn, n int) (int, error) {
 	kind := p.order[n*stride%len(p.order)]
 	before := time.Now()
@@ -132,7 +142,8 @@ func (p *typedSamples) step(c *server.Conn, n int) (int, error) {
 	return size, err
 }
 
-// results are the rows of the kinds. Errors are counted in the row of all of them.
+// results are the rows of the kinds. Errors are counted in the row of all of them. Rows have latencies and
+// no CPU time, which cannot be told apart.
 func (p *typedSamples) results(name string, elapsed time.Duration) []Result {
 	var results []Result
 	for i, kind := range p.types {

@@ -15,7 +15,9 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// Options are the flags of a run.
+// Options are the flags of a run. Their names in JSON carry the units where the type does not. What is
+// secret, or only says where to write, is not saved. The groups are, from top to bottom: which servers,
+// which credentials, what is measured at which sizes, and where it is written.
 type Options struct {
 	Start        string        `json:"start,omitempty"`
 	StartArgs    []string      `json:"startArgs,omitempty"`
@@ -60,7 +62,7 @@ type Options struct {
 	Reports []string `json:"-"` // arguments: saved reports
 }
 
-// The sizes that the aims are given for.
+// The sizes that the aims are given for. With other sizes rows have no aim (package report).
 const (
 	StandardSize        = 1 << 10
 	StandardObjects     = 5_000
@@ -69,7 +71,7 @@ const (
 	SoakLimit           = 30 * time.Minute // least duration of the soak
 )
 
-// flags binds every option to its flag.
+// flags binds every option to its flag. The order is that of the help, by subject.
 func (o *Options) flags() *pflag.FlagSet {
 	f := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	f.SortFlags = false
@@ -115,7 +117,8 @@ func (o *Options) flags() *pflag.FlagSet {
 	return f
 }
 
-// Parse reads the flags and applies the defaults that depend on each other. Help goes to log.
+// Parse reads the flags and applies the defaults that depend on each other. Help goes to log. A server that
+// runs already cannot be killed, so workloads with servers of their own are left out without a binary.
 func (o *Options) Parse(args []string, log io.Writer) error {
 	f := o.flags()
 	f.SetOutput(log)
@@ -123,6 +126,7 @@ func (o *Options) Parse(args []string, log io.Writer) error {
 		return err
 	}
 	o.Reports = f.Args()
+	// A server that is given is measured instead of the default of --start.
 	if o.Kubeconfig != "" {
 		o.Start = ""
 	}
@@ -138,6 +142,7 @@ func (o *Options) Parse(args []string, log io.Writer) error {
 	return o.Validate()
 }
 
+// needsBinary tells whether a workload starts servers itself.
 func needsBinary(name string) bool {
 	w, _ := WorkloadOf(name)
 	return w.Own
@@ -146,9 +151,10 @@ func needsBinary(name string) bool {
 // Saved tells whether the run is about saved reports only.
 func (o *Options) Saved() bool { return o.Compare || len(o.Reports) > 0 }
 
-// Validate reports every fault.
+// Validate reports every fault. A run takes long, so what is wrong with it should be known before.
 func (o *Options) Validate() error {
 	var faults []error
+	// All faults are collected; the first alone would cost the user one attempt for each.
 	fault := func(wrong bool, format string, args ...any) {
 		if wrong {
 			faults = append(faults, fmt.Errorf(format, args...))
@@ -186,7 +192,8 @@ func (o *Options) Validate() error {
 	return errors.Join(faults...)
 }
 
-// load is the load that the flags ask for.
+// load is the load that the flags ask for. Workloads change the copy that they get.
+// Count and Duration both bound a load; whichever is reached first ends it.
 func (o *Options) load() measure.Load {
 	return measure.Load{Concurrency: o.Concurrency, Count: o.Count, Duration: o.Duration, Profile: o.Profile}
 }

@@ -11,15 +11,18 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// A burst: so many times the rate that the server was seen to reach, offered by so many clients.
+// A burst: so many times the rate that the server was seen to reach, offered by so many clients. The
+// clients are many more than a server lets in at once, by its defaults.
 const (
 	overloadFactor  = 3
 	overloadClients = 1_200
 )
 
-// overload: updates as fast as the usual clients get them answered, then a burst of three times
-// that rate, which does not wait for answers, then the usual clients again. During the burst an
-// answer 429 is no error but what is expected of the server.
+// overload: updates as fast as the usual clients get them answered, then a burst of three times that rate,
+// which does not wait for answers, then the usual clients again. During the burst an answer 429 is no error
+// but what is expected of the server. A server under overload should answer what it can and refuse the rest
+// at once, and be the same as before when it is over. The rate before is that of this server on this
+// machine, so the burst is one for every server.
 func overload(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
@@ -61,7 +64,8 @@ func overload(ctx context.Context, s *Session) ([]Result, error) {
 	}, nil
 }
 
-// burst offers requests at a rate, whether or not those before are answered.
+// burst offers requests at a rate, whether or not those before are answered. Clients that wait for answers
+// slow down with the server and so cannot overload it; hence the fixed rate.
 type burst struct {
 	load              measure.Load
 	rate              float64 // requests per second
@@ -71,7 +75,9 @@ type burst struct {
 	withoutRetryAfter atomic.Int64 // of them without Retry-After
 }
 
-// run offers what is due every millisecond to whichever clients are free.
+// run offers what is due every millisecond to whichever clients are free. The channel has room for as many
+// requests as there are clients, so a free one never waits.
+// Connections are opened before the meter starts, so handshakes are not part of the burst.
 func (b *burst) run(ctx context.Context, target *server.Target) (*measure.Sample, error) {
 	conns, err := b.load.Connect(ctx, target)
 	defer func() {
@@ -93,6 +99,7 @@ func (b *burst) run(ctx context.Context, target *server.Target) (*measure.Sample
 			}
 		})
 	}
+	// The channel is closed only when nothing more is offered; clients then finish what they have begun.
 	b.offer(ctx, due, m.Begin)
 	close(due)
 	group.Wait()
@@ -104,7 +111,9 @@ func (b *burst) run(ctx context.Context, target *server.Target) (*measure.Sample
 	return sum, ctx.Err()
 }
 
-// offer hands out requests as they come due. What finds no free client is dropped.
+// offer hands out requests as they come due. What finds no free client is dropped. What was not sent is
+// noted by the caller.
+// The rate is kept over the whole time: what a late tick has missed is offered with the next one.
 func (b *burst) offer(ctx context.Context, due chan<- int, begin time.Time) {
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()
@@ -113,6 +122,7 @@ func (b *burst) offer(ctx context.Context, due chan<- int, begin time.Time) {
 		<-ticker.C
 		for wanted := min(int(b.rate*time.Since(begin).Seconds()), b.load.Count); n < wanted; n++ {
 			select {
+			// A free client takes it, now or as soon as it looks: the channel holds no more than there are clients.
 			case due <- n:
 			default:
 			}
@@ -121,7 +131,7 @@ func (b *burst) offer(ctx context.Context, due chan<- int, begin time.Time) {
 	}
 }
 
-// once sends one request.
+// once sends one request. A refusal is quick and would make latencies look better, so it is no operation.
 func (b *burst) once(c *server.Conn, n int, part *measure.Sample) {
 	before := time.Now()
 	n %= b.fixture.total
@@ -129,6 +139,7 @@ func (b *burst) once(c *server.Conn, n int, part *measure.Sample) {
 	switch {
 	case err != nil:
 		part.Fail(err)
+	// A refusal without Retry-After is counted apart: clients then do not know when to come again.
 	case status == http.StatusTooManyRequests:
 		b.refused.Add(1)
 		if len(c.Response.Header.Peek("Retry-After")) == 0 {
@@ -143,6 +154,7 @@ func (b *burst) once(c *server.Conn, n int, part *measure.Sample) {
 	}
 }
 
+// refusedShare is in percent of the answers; errors are not counted as answers.
 func (b *burst) refusedShare(during *measure.Sample) float64 {
 	refused := float64(b.refused.Load())
 	if refused == 0 {

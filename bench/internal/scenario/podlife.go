@@ -14,8 +14,9 @@ const podWatchers = 10
 // podEvents is what one life of a Pod shows to a watcher: added, bound, three times a status, deleted.
 const podEvents = 6
 
-// podLife: every operation is the life of one Pod, six writes: create, bind, three status
-// patches, delete; ten watchers see all of it.
+// podLife: every operation is the life of one Pod, six writes: create, bind, three status patches, delete;
+// ten watchers see all of it. It is what one Pod costs a cluster's server from beginning to end, nearly all
+// of it writes to sub-resources.
 func podLife(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {
@@ -34,6 +35,7 @@ func podLife(ctx context.Context, s *Session) ([]Result, error) {
 	load := s.load()
 	sample, err := load.Drive(ctx, s.Target, f.podLifecycle)
 	if err == nil {
+		// The load ends when all events have arrived: an event that never comes is a fault and not a saving.
 		err = a.await(ctx, int64(sample.Operations*podEvents*podWatchers), s.Target.Timeout)
 	}
 	seen := a.close()
@@ -47,7 +49,8 @@ func podLife(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{{Name: "pod-life", Sample: sample}}, nil
 }
 
-// podLifecycle is the Step of one whole life.
+// podLifecycle is the Step of one whole life. The writes depend on each other, so they are made in order on
+// one connection.
 func (f *fixture) podLifecycle(c *server.Conn, n int) (int, error) {
 	size := 0
 	for _, write := range []struct {
@@ -72,6 +75,7 @@ func (f *fixture) podLifecycle(c *server.Conn, n int) (int, error) {
 	return size, nil
 }
 
+// podStatus is what the node says of the Pod at one time.
 func podStatus(phase, ready string) []byte {
 	return fmt.Appendf(nil, `{"status":{"phase":%q,"hostIP":"10.0.0.9","podIP":"10.0.1.7","conditions":[{"type":"Ready","status":%q}]}}`, phase, ready)
 }

@@ -13,11 +13,14 @@ import (
 // roleChanges is how many users get their rights, one after the other.
 const roleChanges = 200
 
-// changeLimit bounds the wait for one of them.
+// changeLimit bounds the wait for one of them. It is long enough for servers that look at their roles every
+// few seconds.
 const changeLimit = 10 * time.Second
 
-// roleChange: the time from the answered create of a RoleBinding to the answer of the first request
-// that it allows. Each user has asked in vain before.
+// roleChange: the time from the answered create of a RoleBinding to the answer of the first request that it
+// allows. Each user has asked in vain before. Servers that follow their own roles with a delay refuse for a
+// while what they have just granted, which scripts trip over. Refusals are counted, since one is enough to
+// fail a script.
 func roleChange(ctx context.Context, s *Session) ([]Result, error) {
 	if !s.Identity.Certificates() {
 		s.Note("role-change: not measured, because no CA is known that %s accepts (--user-ca)", s.Target.Address)
@@ -56,7 +59,8 @@ func roleChange(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{{Name: "role-change", Sample: sample, Figure: &measure.Figure{Value: float64(refused), Unit: "requests refused after the answer"}}}, nil
 }
 
-// grant binds one new user and asks as that user until that is allowed.
+// grant binds one new user and asks as that user until that is allowed. The user's own connection stands
+// before the binding is made, so that the handshake is not in the time.
 func (r *roles) grant(ctx context.Context, admin *server.Conn, user string) (refused int, took time.Duration, err error) {
 	certificate, err := r.fixture.session.Identity.Certificate(user)
 	if err != nil {
@@ -74,11 +78,13 @@ func (r *roles) grant(ctx context.Context, admin *server.Conn, user string) (ref
 	return r.allowed(ctx, c, path)
 }
 
-// allowed asks for what is at a path until that is allowed, and tells how often it was refused.
+// allowed asks for what is at a path until that is allowed, and tells how often it was refused. It asks
+// again at once: the time until the right counts may be less than a millisecond.
 func (r *roles) allowed(ctx context.Context, c *server.Conn, path string) (refused int, took time.Duration, err error) {
 	answered := time.Now()
 	for ctx.Err() == nil {
 		status, answer, err := c.Do(http.MethodGet, path, "", nil)
+		// Measured at the answer, so the duration of the last request is part of it.
 		took = time.Since(answered)
 		switch {
 		case err != nil:
@@ -88,6 +94,7 @@ func (r *roles) allowed(ctx context.Context, c *server.Conn, path string) (refus
 		case status != http.StatusForbidden || took > changeLimit:
 			return refused, took, fmt.Errorf("GET %s after %v: status %d: %s", path, took, status, server.Excerpt(answer))
 		}
+		// No pause: it would be the least time that could be measured.
 		refused++
 	}
 	return refused, took, ctx.Err()

@@ -20,9 +20,13 @@ func TestScenarios(t *testing.T) {
 			"auth, certificate, 2 bindings", "auth, service account, 100 bindings", "auth, static token, 100 bindings"},
 		"role-change":     {"role-change"},
 		"leases":          {"leases"},
+		"quotas":          {"quotas, none", "quotas, two"},
+		"policies":        {"policies, none", "policies, ten and two quotas"},
 		"pod-life":        {"pod-life"},
 		"overload":        {"overload, before", "overload, burst", "overload, after"},
 		"stalled-readers": {"stalled-readers, none stalled", "stalled-readers"},
+		"noisy":           {"noisy, none", "noisy"},
+		"webhooks":        {"webhooks, none", "webhooks, beside", "webhooks, asked"},
 		"mixed":           {"mixed", "mixed, get", "mixed, list", "mixed, update", "mixed, patch", "mixed, replace", "mixed, events"},
 		"informer-storm":  {"informer-storm", "informer-storm, memory"},
 		"selector":        {"selector, indexed field", "selector, other field", "selector, label"},
@@ -43,6 +47,21 @@ func TestScenarios(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What has gone is counted as operations once nothing of it is left.
+func TestCollect(t *testing.T) {
+	s := startTroupe(t)
+	s.Scale = 0.02
+	for name, want := range map[string]int{"garbage": 200, "namespace": 200, "namespaces": 40} {
+		results, err := workload(t, name).Run(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := row(t, results, name); r.Sample.Operations != want || r.Sample.Errors != 0 || r.Figure == nil || r.Figure.Value <= 0 {
+			t.Errorf("%s: %d operations and %d errors, figure %v", name, r.Sample.Operations, r.Sample.Errors, r.Figure)
+		}
 	}
 }
 

@@ -1,7 +1,8 @@
 package scenario
 
-// Settings are those that answer something that an operator can see, in the order of the table. The
-// value in bold is the default.
+// Settings are those that answer something that an operator can see, in the order of the table. The value
+// in bold is the default. Values that are the defaults set nothing, so that the table shows the server as
+// it is.
 func Settings() []Setting {
 	return []Setting{
 		{

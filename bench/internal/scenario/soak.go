@@ -15,7 +15,8 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// What the soak is made of.
+// What the soak is made of. The rate is fixed, for a load that follows the server would hide a server that
+// becomes slower.
 const (
 	soakRate        = 1_000 // operations per second, far below what a server can do
 	soakObjects     = 5_000
@@ -25,7 +26,8 @@ const (
 	soakSamples     = 30               // at least
 )
 
-// soakOperations are the operations, and how many of two hundred are of each.
+// soakOperations are the operations, and how many of two hundred are of each. Namespaces, accounts and
+// broken watches are there for what they leave behind: caches by name, goroutines and connections.
 func (r *roles) soakOperations() []operationType {
 	f := r.fixture
 	return []operationType{
@@ -42,9 +44,10 @@ func (r *roles) soakOperations() []operationType {
 	}
 }
 
-// soak: all kinds of operations at a rate that the server bears easily, for as long as --duration
-// says, over a number of objects that stays the same under names that are ever new. What the
-// server has must not become more. The figure is how many quantities have grown.
+// soak: all kinds of operations at a rate that the server bears easily, for as long as --duration says,
+// over a number of objects that stays the same under names that are ever new. What the server has must not
+// become more. The figure is how many quantities have grown. Names that never come again are what a map
+// that forgets nothing grows by.
 func soak(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, s.scaledSize("soak: objects", soakObjects))
 	if err != nil {
@@ -59,6 +62,7 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The server would end the watches after an hour, and the pool takes an early end for a fault.
 	if s.Duration > time.Hour {
 		return nil, fmt.Errorf("watches last an hour, and --duration is %v", s.Duration)
 	}
@@ -70,6 +74,7 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 	parts := newTypedSamples(r.soakOperations())
 	look := startSoakMonitor(s)
 	sample, err := load.Drive(ctx, s.Target, paced(s.scaledSize("soak: operations per second", soakRate), parts.step))
+	// The monitor ends before the watchers do, so that no look falls into the time in which load is taken away.
 	course := look.stop()
 	seen := watchers.close()
 	if err != nil {
@@ -80,6 +85,7 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 	if sample.FirstError == "" {
 		sample.FirstError = seen.FirstError
 	}
+	// Load.Drive has timed whole steps, each with its wait for its turn.
 	sample.Latencies = nil // the pauses are in them
 	for _, r := range results {
 		sample.Latencies = append(sample.Latencies, r.Sample.Latencies...)
@@ -97,16 +103,19 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 	return append(append([]Result{first}, results...), early), nil
 }
 
-// paced makes a step wait until its turn has come at a rate per second.
+// paced makes a step wait until its turn has come at a rate per second. A step that comes late is run at
+// once, so the rate is made up for.
 func paced(rate int, step measure.Step) measure.Step {
 	begin := sync.OnceValue(time.Now)
 	return func(c *server.Conn, n int) (int, error) {
+		// Steps are numbered in the order in which clients take them, so the number alone says when one is due.
 		time.Sleep(time.Until(begin().Add(time.Duration(n) * time.Second / time.Duration(rate))))
 		return step(c, n)
 	}
 }
 
-// soakMonitor is a look at the server from time to time.
+// soakMonitor is a look at the server from time to time. It has a connection of its own, whose cost is part
+// of the server's.
 type soakMonitor struct {
 	session *Session
 	period  time.Duration
@@ -115,6 +124,7 @@ type soakMonitor struct {
 	running sync.WaitGroup
 }
 
+// The first fifth of the time is warm-up, in which caches and histories fill.
 func startSoakMonitor(s *Session) *soakMonitor {
 	l := &soakMonitor{
 		session: s, period: min(maxSoakInterval, s.Duration/soakSamples), quit: make(chan struct{}),
@@ -124,12 +134,14 @@ func startSoakMonitor(s *Session) *soakMonitor {
 	return l
 }
 
+// stop ends it and returns what it has seen.
 func (l *soakMonitor) stop() *measure.TimeSeries {
 	close(l.quit)
 	l.running.Wait()
 	return l.course
 }
 
+// A look that takes longer than the period delays the next one.
 func (l *soakMonitor) run() {
 	c := l.session.Target.Conn()
 	defer c.Close()
@@ -146,7 +158,8 @@ func (l *soakMonitor) run() {
 	}
 }
 
-// monitoredMetrics are what must not grow, beside the heap.
+// monitoredMetrics are what must not grow, beside the heap. What grows with load, as counters do, is not
+// among them.
 var monitoredMetrics = []struct {
 	name, series, unit string // no unit: a number of what the name says
 	divisor            float64
@@ -162,7 +175,9 @@ var monitoredMetrics = []struct {
 	{"watches", "troupe_watchers", "", 1},
 }
 
-// sample is one of them. What the server does not tell has no line.
+// sample is one of them. What the server does not tell has no line. The heap is read after a collection, or
+// garbage would hide what is held.
+// A failed look is noted and left out of the course; the trend is over those that there are.
 func (l *soakMonitor) sample(c *server.Conn, at time.Duration) {
 	found, err := server.ScrapeMetrics(c)
 	if err != nil {
@@ -181,15 +196,17 @@ func (l *soakMonitor) sample(c *server.Conn, at time.Duration) {
 	}
 }
 
-// apply is the Step that applies one of the objects, of which one value changes.
+// apply is the Step that applies one of the objects, of which one value changes. The same manager applies
+// each time, so nothing is in conflict.
 func (f *fixture) apply(c *server.Conn, n int) (int, error) {
 	path := f.path(n%f.total) + "?fieldManager=bench&force=true"
 	answer, err := c.Expect(http.StatusOK, http.MethodPatch, path, server.TypeApplyPatch, f.object(n%f.total))
 	return len(answer), err
 }
 
-// watchBriefly is the Step that opens a watch of the objects and goes away: every other time when an
-// event has come or its time is over, else at once and without a word.
+// watchBriefly is the Step that opens a watch of the objects and goes away: every other time when an event
+// has come or its time is over, else at once and without a word. The second way resets the connection,
+// which a server notices only when it writes.
 func (f *fixture) watchBriefly(c *server.Conn, n int) (int, error) {
 	w, stream, err := f.watch(c, 2*time.Second)
 	if err != nil {
@@ -210,7 +227,8 @@ func (f *fixture) watchBriefly(c *server.Conn, n int) (int, error) {
 	return 0, err
 }
 
-// shortWatch is the Step that watches until the server ends the watch.
+// shortWatch is the Step that watches until the server ends the watch. A server must let go of all that a
+// watch had also when it ends the watch itself.
 func (f *fixture) shortWatch(c *server.Conn, _ int) (int, error) {
 	w, stream, err := f.watch(c, time.Second)
 	if err != nil {
@@ -221,7 +239,8 @@ func (f *fixture) shortWatch(c *server.Conn, _ int) (int, error) {
 	return int(n), err
 }
 
-// watch begins a watch of the objects on a connection of its own.
+// watch begins a watch of the objects on a connection of its own. Its version is read on the connection of
+// the caller, which may be used again at once.
 func (f *fixture) watch(c *server.Conn, timeout time.Duration) (*server.Conn, io.Reader, error) {
 	version, err := f.versionOn(c, f.collection())
 	if err != nil {
@@ -232,8 +251,10 @@ func (f *fixture) watch(c *server.Conn, timeout time.Duration) (*server.Conn, io
 	return w, stream, err
 }
 
-// namespaceLifecycle is the Step that makes a namespace with an object in it and removes both.
+// namespaceLifecycle is the Step that makes a namespace with an object in it and removes both. The server
+// empties the namespace, with whatever its controller keeps of it.
 func (f *fixture) namespaceLifecycle(c *server.Conn, n int) (int, error) {
+	// The copy differs only in its namespace. The fixture itself is used by other clients at the same time.
 	other := *f
 	other.namespace = fmt.Sprintf("%s-%d", f.namespace, n)
 	if err := other.addNamespace(c); err != nil {
@@ -246,8 +267,8 @@ func (f *fixture) namespaceLifecycle(c *server.Conn, n int) (int, error) {
 	return size, removeAll(c, other.namespacePath())
 }
 
-// accountLifecycle is the Step that makes an account, gives it rights, asks with its token on a connection of
-// its own, and removes account and rights.
+// accountLifecycle is the Step that makes an account, gives it rights, asks with its token on a connection
+// of its own, and removes account and rights. Every token is a new one for the server's caches.
 func (r *roles) accountLifecycle(c *server.Conn, n int) (int, error) {
 	f, name := r.fixture, fmt.Sprintf("visitor-%d", n)
 	if err := f.addAccount(c, name); err != nil {
@@ -262,6 +283,7 @@ func (r *roles) accountLifecycle(c *server.Conn, n int) (int, error) {
 	}
 	own := f.session.Target.As(nil, token).Conn()
 	defer own.Close()
+	// A refusal after the binding was answered is counted as early, which must stay zero.
 	refused, _, err := r.allowed(context.Background(), own, f.path(n%f.total))
 	r.early.Add(int64(refused))
 	if err != nil {

@@ -16,12 +16,13 @@ const (
 	stalledReaders  = 1_000
 )
 
-// stalledBuffer is the receive buffer of a stalled reader, small, so that its server soon
-// finds the connection full.
+// stalledBuffer is the receive buffer of a stalled reader, small, so that its server soon finds the
+// connection full. The kernel may double it, which still is little.
 const stalledBuffer = 4 << 10
 
-// stalled: the latency of events at watchers that read while as many others have stopped reading,
-// after the same without those others.
+// stalled: the latency of events at watchers that read while as many others have stopped reading, after the
+// same without those others. Bursts are short: the readers' latency is looked at, not how much a server can
+// send. A server that writes to all watchers in turn waits for those that do not read.
 func stalled(ctx context.Context, s *Session) ([]Result, error) {
 	total := s.connections("stalled-readers: watchers", s.scaledSize("stalled-readers: watchers", stalledWatchers))
 	still := total * stalledReaders / stalledWatchers
@@ -60,7 +61,8 @@ func stalled(ctx context.Context, s *Session) ([]Result, error) {
 	}, nil
 }
 
-// openStalledWatches opens n watches of which nothing but the headers is read.
+// openStalledWatches opens n watches of which nothing but the headers is read. The kernel buffers the first
+// events for both sides; from then on the server has to.
 func openStalledWatches(ctx context.Context, target *server.Target, path string, n int) ([]*server.Conn, error) {
 	conns := make([]*server.Conn, n)
 	var opening errgroup.Group

@@ -12,14 +12,18 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// The storm: so many clients read so many bytes at the same time.
+// The storm: so many clients read so many bytes at the same time. Together they ask for 4 GiB at once,
+// several times what the server may hold.
 const (
 	stormClients = 100
 	stormBytes   = 40 << 20
 )
 
-// informerStorm: every operation is one client that lists all objects in one answer and then
-// watches, all clients at the same time. The figure is the server's highest memory meanwhile.
+// informerStorm: every operation is one client that lists all objects in one answer and then watches, all
+// clients at the same time. The figure is the server's highest memory meanwhile. It is what happens when
+// many controllers start again together, as after an upgrade. A server that puts each answer together in
+// memory needs all of it at the same time. The latency of a row is the time until one client is in sync,
+// from the common start.
 func informerStorm(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 1)
 	if err != nil {
@@ -30,10 +34,12 @@ func informerStorm(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The list of a single object tells how many bytes one takes, and so how many objects make up the wanted size.
 	first, err := f.listAndWatch(1, watch)
 	if err != nil {
 		return nil, err
 	}
+	// At least two, so that the list is not that of the single object again.
 	objects := max(2, s.scaledSize("informer-storm: bytes", stormBytes)/first)
 	clients := s.scaledSize("informer-storm: clients", stormClients)
 	if err := f.fill(ctx, objects-1, func(c *server.Conn, n int) (int, error) { return f.create(c, n+1) }); err != nil {
@@ -47,6 +53,7 @@ func informerStorm(ctx context.Context, s *Session) ([]Result, error) {
 		mu    sync.Mutex
 		group sync.WaitGroup
 	)
+	// The peak is sampled in the background for as long as clients are at work; its end would show less than the highest.
 	m, peak := measure.StartMeter(s.Target), server.StartPeak(s.Target.Processes)
 	for range clients {
 		group.Go(func() {
@@ -72,8 +79,10 @@ func informerStorm(ctx context.Context, s *Session) ([]Result, error) {
 	return results, ctx.Err()
 }
 
-// listAndWatch does what a client does that keeps a copy of a collection: it lists what there is, of
-// any age, then watches. It keeps nothing, and returns the size of the list in bytes.
+// listAndWatch does what a client does that keeps a copy of a collection: it lists what there is, of any
+// age, then watches. It keeps nothing, and returns the size of the list in bytes. The list is streamed
+// through a counter, as a hundred clients in one process could not hold them.
+// The watch is not read: it counts as in sync when the server has accepted it.
 func (f *fixture) listAndWatch(objects int, watch string) (int, error) {
 	c := f.session.Target.Conn()
 	defer c.Close()
@@ -81,6 +90,7 @@ func (f *fixture) listAndWatch(objects int, watch string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	// A watch connection has no deadline of its own; the list must come to an end like any request.
 	if err := c.Net.SetDeadline(time.Now().Add(f.session.Target.Timeout)); err != nil {
 		return 0, err
 	}
@@ -96,15 +106,17 @@ func (f *fixture) listAndWatch(objects int, watch string) (int, error) {
 	return int(size), err
 }
 
-// substringCounter counts how often a mark occurs in what is written to it.
+// substringCounter counts how often a mark occurs in what is written to it. A mark may be divided by two
+// writes, for which the tail is kept.
 type substringCounter struct {
 	mark []byte
 	tail []byte // the end of what came before, shorter than the mark
 	n    int
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. It never fails, so the copy ends with the stream.
 func (m *substringCounter) Write(p []byte) (int, error) {
+	// A mark that begins in the tail ends within so many bytes of the new text, and none can lie in the tail alone.
 	short := len(m.mark) - 1
 	if len(p) < short {
 		m.tail = append(m.tail, p...)

@@ -15,7 +15,8 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// Sizes of what the settings are tried with.
+// Sizes of what the settings are tried with. The amounts of bytes are chosen so that the smallest value of
+// a setting is far exceeded.
 const (
 	trialWriters     = 64
 	trialClients     = 1_000                 // clients who write different objects
@@ -28,7 +29,8 @@ const (
 	mebibyte         = 1 << 20
 )
 
-// withObjects prepares objects for a measurement.
+// withObjects prepares objects for a measurement. Nothing is removed afterwards: the data directory goes as
+// a whole.
 func (t *trialServer) withObjects(ctx context.Context, objects int, measure func(f *fixture) ([]Result, error)) ([]Result, error) {
 	f, err := t.prepare(ctx, objects)
 	if err != nil {
@@ -37,17 +39,20 @@ func (t *trialServer) withObjects(ctx context.Context, objects int, measure func
 	return measure(f)
 }
 
-// writesFor is how many writes come to a number of bytes.
+// writesFor is how many writes come to a number of bytes. What a write takes in the journal is only roughly
+// known, which suffices to fill it.
 func (t *trialServer) writesFor(what string, bytes int) int {
 	return t.scaledSize("settings: "+what, bytes/(t.Size+recordHead))
 }
 
-// resident is the memory of the server now.
+// resident is the memory of the server now. A process that has gone shows as 0, and the trial fails
+// elsewhere.
 func (t *trialServer) resident() Result {
 	usage, _ := server.ReadUsage(t.Target.Processes)
 	return Result{Name: "memory", Figure: &measure.Figure{Value: measure.Mebibytes(usage.Resident), Unit: "MiB resident"}}
 }
 
+// getAndUpdate: what a read and a write cost.
 func (t *trialServer) getAndUpdate(ctx context.Context) ([]Result, error) {
 	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
 		get, err := t.load().Drive(ctx, t.Target, f.get)
@@ -59,7 +64,8 @@ func (t *trialServer) getAndUpdate(ctx context.Context) ([]Result, error) {
 	})
 }
 
-// sequentialWrites: one client that waits for each of its writes.
+// sequentialWrites: one client that waits for each of its writes. Its latency is that of a commit, with
+// nothing to share a sync with.
 func (t *trialServer) sequentialWrites(ctx context.Context) ([]Result, error) {
 	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
 		load := t.load()
@@ -72,6 +78,7 @@ func (t *trialServer) sequentialWrites(ctx context.Context) ([]Result, error) {
 	})
 }
 
+// concurrentWrites: clients who could share syncs, if batches let them.
 func (t *trialServer) concurrentWrites(ctx context.Context) ([]Result, error) {
 	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
 		load := t.load()
@@ -84,11 +91,13 @@ func (t *trialServer) concurrentWrites(ctx context.Context) ([]Result, error) {
 	})
 }
 
-// p99Result is what all but one of a hundred wait at most.
+// p99Result is what all but one of a hundred wait at most. The median hides what a queue does to those at
+// its end.
 func p99Result(name string, sample *measure.Sample) Result {
 	return Result{Name: name, Figure: &measure.Figure{Value: measure.Milliseconds(sample.Percentile(99)), Unit: "ms p99"}}
 }
 
+// memory: what a long load of updates leaves in memory, and costs.
 func (t *trialServer) memory(ctx context.Context) ([]Result, error) {
 	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
 		load := t.load()
@@ -98,7 +107,9 @@ func (t *trialServer) memory(ctx context.Context) ([]Result, error) {
 	})
 }
 
-// watchResumption: how many changes a watcher can sleep through.
+// watchResumption: how many changes a watcher can sleep through. The oldest version that a watch can begin
+// at is found by bisection.
+// Resource versions are assumed to be numbers that count changes, which is true of this server.
 func (t *trialServer) watchResumption(ctx context.Context) ([]Result, error) {
 	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
 		load := t.load()
@@ -116,6 +127,7 @@ func (t *trialServer) watchResumption(ctx context.Context) ([]Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		// Whatever low is, a watch cannot begin there; at high it can. Each round halves what lies between.
 		low, high := 1, newest-1 // gone; kept
 		for low+1 < high {
 			middle := (low + high) / 2
@@ -133,12 +145,14 @@ func (t *trialServer) watchResumption(ctx context.Context) ([]Result, error) {
 	})
 }
 
-// canResumeFrom tells whether a watch can begin at a version.
+// canResumeFrom tells whether a watch can begin at a version. A server may refuse by status, or by the
+// first event.
 func (f *fixture) canResumeFrom(version int) (bool, error) {
 	w := f.session.Target.Conn()
 	defer w.Close()
 	stream, err := w.Watch(fmt.Sprintf("%s?watch=true&timeoutSeconds=5&resourceVersion=%d", f.collection(), version))
 	if err != nil {
+		// Refused by status: the version is too old. Any other error is one of the trial.
 		if strings.Contains(err.Error(), "status 410") {
 			return false, nil
 		}
@@ -148,19 +162,21 @@ func (f *fixture) canResumeFrom(version int) (bool, error) {
 	return err == nil && !bytes.HasPrefix(first, []byte(`{"type":"ERROR"`)), err
 }
 
-// idleWatches: what bookmarks cost.
+// idleWatches: what bookmarks cost. It is a share of a core, as there is no operation to relate it to.
 func (t *trialServer) idleWatches(ctx context.Context) ([]Result, error) {
 	return t.withObjects(ctx, 1, func(f *fixture) ([]Result, error) {
 		path, err := f.watchPath()
 		if err != nil {
 			return nil, err
 		}
+		// The limit of open files may allow fewer; the unit of the figure names the actual number.
 		watchers := t.connections("settings: quiet watches", t.scaledSize("settings: quiet watches", trialIdleWatches))
 		a, err := openWatcherPool(ctx, t.Target, path+"&allowWatchBookmarks=true", watchers, countOnly)
 		if err != nil {
 			return nil, err
 		}
 		defer a.close()
+		// Opening the watches is over by now, so its cost is not part of the figure.
 		before, err := server.ReadUsage(t.Target.Processes)
 		if err != nil {
 			return nil, err
@@ -176,9 +192,11 @@ func (t *trialServer) idleWatches(ctx context.Context) ([]Result, error) {
 	})
 }
 
-// retrier is a step that is sent again, after a pause, as often as it is answered 429.
+// retrier is a step that is sent again, after a pause, as often as it is answered 429. That is how client
+// libraries behave, though with pauses that the server tells them.
 type retrier struct{ refused atomic.Int64 }
 
+// There is no limit to repetitions but that of the run.
 func (i *retrier) put(f *fixture) measure.Step {
 	return func(c *server.Conn, n int) (int, error) {
 		n %= f.total
@@ -198,7 +216,9 @@ func (i *retrier) put(f *fixture) measure.Step {
 	}
 }
 
-// driveRetrying drives clients that do not give up, and tells how many of their requests were refused.
+// driveRetrying drives clients that do not give up, and tells how many of their requests were refused. The
+// latency is that of the client, repetitions and pauses included.
+// The share of refusals is of all answers, so a client that is refused often counts often.
 func (t *trialServer) driveRetrying(ctx context.Context, f *fixture, clients int) ([]Result, error) {
 	load := t.load()
 	load.Concurrency = clients
@@ -215,19 +235,23 @@ func (t *trialServer) driveRetrying(ctx context.Context, f *fixture, clients int
 	}, nil
 }
 
+// manyClients: more clients than may be served at once.
 func (t *trialServer) manyClients(ctx context.Context) ([]Result, error) {
 	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
 		return t.driveRetrying(ctx, f, t.connections("settings: clients", t.scaledSize("settings: clients", trialClients)))
 	})
 }
 
+// manyClientsOfOneObject: more clients than fit into the queue of one object.
 func (t *trialServer) manyClientsOfOneObject(ctx context.Context) ([]Result, error) {
 	return t.withObjects(ctx, 1, func(f *fixture) ([]Result, error) {
 		return t.driveRetrying(ctx, f, t.scaledSize("settings: clients of one object", trialHotClients))
 	})
 }
 
-// recovery: the start after a crash, when much was written before.
+// recovery: the start after a crash, when much was written before. The metrics are read before the kill,
+// when the disk holds what the start will find. The daemon is started again with the same value, over the
+// same directory.
 func (t *trialServer) recovery(ctx context.Context) ([]Result, error) {
 	return t.withObjects(ctx, t.hotCount(), func(f *fixture) ([]Result, error) {
 		load := t.load()
@@ -236,7 +260,9 @@ func (t *trialServer) recovery(ctx context.Context) ([]Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		// The metrics must be read while the process that wrote the files still runs.
 		found := server.MetricsOf(t.Target)
+		// The process has no chance to write anything more, as in a crash.
 		t.daemon.Kill()
 		again, err := t.spec.Start()
 		if err != nil {

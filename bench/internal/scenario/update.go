@@ -7,7 +7,9 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// updateObjects: every operation is a PUT that changes one object, without a precondition.
+// updateObjects: every operation is a PUT that changes one object, without a precondition. A version to
+// compare with would make clients of the same object conflict. The whole object is sent, although one value
+// differs.
 func updateObjects(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {

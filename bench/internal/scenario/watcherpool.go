@@ -18,13 +18,16 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// maxDialers is how many watch connections are opened at the same time.
+// maxDialers is how many watch connections are opened at the same time. More handshakes at once would only
+// queue up in the server.
 const maxDialers = 32
 
-// maxEventBytes bounds one line of a watch stream.
+// maxEventBytes bounds one line of a watch stream. It is far above the largest object, and only keeps a
+// broken stream from filling memory.
 const maxEventBytes = 64 << 20
 
-// watcherPool is a number of watchers of the same path, each on a connection of its own.
+// watcherPool is a number of watchers of the same path, each on a connection of its own. A publisher waits
+// for all events of a burst by one counter, not for each watcher.
 type watcherPool struct {
 	conns   []*server.Conn
 	read    sentTimeFunc
@@ -37,15 +40,18 @@ type watcherPool struct {
 	signal  chan struct{}
 }
 
-// sentTimeFunc finds out when an event was sent, since epoch; less than 0 if it does not tell.
+// sentTimeFunc finds out when an event was sent, since epoch; less than 0 if it does not tell. A watcher
+// that only counts does not need to read the events.
 type sentTimeFunc func(event []byte) (time.Duration, error)
 
 // countOnly reads nothing of an event.
 func countOnly([]byte) (time.Duration, error) { return -1, nil }
 
-// openWatcherPool opens n watch connections. Events begin to be counted at once.
+// openWatcherPool opens n watch connections. Events begin to be counted at once. It returns when all stand,
+// so that no event is missed.
 func openWatcherPool(ctx context.Context, target *server.Target, path string, n int, read sentTimeFunc) (*watcherPool, error) {
 	a := &watcherPool{conns: make([]*server.Conn, n), read: read, parts: make([]measure.Sample, n), signal: make(chan struct{}, 1)}
+	// Until somebody awaits more, the first event gives a signal, which nobody has to take.
 	a.wanted.Store(1)
 	streams := make([]io.Reader, n)
 	var opening errgroup.Group
@@ -63,13 +69,15 @@ func openWatcherPool(ctx context.Context, target *server.Target, path string, n 
 		a.close()
 		return nil, err
 	}
+	// Reading begins when all are open: a pool that failed in part has no goroutine to wait for.
 	for i, stream := range streams {
 		a.group.Go(func() { a.readEvents(stream, &a.parts[i]) })
 	}
 	return a, nil
 }
 
-// readEvents reads events until the stream ends. An end that this side did not make is an error.
+// readEvents reads events until the stream ends. An end that this side did not make is an error. Bookmarks
+// are no events of objects and are passed over.
 func (a *watcherPool) readEvents(stream io.Reader, part *measure.Sample) {
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, maxEventBytes)
@@ -84,10 +92,12 @@ func (a *watcherPool) readEvents(stream io.Reader, part *measure.Sample) {
 			continue
 		}
 		part.Operations++
+		// The line end that the scanner has removed was sent, too.
 		part.Bytes += int64(len(line)) + 1
 		if sent >= 0 {
 			part.Latencies = append(part.Latencies, time.Since(epoch)-sent)
 		}
+		// Most events only add to the counter. The channel is touched when somebody may have all that is awaited.
 		if a.arrived.Add(1) >= a.wanted.Load() {
 			a.notify()
 		}
@@ -99,7 +109,7 @@ func (a *watcherPool) readEvents(stream io.Reader, part *measure.Sample) {
 	}
 }
 
-// notify wakes whoever awaits events.
+// notify wakes whoever awaits events. The channel holds one signal, which is enough to look again.
 func (a *watcherPool) notify() {
 	select {
 	case a.signal <- struct{}{}:
@@ -108,6 +118,8 @@ func (a *watcherPool) notify() {
 }
 
 // await blocks until total events have arrived, and fails if they do not arrive in time, or never will.
+// wanted is set before the count is looked at, so no event falls in between.
+// One publisher at a time may call it.
 func (a *watcherPool) await(ctx context.Context, total int64, limit time.Duration) error {
 	a.wanted.Store(total)
 	timer := time.NewTimer(limit)
@@ -127,7 +139,8 @@ func (a *watcherPool) await(ctx context.Context, total int64, limit time.Duratio
 	return nil
 }
 
-// close ends all watches and returns what they saw, unsorted.
+// close ends all watches and returns what they saw, unsorted. It may be called for a pool that was opened
+// in part.
 func (a *watcherPool) close() *measure.Sample {
 	a.closing.Store(true)
 	for _, c := range a.conns {
@@ -141,7 +154,8 @@ func (a *watcherPool) close() *measure.Sample {
 	return sum
 }
 
-// sentTime reads the stamp of the object in an event.
+// sentTime reads the stamp of the object in an event. An event without a stamp is not of our objects, and
+// an error.
 func sentTime(event []byte) (time.Duration, error) {
 	_, after, found := bytes.Cut(event, []byte(sentKey))
 	if !found {

@@ -10,15 +10,18 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// Workload is one scenario.
+// Workload is one scenario. Run prepares, measures and cleans up; an error means that there is nothing to
+// report.
 type Workload struct {
 	Name  string
 	Run   func(ctx context.Context, s *Session) ([]Result, error)
-	Own   bool // starts servers of its own, from a binary
-	named bool // runs only if it is named
+	Own   bool     // starts servers of its own, from a binary
+	named bool     // runs only if it is named
+	args  []string // that a daemon is started with which it is to run on
 }
 
-// Session is what a workload gets: the target, the flags, and a place for remarks.
+// Session is what a workload gets: the target, the flags, and a place for remarks. A workload may change
+// its copy, as for a server of its own.
 type Session struct {
 	Options
 	Target      *server.Target
@@ -27,7 +30,8 @@ type Session struct {
 	Note        func(format string, args ...any)
 }
 
-// Result is one measurement of a workload, a row of the report.
+// Result is one measurement of a workload, a row of the report. Rows of all targets are matched by name, so
+// names must not depend on the target.
 type Result struct {
 	Name   string
 	Sample *measure.Sample     // nil if there is only a figure
@@ -39,6 +43,7 @@ type Result struct {
 
 // Workloads lists all, in the order in which they run: those that read memory come first, while
 // the process is young, and those that leave much behind come last.
+// A name stays what it is once reports were saved: comparisons match rows by it.
 func Workloads() []Workload {
 	return []Workload{
 		{Name: "idle-watchers", Run: idleWatchers},
@@ -53,26 +58,51 @@ func Workloads() []Workload {
 		{Name: "list-chunked", Run: listChunked},
 		{Name: "get-protobuf", Run: getProtobuf},
 		{Name: "list-protobuf", Run: listProtobuf},
+		{Name: "get-cbor", Run: getCBOR, args: cborArgs},
+		{Name: "list-cbor", Run: listCBOR, args: cborArgs},
 		{Name: "watch-fanout", Run: watchFanout},
 		{Name: "durable-create", Run: durableCreate},
 		{Name: "hot-object", Run: hotObject},
 		{Name: "leases", Run: leases},
+		{Name: "quotas", Run: quotas},
+		{Name: "policies", Run: policies},
 		{Name: "pod-life", Run: podLife},
 		{Name: "role-change", Run: roleChange},
+		{Name: "garbage", Run: garbage},
+		{Name: "namespace", Run: drainNamespace},
+		{Name: "namespaces", Run: drainNamespaces},
 		{Name: "custom-resource", Run: customResource},
 		{Name: "auth", Run: authenticate},
+		{Name: "webhooks", Run: webhooks},
 		{Name: "overload", Run: overload},
 		{Name: "stalled-readers", Run: stalled},
+		{Name: "noisy", Run: noisy},
 		{Name: "mixed", Run: mixed},
 		{Name: "informer-storm", Run: informerStorm},
 		{Name: "selector", Run: selectNothing},
 		{Name: "soak", Run: soak, named: true},
 		{Name: "cold-start", Run: coldStart, Own: true},
+		{Name: "definitions", Run: defineMany, Own: true},
 		{Name: "million", Run: million, Own: true, named: true},
 	}
 }
 
-// WorkloadOf returns the workload of that name, or none.
+// cborArgs let a daemon speak CBOR.
+var cborArgs = []string{"--feature-gates=CBORServingAndStorage=true"}
+
+// ArgsOf are the arguments that a daemon is started with which is to run these workloads.
+func ArgsOf(names []string) (args []string) {
+	for _, name := range names {
+		if w, ok := WorkloadOf(name); ok {
+			args = append(args, w.args...)
+		}
+	}
+	// Workloads may share arguments, which a daemon is given once.
+	slices.Sort(args)
+	return slices.Compact(args)
+}
+
+// WorkloadOf returns the workload of that name, or none. Names are those of the flag --workloads.
 func WorkloadOf(name string) (Workload, bool) {
 	all := Workloads()
 	i := slices.IndexFunc(all, func(w Workload) bool { return w.Name == name })
@@ -93,7 +123,8 @@ func workloadNames(all bool) []string {
 	return names
 }
 
-// requestShape is what a floor must do to move as many bytes as one operation did.
+// requestShape is what a floor must do to move as many bytes as one operation did. The floor does not look
+// at any of it but the size, so TLS, HTTP and the sockets are all that it costs.
 type requestShape struct {
 	method, contentType string
 	body                []byte
@@ -101,9 +132,11 @@ type requestShape struct {
 	bytes               int // of each answer
 }
 
-// floor returns how to measure the exchange under the same load.
+// floor returns how to measure the exchange under the same load. No profile is taken of the floor, or it
+// would replace that of the server.
 func (x requestShape) floor(load measure.Load) func(context.Context, *server.Target) (*measure.Sample, error) {
 	path := "/floor?bytes=" + strconv.Itoa(x.bytes)
+	// load is a copy, so the measurement of the server keeps its profile.
 	load.Profile = ""
 	return func(ctx context.Context, floor *server.Target) (*measure.Sample, error) {
 		return load.Drive(ctx, floor, func(c *server.Conn, _ int) (int, error) {
@@ -120,7 +153,8 @@ func (x requestShape) floor(load measure.Load) func(context.Context, *server.Tar
 	}
 }
 
-// requestResult makes the one result of a workload whose operation is one request.
+// requestResult makes the one result of a workload whose operation is one request. The floor answers as
+// many bytes as the server did on average.
 func requestResult(name string, sample *measure.Sample, load measure.Load, method, contentType string, body []byte) []Result {
 	x := requestShape{method: method, contentType: contentType, body: body, requests: 1, bytes: sample.BytesPerOperation()}
 	return []Result{{Name: name, Sample: sample, Floor: x.floor(load)}}

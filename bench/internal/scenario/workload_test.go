@@ -30,6 +30,8 @@ var countedWorkloads = []struct {
 	{"list-chunked", http.MethodGet, 24, 3 * 24},
 	{"get-protobuf", http.MethodGet, 24, 24},
 	{"list-protobuf", http.MethodGet, 24, 24},
+	{"get-cbor", http.MethodGet, 24, 24},
+	{"list-cbor", http.MethodGet, 24, 24},
 	{"durable-create", http.MethodPost, 24, 1 + 24},
 	{"hot-object", http.MethodPatch, 24, 24},
 }

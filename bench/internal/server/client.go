@@ -26,7 +26,8 @@ const (
 // readBuffer holds the longest header line that is expected of a server.
 const readBuffer = 16 << 10
 
-// Target is a server that is driven, and the processes whose cost is counted as its cost.
+// Target is a server that is driven, and the processes whose cost is counted as its cost. It is copied for
+// other credentials (As) and never changed while connections use it.
 type Target struct {
 	Label     string // how rows name it: "" for the server itself, "against", "floor"
 	Address   string // host:port
@@ -37,8 +38,10 @@ type Target struct {
 	Processes []int         // process ids
 }
 
-// Conn is one keep-alive connection to a target. It dials when it is first used and again after
-// a failure. It serves one caller at a time.
+// Conn is one keep-alive connection to a target. It dials when it is first used and again after a failure.
+// It serves one caller at a time. A failed request is not repeated: the error has to be counted, and only
+// the next request dials anew. Response is reused, so a request allocates next to nothing in the client,
+// whose cost would otherwise show as latency.
 type Conn struct {
 	target   *Target
 	Net      net.Conn
@@ -61,7 +64,8 @@ func (c *Conn) Close() {
 	}
 }
 
-// Dial connects and shakes hands, unless the connection stands already.
+// Dial connects and shakes hands, unless the connection stands already. Workloads dial before they measure,
+// so handshakes do not count.
 func (c *Conn) Dial(ctx context.Context) error {
 	if c.Net != nil {
 		return nil
@@ -80,8 +84,9 @@ func (c *Conn) Dial(ctx context.Context) error {
 	return nil
 }
 
-// Do sends one request and reads its answer whole. The returned body is valid until the next
-// call. An error means that no answer came; the caller checks the status.
+// Do sends one request and reads its answer whole. The returned body is valid until the next call. An error
+// means that no answer came; the caller checks the status. The deadline is that of the whole request, from
+// the first byte sent to the last one read.
 func (c *Conn) Do(method, path, contentType string, body []byte) (int, []byte, error) {
 	err := c.send(method, path, contentType, body)
 	if err == nil {
@@ -114,8 +119,9 @@ func WrongStatus(method, path string, got, want int, answer []byte) error {
 	return fmt.Errorf("%s %s: status %d instead of %d: %s", method, path, got, want, Excerpt(answer))
 }
 
-// Watch sends a GET whose answer is a stream and returns that stream. The connection belongs to
-// the stream from then on, without a deadline; Close ends both.
+// Watch sends a GET whose answer is a stream and returns that stream. The connection belongs to the stream
+// from then on, without a deadline; Close ends both. net/http reads the response here, because its body
+// must be read as it comes, in chunks.
 func (c *Conn) Watch(path string) (io.Reader, error) {
 	if err := c.send(http.MethodGet, path, "", nil); err != nil {
 		c.Close()

@@ -14,14 +14,16 @@ import (
 	"time"
 )
 
-// Limits on a daemon that the harness has started.
+// Limits on a daemon that the harness has started. The first is for a store of a million objects on a slow
+// disk.
 const (
 	readyLimit = 5 * time.Minute  // from exec to its ready line
 	drainLimit = 30 * time.Second // from SIGTERM to its end; then it is killed
 	tailSize   = 2 << 10          // bytes of its log that an error message quotes
 )
 
-// Daemon is a server that the harness started and must end.
+// Daemon is a server that the harness started and must end. Only its own goroutine waits for the process,
+// so the process id stays valid until ended is closed.
 type Daemon struct {
 	Target *Target
 	Began  time.Time // just before exec
@@ -38,7 +40,9 @@ type DaemonSpec struct {
 	Timeout             time.Duration // of requests to it
 }
 
-// Start runs `<binary> serve` on a free port and returns when it has said that it is ready.
+// Start runs `<binary> serve` on a free port and returns when it has said that it is ready. A free port
+// lets several runs share a machine. On failure nothing is left running, and the error quotes the end of
+// the log.
 func (spec DaemonSpec) Start() (*Daemon, error) {
 	args := append([]string{"serve", "--data-dir", spec.Dir, "--secure-port", "0", "--naming", spec.Naming}, spec.Args...)
 	if spec.Audit {
@@ -73,7 +77,8 @@ func (spec DaemonSpec) Start() (*Daemon, error) {
 	return d, nil
 }
 
-// read passes on the ready line, drains the rest, and reaps the process.
+// read passes on the ready line, drains the rest, and reaps the process. The pipe must be read to its end,
+// or a daemon that prints much would block.
 func (d *Daemon) read(output io.Reader, ready chan<- string) {
 	lines := bufio.NewScanner(output)
 	for lines.Scan() {
@@ -128,13 +133,15 @@ func (d *Daemon) Stop() error {
 	}
 }
 
-// Kill ends the daemon at once, as a crash would.
+// Kill ends the daemon at once, as a crash would. It is how a cold start makes the crash that it recovers
+// from.
 func (d *Daemon) Kill() {
 	_ = d.cmd.Process.Kill()
 	<-d.ended
 }
 
-// DataDir makes a directory for a daemon's data under dir, and returns how to remove it.
+// DataDir makes a directory for a daemon's data under dir, and returns how to remove it. The directory
+// itself does not exist yet: the daemon makes it, with the rights that it wants.
 func DataDir(dir string) (string, func(), error) {
 	parent, err := os.MkdirTemp(dir, "bench-data-")
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 // StaticUser is whom the static token stands for.
 const StaticUser = "bench-static"
 
-// Identity makes credentials that a server accepts: client certificates of a CA, and one static
-// token.
+// Identity makes credentials that a server accepts: client certificates of a CA, and one static token. It
+// may be nil, where a server runs already and no credentials were given.
 type Identity struct {
 	authority *x509.Certificate
 	key       any // of the authority
@@ -29,7 +29,8 @@ type Identity struct {
 	serial    atomic.Int64
 }
 
-// NewIdentity makes a CA and a token, and writes the files that a server reads into dir.
+// NewIdentity makes a CA and a token, and writes the files that a server reads into dir. It is good for a
+// day, which is longer than any run.
 func NewIdentity(dir string) (*Identity, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -91,7 +92,8 @@ func (i *Identity) Args() []string {
 // Certificates tells whether there is a CA to make them with.
 func (i *Identity) Certificates() bool { return i != nil && i.authority != nil }
 
-// Certificate makes a client certificate for a user without groups.
+// Certificate makes a client certificate for a user without groups. Serial numbers differ, also between
+// runs on one server, which may remember certificates by them.
 func (i *Identity) Certificate(user string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

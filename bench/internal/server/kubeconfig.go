@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// LoadTarget reads the current context of the client configuration at path. Processes is left empty.
+// LoadTarget reads the current context of the client configuration at path. Processes is left empty. The
+// protocol is HTTP/1.1 even if the server offers more, since that is what Conn speaks.
 func LoadTarget(path string) (*Target, error) {
 	config, err := kubeconfig.Load(path)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Metrics are the metrics of a server at one moment, by series.
+// Metrics are the metrics of a server at one moment, by series. Names of series include their labels, as
+// they stand in the text.
 type Metrics map[string]float64
 
 // ScrapeMetrics asks for them. Lines that are not of the text exposition format are passed over.
@@ -30,7 +31,8 @@ func ScrapeMetrics(c *Conn) (Metrics, error) {
 	return all, nil
 }
 
-// MetricsOf is scrapeMetrics on a connection of its own; none if the server has none.
+// MetricsOf is scrapeMetrics on a connection of its own; none if the server has none. Another server may
+// not let the bench read metrics; workloads then leave out what they tell.
 func MetricsOf(target *Target) Metrics {
 	c := target.Conn()
 	defer c.Close()

@@ -8,7 +8,8 @@ import (
 // peakPeriod is the time between two looks at the memory.
 const peakPeriod = 20 * time.Millisecond
 
-// Peak watches the resident memory of processes.
+// Peak watches the resident memory of processes. The kernel's own high-water mark is that of the whole life
+// of a process, not of one load.
 type Peak struct {
 	processes []int
 	quit      chan struct{}

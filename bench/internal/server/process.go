@@ -12,14 +12,15 @@ import (
 // Tick is the unit of the CPU times in /proc/<pid>/stat (USER_HZ is 100 on every port of Go).
 const Tick = 10 * time.Millisecond
 
-// Usage is what the processes of a server have used: CPU time since they started, and resident
-// memory now, in bytes.
+// Usage is what the processes of a server have used: CPU time since they started, and resident memory now,
+// in bytes. CPU time has a resolution of Tick, so it means something only for loads of many operations.
 type Usage struct {
 	CPU      time.Duration
 	Resident int64
 }
 
-// ReadUsage adds up the usage of all processes. It fails if one of them is gone.
+// ReadUsage adds up the usage of all processes. It fails if one of them is gone. A process that has ended
+// has taken its figures along; the caller leaves the cost out then.
 func ReadUsage(processes []int) (Usage, error) {
 	var sum Usage
 	for _, id := range processes {

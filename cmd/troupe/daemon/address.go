@@ -7,10 +7,13 @@ import (
 	"time"
 )
 
-// Addr is the address that the daemon listens on.
+// Addr is the address that the daemon listens on. It differs from the configured one if that names no port.
+// It may be called after Start only, as URL and Ready.
 func (d *Daemon) Addr() net.Addr { return d.listener.Addr() }
 
-// URL is the address for clients on this machine, as in "https://127.0.0.1:6443".
+// URL is the address for clients on this machine, as in "https://127.0.0.1:6443". An unspecified address is
+// none that a client can connect to, so it is written as the loopback address, which the certificate names
+// too.
 func (d *Daemon) URL() string {
 	host, port, _ := net.SplitHostPort(d.Addr().String())
 	if ip := net.ParseIP(host); ip.IsUnspecified() {
@@ -19,10 +22,12 @@ func (d *Daemon) URL() string {
 	return "https://" + net.JoinHostPort(host, port)
 }
 
-// Kubeconfig is the path of the administrator's client configuration.
+// Kubeconfig is the path of the administrator's client configuration. Its credential is a member of
+// system:masters, so it is as good as the data directory itself.
 func (d *Daemon) Kubeconfig() string { return filepath.Join(d.config.DataDir, "admin.kubeconfig") }
 
-// Ready is the line that says that requests are answered, and where.
+// Ready is the line that says that requests are answered, and where. Scripts and tests wait for this line
+// and read the address and the path from it.
 func (d *Daemon) Ready() string {
 	return fmt.Sprintf("troupe ready: %s (naming %s), KUBECONFIG=%s in %d ms",
 		d.URL(), d.naming.Profile, d.Kubeconfig(), time.Since(d.startedAt).Milliseconds())

@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// keepAdminKubeconfig writes the administrator's client configuration, now and whenever its
-// certificates change. The daemon serves without it where the disk is full.
+// keepAdminKubeconfig writes the administrator's client configuration, now and whenever its certificates
+// change. The daemon serves without it where the disk is full. It is written after the port is open, since
+// it names the port. A full disk must not keep the daemon from serving the deletes that would free it.
 func (d *Daemon) keepAdminKubeconfig() error {
 	admin := &adminKubeconfig{path: d.Kubeconfig(), url: d.URL(), id: d.identity}
 	_, err := admin.Refresh()
@@ -22,14 +23,16 @@ func (d *Daemon) keepAdminKubeconfig() error {
 	return err
 }
 
-// An adminKubeconfig keeps the administrator's kubeconfig at path up to date.
+// An adminKubeconfig keeps the administrator's kubeconfig at path up to date. It is refreshed by the
+// reloader, which runs one function at a time, so it needs no lock.
 type adminKubeconfig struct {
 	path, url string
 	id        *identity
 	written   []byte // what the file holds; nil before the first Refresh
 }
 
-// Refresh writes the file if it is to hold anything else than it does.
+// Refresh writes the file if it is to hold anything else than it does. A file that is right already keeps
+// its time, and the tools that watch it are left alone.
 func (c *adminKubeconfig) Refresh() (bool, error) {
 	admin := c.id.certificates().Admin
 	text := certs.Kubeconfig(c.url, c.id.trustBundle(), admin)

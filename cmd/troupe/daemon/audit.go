@@ -14,7 +14,8 @@ type Audit struct {
 	Webhook    AuditWebhook `json:"webhook"`
 }
 
-// AuditLog is the log file of requests.
+// AuditLog is the log file of requests. The log is rotated by size; age and number bound what is kept of
+// it.
 type AuditLog struct {
 	Path       string        `json:"path"` // "" is none, "-" standard output
 	Format     string        `json:"format"`
@@ -28,7 +29,8 @@ type AuditLog struct {
 	Truncate   AuditTruncate `json:"truncate"`
 }
 
-// AuditWebhook is the service that audit events are sent to.
+// AuditWebhook is the service that audit events are sent to. Its events are batched by default, for a
+// remote must not slow every request down.
 type AuditWebhook struct {
 	ConfigFile     string        `json:"configFile"` // "" is none
 	Version        string        `json:"version"`
@@ -38,7 +40,8 @@ type AuditWebhook struct {
 	Truncate       AuditTruncate `json:"truncate"`
 }
 
-// AuditBatch is how events are gathered in mode batch.
+// AuditBatch is how events are gathered in mode batch. Memory for a slow sink is bounded by BufferSize
+// events, beyond which events are lost and counted.
 type AuditBatch struct {
 	BufferSize     int      `json:"bufferSize"`
 	MaxSize        int      `json:"maxSize"`
@@ -54,6 +57,8 @@ type AuditTruncate struct {
 	MaxEventSize int  `json:"maxEventSize"` // bytes
 }
 
+// The defaults are those of the API server that clients know: a local file is quick, so it blocks and is
+// not throttled.
 func defaultAudit() Audit {
 	truncate := AuditTruncate{MaxEventSize: 100 << 10}
 	return Audit{
@@ -68,12 +73,14 @@ func defaultAudit() Audit {
 	}
 }
 
-// The forms of the lines of a log.
+// The forms of the lines of a log. The second is for tools that read the format from before events were
+// JSON.
 const (
 	auditJSON   = "json"
 	auditLegacy = "legacy"
 )
 
+// Both sinks have the same flags for batches and truncation, under prefixes.
 func (a *Audit) flags(f *pflag.FlagSet) {
 	f.StringVar(&a.PolicyFile, "audit-policy-file", a.PolicyFile, "File of the audit policy, in YAML. Without it what is audited is the metadata of every request, but of health and discovery.")
 	l := &a.Log
@@ -96,8 +103,12 @@ func (a *Audit) flags(f *pflag.FlagSet) {
 	w.Truncate.flags(f, "audit-webhook-truncate-")
 }
 
+// modeHelp is the help of both flags for the mode, that of the log and that of the webhook: the backends differ in where
+// events go, and not in when.
 const modeHelp = "When audit events are stored: batch is later and together, blocking before the request is answered, blocking-strict as well, and a request whose arrival cannot be stored is refused."
 
+// flags binds the settings of a batch. prefix is that of the backend, as the log and the webhook have the same settings.
+// The throttle is in batches, not in events.
 func (b *AuditBatch) flags(f *pflag.FlagSet, prefix string) {
 	f.IntVar(&b.BufferSize, prefix+"buffer-size", b.BufferSize, "Audit events that may wait in mode batch; more are lost, and counted.")
 	f.IntVar(&b.MaxSize, prefix+"max-size", b.MaxSize, "Most audit events in one batch.")
@@ -107,11 +118,14 @@ func (b *AuditBatch) flags(f *pflag.FlagSet, prefix string) {
 	f.IntVar(&b.ThrottleBurst, prefix+"throttle-burst", b.ThrottleBurst, "Batches at once after a time without.")
 }
 
+// flags binds the settings for events that are too large, under the prefix of their backend.
 func (t *AuditTruncate) flags(f *pflag.FlagSet, prefix string) {
 	f.BoolVar(&t.Enabled, prefix+"enabled", t.Enabled, "Leave the bodies out of audit events that are too large.")
 	f.IntVar(&t.MaxEventSize, prefix+"max-event-size", t.MaxEventSize, "Bytes from which an audit event is too large.")
 }
 
+// validate checks the settings of both backends, also of one that is not used: a fault that shows only when auditing is
+// switched on would show at the worst time.
 func (a Audit) validate(f *faults) {
 	f.oneOf("audit.log.format", a.Log.Format, auditJSON, auditLegacy)
 	f.atLeast("audit.log.maxAge", int64(a.Log.MaxAge), 0)
@@ -126,6 +140,7 @@ func (a Audit) validate(f *faults) {
 	a.Webhook.Truncate.validate(f, "audit.webhook.truncate.")
 }
 
+// What is not in use is not checked: an unused rate may be zero.
 func (b AuditBatch) validate(f *faults, prefix string) {
 	f.atLeast(prefix+"bufferSize", int64(b.BufferSize), 1)
 	f.atLeast(prefix+"maxSize", int64(b.MaxSize), 1)
@@ -134,6 +149,7 @@ func (b AuditBatch) validate(f *faults, prefix string) {
 	f.check(b.ThrottleBurst > 0 || !b.ThrottleEnable, prefix+"throttleBurst", "must be above 0")
 }
 
+// validate wants a size only where it counts: one of 0 would leave the bodies out of every event.
 func (t AuditTruncate) validate(f *faults, prefix string) {
 	f.check(t.MaxEventSize > 0 || !t.Enabled, prefix+"maxEventSize", "must be above 0")
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// newAuditor makes the auditor; nil if nothing is to be audited.
+// newAuditor makes the auditor; nil if nothing is to be audited. A policy without a sink is probably a
+// mistake, yet other servers of this API accept it, so it is a warning. The log comes before the webhook:
+// in a blocking mode the local record exists first.
 func (d *Daemon) newAuditor() (*audit.Auditor, error) {
 	c := d.config.Audit
 	policy := audit.DefaultPolicy()
@@ -40,12 +42,14 @@ func (d *Daemon) newAuditor() (*audit.Auditor, error) {
 		}
 		o := d.sinkOptions(c.Log.Mode, c.Log.Batch, c.Log.Truncate)
 		o.Legacy = c.Log.Format == auditLegacy
+		// In front of the webhook, so that the local record is written first.
 		sinks = slices.Insert(sinks, 0, audit.NewLog(to, o))
 	}
 	switch {
 	case len(sinks) == 0 && c.PolicyFile != "":
 		d.log.Warn("daemon: there is an audit policy, but neither audit log nor webhook: nothing is audited")
 		return nil, nil
+	// Neither policy nor sink: auditing was not asked for, which needs no word.
 	case len(sinks) == 0:
 		return nil, nil
 	case c.PolicyFile == "":
@@ -54,7 +58,8 @@ func (d *Daemon) newAuditor() (*audit.Auditor, error) {
 	return audit.New(policy, d.naming, time.Now, sinks...), nil
 }
 
-// auditVersions checks the versions of the format that are asked for.
+// auditVersions checks the versions of the format that are asked for. The group's name depends on the
+// naming profile, so this cannot be checked with the other settings.
 func (d *Daemon) auditVersions() error {
 	known := d.naming.Group("audit") + "/v1"
 	for key, version := range map[string]string{"audit.log.version": d.config.Audit.Log.Version, "audit.webhook.version": d.config.Audit.Webhook.Version} {
@@ -65,6 +70,7 @@ func (d *Daemon) auditVersions() error {
 	return nil
 }
 
+// A throttle or a bound that is off is zero in the options.
 func (d *Daemon) sinkOptions(mode string, b AuditBatch, t AuditTruncate) audit.SinkOptions {
 	o := audit.SinkOptions{
 		Mode: audit.Mode(mode), Logger: d.log,
@@ -82,9 +88,11 @@ func (d *Daemon) sinkOptions(mode string, b AuditBatch, t AuditTruncate) audit.S
 // newAuditLog opens what the lines of the audit log are written to.
 func (d *Daemon) newAuditLog() (io.Writer, error) {
 	c := d.config.Audit.Log
+	// The usual sign for standard output.
 	if c.Path == "-" {
 		return struct{ io.Writer }{os.Stdout}, nil // without Close: standard output stays open
 	}
+	// The settings are in MiB and in days, the options in bytes and as a duration.
 	return audit.OpenFile(audit.FileOptions{
 		Path: c.Path, MaxSize: int64(c.MaxSize) << 20, MaxAge: time.Duration(c.MaxAge) * 24 * time.Hour,
 		MaxBackups: c.MaxBackups, Compress: c.Compress, Now: time.Now,

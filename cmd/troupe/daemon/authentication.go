@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Authentication says by which methods users are authenticated.
+// Authentication says by which methods users are authenticated. Certificates of the daemon's own CA and
+// tokens of its service accounts are always accepted.
 type Authentication struct {
 	ClientCAFile  string `json:"clientCAFile"`
 	TokenAuthFile string `json:"tokenAuthFile"`
@@ -23,6 +25,8 @@ type Authentication struct {
 	Webhook        TokenWebhook  `json:"webhook"`
 }
 
+// defaultAuthentication lets anonymous requests in; what they may do is up to authorization. Lists are empty and not nil,
+// so that they are written as lists.
 func defaultAuthentication() Authentication {
 	return Authentication{
 		Anonymous: true, AnonymousPaths: []string{},
@@ -30,6 +34,7 @@ func defaultAuthentication() Authentication {
 	}
 }
 
+// flags binds the settings of this section and of the sections in it, in the order of the help text.
 func (a *Authentication) flags(f *pflag.FlagSet) {
 	f.StringVar(&a.ClientCAFile, "client-ca-file", a.ClientCAFile, "PEM file of the CAs whose client certificates are accepted, beside the daemon's own.")
 	f.StringVar(&a.TokenAuthFile, "token-auth-file", a.TokenAuthFile, "CSV file of bearer tokens: token,user,uid,\"group1,group2\".")
@@ -39,6 +44,7 @@ func (a *Authentication) flags(f *pflag.FlagSet) {
 	a.Webhook.flags(f)
 }
 
+// Files are not read here but at the start, whose errors name the flag.
 func (a Authentication) validate(f *faults) {
 	for _, path := range a.AnonymousPaths {
 		f.check(strings.HasPrefix(path, "/"), "authentication.anonymousPaths", fmt.Sprintf("%q does not begin with /", path))
@@ -49,8 +55,9 @@ func (a Authentication) validate(f *faults) {
 	a.Webhook.validate(f)
 }
 
-// newAuthenticator makes the chain of all methods of authentication, in the order in which they are
-// tried.
+// newAuthenticator makes the chain of all methods of authentication, in the order in which they are tried.
+// A proxy's headers come first, because the proxy's own certificate would otherwise authenticate it as the
+// user. What decisions depend on is added to the generation, by whose change cached decisions end.
 func (d *Daemon) newAuthenticator(id *identity) (authn.Authenticator, error) {
 	c := d.config.Authentication
 	var methods []authn.Authenticator
@@ -67,7 +74,7 @@ func (d *Daemon) newAuthenticator(id *identity) (authn.Authenticator, error) {
 		return nil, fmt.Errorf("--client-ca-file: %w", err)
 	}
 	d.policyGeneration.AddSource(func() any { return clients.Pool() })
-	methods = append(methods, authn.Certificates(clients.Pool, d.naming, time.Now))
+	methods = append(methods, authn.Certificates(clients.Pool, d.naming, time.Now, d.features.Enabled(features.AllowParsingUserUIDFromCertAuth)))
 	tokens, err := d.newTokenAuthenticator()
 	if err != nil {
 		return nil, err
@@ -90,7 +97,8 @@ func (d *Daemon) newAnonymousAuthenticator() bool {
 	return on
 }
 
-// newTokenAuthenticator returns the methods of authentication by bearer token.
+// newTokenAuthenticator returns the methods of authentication by bearer token. Those that decide locally
+// come before those that ask somebody, who would otherwise see every token.
 func (d *Daemon) newTokenAuthenticator() ([]authn.Authenticator, error) {
 	c := d.config.Authentication
 	var methods []authn.Authenticator
@@ -119,6 +127,7 @@ func (d *Daemon) newTokenAuthenticator() ([]authn.Authenticator, error) {
 	return methods, nil
 }
 
+// The file is read once; a change needs a restart, as on other servers of this API.
 func readTokens(path string) (*authn.TokenFile, error) {
 	f, err := os.Open(path)
 	if err != nil {

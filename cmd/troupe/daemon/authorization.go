@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// The modes of authorization.
+// The modes of authorization. Their names are those of the API server that clients know.
 const (
 	modeNode        = "Node"
 	modeABAC        = "ABAC"
@@ -24,9 +24,12 @@ const (
 	modeAlwaysDeny  = "AlwaysDeny"
 )
 
+// modes are all that --authorization-mode accepts, as its help lists them. In which order they are asked is up to the
+// operator: the first that allows or denies decides.
 var modes = []string{modeNode, modeABAC, modeRBAC, modeWebhook, modeAlwaysAllow, modeAlwaysDeny}
 
-// Authorization says by which modes requests are authorized.
+// Authorization says by which modes requests are authorized. A mode without an opinion passes a request on;
+// one that no mode allows is refused.
 type Authorization struct {
 	// Modes are asked in this order; the first that allows or denies decides.
 	Modes []string `json:"modes"`
@@ -44,6 +47,7 @@ type AuthorizationWebhook struct {
 	CacheUnauthorizedTTL Duration `json:"cacheUnauthorizedTTL"`
 }
 
+// The times and the version of the webhook are those of the API server that clients know.
 func defaultAuthorization() Authorization {
 	return Authorization{
 		Modes: []string{modeRBAC}, AlwaysAllowPaths: authz.HealthPaths(),
@@ -53,6 +57,7 @@ func defaultAuthorization() Authorization {
 	}
 }
 
+// flags binds the section. Settings of a mode that is not used are bound as well, for validate to report.
 func (a *Authorization) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&a.Modes, "authorization-mode", a.Modes, "Modes of authorization in the order in which they are asked, with commas: "+strings.Join(modes, ", ")+". The first that allows or denies decides.")
 	f.StringSliceVar(&a.AlwaysAllowPaths, "authorization-always-allow-paths", a.AlwaysAllowPaths, "Paths that everybody may read, with commas; * ends one that stands for all that begin so.")
@@ -63,6 +68,8 @@ func (a *Authorization) flags(f *pflag.FlagSet) {
 	f.Var(&a.Webhook.CacheUnauthorizedTTL, "authorization-webhook-cache-unauthorized-ttl", "How long another answer of the remote counts; 0 asks for every request.")
 }
 
+// A file without its mode is an error, for its author believes in rules that nobody would read.
+// A mode that is named twice could only repeat its answer, so it is most likely a slip.
 func (a Authorization) validate(f *faults) {
 	const mode = "authorization.modes (--authorization-mode)"
 	f.check(len(a.Modes) > 0, "authorization.modes", "must name a mode")
@@ -77,6 +84,7 @@ func (a Authorization) validate(f *faults) {
 	a.Webhook.validate(f, a.has(modeWebhook))
 }
 
+// validate reports a remote without the mode Webhook, too: an operator who names one believes that it is asked.
 func (w AuthorizationWebhook) validate(f *faults, used bool) {
 	f.check((w.ConfigFile != "") == used, "authorization.webhook.configFile (--authorization-webhook-config-file)", "goes together with the mode Webhook")
 	f.oneOf("authorization.webhook.version", w.Version, "v1", "v1beta1")
@@ -84,6 +92,7 @@ func (w AuthorizationWebhook) validate(f *faults, used bool) {
 	f.check(w.CacheUnauthorizedTTL >= 0, "authorization.webhook.cacheUnauthorizedTTL", "must not be negative")
 }
 
+// has tells whether a mode is one of those that are asked.
 func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
 // newAuthorizer makes the modes of authorization, in their order. Before all of them, members of
@@ -91,6 +100,7 @@ func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, m
 // everything is denied, the one master is the daemon's own administrator.
 func (d *Daemon) newAuthorizer(roles *rbac.Authorizer, administrator string) (authz.Authorizer, error) {
 	c := d.config.Authorization
+	// With a name set, membership of the group alone is not enough.
 	masters := authz.Masters{}
 	if c.has(modeAlwaysDeny) {
 		masters.UserName = administrator
@@ -106,6 +116,8 @@ func (d *Daemon) newAuthorizer(roles *rbac.Authorizer, administrator string) (au
 	return authz.Union(all...), nil
 }
 
+// Modes whose answers change register what the change can be seen by. validate has refused unknown names,
+// so what is left denies.
 func (d *Daemon) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.Authorizer, error) {
 	switch name {
 	case modeNode:
@@ -123,6 +135,8 @@ func (d *Daemon) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.A
 	return authz.AlwaysDeny{}, nil
 }
 
+// newNodeAuthorizer makes the mode Node. What it allows depends on which Pods a node has, so its generation is part of
+// the daemon's: answers that were made under an earlier one are not used again.
 func (d *Daemon) newNodeAuthorizer() (authz.Authorizer, error) {
 	mode, err := node.New(d.background.ctx, d.objects, d.naming)
 	if err != nil {
@@ -136,6 +150,7 @@ func (d *Daemon) newNodeAuthorizer() (authz.Authorizer, error) {
 // and come from the cache as long as they count.
 func currentSecond() any { return time.Now().Unix() }
 
+// readPolicies reads the policies of the mode ABAC, once. A change of the file needs a restart.
 func (d *Daemon) readPolicies(path string) (*authz.ABAC, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -149,6 +164,7 @@ func (d *Daemon) readPolicies(path string) (*authz.ABAC, error) {
 	return policies, nil
 }
 
+// The remote is not asked at the start: the daemon must start before a remote that runs in its cluster.
 func (d *Daemon) newWebhookAuthorizer() (*authz.Webhook, error) {
 	c := d.config.Authorization.Webhook
 	service, err := remote.Load(c.ConfigFile)

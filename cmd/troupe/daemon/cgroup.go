@@ -15,9 +15,11 @@ type cgroupLimit struct {
 	file  string // that says so
 }
 
-// findCgroupLimit finds the least limit of memory of the control groups that this process is in, in
-// both versions of the kernel's interface; ok is false if none has one. root is where the file
-// system begins: "/" but for tests.
+// findCgroupLimit finds the least limit of memory of the control groups that this process is in, in both
+// versions of the kernel's interface; ok is false if none has one. root is where the file system begins:
+// "/" but for tests. The Go runtime does not look at control groups, and would let the heap grow until the
+// kernel kills the process. Groups around count as well, because the least limit of all is the one that is
+// met.
 func findCgroupLimit(root string) (least cgroupLimit, ok bool) {
 	least.bytes = math.MaxInt64
 	places := cgroupPaths(filepath.Join(root, "proc/self/cgroup"))
@@ -29,6 +31,7 @@ func findCgroupLimit(root string) (least cgroupLimit, ok bool) {
 		for _, dir := range m.directories(place) {
 			for _, file := range cgroupLimitFiles[m.unified] {
 				path := filepath.Join(root, dir, file)
+				// A file that is missing has no limit, as in groups of which only some are seen.
 				if bytes, set := readLimit(path); set && bytes < least.bytes {
 					least, ok = cgroupLimit{bytes, path}, true
 				}
@@ -45,13 +48,15 @@ var cgroupLimitFiles = map[bool][]string{
 	false: {"memory.limit_in_bytes", "memory.stat"},
 }
 
-// cgroupPaths reads where the process is in the hierarchy of each interface.
+// cgroupPaths reads where the process is in the hierarchy of each interface. Both interfaces may be mounted
+// at once, with memory in one of them.
 func cgroupPaths(path string) map[bool]string {
 	places := map[bool]string{}
 	eachLine(path, func(line string) {
 		parts := strings.SplitN(line, ":", 3) // number, controllers, place
 		switch {
 		case len(parts) < 3:
+		// The line of the newer interface has the number 0 and names no controllers.
 		case parts[0] == "0" && parts[1] == "":
 			places[true] = parts[2]
 		case hasOption(parts[1], "memory"):
@@ -61,14 +66,16 @@ func cgroupPaths(path string) map[bool]string {
 	return places
 }
 
-// A cgroupMount is where a hierarchy, or a part of it, can be seen.
+// A cgroupMount is where a hierarchy, or a part of it, can be seen. In a container the mount often shows
+// only a part of the hierarchy.
 type cgroupMount struct {
 	unified    bool
 	root       string // the group that is seen at the mount point
 	mountPoint string // the mount point
 }
 
-// cgroupMounts reads the mounts of hierarchies that may limit memory.
+// cgroupMounts reads the mounts of hierarchies that may limit memory. The format is that of proc(5):
+// optional fields, then " - ", then the type of the file system and its options.
 func cgroupMounts(path string) (mounts []cgroupMount) {
 	eachLine(path, func(line string) {
 		before, after, _ := strings.Cut(line, " - ")
@@ -93,6 +100,7 @@ func cgroupMounts(path string) (mounts []cgroupMount) {
 // given its own group only, is the mount point.
 func (m cgroupMount) directories(place string) (all []string) {
 	inner, below := strings.CutPrefix(filepath.Clean(place), filepath.Clean(m.root))
+	// The mount shows the hierarchy from its top, so the place is as it stands.
 	if m.root == "/" {
 		inner, below = place, true
 	}
@@ -105,13 +113,15 @@ func (m cgroupMount) directories(place string) (all []string) {
 	return append(all, m.mountPoint)
 }
 
-// readLimit reads a limit; set is false where there is none, or one that is as good as none.
+// readLimit reads a limit; set is false where there is none, or one that is as good as none. The older
+// interface writes nearly the largest number for "none", the newer one "max".
 func readLimit(path string) (bytes int64, set bool) {
 	eachLine(path, func(line string) {
 		text, named := strings.CutPrefix(line, "hierarchical_memory_limit ")
 		if filepath.Base(path) == "memory.stat" && !named {
 			return
 		}
+		// In bytes, in both interfaces.
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 && n < math.MaxInt64/2 {
 			bytes, set = n, true
 		}
@@ -119,7 +129,8 @@ func readLimit(path string) (bytes int64, set bool) {
 	return bytes, set
 }
 
-// eachLine calls fn for the lines of a file; for none if it cannot be read.
+// eachLine calls fn for the lines of a file; for none if it cannot be read. A file that cannot be read
+// means no limit: the daemon must run where there is no /proc.
 func eachLine(path string, fn func(string)) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -131,6 +142,7 @@ func eachLine(path string, fn func(string)) {
 	}
 }
 
+// hasOption tells whether a list with commas has an option as a whole: "memory" is not in "memory_recursiveprot".
 func hasOption(list, option string) bool {
 	return strings.Contains(","+list+",", ","+option+",")
 }

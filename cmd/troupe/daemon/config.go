@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A Config holds every setting of the daemon. Its JSON names are the keys of the
-// configuration file, which docs/configuration.md explains one by one.
+// A Config holds every setting of the daemon. Its JSON names are the keys of the configuration file, which
+// docs/configuration.md explains one by one. It is a plain value: it is copied into the Daemon, and
+// changing it later has no effect.
 type Config struct {
 	// DataDir is the directory of everything that is kept.
 	DataDir string `json:"dataDir"`
@@ -23,23 +24,31 @@ type Config struct {
 	API             API             `json:"api"`
 	Controllers     Controllers     `json:"controllers"`
 	Services        Services        `json:"services"`
+	Nodes           Nodes           `json:"nodes"`
+	Kubelets        Kubelets        `json:"kubelets"`
 	TLS             TLS             `json:"tls"`
 	Authentication  Authentication  `json:"authentication"`
 	ServiceAccounts ServiceAccounts `json:"serviceAccounts"`
 	BootstrapTokens BootstrapTokens `json:"bootstrapTokens"`
-	Authorization   Authorization   `json:"authorization"`
-	Admission       Admission       `json:"admission"`
-	Audit           Audit           `json:"audit"`
-	Logging         Logging         `json:"logging"`
+	// CertificateSigning is which CAs sign for others.
+	CertificateSigning CertificateSigning `json:"certificateSigning"`
+	Authorization      Authorization      `json:"authorization"`
+	Admission          Admission          `json:"admission"`
+	Aggregation        Aggregation        `json:"aggregation"`
+	Audit              Audit              `json:"audit"`
+	Logging            Logging            `json:"logging"`
 
-	Actors    Actors    `json:"actors"`
-	Commits   Commits   `json:"commits"`
-	Journal   Journal   `json:"journal"`
-	Snapshots Snapshots `json:"snapshots"`
-	Watches   Watches   `json:"watches"`
+	Actors  Actors  `json:"actors"`
+	Commits Commits `json:"commits"`
+	Journal Journal `json:"journal"`
+	// Encryption is with what objects are encrypted on the disk.
+	Encryption Encryption `json:"encryption"`
+	Snapshots  Snapshots  `json:"snapshots"`
+	Watches    Watches    `json:"watches"`
 }
 
-// Serving is where and how requests are accepted.
+// Serving is where and how requests are accepted. The bounds of memory (MaxBodiesBytes, MaxResponseBytes)
+// are those of all requests together, so that no number of clients exceeds them.
 type Serving struct {
 	BindAddress                 string   `json:"bindAddress"`
 	SecurePort                  int      `json:"securePort"`        // 0 picks a free port
@@ -48,7 +57,8 @@ type Serving struct {
 	MinRequestTimeout           int      `json:"minRequestTimeout"` // seconds, of watches
 	MaxRequestsInFlight         int      `json:"maxRequestsInFlight"`
 	MaxMutatingRequestsInFlight int      `json:"maxMutatingRequestsInFlight"`
-	MaxWatches                  int      `json:"maxWatches"` // that are open
+	PriorityAndFairness         bool     `json:"enablePriorityAndFairness"` // flow schemas and priority levels decide which requests wait
+	MaxWatches                  int      `json:"maxWatches"`                // that are open
 	MaxBodyBytes                Bytes    `json:"maxBodyBytes"`
 	MaxBodiesBytes              Bytes    `json:"maxBodiesBytes"`           // of all requests together
 	MaxConnections              int      `json:"maxConnections"`           // 0 is what the limit of descriptors allows
@@ -61,14 +71,17 @@ type Serving struct {
 	CORSAllowedOrigins []string `json:"corsAllowedOrigins"`
 }
 
-// API is what is served.
+// API is what is served. An API that is switched off keeps its stored objects.
 type API struct {
 	// RuntimeConfig switches versions and resources off and on.
 	RuntimeConfig Switches `json:"runtimeConfig"`
-	EventTTL      Duration `json:"eventTTL"` // how long an Event is kept; 0 is for ever
+	// FeatureGates switch single features.
+	FeatureGates Switches `json:"featureGates"`
+	EventTTL     Duration `json:"eventTTL"` // how long an Event is kept; 0 is for ever
 }
 
-// Services is what the Services of the cluster share.
+// Services is what the Services of the cluster share. Several daemons of one cluster network must not share
+// ranges.
 type Services struct {
 	ClusterIPRange string `json:"clusterIPRange"` // or two, of both families, with a comma
 	NodePortRange  string `json:"nodePortRange"`
@@ -80,7 +93,8 @@ type Logging struct {
 	Verbosity int    `json:"verbosity"` // 0 is info; from 2 on debug
 }
 
-// Actors is how owners of objects and watches are run and supervised.
+// Actors is how owners of objects and watches are run and supervised. What each setting means, and when to
+// change it, is in docs/configuration.md.
 type Actors struct {
 	Strategy       string   `json:"strategy"` // restart, resume or stop
 	MaxRestarts    int      `json:"maxRestarts"`
@@ -91,31 +105,36 @@ type Actors struct {
 	Throughput     int      `json:"throughput"`
 }
 
-// Commits is how changes are gathered into batches.
+// Commits is how changes are gathered into batches. Larger batches mean fewer syncs of the disk, and a
+// longer wait for each writer.
 type Commits struct {
 	QueueSize int `json:"queueSize"`
 	BatchSize int `json:"batchSize"`
 }
 
-// Journal is how batches become durable.
+// Journal is how batches become durable. With sync none, a crash of the machine, not of the process, may
+// lose the last writes that were acknowledged.
 type Journal struct {
 	Sync         string `json:"sync"` // always or none
 	SegmentBytes Bytes  `json:"segmentBytes"`
 }
 
-// Snapshots is when the state is written as a whole.
+// Snapshots is when the state is written as a whole. A larger amount of journal between two snapshots
+// writes less and makes the next start longer.
 type Snapshots struct {
 	JournalBytes Bytes `json:"journalBytes"`
 }
 
-// Watches is how far a watch can go back.
+// Watches is how far a watch can go back. A client that asks for a version which the history does not reach
+// back to has to list anew.
 type Watches struct {
 	HistoryTime    Duration `json:"historyTime"`
 	HistoryBytes   Bytes    `json:"historyBytes"`
 	BookmarkPeriod Duration `json:"bookmarkPeriod"`
 }
 
-// Default is what the daemon runs with if nothing else is said.
+// Default is what the daemon runs with if nothing else is said. The bounds of requests are those of the API
+// server that clients know; those of the store come from package actors, so that each has one place.
 func Default() Config {
 	t := actors.DefaultTuning()
 	return Config{
@@ -128,6 +147,7 @@ func Default() Config {
 			MinRequestTimeout:           1800,
 			MaxRequestsInFlight:         400,
 			MaxMutatingRequestsInFlight: 200,
+			PriorityAndFairness:         true,
 			MaxWatches:                  100_000,
 			MaxBodyBytes:                3 << 20,
 			MaxBodiesBytes:              64 << 20,
@@ -136,15 +156,20 @@ func Default() Config {
 			Profiling:                   true,
 			CORSAllowedOrigins:          []string{},
 		},
-		API:             API{RuntimeConfig: Switches{}, EventTTL: Duration(time.Hour)},
-		Controllers:     "*",
-		Services:        Services{ClusterIPRange: "10.0.0.0/24", NodePortRange: "30000-32767"},
-		TLS:             defaultTLS(),
-		Authentication:  defaultAuthentication(),
-		ServiceAccounts: defaultServiceAccounts(),
-		Authorization:   defaultAuthorization(),
-		Audit:           defaultAudit(),
-		Logging:         Logging{Format: "text"},
+		API:                API{RuntimeConfig: Switches{}, FeatureGates: Switches{}, EventTTL: Duration(time.Hour)},
+		Admission:          Admission{DefaultNotReadyTolerationSeconds: 300, DefaultUnreachableTolerationSeconds: 300},
+		Aggregation:        Aggregation{EndpointRouting: true, RejectForwardingRedirects: true, ServiceResolver: []string{}},
+		Controllers:        "*",
+		Services:           Services{ClusterIPRange: "10.0.0.0/24", NodePortRange: "30000-32767"},
+		Nodes:              defaultNodes(),
+		Kubelets:           defaultKubelets(),
+		TLS:                defaultTLS(),
+		Authentication:     defaultAuthentication(),
+		ServiceAccounts:    defaultServiceAccounts(),
+		CertificateSigning: defaultCertificateSigning(),
+		Authorization:      defaultAuthorization(),
+		Audit:              defaultAudit(),
+		Logging:            Logging{Format: "text"},
 		Actors: Actors{
 			Strategy:       string(t.Strategy),
 			MaxRestarts:    t.MaxRestarts,
@@ -154,9 +179,10 @@ func Default() Config {
 			IdleTime:       Duration(t.IdleTime),
 			Throughput:     t.Throughput,
 		},
-		Commits:   Commits{QueueSize: t.CommitQueue, BatchSize: t.BatchSize},
-		Journal:   Journal{Sync: string(persist.SyncAlways), SegmentBytes: 64 << 20},
-		Snapshots: Snapshots{JournalBytes: Bytes(t.SnapshotBytes)},
+		Commits:    Commits{QueueSize: t.CommitQueue, BatchSize: t.BatchSize},
+		Journal:    Journal{Sync: string(persist.SyncAlways), SegmentBytes: 64 << 20},
+		Encryption: defaultEncryption(),
+		Snapshots:  Snapshots{JournalBytes: Bytes(t.SnapshotBytes)},
 		Watches: Watches{
 			HistoryTime:    Duration(t.HistoryTime),
 			HistoryBytes:   Bytes(t.HistoryBytes),
@@ -173,7 +199,7 @@ func (c Config) certDir() string {
 	return filepath.Join(c.DataDir, "pki")
 }
 
-// limits are what package http takes.
+// limits are what package http takes. limits are what package http takes, in its units.
 func (s Serving) limits() http.Limits {
 	return http.Limits{
 		RequestTimeout:              time.Duration(s.RequestTimeout),

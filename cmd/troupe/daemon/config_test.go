@@ -128,7 +128,7 @@ func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
 	if err := Default().Validate(); err != nil {
 		t.Fatalf("the defaults: %v", err)
 	}
-	err := Config{Logging: Logging{Verbosity: -1}, TLS: TLS{CertFile: "x"}, Admission: Admission{Enable: []string{"x"}, Disable: []string{"x"}}}.Validate()
+	err := Config{Logging: Logging{Verbosity: -1}, Encryption: Encryption{AutomaticReload: true}, TLS: TLS{CertFile: "x"}, Admission: Admission{Enable: []string{"x"}, Disable: []string{"x"}, Control: []string{"x"}, ServiceResolver: []string{"x"}}, Aggregation: Aggregation{ProxyClientCertFile: "x", ServiceResolver: []string{"x"}}}.Validate()
 	if err == nil {
 		t.Fatal("an empty config is valid")
 	}
@@ -140,19 +140,23 @@ func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
 	// 0 is a valid port, delay, back-off, life and number of restarts; switches have no faults.
 	want := missingKeys("", map[string]any{}, reflect.TypeFor[Config]())
 	want = slices.DeleteFunc(want, func(key string) bool {
-		return strings.HasPrefix(key, "serviceAccounts.") || strings.HasPrefix(key, "bootstrapTokens.") || slices.Contains([]string{"serving.securePort", "serving.shutdownDelay", "actors.maxRestarts", "actors.restartBackoff",
+		return strings.HasPrefix(key, "serviceAccounts.") || strings.HasPrefix(key, "bootstrapTokens.") || strings.HasPrefix(key, "certificateSigning.") && key != "certificateSigning.duration" || slices.Contains([]string{"serving.securePort", "serving.shutdownDelay", "actors.maxRestarts", "actors.restartBackoff",
 			"tls.privateKeyFile", "tls.certDir", "tls.sniCertKeys", "tls.cipherSuites", "tls.strictTransportSecurity", "serving.corsAllowedOrigins", "authentication.clientCAFile", "authentication.tokenAuthFile", "authentication.anonymous",
 			"authentication.anonymousPaths", "authentication.requestHeader.clientCAFile", "authentication.requestHeader.allowedNames",
 			"authentication.requestHeader.usernameHeaders", "authentication.requestHeader.uidHeaders", "authentication.requestHeader.groupHeaders",
 			"authentication.requestHeader.extraHeadersPrefix", "authentication.oidc.issuerURL", "authentication.oidc.clientID", "authentication.oidc.caFile",
 			"authentication.oidc.usernamePrefix", "authentication.oidc.groupsClaim", "authentication.oidc.groupsPrefix", "authentication.oidc.requiredClaims", "authentication.oidc.systemNames",
 			"authentication.webhook.configFile", "authentication.webhook.cacheTTL",
-			"acceptDataLoss", "serving.profiling", "serving.advertiseAddress", "serving.maxConnections", "serving.maxConnectionsPerAddress",
+			"acceptDataLoss", "kubelets.clientCertFile", "kubelets.clientKeyFile", "kubelets.certificateAuthority", "serving.profiling", "serving.enablePriorityAndFairness", "serving.advertiseAddress", "serving.maxConnections", "serving.maxConnectionsPerAddress",
 			"audit.policyFile", "audit.log.path", "audit.log.version", "audit.log.maxAge", "audit.log.maxBackups", "audit.log.maxSize", "audit.log.compress",
 			"audit.webhook.configFile", "audit.webhook.version", "audit.webhook.initialBackoff",
 			"authorization.alwaysAllowPaths", "authorization.policyFile", "authorization.webhook.configFile",
 			"authorization.webhook.cacheAuthorizedTTL", "authorization.webhook.cacheUnauthorizedTTL",
-			"api.runtimeConfig", "api.eventTTL"}, key)
+			"encryption.configFile",
+			"api.featureGates", "api.runtimeConfig", "api.eventTTL",
+			"nodes.allocateCIDRs", "nodes.clusterCIDR", "nodes.cidrMaskSize", "nodes.cidrMaskSizeIPv4", "nodes.cidrMaskSizeIPv6", "nodes.terminatedPodThreshold",
+			"aggregation.proxyClientKeyFile", "aggregation.endpointRouting", "aggregation.rejectForwardingRedirects",
+			"admission.configFile", "admission.defaultNotReadyTolerationSeconds", "admission.defaultUnreachableTolerationSeconds"}, key)
 	})
 	for _, backend := range []string{"audit.log.", "audit.webhook."} {
 		for _, key := range []string{"batch.maxWait", "batch.throttleEnable", "batch.throttleQPS", "batch.throttleBurst", "truncate.enabled", "truncate.maxEventSize"} {

@@ -12,7 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Load lays the settings of the file at path over c.
+// Load lays the settings of the file at path over c. It is laid over the defaults and under the flags, so
+// the caller calls Override after it.
 func (c *Config) Load(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -24,9 +25,9 @@ func (c *Config) Load(path string) error {
 	return nil
 }
 
-// Read lays the settings of a YAML text over c. Keys that the text leaves out stay as they
-// are. Keys that do not exist or have a value of another type, each of them, and keys that are
-// there twice are errors.
+// Read lays the settings of a YAML text over c. Keys that the text leaves out stay as they are. Keys that
+// do not exist or have a value of another type, each of them, and keys that are there twice are errors. The
+// whole text is checked before anything of c is changed.
 func (c *Config) Read(data []byte) error {
 	text, err := yaml.YAMLToJSONStrict(data)
 	if err != nil {
@@ -45,8 +46,11 @@ func (c *Config) Read(data []byte) error {
 	return json.Unmarshal(text, c)
 }
 
-// schemaErrors reports what of tree has no place in a value of type t.
+// schemaErrors reports what of tree has no place in a value of type t. encoding/json could refuse unknown
+// fields as well, but only the first, and without its path. Errors are sorted, as the order of a map is
+// random.
 func schemaErrors(path string, tree any, t reflect.Type) []error {
+	// A setting, at which the path ends; everything above it is a section.
 	if t.Kind() != reflect.Struct {
 		if err := checkValue(tree, t); err != nil {
 			return []error{fmt.Errorf("%s: %w", strings.TrimSuffix(path, "."), err)}
@@ -63,6 +67,7 @@ func schemaErrors(path string, tree any, t reflect.Type) []error {
 		switch {
 		case !ok:
 			errs = append(errs, fmt.Errorf("unknown key %q", path+key))
+		// A key without a value would silently keep the default, which its author most likely does not mean.
 		case value == nil:
 			errs = append(errs, fmt.Errorf("%s: has no value", path+key))
 		default:
@@ -73,7 +78,8 @@ func schemaErrors(path string, tree any, t reflect.Type) []error {
 	return errs
 }
 
-// checkValue tells whether a value can be read as a setting of type t, and else why not.
+// checkValue tells whether a value can be read as a setting of type t, and else why not. Decoding into a
+// fresh value checks exactly what Read will do later, types with their own written form included.
 func checkValue(value any, t reflect.Type) error {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -96,6 +102,8 @@ func checkValue(value any, t reflect.Type) error {
 	return fmt.Errorf("%s is no whole number", text)
 }
 
+// fieldOf finds the field that a key names, by the exact tag. encoding/json also accepts keys in another case, which would
+// make a key that is there twice pass as two.
 func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 	for field := range t.Fields() {
 		if field.Tag.Get("json") == key {

@@ -2,15 +2,16 @@ package daemon
 
 import "syscall"
 
-// The bounds of connections where none is set, and how many descriptors are kept for files, and
-// for connections to others such as webhooks.
+// The bounds of connections where none is set, and how many descriptors are kept for files, and for
+// connections to others such as webhooks. A server that could open no file because of its connections could
+// not write its journal.
 const (
 	minConnections         = 64
 	defaultMaxConnections  = 200_000
 	maxReservedDescriptors = 1024
 )
 
-// connectionLimit is how many may be open.
+// connectionLimit is how many may be open. The bound of the operating system wins over the setting.
 func (s Serving) connectionLimit() int {
 	files := openFileLimit()
 	most := max(files-min(files/8, maxReservedDescriptors), minConnections)

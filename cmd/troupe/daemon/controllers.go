@@ -8,30 +8,68 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/certificates"
+	"github.com/troupe-api/troupe/actors/controllers/flowcontrol"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A builtIn is a controller that is part of the daemon, under the name that operators know.
+// A builtIn is a controller that is part of the daemon, under the name that operators know. The names are
+// those of the API server's companions that clients know, which run as processes of their own there.
 type builtIn struct {
 	name          string
 	alias         string // another name, that operators know from before
+	group         string // a name for several of them; "" for none
 	offByDefault  bool   // unless it is named
+	platformOnly  bool   // off by default in the profiles of other names, whose clients do not expect it
+	own           bool   // the API server runs it; any other one is a twin of one in kube-controller-manager, and stands back while that runs
+	pauses        bool   // it stands back by itself, and keeps what it knows: others are stopped, and made anew
+	gate          string // the feature without which it does nothing; "": none
+	authorizes    bool   // it asks what users may do, so it starts when that can be said
 	newController func(d *Daemon, kinds *catalog.Catalog) controller
 }
 
 // A controller works until the context ends.
 type controller interface{ Run(ctx context.Context) }
 
-// builtIns are all controllers that can be switched off, in the order of their names.
-var builtIns = []builtIn{
+// builtIns are all controllers that can be switched off, in the order of their names. Controllers that
+// nothing can work without, as that of definitions, are not among them.
+var builtIns = slices.Concat(serverControllers, networkControllers, volumeControllers, workloadControllers)
+
+// serverControllers are those of the server's own objects.
+var serverControllers = []builtIn{
+	{name: "apiservice-availability-controller", own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewAPIServiceAvailability(d.store, kinds, prober{d.servers}, d.apiServiceMetrics, d.log)
+	}},
+	{name: "apiservice-registration-controller", own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewAPIServiceRegistration(d.store, kinds, d.log)
+	}},
 	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewBootstrapSigner(d.store, kinds, d.log)
+	}},
+	{name: "certificatesigningrequest-approving-controller", alias: "csrapproving", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return certificates.NewApprover(d.store, kinds, d.authorizer, d.log)
+	}},
+	{name: "certificatesigningrequest-cleaner-controller", alias: "csrcleaner", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return certificates.NewCleaner(d.store, kinds, d.log)
+	}},
+	{name: "certificatesigningrequest-signing-controller", alias: "csrsigning", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return certificates.NewSigner(d.store, kinds, d.signingAuthorities, time.Duration(d.config.CertificateSigning.Duration), d.log)
+	}},
+	{name: "cluster-authentication-trust-controller", own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewExtensionAuthentication(d.store, kinds, d.extensionTrust, d.log)
 	}},
 	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewClusterRoleAggregation(d.store, kinds, d.log)
 	}},
 	{name: "garbage-collector-controller", alias: "garbagecollector", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewGarbageCollector(d.store, kinds, d.log)
+	}},
+	{name: "kube-apiserver-serving-clustertrustbundle-publisher-controller", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		p := certificates.NewTrustBundlePublisher(d.store, kinds, d.identity.trustBundle, d.log)
+		d.followTrust("cluster trust bundle", p.Publish)
+		return p
 	}},
 	{name: "namespace-controller", alias: "namespace", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewNamespaces(d.store, kinds, d.log)
@@ -42,31 +80,61 @@ var builtIns = []builtIn{
 	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewVolumeClaimProtection(d.store, kinds, d.log)
 	}},
+	{name: "priority-and-fairness-config-producer", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return flowcontrol.NewConfiguration(d.store, kinds, d.log)
+	}},
+	{name: "resourcequota-controller", alias: "resourcequota", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewResourceQuotas(d.store, kinds, d.quotas, d.log)
+	}},
+	{name: "root-ca-certificate-publisher-controller", alias: "root-ca-cert-publisher", gate: features.RootCAConfigMap, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		p := certificates.NewRootCAPublisher(d.store, kinds, d.identity.trustBundle, d.log)
+		d.followTrust("root CA", p.Publish)
+		return p
+	}},
 	{name: "serviceaccount-controller", alias: "serviceaccount", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewServiceAccounts(d.store, kinds, d.log)
 	}},
 	{name: "serviceaccount-token-controller", alias: "serviceaccount-token", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewTokens(d.store, kinds, d.serviceAccountTokens.secretIssuer, d.serviceAccountTokens.trustBundle, d.log)
 	}},
-	{name: "serviceaccount-token-secret-controller", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "serviceaccount-token-secret-controller", own: true, platformOnly: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewTokenSecrets(d.store, kinds, d.log)
 	}},
 	{name: "token-cleaner-controller", alias: "tokencleaner", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewTokenCleaner(d.store, kinds, d.log)
 	}},
+	{name: "validatingadmissionpolicy-status-controller", alias: "validatingadmissionpolicy-status", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewPolicyStatus(d.store, kinds, d.log)
+	}},
+	{name: "volumeattributesclass-protection-controller", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewAttributesClassProtection(d.store, kinds, d.log)
+	}},
 }
 
 // Controllers says which controllers run: names with commas, * for all that run by themselves,
 // -name for all but that one.
+// A plain text keeps the form of the flag and of the file the same.
 type Controllers string
 
-// runs tells whether a controller is to run. What is named counts more than *.
-func (c Controllers) runs(b builtIn) bool {
+// runs tells whether a controller is to run under the names of a profile. What is named counts more than a group, and
+// that more than *.
+func (c Controllers) runs(b builtIn, n *meta.Naming) bool {
 	names := c.names()
-	return slices.Contains(names, b.name) || !b.offByDefault && slices.Contains(names, "*") && !slices.Contains(names, "-"+b.name)
+	for _, name := range []string{b.name, b.group} {
+		switch {
+		case name != "" && slices.Contains(names, name):
+			return true
+		case name != "" && slices.Contains(names, "-"+name):
+			return false
+		}
+	}
+	// Neither the controller nor its group is named: the default for * decides.
+	off := b.offByDefault || b.platformOnly && n != meta.Platform
+	return !off && slices.Contains(names, "*")
 }
 
 // names are what c says, without aliases.
+// An alias with - in front stands for the name with - in front.
 func (c Controllers) names() []string {
 	var names []string
 	for name := range strings.SplitSeq(string(c), ",") {
@@ -81,14 +149,16 @@ func (c Controllers) names() []string {
 	return names
 }
 
+// "-*" would switch off all and then nothing, and is most likely a mistake.
 func (c Controllers) validate(f *faults) {
-	known := append([]string{"*"}, controllerNames()...)
+	known := append([]string{"*", workloadsAlias}, controllerNames()...)
 	for _, name := range c.names() {
 		ok := slices.Contains(known, strings.TrimPrefix(name, "-")) && name != "-*"
 		f.check(ok, "controllers", fmt.Sprintf("%q is none of %s", name, strings.Join(known, ", ")))
 	}
 }
 
+// controllerNames are the names of all built-in controllers, without aliases, as help and errors list them.
 func controllerNames() []string {
 	var names []string
 	for _, b := range builtIns {
@@ -97,17 +167,57 @@ func controllerNames() []string {
 	return names
 }
 
-// startControllers starts the built-in controllers.
+// A preparer is a controller that puts something in place which clients rely on from the first request.
+type preparer interface{ Ready() <-chan struct{} }
+
+// maxPreparation bounds the wait for preparers: a store that cannot write now is served all the same.
+const maxPreparation = 10 * time.Second
+
+// startControllers starts the built-in controllers, and waits for the preparers among them. They work as the server
+// itself and pass no authorization.
 func (d *Daemon) startControllers() error {
 	d.definitions = controllers.NewDefinitions(d.store, d.kinds, d.log)
 	d.controllers.run(d.definitions.Run)
-	for _, b := range builtIns {
-		if d.config.Controllers.runs(b) {
-			d.controllers.run(b.newController(d, d.kinds).Run)
-		}
-	}
+	d.controllers.run(controllers.NewSystemObjects(d.store, d.kinds, d.log).Run)
+	d.runIdentityLease()
+	preparers := d.runBuiltIns(false)
 	if ttl := time.Duration(d.config.API.EventTTL); ttl > 0 {
 		d.controllers.run(controllers.NewEventExpiry(d.store, d.kinds, ttl, d.log).Run)
 	}
+	// One timeout for all of them together, since they prepare at the same time.
+	timeout := time.After(maxPreparation)
+	for _, p := range preparers {
+		select {
+		case <-p.Ready():
+		case <-timeout:
+			d.log.Warn("serving begins before all controllers have prepared it")
+			return nil
+		}
+	}
 	return nil
+}
+
+// startAuthorizingControllers starts the controllers that ask what users may do. Policies are made only when the
+// port is open, so they come later than the others.
+func (d *Daemon) startAuthorizingControllers() error {
+	d.runBuiltIns(true)
+	return nil
+}
+
+// runBuiltIns runs those that are switched on, and returns those of them that are to be waited for.
+func (d *Daemon) runBuiltIns(authorizing bool) (preparers []preparer) {
+	for _, b := range builtIns {
+		if b.authorizes != authorizing || !d.config.Controllers.runs(b, d.naming) || b.gate != "" && !d.features.Enabled(b.gate) {
+			continue
+		}
+		if !b.own {
+			d.followLeader()
+		}
+		c := b.newController(d, d.kinds)
+		d.controllers.run(func(ctx context.Context) { d.runController(ctx, b, c) })
+		if p, ok := c.(preparer); ok {
+			preparers = append(preparers, p)
+		}
+	}
+	return preparers
 }

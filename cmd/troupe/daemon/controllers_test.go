@@ -3,6 +3,8 @@ package daemon
 import (
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestControllersRun(t *testing.T) {
@@ -26,12 +28,14 @@ func TestControllersRun(t *testing.T) {
 		c := Controllers(test.given)
 		var f faults
 		c.validate(&f)
-		namespaces, garbage := c.runs(builtIn{name: "namespace-controller"}), c.runs(builtIn{name: "garbage-collector-controller"})
+		namespaces, garbage := c.runs(builtIn{name: "namespace-controller"}, meta.Platform), c.runs(builtIn{name: "garbage-collector-controller", platformOnly: true}, meta.Platform)
 		if namespaces != test.namespaces || garbage != test.garbage || (len(f) == 0) != test.valid {
 			t.Errorf("%q: %t %t, %v", test.given, namespaces, garbage, f)
 		}
-		if named := strings.Contains(strings.ReplaceAll(test.given, "garbagecollector", "garbage-collector-controller"), "garbage-collector-controller") && garbage; c.runs(builtIn{name: "garbage-collector-controller", offByDefault: true}) != named {
+		if named := strings.Contains(strings.ReplaceAll(test.given, "garbagecollector", "garbage-collector-controller"), "garbage-collector-controller") && garbage; c.runs(builtIn{name: "garbage-collector-controller", offByDefault: true}, meta.Platform) != named {
 			t.Errorf("%q: a controller that is off by itself runs: %t", test.given, !named)
+		} else if c.runs(builtIn{name: "garbage-collector-controller", platformOnly: true}, meta.Kubernetes) != named {
+			t.Errorf("%q: a controller that is off by itself under these names runs: %t", test.given, !named)
 		}
 	}
 }

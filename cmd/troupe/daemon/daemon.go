@@ -10,25 +10,42 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/certificates"
+	"github.com/troupe-api/troupe/actors/controllers/endpoints"
 	"github.com/troupe-api/troupe/actors/controllers/policyobjects"
+	"github.com/troupe-api/troupe/actors/controllers/workloads"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/http/aggregation"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/admission/admissionpolicy"
+	"github.com/troupe-api/troupe/policy/admission/match"
+	"github.com/troupe-api/troupe/policy/admission/podsecurity"
+	"github.com/troupe-api/troupe/policy/admission/quota"
+	"github.com/troupe-api/troupe/policy/admission/webhook"
 	"github.com/troupe-api/troupe/policy/audit"
+	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/policy/conversion"
+	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// A Daemon is one server over one data directory. It is used in this order: New, Start, then Wait
-// or Stop.
+// A Daemon is one server over one data directory. It is used in this order: New, Start, then Wait or Stop.
+// Fields that Start sets are not changed afterwards and are read without a lock, but not before Start has
+// returned.
 type Daemon struct {
 	config    Config
 	naming    *meta.Naming
+	features  features.Set
 	log       *slog.Logger
 	startedAt time.Time
 	// What runs beside requests: what authentication and authorization need, the built-in
@@ -37,18 +54,38 @@ type Daemon struct {
 
 	// Set by Start, in this order, and closed by Stop in the reverse one.
 	kinds                *catalog.Catalog
+	encryption           *atRest // of what the journal stores
 	journal              *persist.Journal
 	identity             *identity
+	endpointBackends     *endpoints.Backends          // of Services, for their controllers
 	services             *allocation.ServiceAllocator // gives Services their addresses and ports, for the store
+	quotas               *quota.Ledger                // counts what namespaces use, for the store
 	store                *actors.Store
 	objects              *policyobjects.Reader // the store, as policy sees it
-	memoryMonitor        *memoryMonitor        // nil if the process has no memory limit
+	servers              *aggregation.Servers  // that extend the API
+	apiServiceMetrics    *controllers.APIServiceMetrics
+	workqueueMetrics     *controllers.WorkqueueMetrics
+	leader               *controllers.Leader // of controllers beside the daemon; nil if none of its own would stand back
+	trust                trustFollowers
+	memoryMonitor        *memoryMonitor // nil if the process has no memory limit
 	serviceAccountTokens *serviceAccountTokens
+	signingAuthorities   certificates.Authorities
 	definitions          *controllers.Definitions // makes kinds of the objects that define them
 	listener             net.Listener
 	policyGeneration     *policy.Generation // of all that authentication and authorization decide by
-	auditor              *audit.Auditor     // nil if nothing is audited
+	authorizer           authz.Authorizer
+	auditor              *audit.Auditor          // nil if nothing is audited
+	flowControl          *flowcontrol.Controller // nil if it is switched off
+	podSecurity          *podsecurity.Admission
+	webhookMetrics       *webhook.Metrics // of admission
+	conversionWebhooks   *conversion.Webhooks
+	conversionMetrics    *conversion.Metrics
+	policyParams         *admissionpolicy.Params
+	policyMetrics        *admissionpolicy.Metrics
+	conditionMetrics     match.ConditionMetrics // of webhooks and policies
 	httpServer           *http.Server
+	admission            *admission.Chain
+	workloads            *workloads.Group // nil unless a controller of it runs
 
 	fatalErrs chan error // receives why the daemon cannot go on; has room for both causes
 	stopped   chan struct{}
@@ -56,9 +93,14 @@ type Daemon struct {
 	stopErr   error // of Stop; read after stopped is closed
 }
 
-// New checks the settings; logs, if any, receives the log, which else goes nowhere.
+// New checks the settings; logs, if any, receives the log, which else goes nowhere. Nothing is opened yet,
+// so a Daemon that is never started needs no Stop.
 func New(c Config, logs io.Writer) (*Daemon, error) {
 	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	gates, err := features.New(c.API.FeatureGates)
+	if err != nil {
 		return nil, err
 	}
 	naming, err := meta.ParseNaming(c.Naming)
@@ -72,9 +114,9 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 		logs = io.Discard
 	}
 	return &Daemon{
-		config: c, naming: naming, log: newLogger(logs, c.Logging), startedAt: time.Now(),
+		config: c, naming: naming, features: gates, log: newLogger(logs, c.Logging), startedAt: time.Now(),
 		background: newBackground(), controllers: newBackground(), maintenance: newBackground(),
-		fatalErrs: make(chan error, 2), stopped: make(chan struct{}),
+		workqueueMetrics: controllers.NewWorkqueueMetrics(), trust: trustFollowers{map[string]*atomic.Pointer[func()]{}}, fatalErrs: make(chan error, 2), stopped: make(chan struct{}),
 	}, nil
 }
 
@@ -88,26 +130,35 @@ func (d *Daemon) Start() error {
 	return err
 }
 
-// start takes its steps in the order in which they need each other.
+// start takes its steps in the order in which they need each other. The port is open before the policies
+// are made; connections wait in its queue until requests are served. The reloader runs last, since nothing
+// may be added to it once it runs.
 func (d *Daemon) start() error {
 	for _, step := range []func() error{
 		d.openDataDir,
 		d.loadServiceAccountKeys,
+		d.followServers,
+		d.loadSigningAuthorities,
 		d.startControllers,
 		d.listen,
 		d.keepAdminKubeconfig,
 		d.ensureAPIService,
 		d.serve,
+		d.startAuthorizingControllers,
 	} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
 	d.config.TLS.warn(d.log)
+	d.warnOfFeatureGates()
 	d.maintenance.run(d.identity.runReloader)
+	d.encryption.run(d.maintenance)
 	return nil
 }
 
+// The port is taken before the kubeconfig names it, and before anything is written into the cluster about
+// it.
 func (d *Daemon) listen() (err error) {
 	address := net.JoinHostPort(d.config.Serving.BindAddress, strconv.Itoa(d.config.Serving.SecurePort))
 	if d.listener, err = net.Listen("tcp", address); err != nil {
@@ -124,22 +175,30 @@ func (d *Daemon) Stop(ctx context.Context) error {
 		d.stopErr = d.stop(ctx)
 		close(d.stopped)
 	})
+	// A second caller waits here for the first, and gets the same error.
 	<-d.stopped
 	return d.stopErr
 }
 
+// Parts that a failed start has not made are left out. An error of one part does not keep the others from
+// being closed.
+// The order is the reverse of the start: who asks is stopped before who answers.
 func (d *Daemon) stop(ctx context.Context) error {
 	var errs []error
 	d.maintenance.stop()
+	d.limitConversions()
 	if d.httpServer != nil {
 		errs = append(errs, d.httpServer.Shutdown(ctx))
 	} else if d.listener != nil {
 		errs = append(errs, d.listener.Close())
 	}
+	// No request is in flight any more, unless ctx has cut them short, so nothing needs what authentication and
+	// authorization follow.
 	d.background.stop()
 	if d.auditor != nil {
 		errs = append(errs, d.auditor.Close(ctx))
 	}
+	// Controllers write into the store, and the store into the journal: each ends before what it writes into.
 	d.controllers.stop()
 	if d.store != nil {
 		errs = append(errs, d.store.Close(ctx))
@@ -150,7 +209,8 @@ func (d *Daemon) stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// fatal ends the daemon by itself. The first cause counts.
+// fatal ends the daemon by itself. The first cause counts. It never blocks: it is called from the store's
+// own goroutines, which must go on to answer who waits.
 func (d *Daemon) fatal(err error) {
 	select {
 	case d.fatalErrs <- err:
@@ -177,6 +237,7 @@ const fatalGracePeriod = 500 * time.Millisecond
 // ctx bounds the time for that.
 func (d *Daemon) Drain(ctx context.Context) {
 	select {
+	// Requests are still taken meanwhile.
 	case <-time.After(fatalGracePeriod):
 	case <-ctx.Done():
 	}

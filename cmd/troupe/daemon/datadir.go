@@ -11,14 +11,17 @@ import (
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/controllers/policyobjects"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/policy/admission/quota"
 )
 
-// openDataDir opens all that is kept: the journal, which locks the directory, the certificates and
-// the store. The kinds are compiled while the journal opens, and the certificates are read, or made,
-// while the store opens: each takes a good part of the time of a start.
+// openDataDir opens all that is kept: the journal, which locks the directory, the certificates and the
+// store. The kinds are compiled while the journal opens, and the certificates are read, or made, while the
+// store opens: each takes a good part of the time of a start. Everything that was begun is waited for even
+// if another part has failed, so that nothing runs on after Start.
 func (d *Daemon) openDataDir() error {
 	if err := os.MkdirAll(d.config.DataDir, 0o700); err != nil {
 		return err
@@ -36,14 +39,22 @@ func (d *Daemon) openDataDir() error {
 	return errors.Join(err, identifying.Wait())
 }
 
+// compileKinds compiles the declarations of all kinds, as --runtime-config has them.
 func (d *Daemon) compileKinds() (err error) {
-	d.kinds, err = catalog.NewWithConfig(d.naming, catalog.RuntimeConfig(d.config.API.RuntimeConfig))
+	d.kinds, err = catalog.NewWithConfig(d.naming, catalog.RuntimeConfig(d.config.API.RuntimeConfig), catalog.Features{
+		ScaleToZero:        d.features.Enabled(features.HPAScaleToZero),
+		ClusterTrustBundle: d.features.Enabled(features.ClusterTrustBundle),
+	})
 	return err
 }
 
 // openJournal opens the journal and makes sure that the directory is of this naming profile.
 func (d *Daemon) openJournal() (err error) {
+	if d.encryption, err = newAtRest(d.config.Encryption, d.naming, d.log); err != nil {
+		return err
+	}
 	d.journal, err = persist.Open(d.config.DataDir, persist.Options{
+		Transformer:    d.encryption.transformer,
 		SegmentBytes:   int64(d.config.Journal.SegmentBytes),
 		Sync:           persist.SyncPolicy(d.config.Journal.Sync),
 		AcceptDataLoss: d.config.AcceptDataLoss,
@@ -55,16 +66,22 @@ func (d *Daemon) openJournal() (err error) {
 	return checkNaming(d.journal, d.config.DataDir, d.naming)
 }
 
-// openStore opens the store on the journal, and puts the default roles into it.
+// openStore opens the store on the journal, and puts the default roles and priority classes into it. The
+// tuning is fitted to the memory limit before the store reads its objects, most of which stay in memory.
 func (d *Daemon) openStore() error {
 	allocators, err := d.newAllocators()
 	if err != nil {
 		return err
 	}
+	// A copy, so that the settings still say what the operator has set.
 	tuning := d.config.tuning()
 	fitTuning(&tuning)
+	d.quotas = quota.New(d.naming, d.log)
+	d.newConversionWebhooks()
 	d.store, err = actors.Open(actors.Options{
-		Log: d.journal, Catalog: d.kinds, Naming: d.naming, Logger: d.log, Tuning: tuning, Allocators: allocators, Fatal: d.fatal,
+		Log: d.journal, Catalog: d.kinds, Naming: d.naming, Logger: d.log, Tuning: tuning, Allocators: allocators,
+		Observer: d.quotas, Converter: d.conversionWebhooks.For, Fatal: d.fatal,
+		Stale: d.encryption.stale(), Rewrites: d.encryption.transformer.Rewrites,
 	})
 	if err != nil {
 		return withAdvice(err)
@@ -74,12 +91,16 @@ func (d *Daemon) openStore() error {
 		d.maintenance.run(d.memoryMonitor.run)
 	}
 	d.reconcileDefaultRoles(d.kinds)
+	d.ensurePriorityClasses()
 	return nil
 }
 
-// closeJournal does not wait for a disk that does not answer longer than ctx allows.
+// closeJournal does not wait for a disk that does not answer longer than ctx allows. The last second is for
+// a context that had ended before closing began: the journal is closed properly even then, if the disk
+// works.
 func (d *Daemon) closeJournal(ctx context.Context) error {
 	closed := make(chan error, 1)
+	// The channel has room for the result, so the goroutine ends even if nobody waits any more.
 	go func() { closed <- d.journal.Close() }()
 	select {
 	case err := <-closed:
@@ -113,16 +134,20 @@ func withAdvice(err error) error {
 	return fmt.Errorf("%w\n%s", err, advice)
 }
 
+// isCorrupt tells whether an error says that files of the journal have been damaged. The error has a type and no sentinel
+// because it names the place.
 func isCorrupt(err error) bool {
 	_, ok := errors.AsType[*persist.CorruptError](err)
 	return ok
 }
 
-// checkNaming records the naming profile in a new data directory and refuses one that was made
-// under another profile.
+// checkNaming records the naming profile in a new data directory and refuses one that was made under
+// another profile. Stored objects hold names of the profile in labels, finalizers and groups; under another
+// one they would be strangers.
 func checkNaming(j *persist.Journal, dir string, naming *meta.Naming) error {
 	recorded, ok := j.Label(namingLabel)
 	switch {
+	// A new directory takes the profile of its first start.
 	case !ok:
 		return j.SetLabel(namingLabel, naming.Profile)
 	case recorded != naming.Profile:

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 
+	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -10,9 +11,17 @@ import (
 )
 
 // reconcileDefaultRoles makes and repairs the default roles and bindings. Without them the daemon serves
-// its administrator as well; so it starts also when the disk is full.
+// its administrator as well; so it starts also when the disk is full. Roles that an operator has changed
+// get back only what they lack.
 func (d *Daemon) reconcileDefaultRoles(kinds *catalog.Catalog) {
-	if err := rbac.Reconcile(context.Background(), d.store, kinds); err != nil {
+	var pages []string
+	if d.features.Enabled(features.ComponentFlagz) {
+		pages = append(pages, "/flagz")
+	}
+	if d.features.Enabled(features.ComponentStatusz) {
+		pages = append(pages, "/statusz")
+	}
+	if err := rbac.Reconcile(context.Background(), d.store, kinds, pages...); err != nil {
 		d.log.Warn("making the default roles and bindings", "error", err)
 	}
 }

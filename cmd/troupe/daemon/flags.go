@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 )
 
 // A FlagGroup is one section of the help text.
@@ -14,8 +15,9 @@ type FlagGroup struct {
 	Flags *pflag.FlagSet
 }
 
-// Flags are the flags of the daemon, bound to c, whose present values are their defaults.
-// Where the API server that clients know has a flag for the same thing, it has that name.
+// Flags are the flags of the daemon, bound to c, whose present values are their defaults. Where the API
+// server that clients know has a flag for the same thing, it has that name. The order is that of the help.
+// Each call makes new flag sets, bound to c.
 func (c *Config) Flags() []FlagGroup {
 	return []FlagGroup{
 		group("Data", func(f *pflag.FlagSet) {
@@ -23,14 +25,16 @@ func (c *Config) Flags() []FlagGroup {
 			f.BoolVar(&c.AcceptDataLoss, "accept-data-loss", c.AcceptDataLoss, "Open a data directory from which something is missing that was durable, with what is left. For one start: resource versions leap, so that none is given out twice.")
 			f.StringVar(&c.Naming, "naming", c.Naming, "Naming profile of groups, labels and media types: platform, or kubernetes for existing clients. A data directory keeps the profile that it was made with.")
 		}),
+		group("Encryption", c.Encryption.flags),
 		group("Serving", func(f *pflag.FlagSet) {
 			f.StringVar(&c.Serving.BindAddress, "bind-address", c.Serving.BindAddress, "IP address to listen on; 0.0.0.0 or :: is every interface.")
 			f.IntVar(&c.Serving.SecurePort, "secure-port", c.Serving.SecurePort, "Port of HTTPS; 0 picks a free one, which the ready line and admin.kubeconfig then name.")
 			f.StringVar(&c.Serving.AdvertiseAddress, "advertise-address", c.Serving.AdvertiseAddress, "IP address at which the members of the cluster reach the daemon (default the bind address or, if that is every interface, the first address that is not local).")
 			f.Var(&c.Serving.RequestTimeout, "request-timeout", "Longest time of a request other than a watch.")
 			f.IntVar(&c.Serving.MinRequestTimeout, "min-request-timeout", c.Serving.MinRequestTimeout, "Seconds that a watch without timeoutSeconds is kept open at least; the actual time is random, up to twice as long.")
-			f.IntVar(&c.Serving.MaxRequestsInFlight, "max-requests-inflight", c.Serving.MaxRequestsInFlight, "Reads that may be in flight; more are answered 429.")
+			f.IntVar(&c.Serving.MaxRequestsInFlight, "max-requests-inflight", c.Serving.MaxRequestsInFlight, "Reads that may be in flight; more are answered 429. With priority and fairness this and the next are added up, and make the seats that priority levels share.")
 			f.IntVar(&c.Serving.MaxMutatingRequestsInFlight, "max-mutating-requests-inflight", c.Serving.MaxMutatingRequestsInFlight, "Writes that may be in flight; more are answered 429.")
+			f.BoolVar(&c.Serving.PriorityAndFairness, "enable-priority-and-fairness", c.Serving.PriorityAndFairness, "Let requests wait, and refuse them, as the objects FlowSchema and PriorityLevelConfiguration say, instead of by the two limits alone.")
 			f.IntVar(&c.Serving.MaxWatches, "max-watches", c.Serving.MaxWatches, "Watches that may be open; more are answered 429.")
 			f.IntVar(&c.Serving.MaxConnections, "max-connections", c.Serving.MaxConnections, "Connections that may be open; 0 is what the limit of open files allows, less a reserve. Where there are as many, the oldest one that has not sent a whole request is closed.")
 			f.IntVar(&c.Serving.MaxConnectionsPerAddress, "max-connections-per-address", c.Serving.MaxConnectionsPerAddress, "Connections that may be open from one address, for IPv6 one network of 64 bits; 0 is half of all. Clients on this machine have no such bound.")
@@ -41,6 +45,7 @@ func (c *Config) Flags() []FlagGroup {
 		}),
 		group("API", func(f *pflag.FlagSet) {
 			f.Var(&c.API.RuntimeConfig, "runtime-config", "Versions and resources to switch off or on: <group>/<version>[/<resource>]=true|false, api/all, api/ga, api/beta, api/alpha; several with commas.")
+			f.Var(&c.API.FeatureGates, "feature-gates", "Features to switch on or off, with commas, as in CBORServingAndStorage=true. There are these, and those that are on for good:\n"+strings.Join(features.Help(), "\n"))
 			f.Var(&c.API.EventTTL, "event-ttl", "How long an Event is kept after it was last written; 0 keeps it.")
 			f.StringVar((*string)(&c.Controllers), "controllers", string(c.Controllers), "Built-in controllers to run: "+strings.Join(controllerNames(), ", ")+"; * is all that run by themselves, -name switches one off, as in *,-garbage-collector-controller.")
 		}),
@@ -48,12 +53,16 @@ func (c *Config) Flags() []FlagGroup {
 			f.StringVar(&c.Services.ClusterIPRange, "service-cluster-ip-range", c.Services.ClusterIPRange, "Range of the addresses of Services; or two, an IPv4 and an IPv6 one, with a comma. The first one's family is the default.")
 			f.StringVar(&c.Services.NodePortRange, "service-node-port-range", c.Services.NodePortRange, "Range of the ports of nodes that Services get, both ends included.")
 		}),
+		group("Nodes", c.Nodes.flags),
+		group("Kubelets", c.Kubelets.flags),
 		group("TLS", c.TLS.flags),
 		group("Authentication", c.Authentication.flags),
 		group("Service accounts", c.ServiceAccounts.flags),
 		group("Bootstrap tokens", c.BootstrapTokens.flags),
+		group("Certificate signing", c.CertificateSigning.flags),
 		group("Authorization", c.Authorization.flags),
 		group("Admission", c.Admission.flags),
+		group("Aggregation", c.Aggregation.flags),
 		group("Audit", c.Audit.flags),
 		group("Logging", func(f *pflag.FlagSet) {
 			f.StringVar(&c.Logging.Format, "logging-format", c.Logging.Format, "Form of the log on standard error: text or json.")
@@ -62,6 +71,7 @@ func (c *Config) Flags() []FlagGroup {
 	}
 }
 
+// Flags keep the order in which they are defined, by their meaning.
 func group(title string, define func(*pflag.FlagSet)) FlagGroup {
 	g := FlagGroup{title, pflag.NewFlagSet(title, pflag.ContinueOnError)}
 	g.Flags.SortFlags = false
@@ -69,11 +79,13 @@ func group(title string, define func(*pflag.FlagSet)) FlagGroup {
 	return g
 }
 
-// Override sets in c what was given on the command line.
+// Override sets in c what was given on the command line. Flags are parsed before the file is read, since
+// --config is one of them, and only those that were given may win over the file.
 func (c *Config) Override(given *pflag.FlagSet) error {
 	for _, g := range c.Flags() {
 		var err error
 		g.Flags.VisitAll(func(f *pflag.Flag) {
+			// Each call of Flags makes new sets, so flags are matched by name. The first error is kept.
 			if from := given.Lookup(f.Name); err == nil && from != nil && from.Changed {
 				err = copyValue(f.Value, from.Value)
 			}
@@ -87,10 +99,20 @@ func (c *Config) Override(given *pflag.FlagSet) error {
 
 // copyValue makes a flag say what another one says. A list takes the place of the whole list.
 func copyValue(to, from pflag.Value) error {
+	// String writes a list in brackets, which Set would take for part of its items.
 	if list, ok := from.(pflag.SliceValue); ok {
 		return to.(pflag.SliceValue).Replace(list.GetSlice())
 	}
 	return to.Set(from.String())
+}
+
+// flagValues are the values of all flags, by name. Secrets are in files, so flags have none.
+func (c Config) flagValues() map[string]string {
+	values := map[string]string{}
+	for _, g := range c.Flags() {
+		g.Flags.VisitAll(func(f *pflag.Flag) { values[f.Name] = f.Value.String() })
+	}
+	return values
 }
 
 // PrintFlags writes the groups as the help text shows them.

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -15,22 +16,27 @@ import (
 )
 
 // An identity is what the server proves itself with, and the authorities of the certificates that it
-// trusts. Its reloader keeps all of them current.
+// trusts. Its reloader keeps all of them current. Certificates given by files serve in place of the
+// daemon's own, which still authenticate its administrator.
 type identity struct {
 	ownCerts *certs.Manager
 	pair     *certs.FilePair // of --tls-cert-file; nil if not given
+	proxy    *certs.FilePair // of --proxy-client-cert-file; nil if not given
 	serving  *certs.SNICertificates
 	reloader *certs.Reloader
+	signing  map[string]*certs.Authority // that sign for others, by the flags that name them
 	options  TLS
 }
 
+// openIdentity loads the certificates, or makes them. It may run beside the opening of the store, which does not use it.
 func (d *Daemon) openIdentity() (err error) {
 	d.identity, err = newIdentity(d.config, d.naming, d.log)
 	return err
 }
 
+// Certificates for certain names are tried before the fallback.
 func newIdentity(c Config, naming *meta.Naming, log *slog.Logger) (*identity, error) {
-	id := &identity{reloader: certs.NewReloader(log), options: c.TLS}
+	id := &identity{reloader: certs.NewReloader(log), signing: map[string]*certs.Authority{}, options: c.TLS}
 	var err error
 	id.ownCerts, err = certs.Store{Dir: c.certDir(), Admin: naming.Translate(certs.AdminName)}.Open(servingNames(c.Serving.BindAddress, naming))
 	if err != nil {
@@ -40,6 +46,7 @@ func newIdentity(c Config, naming *meta.Naming, log *slog.Logger) (*identity, er
 		log.Warn("certificates", "error", err)
 	}
 	id.reloader.Add("own", id.ownCerts.Renew)
+	// What clients get that ask for a name which no other certificate has.
 	fallback := id.ownCerts.Certificate
 	if c.TLS.CertFile != "" {
 		if id.pair, err = certs.LoadFilePair(c.TLS.CertFile, c.TLS.PrivateKeyFile); err != nil {
@@ -47,6 +54,12 @@ func newIdentity(c Config, naming *meta.Naming, log *slog.Logger) (*identity, er
 		}
 		id.reloader.Add("serving", id.pair.Refresh)
 		fallback = id.pair.Certificate
+	}
+	if file := c.Aggregation.ProxyClientCertFile; file != "" {
+		if id.proxy, err = certs.LoadFilePair(file, c.Aggregation.ProxyClientKeyFile); err != nil {
+			return nil, fmt.Errorf("--proxy-client-cert-file and --proxy-client-key-file: %w", err)
+		}
+		id.reloader.Add("proxy-client", id.proxy.Refresh)
 	}
 	named, err := c.TLS.namedPairs()
 	if err != nil {
@@ -79,7 +92,8 @@ func (t TLS) namedPairs() ([]*certs.FilePair, error) {
 // certificates is the daemon's own certificates as they are now; they are renewed while it runs.
 func (id *identity) certificates() certs.Set { return id.ownCerts.Set() }
 
-// servingKey is the PEM text of the private key of the serving certificate.
+// servingKey is the PEM text of the private key of the serving certificate. Tokens in Secrets of older
+// servers were signed with it.
 func (id *identity) servingKey() []byte {
 	if id.pair != nil {
 		return id.pair.KeyPEM()
@@ -87,12 +101,37 @@ func (id *identity) servingKey() []byte {
 	return id.ownCerts.Set().Server.KeyPEM
 }
 
-// trustBundle is the PEM text of what clients are to trust.
+// proxyClient is the certificate with which the daemon vouches for users to servers that extend the API.
+func (id *identity) proxyClient() *tls.Certificate {
+	if id.proxy != nil {
+		return id.proxy.Certificate()
+	}
+	return id.ownCerts.ProxyClient()
+}
+
+// trustBundle is the PEM text of what clients are to trust. Pods get it in a ConfigMap, and the
+// administrator in the kubeconfig. With a certificate of a file this is the chain of that file, for its CA
+// is not known.
 func (id *identity) trustBundle() []byte {
 	if id.pair != nil {
 		return id.pair.PEM()
 	}
 	return id.ownCerts.Set().CA.CertPEM
+}
+
+// onTrustChange calls publish whenever what clients are to trust has become something else.
+// It must be called before the reloader runs, as all that adds to it.
+func (id *identity) onTrustChange(publish func()) {
+	last := id.trustBundle()
+	id.reloader.Add("published-roots", func() (bool, error) {
+		now := id.trustBundle()
+		if bytes.Equal(now, last) {
+			return false, nil
+		}
+		last = now
+		publish()
+		return true, nil
+	})
 }
 
 // clientCAs are the authorities of client certificates: the daemon's own CA and those in
@@ -110,6 +149,8 @@ func (id *identity) proxyCAs(file string) (*certs.CAs, error) {
 	return id.authorities("requestheader-client-ca", certs.FileSource(file))
 }
 
+// authorities are those of some sources, which the reloader reads again. A CA that is removed from a file
+// ends the certificates that it has signed within the reload period.
 func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CAs, error) {
 	cas, err := certs.NewCAs(sources...)
 	if err != nil {
@@ -146,8 +187,9 @@ func (id *identity) tlsConfig() (*tls.Config, error) {
 	}, nil
 }
 
-// servingNames are the names by which clients may reach the server: this machine's, the
-// address that it listens on, and those of the API's own service.
+// servingNames are the names by which clients may reach the server: this machine's, the address that it
+// listens on, and those of the API's own service. Pods reach the server by the names of the Service, under
+// the cluster's domain.
 func servingNames(bind string, naming *meta.Naming) []string {
 	service := naming.Translate("platform")
 	names := []string{"localhost", "127.0.0.1", "::1"}

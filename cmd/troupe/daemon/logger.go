@@ -5,7 +5,8 @@ import (
 	"log/slog"
 )
 
-// newLogger makes the log that the settings ask for.
+// newLogger makes the log that the settings ask for. The levels of verbosity in between have no meaning
+// here; the flag has them because other servers of this API do.
 func newLogger(w io.Writer, c Logging) *slog.Logger {
 	options := &slog.HandlerOptions{}
 	if c.Verbosity >= 2 {

@@ -29,13 +29,15 @@ const (
 // is for the kernel's buffers and for what is allocated while garbage is being collected.
 const goMemLimitShare = 0.9
 
-// TuneMemory sets GOGC and GOMEMLIMIT of the whole process, unless the environment does: the limit is
-// that of its control group, so that it collects garbage more often instead of being killed. It is
-// called before Start, and the function that it returns after Start.
+// TuneMemory sets GOGC and GOMEMLIMIT of the whole process, unless the environment does: the limit is that
+// of its control group, so that it collects garbage more often instead of being killed. It is called before
+// Start, and the function that it returns after Start. It is not part of Start, because these are settings
+// of the process: tests and other programs run several daemons in one.
 func (d *Daemon) TuneMemory() (started func()) {
 	started = func() {}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
+		// The second channel makes the caller wait, so that GOGC is the lasting one once started has returned.
 		stop, stopped := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(stopped)
@@ -55,13 +57,15 @@ func (d *Daemon) TuneMemory() (started func()) {
 		d.log.Info("memory is not limited")
 		return started
 	}
+	// A goal and no bound: the runtime collects more often near it, but never refuses memory.
 	goal := int64(float64(limit.bytes) * goMemLimitShare)
 	debug.SetMemoryLimit(goal)
 	d.log.Info("memory is limited by a control group", "limit", limit.bytes, "file", limit.file, "goal", goal)
 	return started
 }
 
-// collectEarly lowers GOGC once the heap has earlyGCHeap bytes, until it is told to stop.
+// collectEarly lowers GOGC once the heap has earlyGCHeap bytes, until it is told to stop. It looks often,
+// since a start allocates fast.
 func collectEarly(stop <-chan struct{}) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	look := time.NewTicker(2 * time.Millisecond)
@@ -94,8 +98,9 @@ const (
 	maxHistoryDivisor = 16
 )
 
-// memoryMonitor measures how much memory the process uses. It lets the history of watches shrink when
-// that is much, and tells the HTTP server when requests must be refused.
+// memoryMonitor measures how much memory the process uses. It lets the history of watches shrink when that
+// is much, and tells the HTTP server when requests must be refused. run and poll belong to one goroutine;
+// what others read is atomic.
 type memoryMonitor struct {
 	limit           int64 // of the Go runtime
 	setHistoryBytes func(bytes int64)
@@ -121,7 +126,8 @@ func memoryLimit() (limit int64, ok bool) {
 	return limit, limit < math.MaxInt64/2
 }
 
-// fitTuning lowers the bounds of a store to what the memory limit allows.
+// fitTuning lowers the bounds of a store to what the memory limit allows. Without a limit the settings
+// count as they are.
 func fitTuning(t *actors.Tuning) {
 	if limit, ok := memoryLimit(); ok {
 		t.HistoryBytes = max(1, min(t.HistoryBytes, int64(float64(limit)*historyShare)))
@@ -152,6 +158,7 @@ func (d *Daemon) newMemoryMonitor(history int64) *memoryMonitor {
 // pollInterval is so short that little is allocated between two polls.
 const pollInterval = 50 * time.Millisecond
 
+// run polls until the context ends.
 func (m *memoryMonitor) run(ctx context.Context) {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
@@ -165,7 +172,8 @@ func (m *memoryMonitor) run(ctx context.Context) {
 	}
 }
 
-// poll measures the use of memory, and acts on it.
+// poll measures the use of memory, and acts on it. Garbage is not counted, since it goes when memory is
+// needed. Half of the headroom is offered to requests, because what they reserve is an estimate.
 func (m *memoryMonitor) poll(now time.Time) {
 	metrics.Read(m.samples)
 	figure := func(i int) int64 { return int64(m.samples[i].Value.Uint64()) }
@@ -185,6 +193,7 @@ func (m *memoryMonitor) poll(now time.Time) {
 		m.scarce.Store(!now)
 		m.onScarce(!now, used)
 	}
+	// Without a cycle in between, what shrinking has freed is not visible yet, and the history would shrink too far.
 	if cycles := m.samples[0].Value.Uint64(); cycles != m.cycles {
 		m.cycles = cycles
 		m.adaptHistory(share)
@@ -198,10 +207,12 @@ func (m *memoryMonitor) gcDue(allocated, present int64, now time.Time) bool {
 		m.scarce.Load() && now.Sub(m.lastForcedGC) > time.Second
 }
 
-// adaptHistory lets the history shrink while much memory is in use, and grow again when it is not.
+// adaptHistory lets the history shrink while much memory is in use, and grow again when it is not. It is
+// called once for each cycle of the collector, as only that shows what shrinking has freed.
 func (m *memoryMonitor) adaptHistory(share float64) {
 	next := m.history
 	switch {
+	// By halves, so that a few cycles suffice; caches go first, as they are filled again by themselves.
 	case share > shrinkHistoryAbove:
 		next = max(m.history/2, m.fullHistory/maxHistoryDivisor)
 		m.releaseMemory()
@@ -217,7 +228,7 @@ func (m *memoryMonitor) adaptHistory(share float64) {
 // UnderPressure implements http.MemoryMonitor.
 func (m *memoryMonitor) UnderPressure() bool { return m.scarce.Load() }
 
-// Available implements http.MemoryMonitor.
+// Available implements http.MemoryMonitor. Requests reserve memory against it before they allocate.
 func (m *memoryMonitor) Available() int64 { return m.headroom.Load() }
 
 // memoryGauge is what the HTTP server asks; nil if the process has no limit.
@@ -228,6 +239,7 @@ func (d *Daemon) memoryGauge() http.MemoryMonitor {
 	return d.memoryMonitor
 }
 
+// logMemory tells of each change of state. The two thresholds lie apart, so a use near one of them does not fill the log.
 func (d *Daemon) logMemory(scarce bool, used int64) {
 	if scarce {
 		d.log.Warn("memory is scarce: writes, lists and watches are refused until there is more", "used", used)

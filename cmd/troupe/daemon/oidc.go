@@ -12,7 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// OIDC is the provider whose identity tokens are accepted.
+// OIDC is the provider whose identity tokens are accepted. SystemNames bound what a provider can claim:
+// with a name that begins with system: a token could become part of the server.
 type OIDC struct {
 	IssuerURL      string   `json:"issuerURL"` // "" is none
 	ClientID       string   `json:"clientID"`
@@ -26,10 +27,13 @@ type OIDC struct {
 	SystemNames    []string `json:"systemNames"` // of users and groups, which tokens may give nobody else
 }
 
+// defaultOIDC has no issuer, so no identity token is accepted. No name of the system may come from a token unless it is
+// listed: a provider could else make anybody a member of system:masters.
 func defaultOIDC() OIDC {
 	return OIDC{UsernameClaim: "sub", RequiredClaims: []string{}, SigningAlgs: []string{"RS256"}, SystemNames: []string{}}
 }
 
+// flags binds the section. A required claim is an array flag, since its value may hold commas.
 func (o *OIDC) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.IssuerURL, "oidc-issuer-url", o.IssuerURL, "https URL of the OpenID Connect provider whose identity tokens are accepted.")
 	f.StringVar(&o.ClientID, "oidc-client-id", o.ClientID, "Client id that identity tokens must be issued for.")
@@ -43,6 +47,7 @@ func (o *OIDC) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.SystemNames, "oidc-allow-system-names", o.SystemNames, "Users and groups beginning with system: that tokens may name, prefixes included, with commas. Tokens that name others are refused.")
 }
 
+// A setting without a provider is an error, for it would protect nothing.
 func (o OIDC) validate(f *faults) {
 	f.check((o.IssuerURL == "") == (o.ClientID == ""), "authentication.oidc.issuerURL", "goes together with authentication.oidc.clientID")
 	for _, setting := range []struct {
@@ -72,6 +77,8 @@ func (o OIDC) validate(f *faults) {
 }
 
 // newOIDCAuthenticator trusts the provider of identity tokens, whose keys are fetched in the background.
+// The daemon starts although the provider cannot be reached, and refuses its tokens until it can. Two
+// authenticators of one issuer would each refuse the other's tokens.
 func (d *Daemon) newOIDCAuthenticator() (authn.Authenticator, error) {
 	c := d.config.Authentication.OIDC
 	o := oidc.Options{

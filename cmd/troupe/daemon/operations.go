@@ -15,7 +15,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newOperations are the creates that store no object of their own kind, by version and resource.
+// newOperations are the creates that store no object of their own kind, by version and resource. Reviews
+// answer questions about users and store nothing. Names are in platform form, as in declarations.
 func (d *Daemon) newOperations(kinds *catalog.Catalog, p *policies) map[string]http.Operation {
 	who := authn.Reviewer{Authenticator: p.authenticator, Audiences: d.serviceAccountTokens.audiences}
 	may := authz.Reviewer{Authorizer: p.authorizer}
@@ -58,6 +59,7 @@ func (d *Daemon) evictionOperation(kinds *catalog.Catalog) http.Operation {
 }
 
 // bindingOperation puts a Pod on a node: a binding in the collection is that of the Pod of its name.
+// Schedulers of old post to the collection; newer ones use the Pod's sub-resource, which does the same.
 func (d *Daemon) bindingOperation(kinds *catalog.Catalog) http.Operation {
 	pods := podsOf(kinds)
 	return func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {

@@ -19,6 +19,9 @@ type policies struct {
 	generation    *policy.Generation // of all that the first two decide by
 }
 
+// The generation changes with everything that an earlier decision was based on, so decisions on a
+// connection can be kept for as long as it stays the same. Authorization reads roles, and admission asks
+// for authorization, hence the order.
 func (d *Daemon) newPolicies(id *identity) (*policies, error) {
 	p := &policies{generation: &policy.Generation{}}
 	d.policyGeneration = p.generation
@@ -38,7 +41,10 @@ func (d *Daemon) newPolicies(id *identity) (*policies, error) {
 	if p.authorizer, err = d.newAuthorizer(roles, id.certificates().Admin.Cert.Subject.CommonName); err != nil {
 		return nil, err
 	}
-	p.admission = d.newAdmissionChain(p.authorizer, d.escalationChecks(roles, p.authorizer)...)
+	if p.admission, err = d.newAdmissionChain(p.authorizer, d.escalationChecks(roles, p.authorizer)...); err != nil {
+		return nil, err
+	}
+	d.admission = p.admission
 	if p.audit, err = d.newAuditor(); err != nil {
 		return nil, err
 	}

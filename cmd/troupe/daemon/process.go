@@ -8,7 +8,8 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 )
 
-// writeProcess writes what the process itself is and uses.
+// writeProcess writes what the process itself is and uses. The names of process metrics are those that
+// dashboards know.
 func (d *Daemon) writeProcess(w io.Writer) {
 	writeGaugeHead(w, "troupe_info", "The daemon's version and naming profile.")
 	metrics.WriteGaugeUint64(w, fmt.Sprintf("troupe_info{version=%q,naming=%q}", Version, d.naming.Profile), 1)

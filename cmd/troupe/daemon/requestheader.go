@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// RequestHeader says which authenticating proxies are trusted, and in which headers they name users.
+// RequestHeader says which authenticating proxies are trusted, and in which headers they name users. A
+// proxy can name any user, so its certificate is as powerful as the administrator's.
 type RequestHeader struct {
 	ClientCAFile    string   `json:"clientCAFile"`
 	AllowedNames    []string `json:"allowedNames"`
@@ -21,12 +22,14 @@ type RequestHeader struct {
 	ExtraPrefixes   []string `json:"extraHeadersPrefix"`
 }
 
+// defaultRequestHeader names no CA and no header, so that no proxy is believed.
 func defaultRequestHeader() RequestHeader {
 	return RequestHeader{
 		AllowedNames: []string{}, UsernameHeaders: []string{}, UIDHeaders: []string{}, GroupHeaders: []string{}, ExtraPrefixes: []string{},
 	}
 }
 
+// flags binds the section.
 func (r *RequestHeader) flags(f *pflag.FlagSet) {
 	f.StringVar(&r.ClientCAFile, "requestheader-client-ca-file", r.ClientCAFile, "PEM file of the CAs of proxies: only behind a certificate of one of them are identity headers believed. Do not use these CAs for anything else.")
 	f.StringSliceVar(&r.AllowedNames, "requestheader-allowed-names", r.AllowedNames, "Common names of the proxies' certificates, with commas (default any).")
@@ -36,6 +39,7 @@ func (r *RequestHeader) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&r.ExtraPrefixes, "requestheader-extra-headers-prefix", r.ExtraPrefixes, "What names of headers with extras begin with, with commas, such as X-Remote-Extra-.")
 }
 
+// Headers without a CA would be believed from everybody, or, as it is, from nobody; either is a mistake.
 func (r RequestHeader) validate(f *faults) {
 	given := len(r.UsernameHeaders) > 0
 	f.check((r.ClientCAFile != "") == given, "authentication.requestHeader.clientCAFile", "goes together with authentication.requestHeader.usernameHeaders")
@@ -46,7 +50,8 @@ func (r RequestHeader) validate(f *faults) {
 	}
 }
 
-// isHeaderName tells whether s can be the name of a header.
+// isHeaderName tells whether s can be the name of a header. A name that HTTP cannot carry would never
+// match.
 func isHeaderName(s string) bool {
 	for _, c := range []byte(s) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
@@ -56,6 +61,8 @@ func isHeaderName(s string) bool {
 	return s != ""
 }
 
+// authenticator makes the authenticator of proxies. The authorities are asked for at each request, as their file is read
+// again when it changes.
 func (r RequestHeader) authenticator(proxies *certs.CAs) authn.Authenticator {
 	return authn.Proxy(authn.ProxyOptions{
 		Roots: proxies.Pool, AllowedNames: r.AllowedNames,

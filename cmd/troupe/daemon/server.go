@@ -3,14 +3,18 @@ package daemon
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/policyobjects"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// serve makes the HTTP server, with all that decides about requests, and lets it accept connections.
+// serve makes the HTTP server, with all that decides about requests, and lets it accept connections. An
+// error of the listener ends the daemon: a process that only looks alive is not restarted.
 func (d *Daemon) serve() error {
 	options, err := d.serverOptions()
 	if err != nil {
@@ -19,6 +23,7 @@ func (d *Daemon) serve() error {
 	if d.httpServer, err = http.New(options); err != nil {
 		return err
 	}
+	// Serve returns nil after Shutdown, so only a failure is fatal.
 	go func() {
 		if err := d.httpServer.Serve(); err != nil {
 			d.fatal(fmt.Errorf("serving: %w", err))
@@ -27,16 +32,22 @@ func (d *Daemon) serve() error {
 	return nil
 }
 
+// The store that the front sees waits, after a write of what policy decides by, until that is in effect
+// (BarrierStore).
 func (d *Daemon) serverOptions() (none http.Options, err error) {
 	rules, err := d.newPolicies(d.identity)
 	if err != nil {
 		return none, err
 	}
-	d.auditor = rules.audit
+	d.auditor, d.authorizer = rules.audit, rules.authorizer
+	if d.flowControl, err = d.newFlowControl(); err != nil {
+		return none, err
+	}
 	secure, err := d.identity.tlsConfig()
 	if err != nil {
 		return none, err
 	}
+	// All that can fail comes before the options are put together.
 	s := d.config.Serving
 	origins, err := parseOrigins(s.CORSAllowedOrigins)
 	if err != nil {
@@ -46,39 +57,70 @@ func (d *Daemon) serverOptions() (none http.Options, err error) {
 	if err != nil {
 		return none, err
 	}
+	kubelets, err := d.kubeletOptions()
+	if err != nil {
+		return none, err
+	}
 	extra[BackupPath] = http.ExtraRoute{Write: d.backup}
+	// Without the feature there is no function, and so no page that shows the flags.
+	var flags func() map[string]string
+	if d.features.Enabled(features.ComponentFlagz) {
+		flags = d.config.flagValues
+	}
 	return http.Options{
-		Naming: d.naming, Catalog: d.kinds, Store: policyobjects.NewBarrierStore(d.objects, d.definitions),
+		Naming: d.naming, Catalog: d.kinds, Store: policyobjects.NewBarrierStore(d.objects, d.definitions, slices.Concat(followed(rules.admission), []meta.GroupResource{d.servers.Resource()}, d.flowControlResources())).Following(d.policyParams.Follows),
 		Authenticator:  rules.authenticator,
 		Authorizer:     rules.authorizer,
 		AuthGeneration: rules.generation.Current,
 		Audit:          rules.audit,
 		Admission:      rules.admission,
+		Servers:        d.servers,
 		Listener:       d.listener, TLS: secure,
 		StrictTransportSecurity: d.config.TLS.strictTransport(), AllowedOrigins: origins,
 		ExternalAddress: strings.TrimPrefix(d.advertisedURL(), "https://"), Version: Version, Logger: d.log,
 		MemoryMonitor: d.memoryGauge(),
 		Limits:        s.limits(),
+		FlowControl:   d.flowControl,
 		WriteMetrics:  d.writeMetrics,
 		Checks:        d.healthChecks(),
 		ExtraRoutes:   extra,
 		Operations:    d.newOperations(d.kinds, rules),
-		Profiling:     s.Profiling,
+		Members:       d.objects, Kubelets: kubelets,
+		Profiling: s.Profiling, StatusPage: d.features.Enabled(features.ComponentStatusz), Flags: flags,
+
+		CBOR:                d.features.Enabled(features.CBORServingAndStorage),
+		DisableCompression:  !d.features.Enabled(features.APIResponseCompression),
+		DisableListChunking: !d.features.Enabled(features.APIListChunking),
+		DisableWatchList:    !d.features.Enabled(features.WatchList),
+
 		ShutdownDelay: time.Duration(s.ShutdownDelay),
 	}, nil
 }
 
 // writeMetrics writes the metrics of all parts but the HTTP server, which has its own.
+// Parts that may be missing write nothing then, so this need not know which are there.
 func (d *Daemon) writeMetrics(w io.Writer) {
 	d.writeProcess(w)
+	d.writeFeatureGates(w)
 	d.store.WriteMetrics(w)
 	d.memoryMonitor.writeMetrics(w)
 	d.identity.reloader.WriteMetrics(w)
+	d.podSecurity.WriteMetrics(w)
+	d.webhookMetrics.WritePrometheus(w)
+	d.conversionMetrics.WritePrometheus(w)
+	d.policyMetrics.WriteMetrics(w)
+	d.apiServiceMetrics.WriteMetrics(w)
+	d.conditionMetrics.WriteMetrics(w)
+	d.workqueueMetrics.WriteMetrics(w)
+	d.encryption.metrics.WriteMetrics(w)
+	d.writeFlowControl(w)
 }
 
-// BackupPath is where a running daemon gives out a backup of its state.
+// BackupPath is where a running daemon gives out a backup of its state. It is authorized like any path;
+// members of system:masters may read it.
 const BackupPath = "/backup"
 
+// backup writes a consistent state while writes go on; restoring it is a command of its own.
 func (d *Daemon) backup(w io.Writer) error {
 	_, err := d.journal.Backup(w)
 	return err

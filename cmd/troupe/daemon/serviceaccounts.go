@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// ServiceAccounts is how tokens of service accounts are signed and verified.
+// ServiceAccounts is how tokens of service accounts are signed and verified. Keys of tokens that are still
+// in use must be named among KeyFiles when the signing key changes.
 type ServiceAccounts struct {
 	SigningKeyFile        string   `json:"signingKeyFile"` // "" is sa.key among the daemon's certificates
 	PrivateKeyFile        string   `json:"privateKeyFile"` // of tokens in Secrets; "" is the signing key
@@ -21,10 +22,12 @@ type ServiceAccounts struct {
 	JWKSURI               string   `json:"jwksURI"`
 }
 
+// defaultServiceAccounts looks tokens of Secrets up, so that deleting a Secret ends its token.
 func defaultServiceAccounts() ServiceAccounts {
 	return ServiceAccounts{Lookup: true}
 }
 
+// flags binds the section. Key files and issuers are array flags: each is given by a flag of its own.
 func (s *ServiceAccounts) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.SigningKeyFile, "service-account-signing-key-file", s.SigningKeyFile, "PEM file of the private key, RSA or ECDSA, that signs tokens of service accounts (default sa.key in --cert-dir, made on first start).")
 	f.StringArrayVar(&s.KeyFiles, "service-account-key-file", s.KeyFiles, "PEM file of keys, public or private, that verify tokens of service accounts beside those that sign; may be given several times and hold several keys.")
@@ -37,12 +40,14 @@ func (s *ServiceAccounts) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.JWKSURI, "service-account-jwks-uri", s.JWKSURI, "https URL of the key set that the discovery document names (default "+serviceaccount.KeysPath+" of this daemon).")
 }
 
-// The least and the most that the longest life of tokens may be.
+// The least and the most that the longest life of tokens may be. Shorter tokens would be replaced faster
+// than Pods reload them; the most is what the API's field can hold.
 const (
 	minTokenLifetime = time.Hour
 	maxTokenLifetime = (1 << 32) * time.Second
 )
 
+// Whether the first issuer can be a place to find keys at is no fault, only a reason to serve no discovery.
 func (s ServiceAccounts) validate(f *faults) {
 	longest := time.Duration(s.MaxTokenExpiration)
 	f.check(longest == 0 || longest >= minTokenLifetime && longest <= maxTokenLifetime,

@@ -37,7 +37,8 @@ func (d *Daemon) loadServiceAccountKeys() (err error) {
 	return nil
 }
 
-// newServiceAccountTokens reads the keys, and makes one where none is named.
+// newServiceAccountTokens reads the keys, and makes one where none is named. The default issuer is the name
+// of the API's Service, so tokens stay valid when the address of the daemon changes.
 func (d *Daemon) newServiceAccountTokens(id *identity) (*serviceAccountTokens, error) {
 	c := d.config.ServiceAccounts
 	a := &serviceAccountTokens{issuers: c.Issuers, audiences: c.APIAudiences, trustBundle: id.trustBundle}
@@ -51,6 +52,7 @@ func (d *Daemon) newServiceAccountTokens(id *identity) (*serviceAccountTokens, e
 	if a.boundIssuer, err = d.newTokenIssuer(a, c.SigningKeyFile, filepath.Join(d.config.certDir(), "sa.key")); err != nil {
 		return nil, fmt.Errorf("--service-account-signing-key-file: %w", err)
 	}
+	// Unless another key is named, one key signs both sorts of tokens.
 	a.secretIssuer = a.boundIssuer
 	if c.PrivateKeyFile != "" {
 		if a.secretIssuer, err = d.newTokenIssuer(a, c.PrivateKeyFile, ""); err != nil {
@@ -64,6 +66,7 @@ func (d *Daemon) newServiceAccountTokens(id *identity) (*serviceAccountTokens, e
 		}
 		a.addKeys(keys...)
 	}
+	// Older servers signed tokens in Secrets with their serving key. Whoever names key files has said which keys count.
 	if len(c.KeyFiles) == 0 {
 		// A key that can sign no tokens has signed none.
 		if a.legacyKeys, err = serviceaccount.ReadKeys(id.servingKey()); err != nil {
@@ -73,8 +76,9 @@ func (d *Daemon) newServiceAccountTokens(id *identity) (*serviceAccountTokens, e
 	return a, nil
 }
 
-// newTokenIssuer makes an issuer with the first key of the file at path or, if that is "", of the
-// file at otherwise, which is made if it does not exist. The key verifies, too.
+// newTokenIssuer makes an issuer with the first key of the file at path or, if that is "", of the file at
+// otherwise, which is made if it does not exist. The key verifies, too. A file may hold several keys; the
+// first signs.
 func (d *Daemon) newTokenIssuer(a *serviceAccountTokens, path, fallback string) (*serviceaccount.Issuer, error) {
 	if path == "" {
 		path = fallback
@@ -94,7 +98,8 @@ func (d *Daemon) newTokenIssuer(a *serviceAccountTokens, path, fallback string) 
 	return issuer, nil
 }
 
-// addKeys makes keys verify tokens.
+// addKeys makes keys verify tokens. The same key often is in several files, and the key set that others
+// read must name it once.
 func (a *serviceAccountTokens) addKeys(keys ...*serviceaccount.Key) {
 	for _, key := range keys {
 		if !slices.ContainsFunc(a.keys, func(k *serviceaccount.Key) bool { return k.ID == key.ID }) {
@@ -103,6 +108,7 @@ func (a *serviceAccountTokens) addKeys(keys ...*serviceaccount.Key) {
 	}
 }
 
+// The key is made once and kept: another one would end all tokens.
 func ensureKey(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -114,6 +120,7 @@ func ensureKey(path string) error {
 	return certs.WriteFile(path, key)
 }
 
+// readKeys reads the keys of a PEM file, public or private. An error names the file, as several may be given.
 func readKeys(path string) ([]*serviceaccount.Key, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -156,10 +163,11 @@ func (d *Daemon) tokenRequestOperation() http.Operation {
 	}
 }
 
-// oidcDiscovery is the documents by which others verify tokens, by their paths; none, if the
-// issuer is no address at which they could be found.
+// oidcDiscovery is the documents by which others verify tokens, by their paths; none, if the issuer is no
+// address at which they could be found. They are made once, since keys do not change while the daemon runs.
 func (d *Daemon) oidcDiscovery() (map[string]http.ExtraRoute, error) {
 	a := d.serviceAccountTokens
+	// The first issuer is the one in new tokens; for the others, documents are published by whoever they belong to.
 	if !serviceaccount.Discoverable(a.issuers[0]) {
 		return map[string]http.ExtraRoute{}, nil
 	}

@@ -101,10 +101,50 @@ func (m *allocationCluster) storedAllocations() map[string][]string {
 	return has
 }
 
+// addAddresses adds the IPAddresses that no Service has brought to what is stored, and checks that every other one is that of
+// the Service that has its address, and that no address lacks one.
+func (m *allocationCluster) addAddresses(when string, has map[string][]string) {
+	m.t.Helper()
+	code, text := m.do("GET", m.addressesPath(), "")
+	var list struct {
+		Items []struct {
+			Metadata struct{ Name string }
+			Spec     struct {
+				ParentRef struct{ Resource, Namespace, Name string }
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &list); err != nil || code != 200 {
+		m.t.Fatal(code, err)
+	}
+	known := map[string]bool{}
+	for _, a := range list.Items {
+		name, parent := a.Metadata.Name, a.Spec.ParentRef
+		known[name] = true
+		switch owner := parent.Namespace + "/" + parent.Name; {
+		case has[name] == nil:
+			has[name] = []string{"/" + name}
+		case parent.Resource != "services" || !slices.Equal(has[name], []string{owner}):
+			m.t.Errorf("%s: %s is of %s %s and stored with %v", when, name, parent.Resource, owner, has[name])
+		}
+	}
+	for what, names := range has {
+		if strings.ContainsAny(what, ".:") && !known[what] {
+			m.t.Errorf("%s: %s is stored with %v and has no IPAddress", when, what, names)
+		}
+	}
+}
+
+// addressesPath is where the IPAddresses are.
+func (m *allocationCluster) addressesPath() string {
+	return "/apis/" + m.naming.Group("networking") + "/v1/ipaddresses"
+}
+
 // checkAllocations holds what is taken against what is stored.
 func (m *allocationCluster) checkAllocations(when string) {
 	m.t.Helper()
 	has, held := m.storedAllocations(), m.services.Allocated()
+	m.addAddresses(when, has)
 	for what, owners := range held {
 		var names []string
 		for _, o := range owners {
@@ -144,7 +184,15 @@ func (m *allocationCluster) mutateRandomly(random *rand.Rand) {
 	spec := specs[random.IntN(len(specs))]
 	ports := `"ports":[{"name":"a","port":1},{"name":"b","port":1,"protocol":"UDP"}],`
 	code, text := 0, []byte(nil)
-	switch random.IntN(6) {
+	address := fmt.Sprintf("10.0.0.%d", 2+random.IntN(13))
+	switch random.IntN(9) {
+	case 6:
+		code, text = m.do("POST", m.addressesPath()+dry, `{"metadata":{"name":"`+address+`"},"spec":{"parentRef":{"resource":"things","name":"x"}}}`)
+	case 7:
+		code, text = m.do("DELETE", m.addressesPath()+"/"+address+dry, "")
+	case 8:
+		finalizers := []string{`["example.com/x"]`, "null", "null"}[random.IntN(3)]
+		code, text = m.do("PATCH", m.addressesPath()+"/"+address+dry, `{"metadata":{"finalizers":`+finalizers+`}}`)
 	case 0, 1:
 		code, text = m.do("POST", defaultServicesPath+dry, `{"metadata":{"name":"`+name+`"},"spec":{`+ports+spec+`}}`)
 	case 2, 3:
@@ -154,7 +202,7 @@ func (m *allocationCluster) mutateRandomly(random *rand.Rand) {
 	case 5:
 		code, text = m.do("DELETE", defaultServicesPath+"/"+name+dry, ``)
 	}
-	if !slices.Contains([]int{200, 201, 404, 409, 422}, code) {
+	if !slices.Contains([]int{200, 201, 403, 404, 409, 422}, code) {
 		m.t.Errorf("%d: %s", code, text)
 	}
 }
@@ -184,6 +232,11 @@ func TestServicesShareAddressesAndPorts(t *testing.T) {
 	m := openAllocationCluster(t, dir, "platform")
 	for i := range 12 {
 		m.do("DELETE", fmt.Sprintf("%s/s%d", defaultServicesPath, i), "")
+	}
+	for i := range 16 {
+		path := fmt.Sprintf("%s/10.0.0.%d", m.addressesPath(), i)
+		m.do("PATCH", path, `{"metadata":{"finalizers":null}}`)
+		m.do("DELETE", path, "")
 	}
 	if got := slices.Collect(maps.Keys(m.services.Allocated())); !slices.Equal(got, []string{"10.0.0.1"}) {
 		t.Errorf("without Services these are taken: %v", got)

@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// TLS is what to serve with, and how.
+// TLS is what to serve with, and how. The names and the values of the settings are those of the API server
+// that clients know.
 type TLS struct {
 	CertFile       string   `json:"certFile"`
 	PrivateKeyFile string   `json:"privateKeyFile"`
@@ -26,6 +27,8 @@ type TLS struct {
 	StrictTransportSecurity []string `json:"strictTransportSecurity"`
 }
 
+// defaultTLS names no files: the daemon makes its certificates. Empty lists of suites and directives mean Go's choice and
+// no header.
 func defaultTLS() TLS {
 	return TLS{
 		SNICertKeys: []string{}, MinVersion: "VersionTLS12", CipherSuites: []string{},
@@ -33,6 +36,7 @@ func defaultTLS() TLS {
 	}
 }
 
+// flags binds the section.
 func (t *TLS) flags(f *pflag.FlagSet) {
 	f.StringVar(&t.CertFile, "tls-cert-file", t.CertFile, "PEM file of the certificate to serve with, followed by its intermediates. Made by the daemon if not given.")
 	f.StringVar(&t.PrivateKeyFile, "tls-private-key-file", t.PrivateKeyFile, "PEM file of that certificate's key.")
@@ -43,6 +47,7 @@ func (t *TLS) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&t.StrictTransportSecurity, "strict-transport-security-directives", t.StrictTransportSecurity, "Directives of the header Strict-Transport-Security, with commas: max-age=SECONDS, includeSubDomains, preload. None means no header.")
 }
 
+// The period is bounded so that an expired or revoked certificate goes within a minute.
 func (t TLS) validate(f *faults) {
 	f.check((t.CertFile == "") == (t.PrivateKeyFile == ""), "tls.certFile", "goes together with tls.privateKeyFile")
 	for _, text := range t.SNICertKeys {
@@ -68,6 +73,7 @@ func checkDirectives(directives []string) error {
 	for _, d := range directives {
 		name, value, _ := strings.Cut(d, "=")
 		switch {
+		// 63 bits are plenty; the header sets no bound of its own.
 		case name == "max-age":
 			if _, err := strconv.ParseUint(value, 10, 63); err != nil || age {
 				return fmt.Errorf("%q is not max-age=SECONDS, once", d)
@@ -77,6 +83,7 @@ func checkDirectives(directives []string) error {
 			return fmt.Errorf("%q is none of max-age=SECONDS, includeSubDomains, preload", d)
 		}
 	}
+	// The only directive that must be there: browsers ignore the header without it.
 	if len(directives) > 0 && !age {
 		return errors.New("max-age=SECONDS is missing")
 	}
@@ -86,7 +93,8 @@ func checkDirectives(directives []string) error {
 // strictTransport is the value of the header Strict-Transport-Security; "" if there is none.
 func (t TLS) strictTransport() string { return strings.Join(t.StrictTransportSecurity, "; ") }
 
-// warn tells the log what had better be otherwise.
+// warn tells the log what had better be otherwise. Old clients may need such suites, so they are not
+// refused.
 func (t TLS) warn(log *slog.Logger) {
 	if _, insecure, _ := certs.ParseCipherSuites(t.CipherSuites); len(insecure) > 0 {
 		log.Warn("tls: insecure cipher suites are enabled", "suites", strings.Join(insecure, ","))

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// A Duration is written as Go writes it, "1m30s", in the file and in flags.
+// A Duration is written as Go writes it, "1m30s", in the file and in flags. One type serves flags (Set,
+// Type) and the file (UnmarshalJSON), so both read the same form.
 type Duration time.Duration
 
 // String is the written form.
@@ -54,20 +55,25 @@ func (b *Bytes) Set(s string) (err error) {
 // Type names the value in help texts.
 func (b *Bytes) Type() string { return "bytes" }
 
-// UnmarshalJSON reads a JSON number, or a string with a unit.
+// UnmarshalJSON reads a JSON number, or a string with a unit. YAML makes a number of 1048576 and a text of
+// 64Mi.
 func (b *Bytes) UnmarshalJSON(data []byte) error {
 	v, err := parseBytes(strings.Trim(string(data), `"`))
 	*b = v
 	return err
 }
 
+// parseBytes reads a number of bytes, with Ki, Mi or Gi for powers of 1024. A number that overflows once it is multiplied
+// is refused, not wrapped around.
 func parseBytes(s string) (Bytes, error) {
+	// Each unit is 2 to the power of 10 more than the one before it.
 	digits, shift := s, 0
 	for i, unit := range []string{"Ki", "Mi", "Gi"} {
 		if number, ok := strings.CutSuffix(s, unit); ok {
 			digits, shift = number, 10*(i+1)
 		}
 	}
+	// A negative number, which ParseInt accepts, is refused below.
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n < 0 || n > math.MaxInt64>>shift {
 		return 0, fmt.Errorf("%q is no number of bytes such as 1048576 or 64Mi", s)
@@ -75,7 +81,8 @@ func parseBytes(s string) (Bytes, error) {
 	return Bytes(n << shift), nil
 }
 
-// Switches are names that are on or off: "a=true,b=false" in flags, an object in the file.
+// Switches are names that are on or off: "a=true,b=false" in flags, an object in the file. Flags add up:
+// each one that is given again adds to the ones before, unlike with lists.
 type Switches map[string]bool
 
 // String is the written form, in the order of the names.

@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Validate reports every fault of the settings at once, each with its key.
+// Validate reports every fault of the settings at once, each with its key. It reads no file and opens
+// nothing, so configurations can be checked anywhere.
 func (c Config) Validate() error {
 	var f faults
 	f.check(c.DataDir != "", "dataDir", "must not be empty")
@@ -21,12 +22,17 @@ func (c Config) Validate() error {
 	c.Serving.validate(&f)
 	c.Controllers.validate(&f)
 	c.Services.validate(&f)
+	c.Nodes.validate(&f)
+	c.Kubelets.validate(&f)
 	c.TLS.validate(&f)
 	c.Authentication.validate(&f)
 	c.ServiceAccounts.validate(&f)
+	c.CertificateSigning.validate(&f)
 	c.Authorization.validate(&f)
 	c.Admission.validate(&f)
+	c.Aggregation.validate(&f)
 	c.Audit.validate(&f)
+	c.validateFeatures(&f)
 	f.check(c.API.EventTTL >= 0, "api.eventTTL", "must not be negative")
 	f.oneOf("logging.format", c.Logging.Format, "text", "json")
 	f.atLeast("logging.verbosity", int64(c.Logging.Verbosity), 0)
@@ -35,6 +41,7 @@ func (c Config) Validate() error {
 	f.atLeast("commits.batchSize", int64(c.Commits.BatchSize), 1)
 	f.oneOf("journal.sync", c.Journal.Sync, "always", "none")
 	f.atLeast("journal.segmentBytes", int64(c.Journal.SegmentBytes), 1<<20)
+	c.Encryption.validate(&f)
 	f.atLeast("snapshots.journalBytes", int64(c.Snapshots.JournalBytes), 1<<20)
 	f.positive("watches.historyTime", c.Watches.HistoryTime)
 	f.atLeast("watches.historyBytes", int64(c.Watches.HistoryBytes), 1)
@@ -42,9 +49,12 @@ func (c Config) Validate() error {
 	return errors.Join(f...)
 }
 
-// maxRequestBytes is the most that serving.maxRequestBytes can be.
+// maxRequestBytes is the most that serving.maxRequestBytes can be. Journal records and the memory for one
+// request are planned for objects of this size.
 const maxRequestBytes = 4 << 20
 
+// validate checks what the server listens on and the bounds that it serves within. Bounds of memory must leave room for at
+// least one request: else every request would be refused.
 func (s Serving) validate(f *faults) {
 	f.check(net.ParseIP(s.BindAddress) != nil, "serving.bindAddress", fmt.Sprintf("%q is no IP address", s.BindAddress))
 	f.check(s.SecurePort >= 0 && s.SecurePort <= 65535, "serving.securePort", fmt.Sprintf("%d is not between 0 and 65535", s.SecurePort))
@@ -67,6 +77,7 @@ func (s Serving) validate(f *faults) {
 	}
 }
 
+// validate parses the ranges as the allocators will.
 func (s Services) validate(f *faults) {
 	if _, err := allocation.ParseRanges(s.ClusterIPRange); err != nil {
 		f.check(false, "services.clusterIPRange", err.Error())
@@ -76,6 +87,7 @@ func (s Services) validate(f *faults) {
 	}
 }
 
+// validate wants at least 1 wherever 0 would mean that no actor ever makes progress.
 func (a Actors) validate(f *faults) {
 	f.oneOf("actors.strategy", a.Strategy, "restart", "resume", "stop")
 	f.atLeast("actors.maxRestarts", int64(a.MaxRestarts), 0)
@@ -86,22 +98,28 @@ func (a Actors) validate(f *faults) {
 	f.atLeast("actors.throughput", int64(a.Throughput), 1)
 }
 
+// It gathers errors by the key of the configuration file; where a flag is better known the key names that
+// as well.
 type faults []error
 
+// check records a fault unless ok. All faults are collected, so that an operator sees them at once.
 func (f *faults) check(ok bool, key, fault string) {
 	if !ok {
 		*f = append(*f, fmt.Errorf("%s: %s", key, fault))
 	}
 }
 
+// atLeast checks a number or a size against its least value, which is allowed.
 func (f *faults) atLeast(key string, value, least int64) {
 	f.check(value >= least, key, fmt.Sprintf("%d is less than %d", value, least))
 }
 
+// positive checks a time that must pass; tickers and timeouts of 0 are errors.
 func (f *faults) positive(key string, d Duration) {
 	f.check(d > 0, key, "must be above 0")
 }
 
+// oneOf checks a value against all that are allowed, which the error lists.
 func (f *faults) oneOf(key, value string, values ...string) {
 	f.check(slices.Contains(values, value), key, fmt.Sprintf("%q is none of %s", value, strings.Join(values, ", ")))
 }

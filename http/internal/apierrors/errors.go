@@ -7,10 +7,35 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
+// A Text is a failure that is answered as plain text, where clients know it so.
+type Text struct{ Status *meta.Status }
+
+// Error implements error.
+func (t *Text) Error() string { return t.Status.Message }
+
+// Unwrap is the Status, as the audit sees it.
+func (t *Text) Unwrap() error { return t.Status }
+
+// PageNotFound is the answer to a path where nothing is, and nothing of this server could be.
+func PageNotFound() *Text {
+	return &Text{&meta.Status{Code: 404, Reason: meta.ReasonNotFound, Message: "404 page not found"}}
+}
+
+// Unreachable is the answer of a server that is to pass a request on, and cannot.
+func Unreachable(message string) *Text {
+	return &Text{&meta.Status{Code: 503, Reason: meta.ReasonServiceUnavailable, Message: message}}
+}
+
+// Misconfigured is the answer where a request cannot be passed on for what an administrator has written.
+func Misconfigured(message string) *Text {
+	return &Text{&meta.Status{Code: 500, Reason: meta.ReasonInternalError, Message: message}}
+}
+
 func BadRequest(message string) *meta.Status {
 	return &meta.Status{Code: 400, Reason: meta.ReasonBadRequest, Message: message}
 }
 
+// Unauthorized says nothing of the reason, which would help whoever guesses credentials.
 func Unauthorized() *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: "Unauthorized"}
 }
@@ -20,6 +45,7 @@ func UnauthorizedBecause(reason string) *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: reason}
 }
 
+// PathNotFound is about a path, unlike the NotFound of an object, which names it.
 func PathNotFound() *meta.Status {
 	return &meta.Status{
 		Code: 404, Reason: meta.ReasonNotFound, Details: &meta.Details{},
@@ -34,6 +60,7 @@ func MethodNotAllowed() *meta.Status {
 	}
 }
 
+// NotAcceptable is for an Accept header of which nothing can be served.
 func NotAcceptable(message string) *meta.Status {
 	return &meta.Status{Code: 406, Reason: meta.ReasonNotAcceptable, Message: message}
 }
@@ -50,6 +77,8 @@ func UnsupportedMedia(accepted []string) *meta.Status {
 	}
 }
 
+// TooManyRequests asks to retry after a second, which the Retry-After header repeats; client libraries then
+// retry by themselves.
 func TooManyRequests() *meta.Status {
 	return &meta.Status{
 		Code: 429, Reason: meta.ReasonTooManyRequests, Details: &meta.Details{RetryAfterSeconds: 1},
@@ -57,6 +86,7 @@ func TooManyRequests() *meta.Status {
 	}
 }
 
+// RequestTimeout is for a body that comes too slowly; that the server was slow is GatewayTimeout.
 func RequestTimeout() *meta.Status {
 	return &meta.Status{Code: 408, Reason: meta.ReasonTimeout, Message: "the request did not arrive in time"}
 }
@@ -70,6 +100,7 @@ func InternalError(id string) *meta.Status {
 	}
 }
 
+// ShuttingDown tells clients to try again, by when another server or the next process answers.
 func ShuttingDown() *meta.Status {
 	return &meta.Status{
 		Code: 503, Reason: meta.ReasonServiceUnavailable, Details: &meta.Details{RetryAfterSeconds: 1},
@@ -84,8 +115,9 @@ func GatewayTimeout() *meta.Status {
 	}
 }
 
-// InvalidOptions is the answer to faulty options; group is that of the meta kinds, and kind is as
-// in "ListOptions".
+// InvalidOptions is the answer to faulty options; group is that of the meta kinds, and kind is as in
+// "ListOptions". It is nil without faults, so that callers return it directly. The message has the form of
+// an invalid object, whose name is empty.
 func InvalidOptions(group, kind string, faults schema.Faults) error {
 	if len(faults.List) == 0 {
 		return nil

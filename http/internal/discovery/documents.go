@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/troupe-api/troupe/http/aggregation"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/openapi"
@@ -18,16 +19,52 @@ type Documents struct {
 	generation uint64
 	openapi    *openapi.Documents
 	index      []byte
+	merged     *merged // with what other servers serve; nil: there is none
 }
 
 // Index is the list of paths at /.
 func (d *Documents) Index() []byte { return d.index }
 
+// Groups is the APIGroupList at /apis.
+func (d *Documents) Groups() []byte {
+	if d.merged != nil {
+		return d.merged.groupList
+	}
+	return d.Discovery.Groups()
+}
+
+// Group is the APIGroup at /apis/{group}; nil if there is no such group.
+func (d *Documents) Group(name string) []byte {
+	if d.merged != nil {
+		return d.merged.groups[name]
+	}
+	return d.Discovery.Group(name)
+}
+
+// Aggregated is the APIGroupDiscoveryList of the given version, "v2" or "v2beta1", at /api (core) or /apis, and its ETag.
+func (d *Documents) Aggregated(core bool, version string) (body []byte, etag string) {
+	if d.merged != nil {
+		a := d.merged.aggregated[aggregatedDocument{core, version}]
+		return a.body, a.etag
+	}
+	return d.Discovery.Aggregated(core, version)
+}
+
 // OpenAPIV2 is the document of all kinds in version 2 of OpenAPI.
-func (d *Documents) OpenAPIV2() *openapi.Document { return d.openapi.V2() }
+func (d *Documents) OpenAPIV2() *openapi.Document {
+	if d.merged != nil {
+		return d.merged.openapi
+	}
+	return d.openapi.V2()
+}
 
 // OpenAPIIndex tells where the documents of version 3 are.
-func (d *Documents) OpenAPIIndex() openapi.Index { return d.openapi.Index() }
+func (d *Documents) OpenAPIIndex() openapi.Index {
+	if d.merged != nil {
+		return d.merged.index()
+	}
+	return d.openapi.Index()
+}
 
 // OpenAPIV3 is the document of a group and version, by its path, as in "apis/apps/v1"; nil: there is none.
 func (d *Documents) OpenAPIV3(path string) *openapi.Document { return d.openapi.V3(path) }
@@ -38,21 +75,32 @@ type Options struct {
 	Catalog         *catalog.Catalog
 	ExternalAddress string   // where the server is reached
 	PatchTypes      []string // media types of patches
+	CBOR            bool     // answers are served in CBOR too
 	FixedPaths      []string // that lead to no kind
+	// Servers serve other versions; nil: there are none.
+	Servers *aggregation.Servers
 }
 
 // Cache makes the documents anew when they are asked for and the kinds have changed.
 type Cache struct {
-	opts Options
-	last atomic.Pointer[Documents]
-	mu   sync.Mutex // held while they are made
+	opts       Options
+	priorities *present.Priorities
+	last       atomic.Pointer[Documents]
+	mu         sync.Mutex // held while they are made
+
+	lastMerged atomic.Pointer[merging]
+	mergeMu    sync.Mutex // held while what other servers serve is put into them
 }
 
 // NewCache makes a cache, which is empty.
-func NewCache(o Options) *Cache { return &Cache{opts: o} }
+func NewCache(o Options) *Cache {
+	return &Cache{opts: o, priorities: present.NewPriorities(o.Naming)}
+}
 
-// Current are the documents of the kinds that are served now.
-func (c *Cache) Current() *Documents {
+// own are the documents of the kinds that this server serves now.
+//
+// Most calls are one atomic load. After a change one caller makes the documents while others wait for them.
+func (c *Cache) own() *Documents {
 	if d := c.last.Load(); d != nil && d.generation == c.opts.Catalog.Generation() {
 		return d
 	}
@@ -62,12 +110,17 @@ func (c *Cache) Current() *Documents {
 	if d := c.last.Load(); d != nil && d.generation == generation {
 		return d
 	}
+	// What describes kinds that have not changed is taken over: a definition more costs its own documents.
+	var previous *openapi.Documents
+	if last := c.last.Load(); last != nil {
+		previous = last.openapi
+	}
 	d := &Documents{
 		Discovery:  present.NewDiscovery(c.opts.Naming, c.opts.ExternalAddress, c.opts.Catalog.Kinds()),
 		generation: generation,
 		openapi: openapi.New(openapi.Options{
 			Naming: c.opts.Naming, Kinds: c.opts.Catalog.Kinds(), Message: c.opts.Catalog.Message,
-			Version: "v" + apiMajor + "." + apiMinor + ".0", Patches: c.opts.PatchTypes,
+			Version: "v" + apiMajor + "." + apiMinor + ".0", Patches: c.opts.PatchTypes, CBOR: c.opts.CBOR, Previous: previous,
 		}),
 		index: c.newIndex(),
 	}
@@ -79,6 +132,7 @@ func (c *Cache) Current() *Documents {
 func (c *Cache) newIndex() []byte {
 	paths := slices.Clone(c.opts.FixedPaths)
 	for _, k := range c.opts.Catalog.Kinds() {
+		// A path for each version and group, whether anything but resources is there or not: clients look for prefixes.
 		if k.Group == "" {
 			paths = append(paths, "/api/"+k.Version)
 		} else {

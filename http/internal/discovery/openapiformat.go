@@ -31,6 +31,7 @@ func OpenAPIFormat(accept, version string) (best openapi.Format, ok bool) {
 		default:
 			continue
 		}
+		// The first of equal weight wins, hence the strict comparison.
 		if q, valid := negotiate.Quality(params); valid && q > highest {
 			best, ok, highest = f, true, q
 		}

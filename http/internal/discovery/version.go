@@ -46,6 +46,7 @@ func buildInfo() (commit, date, tree string) {
 		return "", "", ""
 	}
 	tree = "clean"
+	// What is not there, as in a build from an archive, stays empty: clients show it and need nothing of it.
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -32,10 +32,13 @@ func (f *Family) Func(labels string, value func() float64) {
 	f.set.NewGauge(f.series(labels), value)
 }
 
-// Counter adds a series that counts.
+// Counter is a series that counts; it is added if there is none.
 func (f *Family) Counter(labels string) *metrics.Counter {
-	return f.set.NewCounter(f.series(labels))
+	return f.set.GetOrCreateCounter(f.series(labels))
 }
+
+// remove removes a series.
+func (f *Family) remove(labels string) { f.set.UnregisterMetric(f.series(labels)) }
 
 func (f *Family) series(labels string) string {
 	if labels == "" {

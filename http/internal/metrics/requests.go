@@ -17,9 +17,12 @@ import (
 )
 
 // Requests are the series about requests. A series is found by a small key, without making
-// text; the keys come from the catalogue, so their number is bounded.
+// text; the keys come from the catalogue, so their number is bounded: series of kinds that are not served any more are
+// removed.
 type Requests struct {
 	total, deprecations *Family
+	// served tells whether there is such a resource now.
+	served func(group, version, resource string) bool
 
 	mu     sync.Mutex // serializes additions to what follows, which is never changed in place
 	routes atomic.Pointer[map[Route]*routeSeries]
@@ -30,10 +33,10 @@ type Requests struct {
 // A Route tells what requests are counted together. Requests for no served resource
 // share one for each verb, whatever their path.
 type Route struct {
-	Kind              *schema.Kind
-	Verb, Subresource string
-	Collection        bool
-	Namespaced        bool
+	Group, Version, Resource string // of a served kind; or all empty
+	Verb, Subresource        string
+	Collection               bool
+	Namespaced               bool
 }
 
 // routeSeries counts the requests of one route.
@@ -50,8 +53,11 @@ type codeSeries struct {
 }
 
 // NewRequests makes the series, of which there are none yet.
-func NewRequests() *Requests {
+//
+// served tells whether there is such a resource now.
+func NewRequests(served func(group, version, resource string) bool) *Requests {
 	r := &Requests{
+		served:       served,
 		total:        newFamily("apiserver_request_total", "counter", "Requests answered, by what they asked for and the code of the answer."),
 		deprecations: newFamily("apiserver_requested_deprecated_apis", "gauge", "Deprecated versions that were asked for since the start."),
 	}
@@ -82,16 +88,31 @@ func (r *Requests) route(k Route) *routeSeries {
 		return s
 	}
 	s := &routeSeries{labels: k.labels()}
-	for _, other := range old {
+	next := r.servedRoutes(old)
+	for _, other := range next {
 		if other.labels == s.labels {
 			s = other // a create and a post of no resource are one verb; a kind may have been defined anew
 			break
 		}
 	}
-	next := maps.Clone(old)
 	next[k] = s
 	r.routes.Store(&next)
 	return s
+}
+
+// servedRoutes is a copy of the routes without those of kinds that are not served any more, whose series are removed.
+func (r *Requests) servedRoutes(all map[Route]*routeSeries) map[Route]*routeSeries {
+	served := make(map[Route]*routeSeries, len(all)+1)
+	for k, s := range all {
+		if k.Resource == "" || r.served(k.Group, k.Version, k.Resource) {
+			served[k] = s
+			continue
+		}
+		for _, c := range s.codes() {
+			r.total.remove(s.labels + `,code="` + strconv.Itoa(c.code) + `"`)
+		}
+	}
+	return served
 }
 
 // counter finds the series of a code, or adds it.
@@ -130,19 +151,17 @@ func (s *routeSeries) find(code int) *metrics.Counter {
 
 // labels are the labels of a route, apart from the code.
 func (k Route) labels() string {
-	group, version, resource, scope := "", "", "", ""
-	if k.Kind != nil {
-		group, version, resource = k.Kind.Group, k.Kind.Version, k.Kind.Resource
-		switch {
-		case !k.Collection:
-			scope = "resource"
-		case k.Namespaced:
-			scope = "namespace"
-		default:
-			scope = "cluster"
-		}
+	scope := ""
+	switch {
+	case k.Resource == "":
+	case !k.Collection:
+		scope = "resource"
+	case k.Namespaced:
+		scope = "namespace"
+	default:
+		scope = "cluster"
 	}
-	return fmt.Sprintf("verb=%q,group=%q,version=%q,resource=%q,subresource=%q,scope=%q", k.verbLabel(), group, version, resource, k.Subresource, scope)
+	return fmt.Sprintf("verb=%q,group=%q,version=%q,resource=%q,subresource=%q,scope=%q", k.verbLabel(), k.Group, k.Version, k.Resource, k.Subresource, scope)
 }
 
 // verbLabel is the verb as dashboards know it.
@@ -176,12 +195,33 @@ func (r *Requests) MarkDeprecated(k *schema.Kind, subresource string) {
 	next := maps.Clone(old)
 	next[v] = struct{}{}
 	r.deprecated.Store(&next)
-	r.deprecations.Func(fmt.Sprintf("group=%q,removed_release=%q,resource=%q,subresource=%q,version=%q",
-		v.group, v.removed, v.resource, v.subresource, v.version), func() float64 { return 1 })
+	r.deprecations.Func(v.labels(), func() float64 { return 1 })
+}
+
+func (v deprecatedVersion) labels() string {
+	return fmt.Sprintf("group=%q,removed_release=%q,resource=%q,subresource=%q,version=%q",
+		v.group, v.removed, v.resource, v.subresource, v.version)
+}
+
+// prune removes the series of kinds that are not served any more.
+func (r *Requests) prune() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	routes := r.servedRoutes(*r.routes.Load())
+	r.routes.Store(&routes)
+	deprecated := maps.Clone(*r.deprecated.Load())
+	for v := range deprecated {
+		if !r.served(v.group, v.version, v.resource) {
+			delete(deprecated, v)
+			r.deprecations.remove(v.labels())
+		}
+	}
+	r.deprecated.Store(&deprecated)
 }
 
 // WritePrometheus writes the counters and durations, sorted by labels.
 func (r *Requests) WritePrometheus(w io.Writer) {
+	r.prune()
 	const durations = "apiserver_request_duration_seconds"
 	r.total.write(w)
 	writeHelp(w, durations, "histogram", "Time to answer, in seconds, but for watches.")

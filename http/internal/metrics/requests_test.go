@@ -10,7 +10,7 @@ import (
 
 // TestRouteSeries counts from many goroutines, which find some series and add others.
 func TestRouteSeries(t *testing.T) {
-	m := NewRequests()
+	m := NewRequests(func(string, string, string) bool { return true })
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -47,7 +47,7 @@ func TestRouteSeries(t *testing.T) {
 // TestOneSeriesForEachLabels: what is told apart inside, but has the same labels, is one series: two
 // lines with the same labels make Prometheus refuse all of them.
 func TestOneSeriesForEachLabels(t *testing.T) {
-	m := NewRequests()
+	m := NewRequests(func(string, string, string) bool { return true })
 	for _, verb := range []string{"create", "post", "create"} {
 		m.CountTimed(Route{Verb: verb}, 404, time.Millisecond)
 	}
@@ -63,5 +63,32 @@ func TestOneSeriesForEachLabels(t *testing.T) {
 		if strings.HasPrefix(series, "apiserver_request_total{") && value != "3\n" {
 			t.Errorf("%s", line)
 		}
+	}
+}
+
+// TestSeriesOfFormerKinds: what was counted of a kind is gone when the kind is, and begins anew when it is back.
+func TestSeriesOfFormerKinds(t *testing.T) {
+	served := true
+	m := NewRequests(func(_, _, resource string) bool { return served || resource != "widgets" })
+	text := func() string {
+		var b bytes.Buffer
+		m.WritePrometheus(&b)
+		return b.String()
+	}
+	route := Route{Group: "example.com", Version: "v1", Resource: "widgets", Verb: "get"}
+	m.CountTimed(route, 200, time.Millisecond)
+	m.deprecated.Store(&map[deprecatedVersion]struct{}{{group: "example.com", version: "v1", resource: "widgets"}: {}})
+	m.Count(Route{Version: "v1", Resource: "pods", Verb: "get"}, 200)
+	if !strings.Contains(text(), "widgets") {
+		t.Errorf("not counted: %s", text())
+	}
+	served = false
+	if all := text(); strings.Contains(all, "widgets") || !strings.Contains(all, "pods") {
+		t.Errorf("after the kind has gone: %s", all)
+	}
+	served = true
+	m.Count(route, 200)
+	if all := text(); !strings.Contains(all, `resource="widgets",subresource="",scope="resource",code="200"} 1`) {
+		t.Errorf("after the kind is back: %s", all)
 	}
 }

@@ -3,7 +3,7 @@
 //
 // Its nouns:
 //
-//	Encoding  JSON, YAML or Protobuf
+//	Encoding  JSON, YAML, Protobuf or CBOR
 //	Shape     the whole object, a Table, or the metadata alone
 //	Format    both together: what an Accept header was answered with
 //	Names     media types and API groups in the spelling of the naming profile

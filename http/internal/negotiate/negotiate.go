@@ -16,6 +16,7 @@ const (
 	JSON Encoding = iota
 	YAML
 	Protobuf
+	CBOR
 	None
 )
 
@@ -46,14 +47,18 @@ type Names struct {
 	ProtobufWatchType string
 	InitialEventsEnd  string // annotation
 	BearerProtocol    string // prefix of the sub-protocol of a WebSocket that holds a token
-	// BodyTypes are the media types of bodies, PatchTypes those of patches.
-	BodyTypes, PatchTypes []string
-	representations       string // text that lists them
+	// BodyTypes are the media types of bodies, PatchTypes those of patches. Those of custom kinds, which have no
+	// Protobuf form and no strategic merge, are fewer.
+	BodyTypes, PatchTypes             []string
+	CustomBodyTypes, CustomPatchTypes []string
+	watchTypes                        []string // media types of watches
+	cbor                              bool     // CBOR is served
 }
 
-// NewNames makes the identifiers of a profile.
-func NewNames(profile *meta.Naming) Names {
+// NewNames makes the identifiers of a profile. cbor: CBOR is served too.
+func NewNames(profile *meta.Naming, cbor bool) Names {
 	n := Names{
+		cbor:             cbor,
 		MetaGroup:        profile.Translate("meta.platform.io"),
 		DiscoveryGroup:   profile.Translate("apidiscovery.platform.io"),
 		ProtobufType:     profile.Translate("application/vnd.platform.protobuf"),
@@ -62,12 +67,19 @@ func NewNames(profile *meta.Naming) Names {
 	}
 	n.ProtobufWatchType = n.ProtobufType + ";stream=watch"
 	n.BodyTypes = []string{TypeJSON, TypeYAML, n.ProtobufType}
+	n.CustomBodyTypes = []string{TypeJSON, TypeYAML}
 	n.PatchTypes = []string{TypeJSONPatch, TypeMergePatch, TypeStrategicPatch, TypeApplyPatch}
-	n.representations = strings.Join(n.BodyTypes, ", ")
+	n.CustomPatchTypes = []string{TypeJSONPatch, TypeMergePatch, TypeApplyPatch}
+	n.watchTypes = []string{TypeJSON + ";stream=watch", n.ProtobufWatchType}
+	if cbor {
+		n.BodyTypes, n.CustomBodyTypes = append(n.BodyTypes, TypeCBOR), append(n.CustomBodyTypes, TypeCBOR)
+		n.PatchTypes, n.CustomPatchTypes = append(n.PatchTypes, TypeApplyPatchCBOR), append(n.CustomPatchTypes, TypeApplyPatchCBOR)
+		n.watchTypes = append(n.watchTypes, TypeCBORSequence)
+	}
 	return n
 }
 
-// The media types of JSON, YAML and patches.
+// The media types of JSON, YAML, CBOR and patches.
 const (
 	TypeJSON           = "application/json"
 	TypeYAML           = "application/yaml"
@@ -76,36 +88,53 @@ const (
 	TypeStrategicPatch = "application/strategic-merge-patch+json"
 	TypeApplyPatch     = "application/apply-patch+yaml"
 	TypeText           = "text/plain; charset=utf-8"
+
+	TypeCBOR           = "application/cbor"
+	TypeCBORSequence   = "application/cbor-seq" // one item after the other: a watch
+	TypeApplyPatchCBOR = "application/apply-patch+cbor"
 )
 
 // Negotiate picks the best of what an Accept header lists. shapes: others than the whole object can be had;
 // streaming: the answer is a watch.
+//
+// As examples, with shapes:
+//
+//	application/yaml;q=0.5, application/json           JSON, of the higher weight
+//	application/json;as=Table;v=v1;g=meta.k8s.io, */*  a Table, the first of equal weight
+//	text/html                                          406
 func (n *Names) Negotiate(header []byte, shapes, streaming bool) (Format, error) {
 	switch string(header) {
 	case "", TypeJSON, "*/*", TypeJSON + ", */*": // what most clients send
 		return Format{}, nil
 	}
 	accept := string(header)
-	best, bestQ, found := Format{}, 0.0, false
+	best, bestQ, found, onlyStreams := Format{}, 0.0, false, false
 	for accept != "" {
 		var item string
 		item, accept, _ = strings.Cut(accept, ",")
 		f, q, ok := n.parseAcceptItem(item, shapes)
 		if streaming && f.Encoding == YAML {
+			onlyStreams = onlyStreams || ok
 			continue // a stream of YAML has no agreed framing
 		}
 		if ok && q > bestQ {
 			best, bestQ, found = f, q, true
 		}
 	}
-	if !found {
-		return Format{}, n.NotAcceptable()
+	switch {
+	case found:
+		return best, nil
+	case onlyStreams:
+		return Format{}, notAcceptable(n.watchTypes)
 	}
-	return best, nil
+	return Format{}, n.NotAcceptable()
 }
 
-func (n *Names) NotAcceptable() error {
-	f := apierrors.NotAcceptable("406: Not Acceptable\n\nAvailable representations: " + n.representations)
+// NotAcceptable is the answer to a client that takes none of the representations.
+func (n *Names) NotAcceptable() error { return notAcceptable(n.BodyTypes) }
+
+func notAcceptable(types []string) error {
+	f := apierrors.NotAcceptable("406: Not Acceptable\n\nAvailable representations: " + strings.Join(types, ", "))
 	f.Details = &meta.Details{}
 	return f
 }
@@ -197,6 +226,8 @@ func (n *Names) encodingOfAccept(s string) Encoding {
 		return YAML
 	case s == n.ProtobufType:
 		return Protobuf
+	case s == TypeCBOR && n.cbor:
+		return CBOR
 	}
 	return n.EncodingOfContentType(strings.ToLower(s), false)
 }
@@ -211,6 +242,8 @@ func (n *Names) EncodingOfContentType(contentType string, empty bool) Encoding {
 		return YAML
 	case s == n.ProtobufType:
 		return Protobuf
+	case s == TypeCBOR && n.cbor:
+		return CBOR
 	}
 	return None
 }

@@ -5,6 +5,7 @@
 //	Target  the request target: split into segments at its raw slashes, then decoded
 //	Query   the parameters, left as text and searched
 //	Info    what is asked for: verb, group, version, resource, name
+//	ID      a random name, for requests that bring none
 //
 // Everything that decides on a request decides on one Info: routing, authorization, audit, metrics and
 // the store. If any of them parsed the path again, or looked at the path that fasthttp has normalized

@@ -24,6 +24,8 @@ type Info struct {
 	Resource, Subresource string
 	Name                  string
 
+	// segments is how many segments of the path lead to the resource and its sub-resource.
+	segments int
 	// extraSegments: the path goes on after what a resource path may hold. inNamespace: it names a
 	// namespace before the resource.
 	extraSegments, inNamespace bool
@@ -33,7 +35,8 @@ type Info struct {
 	legacyProxy bool
 }
 
-// Parse fills in from a method, a parsed target, and whether the query asks for a watch.
+// Parse fills in from a method, a parsed target, and whether the query asks for a watch. It never fails:
+// what is no path of a resource is a request for a path, which authorization decides on as such.
 func (i *Info) Parse(method string, t *Target, watch bool) {
 	i.Path = t.Path
 	i.Verb = nonResourceVerb(method)
@@ -58,22 +61,26 @@ func (i *Info) Parse(method string, t *Target, watch bool) {
 	case old == "proxy" || old == "redirect":
 		segs, i.legacyProxy = segs[1:], true
 	}
+	prefix := t.count - len(segs)
 	i.parseResource(segs)
+	i.segments += prefix
 	i.Verb = i.resourceVerb(method, watch)
 	if i.legacyProxy {
 		i.Verb, i.Subresource = old, "" // what follows the name is not for this server
 	}
 }
 
-// parseResource reads the path behind group and version.
+// parseResource reads the path behind group and version. "namespaces/x/status" is the status of a namespace
+// and not a resource of that name in it.
 func (i *Info) parseResource(segs []string) {
 	if segs[0] == "namespaces" && len(segs) > 1 {
 		i.Namespace = segs[1]
 		ofNamespace := len(segs) == 3 && (segs[2] == "status" || segs[2] == "finalize")
 		if len(segs) > 2 && !ofNamespace {
-			segs, i.inNamespace = segs[2:], true
+			segs, i.inNamespace, i.segments = segs[2:], true, 2
 		}
 	}
+	i.segments += min(len(segs), 3)
 	i.Resource = segs[0]
 	if len(segs) > 1 {
 		i.Name = segs[1]
@@ -84,7 +91,8 @@ func (i *Info) parseResource(segs []string) {
 	i.extraSegments = len(segs) > 3
 }
 
-// nonResourceVerb is the verb of a request that is not for a resource.
+// nonResourceVerb is the verb of a request that is not for a resource. Roles name such verbs in small
+// letters.
 func nonResourceVerb(method string) string {
 	switch method {
 	case "GET":
@@ -131,10 +139,26 @@ func (i *Info) resourceVerb(method string, watch bool) string {
 	return ""
 }
 
-// WithMethod is the same request made with another method.
+// WithMethod is the same request made with another method, by which the methods that a resource has are
+// found.
 func (i Info) WithMethod(method string) Info {
 	i.Verb = i.resourceVerb(method, i.legacyWatch)
 	return i
+}
+
+// LongRunning tells whether a request goes on until its client, or who answers, ends it.
+func (i *Info) LongRunning() bool {
+	switch {
+	case !i.IsResource:
+		return false
+	case i.Verb == "watch" || i.Verb == "proxy":
+		return true
+	}
+	switch i.Subresource {
+	case "attach", "exec", "log", "portforward", "proxy":
+		return true
+	}
+	return false
 }
 
 // kindLookup finds a served kind; nil if there is none.
@@ -144,7 +168,7 @@ type kindLookup func(group, version, resource string) *schema.Kind
 // shape that it serves, and that it serves the verb. sub is nil for the main resource.
 func (i *Info) Resolve(method string, lookup kindLookup) (*schema.Kind, *schema.Subresource, error) {
 	k := lookup(i.Group, i.Version, i.Resource)
-	if k == nil || i.legacyProxy || i.extraSegments || i.legacyWatch && i.Subresource != "" {
+	if k == nil || i.legacyProxy || i.extraSegments && i.Subresource != "proxy" || i.legacyWatch && i.Subresource != "" {
 		return nil, nil, apierrors.PathNotFound()
 	}
 	if !k.Namespaced && i.inNamespace || k.Namespaced && i.Namespace == "" && i.Name != "" {
@@ -159,6 +183,10 @@ func (i *Info) Resolve(method string, lookup kindLookup) (*schema.Kind, *schema.
 		verbs = sub.Verbs
 	}
 	switch {
+	case sub != nil && sub.Name == "proxy" && sub.Connects && method != "OTHER": // with every method that there is
+		return k, sub, nil
+	case i.extraSegments:
+		return nil, nil, apierrors.PathNotFound()
 	case method == "HEAD" || i.legacyWatch && method != "GET" || i.Verb == "" || !slices.Contains(verbs, i.Verb):
 		return nil, nil, apierrors.MethodNotAllowed()
 	case !i.verbFitsPath(k):
@@ -167,6 +195,7 @@ func (i *Info) Resolve(method string, lookup kindLookup) (*schema.Kind, *schema.
 	return k, sub, nil
 }
 
+// subresource finds the declaration of what the path ends in; nil if it ends in the object.
 func (i *Info) subresource(k *schema.Kind) (*schema.Subresource, error) {
 	if i.Subresource == "" {
 		return nil, nil
@@ -193,6 +222,10 @@ func (i *Info) verbFitsPath(k *schema.Kind) bool {
 	}
 	return true
 }
+
+// Segments is how many segments of the path lead to the resource and its sub-resource. What comes behind them is for
+// another server.
+func (i *Info) Segments() int { return i.segments }
 
 // Key is the key of the object that is asked for.
 func (i *Info) Key(k *schema.Kind) meta.Key {

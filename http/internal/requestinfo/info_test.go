@@ -1,6 +1,7 @@
 package requestinfo
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -36,8 +37,35 @@ func TestRequestInfo(t *testing.T) {
 		}
 		c.want.Path = c.target
 		var got Info
-		if got.Parse(c.method, &tg, c.watch); got != c.want {
+		got.Parse(c.method, &tg, c.watch)
+		if got.segments = 0; got != c.want {
 			t.Errorf("%s %s\ngot  %+v\nwant %+v", c.method, c.target, got, c.want)
+		}
+	}
+}
+
+// TestBehind: what comes behind a sub-resource is found, however the path before it is written and however long it is.
+func TestBehind(t *testing.T) {
+	long := "/a/b/c/d/e/f/g/h/i/j/k"
+	for target, want := range map[string][2]string{
+		"/api/v1/namespaces/n/services/https:s:1/proxy":          {"", ""},
+		"/api/v1/namespaces/n/services/s/proxy?a=/b":             {"", ""},
+		"/api/v1/namespaces/n/services/s/proxy/":                 {"/", "/"},
+		"/api/v1/namespaces/n/services/s/proxy/x%20y/z/?a=/b":    {"/x y/z/", "/x%20y/z/"},
+		"/api/v1/namespaces/n/services/%73/proxy" + long + "%61": {long + "a", long + "%61"},
+		"/api/v1/nodes/n/proxy/metrics":                          {"/metrics", "/metrics"},
+		"/apis/g/v1/namespaces/n/things/t/proxy/x":               {"/x", "/x"},
+	} {
+		var tg Target
+		var i Info
+		if err := tg.Parse([]byte(target), nil); err != nil {
+			t.Errorf("%s: %v", target, err)
+			continue
+		}
+		i.Parse("GET", &tg, false)
+		path, raw := tg.Behind(i.Segments())
+		if path != want[0] || raw != want[1] || i.Subresource != "proxy" || !i.LongRunning() || !strings.HasSuffix(tg.Path, want[0]) {
+			t.Errorf("%s: %q %q, %+v", target, path, raw, i)
 		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 // being parsed into a map.
 type Query string
 
-// next cuts the first parameter off. ok is false at the end.
+// next cuts the first parameter off. ok is false at the end. Nothing is split in advance, since most
+// parameters of most requests are never asked for.
 func (q Query) next() (key, value string, rest Query, ok bool) {
 	for q != "" {
 		pair, after, _ := strings.Cut(string(q), "&")
@@ -32,7 +33,8 @@ func (q Query) Get(name string) string {
 	return v
 }
 
-// Lookup is Get, and tells whether the parameter is there.
+// Lookup is Get, and tells whether the parameter is there. A parameter that is given twice counts with its
+// first value, except where Values is used.
 func (q Query) Lookup(name string) (string, bool) {
 	for q != "" {
 		key, value, rest, ok := q.next()
@@ -50,6 +52,19 @@ func (q Query) Values(name string) []string {
 	for q != "" {
 		key, value, rest, ok := q.next()
 		if ok && key == name && value != "" {
+			out = append(out, unescapeQuery(value))
+		}
+		q = rest
+	}
+	return out
+}
+
+// All are the values of a parameter, empty ones too.
+func (q Query) All(name string) []string {
+	var out []string
+	for q != "" {
+		key, value, rest, ok := q.next()
+		if ok && key == name {
 			out = append(out, unescapeQuery(value))
 		}
 		q = rest
@@ -76,6 +91,22 @@ func (q Query) Flag(name string) bool {
 	return ok && v != "0" && !strings.EqualFold(v, "false")
 }
 
+// Normalized is the query written anew, so that everybody reads the same parameters in it as this server.
+func (q Query) Normalized() string {
+	var b strings.Builder
+	for q != "" {
+		key, value, rest, ok := q.next()
+		if ok {
+			if b.Len() > 0 {
+				b.WriteByte('&')
+			}
+			b.WriteString(url.QueryEscape(key) + "=" + url.QueryEscape(unescapeQuery(value)))
+		}
+		q = rest
+	}
+	return b.String()
+}
+
 // Valid tells whether every escape is well formed. Nothing else may be asked of a query that is not.
 func (q Query) Valid() bool {
 	for i := 0; i < len(q); i++ {
@@ -90,7 +121,8 @@ func (q Query) Valid() bool {
 	return true
 }
 
-// unescapeQuery decodes a part of a valid query.
+// unescapeQuery decodes a part of a valid query. The usual value has no escape and is returned as it is,
+// without a copy.
 func unescapeQuery(s string) string {
 	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
 		return s

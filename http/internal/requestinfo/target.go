@@ -2,12 +2,13 @@ package requestinfo
 
 import (
 	"bytes"
+	"net/url"
 	"strings"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// maxSegments is how many segments are read; no served path has as many.
+// maxSegments is how many segments are kept one by one; no path has as many that the server decides on.
 const maxSegments = 12
 
 // A Target is a request target, split and decoded once. Its text is a copy, so it
@@ -18,6 +19,7 @@ type Target struct {
 	Query    string // raw
 	Segments [maxSegments]string
 	count    int
+	more     []string // the segments behind those, which are for another server
 	// TrailingSlash: the path ends in a slash, and is not the root.
 	TrailingSlash bool
 	// Escaped: some segment was percent-encoded.
@@ -57,7 +59,7 @@ func (t *Target) Parse(raw, host []byte) error {
 		rest = after
 	}
 	if t.Escaped {
-		t.Path = "/" + strings.Join(t.Segments[:t.count], "/")
+		t.Path = "/" + strings.Join(append(t.Segments[:t.count:t.count], t.more...), "/")
 		if t.TrailingSlash {
 			t.Path += "/"
 		}
@@ -65,6 +67,8 @@ func (t *Target) Parse(raw, host []byte) error {
 	return nil
 }
 
+// Segments that proxies clean or read differently are refused: a rule for one path must not be met by
+// another spelling.
 func (t *Target) addSegment(seg string) error {
 	if strings.IndexByte(seg, '%') >= 0 {
 		t.Escaped = true
@@ -78,17 +82,44 @@ func (t *Target) addSegment(seg string) error {
 		return apierrors.BadRequest("the path holds an empty segment")
 	case seg == "." || seg == "..":
 		return apierrors.BadRequest("the path holds a dot segment")
-	case t.count == maxSegments:
-		return apierrors.PathNotFound()
 	}
 	for i := 0; i < len(seg); i++ {
 		if seg[i] < ' ' || seg[i] == 0x7f {
 			return apierrors.BadRequest("the path holds a control character")
 		}
 	}
+	if t.count == maxSegments {
+		t.more = append(t.more, seg)
+		return nil
+	}
 	t.Segments[t.count] = seg
 	t.count++
 	return nil
+}
+
+// RawPath is the path as it was sent.
+func (t *Target) RawPath() string {
+	raw, _, _ := strings.Cut(t.Raw, "?")
+	return raw
+}
+
+// Behind is what of the path comes behind so many segments: decoded, and as it was sent. It is "" or begins with a
+// slash.
+func (t *Target) Behind(segments int) (path, raw string) {
+	raw = t.RawPath()
+	for range segments + 1 {
+		_, rest, more := strings.Cut(raw, "/")
+		if !more {
+			return "", ""
+		}
+		raw = rest
+	}
+	raw = "/" + raw
+	path, err := url.PathUnescape(raw)
+	if err != nil {
+		panic(err) // each segment has been decoded
+	}
+	return path, raw
 }
 
 // unescapeSegment decodes one segment. It may hide neither slashes, nor NUL, nor percent signs, which would
@@ -116,6 +147,7 @@ func unescapeSegment(s string) (string, bool) {
 	return string(out), true
 }
 
+// hexValue is -1 for what is no hexadecimal digit.
 func hexValue(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':

@@ -5,8 +5,9 @@
 //	Watch     one watch: a sink for the events of a session, and the reader that notices its client's end
 //	Encoder   makes an event text or Protobuf; the front's
 //	Framing   how events are told apart: chunks, nothing (HTTP/1.0), or WebSocket frames
-//	Registry  all watches, by the grants that they run by
-//	Grant     the right by which watches run, and the question whether it still holds
+//	LongRunning  what goes on until something ends it: a watch, or a proxied request
+//	Registry  all that are long-running, by the grants that they run by
+//	Grant     the right by which they run, and the question whether it still holds
 //
 // Two goroutines share a watch: that of the store's session writes, that of the connection reads. The
 // reader sees a client that goes away at once, where a writer would see it at the next event, and it ends

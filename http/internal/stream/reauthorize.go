@@ -12,16 +12,16 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A Grant is the right by which watches run. Watches that were let in by the same credentials, and ask
+// A Grant is the right by which long-running requests run. Those that were let in by the same credentials, and ask
 // for the same, share one.
 type Grant struct {
 	Key  authn.Digest // the same for equal grants
 	User string       // for the log
-	// Check asks again what was asked when the watches began.
+	// Check asks again what was asked when the requests began.
 	Check func() Verdict
 
 	// The mutex of the registry guards the rest.
-	watches map[*Watch]struct{}
+	running map[LongRunning]struct{}
 	// checked: it was found to be good at that generation of all rights, and is so until then, if
 	// until is set.
 	checked    bool
@@ -54,12 +54,12 @@ const (
 	revokeGrace = time.Second
 )
 
-// Reauthorize ends watches whose users may no longer watch, until the context ends. A few times a second
+// Reauthorize ends requests whose users may no longer make them, until the context ends. A few times a second
 // it looks whether any right may have changed, or any credential has ended; if so, it asks again what
-// those watches were asked when they began, so that they end when a request as theirs would be refused.
+// those were asked when they began, so that they end when a request as theirs would be refused.
 // generation changes whenever an answer may have become another one for any other reason than time.
 //
-// Credentials that are refused end watches at once. A right that is missing has to be missing at a second
+// Credentials that are refused end them at once. A right that is missing has to be missing at a second
 // look, soon after: one binding may have taken the place of another, and be seen only after that one
 // has gone.
 func (r *Registry) Reauthorize(ctx context.Context, generation func() uint64) {
@@ -129,15 +129,15 @@ func (r *Registry) checkBy(at time.Time) {
 	}
 }
 
-// recheck finds out whether a grant is still good, and ends its watches if not.
+// recheck finds out whether a grant is still good, and ends its requests if not.
 func (r *Registry) recheck(g *Grant, generation uint64) {
 	v := r.check(g)
 	ended := r.apply(g, v, generation)
 	if len(ended) > 0 {
-		r.log.Info("http: watches end, their user may no longer watch", "user", g.User, "watches", len(ended), "reason", v.Refusal.Message)
+		r.log.Info("http: long-running requests end, their user may no longer make them", "user", g.User, "requests", len(ended), "reason", v.Refusal.Message)
 	}
 	for _, w := range ended {
-		w.revoke(v.Refusal)
+		w.Revoke(v.Refusal)
 	}
 }
 
@@ -145,15 +145,15 @@ func (r *Registry) recheck(g *Grant, generation uint64) {
 func (r *Registry) check(g *Grant) (v Verdict) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			r.log.Error("http: panic while looking after watches", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			r.log.Error("http: panic while looking after long-running requests", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 			v = Verdict{Unknown: true}
 		}
 	}()
 	return g.Check()
 }
 
-// apply notes what was found out about a grant, and gives the watches that have to end.
-func (r *Registry) apply(g *Grant, v Verdict, generation uint64) []*Watch {
+// apply notes what was found out about a grant, and gives the requests that have to end.
+func (r *Registry) apply(g *Grant, v Verdict, generation uint64) []LongRunning {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	g.checking = false
@@ -171,5 +171,5 @@ func (r *Registry) apply(g *Grant, v Verdict, generation uint64) []*Watch {
 	if r.grants[g.Key] == g {
 		delete(r.grants, g.Key)
 	}
-	return slices.Collect(maps.Keys(g.watches))
+	return slices.Collect(maps.Keys(g.running))
 }

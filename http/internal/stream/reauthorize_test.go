@@ -33,7 +33,7 @@ func TestAddWhileChecking(t *testing.T) {
 		t.Errorf("%d end", len(ended))
 	}
 	g.Add(third, &Grant{Key: key})
-	if third.grant == first.grant {
+	if g.open[third] == g.open[first] {
 		t.Error("a watch runs by a grant that has ended")
 	}
 	g.Remove(first)

@@ -25,6 +25,8 @@ type Watch struct {
 	conn   Conn
 	events writer
 
+	initialDone func() // called once, when the initial events have gone out, or never will
+
 	begun   atomic.Bool    // Start was called: the connection is the watch's
 	started sync.WaitGroup // until the head has been sent, or has failed to be
 	headErr error          // of sending the head; set before started is over
@@ -37,8 +39,6 @@ type Watch struct {
 	session request.Session
 	stopped bool
 	refusal *meta.Status // why the watch ends, if that is to be said
-
-	grant *Grant // that the watch runs by; the registry's
 }
 
 // New makes a watch on a connection. It waits until Start before it writes.
@@ -46,6 +46,17 @@ func New(c Conn, e Encoder, f Framing) *Watch {
 	w := &Watch{conn: c, events: writer{encoder: e, framing: f}, done: make(chan struct{})}
 	w.started.Add(1)
 	return w
+}
+
+// OnInitialDone sets what is called when the initial events have gone out, or never will. It is set before the session begins,
+// and may be called many times.
+func (w *Watch) OnInitialDone(f func()) { w.initialDone = f }
+
+// InitialDone implements request.InitialSink.
+func (w *Watch) InitialDone() {
+	if w.initialDone != nil {
+		w.initialDone()
+	}
 }
 
 // Attach gives the watch the session that feeds it.
@@ -92,6 +103,7 @@ func (w *Watch) Events(events []request.Event) error {
 
 // Done implements request.Sink: the session has ended. It wakes Run, which reads.
 func (w *Watch) Done() {
+	w.InitialDone()
 	close(w.done)
 	interruptRead(w.conn)
 }
@@ -176,19 +188,19 @@ func (w *Watch) sendRefusal() error {
 	return w.events.write(w.conn, []request.Event{{Type: request.Error, Status: refusal}})
 }
 
-// revoke ends the watch soon, with a Status that says why. What its client has not read by then
+// Revoke implements LongRunning: the last event is a Status that says why. What the client has not read by then
 // is lost.
-func (w *Watch) revoke(refusal *meta.Status) {
+func (w *Watch) Revoke(refusal *meta.Status) {
 	w.mu.Lock()
 	w.refusal = refusal
 	w.mu.Unlock()
 	w.Stop()
-	time.AfterFunc(revokeGrace, w.forceClose)
+	time.AfterFunc(revokeGrace, w.ForceClose)
 }
 
-// forceClose closes the connection of a watch that has not ended. Before Start the connection still belongs
+// ForceClose implements LongRunning: it closes the connection of a watch that has not ended. Before Start the connection still belongs
 // to the request, which may be answered by an error and followed by another one.
-func (w *Watch) forceClose() {
+func (w *Watch) ForceClose() {
 	if !w.begun.Load() {
 		return
 	}

@@ -29,15 +29,15 @@ func (s *session) Stop() { s.stopped++ }
 func TestRevokedBeforeStart(t *testing.T) {
 	c, s := &closeRecorder{}, &session{}
 	w := New(c, typeEncoder{}, Chunked)
-	w.revoke(&meta.Status{Code: 403})
-	if w.forceClose(); c.closed.Load() {
+	w.Revoke(&meta.Status{Code: 403})
+	if w.ForceClose(); c.closed.Load() {
 		t.Error("the connection of a request is closed")
 	}
 	if w.Attach(s); s.stopped != 1 {
 		t.Errorf("the session is stopped %d times", s.stopped)
 	}
 	w.Start([]byte("head"))
-	if w.forceClose(); !c.closed.Load() {
+	if w.ForceClose(); !c.closed.Load() {
 		t.Error("the connection of a watch that goes on is not closed")
 	}
 }

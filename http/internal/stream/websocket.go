@@ -53,23 +53,32 @@ func UpgradeToWebSocket(h *fasthttp.RequestHeader, answer *fasthttp.ResponseHead
 		answer.Set("Sec-WebSocket-Version", "13")
 		return apierrors.BadRequest("the WebSocket version is not supported: use 13")
 	}
-	key := h.Peek("Sec-WebSocket-Key")
-	if nonce, err := base64.StdEncoding.DecodeString(string(key)); err != nil || len(nonce) != 16 {
-		return apierrors.BadRequest("the WebSocket key is malformed")
+	accept, err := WebSocketAccept(h)
+	if err != nil {
+		return err
 	}
 	protocols, _, err := WebSocketProtocols(h, bearerPrefix)
 	if err != nil {
 		return apierrors.BadRequest(err.Error())
 	}
-	digest := sha1.Sum(append(append([]byte(nil), key...), webSocketGUID...))
 	answer.SetStatusCode(fasthttp.StatusSwitchingProtocols)
 	answer.Set("Upgrade", "websocket")
 	answer.Set("Connection", "Upgrade")
-	answer.Set("Sec-WebSocket-Accept", base64.StdEncoding.EncodeToString(digest[:]))
+	answer.Set("Sec-WebSocket-Accept", accept)
 	if len(protocols) > 0 {
 		answer.Set("Sec-WebSocket-Protocol", protocols[0])
 	}
 	return nil
+}
+
+// WebSocketAccept is the header by which a client knows that its upgrade was understood.
+func WebSocketAccept(h *fasthttp.RequestHeader) (string, error) {
+	key := h.Peek("Sec-WebSocket-Key")
+	if nonce, err := base64.StdEncoding.DecodeString(string(key)); err != nil || len(nonce) != 16 {
+		return "", apierrors.BadRequest("the WebSocket key is malformed")
+	}
+	digest := sha1.Sum(append(append([]byte(nil), key...), webSocketGUID...))
+	return base64.StdEncoding.EncodeToString(digest[:]), nil
 }
 
 // ErrWebSocketToken: a token is offered as a sub-protocol, but cannot be read.
@@ -84,7 +93,7 @@ func WebSocketProtocols(h *fasthttp.RequestHeader, bearerPrefix string) (protoco
 	for _, line := range h.PeekAll("Sec-WebSocket-Protocol") {
 		for item := range strings.SplitSeq(string(line), ",") {
 			item = strings.TrimSpace(item)
-			if !isHeaderToken(item) {
+			if !isHeaderToken(strings.ReplaceAll(item, "/", "")) { // SPDY/3.1+… is none, and clients offer it
 				return nil, "", errWebSocketProtocols
 			}
 			text, ok := strings.CutPrefix(item, bearerPrefix)
@@ -115,29 +124,29 @@ func isHeaderToken(s string) bool {
 	return s != ""
 }
 
-// maxFrameHeader is the largest head of a frame that is sent.
-const maxFrameHeader = 10
+// MaxFrameHeader is the largest head of a frame that is sent.
+const MaxFrameHeader = 10
 
 // appendFrame appends an event as one frame.
 func appendFrame(b []byte, e Encoder, ev *request.Event) ([]byte, error) {
 	at := len(b)
-	b, err := e.AppendEvent(append(b, make([]byte, maxFrameHeader)...), ev)
+	b, err := e.AppendEvent(append(b, make([]byte, MaxFrameHeader)...), ev)
 	if err != nil {
 		return b, err
 	}
-	opcode, payload := ws.OpText, b[at+maxFrameHeader:]
+	opcode, payload := ws.OpText, b[at+MaxFrameHeader:]
 	if e.Binary() {
 		opcode = ws.OpBinary
 	}
-	var head [maxFrameHeader]byte
-	n := at + copy(b[at:], appendFrameHeader(head[:0], opcode, len(payload)))
+	var head [MaxFrameHeader]byte
+	n := at + copy(b[at:], AppendFrameHeader(head[:0], opcode, len(payload)))
 	n += copy(b[n:], payload)
 	return b[:n], nil
 }
 
-// appendFrameHeader begins a frame of a server: a whole message that is not masked. ws.WriteHeader would do
+// AppendFrameHeader begins a frame of a server: a whole message that is not masked. ws.WriteHeader would do
 // the same by way of an io.Writer, which costs an allocation for each event.
-func appendFrameHeader(b []byte, opcode ws.OpCode, size int) []byte {
+func AppendFrameHeader(b []byte, opcode ws.OpCode, size int) []byte {
 	const final, uint16Follows, uint64Follows = 0x80, 126, 127
 	b = append(b, final|byte(opcode))
 	switch {
@@ -149,23 +158,23 @@ func appendFrameHeader(b []byte, opcode ws.OpCode, size int) []byte {
 	return binary.BigEndian.AppendUint64(append(b, uint64Follows), uint64(size))
 }
 
-// A closeError is the end of a WebSocket that the client has asked for, or has brought about.
-type closeError struct{ code ws.StatusCode }
+// A CloseError is the end of a WebSocket that the client has asked for, or has brought about.
+type CloseError struct{ Code ws.StatusCode }
 
-func (*closeError) Error() string { return "http: the client has closed its WebSocket" }
+func (*CloseError) Error() string { return "http: the client has closed its WebSocket" }
 
-// readFrames answers pings until the client closes, and says how it has: a *closeError where
+// readFrames answers pings until the client closes, and says how it has: a *CloseError where
 // there is a WebSocket to be closed still.
 func readFrames(c net.Conn) error {
 	r := bufio.NewReaderSize(c, 512)
 	state := ws.StateServerSide
 	for total := int64(0); ; {
-		f, err := readFrameHeader(r, state)
+		f, err := ReadFrameHeader(r, state)
 		if err != nil {
 			return err
 		}
 		if f.OpCode.IsControl() {
-			if err := answerControl(c, r, f); err != nil {
+			if err := AnswerControl(c, r, f); err != nil {
 				return err
 			}
 			continue
@@ -174,7 +183,7 @@ func readFrames(c net.Conn) error {
 			state = state.Clear(ws.StateFragmented)
 		}
 		if total += min(f.Length, maxClientInput) + 1; total > maxClientInput {
-			return &closeError{ws.StatusMessageTooBig}
+			return &CloseError{ws.StatusMessageTooBig}
 		}
 		if _, err := r.Discard(int(f.Length)); err != nil {
 			return err
@@ -182,20 +191,20 @@ func readFrames(c net.Conn) error {
 	}
 }
 
-// readFrameHeader reads the head of a frame, and refuses what no client may send.
-func readFrameHeader(r io.Reader, state ws.State) (ws.Header, error) {
+// ReadFrameHeader reads the head of a frame, and refuses what no client may send.
+func ReadFrameHeader(r io.Reader, state ws.State) (ws.Header, error) {
 	f, err := ws.ReadHeader(r)
 	if errors.Is(err, ws.ErrHeaderLengthMSB) || errors.Is(err, ws.ErrHeaderLengthUnexpected) {
-		return f, &closeError{ws.StatusProtocolError}
+		return f, &CloseError{ws.StatusProtocolError}
 	}
 	if err == nil && ws.CheckHeader(f, state) != nil {
-		return f, &closeError{ws.StatusProtocolError}
+		return f, &CloseError{ws.StatusProtocolError}
 	}
 	return f, err
 }
 
-// answerControl reads the rest of a control frame and does what it asks for.
-func answerControl(c net.Conn, r io.Reader, f ws.Header) error {
+// AnswerControl reads the rest of a control frame and does what it asks for.
+func AnswerControl(c net.Conn, r io.Reader, f ws.Header) error {
 	var payload [ws.MaxControlFramePayloadSize]byte
 	b := payload[:f.Length]
 	if _, err := io.ReadFull(r, b); err != nil {
@@ -208,10 +217,10 @@ func answerControl(c net.Conn, r io.Reader, f ws.Header) error {
 		if code.Empty() {
 			code = ws.StatusNormalClosure
 		}
-		return &closeError{code}
+		return &CloseError{code}
 	case ws.OpPing:
-		var head [maxFrameHeader]byte
-		_, err := c.Write(append(appendFrameHeader(head[:0], ws.OpPong, len(b)), b...))
+		var head [MaxFrameHeader]byte
+		_, err := c.Write(append(AppendFrameHeader(head[:0], ws.OpPong, len(b)), b...))
 		return err
 	}
 	return nil
@@ -221,13 +230,13 @@ func answerControl(c net.Conn, r io.Reader, f ws.Header) error {
 // not be reset while it does.
 func (w *Watch) closeWebSocket(end error) {
 	code := ws.StatusNormalClosure
-	var asked *closeError
+	var asked *CloseError
 	if errors.As(end, &asked) {
-		code = asked.code
+		code = asked.Code
 	} else if !isTimeout(end) {
 		return // the client has gone
 	}
-	b := binary.BigEndian.AppendUint16(appendFrameHeader(nil, ws.OpClose, 2), uint16(code))
+	b := binary.BigEndian.AppendUint16(AppendFrameHeader(nil, ws.OpClose, 2), uint16(code))
 	if _, err := w.conn.Write(b); err != nil {
 		return
 	}

@@ -47,7 +47,7 @@ func FuzzFrames(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p := &readerConn{in: bytes.NewReader(b)}
 		err := readFrames(p)
-		var end *closeError
+		var end *CloseError
 		if !errors.As(err, &end) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%x: %v", b, err)
 		}

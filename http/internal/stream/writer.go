@@ -12,10 +12,12 @@ import (
 // An Encoder writes the events of one watch in the format that was negotiated. Only the goroutine of
 // the watch's session uses it.
 type Encoder interface {
-	// AppendEvent appends one event: a line of JSON with its line feed, or a Protobuf message.
+	// AppendEvent appends one event: a line of JSON with its line feed, a Protobuf message, or a CBOR item.
 	AppendEvent(b []byte, ev *request.Event) ([]byte, error)
-	// Binary tells that events are Protobuf messages, which do not tell where they end.
+	// Binary tells that events are no text.
 	Binary() bool
+	// LengthPrefixed tells that events do not tell where they end, as Protobuf messages do not.
+	LengthPrefixed() bool
 }
 
 // A Framing is how events are told apart on the connection.
@@ -71,7 +73,7 @@ func (w *writer) append(ev *request.Event) (err error) {
 	switch {
 	case w.framing == WebSocket:
 		w.buf, err = appendFrame(w.buf, w.encoder, ev)
-	case w.encoder.Binary():
+	case w.encoder.LengthPrefixed():
 		w.buf = append(w.buf, make([]byte, eventLength)...)
 		if w.buf, err = w.encoder.AppendEvent(w.buf, ev); err == nil {
 			binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-eventLength))

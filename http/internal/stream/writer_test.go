@@ -16,7 +16,8 @@ type typeEncoder struct {
 	err    error
 }
 
-func (e typeEncoder) Binary() bool { return e.binary }
+func (e typeEncoder) Binary() bool         { return e.binary }
+func (e typeEncoder) LengthPrefixed() bool { return e.binary }
 
 func (e typeEncoder) AppendEvent(b []byte, ev *request.Event) ([]byte, error) {
 	return append(append(b, ev.Type.String()...), make([]byte, e.size)...), e.err

@@ -72,7 +72,7 @@ func (r *Connections) accept(raw net.Conn) {
 		c.Conn = c.tls
 	}
 	if !r.add(c) {
-		_ = raw.Close() // nobody is told
+		_ = raw.Close() // refused without an answer
 		return
 	}
 	c.handler = r.opts.NewHandler(c)

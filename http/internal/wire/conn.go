@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -30,11 +31,14 @@ type Conn struct {
 	requestSeen bool          // a whole request has come
 	body        requestBody   // of the request that is being answered
 	hijacker    func()
+	answered    answered // what the handler has written of the answer by itself
 
 	// writeDeadlineSet is when the write deadline was last set, in Unix nanoseconds; 0: never.
 	writeDeadlineSet atomic.Int64
-	onClose          atomic.Pointer[func()]
-	// linger: the client has sent what nobody has read, and must still get the answer.
+	// writeTimeout replaces that of the options, if it is set.
+	writeTimeout time.Duration
+	onClose      atomic.Pointer[func()]
+	// linger: part of the body has not been read, and the client must still get the answer.
 	linger atomic.Bool
 	// authenticated: the last request came from a user who is not anonymous.
 	authenticated atomic.Bool
@@ -64,8 +68,8 @@ const (
 	phaseReading    phase = iota // a handshake, or a request of which the head is not whole
 	phaseIdle                    // between two requests
 	phaseActive                  // a request is being answered
-	phaseDiscarding              // what nobody wants to read is still coming
-	phaseHijacked                // somebody else has it
+	phaseDiscarding              // the rest of a body that the handler has not read is still coming
+	phaseHijacked                // the handler has taken the connection over
 )
 
 // MaxWriteSize is how many bytes are written to a client under one deadline.
@@ -92,7 +96,7 @@ func (c *Conn) setPhase(p phase, timeout time.Duration) error {
 	return c.Conn.SetReadDeadline(until)
 }
 
-// evictable tells that nobody waits for an answer on the connection.
+// evictable tells that the connection is not answering a request.
 func (c *Conn) evictable() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,7 +141,7 @@ func (c *Conn) handshake() error {
 	return c.Conn.SetWriteDeadline(time.Time{})
 }
 
-// plainHTTPError is for a client that speaks HTTP where TLS is spoken.
+// plainHTTPError is for a client that sends plain HTTP to a port for TLS.
 const plainHTTPError = "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
 	"Client sent an HTTP request to an HTTPS server.\n"
 
@@ -149,7 +153,7 @@ func writePlainHTTPError(err error) {
 	}
 	switch string(header.RecordHeader[:]) {
 	case "GET /", "HEAD ", "POST ", "PUT /", "PATCH", "DELET", "OPTIO":
-		// Nobody is left to tell if this fails as well.
+		// If this fails as well, the client cannot be told anything.
 		_, _ = io.WriteString(header.Conn, plainHTTPError)
 		drain(header.Conn)
 	}
@@ -192,7 +196,7 @@ func (c *Conn) Write(b []byte) (written int, err error) {
 
 // writePart writes a piece.
 func (c *Conn) writePart(b []byte) (int, error) {
-	now, timeout := time.Now(), c.all.opts.WriteTimeout
+	now, timeout := time.Now(), cmp.Or(c.writeTimeout, c.all.opts.WriteTimeout)
 	if at := c.writeDeadlineSet.Load(); now.UnixNano()-at > int64(timeout/6) {
 		if err := c.Conn.SetWriteDeadline(now.Add(timeout)); err != nil {
 			return 0, err
@@ -200,6 +204,15 @@ func (c *Conn) writePart(b []byte) (int, error) {
 		c.writeDeadlineSet.Store(now.UnixNano())
 	}
 	return c.Conn.Write(b)
+}
+
+// CloseWrite tells the client that nothing more comes; it may still send.
+func (c *Conn) CloseWrite() error {
+	w, ok := c.Conn.(interface{ CloseWrite() error })
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return w.CloseWrite()
 }
 
 // SetDeadline forgets the write deadline that Write has set.
@@ -218,6 +231,37 @@ func (c *Conn) SetAuthenticated(known bool) {
 		}
 	}
 }
+
+// SetWriteTimeout changes how long a client may take for each piece of the present answer.
+func (c *Conn) SetWriteTimeout(timeout time.Duration) {
+	c.writeTimeout = timeout
+	c.writeDeadlineSet.Store(0)
+}
+
+// answered is what a handler has written of its answer by itself.
+type answered uint8
+
+const (
+	answeredNot  answered = iota // nothing: the server writes the answer
+	answeredKeep                 // all; there may be another request
+	answeredLast                 // all; the connection ends with it
+	answeredPart                 // a part
+)
+
+// SetAnswered notes that the handler has written the answer by itself; last: the connection ends with it.
+func (c *Conn) SetAnswered(last bool) {
+	c.answered = answeredKeep
+	if last {
+		c.answered = answeredLast
+	}
+}
+
+// SetCut notes that the handler has begun to write the answer by itself, and could not end it: the connection is
+// closed in a way that no client takes for the end of the answer.
+func (c *Conn) SetCut() { c.answered = answeredPart }
+
+// Closing tells that the server is closing: the connection ends with the present answer.
+func (c *Conn) Closing() bool { return c.all.isClosing() }
 
 // Hijack gives the connection away: when the request is over, run goes on with it and has to close it.
 func (c *Conn) Hijack(run func()) { c.hijacker = run }

@@ -12,9 +12,9 @@ import (
 // client. A connection is new until it has sent a whole request; then it is anonymous, unless that request
 // came from a user who is known.
 //
-// Where a bound is met, somebody makes room (eviction.go): the oldest new connection, or one on which nobody
-// waits for an answer. While few connections are new, anonymous ones that wait go first: else clients that
-// send one request and then hold their connections would leave new ones less time than a handshake takes.
+// Where a bound is met, a connection is closed to admit another (eviction.go): the oldest new one, or one that
+// is idle. While few connections are new, anonymous ones that are idle are closed first: else clients that send
+// one request and then hold their connections would leave new ones less time than a handshake takes.
 type Connections struct {
 	opts       Options
 	limit      int // of all
@@ -50,7 +50,7 @@ type connEntry struct {
 }
 
 // maxNewConns is how many connections may be open that have not sent a whole request: each of
-// them takes memory, for a client that nobody knows yet.
+// them takes memory, for a client that has not been authenticated.
 const maxNewConns = 16384
 
 // New makes what serves connections, of which there are none yet.
@@ -118,8 +118,8 @@ func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	}
 }
 
-// addLargeHead notes that a connection reads a large head, if it may. The oldest one that does makes
-// room, unless its client is known.
+// addLargeHead notes that a connection reads a large head, if it may. The oldest one that does is
+// closed in its favour, unless its client is authenticated.
 func (r *Connections) addLargeHead(c *Conn) bool {
 	r.mu.Lock()
 	var victims []*Conn
@@ -194,7 +194,7 @@ func (r *Connections) removeLocked(c *Conn) {
 	}
 }
 
-// shed closes a connection on which nobody waits for an answer, if there is one: the process has no
+// shed closes an idle connection, if there is one: the process has no
 // descriptors left.
 func (r *Connections) shed() bool {
 	r.mu.Lock()

@@ -6,10 +6,12 @@
 //	Connections  those that are open, who may come in, and who has to go when there are too many
 //	Conn         one connection, and the loop that serves its requests one after the other
 //	Handler      what answers the requests of one connection; the front's
+//	BodyStream   a body that is passed on while it comes
+//	SourceIPs    the addresses that a request came from, as proxies and the connection say
 //	HeaderFlags  which headers a request has that decide how it is dealt with
 //
 // A connection is in one phase at a time: reading a request, idle between two, active while one is answered,
-// discarding a body that nobody wants, or hijacked by a watch. The phase says which deadline it has and
+// discarding a body that was not read, or hijacked by a watch. The phase says which deadline it has and
 // whether it may be closed to let others in.
 //
 // # Why not fasthttp's server
@@ -28,7 +30,7 @@
 //
 // # Bounds
 //
-// A head has 4 KiB, or 32 KiB for at most 1024 connections at a time. Of a body that nobody wants up to
-// 256 KiB are read over so that the connection can go on; else it ends with the answer. Each 64 KiB that are
+// A head has 4 KiB, or 32 KiB for at most 1024 connections at a time. Of a body that the handler has not
+// read up to 256 KiB are discarded so that the connection can go on; else it ends with the answer. Each 64 KiB that are
 // written have a deadline of their own, so a client that takes nothing never holds a goroutine for longer.
 package wire

@@ -31,7 +31,7 @@ func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
 	return victims, r.all.Len() < bound
 }
 
-// evictAny takes out one connection, or some, on which nobody waits for an answer.
+// evictAny takes out one connection, or several, none of which is answering a request.
 func (r *Connections) evictAny(victims []*Conn) []*Conn {
 	before := len(victims)
 	if r.newConns.Len() <= r.limit/fewNewDivisor {
@@ -46,7 +46,7 @@ func (r *Connections) evictAny(victims []*Conn) []*Conn {
 	return victims
 }
 
-// evictAnonymous takes some anonymous connections out on which nobody waits for an answer.
+// evictAnonymous takes out some anonymous connections that are not answering a request.
 func (r *Connections) evictAnonymous(victims []*Conn) []*Conn {
 	most := len(victims) + r.limit/64 + 1
 	for looks := min(r.anonymous.Len(), maxEvictionScan); looks > 0 && len(victims) < most; looks-- {
@@ -68,7 +68,7 @@ func (r *Connections) evict(victims []*Conn, e *list.Element) []*Conn {
 	return append(victims, c)
 }
 
-// evictIdle takes some connections out on which nobody waits for an answer. It takes several at once,
+// evictIdle takes out some connections that are not answering a request. It takes several at once,
 // because it has to look at all of them.
 func (r *Connections) evictIdle(victims []*Conn) []*Conn {
 	most := len(victims) + r.limit/64 + 1

@@ -13,8 +13,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A requestBody is the body of a request. It stays with the client until somebody wants it, which
-// is when it is known who asks, and that they may: nobody takes memory by announcing a body.
+// A requestBody is the body of a request. It stays with the client until the handler reads
+// it, which is after authentication and authorization: announcing a body takes no memory of the server.
 type requestBody struct {
 	remaining       int64 // bytes that have not been read, of the body or of the present chunk
 	chunked         bool
@@ -36,7 +36,7 @@ func (in *requestBody) start(h *fasthttp.RequestHeader) {
 	}
 }
 
-// maxDiscard is how much of a body that nobody wants is read, so that the connection can go on.
+// maxDiscard is how much of a body that the handler has not read is discarded, so that the connection can go on.
 const maxDiscard = 256 << 10
 
 // canDiscard tells whether what is left of the body can be read over.
@@ -204,7 +204,7 @@ func malformedChunk(err error) error {
 }
 
 // parseChunkSize reads the line before a chunk: its size in hexadecimal digits, and extensions, which
-// nobody needs.
+// are ignored.
 func parseChunkSize(line []byte) (n int64, err error) {
 	digits, extension, _ := bytes.Cut(line, []byte(";"))
 	digits = bytes.TrimRight(digits, " \t")

@@ -15,7 +15,7 @@ import (
 
 var fasthttpContexts = sync.Pool{New: func() any { return new(fasthttp.RequestCtx) }}
 
-// serve serves a connection until its end, or until somebody has taken it over.
+// serve serves a connection until its end, or until the handler has taken it over.
 func (c *Conn) serve() {
 	defer c.end()
 	if c.handshake() != nil {
@@ -44,12 +44,12 @@ func (c *Conn) end() {
 		go run() // on a small stack
 		return
 	}
-	_ = c.Close() // nobody is left to tell
+	_ = c.Close() // the connection is at its end, whatever the error
 	c.releaseReader(true)
 	c.body.release()
 }
 
-// markRequestSeen notes that the client has sent a whole request, or is somebody who is known.
+// markRequestSeen notes that the client has sent a whole request, or was authenticated.
 func (c *Conn) markRequestSeen() {
 	if !c.requestSeen {
 		c.requestSeen = true
@@ -99,8 +99,11 @@ func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 		in.release()
 		return false
 	}
+	if c.answered != answeredNot {
+		return c.endAnswered()
+	}
 	last = last || ctx.Response.ConnectionClose() || !in.canDiscard()
-	c.linger.Store(last) // nobody knows what is on its way
+	c.linger.Store(last) // more of the request may still arrive
 	last = last || c.all.isClosing()
 	switch {
 	case last:
@@ -117,6 +120,24 @@ func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 		return false
 	}
 	in.release()
+	c.releaseReader(false)
+	return true
+}
+
+// endAnswered ends a request that the handler has answered by itself; true: there may be another one.
+func (c *Conn) endAnswered() bool {
+	how, whole := c.answered, c.body.done
+	c.answered = answeredNot
+	c.SetWriteTimeout(0)
+	switch {
+	case how == answeredPart:
+		c.abort()
+		return false
+	case how == answeredLast || !whole:
+		c.linger.Store(true) // more of the request may still arrive
+		return false
+	}
+	c.body.release()
 	c.releaseReader(false)
 	return true
 }

@@ -18,6 +18,12 @@ const (
 
 // ValidateClusterIPs checks clusterIP, clusterIPs and ipFamilies of a Service, which is not of type
 // ExternalName, against each other. Whether an address is free or in range is up to allocation.
+//
+// clusterIP is the older field and always equals the first of clusterIPs. A dual-stack Service has two
+// addresses, one of each family, in the order of ipFamilies:
+//
+//	{"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1","fd00::1"],"ipFamilies":["IPv4","IPv6"]}
+//	{"clusterIP":"None","clusterIPs":["None"]}    headless: no address at all
 func ValidateClusterIPs(spec tree.Tree, faults *schema.Faults) {
 	const path = "spec.clusterIPs"
 	ip, ips, items := spec.String("clusterIP"), spec.Strings("clusterIPs"), spec["clusterIPs"]

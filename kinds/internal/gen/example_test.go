@@ -19,7 +19,7 @@ const guide = "../../../docs/kinds.md"
 
 // shelfRules are the rules of a Shelf across fields.
 func shelfRules() schema.Rules {
-	return schema.Rules{ValidateSpec: func(spec tree.Tree, faults *schema.Faults) {
+	return schema.Rules{ValidateSpec: func(spec, _ tree.Tree, faults *schema.Faults) {
 		boards, _ := spec.Int("boards")
 		if topics := spec.Object("topics"); int64(len(topics)) > boards {
 			faults.Invalid("spec.topics", len(topics), "must not be more than there are boards")
@@ -71,7 +71,7 @@ func compileExample(t *testing.T) *schema.Kind {
 		t.Fatal(err)
 	}
 	k := plan.Kinds[slices.IndexFunc(plan.Kinds, func(k *schema.Kind) bool { return k.Kind == "Shelf" })]
-	if err := rules.Compile(k.Message); err != nil {
+	if err := rules.Compile(k.Message()); err != nil {
 		t.Fatal(err)
 	}
 	k.Rules = shelfRules()
@@ -107,7 +107,7 @@ func TestWorkedExample(t *testing.T) {
 			`spec.access: Unsupported value: "Open": supported values: "Locked", "Public"`}},
 		{`{"room":"hall","wall":"n","access":"Locked"}`, []string{`spec.keyName: Required value: a locked shelf needs a key`}},
 		{`{"room":"hall","wall":"n","boards":1,"topics":{"a":"x","b c":"y"}}`, []string{
-			`spec.topics[b c]: Invalid value: "b c": name part must consist`, `spec.topics: Invalid value: 2: must not be more than there are boards`}},
+			`spec.topics: Invalid value: 2: must not be more than there are boards`, `spec.topics[b c]: Invalid value: "b c": name part must consist`}},
 		{`{"room":"hall","wall":"n","books":[{"number":"1"},{"number":"x"},{"number":"1"}]}`, []string{
 			`spec.books[1].number: Invalid value: "x": must match the regular expression '^[0-9]+$'`, `spec.books[2].number: Duplicate value: "1"`}},
 	} {
@@ -124,7 +124,7 @@ func TestWorkedExample(t *testing.T) {
 // shelf decodes a Shelf and fills in its defaults.
 func shelf(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 	t.Helper()
-	object, faults, err := codec.DecodeJSON(k.Message, []byte(`{"kind":"Shelf","apiVersion":"library.platform.io/v1","metadata":{"name":"a","namespace":"n"},"spec":`+spec+`}`))
+	object, faults, err := codec.DecodeJSON(k.Message(), []byte(`{"kind":"Shelf","apiVersion":"library.platform.io/v1","metadata":{"name":"a","namespace":"n"},"spec":`+spec+`}`))
 	if err != nil || len(faults) > 0 {
 		t.Fatalf("%s: %v, %v", spec, err, faults)
 	}

@@ -22,6 +22,8 @@ func main() {
 	}
 }
 
+// Files that are current are not written again, so that their times, and what make decides by these, stay as they
+// are.
 func run(ctx context.Context, check bool) error {
 	dir, err := protoDir(ctx)
 	if err != nil {
@@ -50,11 +52,11 @@ func run(ctx context.Context, check bool) error {
 	return nil
 }
 
-// protoDir is kinds/proto of the module that the working directory lies in.
+// protoDir is kinds/internal/proto of the module that the working directory lies in.
 func protoDir(ctx context.Context) (string, error) {
 	mod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", fmt.Errorf("go env GOMOD: %w", err)
 	}
-	return filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "kinds", "proto"), nil
+	return filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "kinds", "internal", "proto"), nil
 }

@@ -109,7 +109,7 @@ func (r *TokenRequest) prepare(uid string, now time.Time) error {
 func (r *TokenRequest) newManagedFields(now time.Time) []any {
 	w := ownership.Writer{Manager: r.Manager, Subresource: "token", APIVersion: r.Kind.APIVersion(), Now: formatTime(now)}
 	forms := func(version string) (ownership.ServedVersion, bool) {
-		return ownership.ServedVersion{Message: r.Kind.Message}, version == r.Kind.APIVersion()
+		return ownership.ServedVersion{Message: r.Kind.Message()}, version == r.Kind.APIVersion()
 	}
 	return ownership.Update(w, forms, nil, r.Object, nil, true)
 }

@@ -13,6 +13,7 @@ type vertex struct {
 	namespace, name string
 }
 
+// The kinds of objects differ in the way that leads from them to a node (isRelated).
 type vertexKind uint8
 
 const (
@@ -28,6 +29,9 @@ const (
 )
 
 // A graph knows which objects belong to which nodes.
+//
+// It has the size of the Pods that are bound, not of the objects that they name: an object that no Pod names is not
+// in it. A question costs two or three looks into maps and, for a Secret, one for each volume that names it.
 type graph struct {
 	mirrorAnnotation string // the annotation of mirror Pods
 
@@ -45,16 +49,19 @@ type graph struct {
 	generation atomic.Uint64
 }
 
+// refs are kept, so that exactly these are taken back when the Pod changes or goes.
 type pod struct {
 	node string
 	refs []vertex
 }
 
+// secrets are those that the volume names itself; the claim's Pods get access through it.
 type volume struct {
 	claim   vertex
 	secrets []vertex
 }
 
+// newGraph makes a graph without objects: nobody is related to anything.
 func newGraph(mirror string) *graph {
 	return &graph{
 		mirrorAnnotation: mirror, pods: map[vertex]pod{}, podRefs: map[vertex]map[string]int{},
@@ -63,6 +70,9 @@ func newGraph(mirror string) *graph {
 }
 
 // isRelated tells whether v belongs to a node.
+//
+// A Secret is reached by a Pod that names it, or by a volume whose claim a Pod names. No longer way exists, so this
+// is no search.
 func (g *graph) isRelated(v vertex, node string) bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -89,6 +99,10 @@ func (g *graph) isRelated(v vertex, node string) bool {
 }
 
 // handlePod follows Pods.
+//
+// What the Pod named before is taken back in full, and what it names now added, under one lock: no question sees the
+// state between. A mirror Pod names nothing here even if its body does, since a node could give itself any Secret
+// that way.
 func (g *graph) handlePod(c policy.Change) {
 	v := vertex{podVertex, c.Key.Namespace, c.Key.Name}
 	var now pod
@@ -112,6 +126,9 @@ func (g *graph) handlePod(c policy.Change) {
 }
 
 // addPodRefs adds to the counts of what a Pod needs.
+//
+// They are counts, because several Pods of a node may name the same object, and only the last of them to go takes the
+// access with it.
 func (g *graph) addPodRefs(p pod, by int) {
 	for _, v := range p.refs {
 		nodes := g.podRefs[v]
@@ -129,6 +146,8 @@ func (g *graph) addPodRefs(p pod, by int) {
 }
 
 // handleVolume follows PersistentVolumes.
+//
+// A volume that is no longer bound leads nowhere, and is not kept.
 func (g *graph) handleVolume(c policy.Change) {
 	v := vertex{kind: pvVertex, name: c.Key.Name}
 	var now volume
@@ -157,7 +176,8 @@ func (g *graph) handleVolume(c policy.Change) {
 	}
 }
 
-// handleNodeNamed follows objects of a sort that name their node themselves.
+// handleNodeNamed follows objects of a sort that name their node themselves. An object that comes to
+// another node leaves the first one at once.
 func (g *graph) handleNodeNamed(kind vertexKind) func(policy.Change) {
 	return func(c policy.Change) {
 		v := vertex{kind: kind, name: c.Key.Name}

@@ -5,16 +5,20 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// secretSources are the sources of volumes that name their Secret as secretRef.
+// secretSources are the sources of volumes that name their Secret as secretRef. Sources with other names
+// for it are spelled out where they are read.
 var secretSources = []string{"cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"}
 
 // refCollector collects what one Pod names, each object once.
+//
+// Each object once per Pod, so that the counts in the graph go up and down by the same.
 type refCollector struct {
 	namespace string
 	seen      map[vertex]bool
 	refs      []vertex
 }
 
+// An empty name is no reference.
 func (n *refCollector) add(kind vertexKind, name string) {
 	v := vertex{kind, n.namespace, name}
 	if name != "" && !n.seen[v] {
@@ -24,6 +28,9 @@ func (n *refCollector) add(kind vertexKind, name string) {
 }
 
 // podReferences are the objects that a Pod names.
+//
+// It must name every field by which a Pod can make its node read an object. One that is forgotten here is an object
+// that the node cannot read, which shows at once; one too many would be a way to read what is not needed.
 func podReferences(p *policy.Object) []vertex {
 	n := &refCollector{namespace: p.Key.Namespace, seen: map[vertex]bool{}}
 	spec := p.Tree.Object("spec")
@@ -50,6 +57,7 @@ func podReferences(p *policy.Object) []vertex {
 	return n.refs
 }
 
+// container collects what the environment of one container comes from.
 func (n *refCollector) container(c tree.Tree) {
 	for _, from := range c.Objects("envFrom") {
 		n.add(secretVertex, from.Object("secretRef").String("name"))
@@ -62,6 +70,8 @@ func (n *refCollector) container(c tree.Tree) {
 	}
 }
 
+// A generic ephemeral volume has a claim named <pod>-<volume>, which a controller makes; the Pod does not name it
+// anywhere.
 func (n *refCollector) volume(v tree.Tree, podName string) {
 	n.add(pvcVertex, v.Object("persistentVolumeClaim").String("claimName"))
 	if v.Has("ephemeral") {
@@ -80,9 +90,9 @@ func (n *refCollector) volume(v tree.Tree, podName string) {
 	}
 }
 
-// readVolume reads a PersistentVolume; bound is false if it is for no claim. Secrets without a
-// namespace are in that of the claim. Those for the controller of a driver are
-// left out: nodes do not need them.
+// readVolume reads a PersistentVolume; bound is false if it is for no claim. Secrets without a namespace
+// are in that of the claim. Those for the controller of a driver are left out: nodes do not need them. It
+// names only what the node itself has to read to mount the volume.
 func readVolume(t tree.Tree) (v volume, bound bool) {
 	spec := t.Object("spec")
 	ref := spec.Object("claimRef")

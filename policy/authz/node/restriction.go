@@ -4,16 +4,20 @@ import (
 	"fmt"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
 )
 
 // Restriction lets nodes write only what belongs to them: their own Node, Lease and
 // CSINode, mirror Pods and the status of the Pods that are bound to them, and tokens for these. It
 // runs only where it is switched on; without it, the Authorizer alone lets a node write too much.
-func Restriction(naming *meta.Naming, objects policy.Objects) admission.Registration {
+//
+// The authorizer may allow tokens for audiences that no volume of the Pod asks for.
+func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) admission.Registration {
 	r := &restriction{
 		objects:          objects,
 		mirrorAnnotation: naming.Translate("platform.io/config.mirror"),
@@ -22,7 +26,8 @@ func Restriction(naming *meta.Naming, objects policy.Objects) admission.Registra
 		signers:          map[string]bool{naming.Translate("platform.io/node-serving"): true, naming.Translate("platform.io/apiserver-client-node"): true},
 	}
 	return admission.Registration{
-		Name: "NodeRestriction", DisabledByDefault: true, Plugin: r, Users: isNode,
+		Name: "NodeRestriction", Plugin: r, Waiting: newAudienceRestriction(naming, objects, authorizer), Users: isNode,
+		Operations: []request.Verb{request.Create, request.Update, request.Delete},
 		Resources: []string{
 			"/pods", "/pods/status", "/pods/eviction", "/pods/binding", "/pods/ephemeralcontainers", "/pods/resize",
 			"/nodes", "/nodes/status", "/persistentvolumeclaims", "/persistentvolumeclaims/status", "/serviceaccounts/token",
@@ -38,6 +43,8 @@ func isNode(u *authn.User) bool {
 	return ok
 }
 
+// It is the second half of the authorization of nodes: an authorizer sees verb and name, and admission the content of
+// what is written.
 type restriction struct {
 	objects                          policy.Objects
 	mirrorAnnotation, leaseNamespace string
@@ -45,13 +52,16 @@ type restriction struct {
 	signers                          map[string]bool // of the certificates of nodes
 }
 
-// nodeAttributes is a change that a node asks for.
+// nodeAttributes is a change that a node asks for. node is never "" behind Admit.
 type nodeAttributes struct {
 	*admission.Attributes
 	node string
 }
 
-// Admit implements admission.Plugin.
+// Admit implements admission.Admitter.
+//
+// A user in the group of nodes without a node's name is refused whatever it asks: it would pass every check that
+// compares names with "".
 func (r *restriction) Admit(change *admission.Attributes) error {
 	name, ok := Identity(change.User)
 	if !ok {
@@ -78,20 +88,20 @@ func (r *restriction) Admit(change *admission.Attributes) error {
 	case "csinodes":
 		return a.requireNodeName("CSINode")
 	case "resourceslices":
-		if a.Old == nil && nodeName(a.New) != name {
-			return a.forbiddenf("can only create ResourceSlice with the same NodeName as the requesting node")
-		}
+		return admitResourceSlice(a)
 	case "certificatesigningrequests":
 		return r.admitCSR(a)
 	}
 	return nil
 }
 
+// forbiddenf refuses the change in the words of the public API.
 func (a nodeAttributes) forbiddenf(format string, args ...any) error {
 	return a.Forbidden(fmt.Sprintf(format, args...))
 }
 
-// requireNodeName refuses an object that does not bear the name of the node.
+// requireNodeName refuses an object that does not bear the name of the node. One object for each node, of
+// its name, needs no other way to tell whose it is.
 func (a nodeAttributes) requireNodeName(what string) error {
 	if a.Key.Name != a.node {
 		return a.forbiddenf("can only access %s with the same name as the requesting node", what)
@@ -112,46 +122,14 @@ func (a nodeAttributes) operation() string {
 
 func nodeName(t tree.Tree) string { return t.Object("spec").String("nodeName") }
 
-// admitPVCStatus lets a node write of a claim only how far its volume has grown.
-func (r *restriction) admitPVCStatus(a nodeAttributes) error {
-	if a.Subresource != "status" {
-		return a.forbiddenf("may only update PVC status")
-	}
-	if a.operation() != "UPDATE" {
-		return a.forbiddenf("unexpected operation %q", a.operation())
-	}
-	old, now := tree.Clone(a.Old).(tree.Tree), tree.Clone(a.New).(tree.Tree)
-	for _, t := range []tree.Tree{old, now} {
-		delete(t.Object("metadata"), "managedFields")
-		delete(t.Object("metadata"), "resourceVersion")
-		for _, field := range []string{"capacity", "conditions", "allocatedResources", "allocatedResourceStatuses"} {
-			delete(t.Object("status"), field)
-		}
-	}
-	if !tree.SemanticEqual(old, now) {
-		return a.forbiddenf("node %q is not allowed to update fields other than status.capacity, status.conditions and status.allocatedResources", a.node)
-	}
-	return nil
-}
-
-// admitTokenRequest lets a node request only tokens that are bound to one of its Pods.
-func (r *restriction) admitTokenRequest(a nodeAttributes) error {
-	ref := a.New.Object("spec", "boundObjectRef")
-	if ref.String("kind") != "Pod" || ref.String("apiVersion") != "v1" {
-		return a.forbiddenf("node requested token not bound to a pod")
-	}
-	name, uid := ref.String("name"), ref.String("uid")
-	if uid == "" {
-		return a.forbiddenf("node requested token with a pod binding without a uid")
-	}
-	pod := r.objects.Get(meta.GroupResource{Resource: "pods"}, a.Key.Namespace, name)
+// admitResourceSlice lets a node create and delete slices of its own; the Authorizer checks updates. A
+// slice's node cannot change, so an update cannot make it another's.
+func admitResourceSlice(a nodeAttributes) error {
 	switch {
-	case pod == nil:
-		return meta.NewNotFound(meta.GroupResource{Resource: "pods"}, name)
-	case string(pod.Meta.UID) != uid:
-		return a.forbiddenf("the UID in the bound object reference (%s) does not match the UID in record. The object might have been deleted and then recreated", uid)
-	case nodeName(pod.Tree) != a.node:
-		return a.forbiddenf("node requested token bound to a pod scheduled on a different node")
+	case a.Old == nil && nodeName(a.New) != a.node:
+		return a.forbiddenf("can only create ResourceSlice with the same NodeName as the requesting node")
+	case a.New == nil && nodeName(a.Old) != a.node:
+		return a.forbiddenf("can only delete ResourceSlice with the same NodeName as the requesting node")
 	}
 	return nil
 }

@@ -6,10 +6,13 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
 // admitNode lets a node write its own Node, except for what others control it by, such as taints.
+//
+// A node that is taken over must not draw work to itself. Labels and taints decide which Pods it gets, and with them
+// their Secrets, so only those labels are its own that say what the machine is.
 func (r *restriction) admitNode(a nodeAttributes) error {
 	if a.Key.Name != a.node {
 		return a.forbiddenf("node %q is not allowed to modify node %q", a.node, a.Key.Name)
@@ -17,26 +20,26 @@ func (r *restriction) admitNode(a nodeAttributes) error {
 	if a.New == nil {
 		return nil
 	}
-	old, now := a.Old.Object("metadata"), a.New.Object("metadata")
-	before, after := old.Object("labels"), now.Object("labels")
-	var forbidden []string
-	for _, key := range slices.Concat(before.SortedKeys(), after.SortedKeys()) {
-		if before[key] != after[key] && r.labels.forbids(key) && !slices.Contains(forbidden, key) {
-			forbidden = append(forbidden, key)
+	forbidden := r.labels.forbiddenChanges(a.Old.Object("metadata", "labels"), a.New.Object("metadata", "labels"))
+	was, source := a.Old.Object("spec"), a.New.Object("spec")["configSource"]
+	if a.Old == nil {
+		switch {
+		case source != nil:
+			return a.forbiddenf("node %q is not allowed to create pods with a non-nil configSource", a.node)
+		case len(forbidden) > 0:
+			return a.forbiddenf("node %q is not allowed to set the following labels: %s", a.node, strings.Join(forbidden, ", "))
 		}
+		return nil
 	}
-	slices.Sort(forbidden)
 	switch {
-	case len(forbidden) > 0 && a.Old == nil:
-		return a.forbiddenf("node %q is not allowed to set the following labels: %s", a.node, strings.Join(forbidden, ", "))
+	case source != nil && !tree.SemanticEqual(source, was["configSource"]):
+		return a.forbiddenf("node %q is not allowed to update configSource to a new non-nil configSource", a.node)
+	case !tree.SemanticEqual(was["taints"], a.New.Object("spec")["taints"]):
+		return a.forbiddenf("node %q is not allowed to modify taints", a.node)
+	case !tree.SemanticEqual(a.Old.Object("metadata")["ownerReferences"], a.New.Object("metadata")["ownerReferences"]):
+		return a.forbiddenf("node %q is not allowed to modify ownerReferences", a.node)
 	case len(forbidden) > 0:
 		return a.forbiddenf("is not allowed to modify labels: %s", strings.Join(forbidden, ", "))
-	case a.Old == nil:
-		return nil
-	case !tree.SemanticEqual(a.Old.Object("spec")["taints"], a.New.Object("spec")["taints"]):
-		return a.forbiddenf("node %q is not allowed to modify taints", a.node)
-	case !tree.SemanticEqual(old["ownerReferences"], now["ownerReferences"]):
-		return a.forbiddenf("node %q is not allowed to modify ownerReferences", a.node)
 	}
 	return nil
 }
@@ -65,7 +68,20 @@ func newNodeLabelPolicy(naming *meta.Naming) *nodeLabelPolicy {
 	return r
 }
 
+// forbiddenChanges are the labels that differ although no node may write them, in alphabetical order.
+func (r *nodeLabelPolicy) forbiddenChanges(before, after tree.Tree) (labels []string) {
+	for _, key := range unionKeys(before, after) {
+		if before[key] != after[key] && r.forbids(key) {
+			labels = append(labels, key)
+		}
+	}
+	return labels
+}
+
 // forbids tells whether no node may write a label.
+//
+// Labels outside the vendor's domains are free. Within them only the listed ones are; below node-restriction nothing
+// ever is, which gives operators labels that they can trust.
 func (r *nodeLabelPolicy) forbids(label string) bool {
 	domain, _, ok := strings.Cut(label, "/")
 	if !ok {
@@ -85,12 +101,18 @@ func isSubdomainOf(domain, other string) bool {
 }
 
 // admitCSR lets a node request only certificates of its own.
+//
+// Only the signers of node certificates are looked at. Without this a node could ask for the certificate of another
+// one, and a lenient approver might give it.
 func (r *restriction) admitCSR(a nodeAttributes) error {
 	if a.Old != nil || !r.signers[a.New.Object("spec").String("signerName")] {
 		return nil
 	}
-	subject, ok := admission.RequestedSubject(a.New)
-	if ok && subject.CommonName != a.User.Name {
+	subject, err := plugins.RequestedSubject(a.New)
+	if err != nil {
+		return a.forbiddenf("unable to parse csr: %v", err)
+	}
+	if subject.CommonName != a.User.Name {
 		return a.forbiddenf("can only create a node CSR with CN=%s", a.User.Name)
 	}
 	return nil

@@ -3,10 +3,12 @@ package node
 import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy"
 )
 
 // admitPod lets a node write mirror Pods, and the status of Pods that are bound to it.
+//
+// Nodes do not update Pods: their spec belongs to those who made them. A Pod that does not exist passes in an
+// eviction, so that the answer is the 404 of the store.
 func (r *restriction) admitPod(a nodeAttributes) error {
 	switch a.Subresource {
 	case "":
@@ -24,7 +26,10 @@ func (r *restriction) admitPod(a nodeAttributes) error {
 		return admitPodStatus(a)
 	case "eviction":
 		pod := r.objects.Get(meta.GroupResource{Resource: "pods"}, a.Key.Namespace, a.Key.Name)
-		if pod != nil && nodeName(pod.Tree) != a.node {
+		if pod == nil {
+			return meta.NewNotFound(meta.GroupResource{Resource: "pods"}, a.Key.Name)
+		}
+		if nodeName(pod.Tree) != a.node {
 			return a.forbiddenf("node %s can only evict pods with spec.nodeName set to itself", a.node)
 		}
 		return nil
@@ -32,7 +37,10 @@ func (r *restriction) admitPod(a nodeAttributes) error {
 	return a.forbiddenf("unexpected pod subresource %q, only 'status' and 'eviction' are allowed", a.Subresource)
 }
 
+// Labels are compared although a status request cannot change the spec, because it can change
+// metadata, and services select Pods by them.
 func admitPodStatus(a nodeAttributes) error {
+	was, now := a.Old.Object("status"), a.New.Object("status")
 	switch {
 	case a.operation() != "UPDATE":
 		return a.forbiddenf("unexpected operation %q", a.operation())
@@ -40,8 +48,10 @@ func admitPodStatus(a nodeAttributes) error {
 		return a.forbiddenf("node %q can only update pod status for pods with spec.nodeName set to itself", a.node)
 	case !tree.SemanticEqual(a.Old.Object("metadata")["labels"], a.New.Object("metadata")["labels"]):
 		return a.forbiddenf("node %q cannot update labels through pod status", a.node)
-	case !tree.SemanticEqual(a.Old.Object("status")["resourceClaimStatuses"], a.New.Object("status")["resourceClaimStatuses"]):
-		return a.forbiddenf("node %q cannot update resource claim statuses", a.node)
+	case !tree.SemanticEqual(was["resourceClaimStatuses"], now["resourceClaimStatuses"]):
+		return a.forbiddenf("node %q cannot update resource claim statues", a.node)
+	case !tree.SemanticEqual(was["extendedResourceClaimStatus"], now["extendedResourceClaimStatus"]):
+		return a.forbiddenf("node %q cannot update extended resource claim status", a.node)
 	}
 	return nil
 }
@@ -58,28 +68,18 @@ func (r *restriction) admitMirrorPod(a nodeAttributes) error {
 	if err := r.checkOwnerNode(a); err != nil {
 		return err
 	}
-	words := map[vertexKind]string{
-		serviceAccountVertex: "a service account", secretVertex: "secrets", configMapVertex: "configmaps",
-		pvcVertex: "persistentvolumeclaims", resourceClaimVertex: "resourceclaims",
+	named, err := apiReference(a.New, a.Key)
+	if err != nil {
+		return a.forbiddenf("error checking mirror pod for API references: %v", err)
 	}
-	for _, v := range podReferences(&policy.Object{Key: a.Key, Tree: a.New}) {
-		return a.forbiddenf("node %q can not create pods that reference %s", a.node, words[v.kind])
-	}
-	for _, volume := range a.New.Object("spec").Objects("volumes") {
-		for _, source := range volume.Object("projected").Objects("sources") {
-			for name, word := range map[string]string{"clusterTrustBundle": "clustertrustbundles", "serviceAccountToken": "a service account", "podCertificate": "podcertificates"} {
-				if source.Has(name) {
-					return a.forbiddenf("node %q can not create pods that reference %s", a.node, word)
-				}
-			}
-		}
-	}
-	if len(a.New.Object("spec").List("resourceClaims")) > 0 {
-		return a.forbiddenf("node %q can not create pods that reference resourceclaims", a.node)
+	if named != "" {
+		return a.forbiddenf("node %q can not create pods that reference %s", a.node, named)
 	}
 	return nil
 }
 
+// The owner ties the mirror Pod to the life of its Node, by the UID, so that it goes when the Node is deleted. A
+// mirror Pod that blocked the deletion of its owner could keep a Node from ever going.
 func (r *restriction) checkOwnerNode(a nodeAttributes) error {
 	owners := a.New.Object("metadata").Objects("ownerReferences")
 	if len(owners) > 1 {
@@ -102,7 +102,7 @@ func (r *restriction) checkOwnerNode(a nodeAttributes) error {
 		return meta.NewNotFound(meta.GroupResource{Resource: "nodes"}, a.node)
 	}
 	if uid := owner.String("uid"); uid != string(own.Meta.UID) {
-		return a.forbiddenf("UID mismatch: owner reference specified UID %s, expected %s", uid, own.Meta.UID)
+		return a.forbiddenf("node %s UID mismatch: expected %s got %s", a.node, uid, own.Meta.UID)
 	}
 	return nil
 }

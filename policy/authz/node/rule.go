@@ -10,6 +10,9 @@ import (
 )
 
 // newRules is what nodes may do, by resource; nothing else.
+//
+// A resource that is not in the table is none of a node's business. Where the table allows more than a node should,
+// as in the status of any Node, Restriction narrows it down.
 func (n *Authorizer) newRules(naming *meta.Naming) map[resource]rule {
 	in := func(prefix string) string { return naming.Translate(prefix + ".platform.io") }
 	review, read := allowVerbs("create"), allowVerbs("get", "list", "watch")
@@ -93,6 +96,8 @@ func (n *Authorizer) authorizeNode(node string, a *authz.Attributes) (bool, stri
 }
 
 // authorizePod allows Pods that are bound to the node. Admission checks what it creates and deletes.
+//
+// A list is allowed by its selector: it confines the answer to the node's own Pods, and no answer has to be filtered.
 func (n *Authorizer) authorizePod(node string, a *authz.Attributes) (bool, string) {
 	own := func() bool { return n.graph.isRelated(vertex{podVertex, a.Namespace, a.Name}, node) }
 	switch a.Verb {
@@ -138,6 +143,8 @@ var ownObjectVerbs = []string{"get", "create", "update", "patch", "delete"}
 
 // authorizeLease allows a node its own lease, in the namespace of the leases of nodes. In a create
 // the name is not known yet.
+//
+// In a create admission compares the name, which the path does not hold.
 func (n *Authorizer) authorizeLease(node string, a *authz.Attributes) (bool, string) {
 	switch {
 	case !slices.Contains(ownObjectVerbs, a.Verb):

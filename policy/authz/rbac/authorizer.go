@@ -28,32 +28,35 @@ var _ authz.RuleResolver = (*Authorizer)(nil)
 
 // New makes an Authorizer that follows objects until ctx ends. When it returns, all that there
 // was has been read.
+//
+// The four resources are read at the same time, and in any order: a binding may come before its role, whose entry is
+// then empty until the role comes.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
 	a := &Authorizer{index: newIndex(), group: naming.Translate(group)}
 	var reading sync.WaitGroup
-	followed := []struct {
-		resource string
-		see      func(policy.Change)
-		err      error
-	}{
-		{resource: "roles", see: a.index.handleRole},
-		{resource: "clusterroles", see: a.index.handleRole},
-		{resource: "rolebindings", see: a.index.handleBinding},
-		{resource: "clusterrolebindings", see: a.index.handleBinding},
-	}
-	for i := range followed {
-		f := &followed[i]
-		reading.Go(func() { f.err = objects.Inform(ctx, meta.GroupResource{Group: group, Resource: f.resource}, f.see) })
+	followed := Resources()
+	errs := make([]error, len(followed))
+	for i, resource := range followed {
+		see := a.index.handleRole
+		if strings.HasSuffix(resource.Resource, "bindings") {
+			see = a.index.handleBinding
+		}
+		reading.Go(func() { errs[i] = objects.Inform(ctx, resource, see) })
 	}
 	reading.Wait()
-	var errs []error
-	for _, f := range followed {
-		errs = append(errs, f.err)
-	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return a, nil
+}
+
+// Resources are those that decisions come from, in platform form.
+func Resources() []meta.GroupResource {
+	var all []meta.GroupResource
+	for _, resource := range []string{"roles", "clusterroles", "rolebindings", "clusterrolebindings"} {
+		all = append(all, meta.GroupResource{Group: group, Resource: resource})
+	}
+	return all
 }
 
 // Generation changes with the stored objects that decisions come from.
@@ -61,6 +64,12 @@ func (a *Authorizer) Generation() uint64 { return a.index.generation.Load() }
 
 // Authorize implements authz.Authorizer. The reason tells which binding allows, or, if none
 // does, which bound roles do not exist.
+//
+// The grants for the cluster are looked at first, then those of the namespace, subject by subject, and the first that
+// allows ends the search. Which one is named in the reason is not specified where several allow. A path that is no
+// resource is only allowed by grants for the cluster, since it lies in no namespace.
+//
+// The cost is one look into a map for each group of the user, and one for each role that it holds.
 func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) {
 	if asked.User == nil {
 		return authz.NoOpinion, ""
@@ -94,6 +103,9 @@ func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) 
 
 // firstAllowing is the first grant that allows what is asked; nil if none does. It sets lacking if a
 // role does not exist.
+//
+// A missing role must not be reported while another one may still allow, hence the flag instead of an error: the text
+// is only made when nothing allows.
 func firstAllowing(list []*grant, asked *authz.Attributes, lacking *bool) *grant {
 	for _, g := range list {
 		r := g.entry.role
@@ -109,6 +121,9 @@ func firstAllowing(list []*grant, asked *authz.Attributes, lacking *bool) *grant
 
 // userGrants are those of a user for the whole cluster and then those in a namespace, one of each
 // binding, by name. It must be called with the lock held.
+//
+// This is for texts and listings, not for decisions: it allocates, and sorts so that the same user gets the same text
+// each time.
 func (x *index) userGrants(user *authn.User, namespace string) []*grant {
 	var all []*grant
 	for i := range len(user.Groups) + 1 {
@@ -158,6 +173,8 @@ func roleResource(namespace string) string {
 }
 
 // heldRules are all that a user holds in a namespace, and which of its roles do not exist.
+//
+// The lists are shared with the index and must not be changed.
 func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, lacking string) {
 	a.index.mu.RLock()
 	defer a.index.mu.RUnlock()
@@ -171,6 +188,8 @@ func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, 
 }
 
 // RulesFor implements authz.RuleResolver.
+//
+// Rules that name the same thing are not merged: a client shows them as the roles have them.
 func (a *Authorizer) RulesFor(user *authn.User, namespace string) authz.RuleSet {
 	var p authz.RuleSet
 	if user == nil {

@@ -16,6 +16,8 @@ type subject struct {
 }
 
 // A binding gives a role to subjects, in a namespace or, with "", everywhere.
+//
+// The role is kept by name, since it may come after the binding and may change without it.
 type binding struct {
 	name, namespace string
 	role            namespacedName
@@ -33,6 +35,10 @@ type grant struct {
 
 // newBinding reads a binding. It keeps nothing of the object alive. The cells of its grants
 // are still to be set.
+//
+// Strings are cloned, as those of the tree are parts of the text of the whole object: one name would keep all of it
+// in memory for as long as the binding is known. A subject that is listed twice is one grant, so that removing a
+// binding removes what it added, no more.
 func newBinding(o *policy.Object) *binding {
 	b := &binding{name: strings.Clone(o.Key.Name), namespace: strings.Clone(o.Key.Namespace)}
 	ref, ok := readRoleRef(o.Tree, b.namespace)
@@ -68,6 +74,8 @@ func newBinding(o *policy.Object) *binding {
 }
 
 // A namespacedName identifies a role or a binding; those of the whole cluster have the namespace "".
+//
+// It is not a meta.Key, because roles and cluster roles differ here by their namespace alone.
 type namespacedName struct{ namespace, name string }
 
 func namespacedNameOf(k meta.Key) namespacedName { return namespacedName{k.Namespace, k.Name} }

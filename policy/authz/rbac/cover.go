@@ -8,6 +8,9 @@ import (
 
 // breakDown is the rule as rules that each allow one verb on one resource, or path, and, with
 // names, on one object.
+//
+// Example: verbs get,list on pods,services make four rules. What is broken down is compared piece by piece, since a
+// user may hold the pieces by different roles.
 func (r rule) breakDown() []rule {
 	var single []rule
 	names := [][]string{nil}
@@ -32,6 +35,8 @@ func (r rule) breakDown() []rule {
 }
 
 // singletons makes a list of each element of a list. They share its memory.
+//
+// The capacity ends with the element, so that an append to one of them cannot write into the next.
 func singletons(list []string) [][]string {
 	each := make([][]string, len(list))
 	for i := range list {
@@ -52,6 +57,9 @@ func (r rule) breakDownSize() int {
 }
 
 // uncovered is what wanted allows beyond held, broken down.
+//
+// A rule that would make too many pieces counts as lacking as a whole. That refuses more than it must and never less,
+// and it bounds what a request with ten thousand verbs can cost.
 func uncovered(held, wanted []rule) []rule {
 	var lacks []rule
 	left := maxBreakdown
@@ -74,6 +82,9 @@ func uncovered(held, wanted []rule) []rule {
 }
 
 // covers tells whether a rule allows all that w does.
+//
+// All of w must be within this one rule. A rule with names covers only a
+// rule whose names are among them, for one without names allows all.
 func (r rule) covers(w rule) bool {
 	if !containsAll(r.verbs, w.verbs, wildcard) || !containsAll(r.groups, w.groups, wildcard) {
 		return false
@@ -92,6 +103,9 @@ func (r rule) covers(w rule) bool {
 }
 
 // coversResource compares a resource as rules name it.
+//
+// "pods/*" is no pattern: only "*" and "*/sub" are. The same holds in allowsResource, and the two must not differ, or
+// a user could hand out what they cannot use, or the other way round.
 func (r rule) coversResource(resource string) bool {
 	_, sub, ok := strings.Cut(resource, "/")
 	for _, s := range r.resources {
@@ -116,6 +130,8 @@ func containsAll(list, values []string, all string) bool {
 }
 
 // compactRules puts the verbs of broken-down rules together that are about the same.
+//
+// It is for people who read the refusal: one line for pods with get,list,watch instead of three.
 func compactRules(single []rule) []rule {
 	var short []rule
 	type about struct {
@@ -156,6 +172,8 @@ func (r rule) text() string {
 }
 
 // describeRules is the text of broken-down rules, one a line.
+//
+// The lines are sorted, for tests and people compare refusals.
 func describeRules(single []rule) string {
 	var lines []string
 	for _, r := range compactRules(single) {

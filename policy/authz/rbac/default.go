@@ -23,9 +23,9 @@ type defaultRole struct {
 	bindingName string
 }
 
-// defaultRoles are all of them.
-func defaultRoles() []defaultRole {
-	return slices.Concat(userRoles(), systemRoles(), nodeRoles(), certificateRoles(), controllerRoles(), namespacedRoles())
+// defaultRoles are all of them; pages are further paths for monitoring.
+func defaultRoles(pages []string) []defaultRole {
+	return slices.Concat(userRoles(), systemRoles(pages), nodeRoles(), certificateRoles(), controllerRoles(), namespacedRoles())
 }
 
 // coreGroup stands for the group without a name in lists of groups.
@@ -51,6 +51,11 @@ const (
 
 // newRule is the rule that allows verbs on resources of groups, each a list with blanks, and with
 // names only on the objects called so.
+//
+// Everything is sorted, so that the stored roles do not change when the lists here are written in another order.
+//
+// Example: newRule("get list", coreGroup, "pods services") is {verbs: [get list], groups: [""], resources: [pods
+// services]}.
 func newRule(verbs, groups, resources string, names ...string) rule {
 	r := rule{verbs: sortedFields(verbs), groups: sortedFields(groups), resources: sortedFields(resources), names: names}
 	for i, g := range r.groups {
@@ -75,6 +80,7 @@ func sortedFields(s string) []string {
 	return list
 }
 
+// bindTo makes a list that is not nil even if it is empty, because nil means that there is no binding at all.
 func bindTo(subjects ...string) []string { return append([]string{}, subjects...) }
 
 // The metadata of all standards, in platform form.
@@ -87,6 +93,8 @@ const (
 // A roleBuilder makes default roles under the names of a profile.
 type roleBuilder struct{ *meta.Naming }
 
+// The annotation asks Reconcile to repair the object on each start; an operator who sets it to "false" keeps their
+// own version. The label only says where the object came from.
 func (b roleBuilder) metadata(namespace, name string) tree.Tree {
 	t := tree.Tree{
 		"name":        b.Translate(name),
@@ -100,6 +108,8 @@ func (b roleBuilder) metadata(namespace, name string) tree.Tree {
 }
 
 // role is the Role or ClusterRole.
+//
+// A role that aggregates has no rules of its own: a controller writes them, from the roles that bear the label.
 func (b roleBuilder) role(s defaultRole) tree.Tree {
 	t := tree.Tree{"metadata": b.metadata(s.namespace, s.name)}
 	if s.aggregateTo != "" {
@@ -150,6 +160,7 @@ func (b roleBuilder) bindingOf(s defaultRole) tree.Tree {
 	return t
 }
 
+// Groups are not translated: system:authenticated and the like have the same name in every profile.
 func (b roleBuilder) subject(text string) tree.Tree {
 	what, name, _ := strings.Cut(text, " ")
 	switch what {

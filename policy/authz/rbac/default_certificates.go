@@ -1,6 +1,16 @@
 package rbac
 
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
 // certificateRoles are for those who ask for certificates, and those who approve them.
+//
+// They have no bindings: who may approve what is for the operator to decide. The right to approve is a verb on a
+// signer, a resource of which no object exists, so that it can be given for one signer by its name.
 func certificateRoles() []defaultRole {
 	const prefix = "system:" + certificatesGroup + ":"
 	approver := func(name, signer string) defaultRole {
@@ -18,6 +28,21 @@ func certificateRoles() []defaultRole {
 		approver("node-serving", servingSigner),
 		approver("legacy-unknown", legacySigner),
 	}
+}
+
+// trustBundleRoles let all service accounts read the roots that Pods mount; none where those are not served.
+func trustBundleRoles(kinds *catalog.Catalog) []defaultRole {
+	const resource = "clustertrustbundles"
+	served := slices.ContainsFunc(kinds.Kinds(), func(k *schema.Kind) bool {
+		return k.Resource == resource && k.Group == kinds.Naming().Translate(certificatesGroup)
+	})
+	if !served {
+		return nil
+	}
+	return []defaultRole{{
+		name: "system:cluster-trust-bundle-discovery", subjects: bindTo("group system:serviceaccounts"),
+		rules: []rule{newRule(readVerbs, certificatesGroup, resource)},
+	}}
 }
 
 // The signers that every cluster has.

@@ -3,6 +3,9 @@ package rbac
 import "slices"
 
 // controllerRoles are for controllers, each of which is the service account of its name.
+//
+// The rules are wider than what the controllers of this project need: a cluster may run the public ones beside them,
+// which expect these names and rights.
 func controllerRoles() []defaultRole {
 	all := slices.Concat(workloadControllers(), storageControllers(), networkControllers(), clusterControllers())
 	for i := range all {
@@ -16,6 +19,8 @@ func controllerRoles() []defaultRole {
 // ownedPodsRule is what controllers do with the Pods that they own.
 func ownedPodsRule() rule { return newRule("create delete list patch watch", coreGroup, "pods") }
 
+// The update of a sub-resource "finalizers" appears wherever a controller makes objects that
+// block the deletion of their owner: admission asks for that right.
 func workloadControllers() []defaultRole {
 	const all = readVerbs + " create delete patch update"
 	return []defaultRole{
@@ -114,6 +119,8 @@ func workloadControllers() []defaultRole {
 	}
 }
 
+// storageControllers are those of claims, volumes and their attachments. Several update the objects themselves, and
+// not only their status, because the finalizers that protect a volume in use are part of the metadata.
 func storageControllers() []defaultRole {
 	return []defaultRole{
 		{name: "attachdetach-controller", rules: []rule{
@@ -176,6 +183,7 @@ func storageControllers() []defaultRole {
 	}
 }
 
+// networkControllers are those that write endpoints, routes and addresses.
 func networkControllers() []defaultRole {
 	const sliced = readVerbs + " create delete update"
 	return []defaultRole{
@@ -219,6 +227,9 @@ func networkControllers() []defaultRole {
 	}
 }
 
+// clusterControllers are those that look after the cluster as a whole. The collectors of garbage and of namespaces
+// delete objects of any kind, also of kinds that are defined later, so their rules are about everything; the
+// aggregation controller needs escalate, as it writes rules that it does not hold.
 func clusterControllers() []defaultRole {
 	return []defaultRole{
 		{name: "certificate-controller", rules: []rule{

@@ -1,6 +1,10 @@
 package rbac
 
 // namespacedRoles are those in the namespaces of the system.
+//
+// They are Roles, so that what they give ends at the namespace: a component that elects its leader by a lease can
+// write no lease elsewhere. cluster-info is open to everybody, also to the unauthenticated, because a machine that
+// joins reads it before it has a credential.
 func namespacedRoles() []defaultRole {
 	const system, public = "platform-system", "platform-public"
 	leading := func(component string) defaultRole {

@@ -29,6 +29,8 @@ func nodeRoles() []defaultRole {
 	}
 }
 
+// nodeRules are what a node could need on any object. The node authorizer gives each node less, namely the same on
+// its own objects; the role is for clusters that run without that authorizer and bind it themselves.
 func nodeRules() []rule {
 	return []rule{
 		newRule("create", authenticationGroup, "tokenreviews"),

@@ -1,10 +1,13 @@
 package rbac
 
+import "strings"
+
 // systemRoles are for the components of a cluster.
-func systemRoles() []defaultRole {
+func systemRoles(pages []string) []defaultRole {
 	return []defaultRole{
 		{name: "system:monitoring", subjects: bindTo("group system:monitoring"), rules: []rule{
-			newPathRule("/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*"),
+			newPathRule("/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/* " + strings.Join(pages, " ")),
+			newRule("get", coreGroup, "nodes/metrics"),
 		}},
 		{name: "system:auth-delegator", rules: []rule{
 			newRule("create", authenticationGroup, "tokenreviews"),

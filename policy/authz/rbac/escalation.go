@@ -30,7 +30,10 @@ type escalation struct {
 	objects        policy.Objects
 }
 
-// Admit implements admission.Plugin.
+// Admit implements admission.Admitter.
+//
+// Changes that only touch owners and finalizers pass, since the collection of garbage makes them on objects whose
+// rules it does not hold. A delete has no new object, and takes rights away.
 func (e escalation) Admit(a *admission.Attributes) error {
 	if a.New == nil || a.User != nil && a.User.InGroup(authn.GroupMasters) || onlyChangesGCFields(a.Old, a.New) {
 		return nil
@@ -48,12 +51,15 @@ var clusterAdminRules = []rule{
 	{verbs: []string{wildcard}, paths: []string{wildcard}},
 }
 
+// The rules are compared with what the user holds in the same namespace, or in the cluster for a cluster role. The
+// selectors of both the old and the new object count: who takes an aggregation away decides about rules just as who
+// adds one.
 func (e escalation) admitRole(a *admission.Attributes) error {
 	asked := authz.Attributes{
 		User: a.User, Verb: "escalate", ResourceRequest: true,
 		Group: a.Kind.Group, Version: wildcard, Resource: a.Kind.Resource, Namespace: a.Key.Namespace, Name: a.Key.Name,
 	}
-	if a.Verb == request.Create {
+	if a.Mutation.Verb == request.Create {
 		asked.Name = "" // the name is not in the request
 	}
 	if d, _ := e.verbAuthorizer.Authorize(asked); d == authz.Allow {
@@ -68,6 +74,8 @@ func (e escalation) admitRole(a *admission.Attributes) error {
 	return nil
 }
 
+// The role must exist unless the user holds bind, as it is not known
+// before what it will give.
 func (e escalation) admitBinding(a *admission.Attributes) error {
 	ref, ok := readRoleRef(a.New, a.Key.Namespace)
 	if !ok || ref.name == "" {
@@ -88,6 +96,9 @@ func (e escalation) admitBinding(a *admission.Attributes) error {
 }
 
 // confirmNoEscalation refuses what the user does not hold.
+//
+// A user that is not known holds nothing. Roles that are missing are named, because one of them may be what the user
+// thinks they hold.
 func (e escalation) confirmNoEscalation(a *admission.Attributes, wanted []rule) error {
 	user := a.User
 	if user == nil {

@@ -43,6 +43,9 @@ func newIndex() *index {
 }
 
 // handleRole takes in what has become of a role.
+//
+// The rules are compiled before the lock is taken. Readers hold it while they decide, and a large role must not hold
+// them up.
 func (x *index) handleRole(c policy.Change) {
 	var compiled *role
 	if !c.Deleted {
@@ -58,6 +61,8 @@ func (x *index) handleRole(c policy.Change) {
 }
 
 // roleEntry must be called with the lock held, as all below it.
+//
+// It makes an empty entry where there is none, so that a binding can point to a role that comes later.
 func (x *index) roleEntry(at namespacedName) *roleEntry {
 	c := x.roles[at]
 	if c == nil {
@@ -75,6 +80,9 @@ func (x *index) dropUnused(c *roleEntry) {
 }
 
 // handleBinding takes in what has become of a binding.
+//
+// The old binding is taken out as a whole and the new one put in: comparing their subjects would save little and
+// could leave a grant behind.
 func (x *index) handleBinding(c policy.Change) {
 	var now *binding
 	if !c.Deleted {
@@ -94,6 +102,8 @@ func (x *index) handleBinding(c policy.Change) {
 	x.generation.Add(1)
 }
 
+// The order among the grants of a subject is that in which their bindings came. It decides nothing but which binding
+// a reason names.
 func (x *index) bind(b *binding) {
 	c := x.roleEntry(b.role)
 	c.bindingCount++
@@ -109,6 +119,7 @@ func (x *index) bind(b *binding) {
 	}
 }
 
+// A subject without grants is taken out of its map, so that the index never holds more than the bindings that exist.
 func (x *index) unbind(b *binding) {
 	for _, g := range b.grants {
 		of := x.grantsByName(g.subject)
@@ -141,6 +152,7 @@ func (s *subjectGrants) add(g *grant) {
 	s.byNamespace[g.namespace] = append(s.byNamespace[g.namespace], g)
 }
 
+// A grant is found by its address: two bindings of one role to one subject are two grants.
 func (s *subjectGrants) remove(g *grant) {
 	same := func(other *grant) bool { return other == g }
 	if g.namespace == "" {
@@ -156,6 +168,9 @@ func (s *subjectGrants) remove(g *grant) {
 
 // subjectGrants is what is granted to a user under its name, for i 0, and under that of group i-1; nil
 // if nothing is.
+//
+// The user and the groups are one sequence, so that callers need one loop and no list that would have to be allocated
+// for each decision.
 func (x *index) subjectGrants(user *authn.User, i int) *subjectGrants {
 	if i == 0 {
 		return x.users[user.Name]

@@ -26,7 +26,9 @@ type Store interface {
 // there the permissions, subjects and labels that they lack; what they have beyond that stays.
 // A binding to another role is made anew. One that is annotated against it is left alone. It
 // writes only what differs, and all at a time. An error names the first objects that it is about.
-func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog) error {
+//
+// pages are the paths that monitoring clients may read besides those that are always there.
+func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog, pages ...string) error {
 	b := roleBuilder{kinds.Naming()}
 	r := &reconciler{store: store, manager: b.Translate("platform-apiserver"), autoupdateAnnotation: b.Translate(autoupdateAnnotation), kinds: map[string]*schema.Kind{}}
 	for _, k := range kinds.StorageKinds() {
@@ -34,7 +36,7 @@ func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog) error {
 			r.kinds[k.Kind] = k
 		}
 	}
-	for _, s := range defaultRoles() {
+	for _, s := range append(defaultRoles(pages), trustBundleRoles(kinds)...) {
 		prefix := ""
 		if s.namespace == "" {
 			prefix = "Cluster"
@@ -71,6 +73,9 @@ type reconciler struct {
 type repairFunc func(has, wanted tree.Tree) (changed, anew bool)
 
 // reconcile reads one object, and starts to write it if it differs from what is wanted.
+//
+// The comparison is made one object after the other and costs reads of memory; writes wait for the disk, and go out
+// together so that they share its syncs. On a cluster that has all of them nothing is written.
 func (r *reconciler) reconcile(ctx context.Context, kind string, wanted tree.Tree, fix repairFunc) {
 	k := r.kinds[kind]
 	if k == nil {
@@ -108,6 +113,10 @@ func isRetriable(err error) bool {
 }
 
 // plan is what has to be written; nil if nothing has.
+//
+// Missing entries are added and nothing is taken away, for an operator may have given a default role more than it
+// had. The delete before a new binding names the UID, so that a binding that somebody else has made meanwhile is not
+// hit: roleRef cannot be updated.
 func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wanted tree.Tree, fix repairFunc) (func() error, error) {
 	mutate := func(m request.Mutation) error {
 		m.Kind, m.Key, m.FieldManager = k, key, r.manager
@@ -122,7 +131,7 @@ func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wan
 		}
 		return nil, err
 	}
-	has, err := codec.DecodeStored(k.Message, stored.JSON)
+	has, err := codec.DecodeStored(k.Message(), stored.JSON)
 	if err != nil || has.Object("metadata", "annotations").String(r.autoupdateAnnotation) == "false" {
 		return nil, err
 	}
@@ -157,6 +166,9 @@ func addMissingEntries(has, wanted tree.Tree, field string) (changed bool) {
 
 // repairRole adds the permissions that a role lacks. Those of a role that gathers others are
 // not its own.
+//
+// A rule counts as there if other rules of the role cover it, however they are written; that keeps a role that an
+// operator has tidied up from growing on each start.
 func repairRole(has, wanted tree.Tree) (changed, recreate bool) {
 	gathered, gather := has.Object("aggregationRule"), wanted.Object("aggregationRule")
 	if gathered == nil || gather == nil {
@@ -177,6 +189,8 @@ func repairRole(has, wanted tree.Tree) (changed, recreate bool) {
 }
 
 // repairBinding adds the subjects that a binding lacks.
+//
+// Its subjects are only added to: a user that an operator has bound stays bound.
 func repairBinding(has, wanted tree.Tree) (changed, recreate bool) {
 	if !maps.EqualFunc(has.Object("roleRef"), wanted.Object("roleRef"), tree.SemanticEqual) {
 		return false, true

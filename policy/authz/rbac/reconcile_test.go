@@ -96,7 +96,7 @@ func (s *testStore) get(t *testing.T, path string) tree.Tree {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	obj, err := codec.DecodeStored(k.Message, o.JSON)
+	obj, err := codec.DecodeStored(k.Message(), o.JSON)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestDefaultRoles(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, o := range listing.Items {
-				obj, err := codec.DecodeStored(k.Message, o.JSON)
+				obj, err := codec.DecodeStored(k.Message(), o.JSON)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -10,6 +10,9 @@ type roleRef struct {
 
 // readRoleRef reads the reference of a binding in a namespace; "" is a cluster role binding. ok is
 // false if no role can be meant: bindings with such a reference grant nothing.
+//
+// A cluster role that is bound in a namespace gives its rules there and nowhere else, which is how one role serves
+// many namespaces.
 func readRoleRef(binding tree.Tree, namespace string) (ref roleRef, ok bool) {
 	t := binding.Object("roleRef")
 	ref = roleRef{group: t.String("apiGroup"), kind: t.String("kind"), name: t.String("name")}

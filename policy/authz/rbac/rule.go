@@ -16,6 +16,8 @@ const wildcard = "*"
 type rule struct{ verbs, groups, resources, names, paths []string }
 
 // newRules reads the rules of a role. They keep nothing of it alive.
+//
+// Rules are read as they are stored; whether they make sense is for validation.
 func newRules(obj tree.Tree) []rule {
 	items := obj.Objects("rules")
 	list := make([]rule, len(items))
@@ -90,6 +92,9 @@ func (r *rule) allowsResource(resource, sub string) bool {
 }
 
 // allowsName: names never allow what has none.
+//
+// A create and a list have no name, so a rule with names allows neither; a list that a field selector confines to one
+// name has that one (http: Server.selectedName).
 func (r *rule) allowsName(name string) bool {
 	return len(r.names) == 0 || name != "" && slices.Contains(r.names, name)
 }

@@ -11,8 +11,8 @@ import (
 func TestValidObjects(t *testing.T) {
 	const admission = "admissionregistration.platform.io"
 	const match = `"matchConstraints":{"resourceRules":[{` + hookRule + `"resources":["pods"]}]}`
-	catalogtest.ExpectValid(t, admission, "v1", "ValidatingAdmissionPolicy", `{"spec":{`+match+`,"auditAnnotations":[`+catalogtest.RepeatItem(20, `{"key":"%","valueExpression":"1"}`)+`]}}`,
-		`{"spec":{`+match+`,"validations":[{"expression":"a\nb","message":"m","messageExpression":"'m'"}]}}`)
+	catalogtest.ExpectValid(t, admission, "v1", "ValidatingAdmissionPolicy", `{"spec":{`+match+`,"auditAnnotations":[`+catalogtest.RepeatItem(20, `{"key":"%","valueExpression":"'a'"}`)+`]}}`,
+		`{"spec":{`+match+`,"validations":[{"expression":"true\n||true","message":"m","messageExpression":"'m'"}]}}`)
 	catalogtest.ExpectValid(t, admission, "v1", "ValidatingAdmissionPolicyBinding", `{"spec":{"policyName":"p","validationActions":["Warn","Audit"]}}`)
 	hook := func(more string) string { return hooks(hookHead + `,` + more) }
 	catalogtest.ExpectValid(t, admission, "v1", "ValidatingWebhookConfiguration", hook(hookURL+`,"timeoutSeconds":1`), hook(`"clientConfig":{"service":{"name":"a","namespace":"b","path":"/"}}`),

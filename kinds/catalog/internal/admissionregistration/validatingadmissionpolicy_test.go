@@ -23,17 +23,17 @@ func TestAdmissionPolicy(t *testing.T) {
 		{Obj: spec(match, valid, `"paramKind":{}`), Want: []string{`spec.paramKind.apiVersion: Required value`, `spec.paramKind.kind: Required value`}},
 		{Obj: spec(match, valid, `"paramKind":{"apiVersion":"a/b/c","kind":"a b"}`), Want: []string{
 			`spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c`, `spec.paramKind.kind: Invalid value: "a b": may have mixed case, but should otherwise match: a DNS-1035 label…`}},
-		{Obj: spec(match, `"validations":[{},{"expression":"a\nb"},{"expression":"a","message":" ","messageExpression":" ","reason":"Bored"},{"expression":"a","message":"a\nb"}]`), Want: []string{
-			`spec.validations[0].expression: Required value: expression is not specified`, `spec.validations[1].message: Required value: message must be specified if expression contains line breaks`,
-			`spec.validations[2].messageExpression: Invalid value: " ": must be non-empty if specified`, `spec.validations[2].message: Invalid value: " ": message must be non-empty if specified`,
+		{Obj: spec(match, `"validations":[{},{"expression":"true\n|| false"},{"expression":"true","message":" ","messageExpression":" ","reason":"Bored"},{"expression":"true","message":"a\nb"}]`), Want: []string{
+			`spec.validations[0].expression: Required value: expression is not specified`,
+			`spec.validations[2].messageExpression: Invalid value: " ": must be non-empty if specified`, `spec.validations[2].message: Invalid value: " ": must be non-empty if specified`,
 			`spec.validations[2].reason: Unsupported value: "Bored": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"`,
-			`spec.validations[3].message: Invalid value: "a\nb": message must not contain line breaks`}},
-		{Obj: spec(match, `"auditAnnotations":[{"key":"a","valueExpression":"b"},{"key":"a"},{"key":"a b","valueExpression":"c"},{"valueExpression":"c"}]`), Want: []string{
+			`spec.validations[3].message: Invalid value: "a\nb": must not contain line breaks`}},
+		{Obj: spec(match, `"auditAnnotations":[{"key":"a","valueExpression":"'b'"},{"key":"a"},{"key":"a b","valueExpression":"null"},{"valueExpression":"null"}]`), Want: []string{
 			`spec.auditAnnotations[1].valueExpression: Required value: valueExpression is not specified`, `spec.auditAnnotations[1].key: Duplicate value: "a"`,
 			`spec.auditAnnotations[2].key: Invalid value: "a b": name part…`, `spec.auditAnnotations[3].key: Required value`}},
 		{Obj: spec(match, valid, `"variables":[{},{"name":"a-b","expression":"1"},{"name":"in","expression":"1"},{"name":"ok","expression":"1"}]`), Want: []string{
 			`spec.variables[0].name: Required value: name is not specified`, `spec.variables[0].expression: Required value: expression is not specified`,
-			`spec.variables[1].name: Invalid value: "a-b": name is not a valid CEL identifier`, `spec.variables[2].name: Invalid value: "in": name is not a valid CEL identifier`}},
+			`spec.variables[1].name: Invalid value: "a-b": must be a valid CEL identifier`, `spec.variables[2].name: Invalid value: "in": must be a valid CEL identifier`}},
 		{Obj: spec(valid, `"matchConstraints":{"resourceRules":[{`+hookRule+`"resources":["pods"],"resourceNames":["a","a","b/c"]}],"excludeResourceRules":[{"resources":["x"]}]}`), Want: []string{
 			`spec.matchConstraints.resourceRules[0].resourceNames[1]: Duplicate value: "a"`, `spec.matchConstraints.resourceRules[0].resourceNames[2]: Invalid value: "b/c": may not contain '/'`,
 			`spec.matchConstraints.excludeResourceRules[0].operations: Required value`, `spec.matchConstraints.excludeResourceRules[0].apiGroups: Required value`,

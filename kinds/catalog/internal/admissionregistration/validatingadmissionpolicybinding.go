@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// admissionBindingRules does not ask whether the policy exists: objects of one manifest come in any order,
+// and a binding without its policy does nothing.
 func admissionBindingRules() schema.Rules {
 	return schema.Rules{Validate: validateAdmissionBinding}
 }
@@ -16,19 +17,9 @@ func admissionBindingRules() schema.Rules {
 // validateAdmissionBinding checks the policy, the parameters, the matched resources and the actions.
 func validateAdmissionBinding(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
-	field.Require(spec, "spec", faults, "policyName")
-	field.Format(spec, "policyName", "spec", faults, rules.Subdomain)
-	if ref, ok := spec["paramRef"].(tree.Tree); ok {
-		validateParamRef(ref, "spec.paramRef", faults)
-	}
-	if match, ok := spec["matchResources"].(tree.Tree); ok {
-		validateMatchResources(match, "spec.matchResources", faults)
-	}
+	validateBinding(spec, faults)
 	const path = "spec.validationActions"
 	actions := spec.Strings("validationActions")
-	if len(actions) == 0 {
-		faults.Required(path)
-	}
 	for i, action := range actions {
 		if choices := []string{"Audit", "Deny", "Warn"}; !slices.Contains(choices, action) {
 			faults.NotSupported(tree.IndexPath(path, i), action, choices)
@@ -39,9 +30,20 @@ func validateAdmissionBinding(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateParamRef requires a name or a selector of the parameters, and an action if there are none.
+// validateBinding checks what the bindings of validating and mutating policies have in common. A nil
+// matchResources matches all that the policy does.
+func validateBinding(spec tree.Tree, faults *schema.Faults) {
+	if ref, ok := spec["paramRef"].(tree.Tree); ok {
+		validateParamRef(ref, "spec.paramRef", faults)
+	}
+	if match, ok := spec["matchResources"].(tree.Tree); ok {
+		validateMatchResources(match, "spec.matchResources", faults)
+	}
+}
+
+// validateParamRef requires a name or a selector of the parameters. With both, which parameters are meant
+// would be undefined; with neither, the policy would run with none although it declares a kind.
 func validateParamRef(ref tree.Tree, path string, faults *schema.Faults) {
-	field.Format(ref, "name", path, faults, rules.PathSegment)
 	selector, selects := ref["selector"].(tree.Tree)
 	field.LabelSelector(selector, path+".selector", faults)
 	switch named := ref.String("name") != ""; {
@@ -51,5 +53,4 @@ func validateParamRef(ref tree.Tree, path string, faults *schema.Faults) {
 	case !named && !selects:
 		faults.Required(path, "one of name or selector must be specified")
 	}
-	field.Enum(ref, "parameterNotFoundAction", path, faults, "Deny", "Allow")
 }

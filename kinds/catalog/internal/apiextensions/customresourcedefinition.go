@@ -1,7 +1,6 @@
 package apiextensions
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -17,26 +16,30 @@ import (
 
 // A definitionValidator checks definitions, with the names that a profile uses in them.
 type definitionValidator struct {
-	keys               custom.Extensions
-	compiler           *custom.Compiler
-	protectedDomains   []string // domains whose groups need an approval
-	approvalAnnotation string   // the annotation that holds the approval
+	keys      custom.Extensions
+	compiler  *custom.Compiler
+	approvals *custom.ApprovalPolicy
+	// stored are the versions that a definition had before, by name.
+	stored map[string]tree.Tree
 }
 
+// definitionRules leaves the spec to ValidateSpec, which says why. Finalizers need no domain here: that
+// rule is one of the older groups only.
 func definitionRules(n *meta.Naming, isBuiltIn func(group string) bool) schema.Rules {
 	c := definitionValidator{
-		keys:               custom.NewExtensions(n),
-		compiler:           custom.NewCompiler(n, nil),
-		protectedDomains:   []string{strings.TrimPrefix(n.Group(""), "."), n.Translate("platform.io")},
-		approvalAnnotation: n.Translate("api-approved.platform.io"),
+		keys:      custom.NewExtensions(n),
+		compiler:  custom.NewCompiler(n, nil, nil),
+		approvals: custom.NewApprovalPolicy(n),
 	}
 	return schema.Rules{
 		Default: defaultDefinition, Prepare: prepareDefinition,
-		Validate: c.validate, ValidateSpec: c.validateSpec, ValidateUpdate: validateDefinitionUpdate, AllowUnqualifiedFinalizers: true,
+		Validate: validateDefinition, ValidateSpec: c.validateSpec, ValidateUpdate: validateDefinitionUpdate, AllowUnqualifiedFinalizers: true,
 		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 			if old == nil {
+				validateDefinitionName(obj, faults)
 				validateGroupNotBuiltIn(obj.Object("spec").String("group"), isBuiltIn, faults)
 			}
+			c.validateApproval(obj, old, faults)
 		},
 		BeginDelete: func(obj tree.Tree, now string) {
 			setTerminatingCondition(obj, n.Translate(custom.CleanupFinalizer), now)
@@ -44,16 +47,19 @@ func definitionRules(n *meta.Naming, isBuiltIn func(group string) bool) schema.R
 	}
 }
 
-// validateGroupNotBuiltIn keeps new definitions out of the groups of built-in kinds. One that is
-// in such a group already may change, so that it can be deleted.
+// validateGroupNotBuiltIn keeps new definitions out of the groups of built-in kinds. One that is in such a
+// group already may change, so that it can be deleted. Two sources of one group would need a rule of
+// precedence for each path, and a definition could take over a built-in kind. It is a rule of writes only,
+// so that a server which serves more groups than its predecessor can still load what is stored.
 func validateGroupNotBuiltIn(group string, isBuiltIn func(string) bool, faults *schema.Faults) {
 	if group != "" && isBuiltIn(group) {
 		faults.Invalid("spec.group", group, "must not be a group of built-in kinds")
 	}
 }
 
-// setTerminatingCondition marks a definition whose objects are about to be deleted, and adds the
-// finalizer that keeps it until they are gone.
+// setTerminatingCondition marks a definition whose objects are about to be deleted, and adds the finalizer
+// that keeps it until they are gone. The other conditions stay as they are; this one moves to the end with
+// a new transition time, since a deletion begins only once.
 func setTerminatingCondition(obj tree.Tree, finalizer, now string) {
 	metadata := obj.EnsureObject("metadata")
 	if held := metadata.List("finalizers"); !slices.Contains(held, any(finalizer)) {
@@ -70,7 +76,8 @@ func setTerminatingCondition(obj tree.Tree, finalizer, now string) {
 	})
 }
 
-// defaultDefinition derives the names that are left out from the kind.
+// defaultDefinition derives the names that are left out from the kind. plural has no default, as the
+// plurals of English words follow no rule.
 func defaultDefinition(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	names := spec.EnsureObject("names")
@@ -83,9 +90,12 @@ func defaultDefinition(obj tree.Tree) {
 	}
 }
 
-// prepareDefinition keeps the status, which is written through its sub-resource, but adds the version
-// that objects are stored in to storedVersions.
+// prepareDefinition keeps the status, which is written through its sub-resource, but adds the version that
+// objects are stored in to storedVersions. storedVersions only grows here. Who has rewritten all objects
+// removes a version through the status, and only after that may it leave the spec.
 func prepareDefinition(obj, old tree.Tree) {
+	// A status that comes with a create would claim that names are accepted before they were compared with
+	// those of other definitions.
 	if old == nil {
 		obj["status"] = tree.Tree{}
 	} else {
@@ -99,20 +109,32 @@ func prepareDefinition(obj, old tree.Tree) {
 	}
 }
 
-func (c definitionValidator) validate(obj tree.Tree, faults *schema.Faults) {
-	spec, metadata := obj.Object("spec"), obj.Object("metadata")
-	if name := metadata.String("name"); name != spec.Object("names").String("plural")+"."+spec.String("group") {
+// validateDefinitionName derives the name of a new definition from the spec, so that no two definitions can claim the same
+// path. Later neither changes.
+func validateDefinitionName(obj tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	if name := obj.Object("metadata").String("name"); name != spec.Object("names").String("plural")+"."+spec.String("group") {
 		faults.Invalid("metadata.name", name, `must be spec.names.plural+"."+spec.group`)
 	}
-	c.validateApproval(spec.String("group"), metadata.Object("annotations"), faults)
-	validateDefinitionStatus(obj.Object("status"), spec, faults)
+}
+
+// validateDefinition checks what any write can change.
+func validateDefinition(obj tree.Tree, faults *schema.Faults) {
+	validateDefinitionStatus(obj.Object("status"), obj.Object("spec"), faults)
 }
 
 // validateSpec is separate from validate because it runs only if the spec changes: a definition that
 // was accepted under older limits can still get a status, and lose its finalizer.
-func (c definitionValidator) validateSpec(spec tree.Tree, faults *schema.Faults) {
+//
+// A version whose schema stays is not looked at again, for the same reason: a limit may have come since.
+func (c definitionValidator) validateSpec(spec, old tree.Tree, faults *schema.Faults) {
+	c.stored = map[string]tree.Tree{}
+	for _, v := range old.Objects("versions") {
+		c.stored[v.String("name")] = v
+	}
 	validateDefinitionGroup(spec.String("group"), faults)
-	field.Enum(spec, "scope", "spec", faults, "Cluster", "Namespaced")
+	// In v1beta1 true was the default, which kept whatever a client sent. It is refused with the place
+	// where the same can be had for a part of a schema.
 	if spec.Bool("preserveUnknownFields") {
 		faults.Invalid("spec.preserveUnknownFields", true,
 			"cannot set to true, set "+c.keys.Preserve+" to true in spec.versions[*].schema instead")
@@ -124,6 +146,7 @@ func (c definitionValidator) validateSpec(spec tree.Tree, faults *schema.Faults)
 	validateConversion(spec.Object("conversion"), faults)
 }
 
+// A group without a dot could later be that of a built-in kind, such as apps.
 func validateDefinitionGroup(group string, faults *schema.Faults) {
 	const path = "spec.group"
 	if group == "" {
@@ -137,40 +160,47 @@ func validateDefinitionGroup(group string, faults *schema.Faults) {
 	}
 }
 
-// validateApproval requires the approval annotation in groups of protected domains.
-func (c definitionValidator) validateApproval(group string, annotations tree.Tree, faults *schema.Faults) {
-	if !slices.ContainsFunc(c.protectedDomains, func(domain string) bool { return group == domain || strings.HasSuffix(group, "."+domain) }) {
+// validateApproval requires the approval annotation in groups of protected domains. A definition that lacked it may
+// go on without.
+func (c definitionValidator) validateApproval(obj, old tree.Tree, faults *schema.Faults) {
+	approval, needed := c.approvals.Of(obj)
+	if !needed || !approval.Refused() {
 		return
 	}
-	path, text := tree.KeyPath("metadata.annotations", c.approvalAnnotation), annotations.String(c.approvalAnnotation)
-	switch {
-	case text == "":
-		faults.Required(path, fmt.Sprintf("protected groups must have approval annotation %q", c.approvalAnnotation))
-	case strings.HasPrefix(text, "unapproved"), strings.HasPrefix(text, "https://"):
-	default:
-		faults.Invalid(path, text, "protected groups must have approval annotation with either a URL or a reason starting with \"unapproved\"")
+	if had, _ := c.approvals.Of(old); had.Reason == approval.Reason {
+		return
 	}
+	path := tree.KeyPath("metadata.annotations", c.approvals.Annotation)
+	if approval.Reason == custom.ApprovalMissing {
+		faults.Required(path, approval.Message)
+		return
+	}
+	faults.Invalid(path, obj.Object("metadata", "annotations").String(c.approvals.Annotation), approval.Message)
 }
 
-// validateDefinitionNames checks the names in the spec, or the accepted names in the status.
+// validateDefinitionNames checks the names in the spec, or the accepted names in the status. A name is part
+// of paths and of what users type, hence the rules of DNS labels; a kind may have capital letters. Absent
+// names are reported by the caller: the status has none until they are accepted.
 func validateDefinitionNames(names tree.Tree, path string, faults *schema.Faults) {
 	label := func(s, at string) {
-		if messages := rules.Label1035(s); s != "" && len(messages) > 0 {
+		if messages := rules.Label1035(s); len(messages) > 0 {
 			faults.Invalid(at, s, strings.Join(messages, ","))
 		}
 	}
-	label(names.String("plural"), path+".plural")
-	label(names.String("singular"), path+".singular")
+	for _, name := range []string{"plural", "singular"} {
+		if s := names.String(name); s != "" {
+			label(s, path+"."+name)
+		}
+	}
 	kind, list := names.String("kind"), names.String("listKind")
-	if kind != "" {
-		field.KindName(kind, path+".kind", faults)
-	}
 	if list != "" {
-		field.KindName(list, path+".listKind", faults)
+		for _, msg := range rules.KindName(list) {
+			faults.Invalid(path+".listKind", list, msg)
+		}
 	}
-	for _, field := range []string{"shortNames", "categories"} {
-		for i, s := range names.Strings(field) {
-			label(s, tree.IndexPath(path+"."+field, i))
+	for _, name := range []string{"shortNames", "categories"} {
+		for i, s := range names.Strings(name) {
+			label(s, tree.IndexPath(path+"."+name, i))
 		}
 	}
 	if kind != "" && kind == list {
@@ -178,12 +208,14 @@ func validateDefinitionNames(names tree.Tree, path string, faults *schema.Faults
 	}
 }
 
-// validateConversion checks the conversion strategy. Clients expect the paths of version v1beta1.
+// validateConversion checks the conversion strategy. Clients expect the paths of version v1beta1. The
+// structure is checked before the strategy is refused, so that a client learns of all faults that it could
+// repair on its own.
 func validateConversion(conversion tree.Tree, faults *schema.Faults) {
 	const path = "spec.conversion"
 	hook, there := conversion["webhook"].(tree.Tree)
 	config, configured := hook["clientConfig"].(tree.Tree)
-	versions, before := hook.Strings("conversionReviewVersions"), len(faults.List)
+	versions := hook.Strings("conversionReviewVersions")
 	if conversion.String("strategy") != "Webhook" {
 		if there && configured {
 			faults.Forbidden(path+".webhookClientConfig", "should not be set when strategy is not set to Webhook")
@@ -196,22 +228,36 @@ func validateConversion(conversion tree.Tree, faults *schema.Faults) {
 	if !configured {
 		faults.Required(path+".webhookClientConfig", "required when strategy is set to Webhook")
 	} else {
-		webhook.ValidateCABundle(config.String("caBundle"), nil, path+".webhookClientConfig.caBundle", faults)
 		webhook.ValidateClientConfig(config, path+".webhookClientConfig", faults)
 	}
+	if len(versions) == 0 {
+		faults.Required(path + ".conversionReviewVersions")
+		return
+	}
 	webhook.ValidateReviewVersions(versions, path+".conversionReviewVersions", faults)
-	if len(faults.List) == before {
-		faults.Forbidden(path+".strategy", "conversion by a webhook is not supported by this server: versions may only differ in what their schemas allow (strategy None)")
+}
+
+// validateCABundleUpdate checks the CA bundle of the conversion webhook of a definition that is established. Before that
+// anything may be there: a placeholder, which an installer replaces by what it has generated.
+func validateCABundleUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	bundle := func(t tree.Tree) string {
+		return t.Object("spec", "conversion", "webhook", "clientConfig").String("caBundle")
+	}
+	var before schema.Faults
+	webhook.ValidateCABundle(bundle(old), nil, "", &before)
+	if obj.Object("spec", "conversion").String("strategy") == "Webhook" && len(before.List) == 0 {
+		webhook.ValidateCABundle(bundle(obj), nil, "spec.conversion.webhookClientConfig.caBundle", faults)
 	}
 }
 
-// validateDefinitionStatus checks storedVersions against the versions of the spec.
+// validateDefinitionStatus checks storedVersions against the versions of the spec. A version that leaves
+// the spec while objects are stored in it would make these unreadable.
 func validateDefinitionStatus(status, spec tree.Tree, faults *schema.Faults) {
 	validateDefinitionNames(status.Object("acceptedNames"), "status.acceptedNames", faults)
 	const path = "status.storedVersions"
 	stored := status.Strings("storedVersions")
 	if len(stored) == 0 {
-		faults.Invalid(path, stored, "must have at least one stored version")
+		faults.Invalid(path, nil, "must have at least one stored version")
 	}
 	known := map[string]bool{}
 	for _, v := range spec.Objects("versions") {
@@ -228,7 +274,9 @@ func validateDefinitionStatus(status, spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateDefinitionUpdate keeps the fields that stored objects and clients depend on.
+// validateDefinitionUpdate keeps the fields that stored objects and clients depend on. Until a definition
+// is established nothing can be stored under it, so a mistyped scope or kind may be corrected. Group and
+// plural are in its name and never change.
 func validateDefinitionUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	now, was := obj.Object("spec"), old.Object("spec")
 	keep := func(now, was tree.Tree, name, path string) {
@@ -239,6 +287,7 @@ func validateDefinitionUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	if condition.IsTrue(old.Object("status"), "Established") {
 		keep(now, was, "scope", "spec")
 		keep(now.Object("names"), was.Object("names"), "kind", "spec.names")
+		validateCABundleUpdate(obj, old, faults)
 	}
 	keep(now, was, "group", "spec")
 	keep(now.Object("names"), was.Object("names"), "plural", "spec.names")

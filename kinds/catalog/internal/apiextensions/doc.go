@@ -4,4 +4,8 @@
 // every value has one type that can be found without evaluating alternatives (structural.go).
 //
 // What becomes of an accepted definition is in package custom.
+//
+// Every path and message is that of the API that controller authors test against. The limits on size, depth
+// and expressions come before everything else that walks a schema: definitions are written by users who may
+// create nothing else, and each walk is recursive.
 package apiextensions

@@ -12,7 +12,7 @@ func TestSchemaKeywords(t *testing.T) {
 		{Obj: schemaOf(`{"type":"string","maxLength":3,"default":"a"}`)},
 		{Obj: schemaOf(`{"type":"object","x-kubernetes-preserve-unknown-fields":true}`)},
 		{Obj: schemaOf(`{"type":"object","x-kubernetes-preserve-unknown-fields":false}`), Want: atX(`.x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined`)},
-		{Obj: schemaOf(`{"type":"null"}`), Want: atX(`.type: Forbidden: type cannot be set to null, use nullable as an alternative`)},
+		{Obj: schemaOf(`{"type":"null"}`), Want: atX(`.type: Forbidden: type cannot be set to null, use nullable as an alternative`, `.type: Unsupported value: "null": supported values: "array", "boolean"…`)},
 		{Obj: schemaOf(`{"type":"file"}`), Want: atX(`.type: Unsupported value: "file": supported values: "array", "boolean", "integer", "number", "object", "string"`)},
 		{Obj: schemaOf(`{"type":"string","id":"a","$ref":"#/b"}`), Want: atX(`.id: Forbidden: id is not supported`, `.$ref: Forbidden: $ref is not supported`)},
 		{Obj: schemaOf(`{"type":"object","patternProperties":{"a":{"type":"string"}},"definitions":{"a":{"type":"string"}},"dependencies":{"a":["b"]}}`), Want: atX(
@@ -23,9 +23,9 @@ func TestSchemaKeywords(t *testing.T) {
 		{Obj: schemaOf(`{"type":"string","x-kubernetes-map-type":"odd"}`), Want: atX(`.type: Invalid value: "string": must be object if x-kubernetes-map-type is specified`, `.x-kubernetes-map-type: Unsupported value: "odd": supported values: "atomic", "granular"`)},
 		{Obj: schemaOf(`{"type":"object","x-kubernetes-validations":[{"rule":" "},{"rule":"a\nb"},{"rule":"a","message":" ","messageExpression":" ","reason":"Bored"},{"rule":"b","message":"a\nb"}]}`), Want: atX(
 			`.x-kubernetes-validations[0].rule: Required value: rule is not specified`, `.x-kubernetes-validations[1].message: Required value: message must be specified if rule contains line breaks`,
-			`.x-kubernetes-validations[2].message: Invalid value: " ": message must be non-empty if specified`, `.x-kubernetes-validations[2].messageExpression: Required value: must be non-empty if specified`,
+			`.x-kubernetes-validations[2].message: Invalid value: " ": must be non-empty if specified`, `.x-kubernetes-validations[2].messageExpression: Required value: messageExpression must be non-empty if specified`,
 			`.x-kubernetes-validations[2].reason: Unsupported value: "Bored": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"`,
-			`.x-kubernetes-validations[3].message: Invalid value: "a\nb": message must not contain line breaks`)},
+			`.x-kubernetes-validations[3].message: Invalid value: "a\nb": must not contain line breaks`)},
 	})
 }
 
@@ -78,20 +78,19 @@ func TestSchemaStructure(t *testing.T) {
 		{Obj: schemaOf(`{"type":"object","additionalProperties":{}}`), Want: atX(`.additionalProperties.type: Required value: must not be empty for specified object fields`)},
 		{Obj: schemaOf(`{"x-platform-int-or-string":true,"anyOf":[{"type":"integer"},{"type":"string"}]}`)},
 		{Obj: schemaOf(`{"x-platform-int-or-string":true,"allOf":[{"anyOf":[{"type":"integer"},{"type":"string"}]},{"maximum":3}]}`)},
-		{Obj: schemaOf(`{"type":"string","anyOf":[{"type":"integer"},{"type":"string"}]}`), Want: atX(`.anyOf[0].type: Forbidden: must be empty to be structural`, `.anyOf[1].type: Forbidden: must be empty to be structural`)},
+		{Obj: schemaOf(`{"type":"string","anyOf":[{"type":"integer"},{"type":"string"}]}`)},
+		{Obj: schemaOf(`{"type":"string","anyOf":[{"type":"string"},{"type":"integer"}]}`), Want: atX(`.anyOf[0].type: Forbidden: must be empty to be structural`, `.anyOf[1].type: Forbidden: must be empty to be structural`)},
 		{Obj: schemaOf(`{"x-platform-int-or-string":true,"x-platform-preserve-unknown-fields":true}`), Want: atX(`.x-platform-preserve-unknown-fields: Invalid value: true: must be false if x-platform-int-or-string is true`)},
 		{Obj: schemaOf(`{"type":"object","not":{"description":"d","title":"t","nullable":true,"default":false,"additionalProperties":false,"x-platform-embedded-resource":true,"x-platform-validations":[{"rule":"true"}]}}`), Want: atX(
 			`.not.additionalProperties: Forbidden: must be undefined to be structural`, `.not.default: Forbidden: must be undefined to be structural`, `.not.title: Forbidden: must be empty to be structural`,
 			`.not.description: Forbidden: must be empty to be structural`, `.not.nullable: Forbidden: must be false to be structural`,
 			`.not.x-platform-embedded-resource: Forbidden: must be false to be structural`, `.not.x-platform-validations: Forbidden: must be empty to be structural`)},
-		{Obj: schemaOf(`{"type":"object","properties":{"a":{"type":"string"}},"oneOf":[{"properties":{"a":{"minLength":1},"b":{"minLength":1}}}]}`), Want: atX(
-			`.properties[b]: Required value: because it is defined in spec.validation.openAPIV3Schema.properties[x].oneOf[0].properties[b]`)},
+		{Obj: schemaOf(`{"type":"object","properties":{"a":{"type":"string"}},"oneOf":[{"properties":{"a":{"minLength":1},"b":{"minLength":1}}}]}`)},
 		{Obj: schemaOf(`{"type":"array","items":{"type":"object","properties":{}},"allOf":[{"items":{"properties":{"metadata":{}}}}]}`), Want: atX(
-			`.allOf[0].items.properties[metadata]: Forbidden: must not be specified in a nested context`,
-			`.items.properties[metadata]: Required value: because it is defined in spec.validation.openAPIV3Schema.properties[x].allOf[0].items.properties[metadata]`)},
+			`.allOf[0].items.properties[metadata]: Forbidden: must not be specified in a nested context`)},
 		{Obj: schemaOf(`{"type":"object","x-platform-embedded-resource":true}`), Want: atX(`.properties: Required value: must not be empty if x-platform-embedded-resource is true without x-platform-preserve-unknown-fields`)},
 		{Obj: schemaOf(`{"x-platform-embedded-resource":true,"x-platform-preserve-unknown-fields":true,"properties":{"kind":{"type":"integer"},"metadata":{"type":"object","x-platform-embedded-resource":true,"x-platform-preserve-unknown-fields":true}}}`), Want: atX(
 			`.properties[metadata].x-platform-embedded-resource: Forbidden: must not be used inside of resource meta`, `.type: Required value: must be object if x-platform-embedded-resource is true`,
-			`.properties[kind].type: Invalid value: "integer": must be string`, `.properties[metadata]: Forbidden: must not specify anything other…`)},
+			`.properties[kind].type: Invalid value: "integer": must be string`)},
 	})
 }

@@ -1,26 +1,33 @@
 package apiextensions
 
 import (
+	"fmt"
+
 	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/regex"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A structuralValidator checks that a schema is structural: outside of allOf, anyOf, oneOf and not it
-// gives the type of every value, and inside of those it only restricts fields that are specified
-// outside.
+// A structuralValidator checks that a schema is structural: outside of allOf, anyOf, oneOf and not it gives
+// the type of every value, and inside of those it only restricts fields that are specified outside.
+// Pruning, defaulting and apply work on the outside alone and can thus ignore the conditions, of which an
+// object might satisfy different ones over time.
 type structuralValidator struct {
 	keys   custom.Extensions
 	faults *schema.Faults
 }
 
+// validateStructure reports missing types and misplaced keywords first, then the fields that only a
+// condition knows.
 func validateStructure(k custom.Extensions, root tree.Tree, path string, faults *schema.Faults) {
 	w := structuralValidator{keys: k, faults: faults}
 	w.node(root, path, rootLevel)
-	w.conditionsAreSpecified(root, path)
+	w.specifiedOutside(root, root, path, path) // of the conditions of parts the public API does not ask it
 }
 
-// A structuralLevel is the position of a part of a schema in the whole.
+// A structuralLevel is the position of a part of a schema in the whole. It only selects a message: an empty
+// type is a fault at all levels.
 type structuralLevel uint8
 
 const (
@@ -36,8 +43,12 @@ var missingTypeMsgs = [...]string{
 	fieldLevel: "must not be empty for specified object fields",
 }
 
-// node checks a part outside of allOf, anyOf, oneOf and not.
+// node checks a part outside of allOf, anyOf, oneOf and not. Its children come first, so faults go from the
+// leaves to the root, as in other servers of this API.
 func (w structuralValidator) node(s tree.Tree, path string, l structuralLevel) {
+	if more := s["additionalProperties"]; l == rootLevel && more != nil && more != false {
+		w.faults.Forbidden(path+".additionalProperties", "must not be used at the root")
+	}
 	w.each(s, path, func(sub tree.Tree, at string, below structuralLevel) { w.node(sub, at, below) })
 	if s.String("type") == "array" && !s.Has("items") {
 		w.faults.Required(path+".items", "must be specified")
@@ -52,10 +63,11 @@ func (w structuralValidator) node(s tree.Tree, path string, l structuralLevel) {
 	if s.Bool(w.keys.Embedded) {
 		w.embedded(s, path)
 	}
-	w.objectMeta(s, path, l == rootLevel || s.Bool(w.keys.Embedded))
+	w.objectMeta(s, path, l, l == rootLevel || s.Bool(w.keys.Embedded))
 }
 
-// each calls do for the schemas of items, properties and additional properties.
+// each calls do for the schemas of items, properties and additional properties. Conditions are not among
+// them. Both walks of this file use it, since both descend by values and not by keywords.
 func (w structuralValidator) each(s tree.Tree, path string, do func(sub tree.Tree, path string, l structuralLevel)) {
 	if sub, ok := s["items"].(tree.Tree); ok {
 		do(sub, path+".items", itemLevel)
@@ -71,6 +83,8 @@ func (w structuralValidator) each(s tree.Tree, path string, do func(sub tree.Tre
 	}
 }
 
+// nodeType checks the type of a value. Two kinds of values have none: a number or a text, and one that
+// keeps whatever it is given. The root is an object, since it has metadata.
 func (w structuralValidator) nodeType(s tree.Tree, path string, l structuralLevel) {
 	kind := s.String("type")
 	embedded := s.Bool(w.keys.Embedded)
@@ -88,6 +102,8 @@ func (w structuralValidator) nodeType(s tree.Tree, path string, l structuralLeve
 	}
 }
 
+// embedded checks an object within the object, such as a template. It has known fields (apiVersion, kind,
+// metadata) and thus is no map of arbitrary keys.
 func (w structuralValidator) embedded(s tree.Tree, path string) {
 	if s.Has("additionalProperties") {
 		w.faults.Forbidden(path+".additionalProperties", "must not be used if "+w.keys.Embedded+" is set")
@@ -98,7 +114,9 @@ func (w structuralValidator) embedded(s tree.Tree, path string) {
 }
 
 // objectMeta checks the schemas of apiVersion, kind and metadata of an object with its own metadata.
-func (w structuralValidator) objectMeta(s tree.Tree, path string, object bool) {
+// Metadata has the same fields for all kinds, so a schema may restrict only the two that name the object,
+// not add to it or prune it.
+func (w structuralValidator) objectMeta(s tree.Tree, path string, l structuralLevel, object bool) {
 	properties := s.Object("properties")
 	if !object {
 		return
@@ -115,6 +133,9 @@ func (w structuralValidator) objectMeta(s tree.Tree, path string, object bool) {
 	at := tree.KeyPath(path+".properties", "metadata")
 	if kind := metadata.String("type"); kind != "object" {
 		w.faults.Invalid(at+".type", kind, "must be object")
+	}
+	if l != rootLevel {
+		return
 	}
 	for name, value := range metadata {
 		said := name != "type" && name != "description" && name != "title" && name != "default" && !tree.IsEmpty(value)
@@ -144,9 +165,6 @@ func named(properties tree.Tree) int {
 type intOrStringPattern struct{ inAnyOf, inAllOf bool }
 
 func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern {
-	if !s.Bool(w.keys.IntOrString) {
-		return intOrStringPattern{}
-	}
 	both := func(t tree.Tree) bool {
 		options := t.Objects("anyOf")
 		return len(options) == 2 && tree.SemanticEqual(options[0], tree.Tree{"type": "integer"}) && tree.SemanticEqual(options[1], tree.Tree{"type": "string"})
@@ -155,8 +173,16 @@ func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern 
 	return intOrStringPattern{inAnyOf: both(s), inAllOf: len(all) > 0 && both(all[0])}
 }
 
-// conditions checks the parts of allOf, anyOf, oneOf and not.
+// conditions checks the parts of allOf, anyOf, oneOf and not. skip exempts the pattern for a number or a
+// text from the rule that conditions name no types.
+//
+// What is asked of a value itself is checked along: its pattern.
 func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStringPattern) {
+	if pattern := s.String("pattern"); pattern != "" {
+		if _, err := regex.Compile(pattern); err != nil {
+			w.faults.Invalid(path+".pattern", pattern, fmt.Sprintf("must be a valid regular expression, but isn't: %v", err))
+		}
+	}
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
 		for i, sub := range s.Objects(name) {
 			at := tree.IndexPath(path+"."+name, i)
@@ -174,7 +200,9 @@ func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStri
 	}
 }
 
-// condition checks a part inside of allOf, anyOf, oneOf or not.
+// condition checks a part inside of allOf, anyOf, oneOf or not. It may restrict a value, as by a pattern or
+// a minimum, but not give it a type, a default or a way to merge: those must not depend on which
+// alternative matches.
 func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStringPattern) {
 	w.conditions(s, path, skip)
 	w.each(s, path, func(sub tree.Tree, at string, _ structuralLevel) { w.condition(sub, at, intOrStringPattern{}) })
@@ -193,12 +221,6 @@ func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStrin
 	}
 }
 
-// conditionsAreSpecified checks that conditions restrict only fields that are specified outside.
-func (w structuralValidator) conditionsAreSpecified(s tree.Tree, path string) {
-	w.each(s, path, func(sub tree.Tree, at string, _ structuralLevel) { w.conditionsAreSpecified(sub, at) })
-	w.specifiedOutside(s, s, path, path)
-}
-
 // specifiedOutside checks that the fields that c (at inside) restricts are specified in s (at outside).
 func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside string) {
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
@@ -211,6 +233,8 @@ func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside st
 	}
 }
 
+// specifiedPartsOutside walks the condition and the schema in step. A part that the schema lacks is
+// reported at its place in the schema, where it has to be added; there is nothing to compare below it.
 func (w structuralValidator) specifiedPartsOutside(c, s tree.Tree, inside, outside string) {
 	w.specifiedOutside(c, s, inside, outside)
 	part := func(c, s any, inside, outside string) {

@@ -1,6 +1,7 @@
 package apiextensions
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateVersions checks the versions of a definition, alone and together.
+// validateVersions checks the versions of a definition, alone and together. The two last faults have the
+// whole list as value and come after those of single versions.
 func (c definitionValidator) validateVersions(spec tree.Tree, faults *schema.Faults) {
 	const path = "spec.versions"
 	versions := spec.Objects("versions")
@@ -48,11 +50,17 @@ func (c definitionValidator) validateVersions(spec tree.Tree, faults *schema.Fau
 	if stored != 1 {
 		faults.Invalid(path, spec["versions"], "must have exactly one version marked as storage version")
 	}
+	if len(versions) > 0 { // v1beta1 had a field for the first of them
+		if name := versions[0].String("name"); name != "" && len(rules.Label1035(name)) > 0 {
+			faults.Invalid("spec.version", name, strings.Join(rules.Label1035(name), ","))
+		}
+	}
 }
 
-// A versionField is a field that each version has, with the fields that its validity depends on. Where
-// all versions agree on them, its faults are reported once, at the path together, where v1beta1 had
-// the field for all versions; clients expect that.
+// A versionField is a field that each version has, with the fields that its validity depends on. Where all
+// versions agree on them, its faults are reported once, at the path together, where v1beta1 had the field
+// for all versions; clients expect that. fields[0] is the field itself, whose name ends the path of a
+// version's own faults; check gets the whole version.
 type versionField struct {
 	fields       []string
 	topLevelPath string
@@ -61,7 +69,7 @@ type versionField struct {
 
 func (p versionField) validate(versions []tree.Tree, faults *schema.Faults) {
 	same := len(versions) > 0 && !slices.ContainsFunc(versions, func(v tree.Tree) bool {
-		return slices.ContainsFunc(p.fields, func(name string) bool { return !tree.SemanticEqual(v[name], versions[0][name]) })
+		return slices.ContainsFunc(p.fields, func(name string) bool { return !tree.StrictEqual(v[name], versions[0][name]) })
 	})
 	if same {
 		p.check(versions[0], p.topLevelPath, faults)
@@ -75,6 +83,8 @@ func (p versionField) validate(versions []tree.Tree, faults *schema.Faults) {
 // maxDeprecationWarning bounds the text of a warning, in bytes.
 const maxDeprecationWarning = 256
 
+// validateDeprecationWarning keeps the text fit for the Warning header of each response that the version
+// gives. "characters" in the message are bytes, as in the bound.
 func validateDeprecationWarning(v tree.Tree, path string, faults *schema.Faults) {
 	text, ok := v["deprecationWarning"].(string)
 	path += ".deprecationWarning"
@@ -83,7 +93,7 @@ func validateDeprecationWarning(v tree.Tree, path string, faults *schema.Faults)
 	case !v.Bool("deprecated"):
 		faults.Invalid(path, text, "can only be set for deprecated versions")
 	case text == "":
-		faults.Invalid(path, text, "must be nonempty")
+		faults.Invalid(path, text, "must not be an empty string")
 	case len(text) > maxDeprecationWarning:
 		faults.Invalid(path, text, fmt.Sprintf("must be <= %d characters long", maxDeprecationWarning))
 	case !utf8.ValidString(text):
@@ -95,7 +105,9 @@ func validateDeprecationWarning(v tree.Tree, path string, faults *schema.Faults)
 	}
 }
 
-// validateSubresources checks the paths of the scale sub-resource.
+// validateSubresources checks the paths of the scale sub-resource. The paths are read for each scale
+// request, of an autoscaler above all; below spec and status they cannot reach the metadata, which is
+// written by other means. A selector is optional because not every controller counts Pods.
 func validateSubresources(version tree.Tree, path string, faults *schema.Faults) {
 	scale, ok := version.Object("subresources")["scale"].(tree.Tree)
 	if !ok {
@@ -109,6 +121,7 @@ func validateSubresources(version tree.Tree, path string, faults *schema.Faults)
 	}
 }
 
+// below are the prefixes of which the path must have one.
 func validateScalePath(scale tree.Tree, name, path string, faults *schema.Faults, msg string, below ...string) {
 	s := scale.String(name)
 	path += "." + name
@@ -121,7 +134,8 @@ func validateScalePath(scale tree.Tree, name, path string, faults *schema.Faults
 	}
 }
 
-// validateJSONPath checks a simple path such as .spec.size, and reports whether it is one.
+// validateJSONPath checks a simple path such as .spec.size, and reports whether it is one. The rest of the
+// syntax is not checked: a path that finds nothing leaves a column empty.
 func validateJSONPath(s, path string, faults *schema.Faults) bool {
 	if s[0] != '.' {
 		faults.Invalid(path, s, "must be a simple json path starting with .")
@@ -130,12 +144,14 @@ func validateJSONPath(s, path string, faults *schema.Faults) bool {
 	return true
 }
 
-// The types and formats of printer columns.
+// The types and formats of printer columns. They follow OpenAPI; date is shown as an age.
 var (
 	columnTypes   = []string{"boolean", "date", "integer", "number", "string"}
 	columnFormats = []string{"byte", "date", "date-time", "double", "float", "int32", "int64", "password"}
 )
 
+// validatePrinterColumns does not look the paths up in the schema: they may lead into fields that it
+// preserves without naming them.
 func validatePrinterColumns(version tree.Tree, path string, faults *schema.Faults) {
 	for i, column := range version.Objects("additionalPrinterColumns") {
 		at := tree.IndexPath(path, i)
@@ -150,22 +166,26 @@ func validatePrinterColumns(version tree.Tree, path string, faults *schema.Fault
 			faults.Invalid(at+".format", format, "must be one of "+strings.Join(columnFormats, ","))
 		}
 		if s := column.String("jsonPath"); s == "" {
-			faults.Required(at + ".jsonPath")
+			faults.Required(at + ".JSONPath")
 		} else {
-			validateJSONPath(s, at+".jsonPath", faults)
+			validateJSONPath(s, at+".JSONPath", faults)
 		}
 	}
 }
 
-// maxSelectableFields bounds the selectable fields of a version.
+// maxSelectableFields bounds the selectable fields of a version. Each is evaluated for every object of a
+// list or watch that selects by it.
 const maxSelectableFields = 8
 
+// validateSelectableFields requires paths that the schema knows, as their values are compared as text, and
+// lists and objects have no agreed text.
 func validateSelectableFields(version tree.Tree, path string, faults *schema.Faults) {
 	fields := version.Objects("selectableFields")
-	if len(fields) > maxSelectableFields {
-		faults.TooMany(path, len(fields), maxSelectableFields)
-	}
 	root := version.Object("schema", "openAPIV3Schema")
+	if root == nil && len(fields) > 0 {
+		faults.Invalid(path, "", "may only be set when `version.schema.openAPIV3Schema` is not included")
+		return
+	}
 	seen := map[string]bool{}
 	for i, f := range fields {
 		at, s := tree.IndexPath(path, i)+".jsonPath", f.String("jsonPath")
@@ -181,26 +201,49 @@ func validateSelectableFields(version tree.Tree, path string, faults *schema.Fau
 		}
 		seen[s] = true
 	}
+	if len(seen) > maxSelectableFields {
+		faults.TooMany(path, len(seen), maxSelectableFields)
+	}
 }
 
 // selectableFieldError is the reason why the field at a path is not selectable; "" if it is.
 func selectableFieldError(root tree.Tree, path string) string {
+	at, err := fieldSchema(root, path)
 	switch {
-	case path[0] != '.' || strings.ContainsAny(path, "[]*()"):
-		return "is an invalid path: must be a simple path of names, such as .spec.size"
+	case err != nil:
+		return "is an invalid path: " + err.Error()
 	case path == ".metadata" || strings.HasPrefix(path, ".metadata."):
 		return "must not point to fields in metadata"
-	}
-	at := root
-	for _, name := range strings.Split(path[1:], ".") {
-		next, ok := at.Object("properties")[name].(tree.Tree)
-		if !ok {
-			return "is an invalid path: does not refer to a valid field"
-		}
-		at = next
-	}
-	if !slices.Contains([]string{"string", "boolean", "integer"}, at.String("type")) {
+	case !slices.Contains([]string{"string", "boolean", "integer"}, at.String("type")):
 		return "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."
 	}
 	return ""
+}
+
+// fieldSchema is the schema of the field at a path of names, such as .spec.size, which may be an entry of a map. It is nil
+// where nothing is said of the entries.
+func fieldSchema(at tree.Tree, path string) (tree.Tree, error) {
+	for rest := path; rest != ""; {
+		if rest[0] == '[' {
+			return nil, errors.New("array notation is not allowed")
+		}
+		name, isField := strings.CutPrefix(rest, ".")
+		end := strings.IndexAny(name, ".[]")
+		if end < 0 {
+			end = len(name)
+		}
+		if !isField {
+			return nil, errors.New("expected [ or . but got: " + name[:end])
+		}
+		fields := at.Object("properties")
+		next, known := fields[name[:end]].(tree.Tree)
+		if !known && (fields != nil || !at.Has("additionalProperties")) {
+			return nil, errors.New("does not refer to a valid field")
+		}
+		if !known {
+			next = at.Object("additionalProperties")
+		}
+		at, rest = next, name[end:]
+	}
+	return at, nil
 }

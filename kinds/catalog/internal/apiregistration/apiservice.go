@@ -10,6 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// A certificate that was stored before is accepted unchanged, so that an update of something else does not fail for
+// it.
 func apiServiceRules() schema.Rules {
 	return schema.Rules{
 		Prepare: prepareAPIService, Validate: validateAPIService, AllowUnqualifiedFinalizers: true,
@@ -22,8 +24,8 @@ func apiServiceRules() schema.Rules {
 	}
 }
 
-// prepareAPIService sets the status of a new APIService: Available if this server itself serves the
-// group, else empty.
+// prepareAPIService sets the status of a new APIService: Available if this server itself serves the group,
+// else empty. A remote one becomes available only when somebody has looked whether it answers.
 func prepareAPIService(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -38,6 +40,8 @@ func prepareAPIService(obj, old tree.Tree) {
 	}
 }
 
+// The name says which version it is for, so that two objects cannot claim the same one. A local APIService has no
+// connection, and so neither certificates nor a reason to skip their check.
 func validateAPIService(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	group, version := spec.String("group"), spec.String("version")
@@ -47,7 +51,6 @@ func validateAPIService(obj tree.Tree, faults *schema.Faults) {
 	if group == "" && version != "v1" {
 		faults.Required("spec.group", "only v1 may have an empty group and it better be legacy kube")
 	}
-	field.Format(spec, "group", "spec", faults, rules.Subdomain)
 	for _, msg := range rules.Label1035(version) {
 		faults.Invalid("spec.version", version, msg)
 	}
@@ -64,18 +67,16 @@ func validateAPIService(obj tree.Tree, faults *schema.Faults) {
 		}
 		return
 	}
-	field.Require(service, "spec.service", faults, "namespace", "name")
 	webhook.ValidateReferencePort(service, "spec.service", faults)
 	if skip && bundle != "" {
 		faults.Invalid("spec.insecureSkipTLSVerify", skip, "may not be true if caBundle is present")
 	}
 }
 
+// The priorities order groups and versions in the discovery, and their bounds are part of the API. The message says
+// "less than" and means "at most", which clients know.
 func validatePriority(spec tree.Tree, name string, most int64, faults *schema.Faults) {
 	if n, _ := spec.Int(name); n <= 0 || n > most {
 		faults.Invalid("spec."+name, n, fmt.Sprintf("must be positive and less than %d", most))
 	}
 }
-
-// isRemoteAPIService reports whether another server is to serve an APIService.
-func isRemoteAPIService(obj tree.Tree) bool { return obj.Object("spec").Has("service") }

@@ -7,6 +7,6 @@ import (
 // Kinds lists the kinds of apiregistration with their functions.
 func Kinds() []family.Kind {
 	return []family.Kind{
-		{Name: "apiregistration.platform.io/v1/APIService", Rules: family.UnenforcedWhere(apiServiceRules(), isRemoteAPIService, "no request is passed on to the service")},
+		{Name: "apiregistration.platform.io/v1/APIService", Rules: apiServiceRules()},
 	}
 }

@@ -8,13 +8,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// daemonSetRules has no ValidateUpdate: that the selector cannot change is declared.
 func daemonSetRules() schema.Rules {
 	return schema.Rules{
 		Default: defaultDaemonSet, Prepare: family.DropStatusOnCreate,
-		Validate: validateDaemonSet, ValidateUpdate: validateImmutableSelector,
+		Validate: validateDaemonSet,
 	}
 }
 
+// Without values one Pod after the other is replaced, each after its predecessor is gone, as a node often has room
+// for one only.
 func defaultDaemonSet(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))
@@ -25,6 +28,8 @@ func defaultDaemonSet(obj tree.Tree) {
 	}
 }
 
+// The selector must match the template. A controller would not recognize its own Pods otherwise, and would make new
+// ones without an end.
 func validateDaemonSet(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	selector, template := spec.Object("selector"), spec.Object("template")
@@ -35,12 +40,9 @@ func validateDaemonSet(obj tree.Tree, faults *schema.Faults) {
 	pod.ValidateTemplate(template, "spec.template", nil, faults)
 	pod.ValidateLongRunningTemplate(template, "spec.template", "DaemonSet", faults)
 	validateDaemonSetStrategy(spec.Object("updateStrategy"), faults)
-	field.NonNegative(spec, "spec", faults, "minReadySeconds", "revisionHistoryLimit")
-	field.NonNegative(obj.Object("status"), "status", faults,
-		"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady", "observedGeneration",
-		"updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount")
 }
 
+// validateDaemonSetStrategy reports at the strategy as a whole, as clients know it.
 func validateDaemonSetStrategy(strategy tree.Tree, faults *schema.Faults) {
 	const path = "spec.updateStrategy"
 	switch strategy.String("type") {
@@ -53,6 +55,8 @@ func validateDaemonSetStrategy(strategy tree.Tree, faults *schema.Faults) {
 }
 
 // validateDaemonSetRollingUpdate requires exactly one of maxUnavailable and maxSurge to be non-zero.
+//
+// Both zero would never replace a Pod; both set would leave it open which comes first on a node.
 func validateDaemonSetRollingUpdate(rolling tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range []string{"maxUnavailable", "maxSurge"} {
 		field.IntOrPercent(rolling, name, path, true, faults)

@@ -8,13 +8,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// deploymentRules drops a status that comes with a create: it would be that of another object, and rollouts
+// are followed by it.
 func deploymentRules() schema.Rules {
 	return schema.Rules{
 		Default: defaultDeployment, Prepare: family.DropStatusOnCreate,
-		Validate: validateDeployment, ValidateUpdate: validateImmutableSelector,
+		Validate: validateDeployment,
 	}
 }
 
+// A quarter fewer and a quarter more are the values that clients of the API know; they are stored, so that a later
+// server with other defaults does not change how an existing object is updated.
 func defaultDeployment(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))
@@ -25,22 +29,21 @@ func defaultDeployment(obj tree.Tree) {
 	}
 }
 
+// A deadline that is not later than the time after which a Pod counts as ready would declare every rollout a failure.
 func validateDeployment(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
-	field.NonNegative(spec, "spec", faults, "replicas")
 	workload{kind: "ReplicaSet", selectorKind: "deployment"}.validate(spec, nil, faults)
 	validateDeploymentStrategy(spec.Object("strategy"), faults)
-	field.NonNegative(spec, "spec", faults, "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds")
+	field.NonNegative(spec, "spec", faults, "progressDeadlineSeconds")
 	ready, _ := spec.Int("minReadySeconds")
 	if n, ok := spec.Int("progressDeadlineSeconds"); ok && n <= ready {
 		faults.Invalid("spec.progressDeadlineSeconds", n, "must be greater than minReadySeconds")
 	}
-	validateStatusCounts(obj, faults,
-		[]string{"observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas",
-			"unavailableReplicas", "terminatingReplicas", "collisionCount"},
-		[]string{"updatedReplicas", "readyReplicas", "availableReplicas"})
+	validateStatusCounts(obj, faults, "updatedReplicas", "readyReplicas", "availableReplicas")
 }
 
+// With both values zero a rollout could neither remove an old Pod nor add a new one. Recreate replaces all at once
+// and has no use for the numbers; they are refused so that nobody counts on them.
 func validateDeploymentStrategy(strategy tree.Tree, faults *schema.Faults) {
 	const path = "spec.strategy"
 	rolling := strategy.Object("rollingUpdate")

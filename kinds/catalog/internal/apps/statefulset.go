@@ -3,7 +3,6 @@ package apps
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -15,12 +14,15 @@ func statefulSetRules() schema.Rules {
 	}
 }
 
+// resetStatefulSetStatus writes both zeros, because clients print them.
 func resetStatefulSetStatus(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{"replicas": int64(0), "availableReplicas": int64(0)}
 	}
 }
 
+// The claims of a template get kind, version and phase, as they are whole objects inside another one and read the
+// same as those that are made of them. Claims are kept by default: data must not go with a number.
 func defaultStatefulSet(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))
@@ -44,27 +46,20 @@ func defaultStatefulSet(obj tree.Tree) {
 	}
 }
 
+// The names of the claims are handed on, because volumes of the template may refer to them although no such volume is
+// declared there.
 func validateStatefulSet(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	if policy := spec.String("podManagementPolicy"); policy != "OrderedReady" && policy != "Parallel" {
 		faults.Invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")
 	}
 	validateStatefulSetStrategy(spec.Object("updateStrategy"), faults)
-	retention := spec.Object("persistentVolumeClaimRetentionPolicy")
-	for _, name := range []string{"whenDeleted", "whenScaled"} {
-		field.OptionalEnum(retention, name, "spec.persistentVolumeClaimRetentionPolicy", faults, "Retain", "Delete")
-	}
-	field.NonNegative(spec, "spec", faults, "replicas", "minReadySeconds", "revisionHistoryLimit")
-	field.NonNegative(spec.Object("ordinals"), "spec.ordinals", faults, "start")
-	field.Format(spec, "serviceName", "spec", faults, rules.Label)
 	var claims []string
 	for _, claim := range spec.Objects("volumeClaimTemplates") {
 		claims = append(claims, claim.Object("metadata").String("name"))
 	}
 	workload{kind: "StatefulSet", selectorKind: "statefulset"}.validate(spec, claims, faults)
-	validateStatusCounts(obj, faults,
-		[]string{"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount"},
-		[]string{"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"})
+	validateStatusCounts(obj, faults, "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
 }
 
 func validateStatefulSetStrategy(strategy tree.Tree, faults *schema.Faults) {
@@ -86,6 +81,7 @@ func validateStatefulSetStrategy(strategy tree.Tree, faults *schema.Faults) {
 	}
 }
 
+// statefulSetImmutableMsg names the fields that may change, to the letter as users know it.
 const statefulSetImmutableMsg = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', " +
 	"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
 
@@ -94,6 +90,9 @@ var statefulSetMutableFields = []string{
 	"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
 }
 
+// What identifies the Pods and their claims cannot change: the controller could not carry it over to those that
+// exist. The comparison leaves out what may change, so that a field that is added to the kind later is immutable
+// until somebody decides otherwise.
 func validateStatefulSetUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	was := old.Object("spec")
 	spec := tree.Tree{}

@@ -14,11 +14,11 @@ type workload struct {
 }
 
 // validate checks the selector and the template of a spec, and that one matches the other.
+//
+// An empty selector is reported once, as a fault of its own; that it matches the template would only hide it.
 func (w workload) validate(spec tree.Tree, claims []string, faults *schema.Faults) {
 	selector, template := spec.Object("selector"), spec.Object("template")
-	if selector == nil {
-		faults.Required("spec.selector")
-	} else {
+	if selector != nil {
 		w.validateSelector(selector, faults)
 	}
 	if selector == nil || !emptySelector(selector) {
@@ -28,6 +28,7 @@ func (w workload) validate(spec tree.Tree, claims []string, faults *schema.Fault
 	pod.ValidateLongRunningTemplate(template, "spec.template", w.kind, faults)
 }
 
+// A selector that selects everything would make the controller adopt, and delete, Pods of others.
 func (w workload) validateSelector(selector tree.Tree, faults *schema.Faults) {
 	field.LabelSelector(selector, "spec.selector", faults)
 	if emptySelector(selector) {
@@ -35,21 +36,19 @@ func (w workload) validateSelector(selector tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// emptySelector reports whether a selector has no requirement, so that it selects everything.
+// emptySelector reports whether a selector has no requirement, so that it selects everything. It is another
+// question than whether it is absent, which selects nothing.
 func emptySelector(s tree.Tree) bool {
 	return len(s.Object("matchLabels"))+len(s.List("matchExpressions")) == 0
 }
 
-// validateImmutableSelector reports a selector that changed.
-func validateImmutableSelector(obj, old tree.Tree, faults *schema.Faults) {
-	field.Immutable(obj.Object("spec"), old.Object("spec"), "spec", "selector", faults)
-}
-
-// validateStatusCounts checks a status: no count is negative, no part exceeds replicas, and
-// availableReplicas does not exceed readyReplicas.
-func validateStatusCounts(obj tree.Tree, faults *schema.Faults, counts, parts []string) {
+// validateStatusCounts checks a status: no part exceeds replicas, and availableReplicas does not exceed
+// readyReplicas.
+//
+// The parts are counts of the same Pods. A controller that writes more than the whole has counted at two moments, and
+// its clients would wait for the wrong one.
+func validateStatusCounts(obj tree.Tree, faults *schema.Faults, parts ...string) {
 	status := obj.Object("status")
-	field.NonNegative(status, "status", faults, counts...)
 	total, _ := status.Int("replicas")
 	for _, name := range parts {
 		if n, _ := status.Int(name); n > total {

@@ -18,6 +18,9 @@ func tokenRequestRules() schema.Rules {
 }
 
 // ValidateTokenSeconds checks the field expirationSeconds, if it is set, of an object at path.
+//
+// Ten minutes is the least with which a client can renew a token in time, and 2^32 s is about 136 years: beyond that
+// arithmetic on times may overflow.
 func ValidateTokenSeconds(t tree.Tree, path string, faults *schema.Faults) {
 	path += ".expirationSeconds"
 	switch n, ok := t.Int("expirationSeconds"); {

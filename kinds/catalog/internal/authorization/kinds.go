@@ -5,6 +5,8 @@ import (
 )
 
 // Kinds lists the kinds of authorization with their functions.
+//
+// They have no storage: a create is answered with the decision, by an operation of package http.
 func Kinds() []family.Kind {
 	return []family.Kind{
 		{Name: "authorization.platform.io/v1/LocalSubjectAccessReview", Rules: localAccessReviewRules()},

@@ -6,6 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// A review is a question and nothing is stored of it. Its rules see to it that the question has one meaning, for the
+// answer would otherwise be about something else than was asked.
 func accessReviewRules() schema.Rules {
 	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
 		spec := obj.Object("spec")
@@ -15,6 +17,7 @@ func accessReviewRules() schema.Rules {
 	}}
 }
 
+// The subject is whoever asks, so there is none to check.
 func selfAccessReviewRules() schema.Rules {
 	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
 		validateAccessAttributes(obj.Object("spec"), faults)
@@ -22,6 +25,8 @@ func selfAccessReviewRules() schema.Rules {
 	}}
 }
 
+// The right to ask is given by namespace here. So the namespace of the question must be that of the path, and paths
+// that are no resources, which lie in none, cannot be asked about.
 func localAccessReviewRules() schema.Rules {
 	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
 		spec, metadata := obj.Object("spec"), obj.Object("metadata")
@@ -39,7 +44,8 @@ func localAccessReviewRules() schema.Rules {
 	}}
 }
 
-// validateEmptyMetadata requires empty metadata: reviews are not stored.
+// validateEmptyMetadata requires empty metadata: reviews are not stored. A name or labels would suggest
+// that the review can be found again.
 func validateEmptyMetadata(obj tree.Tree, faults *schema.Faults) {
 	if metadata := obj.Object("metadata"); !tree.SemanticEqual(metadata, tree.Tree{}) {
 		faults.Invalid("metadata", metadata, "must be empty")
@@ -47,6 +53,8 @@ func validateEmptyMetadata(obj tree.Tree, faults *schema.Faults) {
 }
 
 // validateAccessAttributes requires exactly one of resourceAttributes and nonResourceAttributes.
+//
+// A selector inside the attributes narrows the question down to the list that it selects.
 func validateAccessAttributes(spec tree.Tree, faults *schema.Faults) {
 	resource, ofResource := spec["resourceAttributes"].(tree.Tree)
 	path, ofPath := spec["nonResourceAttributes"].(tree.Tree)
@@ -89,6 +97,7 @@ func validateSelectorAttributes(s tree.Tree, path string, faults *schema.Faults)
 	}
 }
 
+// A group alone is enough: one may ask what its members may do.
 func validateSubject(spec tree.Tree, faults *schema.Faults) {
 	if spec.String("user") == "" && len(spec.List("groups")) == 0 {
 		faults.Invalid("spec.user", "", "at least one of user or group must be specified")

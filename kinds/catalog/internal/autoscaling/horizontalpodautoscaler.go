@@ -1,14 +1,17 @@
 package autoscaling
 
 import (
+	"strconv"
+
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The bounds of scaling rules, in seconds.
+// The bounds of scaling rules, in seconds. A longer period would need more history of recommendations than
+// the controller keeps, which it holds in memory.
 const (
 	maxPolicyPeriod        = 1800
 	maxStabilizationWindow = 3600
@@ -17,18 +20,27 @@ const (
 // targetUtilization is the default CPU target, in percent of the requests of Pods.
 const targetUtilization = 80
 
-func autoscalerRules(names autoscalerAnnotations) schema.Rules {
+// autoscalerRules drops the annotations of older versions from stored objects: a client that sends v2 may
+// have copied them from a v1 body, and they would contradict the fields.
+func autoscalerRules(names autoscalerAnnotations, toZero bool) schema.Rules {
+	least := int64(1)
+	if toZero {
+		least = 0
+	}
 	return schema.Rules{
 		Default: defaultAutoscaler,
 		Prepare: func(obj, old tree.Tree) {
 			family.DropStatusOnCreate(obj, old)
 			names.drop(obj)
 		},
-		Validate: validateAutoscaler,
+		Validate: func(obj tree.Tree, faults *schema.Faults) { validateAutoscaler(obj, least, faults) },
 	}
 }
 
-// defaultAutoscaler adds a CPU metric if there is no metric, and fills in the behavior if there is one.
+// defaultAutoscaler adds a CPU metric if there is no metric, and fills in the behavior if there is one. The
+// defaults of the behavior are applied here only where the user has begun to write one, and the controller
+// assumes the same for an absent one. Scaling down waits five minutes by default, scaling up does not,
+// because too few Pods hurt more than too many.
 func defaultAutoscaler(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("metrics")) == 0 {
@@ -45,24 +57,26 @@ func cpuMetric(percent int64) tree.Tree {
 	return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu", "target": target}}
 }
 
+// scalingPolicy allows a change by value, in Pods or percent of the current replicas, within seconds.
 func scalingPolicy(kind string, value, seconds int64) tree.Tree {
 	return tree.Tree{"type": kind, "value": value, "periodSeconds": seconds}
 }
 
-// defaultScaling fills in the scaling rules of one direction. A list of policies that is present is
-// kept, even an empty one.
+// defaultScaling fills in the scaling rules of one direction. A list of policies that is present is kept,
+// even an empty one. An empty list disables nothing by itself; selectPolicy "Disabled" does.
 func defaultScaling(scaling tree.Tree, window int64, policies ...any) {
 	field.SetIfAbsent(scaling, "selectPolicy", "Max")
 	field.SetIfAbsent(scaling, "stabilizationWindowSeconds", window)
 	field.SetIfAbsent(scaling, "policies", policies)
 }
 
-func validateAutoscaler(obj tree.Tree, faults *schema.Faults) {
+// validateAutoscaler checks an autoscaler, which may scale down to least Pods.
+func validateAutoscaler(obj tree.Tree, least int64, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	low, hasLow := spec.Int("minReplicas")
 	high, _ := spec.Int("maxReplicas")
-	if hasLow && low < 1 {
-		faults.Invalid("spec.minReplicas", low, "must be greater than or equal to 1")
+	if hasLow && low < least {
+		faults.Invalid("spec.minReplicas", low, "must be greater than or equal to "+strconv.FormatInt(least, 10))
 	}
 	if high < 1 {
 		faults.Invalid("spec.maxReplicas", high, "must be greater than 0")
@@ -76,7 +90,6 @@ func validateAutoscaler(obj tree.Tree, faults *schema.Faults) {
 	for _, name := range []string{"scaleUp", "scaleDown"} {
 		validateScaling(spec.Object("behavior", name), "spec.behavior."+name, faults)
 	}
-	field.NonNegative(obj.Object("status"), "status", faults, "currentReplicas", "desiredReplicas")
 }
 
 // validateScaling checks the scaling rules of one direction.
@@ -90,12 +103,7 @@ func validateScaling(scaling tree.Tree, path string, faults *schema.Faults) {
 	case n > maxStabilizationWindow:
 		faults.Invalid(path+".stabilizationWindowSeconds", n, "must be less than or equal to 3600")
 	}
-	field.Enum(scaling, "selectPolicy", path, faults, "Disabled", "Max", "Min")
-	policies := scaling.Objects("policies")
-	if len(policies) == 0 {
-		faults.Required(path+".policies", "must specify at least one Policy")
-	}
-	for i, p := range policies {
+	for i, p := range scaling.Objects("policies") {
 		validateScalingPolicy(p, tree.IndexPath(path+".policies", i), faults)
 	}
 	if q := scaling.String("tolerance"); quantity.Compare(q, "0") < 0 && q != "" {
@@ -103,6 +111,8 @@ func validateScaling(scaling tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// Both numbers are required by their bound: they have no default, and zero would forbid scaling in an
+// unclear way.
 func validateScalingPolicy(p tree.Tree, path string, faults *schema.Faults) {
 	if kind := p.String("type"); kind != "Percent" && kind != "Pods" {
 		faults.NotSupported(path+".type", kind, []string{"Percent", "Pods"})

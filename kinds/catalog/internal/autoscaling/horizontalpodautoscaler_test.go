@@ -210,7 +210,7 @@ func TestAutoscalerRoundTrip(t *testing.T) {
 				t.Fatalf("%s, seed %d: showing changes what is stored", version, seed)
 			}
 			body := codec.EncodeJSON(k, converted).JSON
-			again, faults, err := codec.DecodeJSON(k.Message, body)
+			again, faults, err := codec.DecodeJSON(k.Message(), body)
 			if err != nil || len(faults) > 0 {
 				t.Fatalf("%s, seed %d: %v %v in %s", version, seed, err, faults, body)
 			}

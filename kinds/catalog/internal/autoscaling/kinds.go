@@ -7,12 +7,12 @@ import (
 )
 
 // Kinds lists the kinds of autoscaling with their functions. message finds the plan of a message by
-// its name.
-func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
+// its name; toZero lets autoscalers scale to no Pods.
+func Kinds(n *meta.Naming, message func(name string) *schema.Message, toZero bool) []family.Kind {
 	annotations := newAutoscalerAnnotations(n)
 	return []family.Kind{
 		{Name: "autoscaling/v1/HorizontalPodAutoscaler", Conversion: autoscalerV1(annotations, message)},
-		{Name: "autoscaling/v2/HorizontalPodAutoscaler", Rules: autoscalerRules(annotations)},
+		{Name: "autoscaling/v2/HorizontalPodAutoscaler", Rules: autoscalerRules(annotations, toZero)},
 		{Name: "autoscaling/v2beta2/HorizontalPodAutoscaler", Conversion: autoscalerV2beta2(annotations)},
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -18,7 +18,8 @@ var metricTypes = []string{"ContainerResource", "External", "Object", "Pods", "R
 var metricSources = []string{"object", "external", "pods", "resource", "containerResource"}
 
 // validateMetrics checks the metrics of an autoscaler. fromZero says that it may scale to zero, which
-// requires a metric that exists without Pods.
+// requires a metric that exists without Pods. With no Pods left, their usage says nothing about when one is
+// needed again, but a queue's length does.
 func validateMetrics(spec tree.Tree, fromZero bool, faults *schema.Faults) {
 	awake := false
 	for i, m := range spec.Objects("metrics") {
@@ -31,6 +32,8 @@ func validateMetrics(spec tree.Tree, fromZero bool, faults *schema.Faults) {
 	}
 }
 
+// validateMetric reports at most one source in depth, the first, since with several it is unclear which one
+// is meant.
 func validateMetric(m tree.Tree, path string, faults *schema.Faults) {
 	kind := m.String("type")
 	if kind == "" {
@@ -62,7 +65,9 @@ func validateMetric(m tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateMetricSource checks the source of a metric, which is in the field name.
+// validateMetricSource checks the source of a metric, which is in the field name. Pods have no total value:
+// their metric is an average over them by nature. An external metric has one of both values; for that of an
+// object both may be given, as v1 always sends a value.
 func validateMetricSource(name string, source tree.Tree, path string, faults *schema.Faults) {
 	target := source.Object("target")
 	at := path + ".target"
@@ -97,7 +102,8 @@ func validateMetricValue(target tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateResourceSource checks a metric of the resource usage of Pods or of one container.
+// validateResourceSource checks a metric of the resource usage of Pods or of one container. Utilization is
+// relative to the requests of the Pods, and the value absolute; they are alternatives.
 func validateResourceSource(name string, source tree.Tree, path string, faults *schema.Faults) {
 	if source.String("name") == "" {
 		faults.Required(path+".name", "must specify a resource name")
@@ -116,6 +122,8 @@ func validateResourceSource(name string, source tree.Tree, path string, faults *
 	}
 }
 
+// validateMetricName keeps a name usable as part of a path, because the controller asks the metrics API for
+// it by URL.
 func validateMetricName(metric tree.Tree, path string, faults *schema.Faults) {
 	name := metric.String("name")
 	if name == "" {
@@ -126,6 +134,8 @@ func validateMetricName(metric tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// validateMetricTarget does not compare the type with the field that is set: old clients sent one that did
+// not fit, and the controller goes by the field.
 func validateMetricTarget(target tree.Tree, path string, faults *schema.Faults) {
 	kind := target.String("type")
 	if kind == "" {

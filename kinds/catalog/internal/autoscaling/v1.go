@@ -17,8 +17,9 @@ import (
 //	conditions       the conditions of the status
 //	current-metrics  all observed metrics, including that of the CPU
 //
-// The CPU metric is the first of the stored metrics, unless cpuMetricPlaceholder marks another position
-// in the annotation.
+// The CPU metric is the first of the stored metrics, unless cpuMetricPlaceholder marks another position in
+// the annotation. Annotations come from clients and may hold anything, so what cannot be decoded is left
+// out rather than refused: the conversion has nowhere to report a fault to.
 type autoscalerV1Converter struct {
 	autoscalerAnnotations
 	spec, status *schema.Message // of v2
@@ -33,11 +34,14 @@ func autoscalerV1(names autoscalerAnnotations, message func(string) *schema.Mess
 	return schema.Conversion{ToStored: v1.toStored, FromStored: v1.fromStored}
 }
 
+// These fields of v1 have no counterpart in v2 but a metric.
 const (
 	targetCPU  = "targetCPUUtilizationPercentage"
 	currentCPU = "currentCPUUtilizationPercentage"
 )
 
+// fromStored changes obj, a copy of the stored object. Tolerances go first, so that the behavior is written
+// without them: older clients know no such field there.
 func (v1 autoscalerV1Converter) fromStored(obj tree.Tree) tree.Tree {
 	v1.toleranceToAnnotations(obj)
 	spec, status := obj.Object("spec"), obj.Object("status")
@@ -72,6 +76,7 @@ func (v1 autoscalerV1Converter) fromStored(obj tree.Tree) tree.Tree {
 	return obj
 }
 
+// toStored drops the annotations last: until then they are what it reads from.
 func (v1 autoscalerV1Converter) toStored(obj tree.Tree) tree.Tree {
 	spec := obj.EnsureObject("spec")
 	annotations := obj.Object("metadata", "annotations")
@@ -87,7 +92,8 @@ func (v1 autoscalerV1Converter) toStored(obj tree.Tree) tree.Tree {
 	return obj
 }
 
-// setIfDecodable sets a field to a value from an annotation, if the message can hold it.
+// setIfDecodable sets a field to a value from an annotation, if the message can hold it. It goes through
+// the codec, so unknown fields are dropped and wrong types refused as in a body.
 func (v1 autoscalerV1Converter) setIfDecodable(t tree.Tree, name string, v any, m *schema.Message) {
 	if tree.IsEmpty(v) {
 		return
@@ -97,7 +103,8 @@ func (v1 autoscalerV1Converter) setIfDecodable(t tree.Tree, name string, v any, 
 	}
 }
 
-// jsonAnnotation is the JSON value of an annotation; nil if it is absent or not JSON.
+// jsonAnnotation is the JSON value of an annotation; nil if it is absent or not JSON. Clients may write the
+// annotations too; as in the reference, one that cannot be read is ignored.
 func jsonAnnotation(annotations tree.Tree, name string) any {
 	text := annotations.String(name)
 	if text == "" {
@@ -110,6 +117,7 @@ func jsonAnnotation(annotations tree.Tree, name string) any {
 	return v
 }
 
+// isCPU is also true for a CPU metric with a target in absolute amounts, which v1 has no field for.
 func isCPU(m tree.Tree) bool {
 	return m.String("type") == "Resource" && m.Object("resource").String("name") == "cpu"
 }
@@ -126,7 +134,9 @@ func cpuMetricPlaceholder() tree.Tree {
 	return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu"}}
 }
 
-// insertCPUMetric moves the CPU metric from its v1 field to its position among the others.
+// insertCPUMetric moves the CPU metric from its v1 field to its position among the others. If the client
+// has removed the percentage, its placeholder goes as well. Without a placeholder, as from clients that
+// know none, the metric comes first.
 func insertCPUMetric(others []any, spec tree.Tree) []any {
 	percent, given := spec.Int(targetCPU)
 	delete(spec, targetCPU)
@@ -146,7 +156,8 @@ func insertCPUMetric(others []any, spec tree.Tree) []any {
 	return metrics
 }
 
-// insertCurrentCPU moves the observed CPU percentage from its v1 field into its metric.
+// insertCurrentCPU moves the observed CPU percentage from its v1 field into its metric. The field wins over
+// the annotation, since a client of v1 that writes the status writes the field.
 func insertCurrentCPU(current []any, status tree.Tree) []any {
 	percent, given := status.Int(currentCPU)
 	delete(status, currentCPU)

@@ -8,7 +8,7 @@ import (
 )
 
 // A metricFieldMap maps the flat metrics of v1 to the nested ones of v2: for each source, the names of
-// fields in v1 and their paths in v2.
+// fields in v1 and their paths in v2. One table serves both directions, so that they cannot drift apart.
 type metricFieldMap map[string][]metricField
 
 type metricField struct {
@@ -44,7 +44,8 @@ var (
 	}
 )
 
-// metricToV1 converts a metric to v1. A metric that would lose something keeps the form of v2.
+// metricToV1 converts a metric to v1. A metric that would lose something keeps the form of v2. It is
+// converted back and compared, which also covers fields that later versions add to metrics.
 func metricToV1(m tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	old := tree.Tree{}
 	old.CopyField(m, "type")
@@ -80,7 +81,8 @@ func metricsFromV1(annotations tree.Tree, name string, fieldMap metricFieldMap) 
 	return metrics
 }
 
-// isStoredMetric reports whether a metric has the form of v2.
+// isStoredMetric reports whether a metric has the form of v2. It goes by fields that only v2 has. In v1
+// target is a field of object metrics, and names the object there.
 func isStoredMetric(m tree.Tree) bool {
 	if reflect.DeepEqual(m, cpuMetricPlaceholder()) {
 		return true

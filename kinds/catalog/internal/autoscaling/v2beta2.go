@@ -3,8 +3,8 @@ package autoscaling
 import (
 	"encoding/json"
 
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -16,6 +16,8 @@ type autoscalerAnnotations struct {
 	tolerance                                     map[string]string // by direction
 }
 
+// newAutoscalerAnnotations spells them as other servers of this API do, so that an object exported there in
+// an old version is understood.
 func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 	name := func(s string) string { return n.Translate("autoscaling.alpha.platform.io/" + s) }
 	return autoscalerAnnotations{
@@ -24,7 +26,8 @@ func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 	}
 }
 
-// drop removes all of the annotations.
+// drop removes all of the annotations. An empty map is removed too, so that an object which had only these
+// is equal to one that never had any.
 func (a autoscalerAnnotations) drop(obj tree.Tree) {
 	metadata := obj.Object("metadata")
 	annotations := metadata.Object("annotations")
@@ -39,7 +42,8 @@ func (a autoscalerAnnotations) drop(obj tree.Tree) {
 	}
 }
 
-// setJSONAnnotation writes a value as JSON into an annotation; an empty one is left out.
+// setJSONAnnotation writes a value as JSON into an annotation; an empty one is left out. Object keys are
+// sorted by the encoder, so that reading an object twice gives the same bytes.
 func setJSONAnnotation(obj tree.Tree, name string, v any) {
 	if tree.IsEmpty(v) {
 		return
@@ -61,6 +65,8 @@ func (a autoscalerAnnotations) toleranceToAnnotations(obj tree.Tree) {
 	}
 }
 
+// A tolerance without a direction of scaling is dropped: the client has removed the behavior that it
+// belonged to.
 func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	for direction, name := range a.tolerance {
 		scaling := obj.Object("spec", "behavior", direction)
@@ -70,7 +76,8 @@ func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	}
 }
 
-// autoscalerV2beta2 converts between version v2beta2 of an autoscaler and the stored version.
+// autoscalerV2beta2 converts between version v2beta2 of an autoscaler and the stored version. The two
+// versions differ in nothing but the tolerances, which are newer than v2beta2.
 func autoscalerV2beta2(names autoscalerAnnotations) schema.Conversion {
 	return schema.Conversion{
 		ToStored: func(obj tree.Tree) tree.Tree {

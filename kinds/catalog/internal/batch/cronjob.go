@@ -8,7 +8,6 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -17,6 +16,8 @@ import (
 // maxCronJobName leaves room for the timestamp in the names of Jobs.
 const maxCronJobName = 52
 
+// The template of the Job gets the defaults of a Pod, while those of a Job are left to the Job that is made: its
+// selector and labels need a name and a UID.
 func cronJobRules() schema.Rules {
 	return schema.Rules{
 		Default: func(obj tree.Tree) {
@@ -26,14 +27,13 @@ func cronJobRules() schema.Rules {
 	}
 }
 
+// validateCronJob checks the schedule and, as if it were written alone, the spec of the Jobs. A selector is refused:
+// every Job needs its own, or two would count the same Pods.
 func validateCronJob(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
-	if schedule := spec.String("schedule"); schedule == "" {
-		faults.Required("spec.schedule")
-	} else {
+	if schedule := spec.String("schedule"); schedule != "" {
 		validateSchedule(schedule, "spec.schedule", faults)
 	}
-	field.NonNegative(spec, "spec", faults, "startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit")
 	if zone, ok := spec["timeZone"].(string); ok {
 		validateZone(zone, "spec.timeZone", faults)
 	}
@@ -53,6 +53,8 @@ func validateCronJob(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
+// The zone has a field of its own. One inside the schedule is still parsed first, so that a client gets both errors,
+// as it is used to.
 func validateSchedule(schedule, path string, faults *schema.Faults) {
 	if err := checkSchedule(schedule); err != nil {
 		faults.Invalid(path, schedule, err.Error())
@@ -66,6 +68,10 @@ func validateSchedule(schedule, path string, faults *schema.Faults) {
 var zonePartRE = regexp.MustCompile(`^[A-Za-z.\-_0-9+]{1,14}$`)
 
 // validateZone checks the name of a time zone.
+//
+// The parts are checked before the name is looked up, since the lookup opens a file of that name: "../x" must not get
+// so far. Local is the zone of whichever machine the controller runs on. The data of the zones is part of the program
+// (time/tzdata), so that the answer does not depend on the machine either.
 func validateZone(zone, path string, faults *schema.Faults) {
 	if zone == "" {
 		faults.Invalid(path, zone, "timeZone must be nil or non-empty string")

@@ -8,6 +8,9 @@ import (
 
 // countIndexes parses indexes below completions in rising order, such as "1,3-5,7", and counts them.
 // Clients expect the texts of its errors.
+//
+// Examples, for ten completions: "1,3-5,7" is 5, "" is 0, "3,1" and "1,12" are errors. The text is read from left to
+// right without a list being made, since a status may hold many thousand indexes.
 func countIndexes(text string, completions int64) (int64, error) {
 	if text == "" {
 		return 0, nil
@@ -28,6 +31,8 @@ func countIndexes(text string, completions int64) (int64, error) {
 }
 
 // readInterval parses one index or a range of indexes.
+//
+// A range goes from a smaller to a greater index: "3-3" is written as "3".
 func readInterval(text string, completions int64) (from, to int64, err error) {
 	low, high, several := strings.Cut(text, "-")
 	if strings.Contains(high, "-") {
@@ -71,6 +76,8 @@ func intervals(text string, completions int64) []interval {
 }
 
 // commonIndex is the first index that two sorted texts share, if there is one.
+//
+// Both are walked once, side by side: the interval that begins first is left behind if the two do not meet.
 func commonIndex(a, b string, completions int64) (int64, bool) {
 	x, y := intervals(a, completions), intervals(b, completions)
 	for len(x) > 0 && len(y) > 0 {

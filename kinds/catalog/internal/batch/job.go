@@ -15,6 +15,8 @@ import (
 // jobLabels are the labels by which Pods refer to their Job, in the spelling of a profile.
 type jobLabels struct{ uid, name []string }
 
+// Each label has two spellings, with and without a domain: older clients look for the second one, and the two must
+// agree.
 func jobRules(n *meta.Naming) schema.Rules {
 	labels := jobLabels{
 		uid:  []string{n.Translate("batch.platform.io/controller-uid"), "controller-uid"},
@@ -23,10 +25,18 @@ func jobRules(n *meta.Naming) schema.Rules {
 	return schema.Rules{
 		Default: defaultJob, Prepare: labels.prepare,
 		Validate: labels.validate, ValidateUpdate: validateJobUpdate,
+		OrphansDependents: true, WarnDelete: warnOrphans,
 	}
 }
 
+// warnOrphans tells who deletes a Job that its Pods run on, which few expect.
+const warnOrphans = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
+	"set propagationPolicy=Orphan to suppress this warning"
+
 // defaultJob fills in a Job; without completions and parallelism both are 1.
+//
+// With parallelism alone the Job is a work queue, which ends when its Pods say so; so completions is only filled in
+// where neither is given. A limit per index makes the limit of the whole Job as good as none.
 func defaultJob(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if !spec.Has("parallelism") && !spec.Has("completions") {
@@ -48,6 +58,9 @@ func defaultJob(obj tree.Tree) {
 }
 
 // prepare generates the selector and the Pod labels of a new Job, unless manualSelector is set.
+//
+// The selector contains the UID, which no other Job ever has. So Jobs of the same name, one after the other, cannot
+// count each other's Pods. Labels of the template become those of the Job if it has none, which clients expect.
 func (l jobLabels) prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if old == nil {
@@ -75,6 +88,7 @@ func (l jobLabels) generate(metadata, spec tree.Tree) {
 	field.SetIfAbsent(spec.EnsureObject("selector", "matchLabels"), l.uid[0], metadata.String("uid"))
 }
 
+// validate checks a Job after its selector was generated, so that a missing one is a fault of manualSelector.
 func (l jobLabels) validate(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	selector := spec.Object("selector")
@@ -92,6 +106,8 @@ func (l jobLabels) validate(obj tree.Tree, faults *schema.Faults) {
 }
 
 // validateGenerated checks that labels and selector are those that generate sets.
+//
+// A user may write the generated values, as when an object is copied; they must then be right for this Job.
 func (l jobLabels) validateGenerated(metadata, spec tree.Tree, faults *schema.Faults) {
 	const path = "spec.template.metadata.labels"
 	labels := spec.Object("template", "metadata", "labels")
@@ -115,6 +131,8 @@ func (l jobLabels) validateGenerated(metadata, spec tree.Tree, faults *schema.Fa
 }
 
 // validateJobHostnames checks that the name of the last Pod of an indexed Job is a valid host name.
+//
+// The last index has the longest name, so if it fits all do.
 func validateJobHostnames(name string, spec tree.Tree, faults *schema.Faults) {
 	n, _ := spec.Int("completions")
 	if n <= 0 || spec.String("completionMode") != completionModeIndexed || name == "" {
@@ -127,6 +145,9 @@ func validateJobHostnames(name string, spec tree.Tree, faults *schema.Faults) {
 
 // validateJobUpdate keeps the selector and the template. Scheduling fields of the template can change
 // while the Job is suspended and no Pod has started.
+//
+// A suspended Job that has not started may be moved by a queue, which decides where its Pods go before any exists.
+// After that nodes have seen them, and the template stands for what ran.
 func validateJobUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateCompletionsUpdate(spec, was, faults)
@@ -142,6 +163,9 @@ func validateJobUpdate(obj, old tree.Tree, faults *schema.Faults) {
 }
 
 // validateCompletionsUpdate allows only indexed Jobs to change completions, together with parallelism.
+//
+// An indexed Job can grow and shrink as long as all its indexes run at once: none that has ended is counted twice or
+// lost.
 func validateCompletionsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	const path = "spec.completions"
 	if spec.String("completionMode") != completionModeIndexed {

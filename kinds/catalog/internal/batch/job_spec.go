@@ -20,16 +20,14 @@ const completionModeIndexed = "Indexed"
 const (
 	indexedJobLimit                = 100_000 // Pods at once, and failed indexes
 	indexedJobLimitHighCompletions = 10_000  // the same for a Job with more than indexedJobLimit completions
-	maxManagedBy                   = 63
 )
 
 // validateJobSpec checks the spec of a Job or of the template of one, at path.
+//
+// The policies refer to the mode and to each other: limits per index need indexes, and a failure policy needs Pods
+// that are replaced only when they have failed, or it would judge Pods that are still ending.
 func validateJobSpec(spec tree.Tree, path string, faults *schema.Faults) {
-	field.NonNegative(spec, path, faults, "parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
-		"ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes")
-	if spec.Has("maxFailedIndexes") && !spec.Has("backoffLimitPerIndex") {
-		faults.Required(path+".backoffLimitPerIndex", "when maxFailedIndexes is specified")
-	}
+	field.NonNegative(spec, path, faults, "backoffLimitPerIndex", "maxFailedIndexes")
 	validateManagedBy(spec, path, faults)
 	isIndexed := spec.String("completionMode") == completionModeIndexed
 	if isIndexed {
@@ -77,19 +75,16 @@ func validateManagedBy(spec tree.Tree, path string, faults *schema.Faults) {
 			faults.Invalid(at, rest, "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')")
 		}
 	}
-	if len(name) > maxManagedBy {
-		faults.TooLong(at, maxManagedBy)
-	}
 }
 
 // validateIndexed checks the fields that depend on the completion mode.
+//
+// The failed indexes are kept in the status as text. The more completions there are the longer it may get, so the
+// other bounds are tighter then.
 func validateIndexed(spec tree.Tree, path string, faults *schema.Faults) {
 	completions, sized := spec.Int("completions")
 	parallelism, _ := spec.Int("parallelism")
 	failed, bounded := spec.Int("maxFailedIndexes")
-	if !sized {
-		faults.Required(path+".completions", "when completion mode is Indexed")
-	}
 	if parallelism > indexedJobLimit {
 		faults.Invalid(path+".parallelism", parallelism, fmt.Sprintf("must be less than or equal to %d when completion mode is Indexed", indexedJobLimit))
 	}
@@ -115,6 +110,9 @@ func validateIndexed(spec tree.Tree, path string, faults *schema.Faults) {
 }
 
 // validateJobRestart requires a restart policy with which Pods end.
+//
+// A Pod that is always restarted never ends, and so would the Job. With a failure policy it must never be restarted
+// in place, for the policy looks at Pods that have failed.
 func validateJobRestart(spec tree.Tree, path string, faults *schema.Faults) {
 	policy := spec.Object("template", "spec").String("restartPolicy")
 	switch {

@@ -11,6 +11,9 @@ import (
 
 // writeJobStatus replaces the status of a Job. A finished Job stays finished, and the parts of the
 // status must be consistent.
+//
+// The checks are strict because others wait for a Job to finish: one that is finished and then is not, or that counts
+// backwards, makes them act twice.
 func writeJobStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	was := obj.Object("status")
 	obj.CopyField(body, "status")
@@ -26,10 +29,13 @@ func writeJobStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error 
 	return nil
 }
 
+// jobFinished tells whether a Job has either of its two final conditions.
 func jobFinished(status tree.Tree) bool {
 	return condition.IsTrue(status, "Complete") || condition.IsTrue(status, "Failed")
 }
 
+// The UIDs of Pods that are still to be counted must be distinct over both lists, as each Pod is counted once, as
+// failed or as succeeded.
 func validateJobCounts(status tree.Tree, faults *schema.Faults) {
 	field.NonNegative(status, "status", faults, "active", "succeeded", "failed", "ready", "terminating")
 	active, _ := status.Int("active")
@@ -59,6 +65,8 @@ var jobContradictions = []struct{ one, other, msg string }{
 	{"SuccessCriteriaMet", "FailureTarget", "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"},
 }
 
+// The criteria come first and the end afterwards: between the two the remaining Pods are ended. So each final
+// condition needs the one before it.
 func validateJobConditions(status, spec tree.Tree, faults *schema.Faults) {
 	const path = "status.conditions"
 	for _, c := range jobContradictions {
@@ -110,6 +118,8 @@ func validateFinishedJob(status tree.Tree, faults *schema.Faults) {
 }
 
 // validateJobIndexes checks the completed and the failed indexes of an indexed Job.
+//
+// An index is completed or failed, never both.
 func validateJobIndexes(status, spec tree.Tree, faults *schema.Faults) {
 	size, sized := spec.Int("completions")
 	completed := status.String("completedIndexes")
@@ -133,6 +143,8 @@ func validateJobIndexes(status, spec tree.Tree, faults *schema.Faults) {
 }
 
 // validateJobProgress compares a status with the one before.
+//
+// Counters only rise, but for "succeeded" where a Job may shrink. The start time may be removed by suspending alone.
 func validateJobProgress(status, was, spec tree.Tree, faults *schema.Faults) {
 	for _, kind := range []string{"Failed", "Complete", "FailureTarget"} {
 		if condition.IsTrue(was, kind) && !condition.IsTrue(status, kind) {
@@ -156,7 +168,8 @@ func validateJobProgress(status, was, spec tree.Tree, faults *schema.Faults) {
 	if end != "" && before != "" && end != before {
 		faults.Invalid("status.completionTime", end, "completionTime cannot be mutated")
 	}
-	if start := was.String("startTime"); start != "" && start != status.String("startTime") && !spec.Bool("suspend") {
+	resumes := condition.IsTrue(was, "Suspended") && condition.Find(status, "Suspended").String("status") == "False" // it starts anew
+	if start := was.String("startTime"); start != "" && start != status.String("startTime") && !spec.Bool("suspend") && !resumes {
 		faults.Required("status.startTime", "startTime cannot be removed for unsuspended job")
 	}
 }

@@ -77,6 +77,7 @@ func TestJobStatus(t *testing.T) {
 		{"another end", ``, done, conditions("SuccessCriteriaMet", "Complete") + "," + start + `,"completionTime":"2026-01-02T00:00:00Z"`, []string{
 			`status.completionTime: Invalid value: "2026-01-02T00:00:00Z": completionTime cannot be mutated`}},
 		{"no start", ``, start, ``, []string{"status.startTime: Required value: startTime cannot be removed for unsuspended job"}},
+		{"another start when it is resumed", ``, start + "," + conditions("Suspended"), `"startTime":"2026-01-02T00:00:00Z","conditions":[{"type":"Suspended","status":"False"}]`, nil},
 		{"no start while suspended", `"suspend":true`, start, ``, nil},
 	} {
 		obj := catalogtest.Named(k, tree.Tree{"spec": catalogtest.Merged(t, catalogtest.JobTemplateSpec, c.spec)})

@@ -9,14 +9,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The bounds of the policies of Jobs.
+// The bounds of the policies of Jobs. They bound the work of the controller for each Pod that fails, and
+// the size of the status.
 const (
 	maxPolicyRules      = 20
-	maxExitCodes        = 255
 	maxSucceededIndexes = 64 << 10 // bytes
 )
 
 // validateFailurePolicy checks the pod failure policy.
+//
+// Names of containers are those of the template, init containers too: a rule for a name that does not exist would
+// never match, and nobody would notice.
 func validateFailurePolicy(spec tree.Tree, path string, faults *schema.Faults) {
 	list := spec.Object("podFailurePolicy").Objects("rules")
 	containers := map[string]bool{}
@@ -30,6 +33,7 @@ func validateFailurePolicy(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// A rule is either about exit codes or about conditions: both in one could mean "and" or "or".
 func validateFailureRule(spec, rule tree.Tree, path string, containers map[string]bool, faults *schema.Faults) {
 	if rule.String("action") == "FailIndex" && !spec.Has("backoffLimitPerIndex") {
 		faults.Invalid(path+".action", "FailIndex", "requires the backoffLimitPerIndex to be set")
@@ -49,26 +53,27 @@ func validateFailureRule(spec, rule tree.Tree, path string, containers map[strin
 	}
 }
 
+// validateConditionPattern checks the type only; which conditions exist is for the kubelets and controllers that
+// write them.
 func validateConditionPattern(c tree.Tree, path string, faults *schema.Faults) {
 	kind := c.String("type")
 	for _, msg := range rules.QualifiedName(kind) {
 		faults.Invalid(path+".type", kind, msg)
 	}
-	field.OptionalEnum(c, "status", path, faults, "False", "True", "Unknown")
 }
 
 // validateExitCodes checks a sorted list of exit codes. The declaration requires unique ones.
+//
+// 0 is success, which no rule about failures can match by In. The order is required so that equal lists are equal
+// texts.
 func validateExitCodes(codes tree.Tree, path string, containers map[string]bool, faults *schema.Faults) {
 	operator := codes.String("operator")
 	if name, ok := codes["containerName"].(string); ok && !containers[name] {
 		faults.Invalid(path+".containerName", name, "must be one of the container or initContainer names in the pod template")
 	}
 	values := codes.List("values")
-	switch {
-	case len(values) == 0:
+	if len(values) == 0 {
 		faults.Invalid(path+".values", values, "at least one value is required")
-	case len(values) > maxExitCodes:
-		faults.TooMany(path+".values", len(values), maxExitCodes)
 	}
 	ordered, before := true, int64(0)
 	for i, v := range values {
@@ -85,6 +90,8 @@ func validateExitCodes(codes tree.Tree, path string, containers map[string]bool,
 }
 
 // validateSuccessPolicy checks the success policy, which only indexed Jobs may have.
+//
+// The number of rules has a bound, since the controller looks at all of them whenever a Pod ends.
 func validateSuccessPolicy(spec tree.Tree, path string, faults *schema.Faults) {
 	list := spec.Object("successPolicy").Objects("rules")
 	switch {
@@ -99,6 +106,7 @@ func validateSuccessPolicy(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// A count that is greater than the indexes it is counted among could never be reached.
 func validateSuccessRule(rule tree.Tree, completions int64, path string, faults *schema.Faults) {
 	text, hasIndexes := rule["succeededIndexes"].(string)
 	count, hasCount := rule.Int("succeededCount")

@@ -34,7 +34,8 @@ func Merged(t *testing.T, base, over string) tree.Tree {
 	return out
 }
 
-// RunCreateCases creates an object of k for each case.
+// RunCreateCases creates an object of k for each case. The uid is fixed, as some kinds generate labels from
+// it.
 func RunCreateCases(t *testing.T, k *schema.Kind, base string, cases []CreateCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -95,7 +96,7 @@ func RunValidationCases(t *testing.T, k *schema.Kind, changes []ValidationCase) 
 	}
 }
 
-// A BodyCase is the body of a create, and its faults.
+// A BodyCase is the body of a create, and its faults. Want is nil for a body that is valid.
 type BodyCase struct {
 	Body string
 	Want []string
@@ -115,7 +116,8 @@ func RunBodyCases(t *testing.T, k *schema.Kind, cases []BodyCase) {
 	}
 }
 
-// RunUpdateCases updates an object of k for each case. A status in Old becomes the status of the old object.
+// RunUpdateCases updates an object of k for each case. A status in Old becomes the status of the old
+// object. The old object takes the way of a create first, so it has the defaults that a stored object has.
 func RunUpdateCases(t *testing.T, k *schema.Kind, cases []UpdateCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -131,7 +133,8 @@ func RunUpdateCases(t *testing.T, k *schema.Kind, cases []UpdateCase) {
 	}
 }
 
-// Defaulted creates an object from a body and returns it without its metadata.
+// Defaulted creates an object from a body and returns it without its metadata. It fails for an object that
+// is not valid, whose defaults would prove nothing.
 func Defaulted(t *testing.T, k *schema.Kind, body string) tree.Tree {
 	t.Helper()
 	obj := Named(k, Parse(t, body))

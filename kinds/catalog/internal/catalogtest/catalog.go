@@ -12,7 +12,8 @@ import (
 // catalogs holds a catalog for each profile. Tests share them, since they only read.
 var catalogs sync.Map
 
-// KindByGVK returns the kind of a group, as the profile spells it, a version and a kind name.
+// KindByGVK returns the kind of a group, as the profile spells it, a version and a kind name. Catalogs are
+// shared by all tests of a process, since compiling one takes long and nothing changes it.
 func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schema.Kind {
 	t.Helper()
 	c, ok := catalogs.Load(n)
@@ -26,7 +27,7 @@ func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schem
 	return k
 }
 
-// NewCatalog compiles a catalog of its own.
+// NewCatalog compiles a catalog of its own. It is for tests that change the catalog.
 func NewCatalog(t testing.TB, n *meta.Naming) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.New(n)

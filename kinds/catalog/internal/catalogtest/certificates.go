@@ -19,14 +19,20 @@ func Encoded(kind string, data []byte) string {
 // CertificateText is a new certificate in base64 of PEM.
 func CertificateText(t *testing.T) string {
 	t.Helper()
+	return Encoded("CERTIFICATE", Certificate(t, &x509.Certificate{}))
+}
+
+// Certificate is a new certificate after a template, which signs itself.
+func Certificate(t *testing.T, template *x509.Certificate) []byte {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	template.SerialNumber = big.NewInt(1)
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Encoded("CERTIFICATE", der)
+	return der
 }

@@ -9,21 +9,26 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Expect compares the faults of a case. A want that ends in … is compared as a prefix.
+// Expect compares the faults of a case, in any order: those of declarations come before those of functions, which
+// tells clients nothing. A want that ends in … is compared as a prefix.
 func Expect(t *testing.T, what string, got, want []string) {
 	t.Helper()
-	same := slices.EqualFunc(got, want, func(g, w string) bool {
-		if begin, ok := strings.CutSuffix(w, "…"); ok {
-			return strings.HasPrefix(g, begin)
+	left := slices.Clone(got)
+	missing := slices.ContainsFunc(want, func(w string) bool {
+		begin, isPrefix := strings.CutSuffix(w, "…")
+		i := slices.IndexFunc(left, func(g string) bool { return g == w || isPrefix && strings.HasPrefix(g, begin) })
+		if i >= 0 {
+			left = slices.Delete(left, i, i+1)
 		}
-		return g == w
+		return i < 0
 	})
-	if !same {
+	if missing || len(left) > 0 {
 		t.Errorf("%s:\n got  %s\n want %s", what, strings.Join(got, "\n      "), strings.Join(want, "\n      "))
 	}
 }
 
-// EqualJSON compares a part of a tree with JSON.
+// EqualJSON compares a part of a tree with JSON. Both sides go through JSON, so that numbers of different
+// Go types compare equal.
 func EqualJSON(t *testing.T, what string, got any, want string) {
 	t.Helper()
 	b, err := json.Marshal(got)

@@ -11,7 +11,7 @@ import (
 )
 
 // Parse decodes JSON.
-func Parse(t *testing.T, text string) tree.Tree {
+func Parse(t testing.TB, text string) tree.Tree {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(text))
 	if err != nil {
@@ -21,6 +21,7 @@ func Parse(t *testing.T, text string) tree.Tree {
 }
 
 // Create runs the rules of a create, in the order of the server, and returns the faults as "path: message".
+// It leaves out what is not of the kind itself: admission, ownership and storage.
 func Create(k *schema.Kind, obj tree.Tree) []string {
 	rules.Default(k, obj)
 	if k.Rules.Prepare != nil {
@@ -48,7 +49,8 @@ func Lines(causes []meta.Cause) []string {
 	return out
 }
 
-// Named adds a name and a namespace to an object where they are missing.
+// Named adds a name and a namespace to an object where they are missing. A test of other fields need not
+// name its objects.
 func Named(k *schema.Kind, obj tree.Tree) tree.Tree {
 	m := obj.EnsureObject("metadata")
 	if m["name"] == nil {

@@ -26,16 +26,25 @@ const (
 	conditionFailed   = "Failed"
 )
 
+// The legacy signer was a default of older versions. It has no rules about who gets what, so no new request may name
+// it.
 func certificateRequestRules(n *meta.Naming) schema.Rules {
 	legacy := n.Translate("platform.io/legacy-unknown")
 	return schema.Rules{
-		Prepare:  prepareCertificateRequest,
-		Validate: func(obj tree.Tree, faults *schema.Faults) { validateCertificateRequest(obj, legacy, faults) },
+		Prepare:   prepareCertificateRequest,
+		Requester: requester,
+		Validate:  func(obj tree.Tree, faults *schema.Faults) { validateCertificateRequest(obj, legacy, faults) },
 	}
 }
 
+// requester are the fields of the spec that say who asks for a certificate.
+var requester = []string{"username", "uid", "groups", "extra"}
+
 // prepareCertificateRequest ignores changes of spec and status. The server fills in the identity of
 // the requester.
+//
+// The identity is what a signer trusts, so nothing that a client writes there may stay. A request is immutable, since
+// an approval is given to its content.
 func prepareCertificateRequest(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "spec")
@@ -43,19 +52,19 @@ func prepareCertificateRequest(obj, old tree.Tree) {
 		return
 	}
 	spec := obj.EnsureObject("spec")
-	for _, name := range []string{"username", "uid", "groups", "extra"} {
+	for _, name := range requester {
 		delete(spec, name)
 	}
 	obj["status"] = tree.Tree{}
 }
 
+// The bounds of the lifetime keep a certificate from ending before it is installed.
 func validateCertificateRequest(obj tree.Tree, legacySigner string, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	request := spec.String("request")
 	if err := checkCertificateRequest(request); err != nil {
 		faults.Invalid("spec.request", request, err.Error())
 	}
-	field.Require(spec, "spec", faults, "usages")
 	validateUsages(spec.Strings("usages"), faults)
 	if signer := spec.String("signerName"); signer == legacySigner {
 		faults.Invalid("spec.signerName", signer, "the legacy signerName is not allowed via this API version")
@@ -73,6 +82,8 @@ func validateCertificateRequest(obj tree.Tree, legacySigner string, faults *sche
 }
 
 // checkCertificateRequest requires base64 of a PEM certificate request with a valid signature.
+//
+// The signature proves that whoever made the request has the private key.
 func checkCertificateRequest(text string) error {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -89,6 +100,7 @@ func checkCertificateRequest(text string) error {
 	return request.CheckSignature()
 }
 
+// The usages are those of RFC 5280 in the spelling of the API; what is not listed no signer would understand.
 func validateUsages(usages []string, faults *schema.Faults) {
 	seen := rules.Seen{}
 	for i, usage := range usages {
@@ -114,11 +126,13 @@ var keyUsages = []string{
 const maxSignerName = 253 + 1 + 253 + 63 + 1
 
 // validateSignerName requires the form domain/path, as in "example.com/signer-name".
+//
+// A domain belongs to somebody, which keeps two signers from answering to one name. Rights on signers are given by
+// domain/* too, so the parts must be well formed.
 func validateSignerName(name string, faults *schema.Faults) {
 	const path = "spec.signerName"
 	if name == "" {
-		faults.Required(path)
-		return
+		return // the declaration requires it
 	}
 	domain, rest, ok := strings.Cut(name, "/")
 	if !ok || strings.Contains(rest, "/") {
@@ -145,16 +159,18 @@ func validateSignerName(name string, faults *schema.Faults) {
 }
 
 // validateApprovalConditions checks that types are unique, and a request not both approved and denied.
+//
+// An approval has no opposite status: "Approved: False" would read as a denial to one client and as nothing to
+// another.
 func validateApprovalConditions(conditions []tree.Tree, faults *schema.Faults) {
 	seen := make(map[string]bool, len(conditions))
 	for i, c := range conditions {
 		path, kind := tree.IndexPath("status.conditions", i), c.String("type")
-		field.Require(c, path, faults, "type")
+		choices := []string{"False", "True", "Unknown"}
 		if isApprovalCondition(kind) {
-			field.Enum(c, "status", path, faults, "True")
-		} else {
-			field.Enum(c, "status", path, faults, "False", "True", "Unknown")
+			choices = []string{"True"}
 		}
+		field.OptionalEnum(c, "status", path, faults, choices...)
 		seen[kind] = true
 		if seen[conditionApproved] && seen[conditionDenied] && (kind == conditionApproved || kind == conditionDenied) {
 			faults.Invalid(path+".type", kind, "Approved and Denied conditions are mutually exclusive")
@@ -167,6 +183,9 @@ func isApprovalCondition(kind string) bool {
 }
 
 // checkCertificates checks PEM certificates; an empty text is accepted, and so is text around the blocks.
+//
+// Clients feed the text to libraries of all sorts, so it must hold certificates and nothing that one of them might
+// trip over.
 func checkCertificates(text string) error {
 	rest, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

@@ -3,6 +3,7 @@ package certificates
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // Kinds lists the kinds of certificates with their functions.
@@ -12,5 +13,7 @@ func Kinds(n *meta.Naming) []family.Kind {
 			"approval": {Write: writeApproval},
 			"status":   {Write: writeCertificate},
 		}},
+		{Name: "certificates.platform.io/v1alpha1/ClusterTrustBundle", Rules: schema.Rules{ValidateServed: validateTrustBundle}, Conversion: sameForm()},
+		{Name: "certificates.platform.io/v1beta1/ClusterTrustBundle", Rules: trustBundleRules()},
 	}
 }

@@ -10,6 +10,8 @@ import (
 
 // writeApproval replaces the conditions of a certificate request, and nothing else. A decision cannot
 // be taken back.
+//
+// It is a sub-resource so that the right to approve is one of its own, apart from that to sign.
 func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	old := obj.Object("status").Objects("conditions")
 	wanted := body.Object("status")
@@ -25,6 +27,8 @@ func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error
 
 // writeCertificate replaces the status: a signer sets the certificate or the condition Failed. It
 // cannot change the decision about the request.
+//
+// Once it is there a certificate is never replaced, because its owner may have taken it already.
 func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	status, wanted := obj.EnsureObject("status"), tree.Clone(body.Object("status")).(tree.Tree)
 	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")
@@ -59,6 +63,8 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 }
 
 // validateApprovalKept refuses to remove a decision.
+//
+// Whoever acts on a decision does so once and does not look again.
 func validateApprovalKept(old, conditions []tree.Tree, faults *schema.Faults) {
 	for _, kind := range []string{conditionApproved, conditionDenied, conditionFailed} {
 		if condition.FindIn(old, kind) != nil && condition.FindIn(conditions, kind) == nil {
@@ -76,6 +82,8 @@ func validateIssuedNotFailed(old tree.Tree, conditions []tree.Tree, faults *sche
 
 // setConditionTimes fills in missing times of conditions. A condition whose status did not change keeps
 // its lastTransitionTime.
+//
+// Times are filled in by the server, as clients that decide rarely write any.
 func setConditionTimes(obj tree.Tree, before []tree.Tree, now string) {
 	for _, c := range obj.Object("status").Objects("conditions") {
 		if !c.Has("lastUpdateTime") {

@@ -5,6 +5,8 @@ import (
 )
 
 // Kinds lists the kinds of coordination with their functions.
+//
+// LeaseCandidates are not among them, though the default roles name them for components that look for them.
 func Kinds() []family.Kind {
 	return []family.Kind{
 		{Name: "coordination.platform.io/v1/Lease", Rules: leaseRules()},

@@ -2,26 +2,31 @@ package core
 
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxDataSize bounds the values of a ConfigMap or a Secret together, in bytes.
+// maxDataSize bounds the values of a ConfigMap or a Secret together, in bytes. Both are read whole into
+// memory by every client that watches them, and by each kubelet that mounts them, so they stay small.
+// Values count as decoded: base64 does not reduce what fits into a Secret.
 const maxDataSize = 1 << 20
 
 const immutableMsg = "field is immutable when `immutable` is set"
 
+// configMapRules leaves the syntax of keys to the declaration of the kind; only what spans several fields
+// is here.
 func configMapRules() schema.Rules {
 	return schema.Rules{Validate: validateConfigMap, ValidateUpdate: validateConfigMapUpdate}
 }
 
+// validateConfigMap checks that each key is in one of data and binaryData only. Both become files of the
+// same directory when the ConfigMap is mounted, so a key in both would name one file with two contents. The
+// two are reported from both sides, each with its own path.
 func validateConfigMap(obj tree.Tree, faults *schema.Faults) {
 	data, binary := obj.Object("data"), obj.Object("binaryData")
 	size := 0
 	for _, key := range data.SortedKeys() {
 		path := tree.KeyPath("data", key)
-		validateDataKey(key, path, faults)
 		if _, both := binary[key]; both {
 			faults.Invalid(path, key, "duplicate of key present in binaryData")
 		}
@@ -29,28 +34,25 @@ func validateConfigMap(obj tree.Tree, faults *schema.Faults) {
 	}
 	for _, key := range binary.SortedKeys() {
 		path := tree.KeyPath("binaryData", key)
-		validateDataKey(key, path, faults)
 		if _, both := data[key]; both {
 			faults.Invalid(path, key, "duplicate of key present in data")
 		}
 		size += field.DecodedSize(binary.String(key))
 	}
+	// The size is a fault of the object, not of a field. "[]" is how clients know the empty path.
 	if size > maxDataSize {
 		faults.TooLong("[]", maxDataSize)
 	}
 }
 
-func validateDataKey(key, path string, faults *schema.Faults) {
-	for _, msg := range rules.ConfigKey(key) {
-		faults.Invalid(path, key, msg)
-	}
-}
-
+// validateConfigMapUpdate covers binaryData too, which a Secret does not have.
 func validateConfigMapUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	validateImmutableFlag(obj, old, faults, "data", "binaryData")
 }
 
-// validateImmutableFlag keeps the named fields, and the flag itself, once `immutable` is set.
+// validateImmutableFlag keeps the named fields, and the flag itself, once `immutable` is set. Kubelets stop
+// watching what is immutable, which is the point of the flag in large clusters. A change would therefore
+// never reach running Pods, so the only way out is to delete the object and create it anew.
 func validateImmutableFlag(obj, old tree.Tree, faults *schema.Faults, names ...string) {
 	if !old.Bool("immutable") {
 		return
@@ -66,7 +68,7 @@ func validateImmutableFlag(obj, old tree.Tree, faults *schema.Faults, names ...s
 }
 
 // sameEntries compares two flat maps. An empty entry differs from an absent one, unlike in
-// tree.SemanticEqual.
+// tree.SemanticEqual. The difference matters here: adding an empty file to a mounted directory is a change.
 func sameEntries(a, b tree.Tree) bool {
 	if len(a) != len(b) {
 		return false

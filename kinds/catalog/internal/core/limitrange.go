@@ -5,12 +5,14 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// limitRangeRules fills the defaults when the LimitRange is written, not when it is applied to a Pod, so
+// that the admission plugin reads finished values and users see what will be given to their containers.
 func limitRangeRules() schema.Rules {
 	return schema.Rules{
 		Default: func(obj tree.Tree) {
@@ -28,6 +30,8 @@ func limitRangeRules() schema.Rules {
 				if types[name] {
 					faults.Duplicate(at+".type", name)
 				}
+				// One entry for each type: with two, which of their defaults apply would depend on their
+				// order.
 				types[name] = true
 				validateLimit(limit, at, faults)
 			}
@@ -35,7 +39,9 @@ func limitRangeRules() schema.Rules {
 	}
 }
 
-// defaultLimits sets default to max, and defaultRequest to default or, without one, to min.
+// defaultLimits sets default to max, and defaultRequest to default or, without one, to min. The order of
+// the three fills is their precedence, since a value that is present is never replaced. Only containers
+// have defaults: a Pod's amounts are the sums of its containers'.
 func defaultLimits(limit tree.Tree) {
 	fill := func(name, from string) {
 		for key, q := range limit.Object(from) {
@@ -49,6 +55,8 @@ func defaultLimits(limit tree.Tree) {
 	fill("defaultRequest", "min")
 }
 
+// validateLimitType lets extensions define their own types, as long as a domain keeps them apart from types
+// that the API may add later. Types that no admission plugin knows are stored and have no effect.
 func validateLimitType(name, path string, faults *schema.Faults) {
 	msgs := rules.QualifiedName(name)
 	for _, msg := range msgs {
@@ -60,9 +68,12 @@ func validateLimitType(name, path string, faults *schema.Faults) {
 	}
 }
 
-// limitResourceLists are the fields of a limit that hold quantities by resource.
+// limitResourceLists are the fields of a limit that hold quantities by resource. The order is that of the
+// faults in a Status.
 var limitResourceLists = []string{"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"}
 
+// validateLimit checks one entry of spec.limits. The stricter names of container resources hold for Pods
+// and containers only: an entry for claims or for an extension's type may limit any qualified name.
 func validateLimit(limit tree.Tree, path string, faults *schema.Faults) {
 	kind := limit.String("type")
 	names := tree.Tree{}
@@ -82,6 +93,8 @@ func validateLimit(limit tree.Tree, path string, faults *schema.Faults) {
 			}
 		}
 	}
+	// An entry for claims that bounds no storage would do nothing. The path ends in .limits, which is no
+	// field: clients know it like that.
 	if kind == "PersistentVolumeClaim" && !limit.Object("min").Has("storage") && !limit.Object("max").Has("storage") {
 		faults.Required(path+".limits", "either minimum or maximum storage value is required, but neither was provided")
 	}
@@ -90,8 +103,9 @@ func validateLimit(limit tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// limitComparisons are pairs of fields of which low may not exceed high. A fault is reported at the
-// field at, with the value of the field valueOf.
+// limitComparisons are pairs of fields of which low may not exceed high. A fault is reported at the field
+// at, with the value of the field valueOf. The table is in the order of the faults. In its fifth row the
+// value is that of min although the path says default, as clients know it.
 var limitComparisons = []struct{ low, high, at, valueOf, words string }{
 	{"min", "max", "min", "min", "min value %s is greater than max value %s"},
 	{"min", "defaultRequest", "defaultRequest", "defaultRequest", "min value %s is greater than default request value %s"},
@@ -101,6 +115,8 @@ var limitComparisons = []struct{ low, high, at, valueOf, words string }{
 	{"default", "max", "default", "max", "default value %s is greater than max value %s"},
 }
 
+// validateLimitOrder compares the amounts of one resource over the fields of an entry. Fields that are
+// forbidden for Pods are skipped, since they have been reported already.
 func validateLimitOrder(limit tree.Tree, kind, name, path string, faults *schema.Faults) {
 	amount := func(field string) string {
 		if kind == "Pod" && (field == "default" || field == "defaultRequest") {
@@ -115,6 +131,8 @@ func validateLimitOrder(limit tree.Tree, kind, name, path string, faults *schema
 		}
 	}
 	validateRatio(amount("maxLimitRequestRatio"), amount("min"), amount("max"), tree.KeyPath(path+".maxLimitRequestRatio", name), faults)
+	// Huge pages and devices cannot be overcommitted: a container must request exactly what it is limited
+	// to, and a default that breaks this would make every Pod of the namespace invalid.
 	given, asked := amount("default"), amount("defaultRequest")
 	if given != "" && asked != "" && !resourcelist.IsOvercommitAllowed(name) && quantity.Compare(given, asked) != 0 {
 		faults.Invalid(tree.KeyPath(path+".defaultRequest", name), asked,
@@ -122,7 +140,8 @@ func validateLimitOrder(limit tree.Tree, kind, name, path string, faults *schema
 	}
 }
 
-// validateRatio checks maxLimitRequestRatio: at least 1, and at most max divided by min.
+// validateRatio checks maxLimitRequestRatio: at least 1, and at most max divided by min. The quotient is a
+// float, as it appears in the message. A min of zero gives no upper bound, instead of a division by zero.
 func validateRatio(ratio, low, high, path string, faults *schema.Faults) {
 	if ratio == "" {
 		return

@@ -10,6 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// namespaceRules sets the label that holds the namespace's own name, which selectors of network policies
+// and webhooks rely on: no namespace may pass for another by a label. Prepare sets it too, because a new
+// object may get its name only after the defaults, and a client may have changed the label.
 func namespaceRules(n *meta.Naming) schema.Rules {
 	label, finalizer := n.MetadataNameLabel(), n.NamespaceFinalizer()
 	setLabel := func(obj tree.Tree) {
@@ -31,8 +34,10 @@ func namespaceRules(n *meta.Naming) schema.Rules {
 	}
 }
 
-// prepareNamespace makes a new namespace Active and adds its finalizer. Later writes of the main
-// resource keep both: status and spec.finalizers are written through sub-resources.
+// prepareNamespace makes a new namespace Active and adds its finalizer. Later writes of the main resource
+// keep both: status and spec.finalizers are written through sub-resources. The finalizer holds the
+// namespace until the controller has emptied it. Other finalizers that the client names are kept, behind
+// which other controllers wait in the same way.
 func prepareNamespace(obj, old tree.Tree, finalizer string) {
 	if old == nil {
 		obj["status"] = tree.Tree{"phase": "Active"}
@@ -46,12 +51,15 @@ func prepareNamespace(obj, old tree.Tree, finalizer string) {
 	obj.EnsureObject("spec").CopyField(old.Object("spec"), "finalizers")
 }
 
+// validateNamespaceFinalizer accepts the profile's own finalizer and the two of the garbage collector
+// without a domain. A finalizer of any other name without one could never be attributed to its owner, and
+// the namespace would hang.
 func validateNamespaceFinalizer(name, own string, faults *schema.Faults) {
 	const path = "spec.finalizers"
 	for _, msg := range rules.QualifiedName(name) {
 		faults.Invalid(path, name, msg)
 	}
-	if !strings.Contains(name, "/") && name != own && name != "orphan" && name != "foregroundDeletion" {
+	if !strings.Contains(name, "/") && name != own && name != meta.OrphanFinalizer && name != meta.ForegroundFinalizer {
 		faults.Invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")
 	}
 }

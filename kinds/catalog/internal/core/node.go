@@ -11,6 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// nodeRules trusts most of the status: the kubelet writes it, and a fault would make a node go dark instead
+// of being reported with what is known about it.
 func nodeRules() schema.Rules {
 	return schema.Rules{
 		Default:        defaultNode,
@@ -20,8 +22,9 @@ func nodeRules() schema.Rules {
 	}
 }
 
-// defaultNode takes the capacity as allocatable where the node reports nothing else, and keeps
-// podCIDR equal to the first of podCIDRs.
+// defaultNode takes the capacity as allocatable where the node reports nothing else, and keeps podCIDR
+// equal to the first of podCIDRs. Schedulers read only allocatable, so a node that reserves nothing for its
+// system need not repeat itself.
 func defaultNode(obj tree.Tree) {
 	if status := obj.Object("status"); status != nil && status.Has("capacity") && !status.Has("allocatable") {
 		status["allocatable"] = tree.Clone(status["capacity"])
@@ -29,8 +32,10 @@ func defaultNode(obj tree.Tree) {
 	syncFirst(obj.Object("spec"), "podCIDR", "podCIDRs")
 }
 
-// syncFirst keeps the field named one equal to the first item of the list named many. Where they
-// differ, one wins, and the list becomes that single item.
+// syncFirst keeps the field named one equal to the first item of the list named many. Where they differ,
+// one wins, and the list becomes that single item. The single one wins because a client from before
+// dual-stack knows only it: had it changed the field, the list it sent back would still be that of the
+// previous state.
 func syncFirst(t tree.Tree, one, many string) {
 	single, list := t.String(one), t.Strings(many)
 	switch {
@@ -52,6 +57,8 @@ func prepareNode(obj, old tree.Tree) {
 	}
 }
 
+// validateNode checks resources below both names since the kubelet and, for extended resources, a patch by
+// an operator write them.
 func validateNode(obj tree.Tree, faults *schema.Faults) {
 	spec, status := obj.Object("spec"), obj.Object("status")
 	validateTaints(spec, "metadata.taints", faults)
@@ -69,8 +76,9 @@ func validateNode(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateTaints checks the taints, each pair of key and effect at most once. Clients expect the
-// faults below metadata, although taints are in spec.
+// validateTaints checks the taints, each pair of key and effect at most once. Clients expect the faults
+// below metadata, although taints are in spec. Taints are keyed by that pair, as kubectl does when it
+// removes "key:effect-". The same key with another effect is another taint.
 func validateTaints(spec tree.Tree, path string, faults *schema.Faults) {
 	seen := map[[2]string]bool{}
 	for i, t := range spec.Objects("taints") {
@@ -90,14 +98,12 @@ func validateTaints(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validatePodCIDRs checks the addresses of a node's Pods: one range for each family at most.
+// validatePodCIDRs checks the addresses of a node's Pods: one range for each family at most. The format of
+// each range is declared. A colon tells the families apart, since only IPv6 has any.
 func validatePodCIDRs(spec tree.Tree, path string, faults *schema.Faults) {
 	ranges := spec.Strings("podCIDRs")
 	families := map[bool]int{}
-	for i, r := range ranges {
-		for _, msg := range rules.CIDR(r) {
-			faults.Invalid(tree.IndexPath(path, i), r, msg)
-		}
+	for _, r := range ranges {
 		families[strings.Contains(r, ":")]++
 	}
 	if families[true] > 1 || families[false] > 1 {
@@ -105,8 +111,9 @@ func validatePodCIDRs(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateNodeResources checks the resources of a node: integers where a resource cannot be
-// divided, and huge pages of one size only.
+// validateNodeResources checks the resources of a node: integers where a resource cannot be divided, and
+// huge pages of one size only. Once a second size was seen, each name after it is reported as well, as
+// clients know it.
 func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	sizes := 0
 	for _, key := range amounts.SortedKeys() {
@@ -121,8 +128,11 @@ func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults
 	}
 }
 
-// validateNodeUpdate refuses changes of podCIDRs and of providerID once they are set, and of the
-// fields that are no longer supported.
+// validateNodeUpdate refuses changes of podCIDRs and of providerID once they are set, and of the fields
+// that are no longer supported. Network plugins configure interfaces by podCIDR, and the cloud's controller
+// finds the machine by providerID: changed under them, addresses of running Pods would overlap, or the
+// wrong machine would be deleted. Who must change them deletes the Node and lets the kubelet register
+// again.
 func validateNodeUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	before := was.Strings("podCIDRs")
@@ -132,6 +142,8 @@ func validateNodeUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	if id := was.String("providerID"); id != "" && id != spec.String("providerID") {
 		faults.Forbidden("spec.providerID", `node updates may not change providerID except from "" to valid`)
 	}
+	// The last fault has no path of its own, and names a gate that does not exist any more: this is the
+	// message that clients know for it.
 	if !tree.SemanticEqual(spec["externalID"], was["externalID"]) || !tree.SemanticEqual(spec["configSource"], was["configSource"]) {
 		faults.Forbidden("", "node updates may only change labels, taints, or capacity (or configSource, if the DynamicKubeletConfig feature gate is enabled)")
 	}

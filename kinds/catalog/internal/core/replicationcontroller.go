@@ -3,19 +3,22 @@ package core
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/apps"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// replicationControllerRules shares what it can with ReplicaSet, which replaced this kind: replica counts
+// and the status have the same shape. The selector has not; it is a plain map of labels.
 func replicationControllerRules() schema.Rules {
 	return schema.Rules{
 		Default: defaultReplicationController, Prepare: apps.ResetReplicaSetStatus, Validate: validateReplicationController,
+		OrphansDependents: true,
 	}
 }
 
-// defaultReplicationController copies the labels of the template to the selector and to the object
-// where those have none.
+// defaultReplicationController copies the labels of the template to the selector and to the object where
+// those have none. This is a convenience of the oldest API; apps/v1 has dropped it, because labels that are
+// derived once do not follow a later change of the template.
 func defaultReplicationController(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	template := spec.Object("template")
@@ -35,17 +38,13 @@ func defaultReplicationController(obj tree.Tree) {
 	}
 }
 
+// validateReplicationController compares selector and template as a label selector, for which the map is
+// wrapped in matchLabels. Without a match the controller would create Pods for ever, since it never counts
+// its own.
 func validateReplicationController(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
-	field.NonNegative(spec, "spec", faults, "minReadySeconds")
 	selector, template := spec.Object("selector"), spec.Object("template")
-	if len(selector) == 0 {
-		faults.Required("spec.selector")
-	}
-	field.NonNegative(spec, "spec", faults, "replicas")
-	if template == nil {
-		faults.Required("spec.template")
-	} else {
+	if template != nil {
 		if len(selector) > 0 {
 			pod.ValidateSelectorMatchesTemplate(tree.Tree{"matchLabels": selector}, template, "spec.template", faults)
 		}

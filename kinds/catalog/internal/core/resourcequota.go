@@ -10,6 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// resourceQuotaRules keeps the status in writes of the main resource: used is counted by admission and by
+// the quota controller, and a client that could reset it would create beyond its limits.
 func resourceQuotaRules() schema.Rules {
 	return schema.Rules{
 		Prepare:        family.KeepStatus,
@@ -18,6 +20,8 @@ func resourceQuotaRules() schema.Rules {
 	}
 }
 
+// validateQuota checks the status with the same rules as the spec, because hard is copied from there by the
+// controller.
 func validateQuota(obj tree.Tree, faults *schema.Faults) {
 	spec, status := obj.Object("spec"), obj.Object("status")
 	validateQuotaResources(spec.Object("hard"), "spec.hard", faults)
@@ -28,6 +32,8 @@ func validateQuota(obj tree.Tree, faults *schema.Faults) {
 	validateScopeSelector(spec, "spec.scopeSelector.matchExpressions", faults)
 }
 
+// validateQuotaResources accepts names of any qualified resource and counts such as count/deployments.apps,
+// so that custom resources can be limited too.
 func validateQuotaResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range amounts.SortedKeys() {
 		at := tree.KeyPath(path, name)
@@ -36,7 +42,8 @@ func validateQuotaResources(amounts tree.Tree, path string, faults *schema.Fault
 	}
 }
 
-// quotaScopes are the scopes, with the standard resources that each can restrict.
+// quotaScopes are the scopes, with the standard resources that each can restrict. A quota for a resource
+// that its scope never measures would count nothing and look as if it was enforced, so it is refused.
 var quotaScopes = map[string][]string{
 	"BestEffort":                {"pods"},
 	"CrossNamespacePodAffinity": podResources,
@@ -47,11 +54,17 @@ var quotaScopes = map[string][]string{
 	"VolumeAttributesClass":     {"persistentvolumeclaims", "requests.storage"},
 }
 
+// podResources are what a quota can measure of Pods. Scopes are predicates over Pods, all but
+// VolumeAttributesClass, which selects claims.
 var podResources = append([]string{"pods"}, resourcelist.Compute...)
 
-// conflictingScopes are pairs of scopes that exclude each other.
+// conflictingScopes are pairs of scopes that exclude each other. No Pod is in both, so such a quota would
+// never be used up.
 var conflictingScopes = [][2]string{{"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"}}
 
+// validateScopes checks spec.scopes, the older and shorter form of a scopeSelector with the operator
+// Exists. An unknown scope is reported once even if it is listed twice; both faults of one scope name the
+// whole list, as clients expect.
 func validateScopes(spec tree.Tree, path string, faults *schema.Faults) {
 	scopes := spec.Strings("scopes")
 	seen := rules.Seen{}
@@ -67,8 +80,8 @@ func validateScopes(spec tree.Tree, path string, faults *schema.Faults) {
 	validateConflicts(scopes, path, spec["scopes"], faults)
 }
 
-// validateScope reports the resources of a quota that a known scope does not apply to. value is the
-// value in the fault.
+// validateScope reports the resources of a quota that a known scope does not apply to. value is the value
+// in the fault. Resources that are not standard are let pass: what measures them is not known here.
 func validateScope(spec tree.Tree, scope, path string, value any, faults *schema.Faults) {
 	covered, known := quotaScopes[scope]
 	for _, name := range spec.Object("hard").SortedKeys() {
@@ -78,6 +91,8 @@ func validateScope(spec tree.Tree, scope, path string, value any, faults *schema
 	}
 }
 
+// validateConflicts serves scopes and scopeSelector alike. Scopes of the two forms are not compared with
+// each other: a Pod must match both forms, which may be meant.
 func validateConflicts(scopes []string, path string, value any, faults *schema.Faults) {
 	for _, pair := range conflictingScopes {
 		if slices.Contains(scopes, pair[0]) && slices.Contains(scopes, pair[1]) {
@@ -106,6 +121,9 @@ func validateScopeSelector(spec tree.Tree, path string, faults *schema.Faults) {
 	validateConflicts(scopes, path, spec["scopes"], faults)
 }
 
+// validateScopeOperator restricts operators with values to the two scopes that have any: a priority class
+// and a volume attributes class have names, the other scopes are true or false. In the messages, 'Exist'
+// and the names of constants are what clients have always seen.
 func validateScopeOperator(e tree.Tree, scope, path string, faults *schema.Faults) {
 	operator, values := e.String("operator"), e.List("values")
 	valued := scope == "PriorityClass" || scope == "VolumeAttributesClass"
@@ -127,7 +145,9 @@ func validateScopeOperator(e tree.Tree, scope, path string, faults *schema.Fault
 	}
 }
 
-// validateQuotaUpdate keeps the set of scopes.
+// validateQuotaUpdate keeps the set of scopes. used was counted with these scopes. The order and
+// repetitions mean nothing, so they may change. The slices are the copies that Strings makes, so sorting
+// them leaves the objects as they are.
 func validateQuotaUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	now, was := spec.Strings("scopes"), old.Object("spec").Strings("scopes")

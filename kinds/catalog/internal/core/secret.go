@@ -12,7 +12,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// secretTypes are the types with rules of their own, in the spelling of a profile.
+// secretTypes are the types with rules of their own, in the spelling of a profile. Each type promises
+// certain keys to its consumers: the ingress controller, the kubelet that pulls images, an SSH client. The
+// keys themselves carry no vendor's name, so only types are translated.
 type secretTypes struct {
 	serviceAccountToken, serviceAccountName string
 	dockercfg, dockerconfigjson             string
@@ -34,7 +36,9 @@ func secretRules(n *meta.Naming) schema.Rules {
 	}}
 }
 
-// defaultSecret sets the type and moves stringData, which is write-only, into data.
+// defaultSecret sets the type and moves stringData, which is write-only, into data. stringData wins, so
+// that a manifest can override one key in plain text. It is removed before the object is stored and so
+// appears in no response.
 func defaultSecret(obj tree.Tree) {
 	if obj.String("type") == "" {
 		obj["type"] = "Opaque"
@@ -50,6 +54,8 @@ func defaultSecret(obj tree.Tree) {
 	delete(obj, "stringData")
 }
 
+// validate measures decoded bytes, as for a ConfigMap. Messages about Secrets must not contain their
+// values: a Status ends up in logs and terminals.
 func (t secretTypes) validate(obj tree.Tree, faults *schema.Faults) {
 	data := obj.Object("data")
 	size := 0
@@ -62,7 +68,8 @@ func (t secretTypes) validate(obj tree.Tree, faults *schema.Faults) {
 	t.validateContent(obj, data, faults)
 }
 
-// validateContent checks the keys that each type requires.
+// validateContent checks the keys that each type requires. A type without rules here is free: anyone may
+// invent types, and Opaque is just the most common one.
 func (t secretTypes) validateContent(obj, data tree.Tree, faults *schema.Faults) {
 	switch obj.String("type") {
 	case t.serviceAccountToken:
@@ -81,10 +88,14 @@ func (t secretTypes) validateContent(obj, data tree.Tree, faults *schema.Faults)
 			faults.Required("data[password]")
 		}
 	case t.sshAuth:
+		// An empty key counts as missing here, while for the others presence is enough; user names and
+		// passwords may be empty.
 		if data.String("ssh-privatekey") == "" {
 			faults.Required("data[ssh-privatekey]")
 		}
 	case t.tls:
+		// Whether the pair fits is a warning only, see secretWarnings: a certificate may be written before
+		// its key is rotated in.
 		for _, key := range []string{"tls.crt", "tls.key"} {
 			if _, ok := data[key]; !ok {
 				faults.Required(tree.KeyPath("data", key))
@@ -93,7 +104,9 @@ func (t secretTypes) validateContent(obj, data tree.Tree, faults *schema.Faults)
 	}
 }
 
-// validateJSONEntry requires a JSON object. Its content never appears in the message.
+// validateJSONEntry requires a JSON object. Its content never appears in the message. Both docker types are
+// read by the kubelet as credentials; with JSON of another shape every pull of an image would fail later,
+// on the node, where the reason is hard to see.
 func validateJSONEntry(data tree.Tree, key string, faults *schema.Faults) {
 	path := tree.KeyPath("data", key)
 	if _, ok := data[key]; !ok {
@@ -109,7 +122,8 @@ func validateJSONEntry(data tree.Tree, key string, faults *schema.Faults) {
 	}
 }
 
-// faultOfJSON describes an error without repeating a byte of the content.
+// faultOfJSON describes an error without repeating a byte of the content. The text of a syntax error quotes
+// the offending character, which may belong to a password.
 func faultOfJSON(err error) string {
 	var typed *json.UnmarshalTypeError
 	if errors.As(err, &typed) {

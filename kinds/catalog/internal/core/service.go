@@ -10,6 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// serviceRules stops at what one object can tell. Allocating cluster addresses and node ports, and refusing
+// those that another Service has, needs the other Services and is the work of the allocators in actors.
 func serviceRules(n *meta.Naming) schema.Rules {
 	annotations := serviceAnnotations{
 		hints:        n.Translate("service.platform.io/topology-aware-hints"),
@@ -26,18 +28,20 @@ func serviceRules(n *meta.Naming) schema.Rules {
 			field.Conditions(obj.Object("status"), "status.conditions", faults)
 		},
 		ValidateUpdate: validateServiceUpdate,
-		Warn:           annotations.warn,
 	}
 }
 
-// isExternal reports whether a Service can be reached from outside of the cluster.
+// isExternal reports whether a Service can be reached from outside of the cluster. Only then does
+// externalTrafficPolicy mean anything, and only then may it be set.
 func isExternal(spec tree.Tree) bool {
 	return service.NeedsNodePort(spec) || spec.String("type") == service.TypeClusterIP && len(spec.List("externalIPs")) > 0
 }
 
-// affinitySeconds is the default timeout of session affinity.
+// affinitySeconds is the default timeout of session affinity. In seconds: three hours, the value that
+// proxies have always assumed.
 const affinitySeconds = int64(10800)
 
+// defaultService fills what proxies would otherwise each have to assume for themselves.
 func defaultService(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	switch spec.String("sessionAffinity") {
@@ -57,6 +61,8 @@ func defaultService(obj tree.Tree) {
 	if isExternal(spec) {
 		field.SetIfEmpty(spec, "externalTrafficPolicy", "Cluster")
 	}
+	// internalTrafficPolicy describes traffic to a cluster address, which an ExternalName does not have. A
+	// headless Service gets it nevertheless, as in the API that clients know.
 	if service.NeedsClusterIP(spec) {
 		field.SetIfEmpty(spec, "internalTrafficPolicy", "Cluster")
 	}
@@ -70,8 +76,10 @@ func defaultService(obj tree.Tree) {
 	}
 }
 
-// prepareService ignores the status in writes of the main resource. An update that leaves out
-// allocated addresses and ports keeps them, and a change of the type drops fields of the old type.
+// prepareService ignores the status in writes of the main resource. An update that leaves out allocated
+// addresses and ports keeps them, and a change of the type drops fields of the old type. A Service that
+// stops being a load balancer loses the addresses of the balancer at once, since the cloud's controller
+// frees them and another Service may get them. The old status is cloned before: objects at rest are shared.
 func prepareService(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if old == nil {
@@ -93,8 +101,9 @@ func prepareService(obj, old tree.Tree) {
 	}
 }
 
-// patchAllocatedValues copies addresses and ports that the client left out, so that repeating the
-// body of the create changes nothing.
+// patchAllocatedValues copies addresses and ports that the client left out, so that repeating the body of
+// the create changes nothing. Clients that do not read before they write depend on it: with a replace that
+// lacks clusterIP, the address would otherwise be released, and every connection of the Service with it.
 func patchAllocatedValues(spec, was tree.Tree) {
 	if service.NeedsClusterIP(spec) && service.NeedsClusterIP(was) {
 		if spec.String("clusterIP") == "" {
@@ -112,8 +121,8 @@ func patchAllocatedValues(spec, was tree.Tree) {
 	}
 }
 
-// patchNodePorts copies node ports by the names of their ports, unless another port of the update
-// asks for them.
+// patchNodePorts copies node ports by the names of their ports, unless another port of the update asks for
+// them. Ports without a name match each other: only a Service with a single port has such.
 func patchNodePorts(spec, was tree.Tree) {
 	asked := service.NodePorts(spec)
 	byName := map[string]int64{}
@@ -128,7 +137,9 @@ func patchNodePorts(spec, was tree.Tree) {
 	}
 }
 
-// hasNewNodePort reports whether spec has a node port that was does not have.
+// hasNewNodePort reports whether spec has a node port that was does not have. A client that changes the
+// type to ClusterIP and asks for a node port in the same request contradicts itself and gets a fault; one
+// that only forgot to remove the old ports does not.
 func hasNewNodePort(spec, was tree.Tree) bool {
 	known := map[int64]bool{}
 	for _, n := range service.NodePorts(was) {
@@ -137,7 +148,9 @@ func hasNewNodePort(spec, was tree.Tree) bool {
 	return slices.ContainsFunc(service.NodePorts(spec), func(n int64) bool { return !known[n] })
 }
 
-// normalizeClusterIPs updates clusterIPs when a client that does not know it changes clusterIP.
+// normalizeClusterIPs updates clusterIPs when a client that does not know it changes clusterIP. A client
+// from before dual-stack sends back the list that it read, so an unchanged list beside a changed address is
+// its sign.
 func normalizeClusterIPs(spec, was tree.Tree) {
 	ip := spec.String("clusterIP")
 	if ip == was.String("clusterIP") || !tree.SemanticEqual(spec["clusterIPs"], was["clusterIPs"]) {
@@ -150,7 +163,10 @@ func normalizeClusterIPs(spec, was tree.Tree) {
 	spec["clusterIPs"] = []any{ip}
 }
 
-// dropTypeDependentFields drops fields that the new type does not have, unless the client changed them.
+// dropTypeDependentFields drops fields that the new type does not have, unless the client changed them. A
+// user who changes only the type, in an editor or by a patch, would otherwise be told to remove fields that
+// the server itself had filled in. What the client did change is left for validation to refuse, because it
+// was asked for.
 func dropTypeDependentFields(spec, was tree.Tree) {
 	drop := func(names ...string) {
 		for _, name := range names {

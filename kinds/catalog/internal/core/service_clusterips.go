@@ -6,8 +6,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateClusterIPsUpdate allows the second address to be added and removed. The first one cannot
-// change, except when the type becomes or was ExternalName.
+// validateClusterIPsUpdate allows the second address to be added and removed. The first one cannot change,
+// except when the type becomes or was ExternalName. The first address is in the DNS caches and the
+// environment of running containers, which nothing could correct. A change of the type to or from
+// ExternalName replaces what the name stands for anyway.
 func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	if !service.NeedsClusterIP(spec) || !service.NeedsClusterIP(was) || service.IsHeadless(spec) && service.IsHeadless(was) {
 		return
@@ -16,7 +18,8 @@ func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	validateIPListUpdate(spec, was, "ipFamilies", "ipFamily", faults)
 }
 
-// validateIPListUpdate checks the list name. item is the word for one element in messages.
+// validateIPListUpdate checks the list name. item is the word for one element in messages. With an equal
+// number of items all must be the same. If one was added or removed, only the first is compared.
 func validateIPListUpdate(spec, was tree.Tree, name, item string, faults *schema.Faults) {
 	now, old := spec.Strings(name), was.Strings(name)
 	path := "spec." + name
@@ -33,6 +36,8 @@ func validateIPListUpdate(spec, was tree.Tree, name, item string, faults *schema
 			faults.Invalid(tree.IndexPath(path, i), spec.List(name), "may not change once set")
 		}
 	}
+	// A policy that still prefers two families would have the server allocate the released address again at
+	// once.
 	if policy := spec.String("ipFamilyPolicy"); len(old) > 1 && len(now) == 1 && policy != service.SingleStack {
 		faults.Invalid("spec.ipFamilyPolicy", policy, "must be set to 'SingleStack' when releasing the secondary "+item)
 	}

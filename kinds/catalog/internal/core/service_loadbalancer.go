@@ -7,7 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateServiceLoadBalancerStatus checks status.loadBalancer, which only type LoadBalancer may have.
+// validateServiceLoadBalancerStatus checks status.loadBalancer, which only type LoadBalancer may have. An
+// address left behind would make clients, such as DNS controllers, publish it for a Service that no longer
+// answers there.
 func validateServiceLoadBalancerStatus(obj tree.Tree, path string, faults *schema.Faults) {
 	status := obj.Object("status", "loadBalancer")
 	if len(status.List("ingress")) > 0 && obj.Object("spec").String("type") != service.TypeLoadBalancer {
@@ -18,7 +20,10 @@ func validateServiceLoadBalancerStatus(obj tree.Tree, path string, faults *schem
 	validateIPModes(status, path+".ingress", faults)
 }
 
-// validateIPModes checks the IP mode of each address of a load balancer.
+// validateIPModes checks the IP mode of each address of a load balancer. VIP says that packets arrive with
+// the balancer's address as destination, so that a proxy may short-cut traffic inside the cluster; Proxy
+// says that they do not, and traffic must pass the balancer. A mode without an IP (a host name) would mean
+// nothing.
 func validateIPModes(status tree.Tree, path string, faults *schema.Faults) {
 	for i, in := range status.Objects("ingress") {
 		at := tree.IndexPath(path, i) + ".ipMode"

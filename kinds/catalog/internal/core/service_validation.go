@@ -2,7 +2,6 @@ package core
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
@@ -12,9 +11,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// nodeAgentPort is the port of the kubelet, which load balancers must not expose.
+// nodeAgentPort is the port of the kubelet, which load balancers must not expose. Its API can run commands
+// in any container of the node; a load balancer for this port is hardly ever meant.
 const nodeAgentPort = 10250
 
+// validateService checks the spec. The order of its parts is the order of the causes in a Status, which
+// clients print as they are. An ExternalName is only an alias in DNS: it has neither ports nor addresses to
+// check.
 func validateService(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	kind := spec.String("type")
@@ -28,15 +31,14 @@ func validateService(obj tree.Tree, faults *schema.Faults) {
 	if kind != service.TypeExternalName {
 		service.ValidateClusterIPs(spec, faults)
 	}
-	for i, ip := range spec.Strings("externalIPs") {
-		field.EndpointIP(ip, tree.IndexPath("spec.externalIPs", i), faults)
-	}
 	validateSourceRanges(spec, kind, faults)
 	validateLoadBalancerSpec(spec, kind, faults)
 	validateTrafficPolicy(spec, faults)
 }
 
-// validateServiceType checks the fields that a type requires or forbids.
+// validateServiceType checks the fields that a type requires or forbids. A load balancer is a NodePort
+// Service with something in front, hence the fall-through: neither can be without a cluster address. The
+// trailing dot of an absolute DNS name is allowed in externalName.
 func validateServiceType(spec tree.Tree, kind string, faults *schema.Faults) {
 	switch kind {
 	case service.TypeLoadBalancer:
@@ -67,6 +69,9 @@ func validateServiceType(spec tree.Tree, kind string, faults *schema.Faults) {
 	}
 }
 
+// validateServicePorts makes two passes so that the faults of single ports come before those of pairs. Node
+// ports are unique for each protocol: TCP and UDP of one number are different sockets on the node, as DNS
+// needs.
 func validateServicePorts(spec tree.Tree, kind string, faults *schema.Faults) {
 	ports := spec.Objects("ports")
 	names := map[string]bool{}
@@ -88,12 +93,12 @@ func validateServicePorts(spec tree.Tree, kind string, faults *schema.Faults) {
 	}
 }
 
-// validateServicePort checks one port; names are the names of the ports before it.
+// validateServicePort checks the name of one port; names are the names of the ports before it. Names become
+// necessary with the second port: Endpoints and Ingresses refer to a port by its name.
 func validateServicePort(p tree.Tree, at string, named bool, names map[string]bool, faults *schema.Faults) {
 	name := p.String("name")
 	switch {
 	case name != "":
-		field.Format(p, "name", at, faults, rules.Label)
 		if names[name] {
 			faults.Duplicate(at+".name", name)
 		}
@@ -101,14 +106,9 @@ func validateServicePort(p tree.Tree, at string, named bool, names map[string]bo
 	case named:
 		faults.Required(at + ".name")
 	}
-	port, _ := p.Int("port")
-	field.PortNumber(port, at+".port", faults)
-	field.IntOrStringPort(p["targetPort"], at+".targetPort", faults)
-	if p.Has("appProtocol") {
-		field.QualifiedName(p.String("appProtocol"), at+".appProtocol", faults)
-	}
 }
 
+// The upper bound is one day in seconds. It is itself allowed, unlike what the message says.
 func validateSessionAffinity(spec tree.Tree, faults *schema.Faults) {
 	if spec.String("sessionAffinity") != "ClientIP" {
 		return
@@ -119,6 +119,7 @@ func validateSessionAffinity(spec tree.Tree, faults *schema.Faults) {
 }
 
 // validateSourceRanges checks loadBalancerSourceRanges. Clients expect the capital letter in the path.
+// Spaces around a range are tolerated because the annotation that preceded the field was split at commas.
 func validateSourceRanges(spec tree.Tree, kind string, faults *schema.Faults) {
 	const path = "spec.LoadBalancerSourceRanges"
 	ranges := spec.Strings("loadBalancerSourceRanges")
@@ -133,8 +134,11 @@ func validateSourceRanges(spec tree.Tree, kind string, faults *schema.Faults) {
 	}
 }
 
+// onlyLoadBalancerMsg is shared by the field and the annotation for the same purpose.
 const onlyLoadBalancerMsg = "may only be used when `type` is 'LoadBalancer'"
 
+// validateLoadBalancerSpec refuses these two for other types even when empty, because a controller of load
+// balancers acts on their presence.
 func validateLoadBalancerSpec(spec tree.Tree, kind string, faults *schema.Faults) {
 	if kind != service.TypeLoadBalancer {
 		for _, name := range []string{"allocateLoadBalancerNodePorts", "loadBalancerClass"} {
@@ -149,6 +153,8 @@ func validateLoadBalancerSpec(spec tree.Tree, kind string, faults *schema.Faults
 	}
 }
 
+// The health check port tells a balancer which nodes have a Pod of the Service. This only matters with the
+// policy Local, where the other nodes drop the traffic.
 func validateTrafficPolicy(spec tree.Tree, faults *schema.Faults) {
 	if policy := spec.String("externalTrafficPolicy"); policy != "" && !isExternal(spec) {
 		faults.Invalid("spec.externalTrafficPolicy", policy, "may only be set for externally-accessible services")
@@ -163,6 +169,9 @@ func validateTrafficPolicy(spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
+// validateServiceUpdate keeps what an outside party was told already: the controller chosen by
+// loadBalancerClass owns the balancer and would not clean up after a change, and the balancer polls the
+// health check port that it was configured with.
 func validateServiceUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateClusterIPsUpdate(spec, was, faults)
@@ -176,9 +185,12 @@ func validateServiceUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// serviceAnnotations are the annotations that configure a Service, in the spelling of a profile.
+// serviceAnnotations are the annotations that configure a Service, in the spelling of a profile. They came
+// before the fields of the same purpose and are still read by proxies and cloud controllers.
 type serviceAnnotations struct{ hints, mode, sourceRanges string }
 
+// validate looks at the ranges of the annotation only where the field is absent, which is when they take
+// effect.
 func (a serviceAnnotations) validate(obj tree.Tree, faults *schema.Faults) {
 	const path = "metadata.annotations"
 	set := obj.Object("metadata", "annotations")
@@ -202,26 +214,4 @@ func (a serviceAnnotations) validate(obj tree.Tree, faults *schema.Faults) {
 			faults.Invalid(at, r, msg)
 		}
 	}
-}
-
-// warn returns warnings about fields that are accepted but deprecated or without effect.
-func (a serviceAnnotations) warn(obj, _ tree.Tree) []string {
-	var out []string
-	say := func(when bool, text string) {
-		if when {
-			out = append(out, text)
-		}
-	}
-	spec := obj.Object("spec")
-	kind := spec.String("type")
-	say(obj.Object("metadata", "annotations").Has(a.hints), fmt.Sprintf("annotation %s is deprecated, please use %s instead", a.hints, a.mode))
-	if kind == service.TypeClusterIP && service.IsHeadless(spec) {
-		say(spec.String("loadBalancerIP") != "", "spec.loadBalancerIP is ignored for headless services")
-		say(len(spec.List("externalIPs")) > 0, "spec.externalIPs is ignored for headless services")
-		say(spec.String("sessionAffinity") != "None", "spec.SessionAffinity is ignored for headless services")
-	}
-	say(kind == service.TypeExternalName && len(spec.List("externalIPs")) > 0, `spec.externalIPs is ignored when spec.type is "ExternalName"`)
-	say(kind != service.TypeExternalName && spec.String("externalName") != "", `spec.externalName is ignored when spec.type is not "ExternalName"`)
-	say(spec.String("trafficDistribution") == "PreferClose", `spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"`)
-	return slices.Clip(out)
 }

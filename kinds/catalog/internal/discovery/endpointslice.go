@@ -10,19 +10,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxHints bounds the zones and the nodes in the hints of an endpoint.
+// maxHints bounds the zones and the nodes in the hints of an endpoint. Proxies keep the hints of every
+// endpoint in memory on each node.
 const maxHints = 8
 
+// endpointSliceRules has no status to keep: a slice as a whole is what its controller observed.
 func endpointSliceRules() schema.Rules {
-	return schema.Rules{Prepare: prepareEndpointSlice, Validate: validateEndpointSlice, Warn: warnEndpointSlice}
-}
-
-// warnEndpointSlice warns that the address type FQDN is deprecated.
-func warnEndpointSlice(obj, _ tree.Tree) []string {
-	if obj.String("addressType") == "FQDN" {
-		return []string{"spec.addressType: FQDN endpoints are deprecated"}
-	}
-	return nil
+	return schema.Rules{Prepare: prepareEndpointSlice, Validate: validateEndpointSlice}
 }
 
 // prepareEndpointSlice drops deprecatedTopology, which only older API versions could write.
@@ -32,6 +26,8 @@ func prepareEndpointSlice(obj, _ tree.Tree) {
 	}
 }
 
+// Ports without a name count as having the name "", which only one of them may have: consumers find a port by its
+// name.
 func validateEndpointSlice(obj tree.Tree, faults *schema.Faults) {
 	kind := obj.String("addressType")
 	for i, e := range obj.Objects("endpoints") {
@@ -45,24 +41,13 @@ func validateEndpointSlice(obj tree.Tree, faults *schema.Faults) {
 			faults.Duplicate(at+".name", name)
 		}
 		names[name] = true
-		if p.Has("appProtocol") {
-			field.QualifiedName(p.String("appProtocol"), at+".appProtocol", faults)
-		}
 	}
 }
 
+// Hints are only names of zones and nodes here; whether these exist changes faster than the slice.
 func validateSliceEndpoint(e tree.Tree, kind, at string, faults *schema.Faults) {
-	addresses := e.Strings("addresses")
-	if len(addresses) == 0 {
-		faults.Required(at+".addresses", "must contain at least 1 address")
-	}
-	for i, a := range addresses {
+	for i, a := range e.Strings("addresses") {
 		validateSliceAddress(a, kind, at+".addresses", i, faults)
-	}
-	if e.Has("hostname") {
-		for _, msg := range rules.Label(e.String("hostname")) {
-			faults.Invalid(at+".hostname", e.String("hostname"), msg)
-		}
 	}
 	field.Format(e, "nodeName", at, faults, rules.Subdomain)
 	hints := e.Object("hints")
@@ -71,6 +56,9 @@ func validateSliceEndpoint(e tree.Tree, kind, at string, faults *schema.Faults) 
 }
 
 // validateSliceAddress checks an address by the address type of its slice.
+//
+// Addresses that lead back to the node itself, or to everybody, are refused: traffic that is sent to such an endpoint
+// could reach what is open to the node alone.
 func validateSliceAddress(a, kind, path string, i int, faults *schema.Faults) {
 	switch kind {
 	case service.IPv4, service.IPv6:
@@ -78,7 +66,9 @@ func validateSliceAddress(a, kind, path string, i int, faults *schema.Faults) {
 		if err != nil || ip.Zone() != "" || service.FamilyOf(a) != kind {
 			faults.Invalid(tree.IndexPath(path, i), a, "must be an "+kind+" address")
 		}
-		field.NonSpecialIP(a, tree.IndexPath(path, i), faults)
+		for _, msg := range rules.SpecialIP(a) {
+			faults.Invalid(tree.IndexPath(path, i), a, msg)
+		}
 	case "FQDN":
 		for _, f := range rules.FullDomain(a) {
 			faults.Invalid(tree.IndexPath(path, i), f.Value, f.Message)
@@ -87,6 +77,7 @@ func validateSliceAddress(a, kind, path string, i int, faults *schema.Faults) {
 }
 
 // validateHints checks the zones or nodes in the hints of an endpoint: a few distinct names of one format.
+// Too many are reported without a look at each, since their faults would be as many.
 func validateHints(hints []tree.Tree, path string, check func(string) []string, faults *schema.Faults) {
 	if len(hints) > maxHints {
 		faults.TooMany(path, len(hints), maxHints)

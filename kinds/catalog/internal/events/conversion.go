@@ -17,6 +17,7 @@ var eventFieldNames = [][2]string{
 	{"deprecatedCount", "count"},
 }
 
+// Nothing but names differs, so nothing is lost on the way there and back, and an object is changed in place.
 func eventConversion() schema.Conversion {
 	return schema.Conversion{
 		ToStored: func(obj tree.Tree) tree.Tree {

@@ -10,20 +10,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The bounds of the texts of an Event, in bytes.
+// The bounds of the texts of an Event, in bytes. A client that repeats an Event counts it up instead of
+// writing longer texts.
 const (
 	maxEventName    = 128
 	maxEventMessage = 1024
 )
 
 // eventRules are the rules of the core group's Event, which is the stored version.
+//
+// Events are written by every component and read by people, so the rules for the core group are few: an event that is
+// refused helps nobody.
 func eventRules(n *meta.Naming) schema.Rules {
 	system := n.SystemNamespace()
 	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) { validateEvent(obj, system, faults) }}
 }
 
 // validateEvent checks all Events. Those with an eventTime, which clients of the newer API set, have
-// more required fields.
+// stricter fields; the declaration requires more of them.
 func validateEvent(obj tree.Tree, system string, faults *schema.Faults) {
 	ns := obj.Object("metadata").String("namespace")
 	about := obj.Object("involvedObject").String("namespace")
@@ -36,15 +40,14 @@ func validateEvent(obj tree.Tree, system string, faults *schema.Faults) {
 	if !timed {
 		return
 	}
-	field.Require(obj, "", faults, "reportingComponent")
 	field.Format(obj, "reportingComponent", "", faults, rules.QualifiedName)
 	for _, name := range []string{"reportingInstance", "action", "reason"} {
-		field.Require(obj, "", faults, name)
 		validateEventText(obj, name, maxEventName, faults)
 	}
 	validateEventText(obj, "message", maxEventMessage, faults)
 }
 
+// The value is left out of the fault, since it is too long by definition.
 func validateEventText(obj tree.Tree, name string, most int, faults *schema.Faults) {
 	if len(obj.String(name)) > most {
 		faults.Invalid(name, "", fmt.Sprintf("can have at most %d characters", most))
@@ -53,6 +56,8 @@ func validateEventText(obj tree.Tree, name string, most int, faults *schema.Faul
 
 // eventsGroupRules are the rules of the group events: Events must have the newer fields, and an
 // update may change the series only.
+//
+// The rules look at the stored form, in which the fields have the names of the core group.
 func eventsGroupRules() schema.Rules {
 	return schema.Rules{ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 		if old == nil {
@@ -76,6 +81,7 @@ var immutableEventFields = []string{
 	"action", "related", "reportingComponent", "reportingInstance",
 }
 
+// The fields of the older form must be empty, so that a reader needs to look in one place only.
 func validateEventsGroupEvent(obj tree.Tree, faults *schema.Faults) {
 	validateSeries(obj, faults)
 	if !obj.Has("eventTime") {
@@ -91,6 +97,7 @@ func validateEventsGroupEvent(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
+// A series is two occurrences at least; a single one is the event itself.
 func validateSeries(obj tree.Tree, faults *schema.Faults) {
 	series, ok := obj["series"].(tree.Tree)
 	if !ok {

@@ -60,7 +60,7 @@ func TestEventConversion(t *testing.T) {
 		"action":"a","reason":"r","involvedObject":{"kind":"Pod"},"related":{"kind":"Node"},"message":"n","type":"Normal","source":{"host":"h"},
 		"firstTimestamp":"2026-01-01T00:00:00Z","lastTimestamp":"2026-01-02T00:00:00Z","count":3}`)
 	for name := range stored {
-		if k.Stored.Message.Field(name) == nil {
+		if k.Stored.Message().Field(name) == nil {
 			t.Errorf("the stored form has no field %s", name)
 		}
 	}

@@ -13,15 +13,11 @@ func Unenforced(r schema.Rules, what string) schema.Rules {
 
 // UnenforcedWhere is Unenforced for the objects for which hasNoEffect is true.
 func UnenforcedWhere(r schema.Rules, hasNoEffect func(obj tree.Tree) bool, what string) schema.Rules {
-	warning, warnings := "this server stores the object and does not enforce it: "+what, r.Warn
-	r.Warn = func(obj, old tree.Tree) (texts []string) {
-		if warnings != nil {
-			texts = warnings(obj, old)
-		}
+	texts := []string{"this server stores the object and does not enforce it: " + what}
+	return Warn(r, func(obj, _ tree.Tree) []string {
 		if hasNoEffect(obj) {
-			texts = append(texts, warning)
+			return texts
 		}
-		return texts
-	}
-	return r
+		return nil
+	})
 }

@@ -3,34 +3,28 @@ package field
 import (
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// KindName checks the name of a kind: a DNS label that may have upper-case letters.
-func KindName(name, path string, faults *schema.Faults) {
-	if messages := rules.Label1035(strings.ToLower(name)); len(messages) > 0 {
-		faults.Invalid(path, name, "may have mixed case, but should otherwise match: "+strings.Join(messages, ","))
-	}
-}
-
 // MessageText checks the message of a CEL rule: a single line, which is required if the expression has
-// several lines. what names the rule in messages.
+// several lines. what names the rule in messages. Without a message the expression itself is shown to the
+// user, which is readable only in one line.
 func MessageText(v tree.Tree, expression, what, path string, faults *schema.Faults) {
 	text := v.String("message")
 	trimmed := strings.TrimSpace(text)
 	switch {
 	case text != "" && trimmed == "":
-		faults.Invalid(path+".message", text, "message must be non-empty if specified")
+		faults.Invalid(path+".message", text, "must be non-empty if specified")
 	case strings.ContainsAny(trimmed, "\r\n"):
-		faults.Invalid(path+".message", text, "message must not contain line breaks")
+		faults.Invalid(path+".message", text, "must not contain line breaks")
 	case strings.ContainsAny(expression, "\r\n") && trimmed == "":
 		faults.Required(path+".message", "message must be specified if "+what+" contains line breaks")
 	}
 }
 
-// Format checks a text, if it is not empty, with a format check such as rules.Label.
+// Format checks a text, if it is not empty, with a format check such as rules.Label. Emptiness is left to
+// Require or the declaration, so that nothing is reported twice.
 func Format(t tree.Tree, name, path string, faults *schema.Faults, check func(string) []string) {
 	s := t.String(name)
 	if s == "" {

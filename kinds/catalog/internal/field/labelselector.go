@@ -6,8 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// OperatorValues checks the values of a requirement whose operator is In, NotIn, Exists or
-// DoesNotExist, and returns false for any other operator.
+// OperatorValues checks the values of a requirement whose operator is In, NotIn, Exists or DoesNotExist,
+// and returns false for any other operator. Node selectors have operators beyond these; their caller checks
+// them after a false.
 func OperatorValues(e tree.Tree, path string, faults *schema.Faults) bool {
 	values := e.Strings("values")
 	switch e.String("operator") {
@@ -25,7 +26,8 @@ func OperatorValues(e tree.Tree, path string, faults *schema.Faults) bool {
 	return true
 }
 
-// LabelSelector checks a label selector at path; it may be absent.
+// LabelSelector checks a label selector at path; it may be absent. An empty selector is valid: depending on
+// the field it selects everything or nothing.
 func LabelSelector(s tree.Tree, path string, faults *schema.Faults) {
 	rules.ValidateLabels(s.Object("matchLabels"), path+".matchLabels", faults)
 	for i, e := range s.Objects("matchExpressions") {

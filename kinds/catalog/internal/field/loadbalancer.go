@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// LoadBalancerStatus checks the status of a load balancer, of a Service or of an Ingress.
+// LoadBalancerStatus checks the status of a load balancer, of a Service or of an Ingress. An address as a
+// host name passes the rules of names but would be published in DNS as an alias.
 func LoadBalancerStatus(status tree.Tree, path string, faults *schema.Faults) {
 	for i, in := range status.Objects("ingress") {
 		at := tree.IndexPath(path+".ingress", i)

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// IntOrPercent checks a field that is a number or a percentage. atMost limits a percentage to 100.
+// IntOrPercent checks a field that is a number or a percentage. atMost limits a percentage to 100. A surge
+// may exceed 100 %, while what is unavailable cannot.
 func IntOrPercent(t tree.Tree, name, path string, atMost bool, faults *schema.Faults) {
 	at := tree.FieldPath(path, name)
 	switch v := t[name].(type) {
@@ -34,7 +35,8 @@ func percentValue(s string) int64 {
 	return n
 }
 
-// IsZero reports whether a number or a percentage is zero or absent.
+// IsZero reports whether a number or a percentage is zero or absent. A text that is no percentage counts as
+// zero; it has been reported by IntOrPercent.
 func IsZero(v any) bool {
 	switch v := v.(type) {
 	case string:

@@ -5,7 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Immutable reports the field name of an object at path if it changed.
+// Immutable reports the field name of an object at path if it changed. Absent and empty are equal here,
+// because decoding from Protobuf cannot tell them apart.
 func Immutable(t, old tree.Tree, path, name string, faults *schema.Faults) {
 	if !tree.SemanticEqual(t[name], old[name]) {
 		faults.Invalid(tree.FieldPath(path, name), t[name], "field is immutable")

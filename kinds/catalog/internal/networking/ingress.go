@@ -10,6 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// The class annotation is only looked at in a create that comes through this version: stored objects may have both,
+// and must stay writable.
 func ingressRules(n *meta.Naming) schema.Rules {
 	class := n.Translate("platform.io/ingress.class")
 	return schema.Rules{
@@ -24,6 +26,9 @@ func ingressRules(n *meta.Naming) schema.Rules {
 }
 
 // prepareIngress gives a new Ingress an empty status.
+//
+// Whoever creates an Ingress cannot say that it has an address already: that is for the controller to say, through
+// the sub-resource.
 func prepareIngress(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{"loadBalancer": tree.Tree{}}
@@ -39,6 +44,8 @@ func validateClassAnnotation(obj tree.Tree, annotation string, faults *schema.Fa
 	}
 }
 
+// validateIngress checks what every controller relies on: there is something to route to, hosts are names, and paths
+// mean the same to all. None of it depends on which controller runs.
 func validateIngress(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	backend, list := spec.Object("defaultBackend"), spec.Objects("rules")
@@ -56,17 +63,12 @@ func validateIngress(obj tree.Tree, faults *schema.Faults) {
 		for j, host := range t.Strings("hosts") {
 			validateHost(host, tree.IndexPath(at+".hosts", j), faults)
 		}
-		field.Format(t, "secretName", at, faults, rules.Subdomain)
-	}
-	if spec.Has("ingressClassName") {
-		for _, msg := range rules.Subdomain(spec.String("ingressClassName")) {
-			faults.Invalid("spec.ingressClassName", spec["ingressClassName"], msg)
-		}
 	}
 	field.LoadBalancerStatus(obj.Object("status", "loadBalancer"), "status.loadBalancer", faults)
 }
 
-// validateHost checks a host name, which may begin with the wildcard "*.".
+// validateHost checks a host name, which may begin with the wildcard "*.". The wildcard stands for exactly
+// one label, and only in front.
 func validateHost(host, path string, faults *schema.Faults) {
 	check := rules.Subdomain
 	if strings.Contains(host, "*") {
@@ -77,6 +79,8 @@ func validateHost(host, path string, faults *schema.Faults) {
 	}
 }
 
+// An address as a host would never match, because clients send names in the Host header; so it is refused and not
+// ignored.
 func validateIngressRule(r tree.Tree, at string, faults *schema.Faults) {
 	if host := r.String("host"); host != "" {
 		if field.IsIP(host) {
@@ -84,25 +88,17 @@ func validateIngressRule(r tree.Tree, at string, faults *schema.Faults) {
 		}
 		validateHost(host, at+".host", faults)
 	}
-	http := r.Object("http")
-	if http == nil {
-		return
-	}
-	paths := http.Objects("paths")
-	if len(paths) == 0 {
-		faults.Required(at + ".http.paths")
-	}
-	for i, p := range paths {
+	for i, p := range r.Object("http").Objects("paths") {
 		validateIngressPath(p, tree.IndexPath(at+".http.paths", i), faults)
 	}
 }
 
+// An empty path is only allowed where the controller gives it a meaning (ImplementationSpecific).
 func validateIngressPath(p tree.Tree, at string, faults *schema.Faults) {
 	path := p.String("path")
 	switch p.String("pathType") {
 	case "":
-		faults.Required(at+".pathType", "pathType must be specified")
-		return
+		return // the declaration requires it
 	case "Exact", "Prefix":
 		validatePlainPath(path, at+".path", faults)
 	case "ImplementationSpecific":
@@ -113,6 +109,7 @@ func validateIngressPath(p tree.Tree, at string, faults *schema.Faults) {
 	validateIngressBackend(p.Object("backend"), at+".backend", faults)
 }
 
+// validateAbsolute requires a slash in front: paths of requests have one, so nothing else could match.
 func validateAbsolute(path, at string, faults *schema.Faults) {
 	for _, msg := range rules.AbsolutePath(path) {
 		faults.Invalid(at, path, msg)
@@ -120,6 +117,9 @@ func validateAbsolute(path, at string, faults *schema.Faults) {
 }
 
 // validatePlainPath refuses paths that cleaning or decoding would change.
+//
+// A proxy in between may clean or decode a path; "/a/../b" would then be matched as "/b", around the rule that was
+// meant to hold for it.
 func validatePlainPath(path, at string, faults *schema.Faults) {
 	validateAbsolute(path, at, faults)
 	for _, part := range []string{"//", "/./", "/../", "%2f", "%2F"} {
@@ -134,7 +134,8 @@ func validatePlainPath(path, at string, faults *schema.Faults) {
 	}
 }
 
-// validateIngressBackend checks a backend: a port of a Service, or another object.
+// validateIngressBackend checks a backend: a port of a Service, or another object. The other object is for
+// controllers that route to more than Services, as to a bucket of static files.
 func validateIngressBackend(b tree.Tree, at string, faults *schema.Faults) {
 	service, resource := b.Object("service"), b.Object("resource")
 	switch {
@@ -149,6 +150,7 @@ func validateIngressBackend(b tree.Tree, at string, faults *schema.Faults) {
 	}
 }
 
+// The number is compared with 0 and not only for presence, since 0 is what a client sends that means none.
 func validateServiceBackend(s tree.Tree, at string, faults *schema.Faults) {
 	field.Require(s, at+".service", faults, "name")
 	field.Format(s, "name", at+".service", faults, rules.Label1035)
@@ -167,6 +169,8 @@ func validateServiceBackend(s tree.Tree, at string, faults *schema.Faults) {
 }
 
 // validateLocalRef checks a reference by group, kind and name.
+//
+// The kind need not be one that is served: it may belong to a controller whose definition comes later.
 func validateLocalRef(ref tree.Tree, at string, faults *schema.Faults) {
 	if ref.Has("apiGroup") {
 		for _, msg := range rules.Subdomain(ref.String("apiGroup")) {

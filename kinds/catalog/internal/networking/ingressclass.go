@@ -6,13 +6,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// ingressClassRules lets the default class be chosen by an annotation, of which a second one is no fault:
+// an administrator changes it in two steps.
 func ingressClassRules() schema.Rules {
-	return schema.Rules{Default: ensureSpec, Validate: validateIngressClass}
+	return schema.Rules{Validate: validateIngressClass}
 }
 
-// ensureSpec adds a missing spec, so that its required fields are reported.
-func ensureSpec(obj tree.Tree) { obj.EnsureObject("spec") }
-
+// validateIngressClass ties the namespace of the parameters to their scope, so that nobody can read one without the
+// other and take a cluster's object for that of a namespace.
 func validateIngressClass(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	if controller := spec.String("controller"); controller != "" {
@@ -22,10 +23,6 @@ func validateIngressClass(obj tree.Tree, faults *schema.Faults) {
 	}
 	const path = "spec.parameters"
 	ref := spec.Object("parameters")
-	if ref == nil {
-		return
-	}
-	validateLocalRef(ref, path, faults)
 	switch namespaced := ref.Has("namespace"); {
 	case ref.String("scope") == "Namespace" && !namespaced:
 		faults.Required(path+".namespace", "`parameters.scope` is set to 'Namespace'")

@@ -4,17 +4,20 @@ import (
 	"fmt"
 	"net/netip"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// ipAddressRules are those of the addresses that Services have, and of those that others take.
 func ipAddressRules() schema.Rules {
-	return schema.Rules{Default: ensureSpec, Validate: validateIPAddress}
+	return schema.Rules{Validate: validateIPAddress}
 }
 
 // validateIPAddress checks an allocated address: the name of the object is the address.
+//
+// Only the canonical form is a name, as in "2001:db8::1". With a second spelling one address could be taken twice,
+// since uniqueness is that of the name.
 func validateIPAddress(obj tree.Tree, faults *schema.Faults) {
 	if name := obj.Object("metadata").String("name"); name != "" {
 		a, err := netip.ParseAddr(name)
@@ -24,15 +27,5 @@ func validateIPAddress(obj tree.Tree, faults *schema.Faults) {
 		case a.String() != name:
 			faults.Invalid("metadata.name", name, fmt.Sprintf("must be in canonical form (%q)", a))
 		}
-	}
-	const path = "spec.parentRef"
-	ref := obj.Object("spec", "parentRef")
-	if ref == nil {
-		return // the declaration requires it
-	}
-	field.Format(ref, "group", path, faults, rules.Subdomain)
-	field.Require(ref, path, faults, "resource", "name")
-	for _, name := range []string{"resource", "name", "namespace"} {
-		field.Format(ref, name, path, faults, rules.PathSegment)
 	}
 }

@@ -9,11 +9,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// networkPolicyRules leaves it to network plugins what a policy does; the server only sees to it that all
+// of them read the same.
 func networkPolicyRules() schema.Rules {
 	return schema.Rules{Default: defaultNetworkPolicy, Validate: validateNetworkPolicy}
 }
 
 // defaultNetworkPolicy sets policyTypes: Ingress always, and Egress if there are egress rules.
+//
+// The field decides what a policy without rules means: an empty list of rules isolates the Pods in that direction. So
+// it is filled in and stored, and later readers do not have to guess.
 func defaultNetworkPolicy(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("policyTypes")) > 0 {
@@ -26,6 +31,7 @@ func defaultNetworkPolicy(obj tree.Tree) {
 	spec["policyTypes"] = types
 }
 
+// More than two types can only be repetitions, and are refused before each is looked at.
 func validateNetworkPolicy(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	field.LabelSelector(spec.Object("podSelector"), "spec.podSelector", faults)
@@ -52,10 +58,8 @@ func validateNetworkPolicy(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
+// A range needs a number to begin with: a named port can be another number in every Pod.
 func validatePolicyPort(p tree.Tree, at string, faults *schema.Faults) {
-	if p.Has("port") {
-		field.IntOrStringPort(p["port"], at+".port", faults)
-	}
 	end, ranged := p.Int("endPort")
 	if !ranged {
 		return
@@ -74,6 +78,9 @@ func validatePolicyPort(p tree.Tree, at string, faults *schema.Faults) {
 }
 
 // validatePeer checks a peer: Pods by selectors, or a range of addresses.
+//
+// Addresses and selectors exclude each other in one peer. Together they could mean both or either, and for a policy
+// that is the difference between open and closed.
 func validatePeer(p tree.Tree, at string, faults *schema.Faults) {
 	selectors := 0
 	for _, name := range []string{"podSelector", "namespaceSelector"} {
@@ -94,17 +101,12 @@ func validatePeer(p tree.Tree, at string, faults *schema.Faults) {
 	}
 }
 
+// An exception must be smaller than the range: an equal one would leave nothing, and one outside would have no effect
+// that its author could see.
 func validateIPBlock(b tree.Tree, at string, faults *schema.Faults) {
-	text := b.String("cidr")
-	if text == "" {
-		return // the declaration requires it
-	}
-	whole, err := netip.ParsePrefix(text)
+	whole, err := netip.ParsePrefix(b.String("cidr"))
 	if err != nil {
-		for _, msg := range rules.CIDR(text) {
-			faults.Invalid(at+".cidr", text, msg)
-		}
-		return
+		return // the declaration requires a range
 	}
 	for i, e := range b.Strings("except") {
 		path := tree.IndexPath(at+".except", i)

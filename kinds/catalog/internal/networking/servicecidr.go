@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -14,13 +13,16 @@ func serviceCIDRRules() schema.Rules {
 	return schema.Rules{Prepare: prepareServiceCIDR, Validate: validateServiceCIDR, ValidateUpdate: validateServiceCIDRUpdate}
 }
 
-// prepareServiceCIDR gives a new ServiceCIDR an empty status.
+// prepareServiceCIDR gives a new ServiceCIDR an empty status. Later writes of the main resource keep the
+// status, as for every kind with that sub-resource.
 func prepareServiceCIDR(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{}
 	}
 }
 
+// validateServiceCIDR allows one range, or one of each family. Ranges are in canonical form only, because controllers
+// compare them as text.
 func validateServiceCIDR(obj tree.Tree, faults *schema.Faults) {
 	const path = "spec.cidrs"
 	spec := obj.Object("spec")
@@ -50,10 +52,12 @@ func validateServiceCIDR(obj tree.Tree, faults *schema.Faults) {
 	if len(v6) == 2 && v6[0] == v6[1] {
 		faults.Invalid(path, spec["cidrs"], "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64")
 	}
-	field.Conditions(obj.Object("status"), "status.conditions", faults)
 }
 
 // validateServiceCIDRUpdate allows only that a second range, of the other family, is added.
+//
+// Addresses that were given out lie in the first range, so it can be neither changed nor dropped. A second family is
+// how a cluster becomes dual-stack later.
 func validateServiceCIDRUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	const path = "spec.cidrs"
 	now, was := obj.Object("spec").Strings("cidrs"), old.Object("spec").Strings("cidrs")

@@ -2,11 +2,12 @@ package node
 
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // Kinds lists the kinds of node with their functions.
-func Kinds() []family.Kind {
+func Kinds(n *meta.Naming) []family.Kind {
 	return []family.Kind{
-		{Name: "node.platform.io/v1/RuntimeClass", Rules: runtimeClassRules()},
+		{Name: "node.platform.io/v1/RuntimeClass", Rules: family.Warn(runtimeClassRules(), runtimeClassWarnings(n))},
 	}
 }

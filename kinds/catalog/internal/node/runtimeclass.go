@@ -1,7 +1,6 @@
 package node
 
 import (
-	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
 	"github.com/troupe-api/troupe/kinds/codec"
@@ -10,15 +9,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// The handler of a class is immutable by its declaration, for running Pods refer to the class and not to the handler.
 func runtimeClassRules() schema.Rules {
-	return schema.Rules{
-		Validate: validateRuntimeClass,
-		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
-			field.Immutable(obj, old, "", "handler", faults)
-		},
-	}
+	return schema.Rules{Validate: validateRuntimeClass}
 }
 
+// The overhead is checked like the limits of a container, which it is added to. Repeated tolerations are found by
+// their text, since all their fields together tell two of them apart.
 func validateRuntimeClass(obj tree.Tree, faults *schema.Faults) {
 	handler := obj.String("handler")
 	for _, msg := range rules.Label(handler) {

@@ -7,20 +7,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// The status of a new one is dropped, as an eviction is allowed by what stands in it.
 func disruptionBudgetRules() schema.Rules {
 	return schema.Rules{Prepare: family.DropStatusOnCreate, Validate: validateDisruptionBudget}
 }
 
+// Both bounds together could contradict each other, and an eviction must have one answer. An empty selector is
+// allowed here and selects every Pod of the namespace.
 func validateDisruptionBudget(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	if spec.Has("minAvailable") && spec.Has("maxUnavailable") {
 		faults.Invalid("spec", spec, "minAvailable and maxUnavailable cannot be both set")
 	}
-	for _, name := range []string{"minAvailable", "maxUnavailable"} {
-		field.IntOrPercent(spec, name, "spec", true, faults)
-	}
 	field.LabelSelector(spec.Object("selector"), "spec.selector", faults)
-	status := obj.Object("status")
-	field.Conditions(status, "status.conditions", faults)
-	field.NonNegative(status, "status", faults, "disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+	field.Conditions(obj.Object("status"), "status.conditions", faults)
 }

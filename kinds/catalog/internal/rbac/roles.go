@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// Whether the author may hand out these rights is for admission (policy/authz/rbac), not for the rules of the kind.
 func roleRules() schema.Rules {
 	return schema.Rules{
 		Prepare:  prepareRole,
@@ -25,6 +26,8 @@ func prepareRole(obj, _ tree.Tree) {
 	}
 }
 
+// The selectors are checked although the rules they gather are written by a controller: a bad one would leave the
+// role without rules and nobody would be told.
 func clusterRoleRules() schema.Rules {
 	return schema.Rules{Prepare: prepareRole, Validate: func(obj tree.Tree, faults *schema.Faults) {
 		validateRole(obj, false, faults)
@@ -48,6 +51,9 @@ func validateRole(obj tree.Tree, namespaced bool, faults *schema.Faults) {
 
 // validatePolicyRule checks one rule of a role: about resources or, in a ClusterRole, about
 // non-resource URLs.
+//
+// Paths that are no resources belong to the cluster, so a rule about them in a namespace would never allow anything.
+// A rule about both kinds has no defined meaning.
 func validatePolicyRule(rule tree.Tree, namespaced bool, path string, faults *schema.Faults) {
 	groups, resources := rule.List("apiGroups"), rule.List("resources")
 	if urls := rule.List("nonResourceURLs"); len(urls) > 0 {
@@ -74,6 +80,8 @@ type bindingCheck struct {
 	namespaced bool
 }
 
+// A binding in a namespace may refer to a role of the namespace or of the cluster; one of the cluster only to the
+// latter, since a role of a namespace means nothing outside.
 func roleBindingRules(n *meta.Naming) schema.Rules {
 	return bindingRules(bindingCheck{n.Group("rbac.authorization"), []string{"Role", "ClusterRole"}, true})
 }
@@ -87,6 +95,8 @@ func bindingRules(c bindingCheck) schema.Rules {
 }
 
 // fill sets the API group of subjects that are users and groups.
+//
+// Service accounts have no group: they are objects of the core group.
 func (c bindingCheck) fill(obj tree.Tree) {
 	for _, s := range obj.Objects("subjects") {
 		if kind := s.String("kind"); (kind == "User" || kind == "Group") && s.String("apiGroup") == "" {
@@ -103,15 +113,14 @@ func (c bindingCheck) validate(obj tree.Tree, faults *schema.Faults) {
 	if kind := ref.String("kind"); !slices.Contains(c.roles, kind) {
 		faults.NotSupported("roleRef.kind", kind, c.roles)
 	}
-	field.Require(ref, "roleRef", faults, "name")
-	field.Format(ref, "name", "roleRef", faults, rules.PathSegment)
 	for i, s := range obj.Objects("subjects") {
 		c.validateSubject(s, tree.IndexPath("subjects", i), faults)
 	}
 }
 
+// Names of users and groups are any text, because they come from outside; those of service accounts are names of
+// objects.
 func (c bindingCheck) validateSubject(s tree.Tree, path string, faults *schema.Faults) {
-	field.Require(s, path, faults, "name")
 	name, group := s.String("name"), s.String("apiGroup")
 	switch kind := s.String("kind"); kind {
 	case "ServiceAccount":

@@ -10,6 +10,6 @@ func Kinds() []family.Kind {
 		{Name: "resource.platform.io/v1/DeviceClass", Rules: deviceClassRules()},
 		{Name: "resource.platform.io/v1/ResourceClaim", Rules: resourceClaimRules()},
 		{Name: "resource.platform.io/v1/ResourceClaimTemplate", Rules: resourceClaimTemplateRules()},
-		{Name: "resource.platform.io/v1/ResourceSlice", Rules: resourceSliceRules()},
+		{Name: "resource.platform.io/v1/ResourceSlice", Rules: family.Warn(resourceSliceRules(), warnResourceSlice)},
 	}
 }

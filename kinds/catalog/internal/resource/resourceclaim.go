@@ -10,6 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// A class holds selectors and parameters, which are added to those of each claim that names it; so both are checked
+// by the same functions.
 func deviceClassRules() schema.Rules {
 	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
 		spec := obj.Object("spec")
@@ -20,6 +22,7 @@ func deviceClassRules() schema.Rules {
 	}}
 }
 
+// The status is kept on create and update, as only the scheduler and drivers write it, through the sub-resource.
 func resourceClaimRules() schema.Rules {
 	return schema.Rules{
 		Default:  func(obj tree.Tree) { defaultDevices(obj.Object("spec")) },
@@ -28,6 +31,8 @@ func resourceClaimRules() schema.Rules {
 	}
 }
 
+// A template is checked like the claims that are made of it. Its faults would otherwise show when a Pod starts, to
+// somebody else.
 func resourceClaimTemplateRules() schema.Rules {
 	return schema.Rules{
 		Default: func(obj tree.Tree) { defaultDevices(obj.Object("spec", "spec")) },
@@ -41,6 +46,8 @@ func resourceClaimTemplateRules() schema.Rules {
 }
 
 // defaultDevices sets requests to exactly one device.
+//
+// Both shapes of a request get the default, the choices of firstAvailable each for itself.
 func defaultDevices(spec tree.Tree) {
 	for _, request := range spec.Object("devices").Objects("requests") {
 		if exactly := request.Object("exactly"); exactly != nil {
@@ -54,6 +61,7 @@ func defaultDevices(spec tree.Tree) {
 	}
 }
 
+// The count is only filled in for ExactCount: with All it would be refused.
 func defaultDeviceCount(request tree.Tree) {
 	field.SetIfEmpty(request, "allocationMode", "ExactCount")
 	if n, _ := request.Int("count"); n == 0 && request.String("allocationMode") == "ExactCount" {
@@ -61,6 +69,7 @@ func defaultDeviceCount(request tree.Tree) {
 	}
 }
 
+// A reservation without an allocation would hold nothing: nobody could tell which devices a Pod has.
 func validateDeviceClaimObject(obj tree.Tree, faults *schema.Faults) {
 	validateDeviceClaim(obj.Object("spec", "devices"), "spec.devices", faults)
 	status := obj.Object("status")
@@ -70,6 +79,8 @@ func validateDeviceClaimObject(obj tree.Tree, faults *schema.Faults) {
 }
 
 // validateDeviceClaim checks what a claim asks for.
+//
+// Names are collected as "request" and "request/subrequest", because constraints and parameters may name either.
 func validateDeviceClaim(devices tree.Tree, path string, faults *schema.Faults) {
 	names := map[string]bool{}
 	for i, request := range devices.Objects("requests") {
@@ -104,6 +115,8 @@ func validateDeviceClaim(devices tree.Tree, path string, faults *schema.Faults) 
 }
 
 // validateRequestNames checks that each name is that of a request or of one of its subrequests.
+//
+// A wrong name would make a constraint that holds for nothing, and so the claim would get devices that it excludes.
 func validateRequestNames(t tree.Tree, path string, names map[string]bool, faults *schema.Faults) {
 	seen := map[string]bool{}
 	for i, name := range t.Strings("requests") {
@@ -119,6 +132,9 @@ func validateRequestNames(t tree.Tree, path string, names map[string]bool, fault
 }
 
 // validateDeviceRequest requires either exactly or firstAvailable.
+//
+// Exactly one of both must be there: an old client that does not know firstAvailable would otherwise read a request
+// without devices as a valid one.
 func validateDeviceRequest(request tree.Tree, path string, faults *schema.Faults) {
 	const one = "exactly one of `exactly` or `firstAvailable` is required"
 	exactly, choices := request.Object("exactly"), request.Objects("firstAvailable")
@@ -142,6 +158,7 @@ func validateDeviceRequest(request tree.Tree, path string, faults *schema.Faults
 	}
 }
 
+// validateDeviceCount checks what both shapes of a request share. A count beside All would contradict it.
 func validateDeviceCount(request tree.Tree, path string, faults *schema.Faults) {
 	validateDeviceSelectors(request, path, faults)
 	count, _ := request.Int("count")
@@ -156,6 +173,8 @@ func validateDeviceCount(request tree.Tree, path string, faults *schema.Faults) 
 	}
 }
 
+// The expressions themselves are not compiled here; a selector without one is refused, as it would
+// select by something that this server does not know.
 func validateDeviceSelectors(t tree.Tree, path string, faults *schema.Faults) {
 	for i, s := range t.Objects("selectors") {
 		if s.Object("cel") == nil {
@@ -164,6 +183,8 @@ func validateDeviceSelectors(t tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// The rules are those of tolerations of Pods: a value means nothing beside Exists, and only Exists may leave out the
+// key.
 func validateDeviceToleration(t tree.Tree, path string, faults *schema.Faults) {
 	field.Format(t, "key", path, faults, rules.QualifiedName)
 	field.Format(t, "value", path, faults, rules.LabelValue)
@@ -177,6 +198,8 @@ func validateDeviceToleration(t tree.Tree, path string, faults *schema.Faults) {
 }
 
 // validateDeviceConfig requires parameters for a driver that are an object.
+//
+// The parameters go to the driver as they are, and it is for the driver to know their fields.
 func validateDeviceConfig(c tree.Tree, path string, faults *schema.Faults) {
 	opaque := c.Object("opaque")
 	if opaque == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// The names of devices must be unique in a slice, because an allocation refers to a device by driver, pool and name.
 func resourceSliceRules() schema.Rules {
 	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
 		spec := obj.Object("spec")
@@ -28,6 +29,8 @@ func resourceSliceRules() schema.Rules {
 	}}
 }
 
+// A name may have several parts with slashes between them, each a subdomain. The number of slices tells the scheduler
+// when it has seen a pool as a whole, and so cannot be zero.
 func validatePool(pool tree.Tree, path string, faults *schema.Faults) {
 	name := pool.String("name")
 	if len(name) > 253 {
@@ -46,6 +49,9 @@ func validatePool(pool tree.Tree, path string, faults *schema.Faults) {
 }
 
 // validateNodeScope requires exactly one of the fields that say from which nodes devices can be used.
+//
+// A false flag is refused instead of being taken for absent: the choice would look as if it were made. One term of a
+// selector is what the scheduler can hand on to a claim.
 func validateNodeScope(t tree.Tree, path string, ways []string, faults *schema.Faults) {
 	quoted := make([]string, len(ways))
 	var set []string
@@ -75,11 +81,15 @@ func validateNodeScope(t tree.Tree, path string, ways []string, faults *schema.F
 	}
 }
 
-// maxDeviceAttributesAndCapacities bounds the attributes and capacities of a device together.
+// maxDeviceAttributesAndCapacities bounds the attributes and capacities of a device together. With the
+// bound on devices in a slice it keeps a slice below the size of an object.
 const maxDeviceAttributesAndCapacities = 32
 
 // validateDevice checks one device. reach says that the slice leaves it to each device to name the
 // nodes that can use it.
+//
+// The bound holds for the sum of attributes and capacities, which is what keeps a slice with many devices within the
+// size of an object.
 func validateDevice(device tree.Tree, path string, reach bool, faults *schema.Faults) {
 	attributes := device.Object("attributes")
 	if n := len(attributes) + len(device.Object("capacity")); n > maxDeviceAttributesAndCapacities {
@@ -106,10 +116,14 @@ func validateDevice(device tree.Tree, path string, reach bool, faults *schema.Fa
 	}
 }
 
-// maxAttributeLength bounds the text of an attribute, in bytes.
+// maxAttributeLength bounds the text of an attribute, in bytes. Attributes are compared in selectors and
+// are not meant for descriptions.
 const maxAttributeLength = 64
 
 // validateDeviceAttribute requires exactly one value, of one of four types.
+//
+// The four types are fields of their own because selectors compare typed values: "10" as text and as a version sort
+// differently.
 func validateDeviceAttribute(a tree.Tree, path string, faults *schema.Faults) {
 	n := 0
 	for _, field := range []string{"bool", "int", "string", "version"} {

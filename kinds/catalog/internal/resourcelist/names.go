@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// IsOvercommitAllowed reports whether the limits of a resource may exceed its requests.
+// IsOvercommitAllowed reports whether the limits of a resource may exceed its requests. The kernel can
+// share CPU time and reclaim memory, but a huge page or a device is there or not.
 func IsOvercommitAllowed(name string) bool {
 	return !strings.HasPrefix(name, "hugepages-") && (!strings.Contains(name, "/") || !isInteger(name))
 }
@@ -37,8 +38,9 @@ func IsStandardForQuota(name string) bool {
 		strings.HasPrefix(name, "hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
 }
 
-// isInteger reports whether a resource can only be counted in integers: numbers of objects, and
-// extended resources, whose domain is not the platform's.
+// isInteger reports whether a resource can only be counted in integers: numbers of objects, and extended
+// resources, whose domain is not the platform's. cpu and memory have fractions, in thousandths of a core
+// for one.
 func isInteger(name string) bool {
 	if domain, _, ok := strings.Cut(name, "/"); ok {
 		return !strings.HasPrefix(name, "requests.") && !isNativeDomain(domain)
@@ -46,12 +48,15 @@ func isInteger(name string) bool {
 	return slices.Contains(objectCountResources, name)
 }
 
-// isNativeDomain reports whether a domain is the platform's, or one below it, in any profile.
+// isNativeDomain reports whether a domain is the platform's, or one below it, in any profile. Both
+// spellings count, so that a manifest written for one profile is not taken for a vendor's device under the
+// other.
 func isNativeDomain(domain string) bool {
 	return strings.HasSuffix(domain, meta.Platform.Translate("platform.io")) || strings.HasSuffix(domain, meta.Kubernetes.Translate("platform.io"))
 }
 
-// ValidateName checks the name of a resource and reports whether it is valid.
+// ValidateName checks the name of a resource and reports whether it is valid. It is the widest of the three
+// checks: what a LimitRange may name. The other two add to its faults.
 func ValidateName(name, path string, faults *schema.Faults) bool {
 	msgs := rules.QualifiedName(name)
 	for _, msg := range msgs {
@@ -75,7 +80,8 @@ func ValidateQuotaName(name, path string, faults *schema.Faults) {
 	}
 }
 
-// ValidateContainerName checks the name of a resource in the requests and limits of a container.
+// ValidateContainerName checks the name of a resource in the requests and limits of a container. The prefix
+// "requests." belongs to quotas; a device with such a name could not be told from its quota.
 func ValidateContainerName(name, path string, faults *schema.Faults) {
 	ValidateName(name, path, faults)
 	domain, _, ok := strings.Cut(name, "/")

@@ -2,12 +2,13 @@ package resourcelist
 
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateQuantity checks that the quantity of a resource is not negative, and an integer where isInteger requires it.
+// ValidateQuantity checks that the quantity of a resource is not negative, and an integer where isInteger
+// requires it. A text that is no quantity has been refused by the declaration before.
 func ValidateQuantity(amounts tree.Tree, name, path string, faults *schema.Faults) {
 	text := amounts.String(name)
 	q, err := quantity.Read(text)

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateRequirements checks the requests and limits of a container.
+// ValidateRequirements checks the requests and limits of a container. Huge pages need a request of cpu or
+// memory beside them: a Pod with nothing else would count as best effort, and be scheduled as if it used
+// nothing.
 func ValidateRequirements(r tree.Tree, path string, faults *schema.Faults) {
 	limits, requests := r.Object("limits"), r.Object("requests")
 	for _, list := range []string{"limits", "requests"} {

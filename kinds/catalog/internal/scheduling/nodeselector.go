@@ -10,6 +10,9 @@ import (
 )
 
 // ValidateNodeSelector checks a node selector at path, which has at least one term.
+//
+// No term at all is refused. It would select no node, while an absent selector selects all; a client that sends an
+// empty list rarely means the former.
 func ValidateNodeSelector(s tree.Tree, path string, faults *schema.Faults) {
 	path += ".nodeSelectorTerms"
 	terms := s.Objects("nodeSelectorTerms")
@@ -22,6 +25,8 @@ func ValidateNodeSelector(s tree.Tree, path string, faults *schema.Faults) {
 }
 
 // validateNodeTerm checks one term of a node selector.
+//
+// The only field that can be matched is the name, with one value, which is how controllers pin a Pod to a node.
 func validateNodeTerm(term tree.Tree, path string, faults *schema.Faults) {
 	for i, e := range term.Objects("matchExpressions") {
 		at := tree.IndexPath(path+".matchExpressions", i)
@@ -43,6 +48,8 @@ func validateNodeTerm(term tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// Gt and Lt compare numbers, while labels are text. So the one value must be a number here, and nodes whose label is
+// none do not match.
 func validateNodeRequirement(e tree.Tree, path string, faults *schema.Faults) {
 	switch operator := e.String("operator"); {
 	case field.OperatorValues(e, path, faults):

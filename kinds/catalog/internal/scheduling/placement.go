@@ -10,6 +10,9 @@ import (
 )
 
 // ValidatePlacement checks the fields of a Pod spec that say where the Pod may run.
+//
+// It is shared by Pods and everything that has a template of them: a fault is found when a workload is written and
+// not when its first Pod is made.
 func ValidatePlacement(spec tree.Tree, path string, faults *schema.Faults) {
 	rules.ValidateLabels(spec.Object("nodeSelector"), path+".nodeSelector", faults)
 	for i, t := range spec.Objects("tolerations") {
@@ -24,9 +27,11 @@ func ValidatePlacement(spec tree.Tree, path string, faults *schema.Faults) {
 }
 
 // ValidateToleration checks a toleration of a Pod.
+//
+// An empty key means all keys, and only Exists can mean that. A time limit is for evictions, and only NoExecute
+// evicts.
 func ValidateToleration(t tree.Tree, path string, faults *schema.Faults) {
 	key, operator := t.String("key"), t.String("operator")
-	field.Format(t, "key", path, faults, rules.QualifiedName)
 	if key == "" && operator != "Exists" {
 		faults.Invalid(path+".operator", operator, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"")
 	}
@@ -45,6 +50,8 @@ func ValidateToleration(t tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// Two constraints with the same key and the same action are refused, as nobody could tell which skew holds.
+// minDomains has an effect only where a Pod may stay unscheduled.
 func validateTopologySpread(spec tree.Tree, path string, faults *schema.Faults) {
 	seen := map[string]bool{}
 	for i, c := range spec.Objects("topologySpreadConstraints") {
@@ -52,10 +59,6 @@ func validateTopologySpread(spec tree.Tree, path string, faults *schema.Faults) 
 		if n, _ := c.Int("maxSkew"); n <= 0 {
 			faults.Invalid(at+".maxSkew", n, "must be greater than zero")
 		}
-		if c.String("topologyKey") == "" {
-			faults.Required(at+".topologyKey", "can not be empty")
-		}
-		field.Format(c, "topologyKey", at, faults, rules.QualifiedName)
 		if c.String("whenUnsatisfiable") == "" {
 			faults.NotSupported(at+".whenUnsatisfiable", "", []string{"DoNotSchedule", "ScheduleAnyway"})
 		}
@@ -82,6 +85,7 @@ const (
 	preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution"
 )
 
+// Required terms filter nodes, and preferred ones weigh them; both have the form of a node selector's term.
 func validateNodeAffinity(a tree.Tree, path string, faults *schema.Faults) {
 	if required := a.Object(requiredTerms); required != nil {
 		ValidateNodeSelector(required, path+"."+requiredTerms, faults)
@@ -93,12 +97,14 @@ func validateNodeAffinity(a tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// Weights are summed up by the scheduler, and the range is part of the API.
 func validateWeight(p tree.Tree, path string, faults *schema.Faults) {
 	if n, _ := p.Int("weight"); n < 1 || n > 100 {
 		faults.Invalid(path+".weight", n, "must be in the range 1-100")
 	}
 }
 
+// validatePodAffinity checks affinity and anti-affinity, which have the same form.
 func validatePodAffinity(a tree.Tree, path string, faults *schema.Faults) {
 	for i, term := range a.Objects(requiredTerms) {
 		validatePodTerm(term, tree.IndexPath(path+"."+requiredTerms, i), faults)
@@ -110,14 +116,10 @@ func validatePodAffinity(a tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// A term without a topology key would mean the same place without saying what a place is.
 func validatePodTerm(term tree.Tree, path string, faults *schema.Faults) {
 	field.LabelSelector(term.Object("labelSelector"), path+".labelSelector", faults)
 	field.LabelSelector(term.Object("namespaceSelector"), path+".namespaceSelector", faults)
-	for i, ns := range term.Strings("namespaces") {
-		for _, msg := range rules.Label(ns) {
-			faults.Invalid(tree.IndexPath(path+".namespaces", i), ns, msg)
-		}
-	}
 	key := term.String("topologyKey")
 	if key == "" {
 		faults.Required(path+".topologyKey", "can not be empty")

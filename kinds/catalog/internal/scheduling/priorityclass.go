@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -12,16 +11,21 @@ import (
 // highestPriority is the highest priority of user-defined classes; higher ones are the system's.
 const highestPriority = 1_000_000_000
 
-// systemPriorities are the classes above highestPriority, by name.
+// systemPriorities are the classes above highestPriority, by name. Their values leave room above every
+// user's class.
 var systemPriorities = map[string]int64{
 	"system-cluster-critical": 2 * highestPriority,
 	"system-node-critical":    2*highestPriority + 1000,
 }
 
+// priorityClassRules does not compare classes with each other: that there is one default is checked by
+// admission, which sees them all.
 func priorityClassRules() schema.Rules {
 	return schema.Rules{Validate: validatePriorityClass, ValidateUpdate: validatePriorityClassUpdate}
 }
 
+// The names that begin with system- and the values above a billion are for components without which a node does not
+// work. A user who could take them could displace these components from every node.
 func validatePriorityClass(obj tree.Tree, faults *schema.Faults) {
 	name := obj.Object("metadata").String("name")
 	value, _ := obj.Int("value")
@@ -49,9 +53,10 @@ func systemPriorityError(name string, value int64, globalDefault bool) string {
 	return ""
 }
 
+// Pods have copied the value when they were made. A change would split the Pods of a class in two, with nothing to
+// show which have which.
 func validatePriorityClassUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	if !tree.SemanticEqual(obj["value"], old["value"]) {
 		faults.Forbidden("value", "may not be changed in an update.")
 	}
-	field.Immutable(obj, old, "", "preemptionPolicy", faults)
 }

@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/authentication"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/core/volume"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// attachRequired cannot change, as attachments that exist were made, or not made, by its old value. The default of
+// the modes is what drivers did before there was a choice.
 func csiDriverRules() schema.Rules {
 	return schema.Rules{
 		Default: func(obj tree.Tree) {
@@ -45,6 +46,9 @@ func csiDriverRules() schema.Rules {
 }
 
 // validateTokenRequests requires distinct audiences; one may be empty.
+//
+// Two requests for one audience would get two tokens of which a driver could find only one. The empty audience is
+// that of this server.
 func validateTokenRequests(spec tree.Tree, path string, faults *schema.Faults) {
 	seen := map[string]bool{}
 	for i, request := range spec.Objects("tokenRequests") {
@@ -58,6 +62,7 @@ func validateTokenRequests(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// A CSINode is written by the agent of its node and says which drivers run there.
 func csiNodeRules() schema.Rules {
 	return schema.Rules{
 		Validate: func(obj tree.Tree, faults *schema.Faults) {
@@ -69,11 +74,12 @@ func csiNodeRules() schema.Rules {
 	}
 }
 
-// maxNodeID bounds the node ID of a driver, in bytes.
+// maxNodeID bounds the node ID of a driver, in bytes. Drivers use the identifier that their machine has in
+// the provider's API, as long as that of a virtual machine may be.
 const maxNodeID = 192
 
+// The paths of its faults are that of the driver, without the field and the index, as clients expect them.
 func validateNodeDriver(driver tree.Tree, path string, faults *schema.Faults) {
-	volume.ValidateDriverName(driver, "name", path, faults)
 	if id := driver.String("nodeID"); len(id) > maxNodeID {
 		faults.Invalid(path+".nodeID", id, fmt.Sprintf("must be %d characters or less", maxNodeID))
 	}
@@ -95,6 +101,9 @@ func validateNodeDriver(driver tree.Tree, path string, faults *schema.Faults) {
 
 // validateNodeDriversUpdate allows drivers to be added and removed, but not to change, except for the
 // number of volumes that they allow.
+//
+// A driver under the same name with another node ID would leave its attachments with an ID that nobody answers to; it
+// must be removed and added again.
 func validateNodeDriversUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	before := map[string]tree.Tree{}
 	for _, driver := range old.Object("spec").Objects("drivers") {
@@ -111,6 +120,7 @@ func validateNodeDriversUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
+// Capacities are compared as quantities, not as text: "-1Gi" is negative however it is written.
 func csiStorageCapacityRules() schema.Rules {
 	return schema.Rules{
 		Validate: func(obj tree.Tree, faults *schema.Faults) {

@@ -3,31 +3,25 @@ package storage
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/volume"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The bounds of the parameters of a class.
+// The bounds of the parameters of a class. They bound what a provisioner is handed with each claim.
 const (
 	maxParameters     = 512
 	maxParametersSize = 256 << 10 // keys and values, in bytes
 )
 
+// The fields by which volumes are made cannot change: a class of the same name would mean other volumes before and
+// after.
 func storageClassRules() schema.Rules {
 	return schema.Rules{
 		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			provisioner := obj.String("provisioner")
-			if provisioner != "" {
-				for _, msg := range rules.QualifiedName(strings.ToLower(provisioner)) {
-					faults.Invalid("provisioner", provisioner, msg)
-				}
-			}
 			validateParameters(obj.Object("parameters"), faults)
 			validateAllowedTopologies(obj, "allowedTopologies", faults)
 		},
@@ -37,15 +31,11 @@ func storageClassRules() schema.Rules {
 	}
 }
 
+// The same holds for the attributes of volumes that exist.
 func volumeAttributesClassRules() schema.Rules {
 	return schema.Rules{
 		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			volume.ValidateDriverName(obj, "driverName", "", faults)
-			parameters := obj.Object("parameters")
-			if len(parameters) == 0 {
-				faults.Required("parameters", "must contain at least one key/value pair")
-			}
-			validateParameters(parameters, faults)
+			validateParameters(obj.Object("parameters"), faults)
 		},
 		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
 			validateImmutableFields(obj, old, faults, "driverName", "parameters")
@@ -53,7 +43,8 @@ func volumeAttributesClassRules() schema.Rules {
 	}
 }
 
-// validateImmutableFields reports the named fields of a class that changed.
+// validateImmutableFields reports the named fields of a class that changed. Semantic equality lets an
+// absent map become an empty one.
 func validateImmutableFields(obj, old tree.Tree, faults *schema.Faults, names ...string) {
 	for _, name := range names {
 		if !tree.SemanticEqual(obj[name], old[name]) {
@@ -62,6 +53,7 @@ func validateImmutableFields(obj, old tree.Tree, faults *schema.Faults, names ..
 	}
 }
 
+// The server does not know the parameters of any driver, so it bounds only how much they are.
 func validateParameters(parameters tree.Tree, faults *schema.Faults) {
 	if len(parameters) > maxParameters {
 		faults.TooLong("parameters", maxParameters)
@@ -80,6 +72,9 @@ func validateParameters(parameters tree.Tree, faults *schema.Faults) {
 }
 
 // validateAllowedTopologies checks the topology terms, which must be distinct.
+//
+// Two equal terms are one choice written twice, whatever the order of their values, which is why they are compared
+// sorted.
 func validateAllowedTopologies(t tree.Tree, path string, faults *schema.Faults) {
 	var earlier []map[string][]string
 	for i, term := range t.Objects(path) {
@@ -120,21 +115,17 @@ func validateTopology(term tree.Tree, path string, faults *schema.Faults) map[st
 	return byKey
 }
 
+// A new one has no status: a user could otherwise claim that a volume is attached.
 func volumeAttachmentRules() schema.Rules {
 	return schema.Rules{
 		Prepare:  family.KeepStatus,
 		Validate: validateAttachment,
-		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
-			if !tree.SemanticEqual(obj["spec"], old["spec"]) {
-				faults.Invalid("spec", obj["spec"], "field is immutable")
-			}
-		},
 	}
 }
 
+// The metadata in the status comes from a driver and is handed to the node, so it has the same bound as parameters.
 func validateAttachment(obj tree.Tree, faults *schema.Faults) {
 	spec, status := obj.Object("spec"), obj.Object("status")
-	volume.ValidateDriverName(spec, "attacher", "spec", faults)
 	node := spec.String("nodeName")
 	for _, msg := range rules.Subdomain(node) {
 		faults.Invalid("spec.nodeName", node, msg)
@@ -148,19 +139,12 @@ func validateAttachment(obj tree.Tree, faults *schema.Faults) {
 	if size > maxParametersSize {
 		faults.TooLong("status.attachmentMetadata", maxParametersSize)
 	}
-	for _, name := range []string{"attachError", "detachError"} {
-		fault, at := status.Object(name), "status."+name
-		if len(fault.String("message")) > maxVolumeError {
-			faults.TooLong(at+".message", maxVolumeError)
-		}
-		field.NonNegative(fault, at, faults, "errorCode")
-	}
 }
 
-// maxVolumeError bounds the message of a failed attach or detach, in bytes.
-const maxVolumeError = 1024
-
 // validateAttachmentSource requires either the name of a volume or an inline volume.
+//
+// The inline form is for volumes that have no object of their own, because they were part of a Pod before drivers
+// existed.
 func validateAttachmentSource(source tree.Tree, faults *schema.Faults) {
 	const path, one = "spec.source", "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 	inline := source.Object("inlineVolumeSpec")

@@ -62,12 +62,12 @@ func TestVolumeAttachment(t *testing.T) {
 		{Body: with(inline + `,"persistentVolumeName":"v"`), Want: []string{`spec.source: Forbidden: ` + one}},
 		{Body: with(`"persistentVolumeName":""`), Want: []string{`spec.source.persistentVolumeName: Required value: must specify non empty persistentVolumeName`}},
 		{Body: with(`"inlineVolumeSpec":{"capacity":{"storage":"1"},"storageClassName":"a","volumeMode":"Block","persistentVolumeReclaimPolicy":"Delete","nfs":{"server":"s","path":"/"}}`), Want: []string{
+			`spec.source.inlineVolumeSpec.accessModes: Required value`,
 			`spec.source.inlineVolumeSpec.capacity: Forbidden: may not be specified in the context of inline volumes`,
 			`spec.source.inlineVolumeSpec.storageClassName: Forbidden: may not be specified in the context of inline volumes`,
 			`spec.source.inlineVolumeSpec.csi: Required value: has to be specified in the context of inline volumes`,
 			`spec.source.inlineVolumeSpec.persistentVolumeReclaimPolicy: Forbidden: may only be Retain in the context of inline volumes`,
-			`spec.source.inlineVolumeSpec.volumeMode: Forbidden: may not specify volumeMode other than Filesystem in the context of inline volumes`,
-			`spec.source.inlineVolumeSpec.accessModes: Required value`}},
+			`spec.source.inlineVolumeSpec.volumeMode: Forbidden: may not specify volumeMode other than Filesystem in the context of inline volumes`}},
 		{Body: `{"spec":{"source":{"persistentVolumeName":"v"}}}`, Want: []string{`spec.attacher: Required value`, `spec.nodeName: Invalid value: "": a lowercase RFC 1123 subdomain…`}},
 		{Body: `{"spec":{"attacher":"A.b","nodeName":"N","source":{"persistentVolumeName":"v"}}}`, Want: []string{`spec.nodeName: Invalid value: "N": a lowercase RFC 1123 subdomain…`}},
 	})

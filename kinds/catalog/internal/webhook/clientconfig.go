@@ -16,6 +16,9 @@ import (
 )
 
 // ValidateClientConfig checks the address of a webhook: a URL or a service.
+//
+// Neither is a default for the other: a webhook that cannot be reached decides about every write, so it must be said
+// where it is.
 func ValidateClientConfig(config tree.Tree, path string, faults *schema.Faults) {
 	address, byURL := config["url"].(string)
 	service, byService := config["service"].(tree.Tree)
@@ -29,8 +32,11 @@ func ValidateClientConfig(config tree.Tree, path string, faults *schema.Faults) 
 	}
 }
 
+// urlForm ends the texts of all faults of a URL but those of its parts that may not be there.
 const urlForm = "; desired format: https://host[/path]"
 
+// Reviews hold whole objects, so nothing but TLS is allowed. User information and a query would be credentials in an
+// object that many may read.
 func validateWebhookURL(address, path string, faults *schema.Faults) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -54,12 +60,13 @@ func validateWebhookURL(address, path string, faults *schema.Faults) {
 	}
 }
 
+// The namespace is required, as the object that names the service lies in none.
 func validateWebhookService(service tree.Tree, path string, faults *schema.Faults) {
 	if service.String("name") == "" {
-		faults.Required(path+".name", "service name is required")
+		faults.Required(path + ".name")
 	}
 	if service.String("namespace") == "" {
-		faults.Required(path+".namespace", "service namespace is required")
+		faults.Required(path + ".namespace")
 	}
 	ValidateReferencePort(service, path, faults)
 	if p := service.String("path"); p != "" && p != "/" {
@@ -67,7 +74,9 @@ func validateWebhookService(service tree.Tree, path string, faults *schema.Fault
 	}
 }
 
-// validateServicePath checks a path whose segments are DNS subdomains; it may end with a slash.
+// validateServicePath checks a path whose segments are DNS subdomains; it may end with a slash. The
+// segments are names and nothing that a proxy would decode or clean, so the path that the webhook sees is
+// the one that is written here.
 func validateServicePath(p, path string, faults *schema.Faults) {
 	if p == "//" {
 		faults.Invalid(path, p, "segment[0] may not be empty")
@@ -76,7 +85,7 @@ func validateServicePath(p, path string, faults *schema.Faults) {
 	if !strings.HasPrefix(p, "/") {
 		faults.Invalid(path, p, "must start with a '/'")
 	}
-	for i, step := range strings.Split(strings.TrimSuffix(strings.TrimPrefix(p, "/"), "/"), "/") {
+	for i, step := range strings.Split(strings.TrimSuffix(p[1:], "/"), "/") {
 		if step == "" {
 			faults.Invalid(path, p, fmt.Sprintf("segment[%d] may not be empty", i))
 			continue

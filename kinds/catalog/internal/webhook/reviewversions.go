@@ -14,6 +14,8 @@ var reviewVersions = []string{"v1", "v1beta1"}
 
 // ValidateReviewVersions requires at least one version that this server can send. Unknown versions
 // beside it are accepted: newer servers may send them.
+//
+// A webhook that knows none of them could never be asked, and would fail every request or be passed over.
 func ValidateReviewVersions(versions []string, path string, faults *schema.Faults) {
 	if len(versions) == 0 {
 		faults.Required(path, "must specify one of "+strings.Join(reviewVersions, ", "))

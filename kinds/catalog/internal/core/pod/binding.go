@@ -12,6 +12,9 @@ import (
 
 // bindPod assigns a Pod to the node that a Binding names, which can be done once. Labels and
 // annotations of the Binding are copied to the Pod.
+//
+// It is the one way by which a Pod gets its node. Two schedulers may try at once: the second one gets a conflict and
+// not a silent success, or both would count the Pod as theirs.
 func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	target := body.Object("target")
 	if kind := target.String("kind"); kind != "" && kind != "Node" {
@@ -38,6 +41,8 @@ func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 }
 
 // bindingError is the reason why a Pod cannot be bound now; "" if it can.
+//
+// A Pod with gates is held back by its owner, and no scheduler may go past that.
 func bindingError(pod tree.Tree) string {
 	spec := pod.Object("spec")
 	switch node := spec.String("nodeName"); {
@@ -51,7 +56,9 @@ func bindingError(pod tree.Tree) string {
 	return ""
 }
 
-// setCondition sets the condition named name. Its transition time becomes now if the value changes.
+// setCondition sets the condition named name. Its transition time becomes now if the value changes. Reason
+// and message of the old condition are dropped with its value: they explained why the Pod was not scheduled
+// yet.
 func setCondition(status tree.Tree, name, value, now string) {
 	next := tree.Tree{"type": name, "status": value, "lastTransitionTime": now}
 	conditions := slices.Clone(status.List("conditions"))

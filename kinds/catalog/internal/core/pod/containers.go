@@ -2,18 +2,18 @@ package pod
 
 import (
 	"fmt"
-	"math"
-	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // validateContainers checks containers, init containers and ephemeral containers, whose names are
 // unique across the three lists. parts holds what they may refer to.
+//
+// Names are what logs, probes and sub-resources refer to, so that they must be unique in the Pod and not only in
+// their list. Targets of ephemeral containers are looked at last, when all names are known.
 func validateContainers(spec tree.Tree, path string, parts podReferences, faults *schema.Faults) {
 	names, hostPorts := map[string]bool{}, map[string]bool{}
 	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
@@ -41,13 +41,9 @@ func validateContainers(spec tree.Tree, path string, parts podReferences, faults
 	}
 }
 
+// validateContainer checks what all containers have in common; what may be in it depends on the volumes and claims of
+// the Pod (parts).
 func validateContainer(c tree.Tree, path string, parts podReferences, faults *schema.Faults) {
-	image := c.String("image")
-	if image == "" {
-		faults.Required(path + ".image")
-	} else if strings.TrimSpace(image) != image {
-		faults.Invalid(path+".image", image, "must not have leading or trailing whitespace")
-	}
 	validateEnv(c, path, faults)
 	validateMounts(c, path+".volumeMounts", parts.volumes, faults)
 	validateDevicePaths(c, path+".volumeDevices", parts.volumes, faults)
@@ -58,14 +54,12 @@ func validateContainer(c tree.Tree, path string, parts podReferences, faults *sc
 	for _, name := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
 		validateProbe(c.Object(name), path+"."+name, name != "readinessProbe", faults)
 	}
-	for _, name := range []string{"postStart", "preStop"} {
-		if h := c.Object("lifecycle", name); h != nil {
-			validateHandler(h, path+".lifecycle."+name, faults, "exec", "httpGet", "tcpSocket", "sleep")
-		}
-	}
 }
 
 // validateInitContainer refuses probes and lifecycle handlers of init containers that run once.
+//
+// One that runs once is over before anybody could probe it. With restartPolicy Always it runs beside the others, and
+// has all that they have.
 func validateInitContainer(c tree.Tree, path string, faults *schema.Faults) {
 	policy := c.String("restartPolicy")
 	if policy != "" && policy != "Always" {
@@ -81,6 +75,8 @@ func validateInitContainer(c tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// It is added to a running Pod for a look inside. Its node has set aside nothing for it, so that it may ask for
+// nothing that would have to be planned.
 func validateEphemeralContainer(c tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range []string{"ports", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "resources", "resizePolicy"} {
 		if !tree.IsEmpty(c[name]) {
@@ -97,6 +93,9 @@ func validateEphemeralContainer(c tree.Tree, path string, faults *schema.Faults)
 }
 
 // validateContainerPorts checks the ports of one container; hostPorts are those that earlier ones took.
+//
+// A port of the host can be taken once for each address and protocol. In the network of the host both numbers are the
+// same port.
 func validateContainerPorts(c tree.Tree, path string, hostNetwork bool, hostPorts map[string]bool, faults *schema.Faults) {
 	names := map[string]bool{}
 	for i, p := range c.Objects("ports") {
@@ -114,13 +113,10 @@ func validateContainerPorts(c tree.Tree, path string, hostNetwork bool, hostPort
 		} else if port < 1 || port > 65535 {
 			faults.Invalid(at+".containerPort", port, field.BoundsMsg(1, 65535))
 		}
-		field.Format(p, "hostIP", at, faults, rules.IP)
 		if host == 0 {
 			continue
 		}
-		if host < 1 || host > 65535 {
-			faults.Invalid(at+".hostPort", host, field.BoundsMsg(1, 65535))
-		} else if hostNetwork && host != port {
+		if hostNetwork && 0 < host && host <= 65535 && host != port {
 			faults.Invalid(at+".containerPort", port, "must match `hostPort` when `hostNetwork` is true")
 		}
 		taken := fmt.Sprintf("%s/%s/%d", p.String("protocol"), p.String("hostIP"), host)
@@ -131,12 +127,9 @@ func validateContainerPorts(c tree.Tree, path string, hostNetwork bool, hostPort
 	}
 }
 
+// A privileged container can gain rights whatever the other field says; to accept both would promise what nobody can
+// keep.
 func validateContainerSecurity(s tree.Tree, path string, faults *schema.Faults) {
-	if s == nil {
-		return
-	}
-	field.Bounds(s, "runAsUser", path, faults, 0, math.MaxInt32)
-	field.Bounds(s, "runAsGroup", path, faults, 0, math.MaxInt32)
 	validateProfile(s.Object("seccompProfile"), path+".seccompProfile", faults)
 	validateProfile(s.Object("appArmorProfile"), path+".appArmorProfile", faults)
 	if escalation, set := s["allowPrivilegeEscalation"].(bool); set && !escalation {

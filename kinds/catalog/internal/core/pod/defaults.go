@@ -7,10 +7,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fileMode is what files of volumes get by default: octal 0644.
+// fileMode is what files of volumes get by default: octal 0644. Clients show and send it in decimal, as
+// JSON has no octal numbers.
 const fileMode = int64(0o644)
 
 // defaultPodSpec fills in a PodSpec, of a Pod or of a template.
+//
+// Defaults are stored with the object. A Pod keeps what it was made with, also when a later server has others, and
+// nodes need not know any.
 func defaultPodSpec(spec tree.Tree) {
 	field.SetIfEmpty(spec, "restartPolicy", "Always")
 	field.SetIfEmpty(spec, "terminationGracePeriodSeconds", int64(30))
@@ -32,8 +36,8 @@ func defaultPodSpec(spec tree.Tree) {
 	}
 }
 
-// defaultServiceAccount keeps the deprecated field serviceAccount equal to serviceAccountName, which
-// wins where they differ.
+// defaultServiceAccount keeps the deprecated field serviceAccount equal to serviceAccountName, which wins
+// where they differ. Clients from before the new name still read the old one.
 func defaultServiceAccount(spec tree.Tree) {
 	name := spec.String("serviceAccountName")
 	if name == "" {
@@ -44,6 +48,7 @@ func defaultServiceAccount(spec tree.Tree) {
 	}
 }
 
+// Everything that a node would otherwise have to decide by itself is written down here.
 func defaultContainer(c tree.Tree) {
 	field.SetIfEmpty(c, "resources", tree.Tree{})
 	field.SetIfEmpty(c, "terminationMessagePath", "/dev/termination-log")
@@ -69,6 +74,9 @@ func defaultContainer(c tree.Tree) {
 
 // pullPolicy is Always for images tagged latest or not at all, and IfNotPresent for other tags and
 // for digests.
+//
+// A tag that does not move need not be looked up again; latest does move by convention. A digest is the content
+// itself.
 func pullPolicy(image string) string {
 	if strings.Contains(image, "@") {
 		return "IfNotPresent"
@@ -80,6 +88,7 @@ func pullPolicy(image string) string {
 	return "Always"
 }
 
+// 0 stands for absent in these fields, as it does in clients that send every number.
 func defaultProbe(p tree.Tree) {
 	for name, n := range map[string]int64{"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3} {
 		if v, _ := p.Int(name); v == 0 {
@@ -106,7 +115,9 @@ func defaultFieldRef(source tree.Tree) {
 	}
 }
 
-// defaultVolume fills in the source of a volume; a volume without one is an emptyDir.
+// defaultVolume fills in the source of a volume; a volume without one is an emptyDir. The volume with
+// nothing but a name is a habit of the oldest manifests. A claim's mode is set although templates of claims
+// elsewhere get it only when the claim is created: this claim's author is the Pod.
 func defaultVolume(v tree.Tree) {
 	if len(v) == 0 || len(v) == 1 && v["name"] != nil {
 		v["emptyDir"] = tree.Tree{}
@@ -144,7 +155,8 @@ func defaultItems(source tree.Tree) {
 	}
 }
 
-// sourceDefaults are the plain defaults inside volume sources.
+// sourceDefaults are the plain defaults inside volume sources. They are shared by all requests: values are
+// copied into a source one by one, and none is a map.
 var sourceDefaults = map[string]tree.Tree{
 	"hostPath":  {"type": ""},
 	"iscsi":     {"iscsiInterface": "default"},

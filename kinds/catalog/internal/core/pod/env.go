@@ -18,7 +18,8 @@ var (
 	volumeFields = []string{"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"}
 	// knownFields exist, but no fieldRef may name them; they have a message of their own.
 	knownFields = []string{"spec.hostNetwork", "spec.restartPolicy", "spec.schedulerName", "status.nominatedNodeName", "status.phase"}
-	// containerResourceFields are the resources that resourceFieldRef may name.
+	// containerResourceFields are the resources that resourceFieldRef may name. Huge pages may be named as
+	// well, with their size in the name.
 	containerResourceFields = []string{"limits.cpu", "limits.ephemeral-storage", "limits.memory",
 		"requests.cpu", "requests.ephemeral-storage", "requests.memory"}
 )
@@ -33,7 +34,6 @@ func validateEnv(c tree.Tree, path string, faults *schema.Faults) {
 	}
 	for i, e := range c.Objects("envFrom") {
 		at := tree.IndexPath(path+".envFrom", i)
-		field.Format(e, "prefix", at, faults, rules.EnvName)
 		config, secret := e.Object("configMapRef"), e.Object("secretRef")
 		switch {
 		case config == nil && secret == nil:
@@ -48,6 +48,7 @@ func validateEnv(c tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// One variable has one value. A value beside a source would be ignored by some nodes and used by others.
 func validateEnvSource(e, source tree.Tree, path string, faults *schema.Faults) {
 	n := 0
 	if ref := source.Object("fieldRef"); ref != nil {
@@ -58,15 +59,10 @@ func validateEnvSource(e, source tree.Tree, path string, faults *schema.Faults) 
 		n++
 		validateResourceRef(ref, path+".resourceFieldRef", false, faults)
 	}
-	for _, name := range []string{"configMapKeyRef", "secretKeyRef"} {
+	for _, name := range []string{"configMapKeyRef", "secretKeyRef", "fileKeyRef"} {
 		if source.Has(name) {
 			n++
 		}
-	}
-	if ref := source.Object("fileKeyRef"); ref != nil {
-		n++
-		field.Require(ref, path+".fileKeyRef", faults, "volumeName", "path", "key")
-		field.Format(ref, "path", path+".fileKeyRef", faults, validateLocalPath)
 	}
 	switch {
 	case n == 0:
@@ -79,6 +75,9 @@ func validateEnvSource(e, source tree.Tree, path string, faults *schema.Faults) 
 }
 
 // validateFieldRef checks a reference to one of the allowed fields of the Pod.
+//
+// The allowed fields differ by where they are used: what is only known once the Pod runs can be in a variable, but a
+// file is made earlier. A field that exists and is not allowed gets another message than one that does not exist.
 func validateFieldRef(ref tree.Tree, path string, allowed []string, faults *schema.Faults) {
 	field := ref.String("fieldPath")
 	at := path + ".fieldPath"
@@ -100,8 +99,9 @@ func validateFieldRef(ref tree.Tree, path string, allowed []string, faults *sche
 	faults.Invalid(at, field, "error converting fieldPath: field label not supported: "+field)
 }
 
-// validateSubscript checks metadata.labels['key'] and metadata.annotations['key']. Faults of the key
-// are reported for the whole reference at path, as clients expect.
+// validateSubscript checks metadata.labels['key'] and metadata.annotations['key']. Faults of the key are
+// reported for the whole reference at path, as clients expect. Annotations may have been written before
+// keys had to be in lower case, hence the conversion.
 func validateSubscript(base, key, path, field string, faults *schema.Faults) {
 	switch base {
 	case "metadata.labels":
@@ -118,6 +118,8 @@ func validateSubscript(base, key, path, field string, faults *schema.Faults) {
 
 // validateResourceRef checks a reference to a resource of a container. In a volume it must name the
 // container.
+//
+// A variable belongs to a container, whose resources are meant if none is named; a volume belongs to the Pod.
 func validateResourceRef(ref tree.Tree, path string, volume bool, faults *schema.Faults) {
 	name := ref.String("resource")
 	paged := strings.HasPrefix(name, "limits.hugepages-") || strings.HasPrefix(name, "requests.hugepages-")

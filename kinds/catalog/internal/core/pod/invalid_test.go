@@ -52,10 +52,10 @@ func TestPodSpecFaults(t *testing.T) {
 		`"hostAliases":[{"ip":"x","hostnames":["A"]}]`:                 {`spec.hostAliases[0].ip: Invalid value: "x": must be a valid IP address…`, `spec.hostAliases[0].hostnames[0]: Invalid value: "A": a lowercase…`},
 		`"readinessGates":[{"conditionType":"a b"}]`:                   {`spec.readinessGates[0].conditionType: Invalid value: "a b": name part…`},
 		`"schedulingGates":[{"name":"a b"},{"name":"g"},{"name":"g"}]`: {`spec.schedulingGates[0]: Invalid value: "a b": name part…`, `spec.schedulingGates[2]: Duplicate value: "g"`},
-		`"dnsPolicy":"None","dnsConfig":{"searches":["a.b.","A"],"options":[{}]}`: {"spec.dnsConfig.nameservers: Required value: must provide at least one DNS nameserver when `dnsPolicy` is None",
-			`spec.dnsConfig.searches[1]: Invalid value: "A": a lowercase…`, `spec.dnsConfig.options[0].name: Required value`},
-		`"dnsConfig":{"nameservers":["1.1.1.1","1.1.1.2","1.1.1.3","x"]}`: {`spec.dnsConfig.nameservers: Invalid value: ["1.1.1.1","1.1.1.2","1.1.1.3","x"]: must not have more than 3 nameservers`,
-			`spec.dnsConfig.nameservers[3]: Invalid value: "x": must be a valid IP address…`},
+		`"dnsPolicy":"None","dnsConfig":{"searches":["a.b.","A"],"options":[{}]}`: {`spec.dnsConfig.options[0].name: Required value`,
+			"spec.dnsConfig.nameservers: Required value: must provide at least one DNS nameserver when `dnsPolicy` is None", `spec.dnsConfig.searches[1]: Invalid value: "A": a lowercase…`},
+		`"dnsConfig":{"nameservers":["1.1.1.1","1.1.1.2","1.1.1.3","x"]}`: {`spec.dnsConfig.nameservers[3]: Invalid value: "x": must be a valid IP address…`,
+			`spec.dnsConfig.nameservers: Invalid value: ["1.1.1.1","1.1.1.2","1.1.1.3","x"]: must not have more than 3 nameservers`},
 		`"securityContext":{"supplementalGroups":[-1],"sysctls":[{}]}`: {`spec.securityContext.supplementalGroups[0]: Invalid value: -1: must be between 0 and 2147483647, inclusive`, `spec.securityContext.sysctls[0].name: Required value`},
 		`"tolerations":[{"key":"a","value":"b c"}]`:                    {`spec.tolerations[0].operator: Invalid value: "b c": a valid label must be…`},
 		`"topologySpreadConstraints":[{"maxSkew":1,"minDomains":0,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule"},{"maxSkew":1,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule"}]`: {
@@ -74,11 +74,11 @@ func TestPodSpecFaults(t *testing.T) {
 		`"volumes":[{"name":"v","downwardAPI":{"items":[{"path":"p","fieldRef":{"fieldPath":"metadata.name"},"resourceFieldRef":{"containerName":"c","resource":"limits.cpu"}}]}}]`: {
 			`spec.volumes[0].downwardAPI: Invalid value: "resource": fieldRef and resourceFieldRef can not be specified simultaneously`},
 		`"volumes":[{"name":"v","projected":{"sources":[{"clusterTrustBundle":{"path":"p"}},{"podCertificate":{}}]}}]`: {
-			`spec.volumes[0].projected.sources[0].clusterTrustBundle: Invalid value: {"path":"p"}: exactly one of name or signerName must be set`,
-			`spec.volumes[0].projected.sources[1].podCertificate.signerName: Required value`, `spec.volumes[0].projected.sources[1].podCertificate.keyType: Required value`},
+			`spec.volumes[0].projected.sources[1].podCertificate.signerName: Required value`,
+			`spec.volumes[0].projected.sources[1].podCertificate.keyType: Required value`, `spec.volumes[0].projected.sources[0].clusterTrustBundle: Invalid value: {"path":"p"}: exactly one of name or signerName must be set`},
 		`"volumes":[{"name":"v","storageos":{"volumeName":"a","secretRef":{}}}]`: {`spec.volumes[0].storageos.secretRef.name: Required value`},
 		`"resourceClaims":[{"resourceClaimName":"c"},{"name":"a","resourceClaimName":"c"},{"name":"a","resourceClaimName":"c"}]`: {
-			`spec.resourceClaims[2].name: Duplicate value: "a"`, `spec.resourceClaims[0].name: Required value`},
+			`spec.resourceClaims[0].name: Required value`, `spec.resourceClaims[2].name: Duplicate value: "a"`},
 		container(`"resizePolicy":[{}]`): {`spec.containers[0].resizePolicy[0]: Required value`, `spec.containers[0].resizePolicy[0]: Required value`},
 	} {
 		catalogtest.Expect(t, spec, catalogtest.Create(k, newPod(t, k, spec)), want)

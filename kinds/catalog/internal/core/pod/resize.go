@@ -3,7 +3,7 @@ package pod
 import (
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -12,6 +12,8 @@ const onlyCPUAndMemoryMsg = "only cpu and memory resources are mutable"
 
 // resizeView changes the cpu and memory of the containers of a Pod, and nothing else.
 // mirror is the annotation that marks the mirror of a static Pod, which a node runs on its own.
+//
+// Resources are a sub-resource of their own, so that the right to resize does not come with the right to write a Pod.
 func resizeView(mirror string) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		spec, was := body.Object("spec"), obj.Object("spec")
@@ -28,7 +30,8 @@ func resizeView(mirror string) schema.View {
 	}}
 }
 
-// sameContainers reports a fault unless spec has the containers of was in the same order.
+// sameContainers reports a fault unless spec has the containers of was in the same order. The order matters
+// as well as the names, because resources are matched by position from there on.
 func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	before := len(faults.List)
 	for _, list := range []string{"containers", "initContainers"} {
@@ -47,6 +50,9 @@ func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 }
 
 // resizePod copies the resources of the containers of spec, which sameContainers has checked.
+//
+// The class is compared before and after, since a node keeps a Pod in the group of its class for as long as it runs.
+// Init containers that run once have run already.
 func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	was := pod.Object("spec")
 	class := qosClass(was)
@@ -69,8 +75,9 @@ func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// resizable reports whether the node of a running Pod reports the resources of its containers: only
-// nodes that do can change them.
+// resizable reports whether the node of a running Pod reports the resources of its containers: only nodes
+// that do can change them. A Pod that no container runs of yet can be resized: nothing has been set aside
+// for it.
 func resizable(status tree.Tree) bool {
 	for _, c := range status.Objects("containerStatuses") {
 		if c.Object("state", "running") != nil {
@@ -81,6 +88,8 @@ func resizable(status tree.Tree) bool {
 }
 
 // validateResize allows changes of cpu and memory, but not their removal.
+//
+// Amounts are compared as quantities: "1000m" for "1" is no change.
 func validateResize(c, was tree.Tree, path string, faults *schema.Faults) {
 	now, then := c.Object("resources"), was.Object("resources")
 	same := tree.SemanticEqual(now["claims"], then["claims"]) &&

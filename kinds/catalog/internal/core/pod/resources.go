@@ -9,14 +9,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podReferences are what the containers of a Pod may refer to.
+// podReferences are what the containers of a Pod may refer to. They are collected before the containers are
+// checked, once for a Pod.
 type podReferences struct {
 	volumes     map[string]string // the source of each volume by the volume's name
 	claims      map[string]bool   // the names of resource claims
 	restartable bool              // containers are started again
 }
 
-// validateClaimNames checks that each claim of a container names one of the Pod's claims, once.
+// validateClaimNames checks that each claim of a container names one of the Pod's claims, once. Two
+// requests of one claim are different devices, hence the pair.
 func validateClaimNames(r tree.Tree, path string, claims map[string]bool, faults *schema.Faults) {
 	seen := map[[2]string]bool{}
 	for i, c := range r.Objects("claims") {
@@ -35,14 +37,14 @@ func validateClaimNames(r tree.Tree, path string, claims map[string]bool, faults
 }
 
 // validateClaims checks the resource claims of a Pod and returns their names.
+//
+// Several containers may name one claim, but each claim has one source: an object that exists, or a template from
+// which it is made for this Pod alone.
 func validateClaims(spec tree.Tree, path string, faults *schema.Faults) map[string]bool {
 	names := map[string]bool{}
 	for i, c := range spec.Objects("resourceClaims") {
 		at, name := tree.IndexPath(path, i), c.String("name")
-		switch {
-		case name == "":
-			faults.Required(at + ".name")
-		case !names[name]:
+		if !names[name] {
 			field.Format(c, "name", at, faults, rules.Label)
 		}
 		names[name] = true
@@ -53,13 +55,13 @@ func validateClaims(spec tree.Tree, path string, faults *schema.Faults) map[stri
 		case !byName && !byTemplate:
 			faults.Invalid(at, c, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
 		}
-		field.Format(c, "resourceClaimName", at, faults, rules.Subdomain)
-		field.Format(c, "resourceClaimTemplateName", at, faults, rules.Subdomain)
 	}
 	return names
 }
 
 // validateResizePolicy checks whether a container restarts when its resources change.
+//
+// A Pod that never restarts its containers cannot restart one for a resize either.
 func validateResizePolicy(c tree.Tree, path string, restarts bool, faults *schema.Faults) {
 	resizable := []string{"cpu", "memory"}
 	seen := map[string]bool{}

@@ -11,7 +11,11 @@ import (
 
 // writePodStatus replaces the status, but for the quality-of-service class. A terminated container that
 // its restart policy does not restart must stay terminated.
-func writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+//
+// The status is written by the node, which the server believes but for what was decided when the Pod was made, and
+// for the end of containers: controllers have counted it.
+func (p profileAnnotations) writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+	p.validateAppArmorUpdate(body, obj, faults)
 	was, status := obj.Object("status"), body.EnsureObject("status")
 	if status.String("qosClass") == "" {
 		status.CopyField(was, "qosClass")
@@ -55,8 +59,9 @@ func validateTerminatedContainers(spec, status, was tree.Tree, list string, faul
 	}
 }
 
-// defaultPodStatus keeps podIP equal to the first of podIPs. Where they differ, podIP wins, and
-// podIPs becomes that single address.
+// defaultPodStatus keeps podIP equal to the first of podIPs. Where they differ, podIP wins, and podIPs
+// becomes that single address. A kubelet from before dual-stack writes podIP only, and sends back the list
+// that it read.
 func defaultPodStatus(status tree.Tree) {
 	single, all := status.String("podIP"), status.Objects("podIPs")
 	switch {

@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// podTemplateRules has no Prepare: a PodTemplate has no status, and no controller of its own.
 func podTemplateRules() schema.Rules {
 	return schema.Rules{
 		Default: func(obj tree.Tree) { DefaultTemplate(obj.EnsureObject("template")) },
@@ -24,6 +25,8 @@ func DefaultTemplate(template tree.Tree) { defaultPodSpec(template.EnsureObject(
 
 // ValidateTemplate checks a Pod template at path. claims are the names of volumes that each Pod gets
 // in addition to those of the template.
+//
+// A template is checked like a Pod, so that a workload whose Pods could not be made is refused when it is written.
 func ValidateTemplate(template tree.Tree, path string, claims []string, faults *schema.Faults) {
 	rules.ValidateLabels(template.Object("metadata", "labels"), path+".labels", faults)
 	rules.ValidateAnnotations(template.Object("metadata", "annotations"), path+".annotations", faults)
@@ -34,8 +37,9 @@ func ValidateTemplate(template tree.Tree, path string, claims []string, faults *
 	}
 }
 
-// withClaimVolumes returns a spec with the volumes of claims added, so that containers may mount
-// them. They replace volumes of the same name.
+// withClaimVolumes returns a spec with the volumes of claims added, so that containers may mount them. They
+// replace volumes of the same name. That is how a StatefulSet's claim templates become mountable. The spec
+// is copied one level deep, and the stand-in volume's source is never stored.
 func withClaimVolumes(spec tree.Tree, claims []string) tree.Tree {
 	if len(claims) == 0 {
 		return spec
@@ -60,7 +64,8 @@ func withClaimVolumes(spec tree.Tree, claims []string) tree.Tree {
 }
 
 // ValidateLongRunningTemplate checks what only templates of workloads that run for ever must meet:
-// restartPolicy Always and no deadline. kind is the kind of the workload for messages.
+// restartPolicy Always and no deadline. kind is the kind of the workload for messages. A Pod that ends by
+// design would be replaced for ever.
 func ValidateLongRunningTemplate(template tree.Tree, path, kind string, faults *schema.Faults) {
 	spec := template.Object("spec")
 	if policy := spec.String("restartPolicy"); policy != "" && policy != "Always" {
@@ -72,6 +77,7 @@ func ValidateLongRunningTemplate(template tree.Tree, path, kind string, faults *
 }
 
 // ValidateSelectorMatchesTemplate checks that a selector matches the labels of the template at path.
+// Without a match a controller would not find the Pods that it has made, and make more.
 func ValidateSelectorMatchesTemplate(selector, template tree.Tree, path string, faults *schema.Faults) {
 	labels := template.Object("metadata", "labels")
 	if !SelectorMatches(selector, labels) {
@@ -81,6 +87,8 @@ func ValidateSelectorMatchesTemplate(selector, template tree.Tree, path string, 
 
 // SelectorMatches reports whether a label selector matches labels. A selector that is absent or not
 // valid matches nothing; an empty one matches everything.
+//
+// A selector that is not valid has its own fault, and must not cause a second one by matching by chance.
 func SelectorMatches(labelSelector, labels tree.Tree) bool {
 	if labelSelector == nil {
 		return false

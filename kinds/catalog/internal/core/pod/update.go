@@ -7,12 +7,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// podImmutableMsg has the words of other servers of this API, which follow it with a diff; the diff is left
+// out here, as it would repeat the whole spec.
 const podImmutableMsg = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
 	"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 
 // validatePodUpdate allows only a few fields of the spec to change. It checks those one by one, puts
 // back their old values in a copy, and requires the copy to equal the old spec.
+//
+// Putting old values back is the safe direction: a field that is added to the kind later is immutable until it is
+// named here. A spec that is the same tree in memory has not changed, which is the case for most writes.
 func validatePodUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	if tree.SameRef(spec, was) {
@@ -39,7 +44,9 @@ func validatePodUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// restoreMutablePodFields returns the new spec with the old values of the fields that may change.
+// restoreMutablePodFields returns the new spec with the old values of the fields that may change. Images
+// may change because a node can restart a single container; all else is fixed when the Pod starts. The copy
+// is compared and dropped.
 func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 	c, _ := tree.Clone(spec).(tree.Tree)
 	if c == nil {
@@ -74,7 +81,9 @@ func hasSchedulingGates(spec tree.Tree) bool { return len(spec.List("schedulingG
 
 const nodeAffinityRequired = "requiredDuringSchedulingIgnoredDuringExecution"
 
-// restoreNodeAffinity puts back the node selector and node affinity of a Pod with scheduling gates.
+// restoreNodeAffinity puts back the node selector and node affinity of a Pod with scheduling gates. A pod
+// affinity stays in the copy and is compared, as it may not change even then. If both sides have none, an
+// empty object must not appear on one.
 func restoreNodeAffinity(spec, was tree.Tree) {
 	before := was.Object("affinity")
 	if spec.Object("affinity") == nil && before == nil {
@@ -86,6 +95,9 @@ func restoreNodeAffinity(spec, was tree.Tree) {
 
 // validateGatedAffinity allows the node selector and node affinity of a Pod with scheduling gates
 // only to become stricter.
+//
+// Whoever holds a Pod back may confine it further, as a queue does. Were it allowed to widen the choice, it could go
+// around what the author asked for.
 func validateGatedAffinity(spec, was tree.Tree, faults *schema.Faults) {
 	now := spec.Object("nodeSelector")
 	for key, value := range was.Object("nodeSelector") {
@@ -111,8 +123,9 @@ func validateGatedAffinity(spec, was tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// isNarrowerTerm reports whether a term begins with all requirements of the old one. An empty term
-// matches no node, and must stay empty.
+// isNarrowerTerm reports whether a term begins with all requirements of the old one. An empty term matches
+// no node, and must stay empty. Requirements within a term are joined by AND, so each one added narrows it;
+// terms are joined by OR, so none may be added.
 func isNarrowerTerm(term, was tree.Tree) bool {
 	if tree.IsEmpty(was["matchExpressions"]) && tree.IsEmpty(was["matchFields"]) {
 		return tree.IsEmpty(term["matchExpressions"]) && tree.IsEmpty(term["matchFields"])
@@ -126,6 +139,7 @@ func isNarrowerTerm(term, was tree.Tree) bool {
 	return true
 }
 
+// A deadline may come nearer but not go away: others may rely on the end of the Pod.
 func validateActiveDeadlineUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	const path = "spec.activeDeadlineSeconds"
 	before, had := was.Int("activeDeadlineSeconds")
@@ -138,8 +152,8 @@ func validateActiveDeadlineUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateAddedTolerations checks that every old toleration is still there; only tolerationSeconds
-// may differ.
+// validateAddedTolerations checks that every old toleration is still there; only tolerationSeconds may
+// differ. Adding one is safe: it only lets the Pod stay where it is.
 func validateAddedTolerations(spec, was tree.Tree, faults *schema.Faults) {
 	for _, before := range was.Objects("tolerations") {
 		kept := slices.ContainsFunc(spec.Objects("tolerations"), func(now tree.Tree) bool {
@@ -157,6 +171,7 @@ func validateAddedTolerations(spec, was tree.Tree, faults *schema.Faults) {
 	}
 }
 
+// A gate that is added later could come after a scheduler has decided.
 func validateSchedulingGates(spec, was tree.Tree, faults *schema.Faults) {
 	before := was.Objects("schedulingGates")
 	for i, gate := range spec.Objects("schedulingGates") {

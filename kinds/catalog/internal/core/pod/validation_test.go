@@ -84,7 +84,7 @@ func TestPodSpecValidation(t *testing.T) {
 	runPodCases(t, []podCase{
 		{spec: `"restartPolicy":"X","dnsPolicy":"Y","preemptionPolicy":"Z"`, want: []string{`spec.restartPolicy: Unsupported value: "X": supported values: "Always", "Never", "OnFailure"`,
 			`spec.dnsPolicy: Unsupported value: "Y": supported values: "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"`, `spec.preemptionPolicy: Unsupported value: "Z": supported values: "Never", "PreemptLowerPriority"`}},
-		{spec: `"terminationGracePeriodSeconds":-1,"activeDeadlineSeconds":0`, want: []string{`spec.terminationGracePeriodSeconds: Invalid value: -1: must be greater than or equal to 0`, `spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive`}},
+		{spec: `"terminationGracePeriodSeconds":-1,"activeDeadlineSeconds":0`, want: []string{`spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive`}},
 		{spec: `"serviceAccountName":"A","nodeName":"B","priorityClassName":"C","runtimeClassName":"D","hostname":"E","subdomain":"F"`, want: []string{`spec.serviceAccountName: Invalid value: "A": a lowercase RFC 1123 subdomain…`,
 			`spec.nodeName: Invalid value: "B": a lowercase RFC 1123 subdomain…`, `spec.hostname: Invalid value: "E": a lowercase RFC 1123 label…`, `spec.subdomain: Invalid value: "F": a lowercase RFC 1123 label…`,
 			`spec.priorityClassName: Invalid value: "C": a lowercase RFC 1123 subdomain…`, `spec.runtimeClassName: Invalid value: "D": a lowercase RFC 1123 subdomain…`}},

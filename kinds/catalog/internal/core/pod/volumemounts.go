@@ -8,6 +8,8 @@ import (
 )
 
 // validateMounts checks the volume mounts of a container.
+//
+// A volume is either mounted or handed over as a device in one container, and each path has one thing at it.
 func validateMounts(c tree.Tree, path string, volumes map[string]string, faults *schema.Faults) {
 	devices, devicePaths := stringSet(c, "volumeDevices", "name"), stringSet(c, "volumeDevices", "devicePath")
 	paths := map[string]bool{}
@@ -32,8 +34,9 @@ func validateMounts(c tree.Tree, path string, volumes map[string]string, faults 
 }
 
 // validateMount checks the settings of one mount.
+//
+// Bidirectional propagation changes the mounts of the host, which is for privileged containers only.
 func validateMount(m tree.Tree, path string, privileged bool, faults *schema.Faults) {
-	field.Format(m, "subPath", path, faults, rules.RelativePath)
 	field.Format(m, "subPathExpr", path, faults, rules.RelativePath)
 	if m.String("subPath") != "" && m.String("subPathExpr") != "" {
 		faults.Invalid(path+".subPathExpr", m.String("subPathExpr"), "subPathExpr and subPath are mutually exclusive")
@@ -41,7 +44,6 @@ func validateMount(m tree.Tree, path string, privileged bool, faults *schema.Fau
 	if m.String("mountPropagation") == "Bidirectional" && !privileged {
 		faults.Forbidden(path+".mountPropagation", "Bidirectional mount propagation is available only to privileged containers")
 	}
-	field.OptionalEnum(m, "recursiveReadOnly", path, faults, "Disabled", "Enabled", "IfPossible")
 	recursive := m.String("recursiveReadOnly")
 	if recursive != "Enabled" && recursive != "IfPossible" {
 		return
@@ -54,7 +56,9 @@ func validateMount(m tree.Tree, path string, privileged bool, faults *schema.Fau
 	}
 }
 
-// validateDevicePaths checks the volume devices of a container. Only claims can be block devices.
+// validateDevicePaths checks the volume devices of a container. Only claims can be block devices. A device
+// is a disk without a file system, which none of the other sources has. The conflicts with mounts are
+// reported from this side too, with the paths of the devices.
 func validateDevicePaths(c tree.Tree, path string, volumes map[string]string, faults *schema.Faults) {
 	mounts, mountPaths := stringSet(c, "volumeMounts", "name"), stringSet(c, "volumeMounts", "mountPath")
 	names, paths := map[string]bool{}, map[string]bool{}

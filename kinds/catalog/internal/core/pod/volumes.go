@@ -2,56 +2,26 @@ package pod
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/volume"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// sourceRequired holds the required fields of each volume source, in the order in which they are
-// reported. It is also the list of all sources.
-var sourceRequired = map[string][]string{
-	"awsElasticBlockStore":  {"volumeID"},
-	"azureDisk":             {"diskName", "diskURI"},
-	"azureFile":             {"secretName", "shareName"},
-	"cephfs":                {"monitors"},
-	"cinder":                {"volumeID"},
-	"configMap":             {"name"},
-	"csi":                   nil,
-	"downwardAPI":           nil,
-	"emptyDir":              nil,
-	"ephemeral":             {"volumeClaimTemplate"},
-	"fc":                    nil,
-	"flexVolume":            {"driver"},
-	"flocker":               nil,
-	"gcePersistentDisk":     {"pdName"},
-	"gitRepo":               {"repository"},
-	"glusterfs":             {"endpoints", "path"},
-	"hostPath":              {"path"},
-	"image":                 {"reference"},
-	"iscsi":                 {"targetPortal", "iqn"},
-	"nfs":                   {"server", "path"},
-	"persistentVolumeClaim": {"claimName"},
-	"photonPersistentDisk":  {"pdID"},
-	"portworxVolume":        {"volumeID"},
-	"projected":             nil,
-	"quobyte":               {"registry", "volume"},
-	"rbd":                   {"monitors", "image"},
-	"scaleIO":               {"gateway", "system", "volumeName"},
-	"secret":                {"secretName"},
-	"storageos":             {"volumeName"},
-	"vsphereVolume":         {"volumePath"},
+// volumeSources are the sources of a volume, sorted. Of several, which is a fault, the first counts.
+var volumeSources = []string{
+	"awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "configMap", "csi", "downwardAPI",
+	"emptyDir", "ephemeral", "fc", "flexVolume", "flocker", "gcePersistentDisk", "gitRepo", "glusterfs", "hostPath",
+	"image", "iscsi", "nfs", "persistentVolumeClaim", "photonPersistentDisk", "portworxVolume", "projected",
+	"quobyte", "rbd", "scaleIO", "secret", "storageos", "vsphereVolume",
 }
 
-var sourceNames = slices.Sorted(maps.Keys(sourceRequired))
-
 // validateVolumes checks spec.volumes and returns the source of each volume by the volume's name.
+//
+// A name that is given twice is reported by the declaration; the last source counts here.
 func validateVolumes(spec tree.Tree, path string, faults *schema.Faults) map[string]string {
 	sources := map[string]string{}
 	for i, v := range spec.Objects("volumes") {
@@ -61,33 +31,25 @@ func validateVolumes(spec tree.Tree, path string, faults *schema.Faults) map[str
 	return sources
 }
 
-// validateVolume requires exactly one source and checks it. It returns the name of the source.
+// validateVolume checks the source of a volume and returns its name; "" if there is none.
 func validateVolume(spec, v tree.Tree, path string, faults *schema.Faults) string {
-	kind := ""
-	for _, name := range sourceNames {
+	for _, name := range volumeSources {
 		source := v.Object(name)
 		if source == nil {
 			continue
 		}
-		if kind != "" {
-			faults.Forbidden(path+"."+name, "may not specify more than 1 volume type")
-			continue
-		}
-		kind = name
-		at := path + "." + name
-		field.Require(source, at, faults, sourceRequired[name]...)
-		validateSource(spec, name, source, at, faults)
+		validateSource(spec, name, source, path+"."+name, faults)
 		if name == "iscsi" {
 			volume.ValidateISCSIName(source, v.String("name"), path+".name", faults)
 		}
+		return name
 	}
-	if kind == "" {
-		faults.Required(path, "must specify a volume type")
-	}
-	return kind
+	return ""
 }
 
 // validateEphemeralNames checks the names of the claims that are made for the ephemeral volumes of a Pod.
+// The claim's name is made of both names by a fixed rule, so that a Pod finds it without a reference. It
+// may be too long although each of them is valid.
 func validateEphemeralNames(pod tree.Tree, faults *schema.Faults) {
 	name := pod.Object("metadata").String("name")
 	for i, v := range pod.Object("spec").Objects("volumes") {
@@ -102,13 +64,10 @@ func validateEphemeralNames(pod tree.Tree, faults *schema.Faults) {
 	}
 }
 
+// Sources that only a Pod can have are checked here, those that persistent volumes have too in package volume.
 func validateSource(spec tree.Tree, name string, s tree.Tree, path string, faults *schema.Faults) {
 	switch name {
-	case "configMap", "secret":
-		validateFileMode(s, "defaultMode", path, faults)
-		validateKeyPaths(s, path, faults)
 	case "downwardAPI":
-		validateFileMode(s, "defaultMode", path, faults)
 		validateDownwardAPI(s, path, faults)
 	case "projected":
 		validateProjected(spec, s, path, faults)
@@ -118,39 +77,9 @@ func validateSource(spec tree.Tree, name string, s tree.Tree, path string, fault
 		if q := s.String("sizeLimit"); q != "" && quantity.Compare(q, "0") < 0 {
 			faults.Forbidden(path+".sizeLimit", "SizeLimit field must be a valid resource quantity")
 		}
-	case "gitRepo":
-		field.Format(s, "directory", path, faults, rules.RelativePath)
-	case "csi":
-		validateCSI(s, path, faults)
 	default:
 		volume.ValidateSource(name, s, path, faults)
 	}
-}
-
-// validateFileMode checks the mode of files, if given: 0 to 0777 octal.
-func validateFileMode(t tree.Tree, name, path string, faults *schema.Faults) {
-	if n, ok := t.Int(name); ok && (n < 0 || n > 0o777) {
-		faults.Invalid(tree.FieldPath(path, name), n, "must be a number between 0 and 0777 (octal), both inclusive")
-	}
-}
-
-// validateKeyPaths checks the mapping of keys to files.
-func validateKeyPaths(source tree.Tree, path string, faults *schema.Faults) {
-	for i, item := range source.Objects("items") {
-		at := tree.IndexPath(path+".items", i)
-		field.Format(item, "path", at, faults, validateLocalPath)
-		validateFileMode(item, "mode", at, faults)
-	}
-}
-
-// validateLocalPath checks a relative path that stays inside the volume and does not begin with "..",
-// which names the files that the volume itself keeps.
-func validateLocalPath(s string) []string {
-	faults := rules.RelativePath(s)
-	if strings.HasPrefix(s, "..") && !strings.HasPrefix(s, "../") && s != ".." {
-		faults = append(faults, "must not start with '..'")
-	}
-	return faults
 }
 
 // validateDownwardAPI checks the files with fields of the Pod. The paths of its faults have no index,
@@ -158,7 +87,7 @@ func validateLocalPath(s string) []string {
 func validateDownwardAPI(source tree.Tree, path string, faults *schema.Faults) {
 	for _, item := range source.Objects("items") {
 		field.Require(item, path, faults, "path")
-		field.Format(item, "path", path, faults, validateLocalPath)
+		field.Format(item, "path", path, faults, rules.LocalPath)
 		field, amount := item.Object("fieldRef"), item.Object("resourceFieldRef")
 		switch {
 		case field != nil && amount != nil:
@@ -170,19 +99,14 @@ func validateDownwardAPI(source tree.Tree, path string, faults *schema.Faults) {
 		default:
 			faults.Required(path, "one of fieldRef and resourceFieldRef is required")
 		}
-		validateFileMode(item, "mode", path, faults)
+		if n, ok := item.Int("mode"); ok && (n < 0 || n > 0o777) {
+			faults.Invalid(path+".mode", n, "must be a number between 0 and 0777 (octal), both inclusive")
+		}
 	}
 }
 
-func validateCSI(s tree.Tree, path string, faults *schema.Faults) {
-	volume.ValidateDriverName(s, "driver", path, faults)
-	if ref := s.Object("nodePublishSecretRef"); ref != nil {
-		field.Require(ref, path+".nodePublishSecretRef", faults, "name")
-	}
-}
-
-// validateClaimTemplate checks the claim that is created with the Pod. Its metadata may hold labels
-// and annotations only.
+// validateClaimTemplate checks the claim that is created with the Pod. Its metadata may hold labels and
+// annotations only. Its name and owner are given by the controller that creates it.
 func validateClaimTemplate(t tree.Tree, path string, faults *schema.Faults) {
 	if t == nil {
 		return

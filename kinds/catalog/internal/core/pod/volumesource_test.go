@@ -101,7 +101,7 @@ func TestMountFaults(t *testing.T) {
 		catalogtest.Expect(t, container, catalogtest.Create(k, newPod(t, k, spec)), want)
 	}
 	catalogtest.Expect(t, "claims", catalogtest.Create(k, newPod(t, k, `"os":{"name":"plan9"},"resourceClaims":[{"name":"A","resourceClaimName":"c","resourceClaimTemplateName":"t"},{"name":"b"}]`)), []string{
-		`spec.resourceClaims[0].name: Invalid value: "A": a lowercase RFC 1123 label…`, `spec.resourceClaims[0]: Invalid value: {…`,
-		"spec.resourceClaims[1]: Invalid value: {\"name\":\"b\"}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
-		`spec.os.name: Unsupported value: "plan9": supported values: "linux", "windows"`})
+		`spec.os.name: Unsupported value: "plan9": supported values: "linux", "windows"`, `spec.resourceClaims[0].name: Invalid value: "A": a lowercase RFC 1123 label…`,
+		`spec.resourceClaims[0]: Invalid value: {…`,
+		"spec.resourceClaims[1]: Invalid value: {\"name\":\"b\"}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"})
 }

@@ -6,12 +6,13 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
-	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// persistentVolumeRules retains by default: of an administrator's volume nothing may be erased unasked.
+// Volumes that a provisioner creates get the policy of their storage class from it.
 func persistentVolumeRules() schema.Rules {
 	return schema.Rules{
 		Default: func(obj tree.Tree) {
@@ -27,22 +28,18 @@ func persistentVolumeRules() schema.Rules {
 			validateVolumeAffinity(spec, "spec.nodeAffinity", faults)
 			validateVolumeSpec(spec, "spec", faults)
 			ValidateISCSIName(spec.Object("iscsi"), obj.Object("metadata").String("name"), "metadata.name", faults)
-			field.Format(spec, "storageClassName", "spec", faults, rules.Subdomain)
+			// Recycling is an "rm -rf" by a Pod; of the root it would erase the node.
 			if spec.String("persistentVolumeReclaimPolicy") == "Recycle" && pathpkg.Clean(spec.Object("hostPath").String("path")) == "/" {
 				faults.Forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'")
 			}
 		},
 		ValidateUpdate: validatePersistentVolumeUpdate,
-		Warn: func(obj, _ tree.Tree) []string {
-			if obj.Object("spec").String("persistentVolumeReclaimPolicy") != "Recycle" {
-				return nil
-			}
-			return []string{"spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning."}
-		},
 	}
 }
 
-// preparePersistentVolume sets the status of a new volume to Pending, since its creation.
+// preparePersistentVolume sets the status of a new volume to Pending, since its creation. The controller
+// that binds moves it on to Available; a status that a client sends with a create may be that of a volume
+// in another cluster.
 func preparePersistentVolume(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -55,7 +52,9 @@ func preparePersistentVolume(obj, old tree.Tree) {
 	obj["status"] = status
 }
 
-// writeVolumeStatus replaces the status and records when the phase changed.
+// writeVolumeStatus replaces the status and records when the phase changed. The time lets administrators
+// find volumes that have been released for long. A writer that sends its own time keeps it, as when a
+// volume is restored.
 func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error {
 	was, status := obj.Object("status"), body.EnsureObject("status")
 	const since = "lastPhaseTransitionTime"
@@ -66,7 +65,9 @@ func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error 
 	return nil
 }
 
-// validateCapacity requires a positive amount of storage, and no other resource.
+// validateCapacity requires a positive amount of storage, and no other resource. A negative amount gets
+// both messages, which is what clients have always been told. The claim is matched by this amount, so a
+// volume without it could never be bound.
 func validateCapacity(spec tree.Tree, path string, faults *schema.Faults) {
 	capacity := spec.Object("capacity")
 	if len(capacity) == 0 {
@@ -86,7 +87,9 @@ func validateCapacity(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateVolumeAffinity checks the nodes that can reach a volume.
+// validateVolumeAffinity checks the nodes that can reach a volume. A local disk is of one node; without the
+// affinity the scheduler would place Pods where it does not exist. Other sources are reached from
+// everywhere unless they say otherwise.
 func validateVolumeAffinity(spec tree.Tree, path string, faults *schema.Faults) {
 	affinity := spec.Object("nodeAffinity")
 	if affinity == nil {
@@ -95,38 +98,32 @@ func validateVolumeAffinity(spec tree.Tree, path string, faults *schema.Faults) 
 		}
 		return
 	}
-	must := affinity.Object("required")
-	if must == nil {
-		faults.Required(path+".required", "must specify required node constraints")
-		return
+	if must := affinity.Object("required"); must != nil {
+		scheduling.ValidateNodeSelector(must, path+".required", faults)
 	}
-	scheduling.ValidateNodeSelector(must, path+".required", faults)
 }
 
-// validateVolumeSpec checks what inline volumes and PersistentVolumes have in common: access modes,
-// the source and the attributes class.
+// validateVolumeSpec checks what inline volumes and PersistentVolumes have in common: access modes, the
+// source and the attributes class. Attributes classes are a concept of CSI: only a driver can apply one. A
+// nil class means none, and "" has no meaning that would differ from it, so it is refused.
 func validateVolumeSpec(spec tree.Tree, path string, faults *schema.Faults) {
-	validateAccessModes(spec, path+".accessModes", "", faults)
+	validateAccessModes(spec, path+".accessModes", faults)
 	validateVolumeSource(spec, path, faults)
 	if class, ok := spec["volumeAttributesClassName"].(string); ok {
 		at := path + ".volumeAttributesClassName"
 		if class == "" {
 			faults.Required(at, "an empty string is disallowed")
 		}
-		field.Format(spec, "volumeAttributesClassName", path, faults, rules.Subdomain)
 		if spec.Object("csi") == nil {
 			faults.Required(path+".csi", "has to be specified when using volumeAttributesClassName")
 		}
 	}
 }
 
-// validateAccessModes requires at least one mode, and no other one beside ReadWriteOncePod. detail is
-// the message if there is none.
-func validateAccessModes(spec tree.Tree, path, detail string, faults *schema.Faults) {
+// validateAccessModes refuses any other mode beside ReadWriteOncePod. The mode promises that one Pod alone
+// has the volume, which no combination could keep.
+func validateAccessModes(spec tree.Tree, path string, faults *schema.Faults) {
 	modes := spec.Strings("accessModes")
-	if len(modes) == 0 {
-		faults.Required(path, detail)
-	}
 	const exclusive = "ReadWriteOncePod"
 	other := func(mode string) bool { return mode != exclusive }
 	if slices.Contains(modes, exclusive) && slices.ContainsFunc(modes, other) {
@@ -134,8 +131,9 @@ func validateAccessModes(spec tree.Tree, path, detail string, faults *schema.Fau
 	}
 }
 
-// ValidateInlineVolume checks the volume in the spec of an attachment, which has a CSI source and
-// little else.
+// ValidateInlineVolume checks the volume in the spec of an attachment, which has a CSI source and little
+// else. In-tree volumes inlined in a Pod are attached through CSI in this form, without a PersistentVolume
+// to bind or to reclaim. So everything that belongs to the life of such an object is forbidden.
 func ValidateInlineVolume(spec tree.Tree, path string, faults *schema.Faults) {
 	const not = "may not be specified in the context of inline volumes"
 	for _, name := range []string{"claimRef", "capacity", "nodeAffinity", "storageClassName"} {
@@ -155,8 +153,10 @@ func ValidateInlineVolume(spec tree.Tree, path string, faults *schema.Faults) {
 	validateVolumeSpec(spec, path, faults)
 }
 
-// validatePersistentVolumeUpdate keeps the source, the volume mode and, once it is set, the node
-// affinity. Only controllerExpandSecretRef may be added to a CSI source.
+// validatePersistentVolumeUpdate keeps the source, the volume mode and, once it is set, the node affinity.
+// Only controllerExpandSecretRef may be added to a CSI source. Data is on that backend: with another one
+// Pods would come back to a different disk. The secret may be added so that volumes from before expansion
+// existed can grow. The odd paths are those that clients know.
 func validatePersistentVolumeUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	for _, name := range volumeSources {
@@ -173,6 +173,8 @@ func validatePersistentVolumeUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	if !tree.SemanticEqual(spec["volumeMode"], was["volumeMode"]) {
 		faults.Invalid("volumeMode", spec["volumeMode"], "field is immutable")
 	}
+	// The message mentions beta labels whose replacement is done; the only change allowed here is from none
+	// to one.
 	if was.Has("nodeAffinity") && !tree.SemanticEqual(spec["nodeAffinity"], was["nodeAffinity"]) {
 		faults.Invalid("nodeAffinity", spec["nodeAffinity"], "field is immutable, except for updating from beta label to GA")
 	}

@@ -36,8 +36,8 @@ func TestPersistentVolumeFaults(t *testing.T) {
 		{Body: volumeBody(catalogtest.CSIVolume + `,"storageClassName":"a.b","volumeAttributesClassName":"c","volumeMode":"Block","mountOptions":["x y"],"claimRef":{"name":"n"}`), Want: nil},
 		{Body: volumeBody(catalogtest.CSIVolume + `,"persistentVolumeReclaimPolicy":"Keep","volumeMode":"Tape","storageClassName":"A"`), Want: []string{
 			`spec.persistentVolumeReclaimPolicy: Unsupported value: "Keep": supported values: "Delete", "Recycle", "Retain"`,
-			`spec.volumeMode: Unsupported value: "Tape": supported values: "Block", "Filesystem"`, `spec.storageClassName: Invalid value: "A": a lowercase…`}},
-		{Body: `{"spec":{` + catalogtest.CSIVolume + `}}`, Want: []string{`spec.capacity: Required value`, `spec.capacity: Unsupported value: null: supported values: "storage"`, `spec.accessModes: Required value`}},
+			`spec.storageClassName: Invalid value: "A": a lowercase…`, `spec.volumeMode: Unsupported value: "Tape": supported values: "Block", "Filesystem"`}},
+		{Body: `{"spec":{` + catalogtest.CSIVolume + `}}`, Want: []string{`spec.accessModes: Required value`, `spec.capacity: Required value`, `spec.capacity: Unsupported value: null: supported values: "storage"`}},
 		{Body: `{"spec":{"capacity":{"storage":"0","cpu":"-1"},"accessModes":["ReadWriteOncePod","ReadOnlyMany","Nope"],` + catalogtest.CSIVolume + `}}`, Want: []string{
 			`spec.accessModes: Unsupported value: "Nope": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"`,
 			`spec.capacity: Unsupported value: {"cpu":"-1","storage":"0"}: supported values: "storage"`,
@@ -69,12 +69,12 @@ func TestPersistentVolumeSources(t *testing.T) {
 		{Body: volumeBody(`"csi":{"driver":"d_e","volumeHandle":"h"}`), Want: []string{`spec.csi.driver: Invalid value: "d_e": a lowercase RFC 1123 subdomain…`}},
 		{Body: volumeBody(`"csi":{"driver":"D.e","volumeHandle":"h","fsType":"x","readOnly":true,"volumeAttributes":{"a":"b"},"controllerExpandSecretRef":{"name":"a","namespace":"b"}}`), Want: nil},
 		{Body: volumeBody(`"csi":{"driver":"d","volumeHandle":"h","controllerExpandSecretRef":{},"controllerPublishSecretRef":{"name":"a"},"nodePublishSecretRef":{"namespace":"b"},"nodeStageSecretRef":{"name":"A","namespace":"b.c"}}`), Want: []string{
-			`spec.csi.controllerExpandSecretRef.name: Required value`, `spec.csi.controllerExpandSecretRef.namespace: Required value`,
 			`spec.csi.controllerPublishSecretRef.namespace: Required value`, `spec.csi.nodePublishSecretRef.name: Required value`,
+			`spec.csi.controllerExpandSecretRef.name: Required value`, `spec.csi.controllerExpandSecretRef.namespace: Required value`,
 			`spec.csi.nodeStageSecretRef.name: Invalid value: "A": a lowercase RFC 1123 subdomain…`, `spec.csi.nodeStageSecretRef.namespace: Invalid value: "b.c": a lowercase RFC 1123 label…`}},
 		{Body: volumeBody(`"fc":{"wwids":["a"],"targetWWNs":["b"],"lun":1}`), Want: []string{`spec.fc.targetWWNs: Invalid value: ["b"]: targetWWNs and wwids can not be specified simultaneously`}},
-		{Body: volumeBody(`"iscsi":{"targetPortal":"p","iqn":"iqn.bad","lun":256,"chapAuthDiscovery":true}`), Want: []string{`spec.iscsi.lun: Invalid value: 256: must be between 0 and 255, inclusive`,
-			`spec.iscsi.iqn: Invalid value: "iqn.bad": must be valid format`, `spec.iscsi.secretRef: Required value`}},
+		{Body: volumeBody(`"iscsi":{"targetPortal":"p","iqn":"iqn.bad","lun":256,"chapAuthDiscovery":true}`), Want: []string{`spec.iscsi.iqn: Invalid value: "iqn.bad": must be valid format`,
+			`spec.iscsi.lun: Invalid value: 256: must be between 0 and 255, inclusive`, `spec.iscsi.secretRef: Required value`}},
 		{Body: volumeBody(`"iscsi":{"targetPortal":"` + strings.Repeat("p", 63) + `","iqn":"naa.62004567BA64678D0123456789ABCDEF","lun":0,"initiatorName":"eui.0123456789ABCDEF"}`), Want: []string{
 			`metadata.name: Invalid value: "x": Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.`}},
 		{Body: volumeBody(`"flexVolume":{"secretRef":{"namespace":"a"}}`), Want: []string{`spec.flexVolume.driver: Required value`, `spec.flexVolume.secretRef.name: Required value`}},

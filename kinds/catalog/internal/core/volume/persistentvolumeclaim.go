@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/internal/quantity"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// persistentVolumeClaimRules has the rules of claims that clients and StatefulSets create. The status
+// belongs to the binder and to the resizer, so writes of the main resource keep it.
 func persistentVolumeClaimRules(n *meta.Naming) schema.Rules {
 	snapshots, class := n.Translate("snapshot.storage.platform.io"), n.Translate("volume.beta.platform.io/storage-class")
 	return schema.Rules{
@@ -33,9 +35,12 @@ func persistentVolumeClaimRules(n *meta.Naming) schema.Rules {
 	}
 }
 
-// prepareDataSources drops unsupported sources and keeps dataSource and dataSourceRef equal:
-// whichever is set is copied to the other. dataSource may name claims and snapshots only, and
-// dataSourceRef no other namespace, except where the claim had a source before.
+// prepareDataSources drops unsupported sources and keeps dataSource and dataSourceRef equal: whichever is
+// set is copied to the other. dataSource may name claims and snapshots only, and dataSourceRef no other
+// namespace, except where the claim had a source before. dataSource came first and silently ignored what it
+// did not support, and clients rely on that; dataSourceRef reports it. A source in another namespace needs
+// a grant that no built-in controller checks, so it is dropped rather than stored as if it would be
+// honoured.
 func prepareDataSources(spec, was tree.Tree, snapshots string) {
 	inUse := was.Has("dataSource") || was.Has("dataSourceRef")
 	source, ref := spec.Object("dataSource"), spec.Object("dataSourceRef")
@@ -55,12 +60,15 @@ func prepareDataSources(spec, was tree.Tree, snapshots string) {
 	}
 }
 
+// isSupportedDataSource knows claims, which are cloned, and snapshots, which are restored; anything else
+// needs a populator and goes into dataSourceRef.
 func isSupportedDataSource(source tree.Tree, snapshots string) bool {
 	group, kind := source.String("apiGroup"), source.String("kind")
 	return group == "" && kind == "PersistentVolumeClaim" || group == snapshots && kind == "VolumeSnapshot"
 }
 
-// copyDataSource returns a data source for the other of the two fields.
+// copyDataSource returns a data source for the other of the two fields. The namespace is left out:
+// dataSource has no such field.
 func copyDataSource(t tree.Tree) tree.Tree {
 	c := tree.Tree{}
 	for _, name := range []string{"apiGroup", "kind", "name"} {
@@ -69,9 +77,15 @@ func copyDataSource(t tree.Tree) tree.Tree {
 	return c
 }
 
-// ValidateClaimSpec checks a PersistentVolumeClaimSpec at path, of a claim or of a template.
+// ValidateClaimSpec checks a PersistentVolumeClaimSpec at path, of a claim or of the template of a Pod. The
+// templates of a StatefulSet are not checked, so that the declaration of the message cannot say any of
+// this. The defaults of a storage class, which are set when none is named, are the business of admission.
 func ValidateClaimSpec(spec tree.Tree, path string, faults *schema.Faults) {
-	validateAccessModes(spec, path+".accessModes", "at least 1 access mode is required", faults)
+	if len(spec.List("accessModes")) == 0 {
+		faults.Required(path+".accessModes", "at least 1 access mode is required")
+	}
+	validateAccessModes(spec, path+".accessModes", faults)
+	// The path lacks "requests", as it does in the messages that clients know.
 	at := tree.KeyPath(path+".resources", "storage")
 	switch q, ok := spec.Object("resources", "requests")["storage"].(string); {
 	case !ok:
@@ -85,6 +99,8 @@ func ValidateClaimSpec(spec tree.Tree, path string, faults *schema.Faults) {
 	validateDataSources(spec, path, faults)
 }
 
+// validateDataSources finds that the two fields differ only where a client has set both, as
+// prepareDataSources has filled in a missing one before.
 func validateDataSources(spec tree.Tree, path string, faults *schema.Faults) {
 	source, ref := spec.Object("dataSource"), spec.Object("dataSourceRef")
 	validateDataSource(source, path+".dataSource", faults)
@@ -99,7 +115,8 @@ func validateDataSources(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateDataSource checks the source of the content of a claim; it may be absent.
+// validateDataSource checks the source of the content of a claim; it may be absent. In the core group only
+// claims have contents to copy.
 func validateDataSource(s tree.Tree, path string, faults *schema.Faults) {
 	if s == nil {
 		return
@@ -111,11 +128,14 @@ func validateDataSource(s tree.Tree, path string, faults *schema.Faults) {
 	field.Format(s, "apiGroup", path, faults, rules.Subdomain)
 }
 
-// resizeStatuses are the states of growing a volume.
+// resizeStatuses are the states of growing a volume. The controller expands the disk, the node then the
+// file system on it. Infeasible says that the driver refused for good and that the request must be lowered.
 var resizeStatuses = []string{
 	"ControllerResizeInfeasible", "ControllerResizeInProgress", "NodeResizeInfeasible", "NodeResizeInProgress", "NodeResizePending",
 }
 
+// validateClaimStatus bounds amounts from below only: capacity is what the driver provided, which may
+// exceed what was requested.
 func validateClaimStatus(status tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range []string{"capacity", "allocatedResources"} {
 		amounts := status.Object(name)
@@ -133,9 +153,11 @@ func validateClaimStatus(status tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateClaimUpdate keeps the spec, except for the volume that a claim is bound to, and for what a
-// bound claim may ask for: more storage and another attributes class. class is the annotation that
-// named the storage class before there was a field for it.
+// validateClaimUpdate keeps the spec, except for the volume that a claim is bound to, and for what a bound
+// claim may ask for: more storage and another attributes class. class is the annotation that named the
+// storage class before there was a field for it. A storage class chooses the backend at provisioning and
+// cannot change it afterwards. Moving the class from the annotation to the field, with the same name, is no
+// change.
 func validateClaimUpdate(obj, old tree.Tree, class string, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	now, before := obj.Object("metadata", "annotations").String(class), old.Object("metadata", "annotations").String(class)
@@ -155,7 +177,9 @@ func validateClaimUpdate(obj, old tree.Tree, class string, faults *schema.Faults
 }
 
 // restoreMutableClaimFields returns the new spec with the old values of the fields that may change.
-// classable says that a claim without a storage class may get one.
+// classable says that a claim without a storage class may get one. If the result equals the old spec, only
+// mutable fields have changed. The copy is needed because the new spec is stored as the client sent it. An
+// unbound claim may not change its request, since a provisioner may be at work on it.
 func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.Tree {
 	c, _ := tree.Clone(spec).(tree.Tree)
 	if c == nil {
@@ -176,8 +200,9 @@ func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.
 	return c
 }
 
-// validateStorageShrink allows a smaller request only if it is still more than the capacity, so that
-// a failed expansion can be retried with less.
+// validateStorageShrink allows a smaller request only if it is still more than the capacity, so that a
+// failed expansion can be retried with less. Shrinking below what exists would lose data, which no driver
+// offers.
 func validateStorageShrink(spec, old tree.Tree, faults *schema.Faults) {
 	now := spec.Object("resources", "requests").String("storage")
 	before := old.Object("spec", "resources", "requests").String("storage")
@@ -187,7 +212,9 @@ func validateStorageShrink(spec, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateAttributesClass refuses to remove an attributes class that is in effect.
+// validateAttributesClass refuses to remove an attributes class that is in effect. The volume has those
+// attributes and would keep them, with nothing left to say so. A class that never took effect may be
+// withdrawn.
 func validateAttributesClass(spec, old tree.Tree, faults *schema.Faults) {
 	const path, current = "spec.volumeAttributesClassName", "currentVolumeAttributesClassName"
 	if old.Object("spec").String("volumeAttributesClassName") == "" || !old.Object("status").Has(current) {

@@ -2,41 +2,33 @@ package volume
 
 import (
 	"net"
-	"regexp"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // ValidateSource checks what the volume sources of Pods and of PersistentVolumes have in common, beyond
-// what the declarations say.
+// what the declarations say. s is the source itself, in the field name of the volume. Sources without a
+// case need no more than their declarations.
 func ValidateSource(name string, s tree.Tree, path string, faults *schema.Faults) {
 	switch name {
-	case "hostPath":
-		field.Format(s, "path", path, faults, rules.NoDotDot)
 	case "fc":
 		validateFC(s, path, faults)
 	case "iscsi":
 		validateISCSI(s, path, faults)
-	case "flexVolume", "cinder":
-		if ref := s.Object("secretRef"); ref != nil {
-			field.Require(ref, path+".secretRef", faults, "name")
-		}
 	case "flocker":
 		validateFlocker(s, path, faults)
 	case "quobyte":
 		validateQuobyte(s, path, faults)
 	case "azureDisk":
 		validateAzureDisk(s, path, faults)
-	case "storageos":
-		validateStorageOS(s, path, faults)
 	}
 }
 
-// validateFC requires either wwids, or targetWWNs and lun.
+// validateFC requires either wwids, or targetWWNs and lun. A disk is found either by its world-wide
+// identifier or by the pair of target and logical unit; with both, which wins would depend on the driver.
 func validateFC(s tree.Tree, path string, faults *schema.Faults) {
 	targets, ids := s.List("targetWWNs"), s.List("wwids")
 	switch {
@@ -54,42 +46,27 @@ func validateFC(s tree.Tree, path string, faults *schema.Faults) {
 	field.Bounds(s, "lun", path, faults, 0, 255)
 }
 
-// iscsiNames are the patterns of names of initiators and targets by their prefix.
-var iscsiNames = map[string]*regexp.Regexp{
-	"iqn": regexp.MustCompile(`^iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+(:[^,;*&$|\s]+)?$`),
-	"eui": regexp.MustCompile(`^eui\.[A-Za-z0-9]{16}$`),
-	"naa": regexp.MustCompile(`^naa\.[A-Za-z0-9]{32}$`),
-}
-
+// validateISCSI requires the Secret that CHAP authenticates with; without it the login to the target fails
+// on the node.
 func validateISCSI(s tree.Tree, path string, faults *schema.Faults) {
-	for _, field := range []string{"iqn", "initiatorName"} {
-		name := s.String(field)
-		pattern := iscsiNames[name[:min(len(name), 3)]]
-		switch {
-		case name == "" && (field == "iqn" || !s.Has(field)): // absent; the declaration requires the iqn
-		case pattern == nil:
-			faults.Invalid(path+"."+field, name, "must be valid format starting with iqn, eui, or naa")
-		case !pattern.MatchString(name):
-			faults.Invalid(path+"."+field, name, "must be valid format")
-		}
-	}
 	chap := s.Bool("chapAuthDiscovery") || s.Bool("chapAuthSession")
 	if chap && !s.Has("secretRef") {
 		faults.Required(path + ".secretRef")
 	}
-	if ref := s.Object("secretRef"); ref != nil {
-		field.Require(ref, path+".secretRef", faults, "name")
-	}
 }
 
-// ValidateISCSIName bounds the length of <volume name>:<portal> where the initiator has a name of its
-// own. path is the path of the volume's name.
+// ValidateISCSIName bounds the length of <volume name>:<portal> where the initiator has a name of its own.
+// path is the path of the volume's name. The kubelet then names an interface of the initiator by this pair,
+// and the length of such names is bounded on Linux. The message is a sentence, and "under 64" means at most
+// 64, as clients know it.
 func ValidateISCSIName(s tree.Tree, volume, path string, faults *schema.Faults) {
 	if s.Has("initiatorName") && len(volume)+1+len(s.String("targetPortal")) > 64 {
 		faults.Invalid(path, volume, "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.")
 	}
 }
 
+// validateFlocker refuses a slash because the name is a directory on the node; the value "resource" in the
+// second fault is what clients see.
 func validateFlocker(s tree.Tree, path string, faults *schema.Faults) {
 	name, id := s.String("datasetName"), s.String("datasetUUID")
 	switch {
@@ -103,6 +80,8 @@ func validateFlocker(s tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// validateQuobyte checks the syntax of registries but not that they exist. The fault of a long tenant has
+// the reason Required, as clients know it.
 func validateQuobyte(s tree.Tree, path string, faults *schema.Faults) {
 	registry := s.String("registry")
 	for _, pair := range strings.Split(registry, ",") {
@@ -115,7 +94,9 @@ func validateQuobyte(s tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateAzureDisk checks that the URI of a disk fits its kind.
+// validateAzureDisk checks that the URI of a disk fits its kind. A managed disk is a resource of its own,
+// with an identifier below a subscription; an unmanaged one is a blob behind a URL. NotSupported carries
+// the form that is expected as the only choice.
 func validateAzureDisk(s tree.Tree, path string, faults *schema.Faults) {
 	place := s.String("diskURI")
 	const managed = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
@@ -127,14 +108,5 @@ func validateAzureDisk(s tree.Tree, path string, faults *schema.Faults) {
 		faults.NotSupported(path+".diskURI", place, []string{managed})
 	case !isManaged && !strings.HasPrefix(place, "https://"):
 		faults.NotSupported(path+".diskURI", place, []string{blob})
-	}
-}
-
-func validateStorageOS(s tree.Tree, path string, faults *schema.Faults) {
-	field.Require(s, path, faults, "volumeName")
-	field.Format(s, "volumeName", path, faults, rules.Label)
-	field.Format(s, "volumeNamespace", path, faults, rules.Label)
-	if ref := s.Object("secretRef"); ref != nil {
-		field.Require(ref, path+".secretRef", faults, "name")
 	}
 }

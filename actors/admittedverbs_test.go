@@ -1,0 +1,150 @@
+package actors_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// All writes wait for their admission; one that it does not apply to does not.
+func TestEveryVerbIsAdmitted(t *testing.T) {
+	h := openWith(t, nil)
+	f := &waitingFake{}
+	var operations []request.Verb
+	f.mutate = func(_ context.Context, c request.Change) error {
+		operations = append(operations, c.Operation())
+		return nil
+	}
+	object := func(name, value string) tree.Tree {
+		return tree.Tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree.Tree{"name": name}, "data": tree.Tree{"v": value}}
+	}
+	generated := object("", "x")
+	generated["metadata"] = tree.Tree{"generateName": "g-"}
+	for _, m := range []request.Mutation{
+		{Verb: request.Create, Object: generated},
+		{Verb: request.Patch, Key: meta.Key{Name: "b"}, PatchType: request.ApplyPatch, FieldManager: "m", Object: object("b", "1")},
+		{Verb: request.Patch, Key: meta.Key{Name: "b"}, PatchType: request.ApplyPatch, FieldManager: "m", Object: object("b", "2")},
+		{Verb: request.Update, Key: meta.Key{Name: "b"}, Object: object("b", "3")},
+		{Verb: request.Patch, Key: meta.Key{Name: "b"}, PatchType: request.MergePatch, PatchBody: []byte(`{"data":{"v":"4"}}`)},
+		{Verb: request.Delete, Key: meta.Key{Name: "b"}},
+	} {
+		m.Waiting, m.Admission = f, f.reserving()
+		if _, err := h.do(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := fmt.Sprint(operations), fmt.Sprint([]request.Verb{request.Create, request.Create, request.Update, request.Update, request.Update, request.Delete}); got != want {
+		t.Errorf("operations %s, want %s", got, want)
+	}
+	f.checkReservations(t, 6, 6, 0)
+	f.skip = func(c request.Change) bool { return c.New.Object("data").String("v") == "free" }
+	if _, err := h.patchWaiting(t.Context(), f, `{"data":{"v":"free"}}`); err != nil {
+		t.Fatal(err)
+	}
+	f.checkReservations(t, 6, 7, 0)
+}
+
+// A deletion of a collection asks about each object, and says which one must stay.
+func TestDeleteCollectionIsAdmitted(t *testing.T) {
+	h := openWith(t, nil)
+	for i := range 9 {
+		if _, err := h.create(fmt.Sprint("c", i), "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := &waitingFake{validate: func(_ context.Context, c request.Change) error {
+		if c.Old.Object("metadata").String("name") == "a" {
+			return refused()
+		}
+		return nil
+	}}
+	m := request.Mutation{Verb: request.Delete, Kind: h.kind("configmaps"), Waiting: f, Admission: f.reserving()}
+	if _, err := h.DeleteCollection(t.Context(), request.List{Kind: h.kind("configmaps"), Namespace: "default"}, m); statusCode(err) != 403 {
+		t.Errorf("got %v, want 403", err)
+	}
+	if l := h.list(request.List{}); len(l.Items) != 1 {
+		t.Errorf("%d objects are left, want 1", len(l.Items))
+	}
+	f.checkReservations(t, 10, 9, 0)
+	f.validate = func(_ context.Context, c request.Change) error { // the object changes every time
+		_, err := h.patch("a", fmt.Sprintf(`{"data":{"v":"%d"}}`, f.asked.Load()))
+		return err
+	}
+	if _, err := h.DeleteCollection(t.Context(), request.List{Kind: h.kind("configmaps"), Namespace: "default"}, m); statusCode(err) != 409 {
+		t.Errorf("an object that was not deleted: %v, want 409", err)
+	}
+}
+
+// A dry run is admitted as any other, and keeps nothing.
+func TestDryRunIsAdmitted(t *testing.T) {
+	h := openWith(t, nil)
+	before, f := h.Version(), &waitingFake{}
+	for _, m := range []request.Mutation{
+		{Verb: request.Create, Key: meta.Key{Name: "b"}, Object: tree.Tree{"metadata": tree.Tree{"name": "b"}}},
+		{Verb: request.Patch, Key: meta.Key{Name: "a"}, PatchType: request.MergePatch, PatchBody: []byte(`{"data":null}`)},
+		{Verb: request.Delete, Key: meta.Key{Name: "a"}},
+	} {
+		m.DryRun, m.Waiting, m.Admission = true, f, f.reserving()
+		if _, err := h.do(m); err != nil {
+			t.Error(err)
+		}
+	}
+	if h.Version() != before {
+		t.Error("a dry run has changed something")
+	}
+	f.checkReservations(t, 3, 0, 3)
+}
+
+// A no-op apply is admitted where an admission applies, and answered at once where none does.
+func TestNoOpApplyIsAdmitted(t *testing.T) {
+	h := openWith(t, nil)
+	digest := func() meta.Digest { return meta.Digest{1} }
+	m := request.Mutation{Verb: request.Patch, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"}, PatchType: request.ApplyPatch,
+		FieldManager: "m", ApplyDigest: digest,
+		Object: tree.Tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree.Tree{"name": "a", "namespace": "default"}, "data": tree.Tree{"x": "y"}}}
+	apply := func() (request.Result, error) {
+		m.Object = tree.Clone(m.Object).(tree.Tree)
+		if r, ok := h.NoOpApply(&m); ok {
+			return r, nil
+		}
+		return h.Mutate(t.Context(), m)
+	}
+	first, err := apply()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if r, err := apply(); err != nil || !r.NoOp {
+			t.Errorf("again: %v %v, want no change", r, err)
+		}
+	}
+	creates := &pureFake{not: request.Update}
+	m.Admission = creates
+	if r, err := apply(); err != nil || !r.NoOp || len(creates.seen) > 0 {
+		t.Errorf("an admission of creates: %v %v, saw %q", r, err, creates.seen)
+	}
+	pure, f := &pureFake{}, &waitingFake{}
+	m.Admission, m.Waiting = pure, f
+	if r, err := apply(); err != nil || r.Object.Version != first.Object.Version || strings.Join(pure.seen, " ") != `{"v":"1","x":"y"} valid` &&
+		strings.Join(pure.seen, " ") != `{"x":"y","v":"1"} valid` {
+		t.Errorf("an admission of updates: %v, version %v, saw %q", err, r.Object, pure.seen)
+	}
+	pure.refusing = true
+	if _, err := apply(); statusCode(err) != 403 {
+		t.Errorf("a refusing admission: %v, want 403", err)
+	}
+	m.Admission = nil
+	f.mutate = func(_ context.Context, c request.Change) error {
+		c.New.EnsureObject("data")["added"] = "z"
+		return nil
+	}
+	if _, err := apply(); err != nil {
+		t.Error(err)
+	}
+	h.wantData(`{"added":"z","v":"1","x":"y"}`)
+}

@@ -1,0 +1,101 @@
+package allocation
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/condition"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// serviceCIDRs is the mutation.Allocator of ServiceCIDRs: it takes nothing, and learns which ranges addresses are given
+// out of in the same step in which a ServiceCIDR is published.
+type serviceCIDRs struct{ services *ServiceAllocator }
+
+// Allocate implements mutation.Allocator.
+func (a serviceCIDRs) Allocate(key meta.Key, _, want tree.Tree) (request.Reservation, []meta.Cause) {
+	return cidrChange{a.services, key.Name, usableRanges(want)}, nil
+}
+
+// Observe implements mutation.Allocator.
+func (a serviceCIDRs) Observe(key meta.Key, _, stored tree.Tree) []meta.Cause {
+	cidrChange{a.services, key.Name, usableRanges(stored)}.Commit()
+	return nil
+}
+
+// cidrChange is the request.Reservation of a change of a ServiceCIDR.
+type cidrChange struct {
+	services *ServiceAllocator
+	name     string
+	ranges   []Range
+}
+
+// Commit implements request.Reservation.
+func (c cidrChange) Commit() {
+	s := c.services
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.furtherRanges = slices.DeleteFunc(s.furtherRanges, func(f furtherRange) bool { return f.cidr == c.name })
+	for _, r := range c.ranges {
+		s.furtherRanges = append(s.furtherRanges, furtherRange{c.name, r})
+	}
+}
+
+// Release implements request.Reservation.
+func (c cidrChange) Release() {}
+
+// furtherRange is a range of a ServiceCIDR, which has this name.
+type furtherRange struct {
+	cidr string
+	Range
+}
+
+// usableRanges are the ranges of a ServiceCIDR that addresses may be given out of: of one that is ready, and not being
+// deleted.
+func usableRanges(o tree.Tree) []Range {
+	if o == nil || o.Object("metadata").Has("deletionTimestamp") {
+		return nil
+	}
+	if !condition.IsTrue(o.Object("status"), "Ready") {
+		return nil
+	}
+	var ranges []Range
+	for _, text := range o.Object("spec").Strings("cidrs") {
+		if p, err := netip.ParsePrefix(text); err == nil && p.Masked() == p {
+			if r, ok := newRange(p); ok {
+				ranges = append(ranges, r)
+			}
+		}
+	}
+	return ranges
+}
+
+// rangesOf are the ranges of a family, that of the configuration first. The caller holds the lock.
+func (s *ServiceAllocator) rangesOf(family string) []Range {
+	var ranges []Range
+	for _, r := range s.ranges {
+		if r.family() == family {
+			ranges = append(ranges, r)
+		}
+	}
+	for _, f := range s.furtherRanges {
+		if f.family() == family && !slices.Contains(ranges, f.Range) {
+			ranges = append(ranges, f.Range)
+		}
+	}
+	return ranges
+}
+
+// UsesAnyOf tells whether an address is taken for which among is true.
+func (s *ServiceAllocator) UsesAnyOf(among func(netip.Addr) bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for a := range s.addresses {
+		if among(a) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+package actors
+
+import (
+	"github.com/troupe-api/troupe/actors/mutation"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// A change may have companions: objects of another collection that come or go in the same commit, such as the
+// IPAddress of an address that a Service takes. Who allocates names them (request.Companion); they are computed here by
+// the same function as every mutation, and travel with the proposal of the change.
+//
+// A companion has an owner of its own, which may be changing it at the same time. So it is computed on the published
+// state, and the change carries the condition that this is still so when it is committed: else the whole change is
+// computed again.
+
+// addCompanions computes the companions of a proposed change.
+func (o *object) addCompanions(m *mutateRequest, p *proposal) error {
+	all, ok := p.candidate.Reserved.(request.Accompanied)
+	if !ok {
+		return nil
+	}
+	for _, c := range all.Companions() {
+		if err := o.addCompanion(m, p, c); err != nil {
+			p.releaseCompanions()
+			return err
+		}
+	}
+	return nil
+}
+
+// addCompanion computes one of them. One that is to be deleted and does not exist is none.
+func (o *object) addCompanion(m *mutateRequest, p *proposal, c request.Companion) error {
+	collection := o.store().allCollections()[c.Key.GroupResource]
+	if collection == nil {
+		return nil // its group is not served
+	}
+	current := collection.published.Load().get(path(c.Key.Namespace, c.Key.Name))
+	p.write.Conditions = append(p.write.Conditions, persist.Condition{Key: c.Key.String(), Revision: persist.Revision(versionOf(current))})
+	if c.Object == nil && current == nil {
+		return nil
+	}
+	if c.Object != nil && current != nil { // what held its name has just gone, and is about to be published
+		return &conflictError{seen: current.Version}
+	}
+	part := &proposal{collection: collection, kind: collection.kind(), key: c.Key, whole: p}
+	if err := o.computeCompanion(m, part, c, mutation.State{Object: current, Committed: true}); err != nil {
+		return err
+	}
+	if part.candidate.Op != mutation.None { // else it is being deleted already
+		p.companions = append(p.companions, part)
+	}
+	return nil
+}
+
+// computeCompanion computes the candidate of a companion, and the write of it.
+func (o *object) computeCompanion(m *mutateRequest, part *proposal, c request.Companion, state mutation.State) error {
+	change := request.Mutation{Verb: request.Create, Kind: part.kind, Key: c.Key, Object: c.Object, FieldManager: o.store().naming.Translate("platform-apiserver")}
+	if c.Object == nil {
+		change.Verb = request.Delete
+	} else {
+		state = mutation.State{}
+	}
+	if state.Object != nil && mutation.NeedsTree(state.Object, &change) {
+		tree, err := codec.DecodeStored(part.kind.Message(), state.Object.JSON)
+		if err != nil {
+			return err
+		}
+		state.Tree = tree
+	}
+	candidate, err := mutation.Apply(state, &change, o.store().mutationEnv(m.ctx))
+	if err != nil || candidate.Op == mutation.None {
+		return err
+	}
+	part.candidate = candidate
+	part.candidate.Reserved = c.Reserved(candidate.Op != mutation.Remove)
+	part.write = writeOf(part, state)
+	part.write.FreesSpace = part.whole.write.FreesSpace
+	return nil
+}
+
+// releaseCompanions gives back what was set aside for the companions of a change that does not happen.
+func (p *proposal) releaseCompanions() {
+	for _, part := range p.companions {
+		part.candidate.Reserved.Release()
+	}
+}

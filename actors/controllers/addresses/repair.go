@@ -1,0 +1,217 @@
+package addresses
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/troupe-api/troupe/actors/allocation"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	servicekind "github.com/troupe-api/troupe/kinds/catalog/service"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/condition"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Store is what these controllers need of the store.
+type Store = reconcile.Store
+
+// Repair makes what must be there before the first request: the default ServiceCIDR, and an IPAddress for each address
+// that a Service has.
+//
+// It changes no Service: where data contradict each other it reports an event, and leaves the decision to an
+// administrator.
+type Repair struct {
+	store     Store
+	allocator *allocation.ServiceAllocator
+	services  *schema.Kind
+	addresses *schema.Kind // nil if the group is not served
+	cidrs     *schema.Kind // nil if the group is not served
+	name      string       // of the default ServiceCIDR
+	events    *reconcile.EventRecorder
+	logger    *slog.Logger
+}
+
+// NewRepair makes one for the kinds of a catalogue.
+func NewRepair(store Store, kinds *catalog.Catalog, allocator *allocation.ServiceAllocator, logger *slog.Logger) *Repair {
+	n := kinds.Naming()
+	return &Repair{
+		store: store, allocator: allocator, services: reconcile.CoreKind(kinds, "Service"), name: n.Translate("platform"),
+		addresses: networkingKind(kinds, "IPAddress"), cidrs: networkingKind(kinds, "ServiceCIDR"),
+		events: reconcile.NewEventRecorder(store, kinds, "ipallocator-repair-controller"), logger: logger,
+	}
+}
+
+// networkingKind is a kind of the group of networking; nil if it is not served.
+func networkingKind(kinds *catalog.Catalog, name string) *schema.Kind {
+	return kinds.ByGVK(meta.GroupVersionKind{Group: kinds.Naming().Group("networking"), Version: "v1", Kind: name})
+}
+
+// Ensure makes what is missing.
+// A fault with the ServiceCIDR does not keep the IPAddresses from being made, and the other way round.
+func (r *Repair) Ensure(ctx context.Context) error {
+	err := r.EnsureDefaultCIDR(ctx)
+	for range maxTries {
+		if !reconcile.IsConflict(err) {
+			break // else its controller was faster
+		}
+		err = r.EnsureDefaultCIDR(ctx)
+	}
+	return errors.Join(err, r.ensureAddresses(ctx))
+}
+
+// maxTries is how often a change is tried again that others are in the way of.
+const maxTries = 10
+
+// EnsureDefaultCIDR makes the ServiceCIDR of the configured ranges, or adds the range of a second family to it. One that
+// has other ranges stays: addresses may have been given out of them.
+//
+// A mismatch with the configuration is only reported. Each write carries the version that was read; the caller tries
+// again after a conflict.
+func (r *Repair) EnsureDefaultCIDR(ctx context.Context) error {
+	if r.cidrs == nil {
+		return nil
+	}
+	key := meta.Key{GroupResource: r.cidrs.Storage, Name: r.name}
+	o, object, err := reconcile.Read(ctx, r.store, r.cidrs, key)
+	if err != nil {
+		return err
+	}
+	ranges := r.allocator.Ranges()
+	if o == nil {
+		err = reconcile.Create(ctx, r.store, r.cidrs, key, tree.Tree{
+			"metadata": tree.Tree{"name": r.name}, "spec": tree.Tree{"cidrs": tree.ListOf(ranges)},
+		})
+		if err != nil {
+			return err
+		}
+		if o, object, err = reconcile.Read(ctx, r.store, r.cidrs, key); err != nil || o == nil {
+			return err
+		}
+	}
+	has := object.Object("spec").Strings("cidrs")
+	switch {
+	case slices.Equal(has, ranges):
+	case len(ranges) == 2 && len(has) == 1 && has[0] == ranges[0]:
+		if err := reconcile.PatchIfUnchanged(ctx, r.store, r.cidrs, o, "", tree.Tree{"spec": tree.Tree{"cidrs": tree.ListOf(ranges)}}); err != nil {
+			return err
+		}
+		return r.EnsureDefaultCIDR(ctx)
+	default:
+		r.logger.Warn("the default ServiceCIDR has other ranges than the configuration", "servicecidr", strings.Join(has, ","), "configuration", strings.Join(ranges, ","))
+		r.events.Record(ctx, r.cidrs, o, reconcile.Warning, "KubernetesDefaultServiceCIDRInconsistent",
+			"The default ServiceCIDR ["+strings.Join(has, " ")+"] does not match the controller flag configurations ["+strings.Join(ranges, " ")+"]")
+		return nil
+	}
+	if o.Meta.Terminating || condition.Find(object.Object("status"), "Ready") != nil {
+		return nil
+	}
+	return writeReady(ctx, r.store, r.cidrs, o, object, "True", "", defaultReady)
+}
+
+// defaultReady is the message of the condition Ready of the default ServiceCIDR.
+const defaultReady = "Kubernetes default Service CIDR is ready"
+
+// ensureAddresses gives each address of a Service its IPAddress, and deletes those that claim to be a Service's and are
+// not.
+//
+// A fault with one Service keeps neither the others nor the orphans from being looked at.
+func (r *Repair) ensureAddresses(ctx context.Context) error {
+	if r.addresses == nil {
+		return nil
+	}
+	services, err := r.store.List(ctx, request.List{Kind: r.services})
+	if err != nil {
+		return err
+	}
+	var made atomic.Int64
+	err = reconcile.ForEachParallel(services.Items, func(o *meta.Object) error {
+		n, err := r.ensureAddressesOf(ctx, o)
+		made.Add(int64(n))
+		return err
+	})
+	if n := made.Load(); n > 0 {
+		r.logger.Info("Services of older data have got their IPAddresses", "count", n)
+	}
+	addresses, listErr := r.store.List(ctx, request.List{Kind: r.addresses})
+	if listErr != nil {
+		return errors.Join(err, listErr)
+	}
+	return errors.Join(err, reconcile.ForEachParallel(addresses.Items, func(o *meta.Object) error { return r.DeleteIfOrphan(ctx, o) }))
+}
+
+// ensureAddressesOf makes the IPAddresses that a Service lacks, and counts them.
+func (r *Repair) ensureAddressesOf(ctx context.Context, o *meta.Object) (made int, err error) {
+	object, err := codec.DecodeStored(r.services.Message(), o.JSON)
+	if err != nil {
+		return 0, err
+	}
+	spec := object.Object("spec")
+	if !servicekind.NeedsClusterIP(spec) || servicekind.IsHeadless(spec) {
+		return 0, nil
+	}
+	for _, text := range spec.Strings("clusterIPs") {
+		a, err := netip.ParseAddr(text)
+		if err != nil {
+			continue
+		}
+		ok, err := r.ensureAddress(ctx, o, a)
+		if err != nil {
+			return made, err
+		}
+		if ok {
+			made++
+		}
+	}
+	return made, nil
+}
+
+// ensureAddress makes the IPAddress of an address of a Service, if it has none.
+//
+// An IPAddress that refers to another Service means that two Services have the same address, which data of before
+// may contain. The first one keeps it.
+func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a netip.Addr) (made bool, err error) {
+	key := r.allocator.IPAddressKey(a)
+	o, object, err := reconcile.Read(ctx, r.store, r.addresses, key)
+	if err != nil {
+		return false, err
+	}
+	wanted := r.allocator.NewIPAddress(service.Key, a)
+	if o != nil {
+		if tree.SemanticEqual(object["spec"], wanted["spec"]) {
+			return false, nil
+		}
+		r.events.Record(ctx, r.services, service, reconcile.Warning, "ClusterIPAlreadyAllocated",
+			"Cluster IP "+a.String()+" was assigned to multiple services; please recreate service")
+		return false, nil
+	}
+	return true, reconcile.Create(ctx, r.store, r.addresses, key, wanted)
+}
+
+// DeleteIfOrphan deletes an IPAddress that says a Service has it, if none has.
+//
+// IPAddresses that users make for purposes of their own are left alone, and so are those whose names are no
+// addresses. The delete has the version as a precondition.
+func (r *Repair) DeleteIfOrphan(ctx context.Context, o *meta.Object) error {
+	object, err := codec.DecodeStored(r.addresses.Message(), o.JSON)
+	if err != nil || !r.allocator.IsManaged(object) {
+		return err
+	}
+	a, err := netip.ParseAddr(o.Key.Name)
+	if err != nil {
+		return nil
+	}
+	if _, held := r.allocator.ServiceOf(a); held {
+		return nil
+	}
+	r.events.Record(ctx, r.addresses, o, reconcile.Warning, "IPAddressNotAllocated", "IPAddress: "+o.Key.Name+" for Service appears to have leaked: cleaning up")
+	return reconcile.DeleteIfUnchanged(ctx, r.store, r.addresses, o, "")
+}

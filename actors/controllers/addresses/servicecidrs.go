@@ -1,0 +1,243 @@
+package addresses
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-api/troupe/actors/allocation"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/condition"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// ServiceCIDRs keeps the finalizer and the condition Ready of ServiceCIDRs. One that is being deleted stays while a
+// Service has an address that no other one contains.
+//
+// No address is given out of a ServiceCIDR any more from the commit on that begins its deletion, and one that was given out
+// before is known to the allocator at once: so the finalizer can go as soon as none is left.
+type ServiceCIDRs struct {
+	store     Store
+	kind      *schema.Kind
+	addresses *schema.Kind
+	allocator *allocation.ServiceAllocator
+	repair    *Repair
+	finalizer string
+	queue     *reconcile.Workqueue[string]
+	waiting   sync.Map     // names of those that wait for addresses to be given up
+	waits     atomic.Int32 // how many these are
+	logger    *slog.Logger
+}
+
+// NewServiceCIDRs returns the controller for the kinds of a catalogue.
+func NewServiceCIDRs(store Store, kinds *catalog.Catalog, allocator *allocation.ServiceAllocator, logger *slog.Logger) *ServiceCIDRs {
+	return &ServiceCIDRs{
+		store: store, kind: networkingKind(kinds, "ServiceCIDR"), addresses: networkingKind(kinds, "IPAddress"), allocator: allocator,
+		repair: NewRepair(store, kinds, allocator, logger), finalizer: kinds.Naming().Translate("networking.platform.io/service-cidr-finalizer"),
+		queue: reconcile.NewWorkqueue[string]().Named("ipaddresses"), logger: logger,
+	}
+}
+
+// Run runs the controller until the context ends.
+func (c *ServiceCIDRs) Run(ctx context.Context) {
+	if c.kind == nil {
+		return // the group is not served
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() {
+		reconcile.RunInformer(ctx, c.store, c.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
+			if gone && o.Key.Name == c.repair.name {
+				c.queue.Add(c.repair.name)
+			} else if !gone {
+				c.queue.Add(reconcile.CloneKey(o.Key).Name)
+			}
+			c.recheck() // another one may contain the addresses of those that wait
+		}))
+	})
+	running.Go(func() {
+		reconcile.WatchLoop(ctx, c.store, c.addresses, func(int) func([]request.Event) error { return c.followAddresses(ctx) })
+	})
+	c.queue.Run(ctx, c.sync, func(name string, err error) {
+		c.logger.Warn("a ServiceCIDR cannot be kept up to date", "servicecidr", name, "error", err)
+	})
+}
+
+// orphanDelay is how long an IPAddress may be without the Service that it claims to be of, which may be about to come.
+const orphanDelay = time.Minute
+
+// followAddresses has ServiceCIDRs looked at that wait, when an address goes, and IPAddresses that only claim to be a
+// Service's. It keeps nothing of the others.
+//
+// A deleted address may have been the last one that a ServiceCIDR waited for. There may be many IPAddresses, so that
+// the handler asks the allocator instead of remembering them.
+func (c *ServiceCIDRs) followAddresses(ctx context.Context) func([]request.Event) error {
+	return func(events []request.Event) error {
+		for i := range events {
+			switch e := &events[i]; e.Type {
+			case request.Deleted:
+				c.recheck()
+			case request.Added:
+				if a, err := netip.ParseAddr(e.Object.Key.Name); err == nil {
+					if _, held := c.allocator.ServiceOf(a); !held {
+						c.checkLater(ctx, reconcile.CloneKey(e.Object.Key))
+					}
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// checkLater deletes an IPAddress if it is an orphan after a while.
+// It holds only the key until then, and reads the object anew.
+func (c *ServiceCIDRs) checkLater(ctx context.Context, key meta.Key) {
+	time.AfterFunc(orphanDelay, func() {
+		if ctx.Err() != nil {
+			return
+		}
+		o, _, err := reconcile.Read(ctx, c.store, c.addresses, key)
+		if err == nil && o != nil {
+			err = c.repair.DeleteIfOrphan(ctx, o)
+		}
+		if err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
+			c.logger.Warn("an IPAddress without its Service stays", "address", key.Name, "error", err)
+		}
+	})
+}
+
+// recheck has those looked at that wait. It runs for each address that goes, and almost always nothing waits: the counter
+// makes that case a single atomic load.
+func (c *ServiceCIDRs) recheck() {
+	if c.waits.Load() == 0 {
+		return
+	}
+	c.waiting.Range(func(name, _ any) bool {
+		c.queue.Add(name.(string))
+		return true
+	})
+}
+
+// wait notes whether a ServiceCIDR waits for addresses to be given up.
+// The counter changes only when the set does, so that it stays equal to its size however often it is called.
+func (c *ServiceCIDRs) wait(name string, waits bool) {
+	if waits {
+		if _, was := c.waiting.LoadOrStore(name, true); !was {
+			c.waits.Add(1)
+		}
+	} else if _, was := c.waiting.LoadAndDelete(name); was {
+		c.waits.Add(-1)
+	}
+}
+
+// sync brings one ServiceCIDR up to date.
+//
+// It makes one write at a time: the finalizer first, then the condition. Each write brings the object back into the
+// queue. The finalizer must be there before Ready is, for otherwise a ServiceCIDR in use could be deleted at once.
+// The default one is made anew when it is gone.
+func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
+	o, object, err := reconcile.Read(ctx, c.store, c.kind, meta.Key{GroupResource: c.kind.Storage, Name: name})
+	if err != nil {
+		return err
+	}
+	if o == nil {
+		c.wait(name, false)
+		if name == c.repair.name {
+			return c.repair.EnsureDefaultCIDR(ctx)
+		}
+		return nil
+	}
+	if o.Meta.Terminating {
+		return c.terminate(ctx, o, object)
+	}
+	if !slices.Contains(o.Meta.Finalizers, c.finalizer) {
+		return reconcile.PatchMetadataList(ctx, c.store, c.kind, o, func(metadata tree.Tree) (string, []any) {
+			return "finalizers", append(metadata.List("finalizers"), c.finalizer)
+		})
+	}
+	if condition.IsTrue(object.Object("status"), "Ready") {
+		return nil
+	}
+	message := "Kubernetes Service CIDR is ready"
+	if name == c.repair.name {
+		message = defaultReady // whichever of the two comes first
+	}
+	return writeReady(ctx, c.store, c.kind, o, object, "True", "", message)
+}
+
+// terminate lets a ServiceCIDR go that nobody needs, or says why it stays.
+func (c *ServiceCIDRs) terminate(ctx context.Context, o *meta.Object, object tree.Tree) error {
+	c.wait(o.Key.Name, true) // before it is looked at, so that no address is missed that is given up meanwhile
+	needed, err := c.needed(ctx, o, prefixesOf(object))
+	if err != nil {
+		return err
+	}
+	if needed {
+		return writeReady(ctx, c.store, c.kind, o, object, "False", "Terminating",
+			"There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR")
+	}
+	c.wait(o.Key.Name, false)
+	return reconcile.RemoveFinalizer(ctx, c.store, c.kind, o, c.finalizer)
+}
+
+// needed tells whether an address of some ranges is taken that no other ServiceCIDR contains.
+//
+// The names decide between two that are being deleted at the same time: if each relied on the other one, both would
+// go.
+func (c *ServiceCIDRs) needed(ctx context.Context, o *meta.Object, ranges []netip.Prefix) (bool, error) {
+	list, err := c.store.List(ctx, request.List{Kind: c.kind})
+	if err != nil {
+		return false, err
+	}
+	var others []netip.Prefix
+	for _, other := range list.Items {
+		if other.Key == o.Key || other.Meta.Terminating && other.Key.Name > o.Key.Name {
+			continue // of two that go and contain each other, one stays
+		}
+		object, err := codec.DecodeStored(c.kind.Message(), other.JSON)
+		if err != nil {
+			return false, err
+		}
+		others = append(others, prefixesOf(object)...)
+	}
+	return c.allocator.UsesAnyOf(func(a netip.Addr) bool {
+		contains := func(p netip.Prefix) bool { return p.Contains(a) }
+		return slices.ContainsFunc(ranges, contains) && !slices.ContainsFunc(others, contains)
+	}), nil
+}
+
+// prefixesOf are the ranges of a ServiceCIDR.
+func prefixesOf(object tree.Tree) []netip.Prefix {
+	var all []netip.Prefix
+	for _, text := range object.Object("spec").Strings("cidrs") {
+		if p, err := netip.ParsePrefix(text); err == nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// writeReady writes the condition Ready of a ServiceCIDR, unless it says the same.
+func writeReady(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, object tree.Tree, status, reason, message string) error {
+	old := condition.Find(object.Object("status"), "Ready")
+	if old != nil && old.String("status") == status && old.String("reason") == reason {
+		return nil
+	}
+	now := tree.Tree{"type": "Ready", "status": status, "reason": reason, "message": message, "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
+	var conditions []any
+	for _, c := range object.Object("status").Objects("conditions") {
+		if c.String("type") != "Ready" {
+			conditions = append(conditions, c)
+		}
+	}
+	return reconcile.PatchIfUnchanged(ctx, store, k, o, "status", tree.Tree{"status": tree.Tree{"conditions": append(conditions, now)}})
+}

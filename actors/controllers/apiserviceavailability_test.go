@@ -1,0 +1,67 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// A stubbornProber fails to follow Services a few times, then does, and says when it is asked about one.
+type stubbornProber struct {
+	refusals int // that are left
+	probed   chan struct{}
+	notified chan func(namespace, name string)
+}
+
+func (p *stubbornProber) Probe(ctx context.Context, _ tree.Tree) Unavailability {
+	select {
+	case p.probed <- struct{}{}:
+	case <-ctx.Done():
+	}
+	return Unavailability{Reason: "ServiceNotFound", Message: "none"}
+}
+
+func (p *stubbornProber) Notify(ctx context.Context, onChange func(namespace, name string)) error {
+	if p.refusals--; p.refusals >= 0 {
+		return errors.New("not now")
+	}
+	select {
+	case p.notified <- onChange:
+	case <-ctx.Done():
+	}
+	<-ctx.Done() // Run waits for it
+	return ctx.Err()
+}
+
+// TestServicesAreFollowed: a failure to follow Services is repaired, and nothing of it outlives Run.
+func TestServicesAreFollowed(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	p := &stubbornProber{refusals: 3, probed: make(chan struct{}), notified: make(chan func(string, string))}
+	a := NewAPIServiceAvailability(w, w.kinds, p, NewAPIServiceMetrics(), slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { a.Run(ctx) })
+	k := apiServiceKind(w.kinds)
+	_, err := w.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "v1.example.com"}, Object: tree.Tree{
+		"metadata": tree.Tree{"name": "v1.example.com"},
+		"spec": tree.Tree{"group": "example.com", "version": "v1", "groupPriorityMinimum": int64(1), "versionPriority": int64(1),
+			"insecureSkipTLSVerify": true, "service": tree.Tree{"namespace": "default", "name": "ext", "port": int64(443)}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.probed
+	changed := <-p.notified
+	go changed("default", "ext")
+	<-p.probed
+	cancel()
+	running.Wait()
+}

@@ -1,0 +1,61 @@
+package certificates
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// issued is a certificate that ends at a time, as a status holds it.
+func issued(t *testing.T, end time.Time) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: end.Add(-time.Hour), NotAfter: end}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+// TestEnd is the table of when requests are over, from their creation.
+func TestEnd(t *testing.T) {
+	created := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	at := func(kind string, after time.Duration) tree.Tree {
+		return tree.Tree{"type": kind, "lastUpdateTime": created.Add(after).Format(time.RFC3339)}
+	}
+	for _, c := range []struct {
+		what        string
+		conditions  []tree.Tree
+		certificate time.Duration // when it ends; 0: there is none
+		want        time.Duration
+	}{
+		{"pending", nil, 0, 24 * time.Hour},
+		{"with a condition of somebody", []tree.Tree{at("Mine", 5*time.Hour)}, 0, 24 * time.Hour},
+		{"approved", []tree.Tree{at(approved, 2*time.Hour)}, 0, 3 * time.Hour},
+		{"denied", []tree.Tree{at(denied, 30*time.Hour)}, 0, 31 * time.Hour},
+		{"failed", []tree.Tree{at(approved, time.Hour), at(failed, 2*time.Hour)}, 0, 3 * time.Hour},
+		{"issued", []tree.Tree{at(approved, time.Hour)}, 99 * time.Hour, 2 * time.Hour},
+		{"issued for minutes", []tree.Tree{at(approved, time.Hour)}, 70 * time.Minute, 70 * time.Minute},
+		{"without times", []tree.Tree{{"type": approved}}, 0, 24 * time.Hour},
+	} {
+		r := &signingRequest{created: created, conditions: c.conditions, status: tree.Tree{}}
+		if c.certificate > 0 {
+			r.status["certificate"] = issued(t, created.Add(c.certificate))
+		}
+		if got := end(r).Sub(created); got != c.want {
+			t.Errorf("%s: over after %v, want %v", c.what, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package certificates
+
+import (
+	"context"
+	"encoding/base64"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/certs"
+)
+
+// Authorities are the CAs of the signers that every cluster has; nil where nobody signs for one. Several may be the
+// same one.
+type Authorities struct{ Client, NodeClient, NodeServer, Legacy *certs.Authority }
+
+// Signer signs approved requests to the signers that every cluster has. A request that breaks the policy of its
+// signer fails for good. An error that may pass, such as one of the CA, leaves the request as it is, to be tried
+// again.
+type Signer struct {
+	requests
+	lifetime time.Duration
+	signers  map[string]signer // by the name in the profile
+}
+
+// A signer is a policy and the CA that stands behind it.
+type signer struct {
+	policy    signingPolicy
+	authority *certs.Authority
+}
+
+// NewSigner returns the controller. lifetime is the longest of a certificate; a request may ask for a shorter one.
+// Names of signers are translated once, so that requests are compared with them as clients write them.
+func NewSigner(store Store, kinds *catalog.Catalog, cas Authorities, lifetime time.Duration, logger *slog.Logger) *Signer {
+	s := &Signer{requests: newRequests(store, kinds, logger), lifetime: lifetime, signers: map[string]signer{}}
+	for name, authority := range map[string]*certs.Authority{
+		clientSigner: cas.Client, nodeClientSigner: cas.NodeClient, nodeServerSigner: cas.NodeServer, legacySigner: cas.Legacy,
+	} {
+		if authority != nil {
+			s.signers[kinds.Naming().Translate(name)] = signer{policies[name], authority}
+		}
+	}
+	return s
+}
+
+// Run runs the controller until the context ends.
+func (s *Signer) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { s.inform(ctx) })
+	s.queue.Run(ctx, s.sign, func(name string, err error) {
+		s.logger.Warn("a certificate request is not signed", "request", name, "error", err)
+	})
+}
+
+// sign does what is due of one request. Other signers' requests are left alone, whatever they look like.
+func (s *Signer) sign(ctx context.Context, name string) error {
+	r, err := s.read(ctx, name)
+	if err != nil || r == nil {
+		return err
+	}
+	by, ours := s.signers[r.signer]
+	if !ours || r.hasCertificate || !r.has(approved) || r.has(denied) || r.has(failed) {
+		return nil
+	}
+	request, err := r.x509Request()
+	if err != nil {
+		return err
+	}
+	// A breach of the policy is in the request itself, which cannot be changed: to try again would not help.
+	if err := by.policy(request, r.usages); err != nil {
+		return s.write(ctx, r, "status", tree.Tree{"conditions": r.with(failed, "SignerValidationFailure", err.Error())})
+	}
+	order := certs.Order{Request: request, Lifetime: s.lifetimeOf(r)}
+	if order.KeyUsage, order.ExtKeyUsages, err = parseUsages(r.usages); err != nil {
+		return err
+	}
+	text, err := by.authority.Sign(order, s.now())
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, r, "status", tree.Tree{"certificate": base64.StdEncoding.EncodeToString(text)})
+}
+
+// lifetimeOf is the smaller one of what a request asks for and what the operator allows. A request that asks for
+// nothing gets the longest.
+func (s *Signer) lifetimeOf(r *signingRequest) time.Duration {
+	if seconds, ok := r.spec.Int("expirationSeconds"); ok {
+		return min(time.Duration(seconds)*time.Second, s.lifetime)
+	}
+	return s.lifetime
+}

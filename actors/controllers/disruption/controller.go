@@ -1,0 +1,264 @@
+package disruption
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/condition"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Store is what the controller needs of the store.
+type Store = reconcile.Store
+
+// Budgets keeps the status of PodDisruptionBudgets.
+//
+// Order of locks: mu first, then those of the queue and the schedule. mu is not held while the store is asked.
+type Budgets struct {
+	store   Store
+	kinds   *catalog.Catalog
+	kind    *schema.Kind // nil if the group is not served
+	pods    *schema.Kind
+	queue   *reconcile.Workqueue[meta.Key]
+	due     *reconcile.Schedule[meta.Key]
+	events  *reconcile.EventRecorder
+	logger  *slog.Logger
+	started sync.Once // the watch of Pods
+
+	mu        sync.Mutex                              // guards what follows
+	selectors map[string]map[meta.Key]selector.Labels // by namespace
+	health    map[meta.Key]podHealth                  // of Pods that budgets have counted
+}
+
+// podHealth is what counts of a Pod in one version.
+// It spares decoding all Pods of a budget again when one of them has changed.
+type podHealth struct {
+	version uint64
+	ready   bool
+}
+
+// NewBudgets returns the controller for the kinds of a catalogue.
+func NewBudgets(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Budgets {
+	return &Budgets{
+		store: store, kinds: kinds, kind: kinds.ByGVK(meta.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}),
+		pods: reconcile.CoreKind(kinds, "Pod"), queue: reconcile.NewWorkqueue[meta.Key]().Named("disruption"), due: reconcile.NewSchedule[meta.Key](),
+		events: reconcile.NewEventRecorder(store, kinds, "controllermanager"), logger: logger,
+		selectors: map[string]map[meta.Key]selector.Labels{}, health: map[meta.Key]podHealth{},
+	}
+}
+
+// Run runs the controller until the context ends.
+func (b *Budgets) Run(ctx context.Context) {
+	if b.kind == nil {
+		return
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() {
+		var watching sync.WaitGroup
+		defer watching.Wait()
+		reconcile.RunInformer(ctx, b.store, b.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
+			b.note(o, gone)
+			b.started.Do(func() {
+				watching.Go(func() { reconcile.WatchLoop(ctx, b.store, b.pods, b.followPods) })
+			})
+		}))
+	})
+	running.Go(func() { b.due.Run(ctx, func(key meta.Key) { b.queue.Add(key) }) })
+	b.queue.Run(ctx, b.sync, func(key meta.Key, err error) {
+		b.logger.Warn("the status of a PodDisruptionBudget cannot be written", "budget", key.String(), "error", err)
+	})
+}
+
+// note notes which Pods a budget is for.
+func (b *Budgets) note(o *meta.Object, gone bool) {
+	key := reconcile.CloneKey(o.Key)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if delete(b.selectors[key.Namespace], key); len(b.selectors[key.Namespace]) == 0 {
+		delete(b.selectors, key.Namespace)
+	}
+	if gone {
+		b.due.Remove(key)
+		return
+	}
+	if object, err := codec.DecodeStored(b.kind.Message(), []byte(strings.Clone(string(o.JSON)))); err == nil {
+		if matching, ok := selectorOf(object); ok {
+			if b.selectors[key.Namespace] == nil {
+				b.selectors[key.Namespace] = map[meta.Key]selector.Labels{}
+			}
+			b.selectors[key.Namespace][key] = matching
+		}
+	}
+	b.queue.Add(key)
+}
+
+// selectorOf is the selector of a budget; ok is false if it has none, and so is for no Pod.
+func selectorOf(budget tree.Tree) (matching selector.Labels, ok bool) {
+	given, ok := budget.Object("spec")["selector"].(tree.Tree)
+	if !ok {
+		return matching, false
+	}
+	return selector.FromLabelSelector(given)
+}
+
+// countDelay is how long changes of Pods are gathered before they are counted.
+// A rollout changes many Pods of one budget at about the same time; without a delay each change would list all of
+// them.
+const countDelay = 20 * time.Millisecond
+
+// followPods begins a watch of Pods. Each change has the budgets counted again that select the Pod, or may have selected
+// it.
+func (b *Budgets) followPods(int) func([]request.Event) error {
+	b.mu.Lock()
+	b.health = map[meta.Key]podHealth{} // some may have been deleted since the watch before
+	b.mu.Unlock()
+	return func(events []request.Event) error {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for i := range events {
+			switch e := &events[i]; e.Type {
+			case request.Added, request.Modified, request.Deleted:
+				b.notePod(e.Object, e.Type == request.Deleted)
+			}
+		}
+		return nil
+	}
+}
+
+// notePod has budgets counted again. The caller holds the lock.
+//
+// Which budget has counted a Pod is not remembered. So the change of a counted one concerns all budgets of the
+// namespace: its labels may have changed, so that the one that counted it does not select it any more.
+func (b *Budgets) notePod(o *meta.Object, gone bool) {
+	_, counted := b.health[o.Key]
+	if gone {
+		delete(b.health, o.Key)
+	}
+	for key, matching := range b.selectors[o.Key.Namespace] {
+		if counted || matching.Matches(o.Meta.Labels) {
+			b.due.Set(key, time.Now().Add(countDelay))
+		}
+	}
+}
+
+// sync brings the status of one budget up to date.
+//
+// The object is written with the metadata that was read. So an eviction that has taken from the budget in between
+// makes the write a conflict, and its entry in disruptedPods is not lost. The recheck is a second late, since the
+// times in the status are in whole seconds.
+func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
+	o, object, err := reconcile.Read(ctx, b.store, b.kind, key)
+	if err != nil || o == nil {
+		return err
+	}
+	now := time.Now()
+	status, recheck, err := b.count(ctx, o, object, now)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		b.logger.Debug("the Pods of a budget cannot be counted", "budget", key.String(), "error", err)
+		status = failedStatus(object.EnsureObject("status"), err.Error(), now)
+	}
+	if !recheck.IsZero() {
+		b.due.Set(key, recheck.Add(time.Second))
+	}
+	if tree.SemanticEqual(status, object["status"]) {
+		return nil
+	}
+	changed := tree.Tree{"metadata": object["metadata"], "spec": object["spec"], "status": status}
+	_, err = b.store.Mutate(ctx, request.Mutation{Verb: request.Update, Kind: b.kind, Key: key, Subresource: "status", Object: changed})
+	if reconcile.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// count counts the Pods of a budget.
+func (b *Budgets) count(ctx context.Context, o *meta.Object, object tree.Tree, now time.Time) (status tree.Tree, recheck time.Time, err error) {
+	pods, err := b.members(ctx, o, object)
+	if err != nil {
+		b.events.Record(ctx, b.kind, o, reconcile.Warning, "NoPods", "Failed to get pods: "+err.Error())
+		return nil, recheck, err
+	}
+	if len(pods) == 0 {
+		b.events.Record(ctx, b.kind, o, reconcile.Normal, "NoPods", "No matching pods found")
+	}
+	c, err := desired(object.Object("spec"), len(pods), func() (int64, error) { return b.scale(ctx, o, object, pods) })
+	if err != nil {
+		b.events.Record(ctx, b.kind, o, reconcile.Warning, "CalculateExpectedPodCountFailed", "Failed to calculate the number of expected pods: "+err.Error())
+		return nil, recheck, err
+	}
+	members := make([]member, len(pods))
+	for i := range pods {
+		members[i] = pods[i].member
+	}
+	old := object.Object("status")
+	disrupted, overdue, recheck := stillDisrupted(members, old, now)
+	for _, name := range overdue {
+		i := slices.IndexFunc(pods, func(p budgetPod) bool { return p.name == name })
+		b.events.Record(ctx, b.pods, pods[i].object, reconcile.Warning, "NotDeleted", fmt.Sprintf("Pod was expected by PDB %s/%s to be deleted but it wasn't", o.Key.Namespace, o.Key.Name))
+	}
+	c.healthy = countHealthy(members, disrupted, now)
+	return newStatus(old, o.Meta.Generation, c, disrupted, now), recheck, nil
+}
+
+// A budgetPod is a Pod of a budget with its object.
+type budgetPod struct {
+	member
+	object *meta.Object
+}
+
+// members are the Pods of a budget.
+// A budget without a selector has none; an empty selector takes all Pods of the namespace.
+func (b *Budgets) members(ctx context.Context, o *meta.Object, object tree.Tree) ([]budgetPod, error) {
+	matching, ok := selectorOf(object)
+	if !ok {
+		return nil, nil
+	}
+	list, err := b.store.List(ctx, request.List{Kind: b.pods, Namespace: o.Key.Namespace, Labels: matching})
+	if err != nil {
+		return nil, err
+	}
+	pods := make([]budgetPod, 0, len(list.Items))
+	for _, p := range list.Items {
+		ready, err := b.isReady(p)
+		if err != nil {
+			return nil, err
+		}
+		pods = append(pods, budgetPod{member{p.Key.Name, ready, p.Meta.Terminating}, p})
+	}
+	return pods, nil
+}
+
+// isReady tells whether a Pod is ready. It is read once in each version.
+func (b *Budgets) isReady(o *meta.Object) (bool, error) {
+	b.mu.Lock()
+	known := b.health[o.Key]
+	b.mu.Unlock()
+	if known.version == o.Version {
+		return known.ready, nil
+	}
+	object, err := codec.DecodeStored(b.pods.Message(), o.JSON)
+	if err != nil {
+		return false, err
+	}
+	ready := condition.IsTrue(object.Object("status"), "Ready")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.health[reconcile.CloneKey(o.Key)] = podHealth{o.Version, ready}
+	return ready, nil
+}

@@ -1,0 +1,122 @@
+package disruption
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// scale is how many Pods the controllers of some Pods want together. Pods without a controller count for nothing; the
+// budget is told so.
+//
+// Each controller counts once, however many of its Pods are selected. During a rollout a Deployment has two
+// ReplicaSets: both lead to the Deployment, whose uid is noted too, so that its Pods are not expected twice. A
+// controller that is gone is an error, since no number would be right.
+func (b *Budgets) scale(ctx context.Context, o *meta.Object, budget tree.Tree, pods []budgetPod) (int64, error) {
+	var total int64
+	known := map[string]bool{} // controllers, by uid
+	unmanaged := false
+	for _, p := range pods {
+		owner := controllerOf(p.object)
+		if owner == nil {
+			unmanaged = true
+			continue
+		}
+		if known[owner.UID] {
+			continue
+		}
+		uid, n, err := b.scaleOf(ctx, p.object.Key.Namespace, owner)
+		if err != nil {
+			return 0, err
+		}
+		if uid == "" {
+			return 0, fmt.Errorf("found no controllers for pod %q", p.name)
+		}
+		if known[owner.UID] = true; uid != owner.UID {
+			if known[uid] {
+				continue
+			}
+			known[uid] = true
+		}
+		total += n
+	}
+	if unmanaged {
+		b.events.Record(ctx, b.kind, o, reconcile.Warning, "UnmanagedPods", "Pods selected by this PodDisruptionBudget (selector: "+selectorText(budget)+") were found "+
+			"to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. "+
+			"To account for these pods please set \".spec.minAvailable\" field of the PDB to an integer value.")
+	}
+	return total, nil
+}
+
+// selectorText shows the selector of a budget.
+func selectorText(budget tree.Tree) string {
+	return strings.TrimPrefix(fmt.Sprintf("%v", map[string]any(budget.Object("spec", "selector"))), "map")
+}
+
+// controllerOf is the owner that controls an object; nil if none does.
+func controllerOf(o *meta.Object) *meta.OwnerReference {
+	for i := range o.Meta.OwnerReferences {
+		if o.Meta.OwnerReferences[i].Controller {
+			return &o.Meta.OwnerReferences[i]
+		}
+	}
+	return nil
+}
+
+// scaleOf is how many Pods a controller wants, or the one that controls it: a Deployment speaks for its ReplicaSets. uid
+// is that of who wants them, "" if there is none.
+// An owner with another uid than the reference has was made anew under the same name, and counts as gone.
+func (b *Budgets) scaleOf(ctx context.Context, namespace string, owner *meta.OwnerReference) (uid string, n int64, err error) {
+	k := b.kindOf(owner)
+	if k == nil {
+		return "", 0, nil
+	}
+	key := meta.Key{GroupResource: k.Storage, Namespace: namespace, Name: owner.Name}
+	o, err := b.store.Get(ctx, request.Get{Kind: k, Key: key})
+	if reconcile.IsNotFound(err) || err == nil && o.Meta.UID != owner.UID {
+		return "", 0, nil
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	if above := controllerOf(o); k.Group == "apps" && k.Kind == "ReplicaSet" && above != nil && above.Kind == "Deployment" {
+		return b.scaleOf(ctx, namespace, above)
+	}
+	if k.Subresource("scale") == nil {
+		return "", 0, fmt.Errorf("%s.%s does not implement the scale subresource", k.Resource, k.Group)
+	}
+	n, err = b.replicas(ctx, k, key)
+	return o.Meta.UID, n, err
+}
+
+// kindOf is the kind of an owner; nil if it is not served.
+func (b *Budgets) kindOf(owner *meta.OwnerReference) *schema.Kind {
+	group, version, ok := strings.Cut(owner.APIVersion, "/")
+	if !ok {
+		group, version = "", owner.APIVersion
+	}
+	return b.kinds.ByGVK(meta.GroupVersionKind{Group: group, Version: version, Kind: owner.Kind})
+}
+
+// replicas reads how many Pods an object wants by its sub-resource scale, which every kind shows in the same form.
+// Custom resources that have the sub-resource work without any knowledge of their kind.
+func (b *Budgets) replicas(ctx context.Context, k *schema.Kind, key meta.Key) (int64, error) {
+	scale, err := b.store.Get(ctx, request.Get{Kind: k, Key: key, Subresource: "scale"})
+	if err != nil {
+		return 0, err
+	}
+	object, _, err := codec.DecodeAny(scale.JSON)
+	if err != nil {
+		return 0, err
+	}
+	shown, _ := object.(tree.Tree)
+	n, _ := shown.Object("spec").Int("replicas")
+	return n, nil
+}

@@ -1,0 +1,302 @@
+package endpoints
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Mirror writes the Endpoints that users have made for Services without a selector into EndpointSlices as well.
+//
+// Clients that read only slices would not see such addresses otherwise. Services with a selector are left out, as
+// Slices writes theirs from the Pods; mirrored ones would list each Pod twice.
+type Mirror struct {
+	sliceStore
+	endpoints *schema.Kind
+	services  *schema.Kind
+	queue     *reconcile.Workqueue[meta.Key] // of Endpoints
+	events    *reconcile.EventRecorder
+	logger    *slog.Logger
+
+	skipLabel, leaderAnnotation, appliedAnnotation string
+}
+
+// maxMirrored is how many addresses of a subset are mirrored.
+// It counts the addresses of both families and both states together.
+const maxMirrored = 1000
+
+// NewMirror returns the controller for the kinds of a catalogue.
+func NewMirror(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Mirror {
+	n := kinds.Naming()
+	return &Mirror{
+		sliceStore: newSliceStore(store, kinds, mirrorManager), endpoints: reconcile.CoreKind(kinds, "Endpoints"), services: reconcile.CoreKind(kinds, "Service"),
+		queue: reconcile.NewWorkqueue[meta.Key]().Named("endpoint_slice_mirroring"), events: reconcile.NewEventRecorder(store, kinds, "endpoint-slice-mirroring-controller"), logger: logger,
+		skipLabel: n.Translate("endpointslice.platform.io/skip-mirror"), leaderAnnotation: leaderAnnotation(n),
+		appliedAnnotation: n.Translate("kubectl.platform.io/last-applied-configuration"),
+	}
+}
+
+// Run runs the controller until the context ends.
+//
+// Endpoints and Services share names, and whether Endpoints are mirrored depends on both: the queue gets the key of
+// the Endpoints whichever of the two changes.
+func (m *Mirror) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	add := reconcile.EventHandlerFunc(func(o *meta.Object, _ bool) {
+		m.queue.Add(reconcile.CloneKey(meta.Key{GroupResource: m.endpoints.Storage, Namespace: o.Key.Namespace, Name: o.Key.Name}))
+	})
+	running.Go(func() { reconcile.RunInformer(ctx, m.store, m.endpoints, add) })
+	running.Go(func() { reconcile.RunInformer(ctx, m.store, m.services, add) })
+	running.Go(func() { m.follow(ctx, m.endpoints.Storage, m.queue) })
+	m.queue.Run(ctx, m.sync, func(key meta.Key, err error) {
+		m.logger.Warn("Endpoints cannot be mirrored", "endpoints", key.String(), "error", err)
+	})
+}
+
+// sync brings the slices of one Endpoints object up to date. Those of Endpoints that are not to be mirrored are deleted.
+func (m *Mirror) sync(ctx context.Context, key meta.Key) error {
+	o, object, err := reconcile.Read(ctx, m.store, m.endpoints, key)
+	if err != nil {
+		return err
+	}
+	existing, err := m.list(ctx, key)
+	if err != nil {
+		return err
+	}
+	mirrored := o != nil && m.mirrors(o, object)
+	if mirrored {
+		mirrored, err = m.servesWithoutSelector(ctx, key)
+	}
+	if err != nil || !mirrored {
+		return errors.Join(err, m.deleteAll(ctx, existing))
+	}
+	if err = m.reconcile(ctx, o, object, existing); err != nil && !reconcile.IsConflict(err) {
+		m.events.Record(ctx, m.endpoints, o, reconcile.Warning, "FailedToUpdateEndpointSlices", "Failed to update EndpointSlices for Endpoints "+key.Namespace+"/"+key.Name+": "+err.Error())
+	}
+	return err
+}
+
+// mirrors tells whether Endpoints are to be mirrored at all.
+// Users opt out by a label. Endpoints that serve as a lock for leader election change every few seconds and have no
+// addresses.
+func (m *Mirror) mirrors(o *meta.Object, object tree.Tree) bool {
+	skip, _ := o.Meta.Labels.Get(m.skipLabel)
+	return skip != "true" && !object.Object("metadata", "annotations").Has(m.leaderAnnotation)
+}
+
+// servesWithoutSelector tells whether there is a Service of the name that has no selector.
+func (m *Mirror) servesWithoutSelector(ctx context.Context, key meta.Key) (bool, error) {
+	o, object, err := reconcile.Read(ctx, m.store, m.services, meta.Key{GroupResource: m.services.Storage, Namespace: key.Namespace, Name: key.Name})
+	if err != nil || o == nil {
+		return false, err
+	}
+	return len(object.Object("spec", "selector")) == 0, nil
+}
+
+func (m *Mirror) deleteAll(ctx context.Context, existing []existingSlice) error {
+	var faults []error
+	for _, e := range existing {
+		faults = append(faults, m.delete(ctx, e.object))
+	}
+	return errors.Join(faults...)
+}
+
+// A mirroredGroup is what one slice is to hold: the endpoints of a family at the same ports.
+type mirroredGroup struct {
+	family    string
+	ports     []any
+	endpoints []tree.Tree
+}
+
+// reconcile writes one slice for each group of ports and each family.
+//
+// A stored slice with the same family and ports is rewritten in place. A second one of that kind, and those of
+// groups that are gone, are deleted, after the new ones have been written: clients see an address twice for a
+// moment, but never miss it.
+func (m *Mirror) reconcile(ctx context.Context, o *meta.Object, object tree.Tree, existing []existingSlice) error {
+	groups, invalid, skipped := mirroredGroups(object)
+	if invalid > 0 {
+		m.events.Record(ctx, m.endpoints, o, reconcile.Warning, "InvalidIPAddress", fmt.Sprintf("Skipped %d invalid IP addresses when mirroring to EndpointSlices", invalid))
+	}
+	if skipped > 0 {
+		m.events.Record(ctx, m.endpoints, o, reconcile.Warning, "TooManyAddressesToMirror",
+			fmt.Sprintf("A max of %d addresses can be mirrored to EndpointSlices per Endpoints subset. %d addresses were skipped", maxMirrored, skipped+invalid))
+	}
+	var plan slicePlan
+	had := map[string][]existingSlice{}
+	for _, e := range existing {
+		key := e.tree.String("addressType") + portsKey(e.tree.Objects("ports"))
+		had[key] = append(had[key], e)
+	}
+	for key, g := range groups {
+		x := &slice{object: m.newSlice(o, object, g), endpoints: g.endpoints}
+		if len(had[key]) == 0 {
+			plan.created = append(plan.created, x)
+			continue
+		}
+		current := had[key][0]
+		had[key] = had[key][1:]
+		x.name, x.changed = current.object.Key.Name, !m.same(current.tree, x)
+		plan.kept = append(plan.kept, m.inPlace(x, current.tree))
+	}
+	for _, unwanted := range had {
+		for _, e := range unwanted {
+			plan.emptied = append(plan.emptied, &slice{name: e.object.Key.Name, object: e.tree})
+		}
+	}
+	return m.write(ctx, o, plan)
+}
+
+// inPlace gives a slice the identity of the one that it replaces.
+// The rest of the metadata, such as its name and uid, stays as it was stored.
+func (m *Mirror) inPlace(x *slice, current tree.Tree) *slice {
+	metadata := without(current.Object("metadata"), "annotations", "labels")
+	wanted := x.object.Object("metadata")
+	for _, name := range []string{"annotations", "labels", "ownerReferences"} {
+		metadata.CopyField(wanted, name)
+	}
+	x.object["metadata"] = metadata
+	return x
+}
+
+// same tells whether a stored slice says what it is to say.
+// Family and ports need no comparison: the stored slice was looked up by them.
+func (m *Mirror) same(current tree.Tree, x *slice) bool {
+	wanted, has := x.object.Object("metadata"), current.Object("metadata")
+	annotations := without(has.Object("annotations"), m.triggerAnnotation)
+	return tree.SemanticEqual(wanted.Object("labels"), has.Object("labels")) && tree.SemanticEqual(wanted.Object("annotations"), annotations) &&
+		tree.SemanticEqual(wanted["ownerReferences"], has["ownerReferences"]) && sameEndpoints(x.endpoints, current.Objects("endpoints"))
+}
+
+// sameEndpoints compares lists of endpoints, whose order does not count.
+func sameEndpoints(a, b []tree.Tree) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	byIdentity := map[string]tree.Tree{}
+	for _, e := range a {
+		byIdentity[identity(e)] = e
+	}
+	for _, e := range b {
+		if other, ok := byIdentity[identity(e)]; !ok || !tree.SemanticEqual(e, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// write creates, replaces and deletes slices.
+func (m *Mirror) write(ctx context.Context, o *meta.Object, plan slicePlan) error {
+	if !o.Meta.Terminating {
+		for _, x := range plan.created {
+			if err := m.create(ctx, x, time.Time{}); err != nil {
+				return err
+			}
+		}
+	}
+	for _, x := range plan.kept {
+		if x.changed {
+			if err := m.replace(ctx, x, x.object.Object("metadata", "labels"), time.Time{}); err != nil {
+				return err
+			}
+		}
+	}
+	for _, x := range plan.emptied {
+		if err := m.deleteNamed(ctx, o.Key.Namespace, x.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newSlice is the slice of a group.
+// Labels and annotations are copied from the Endpoints, but for the trigger time and what kubectl has noted for
+// itself, which describes another kind of object.
+func (m *Mirror) newSlice(o *meta.Object, object tree.Tree, g *mirroredGroup) tree.Tree {
+	labels := without(object.Object("metadata", "labels"))
+	if labels == nil {
+		labels = tree.Tree{}
+	}
+	labels[m.serviceLabel], labels[m.managerLabel] = o.Key.Name, m.manager
+	metadata := tree.Tree{
+		"generateName": sliceNamePrefix(o.Key.Name), "namespace": o.Key.Namespace, "labels": labels,
+		"ownerReferences": []any{controllerReference("Endpoints", o)},
+	}
+	if annotations := without(object.Object("metadata", "annotations"), m.triggerAnnotation, m.appliedAnnotation); len(annotations) > 0 {
+		metadata["annotations"] = annotations
+	}
+	return tree.Tree{"metadata": metadata, "addressType": g.family, "ports": g.ports}
+}
+
+// mirroredGroups are the groups of an Endpoints object, by family and ports; how many of its addresses are none, and how
+// many are too many.
+//
+// The subsets are taken apart and packed anew first, as users may write the same ports into several subsets. After
+// that each port is in one subset only, so that a group never takes addresses of two.
+func mirroredGroups(object tree.Tree) (groups map[string]*mirroredGroup, invalid, skipped int) {
+	groups = map[string]*mirroredGroup{}
+	for _, s := range subsetsOf(backendsOf(object.Objects("subsets"))) {
+		subset := s.(tree.Tree)
+		ports := mirroredPorts(subset)
+		mirrored := 0
+		for _, list := range []string{"addresses", "notReadyAddresses"} {
+			for _, address := range subset.Objects(list) {
+				a, err := netip.ParseAddr(address.String("ip"))
+				switch {
+				case err != nil:
+					invalid++
+					continue
+				case mirrored >= maxMirrored:
+					skipped++
+					continue
+				}
+				mirrored++
+				key := familyOf(a.Unmap()) + portsKey(ports)
+				if groups[key] == nil {
+					groups[key] = &mirroredGroup{family: familyOf(a.Unmap()), ports: tree.Clone(anyList(ports)).([]any)}
+				}
+				groups[key].endpoints = append(groups[key].endpoints, mirroredEndpoint(address, a.Unmap(), list == "addresses"))
+			}
+		}
+	}
+	return groups, invalid, skipped
+}
+
+func anyList(items []tree.Tree) []any {
+	list := make([]any, 0, len(items))
+	for _, item := range items {
+		list = append(list, item)
+	}
+	return list
+}
+
+// mirroredPorts are the ports of a subset as slices have them: every port has a name there, be it an empty one.
+func mirroredPorts(subset tree.Tree) []tree.Tree {
+	var ports []tree.Tree
+	for _, p := range subset.Objects("ports") {
+		p = without(p)
+		p["name"] = p.String("name")
+		ports = append(ports, p)
+	}
+	return ports
+}
+
+// mirroredEndpoint is an address of an Endpoints object as an endpoint of a slice.
+func mirroredEndpoint(address tree.Tree, a netip.Addr, ready bool) tree.Tree {
+	e := tree.Tree{"addresses": []any{a.String()}, "conditions": tree.Tree{"ready": ready}}
+	for _, name := range []string{"targetRef", "nodeName", "hostname"} {
+		e.CopyField(address, name)
+	}
+	return e
+}

@@ -1,0 +1,91 @@
+package endpoints
+
+import (
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/catalog/service"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// The address types of endpoints that have addresses.
+const (
+	ipv4 = "IPv4"
+	ipv6 = "IPv6"
+)
+
+// A target is a Service with a selector: what endpoints are made for.
+type target struct {
+	object   *meta.Object
+	spec     tree.Tree
+	labels   tree.Tree
+	selector selector.Labels
+	created  time.Time
+}
+
+// newTarget reads a Service; ok is false if endpoints are not made for it by selector.
+func newTarget(o *meta.Object, object tree.Tree) (t *target, ok bool) {
+	spec := object.Object("spec")
+	if spec.String("type") == "ExternalName" {
+		return nil, false
+	}
+	matching, ok := selectorOf(spec)
+	if !ok {
+		return nil, false
+	}
+	t = &target{object: o, spec: spec, labels: object.Object("metadata", "labels"), selector: matching}
+	t.created, _ = time.Parse(time.RFC3339, object.Object("metadata").String("creationTimestamp"))
+	return t, true
+}
+
+// selectorOf is the selector of a Service; ok is false if it has none.
+func selectorOf(spec tree.Tree) (matching selector.Labels, ok bool) {
+	labels := spec.Object("selector")
+	if len(labels) == 0 {
+		return matching, false
+	}
+	return selector.FromLabelSelector(tree.Tree{"matchLabels": labels})
+}
+
+// publishesNotReady tells whether Pods count as ready even if they are not.
+func (t *target) publishesNotReady() bool { return t.spec.Bool("publishNotReadyAddresses") }
+
+// headless tells whether the Service has no address.
+func (t *target) headless() bool {
+	return service.IsHeadless(t.spec) || t.spec.String("clusterIP") == ""
+}
+
+// hasHostname tells whether a Pod is known by its own name below that of the Service.
+func (t *target) hasHostname(p *pod) bool {
+	return p.hostname != "" && p.subdomain == t.object.Key.Name
+}
+
+// portOf is the port of a Pod that a port of the Service leads to; false if the Pod has none of that name.
+func portOf(p *pod, port tree.Tree) (int64, bool) {
+	if n, ok := port.Int("targetPort"); ok {
+		return n, true
+	}
+	name := port.String("targetPort")
+	for _, c := range p.ports {
+		if c.name == name && c.protocol == port.String("protocol") {
+			return c.number, true
+		}
+	}
+	return 0, false
+}
+
+// portsOf are the ports at which a Pod serves the Service.
+func (t *target) portsOf(p *pod) []tree.Tree {
+	var ports []tree.Tree
+	for _, port := range t.spec.Objects("ports") {
+		number, ok := portOf(p, port)
+		if !ok {
+			continue
+		}
+		to := tree.Tree{"name": port.String("name"), "port": number, "protocol": port.String("protocol")}
+		to.CopyField(port, "appProtocol")
+		ports = append(ports, to)
+	}
+	return ports
+}

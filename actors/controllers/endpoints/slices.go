@@ -1,0 +1,316 @@
+package endpoints
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Slices keeps the EndpointSlices of Services with a selector.
+type Slices struct {
+	sliceStore
+	backends *Backends
+	services *schema.Kind
+	queue    *reconcile.Workqueue[meta.Key]
+	triggers triggerTimes
+	events   *reconcile.EventRecorder
+	logger   *slog.Logger
+}
+
+// The names of the controllers as the slices that they manage have them.
+const (
+	sliceManager  = "endpointslice-controller.platform.io"
+	mirrorManager = "endpointslicemirroring-controller.platform.io"
+)
+
+// NewSlices returns the controller.
+func NewSlices(backends *Backends) *Slices {
+	kinds := backends.kinds
+	s := &Slices{
+		sliceStore: newSliceStore(backends.store, kinds, sliceManager), backends: backends, services: reconcile.CoreKind(kinds, "Service"),
+		queue: reconcile.NewWorkqueue[meta.Key]().Named("endpoint_slice"), events: reconcile.NewEventRecorder(backends.store, kinds, "endpoint-slice-controller"), logger: backends.logger,
+	}
+	backends.onChange(func(service meta.Key) { s.queue.Add(service) })
+	return s
+}
+
+// Run runs the controller until the context ends.
+func (s *Slices) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { s.backends.run(ctx) })
+	running.Go(func() { s.follow(ctx, s.services.Storage, s.queue) })
+	s.queue.Run(ctx, s.sync, func(key meta.Key, err error) {
+		s.logger.Warn("the EndpointSlices of a Service cannot be written", "service", key.String(), "error", err)
+	})
+}
+
+// sync brings the slices of one Service up to date. Those of a Service that is gone go with their owner.
+func (s *Slices) sync(ctx context.Context, key meta.Key) error {
+	o, object, err := reconcile.Read(ctx, s.store, s.services, key)
+	if err != nil {
+		return err
+	}
+	if o == nil {
+		s.triggers.forget(key)
+		return nil
+	}
+	t, ok := newTarget(o, object)
+	if !ok {
+		s.triggers.forget(key)
+		return nil // slices that were made before stay, as somebody may have taken them over
+	}
+	pods, err := s.backends.podsOf(ctx, t)
+	if err != nil {
+		return err
+	}
+	existing, err := s.list(ctx, key)
+	if err != nil {
+		return err
+	}
+	at := s.triggers.changed(t, pods)
+	faults := []error{s.deleteOthers(ctx, t, existing)}
+	for _, family := range t.families() {
+		faults = append(faults, s.syncFamily(ctx, t, family, pods, existing, at))
+	}
+	if err = errors.Join(faults...); err != nil && !reconcile.IsConflict(err) {
+		s.events.Record(ctx, s.services, o, reconcile.Warning, "FailedToUpdateEndpointSlices", "Error updating Endpoint Slices for Service "+key.Namespace+"/"+key.Name+": "+err.Error())
+	}
+	s.pause(len(pods))
+	return err
+}
+
+// pause slows a worker down whose Service has very many Pods, so that their changes are written together.
+func (s *Slices) pause(pods int) {
+	if pods > pausedPods {
+		time.Sleep(min(time.Duration(pods)*pausePerPod, maxPause))
+	}
+}
+
+const (
+	pausedPods  = 500
+	pausePerPod = 100 * time.Microsecond
+	maxPause    = time.Second
+)
+
+// families are the address types that the slices of a Service have.
+func (t *target) families() []string {
+	var families []string
+	for _, f := range t.spec.Strings("ipFamilies") {
+		if f == ipv4 || f == ipv6 {
+			families = append(families, f)
+		}
+	}
+	return families
+}
+
+// deleteOthers deletes slices of families that the Service has not any more, and those of a Service of the same name that
+// is gone.
+func (s *Slices) deleteOthers(ctx context.Context, t *target, existing []existingSlice) error {
+	families := map[string]bool{}
+	for _, f := range t.families() {
+		families[f] = true
+	}
+	var faults []error
+	for _, e := range existing {
+		if !families[e.tree.String("addressType")] || !e.ownedBy(t.object) {
+			faults = append(faults, s.delete(ctx, e.object))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// syncFamily brings the slices of one family up to date.
+func (s *Slices) syncFamily(ctx context.Context, t *target, family string, pods []*pod, existing []existingSlice, at time.Time) error {
+	wanted := map[string][]tree.Tree{}
+	ports := map[string][]tree.Tree{}
+	for _, p := range pods {
+		e := s.endpoint(t, p, family)
+		if e == nil {
+			continue
+		}
+		of := t.portsOf(p)
+		key := portsKey(of)
+		wanted[key], ports[key] = append(wanted[key], e), of
+	}
+	had := map[string][]*slice{}
+	all := []*slice{}
+	for _, e := range existing {
+		if e.tree.String("addressType") == family && e.ownedBy(t.object) {
+			x := &slice{name: e.object.Key.Name, object: e.tree, endpoints: e.tree.Objects("endpoints")}
+			key := portsKey(e.tree.Objects("ports"))
+			had[key], all = append(had[key], x), append(all, x)
+		}
+	}
+	var plan slicePlan
+	for key := range wanted {
+		kept, created, emptied := pack(had[key], wanted[key], maxEndpointsPerSlice)
+		for _, c := range created {
+			c.object = s.newSlice(t, family, ports[key])
+		}
+		plan.kept, plan.created, plan.emptied = append(plan.kept, kept...), append(plan.created, created...), append(plan.emptied, emptied...)
+	}
+	for key, unwanted := range had {
+		if _, ok := wanted[key]; !ok {
+			plan.emptied = append(plan.emptied, unwanted...)
+		}
+	}
+	plan.keepPlaceholder(func() *slice { return &slice{object: s.newSlice(t, family, nil)} }, len(all))
+	plan.reuse()
+	return s.write(ctx, t, plan, at)
+}
+
+// A slicePlan is what becomes of the slices of one family.
+type slicePlan struct{ kept, created, emptied []*slice }
+
+// keepPlaceholder leaves one slice without endpoints and ports where there would be none, so that users see that the
+// Service has been looked at.
+func (p *slicePlan) keepPlaceholder(empty func() *slice, existing int) {
+	if len(p.emptied) != existing || len(p.created) > 0 {
+		return
+	}
+	if len(p.emptied) == 1 && len(p.emptied[0].object.Objects("ports")) == 0 && len(p.emptied[0].object.Objects("endpoints")) == 0 {
+		p.kept, p.emptied = p.emptied, nil
+		return
+	}
+	p.created = append(p.created, empty())
+}
+
+// reuse changes slices that would be deleted into those that would be created.
+func (p *slicePlan) reuse() {
+	for len(p.created) > 0 && len(p.emptied) > 0 {
+		from, to := p.emptied[len(p.emptied)-1], p.created[len(p.created)-1]
+		p.emptied, p.created = p.emptied[:len(p.emptied)-1], p.created[:len(p.created)-1]
+		to.name, to.changed = from.name, true
+		metadata := without(from.object.Object("metadata"), "labels")
+		metadata.CopyField(to.object.Object("metadata"), "labels")
+		to.object["metadata"] = metadata
+		p.kept = append(p.kept, to)
+	}
+}
+
+// endpoint is a Pod as an endpoint of a Service; nil if it is none of that family.
+func (s *Slices) endpoint(t *target, p *pod, family string) tree.Tree {
+	if !p.publishable() {
+		return nil
+	}
+	zone, known := s.backends.zoneOf(p.nodeName)
+	if !known && !t.publishesNotReady() {
+		return nil
+	}
+	var addresses []any
+	for _, a := range p.ips {
+		if familyOf(a) == family {
+			addresses = append(addresses, a.String())
+		}
+	}
+	if len(addresses) == 0 {
+		return nil
+	}
+	ready := t.publishesNotReady() || p.ready && !p.leaving
+	e := tree.Tree{
+		"addresses":  addresses,
+		"conditions": tree.Tree{"ready": ready, "serving": p.ready, "terminating": p.leaving},
+		"targetRef":  tree.Tree{"kind": "Pod", "namespace": p.key.Namespace, "name": p.key.Name, "uid": p.uid},
+	}
+	if p.nodeName != "" {
+		e["nodeName"] = p.nodeName
+	}
+	if zone != "" {
+		e["zone"] = zone
+	}
+	if t.hasHostname(p) {
+		e["hostname"] = p.hostname
+	}
+	if hints := t.hints(p, zone); ready && hints != nil {
+		e["hints"] = hints
+	}
+	return e
+}
+
+// hints say for which part of the cluster an endpoint is, if the Service asks for traffic that stays near.
+func (t *target) hints(p *pod, zone string) tree.Tree {
+	near := t.spec.String("trafficDistribution")
+	if near != "PreferClose" && near != "PreferSameZone" && near != "PreferSameNode" {
+		return nil
+	}
+	hints := tree.Tree{}
+	if zone != "" {
+		hints["forZones"] = []any{tree.Tree{"name": zone}}
+	}
+	if near == "PreferSameNode" && p.nodeName != "" {
+		hints["forNodes"] = []any{tree.Tree{"name": p.nodeName}}
+	}
+	if len(hints) == 0 {
+		return nil
+	}
+	return hints
+}
+
+func familyOf(a netip.Addr) string {
+	if a.Is6() {
+		return ipv6
+	}
+	return ipv4
+}
+
+// newSlice is a new slice of a Service, without endpoints.
+func (s *Slices) newSlice(t *target, family string, ports []tree.Tree) tree.Tree {
+	list := []any{}
+	for _, p := range ports {
+		list = append(list, p)
+	}
+	return tree.Tree{
+		"metadata": tree.Tree{
+			"generateName": sliceNamePrefix(t.object.Key.Name), "namespace": t.object.Key.Namespace, "labels": s.sliceLabels(t),
+			"ownerReferences": []any{controllerReference("Service", t.object)},
+		},
+		"addressType": family, "ports": list, "endpoints": []any{},
+	}
+}
+
+// sliceLabels are the labels of the slices of a Service: its own, and those by which slices are found.
+func (s *Slices) sliceLabels(t *target) tree.Tree {
+	labels := without(t.labels, s.serviceLabel, s.managerLabel, s.headlessLabel)
+	if labels == nil {
+		labels = tree.Tree{}
+	}
+	if t.headless() {
+		labels[s.headlessLabel] = ""
+	}
+	labels[s.serviceLabel], labels[s.managerLabel] = t.object.Key.Name, s.manager
+	return labels
+}
+
+// write writes the slices that have changed: first new and changed ones, then those that go.
+func (s *Slices) write(ctx context.Context, t *target, plan slicePlan, at time.Time) error {
+	labels := s.sliceLabels(t)
+	if !t.object.Meta.Terminating {
+		for _, x := range plan.created {
+			if err := s.create(ctx, x, at); err != nil {
+				return err
+			}
+		}
+	}
+	for _, x := range plan.kept {
+		if x.changed || !tree.SemanticEqual(x.object.Object("metadata", "labels"), labels) {
+			if err := s.replace(ctx, x, labels, at); err != nil {
+				return err
+			}
+		}
+	}
+	for _, x := range plan.emptied {
+		if err := s.deleteNamed(ctx, t.object.Key.Namespace, x.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package endpoints
+
+import (
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// triggerTimes tells when what made the endpoints of a Service change has happened, so that users can measure how long it
+// took to reach them.
+type triggerTimes struct {
+	mu     sync.Mutex
+	states map[meta.Key]*triggerState
+}
+
+// A triggerState is what is known of one Service.
+type triggerState struct {
+	service time.Time
+	pods    map[string]time.Time // by uid, when it became ready, or not ready, last
+}
+
+// changed notes the state of a Service and its Pods, and returns the first of the times that are new; zero if none is.
+func (t *triggerTimes) changed(service *target, pods []*pod) time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	state := t.states[service.object.Key]
+	if state == nil {
+		state = &triggerState{}
+	}
+	var first time.Time
+	note := func(at time.Time) {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+	}
+	seen := make(map[string]time.Time, len(pods))
+	for _, p := range pods {
+		if p.readySince.IsZero() {
+			continue
+		}
+		seen[p.uid] = p.readySince
+		if p.readySince.After(state.pods[p.uid]) {
+			note(p.readySince)
+		}
+	}
+	if service.created.After(state.service) {
+		note(service.created)
+	}
+	if state.service.IsZero() {
+		first = service.created
+	}
+	state.service, state.pods = service.created, seen
+	if t.states == nil {
+		t.states = map[meta.Key]*triggerState{}
+	}
+	t.states[service.object.Key] = state
+	return first
+}
+
+// forget drops what is known of a Service.
+func (t *triggerTimes) forget(key meta.Key) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.states, key)
+}

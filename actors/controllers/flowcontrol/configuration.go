@@ -1,0 +1,255 @@
+package flowcontrol
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/catalog/flowcontrol"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Store is what the controller needs of the store.
+type Store = reconcile.Store
+
+// A Configuration keeps the flow schemas and priority levels of the server as they should be, and the condition Dangling of all
+// schemas.
+//
+// Mandatory objects always have the spec of the server. Suggested ones have it as long as their annotation says so or, without
+// one, until somebody changes their spec. Both are made again when they are deleted. What bears the annotation and is no
+// longer an object of the server, goes.
+type Configuration struct {
+	store      Store
+	kinds      map[resource]*schema.Kind
+	maintained map[key]flowcontrol.Object
+	annotation string
+	logger     *slog.Logger
+	queue      *reconcile.Workqueue[key]
+	ready      chan struct{}
+
+	mu       sync.Mutex        // guards levelOf
+	levelOf  map[string]string // the level that each schema names
+	existing map[string]bool   // levels
+}
+
+// A resource is one of the two kinds that are kept, by the name of the kind.
+type resource string
+
+const (
+	schemas resource = "FlowSchema"
+	levels  resource = "PriorityLevelConfiguration"
+)
+
+// A key names one object. The queue holds keys and not objects, so that changes that come in quick succession are one
+// piece of work, done by the newest state.
+type key struct {
+	resource resource
+	name     string
+}
+
+// The names under which the objects and the condition are written.
+const (
+	// They are the field managers of the API server that clients know.
+	producer = "api-priority-and-fairness-config-producer-v1"
+	consumer = "api-priority-and-fairness-config-consumer-v1"
+)
+
+// NewConfiguration returns the controller. It does nothing where the kinds are not served. Both kinds are looked up
+// here once; a kind that is not served is nil.
+func NewConfiguration(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Configuration {
+	n := kinds.Naming()
+	c := &Configuration{
+		store: store, kinds: map[resource]*schema.Kind{}, maintained: map[key]flowcontrol.Object{}, annotation: n.Translate(flowcontrol.AutoUpdateAnnotation),
+		logger: logger, queue: reconcile.NewWorkqueue[key](), ready: make(chan struct{}), levelOf: map[string]string{}, existing: map[string]bool{},
+	}
+	for r, objects := range map[resource][]flowcontrol.Object{schemas: flowcontrol.FlowSchemas(n), levels: flowcontrol.PriorityLevels()} {
+		c.kinds[r] = kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("flowcontrol.apiserver"), Version: "v1", Kind: string(r)})
+		for _, o := range objects {
+			c.maintained[key{r, o.Name}] = o
+		}
+	}
+	return c
+}
+
+// Ready is closed when the objects of the server are there. It is closed as well if some could not be made, as the
+// report tells: a server that cannot write them still serves, by the mandatory objects that the package
+// policy/flowcontrol has built in.
+func (c *Configuration) Ready() <-chan struct{} { return c.ready }
+
+// Run runs the controller until the context ends. The informers end with the same context, and Run returns after
+// them.
+func (c *Configuration) Run(ctx context.Context) {
+	if c.kinds[schemas] == nil || c.kinds[levels] == nil {
+		close(c.ready)
+		return // a group that is disabled
+	}
+	c.ensureAll(ctx)
+	close(c.ready)
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { reconcile.RunInformer(ctx, c.store, c.kinds[levels], reconcile.EventHandlerFunc(c.onLevel)) })
+	running.Go(func() { reconcile.RunInformer(ctx, c.store, c.kinds[schemas], reconcile.EventHandlerFunc(c.onSchema)) })
+	c.queue.Run(ctx, c.sync, c.report)
+}
+
+// report logs what could not be done. The queue tries it again, so this is a warning and not an error.
+func (c *Configuration) report(k key, err error) {
+	c.logger.Warn("the configuration of flow control is not as it should be", "kind", k.resource, "name", k.name, "error", err)
+}
+
+// ensureAll makes what is missing at the start, before the first request: levels first, so that no schema is found dangling. All
+// writes share few syncs of the disk.
+func (c *Configuration) ensureAll(ctx context.Context) {
+	for _, r := range []resource{levels, schemas} {
+		var all []key
+		for k := range c.maintained {
+			if k.resource == r {
+				all = append(all, k)
+			}
+		}
+		// A failure of one object must not keep the others from being made, so it is reported and queued instead of
+		// returned.
+		_ = reconcile.ForEachParallel(all, func(k key) error {
+			if err := c.sync(ctx, k); err != nil {
+				c.report(k, err)
+				c.queue.Add(k)
+			}
+			return nil
+		})
+	}
+}
+
+// onLevel notes which levels there are: schemas that name one are looked at again. Only its coming and going matters
+// to schemas: a change of its spec does not, and would otherwise have every schema of the level read once more.
+func (c *Configuration) onLevel(o *meta.Object, gone bool) {
+	name := strings.Clone(o.Key.Name)
+	c.queue.Add(key{levels, name})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.existing[name] == !gone {
+		return
+	}
+	if gone {
+		delete(c.existing, name)
+	} else {
+		c.existing[name] = true
+	}
+	for schema, level := range c.levelOf {
+		if level == name {
+			c.queue.Add(key{schemas, schema})
+		}
+	}
+}
+
+// onSchema queues a schema that has changed. One that is gone is queued as well, since the server may have to make it
+// again.
+func (c *Configuration) onSchema(o *meta.Object, gone bool) {
+	name := strings.Clone(o.Key.Name)
+	c.queue.Add(key{schemas, name})
+	if gone {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.levelOf, name)
+	}
+}
+
+// sync brings one object to what it should be, and the condition of a schema.
+func (c *Configuration) sync(ctx context.Context, k key) error {
+	o, err := c.ensure(ctx, k)
+	if err != nil || o == nil || k.resource != schemas {
+		return err
+	}
+	return c.syncDangling(ctx, o)
+}
+
+// ensure makes, changes or deletes an object, if it should be, and returns what it is then; nil if there is none.
+//
+// Who decides about the spec is kept in the annotation: true leaves it to the server, false to operators. Without an
+// annotation that can be read, a generation of 1 shows that nobody has changed the spec since it was made; the answer
+// is then written down, as generations go on to rise with changes of the server itself.
+func (c *Configuration) ensure(ctx context.Context, k key) (*meta.Object, error) {
+	want, maintained := c.maintained[k]
+	kind := c.kinds[k.resource]
+	at := meta.Key{GroupResource: kind.Storage, Name: k.name}
+	o, err := c.store.Get(ctx, request.Get{Kind: kind, Key: at})
+	switch {
+	case reconcile.IsNotFound(err) && maintained:
+		return c.create(ctx, kind, at, want)
+	case reconcile.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	obj, err := codec.DecodeStored(kind.Message(), o.JSON)
+	if err != nil {
+		return nil, err
+	}
+	// annotated is the error of reading it: nil if there is an annotation that says true or false.
+	auto, annotated := strconv.ParseBool(obj.Object("metadata", "annotations").String(c.annotation))
+	if !maintained {
+		if annotated == nil && auto {
+			return nil, reconcile.DeleteIfUnchanged(ctx, c.store, kind, o, "")
+		}
+		return o, nil
+	}
+	update := want.Mandatory || annotated == nil && auto || annotated != nil && o.Meta.Generation == 1
+	annotate := annotated != nil || auto != update
+	respec := update && !tree.SemanticEqual(wanted(k, want, obj.Object("spec")), obj.Object("spec"))
+	if !annotate && !respec {
+		return o, nil
+	}
+	return c.update(ctx, kind, at, revised(obj, respec, wanted(k, want, obj.Object("spec")), c.annotation, update))
+}
+
+// wanted is the spec that an object should have. What the exempt level has and lends is for operators to say.
+// Everything else of the mandatory levels is refused by validation, so nothing else is kept.
+func wanted(k key, want flowcontrol.Object, have tree.Tree) tree.Tree {
+	if k.resource != levels || k.name != flowcontrol.Exempt || !have.Has("exempt") {
+		return want.Spec
+	}
+	spec := tree.Clone(want.Spec).(tree.Tree)
+	spec["exempt"] = have["exempt"]
+	return spec
+}
+
+// revised is an object with another annotation and, if so, another spec. Its resourceVersion is the precondition of the write.
+func revised(obj tree.Tree, respec bool, spec tree.Tree, annotation string, update bool) tree.Tree {
+	obj = tree.Clone(obj).(tree.Tree)
+	if respec {
+		obj["spec"] = tree.Clone(spec)
+	}
+	obj.EnsureObject("metadata", "annotations")[annotation] = strconv.FormatBool(update)
+	return obj
+}
+
+// create makes an object that is missing. Somebody else may be faster: their object is looked at when its event comes.
+func (c *Configuration) create(ctx context.Context, kind *schema.Kind, at meta.Key, want flowcontrol.Object) (*meta.Object, error) {
+	result, err := c.store.Mutate(ctx, request.Mutation{
+		Verb: request.Create, Kind: kind, Key: at, FieldManager: producer,
+		Object: tree.Tree{
+			"metadata": tree.Tree{"name": want.Name, "annotations": tree.Tree{c.annotation: "true"}}, "spec": tree.Clone(want.Spec),
+		},
+	})
+	if reconcile.HasReason(err, meta.ReasonAlreadyExists) {
+		return nil, nil // which is told as a change
+	}
+	return result.Object, err
+}
+
+// update writes an object that was read before. A conflict is an error, after which the queue has the object read
+// anew; one that is deleted meanwhile is made again by its event.
+func (c *Configuration) update(ctx context.Context, kind *schema.Kind, at meta.Key, obj tree.Tree) (*meta.Object, error) {
+	result, err := c.store.Mutate(ctx, request.Mutation{Verb: request.Update, Kind: kind, Key: at, FieldManager: producer, Object: obj})
+	if reconcile.IsNotFound(err) {
+		return nil, nil
+	}
+	return result.Object, err
+}

@@ -1,0 +1,31 @@
+package reconcile
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// HasReason reports whether an error is a Status with the given reason.
+func HasReason(err error, why meta.Reason) bool {
+	var status *meta.Status
+	return errors.As(err, &status) && status.Reason == why
+}
+
+// IsNotFound reports whether the object does not exist.
+func IsNotFound(err error) bool { return HasReason(err, meta.ReasonNotFound) }
+
+// IsConflict reports whether the object has changed since it was read.
+func IsConflict(err error) bool { return HasReason(err, meta.ReasonConflict) }
+
+// IsInvalid reports whether validation has refused the change, so that retrying it is of no use.
+func IsInvalid(err error) bool { return HasReason(err, meta.ReasonInvalid) }
+
+// IsNamespaceTerminating reports whether an object was not created because its namespace is being deleted.
+func IsNamespaceTerminating(err error) bool {
+	var status *meta.Status
+	return errors.As(err, &status) && status.Details != nil && slices.ContainsFunc(status.Details.Causes, func(c meta.Cause) bool {
+		return c.Type == meta.CauseNamespaceTerminating
+	})
+}

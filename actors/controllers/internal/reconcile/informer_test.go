@@ -1,0 +1,61 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+)
+
+// rounds of events, one for each watch. The last one ends the context.
+type scriptedStore struct {
+	Store
+	rounds [][]request.Event
+	cancel context.CancelFunc
+}
+
+type stoppedSession struct{}
+
+func (stoppedSession) Stop() {}
+
+func (s *scriptedStore) Watch(_ context.Context, _ request.Watch, sink request.Sink) (request.Session, error) {
+	err := sink.Events(s.rounds[0])
+	if s.rounds = s.rounds[1:]; len(s.rounds) == 0 {
+		s.cancel()
+	}
+	sink.Done()
+	return stoppedSession{}, err
+}
+
+// recordingHandler is an EventHandler that records its calls.
+type recordingHandler struct{ lines []string }
+
+func (h *recordingHandler) OnEvent(o *meta.Object, gone bool) {
+	h.lines = append(h.lines, fmt.Sprint(o.Key.Name, " ", gone))
+}
+
+func (h *recordingHandler) OnSynced() { h.lines = append(h.lines, "read") }
+
+// A watch that ends before everything has been seen counts for nothing but what it told.
+func TestInformer(t *testing.T) {
+	added := func(name string) request.Event {
+		return request.Event{Type: request.Added, Object: &meta.Object{Key: meta.Key{Name: name}}}
+	}
+	deleted := added("c")
+	deleted.Type = request.Deleted
+	ctx, cancel := context.WithCancel(t.Context())
+	store := &scriptedStore{cancel: cancel, rounds: [][]request.Event{
+		{added("a"), added("b")}, // cut off
+		{added("a"), {Type: request.Bookmark, InitialEventsEnd: true}, added("c")},
+		{added("a"), added("c"), {Type: request.Bookmark, InitialEventsEnd: true}, deleted},
+	}}
+	var h recordingHandler
+	RunInformer(ctx, store, nil, &h)
+	want := []string{"a false", "b false", "a false", "b true", "read", "c false", "a false", "c false", "c true"}
+	if !slices.Equal(h.lines, want) {
+		t.Errorf("got %q, want %q", h.lines, want)
+	}
+}

@@ -1,0 +1,136 @@
+package reconcile
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+)
+
+// A Schedule holds a time for each of some keys, and tells when it has come. It has one timer, and one entry for a key
+// however often its time is set, so what waits costs no more than its keys. It is safe for concurrent use.
+type Schedule[T comparable] struct {
+	mu      sync.Mutex // guards the next two
+	entries entryHeap[T]
+	byKey   map[T]*entry[T]
+
+	earlier chan struct{} // capacity one; filled when the first entry is another one
+}
+
+// An entry is a key and its time.
+type entry[T comparable] struct {
+	key   T
+	at    time.Time
+	index int // in the heap
+}
+
+// NewSchedule makes an empty Schedule.
+func NewSchedule[T comparable]() *Schedule[T] {
+	return &Schedule[T]{byKey: map[T]*entry[T]{}, earlier: make(chan struct{}, 1)}
+}
+
+// Set gives a key a time, in place of the one that it may have.
+func (s *Schedule[T]) Set(key T, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.set(key, at)
+}
+
+// SetEarlier is Set, unless the key has an earlier time. It is for keys that several things wait for.
+func (s *Schedule[T]) SetEarlier(key T, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.byKey[key]; e == nil || at.Before(e.at) {
+		s.set(key, at)
+	}
+}
+
+// set is Set. The caller holds the lock.
+func (s *Schedule[T]) set(key T, at time.Time) {
+	e := s.byKey[key]
+	if e == nil {
+		e = &entry[T]{key: key, at: at}
+		s.byKey[key] = e
+		heap.Push(&s.entries, e)
+	} else {
+		e.at = at
+		heap.Fix(&s.entries, e.index)
+	}
+	if e.index == 0 {
+		select {
+		case s.earlier <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Remove takes a key out, if it is there.
+func (s *Schedule[T]) Remove(key T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.byKey[key]; e != nil {
+		heap.Remove(&s.entries, e.index)
+		delete(s.byKey, key)
+	}
+}
+
+// maxSleep bounds the time between two looks at the clock, which may be set in between.
+const maxSleep = 10 * time.Minute
+
+// Run takes out each key whose time has come and calls due with it, until the context ends.
+func (s *Schedule[T]) Run(ctx context.Context, due func(T)) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.earlier:
+		case <-timer.C:
+		}
+		keys, next := s.take(time.Now())
+		for _, key := range keys {
+			due(key)
+		}
+		timer.Reset(min(next, maxSleep))
+	}
+}
+
+// take takes out the keys whose time has come, and returns how long the next one waits.
+func (s *Schedule[T]) take(now time.Time) (due []T, next time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.entries) > 0 {
+		if first := s.entries[0]; first.at.After(now) {
+			return due, first.at.Sub(now)
+		}
+		e := heap.Pop(&s.entries).(*entry[T])
+		delete(s.byKey, e.key)
+		due = append(due, e.key)
+	}
+	return due, maxSleep
+}
+
+// entryHeap is a heap.Interface with the earliest entry first.
+type entryHeap[T comparable] []*entry[T]
+
+func (h entryHeap[T]) Len() int           { return len(h) }
+func (h entryHeap[T]) Less(i, j int) bool { return h[i].at.Before(h[j].at) }
+func (h entryHeap[T]) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+func (h *entryHeap[T]) Push(v any) {
+	e := v.(*entry[T])
+	e.index = len(*h)
+	*h = append(*h, e)
+}
+
+func (h *entryHeap[T]) Pop() any {
+	old := *h
+	e := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return e
+}

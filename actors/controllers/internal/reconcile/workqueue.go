@@ -1,0 +1,198 @@
+package reconcile
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Workqueue is a FIFO queue without duplicates, like that of client-go. An item that failed is added
+// again after a delay that doubles with each failure. It is safe for concurrent use.
+//
+// An item is processed by one worker at a time. If it is added meanwhile it is queued once more when that
+// worker is done, so that no change is lost.
+type Workqueue[T comparable] struct {
+	name string // for metrics; "" is that of the controller
+
+	mu         sync.Mutex // guards what follows
+	items      []T
+	queued     map[T]time.Time // since when: items, and those that are to be queued again
+	processing map[T]time.Time // since when: between Get and Done
+	failures   map[T]int       // number of consecutive failures per item
+	waiting    map[T]*delayed  // items that are added later, each once
+	metrics    *queueMetrics   // nil if nobody reads them
+
+	ready chan struct{} // capacity one; filled while items is not empty
+}
+
+// A delayed is an item that is added later.
+type delayed struct {
+	at    time.Time
+	timer *time.Timer
+}
+
+// NewWorkqueue makes an empty Workqueue.
+func NewWorkqueue[T comparable]() *Workqueue[T] {
+	return &Workqueue[T]{
+		queued: make(map[T]time.Time), processing: make(map[T]time.Time), failures: make(map[T]int), waiting: make(map[T]*delayed),
+		ready: make(chan struct{}, 1),
+	}
+}
+
+// Named gives the queue the name that its metrics have, in place of that of its controller. It is called before
+// the queue is used.
+func (b *Workqueue[T]) Named(name string) *Workqueue[T] {
+	b.name = name
+	return b
+}
+
+// The delays before a failed item is added again.
+const (
+	MinRetryDelay = 10 * time.Millisecond
+	MaxRetryDelay = 2 * time.Minute
+)
+
+// Add adds items that are not queued already.
+func (b *Workqueue[T]) Add(items ...T) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	for _, t := range items {
+		if _, queued := b.queued[t]; queued {
+			continue
+		}
+		b.queued[t] = now
+		b.metrics.countAdd()
+		if _, processing := b.processing[t]; !processing {
+			b.items = append(b.items, t)
+		}
+	}
+	b.signal()
+}
+
+// AddAfter adds an item later, unless the context has ended by then. An item waits once, for the earliest of its
+// times: however often it fails or is to be looked at again, it comes once.
+func (b *Workqueue[T]) AddAfter(ctx context.Context, t T, delay time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.addAfter(ctx, t, delay)
+}
+
+// addAfter is AddAfter for a caller that holds the lock.
+func (b *Workqueue[T]) addAfter(ctx context.Context, t T, delay time.Duration) {
+	b.metrics.countRetry()
+	w := &delayed{at: time.Now().Add(delay)}
+	if before := b.waiting[t]; before != nil {
+		if !w.at.Before(before.at) {
+			return
+		}
+		before.timer.Stop()
+	}
+	b.waiting[t] = w
+	w.timer = time.AfterFunc(delay, func() { b.addDelayed(ctx, t, w) })
+}
+
+// addDelayed adds an item whose time has come, unless another time has taken the place of that one.
+func (b *Workqueue[T]) addDelayed(ctx context.Context, t T, w *delayed) {
+	b.mu.Lock()
+	due := b.waiting[t] == w
+	if due {
+		delete(b.waiting, t)
+	}
+	b.mu.Unlock()
+	if due && ctx.Err() == nil {
+		b.Add(t)
+	}
+}
+
+// signal wakes one Get if there are items. The caller holds the lock.
+func (b *Workqueue[T]) signal() {
+	if len(b.items) == 0 {
+		return
+	}
+	select {
+	case b.ready <- struct{}{}:
+	default:
+	}
+}
+
+// Get waits for items, and removes and returns up to most of them; nil when the context ends. Each must be
+// given to Done.
+//
+// The channel wakes one caller; whoever leaves items behind wakes the next.
+func (b *Workqueue[T]) Get(ctx context.Context, most int) []T {
+	b.observe(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-b.ready:
+		}
+		if items := b.take(most); len(items) > 0 {
+			return items
+		}
+	}
+}
+
+func (b *Workqueue[T]) take(most int) []T {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := min(most, len(b.items))
+	items := b.items[:n:n]
+	if b.items = b.items[n:]; len(b.items) == 0 {
+		b.items = nil
+	}
+	now := time.Now()
+	for _, t := range items {
+		b.metrics.countQueued(now.Sub(b.queued[t]))
+		delete(b.queued, t)
+		b.processing[t] = now
+	}
+	b.signal()
+	return items
+}
+
+// Done ends the processing of an item: after an error the item is added again later, else its failures
+// are forgotten.
+func (b *Workqueue[T]) Done(ctx context.Context, t T, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.metrics.countWork(time.Since(b.processing[t]))
+	delete(b.processing, t)
+	if _, queued := b.queued[t]; queued {
+		b.items = append(b.items, t)
+		b.signal()
+	}
+	if err == nil {
+		delete(b.failures, t)
+		return
+	}
+	delay := min(MinRetryDelay<<min(b.failures[t], 20), MaxRetryDelay)
+	b.failures[t]++
+	b.addAfter(ctx, t, delay)
+}
+
+// Run processes items, MaxWorkers at a time, until the context ends; it returns when the last worker has. Items
+// that fail are retried; report is called for the error unless it is a conflict, which concurrent changes make
+// normal.
+func (b *Workqueue[T]) Run(ctx context.Context, do func(context.Context, T) error, report func(T, error)) {
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	slots := make(chan struct{}, MaxWorkers)
+	for {
+		slots <- struct{}{}
+		items := b.Get(ctx, 1)
+		if items == nil {
+			return
+		}
+		workers.Go(func() {
+			defer func() { <-slots }()
+			t := items[0]
+			err := do(ctx, t)
+			if err != nil && ctx.Err() == nil && !IsConflict(err) {
+				report(t, err)
+			}
+			b.Done(ctx, t, err)
+		})
+	}
+}

@@ -1,0 +1,83 @@
+package nodes
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"testing"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// fakeStore holds Pods and Nodes, and remembers what is deleted.
+type fakeStore struct {
+	Store
+	objects map[meta.Key]*meta.Object
+	deleted []string
+}
+
+func (s *fakeStore) put(t *testing.T, k *schema.Kind, namespace, name, json string) {
+	t.Helper()
+	key := meta.Key{GroupResource: k.Storage, Namespace: namespace, Name: name}
+	o, err := codec.NewObject(k, key, 1, []byte(json))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.objects[key] = o
+}
+
+func (s *fakeStore) Get(_ context.Context, r request.Get) (*meta.Object, error) {
+	return s.objects[r.Key], nil
+}
+
+func (s *fakeStore) List(_ context.Context, r request.List) (l request.ListResult, _ error) {
+	for key, o := range s.objects {
+		if key.GroupResource == r.Kind.Storage {
+			l.Items = append(l.Items, o)
+		}
+	}
+	return l, nil
+}
+
+func (s *fakeStore) Mutate(_ context.Context, m request.Mutation) (request.Result, error) {
+	if m.Verb == request.Delete {
+		s.deleted = append(s.deleted, m.Key.Name)
+	}
+	return request.Result{Object: s.objects[m.Key]}, nil
+}
+
+// TestPodsOfMissingNodes: Pods of a node that is not there go, but not where nobody has ever registered a node: there it
+// is only a name.
+func TestPodsOfMissingNodes(t *testing.T) {
+	t.Parallel()
+	kinds, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &fakeStore{objects: map[meta.Key]*meta.Object{}}
+	pods, nodes := reconcile.CoreKind(kinds, "Pod"), reconcile.CoreKind(kinds, "Node")
+	for name, node := range map[string]string{"lost": "gone", "kept": "there"} {
+		s.put(t, pods, "default", name, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"`+name+`","namespace":"default","uid":"`+name+
+			`","resourceVersion":"1"},"spec":{"nodeName":"`+node+`"},"status":{"phase":"Running"}}`)
+	}
+	g := NewPodGC(s, kinds, PodGCOptions{}, slog.New(slog.DiscardHandler))
+	for _, step := range []struct {
+		node string
+		want []string
+	}{{"", nil}, {"there", []string{"lost"}}} {
+		if step.node != "" {
+			s.put(t, nodes, "", step.node, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"`+step.node+`","uid":"n","resourceVersion":"1"}}`)
+		}
+		if err := g.collect(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(s.deleted, step.want) {
+			t.Errorf("with the node %q, %v are deleted, want %v", step.node, s.deleted, step.want)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package policyobjects
+
+import (
+	"context"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/admission/podsecurity"
+)
+
+var _ podsecurity.Objects = (*Reader)(nil)
+
+// Pods implements podsecurity.Objects.
+func (r *Reader) Pods(namespace string) []podsecurity.ExistingPod {
+	k := r.kinds.kind(meta.GroupResource{Resource: "pods"})
+	if k == nil {
+		return nil
+	}
+	stored, err := r.store.List(context.Background(), request.List{Kind: k, Namespace: namespace})
+	if err != nil { // there are none
+		return nil
+	}
+	pods := make([]podsecurity.ExistingPod, len(stored.Items))
+	for i, o := range stored.Items {
+		pods[i] = podsecurity.ExistingPod{Name: o.Key.Name, Controller: controllerOf(o), Decode: func() tree.Tree {
+			if object := r.decode(k, o); object != nil {
+				return object.Tree
+			}
+			return nil
+		}}
+	}
+	return pods
+}
+
+// controllerOf is the uid of the owner that controls an object; "" for none.
+func controllerOf(o *meta.Object) string {
+	for _, owner := range o.Meta.OwnerReferences {
+		if owner.Controller {
+			return owner.UID
+		}
+	}
+	return ""
+}

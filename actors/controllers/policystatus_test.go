@@ -1,0 +1,61 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// TestCheckedKinds: a policy is checked for the kinds that its rules name, within bounds, however many combinations of
+// groups, versions and resources they have.
+func TestCheckedKinds(t *testing.T) {
+	t.Parallel()
+	kinds, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(names ...any) []any { return names }
+	rule := func(groups, versions, resources []any) tree.Tree {
+		return tree.Tree{"apiGroups": groups, "apiVersions": versions, "resources": resources}
+	}
+	filled := func(names ...any) []any { // a rule of these alone has 27,000,000,000 combinations
+		for i := range 3000 {
+			names = append(names, fmt.Sprintf("n%d", i))
+		}
+		return names
+	}
+	core := list("pods", "nodes", "secrets", "configmaps", "services", "endpoints", "namespaces", "events", "bindings", "limitranges", "podtemplates")
+	for _, c := range []struct {
+		name  string
+		rules []any
+		want  string
+	}{
+		{"one", list(rule(list("apps"), list("v1"), list("deployments"))), "Deployment"},
+		{"repeated", list(rule(list("apps", "apps"), list("v1"), list("deployments")), rule(list("apps"), list("v1"), list("deployments"))), "Deployment"},
+		{"patterns", list(rule(list("*"), list("v1"), list("pods")), rule(list(""), list("*"), list("pods")), rule(list(""), list("v1"), list("*", "pods/status", "nodes"))), "Node"},
+		{"many combinations", list(rule(filled("", "apps"), filled("v1"), filled("pods", "deployments"))), "Pod Deployment"},
+		{"too many ends", list(rule(list(""), list("v1"), core), rule(list("apps"), list("v1"), list("deployments"))),
+			"Binding ConfigMap Endpoints Event LimitRange Namespace Node Pod PodTemplate Secret"},
+	} {
+		var got []string
+		p := NewPolicyStatus(nil, kinds, slog.New(slog.DiscardHandler))
+		for _, k := range p.checked(t.Context(), tree.Tree{"matchConstraints": tree.Tree{"resourceRules": c.rules}}) {
+			got = append(got, k.Kind.Kind)
+		}
+		if names := strings.Join(got, " "); names != c.want {
+			t.Errorf("%s: %s, want %s", c.name, names, c.want)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	p := NewPolicyStatus(nil, kinds, slog.New(slog.DiscardHandler))
+	if got := p.checked(ended, tree.Tree{"matchConstraints": tree.Tree{"resourceRules": list(rule(list("apps"), list("v1"), list("deployments")))}}); got != nil {
+		t.Errorf("after the end: %v", got)
+	}
+}

@@ -1,0 +1,89 @@
+package controllers
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// TestSystemObjects: what the system needs is there, and comes back when it is deleted.
+func TestSystemObjects(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	defer runControllers(NewSystemObjects(w, w.kinds, slog.New(slog.DiscardHandler)), w.newNamespaces(w))()
+	k := priorityClassKind(w.kinds)
+	class := request.Get{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "system-node-critical"}}
+	w.waitUntil("the class is there", func() bool { _, err := w.Get(t.Context(), class); return err == nil })
+	if _, err := w.Mutate(t.Context(), request.Mutation{Verb: request.Delete, Kind: k, Key: class.Key}); err != nil {
+		t.Fatal(err)
+	}
+	w.waitUntil("the class is there again", func() bool {
+		o, err := w.Get(t.Context(), class)
+		return err == nil && bytes.Contains(o.JSON, []byte(`"value":2000001000`))
+	})
+	uid := w.get("namespaces/platform-node-lease").Meta.UID
+	w.delete("namespaces/platform-node-lease")
+	w.waitUntil("the namespace is there again", func() bool {
+		o := w.get("namespaces/platform-node-lease")
+		return o != nil && o.Meta.UID != uid
+	})
+}
+
+// TestAPIServerIdentity: the Lease of a server is there while it runs, one of an earlier life is taken over, and those of
+// servers that have ended are deleted.
+func TestAPIServerIdentity(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	a := NewAPIServerIdentity(w, w.kinds, "host", slog.New(slog.DiscardHandler))
+	if a.key.Name != "apiserver-i5ak4y2hwalsyajfj72vxls274" {
+		t.Errorf("the Lease is named %s", a.key.Name)
+	}
+	lease := func(name, label string, renewed time.Time) {
+		key := a.key
+		key.Name = name
+		_, err := w.Mutate(t.Context(), request.Mutation{Verb: request.Create, Kind: a.kind, Key: key, Object: tree.Tree{
+			"metadata": tree.Tree{"name": name, "namespace": key.Namespace, "labels": tree.Tree{"apiserver.platform.io/identity": label}},
+			"spec":     tree.Tree{"holderIdentity": "x", "leaseDurationSeconds": int64(60), "renewTime": renewed.UTC().Format("2006-01-02T15:04:05.000000Z")},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	get := func(name string) *meta.Object {
+		key := a.key
+		key.Name = name
+		o, err := w.Get(t.Context(), request.Get{Kind: a.kind, Key: key})
+		if err != nil && !reconcile.IsNotFound(err) {
+			t.Fatal(err)
+		}
+		return o
+	}
+	lease(a.key.Name, "platform-apiserver", time.Now().Add(-time.Hour))
+	lease("expired", "platform-apiserver", time.Now().Add(-time.Hour))
+	lease("alive", "platform-apiserver", time.Now())
+	lease("foreign", "other", time.Now().Add(-time.Hour))
+	stop := runControllers(a)
+	w.waitUntil("the expired one has gone", func() bool { return get("expired") == nil })
+	for _, part := range []string{fmt.Sprintf(`"holderIdentity":%q`, a.holder), `"leaseDurationSeconds":3600`, `"platform.io/hostname":"host"`} {
+		if o := get(a.key.Name); o == nil || !bytes.Contains(o.JSON, []byte(part)) {
+			t.Errorf("the Lease of the server lacks %s: %v", part, o)
+		}
+	}
+	stop()
+	if get(a.key.Name) != nil || get("alive") == nil || get("foreign") == nil {
+		t.Error("its own Lease, and nothing else, is to go with the server")
+	}
+	lease(a.key.Name, "platform-apiserver", time.Now())
+	a.leave()
+	if get(a.key.Name) == nil {
+		t.Error("a Lease that another server has taken over has gone")
+	}
+}

@@ -1,0 +1,377 @@
+package volumes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Binder binds claims to volumes. It provisions nothing by itself, but asks external provisioners to, as CSI drivers bring
+// them.
+//
+// Order of locks: mu first, then those of the queues. mu is not held while the store is asked or written to.
+type Binder struct {
+	store                           reconcile.Store
+	volumes, claims, classes        *schema.Kind
+	logger                          *slog.Logger
+	events                          *reconcile.EventRecorder
+	claimQueue, volumeQueue         *reconcile.Workqueue[meta.Key]
+	bindCompleted, boundByBinder    string // annotations
+	betaClass, selectedNode         string
+	provisioner, provisionerBefore  string // of a claim: who is asked to provision it
+	provisionedBy                   string // of a volume: who has provisioned it
+	noProvisioner, inTreeProvisions string // names of provisioners
+
+	mu      sync.Mutex // guards what follows
+	known   map[string]*volume
+	pending map[meta.Key]bool    // claims that wait for a volume
+	taken   map[string]reference // volumes that a claim is about to be bound to
+}
+
+// NewBinder returns the controller for the kinds of a catalogue.
+func NewBinder(store reconcile.Store, kinds *catalog.Catalog, logger *slog.Logger) *Binder {
+	n := kinds.Naming()
+	return &Binder{
+		store: store, volumes: reconcile.CoreKind(kinds, "PersistentVolume"), claims: reconcile.CoreKind(kinds, "PersistentVolumeClaim"),
+		classes: kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("storage"), Version: "v1", Kind: "StorageClass"}), logger: logger,
+		events:     reconcile.NewEventRecorder(store, kinds, "persistentvolume-controller"),
+		claimQueue: reconcile.NewWorkqueue[meta.Key]().Named("claims"), volumeQueue: reconcile.NewWorkqueue[meta.Key]().Named("volumes"),
+		bindCompleted: n.Translate("pv.platform.io/bind-completed"), boundByBinder: n.Translate("pv.platform.io/bound-by-controller"),
+		betaClass: n.Translate("volume.beta.platform.io/storage-class"), selectedNode: n.Translate("volume.platform.io/selected-node"),
+		provisioner: n.Translate("volume.platform.io/storage-provisioner"), provisionerBefore: n.Translate("volume.beta.platform.io/storage-provisioner"),
+		provisionedBy: n.Translate("pv.platform.io/provisioned-by"), noProvisioner: n.Translate("platform.io/no-provisioner"), inTreeProvisions: n.Translate("platform.io/"),
+		known: map[string]*volume{}, pending: map[meta.Key]bool{}, taken: map[string]reference{},
+	}
+}
+
+// Run runs the controller until the context ends. Claims are looked at when all volumes are known: before, a claim could
+// get a worse one than there is.
+func (b *Binder) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	synced := make(chan struct{})
+	running.Go(func() { reconcile.RunInformer(ctx, b.store, b.volumes, volumeHandler{b, synced}) })
+	select {
+	case <-synced:
+	case <-ctx.Done():
+		return
+	}
+	running.Go(func() { reconcile.RunInformer(ctx, b.store, b.claims, reconcile.EventHandlerFunc(b.onClaim)) })
+	running.Go(func() { reconcile.RunInformer(ctx, b.store, b.classes, reconcile.EventHandlerFunc(b.onClass)) })
+	running.Go(func() { b.volumeQueue.Run(ctx, b.syncVolume, b.report("volume")) })
+	b.claimQueue.Run(ctx, b.syncClaim, b.report("claim"))
+}
+
+func (b *Binder) report(what string) func(meta.Key, error) {
+	return func(key meta.Key, err error) {
+		b.logger.Warn("binding of volumes: it will be tried again", what, key.String(), "error", err)
+	}
+}
+
+// volumeHandler keeps what is known of volumes.
+type volumeHandler struct {
+	*Binder
+	synced chan struct{}
+}
+
+// OnSynced implements reconcile.EventHandler.
+func (h volumeHandler) OnSynced() { close(h.synced) }
+
+// OnEvent implements reconcile.EventHandler. A volume that has become another one may be what claims wait for.
+//
+// The claim that the volume named before is looked at as well as the one that it names now: it may have lost its
+// volume. All pending claims are looked at, since any of them may fit.
+func (h volumeHandler) OnEvent(o *meta.Object, gone bool) {
+	b, key := h.Binder, reconcile.CloneKey(o.Key)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before := b.known[key.Name]
+	delete(b.known, key.Name)
+	if !gone {
+		object, err := codec.DecodeStored(b.volumes.Message(), o.JSON)
+		if err != nil {
+			b.logger.Error("a volume cannot be read", "volume", key.Name, "error", err)
+			return
+		}
+		v := newVolume(o, object, b.betaClass).clone()
+		b.known[key.Name] = &v
+		if v.claim.name != "" {
+			b.claimQueue.Add(b.claimKey(v.claim))
+		}
+		b.volumeQueue.Add(key)
+	}
+	if before != nil && before.claim.name != "" {
+		b.claimQueue.Add(b.claimKey(before.claim))
+	}
+	for claim := range b.pending {
+		b.claimQueue.Add(claim)
+	}
+}
+
+func (b *Binder) claimKey(r reference) meta.Key {
+	return meta.Key{GroupResource: b.claims.Storage, Namespace: r.namespace, Name: r.name}
+}
+
+func (b *Binder) volumeKey(name string) meta.Key {
+	return meta.Key{GroupResource: b.volumes.Storage, Name: name}
+}
+
+// onClaim looks at a claim, and at the volumes that name it.
+//
+// The volumes matter since the phase of a volume depends on its claim: when that is gone, the volume is released.
+func (b *Binder) onClaim(o *meta.Object, gone bool) {
+	key := reconcile.CloneKey(o.Key)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if gone {
+		delete(b.pending, key)
+	}
+	b.claimQueue.Add(key)
+	for name, v := range b.known {
+		if v.claim.namespace == key.Namespace && v.claim.name == key.Name {
+			b.volumeQueue.Add(b.volumeKey(name))
+		}
+	}
+}
+
+// onClass looks at the claims that wait, since one of them may wait for that class.
+// A class may be made after the claims that name it.
+func (b *Binder) onClass(*meta.Object, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for claim := range b.pending {
+		b.claimQueue.Add(claim)
+	}
+}
+
+// clone shares no memory with the object.
+// Without it, the strings of a known volume would keep the whole stored object in memory.
+func (v volume) clone() volume {
+	for _, text := range []*string{&v.name, &v.class, &v.mode, &v.attributesClass, &v.phase, &v.capacity, &v.claim.namespace, &v.claim.name, &v.claim.uid} {
+		*text = strings.Clone(*text)
+	}
+	modes, labels := make([]string, len(v.modes)), make(meta.Labels, len(v.labels))
+	for i, mode := range v.modes {
+		modes[i] = strings.Clone(mode)
+	}
+	for i, l := range v.labels {
+		labels[i] = meta.Label{Key: strings.Clone(l.Key), Value: strings.Clone(l.Value)}
+	}
+	v.modes, v.labels = modes, labels
+	return v
+}
+
+// A claim is a PersistentVolumeClaim that is worked on.
+// The object has the key and the version that writes are checked against.
+type claim struct {
+	*meta.Object
+	tree tree.Tree
+}
+
+func (c claim) annotation(name string) string {
+	return c.tree.Object("metadata").Object("annotations").String(name)
+}
+
+func (c claim) ref() reference { return reference{c.Key.Namespace, c.Key.Name, c.Meta.UID} }
+
+// syncClaim brings a claim nearer to a volume.
+//
+// Claims are in one of three states: bound before (the annotation says so), naming a volume without being bound yet,
+// or naming none. The annotation is what tells a lost volume from one that has not come yet.
+func (b *Binder) syncClaim(ctx context.Context, key meta.Key) error {
+	o, object, err := reconcile.Read(ctx, b.store, b.claims, key)
+	if err != nil || o == nil {
+		return err
+	}
+	c := claim{o, object}
+	if c.annotation(b.bindCompleted) != "" {
+		b.setPending(key, false)
+		return b.syncBound(ctx, c)
+	}
+	if name := c.tree.Object("spec").String("volumeName"); name != "" {
+		return b.syncPreBound(ctx, c, name)
+	}
+	return b.syncUnbound(ctx, c)
+}
+
+func (b *Binder) setPending(key meta.Key, pending bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if pending {
+		b.pending[key] = true
+	} else {
+		delete(b.pending, key)
+	}
+}
+
+// request is what a claim asks for.
+// waits is whether the claim may only get a volume that names it, as its Pod has not been scheduled yet.
+func (b *Binder) request(c claim, waits bool) *request {
+	spec := c.tree.Object("spec")
+	chosen, _ := selector.FromLabelSelector(spec.Object("selector"))
+	return &request{
+		claim: c.ref(), class: classOf(c.tree, b.betaClass), mode: cmp.Or(spec.String("volumeMode"), defaultMode), attributesClass: spec.String("volumeAttributesClassName"),
+		modes: spec.Strings("accessModes"), storage: spec.Object("resources", "requests").String("storage"), selector: chosen, waits: waits,
+	}
+}
+
+// syncUnbound finds a volume for a claim that names none. A claim waits in the set of pending ones before volumes are looked
+// at, so that none comes unseen in between.
+//
+// A class with WaitForFirstConsumer is for volumes that not every node can reach: the scheduler chooses a node for
+// the Pod first and writes it into an annotation of the claim.
+func (b *Binder) syncUnbound(ctx context.Context, c claim) error {
+	className := classOf(c.tree, b.betaClass)
+	class, err := b.class(ctx, className)
+	if err != nil {
+		return err
+	}
+	waits := class.String("volumeBindingMode") == "WaitForFirstConsumer" && c.annotation(b.selectedNode) == ""
+	b.setPending(c.Key, true)
+	name := b.take(b.request(c, waits))
+	switch {
+	case name != "":
+		defer b.giveBack(name)
+		return b.bindTo(ctx, c, name)
+	case waits:
+		b.remark(ctx, c, reconcile.Normal, "WaitForFirstConsumer", "waiting for first consumer to be created before binding")
+	case className != "":
+		return b.provision(ctx, c, className, class)
+	default:
+		b.remark(ctx, c, reconcile.Normal, "FailedBinding", "no persistent volumes available for this claim and no storage class is set")
+	}
+	return b.setClaimPhase(ctx, c, "Pending")
+}
+
+// take chooses a volume that no other claim is about to get.
+// Several workers look for volumes at a time. The choice and the note of it happen under one lock, so that two of
+// them do not choose the same volume; giveBack ends that once the write is made.
+func (b *Binder) take(r *request) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	name := r.find(b.known, func(name string) bool { _, ok := b.taken[name]; return ok })
+	if name != "" {
+		b.taken[name] = r.claim
+	}
+	return name
+}
+
+func (b *Binder) giveBack(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.taken, name)
+}
+
+// class is a StorageClass; nil if there is none of the name.
+func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
+	if name == "" {
+		return nil, nil
+	}
+	_, object, err := reconcile.Read(ctx, b.store, b.classes, meta.Key{GroupResource: b.classes.Storage, Name: name})
+	return object, err
+}
+
+// provision asks the provisioner of the class for a volume, by an annotation.
+//
+// Both annotations are written, as older provisioners know only the older one. Provisioners within the platform's
+// own domain were once part of it; there are none here, so that such claims wait.
+func (b *Binder) provision(ctx context.Context, c claim, name string, class tree.Tree) error {
+	provisioner := class.String("provisioner")
+	switch {
+	case class == nil:
+		b.remark(ctx, c, reconcile.Warning, "ProvisioningFailed", fmt.Sprintf("storageclass.%s %q not found", b.classes.Group, name))
+		return b.setClaimPhase(ctx, c, "Pending")
+	case strings.HasPrefix(provisioner, b.inTreeProvisions):
+		if provisioner != b.noProvisioner {
+			b.remark(ctx, c, reconcile.Warning, "ProvisioningFailed", "no volume plugin matched name: "+provisioner)
+		}
+		return b.setClaimPhase(ctx, c, "Pending")
+	}
+	if c.annotation(b.provisioner) != provisioner || c.annotation(b.provisionerBefore) != provisioner {
+		annotations := tree.Tree{b.provisioner: provisioner, b.provisionerBefore: provisioner}
+		return reconcile.PatchIfUnchanged(ctx, b.store, b.claims, c.Object, "", tree.Tree{"metadata": tree.Tree{"annotations": annotations}})
+	}
+	b.remark(ctx, c, reconcile.Normal, "ExternalProvisioning", fmt.Sprintf("Waiting for a volume to be created either by the external provisioner '%s' or manually by the system administrator. "+
+		"If volume creation is delayed, please verify that the provisioner is running and correctly registered.", provisioner))
+	return b.setClaimPhase(ctx, c, "Pending")
+}
+
+func (b *Binder) remark(ctx context.Context, c claim, kind, reason, message string) {
+	b.events.Record(ctx, b.claims, c.Object, kind, reason, message)
+}
+
+// syncPreBound binds a claim to the volume that it names, if that is free and fits.
+//
+// A volume that names this claim needs not fit: whoever wrote both references has decided.
+func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
+	o, object, err := reconcile.Read(ctx, b.store, b.volumes, b.volumeKey(name))
+	if err != nil {
+		return err
+	}
+	b.setPending(c.Key, true)
+	if o == nil {
+		return b.setClaimPhase(ctx, c, "Pending")
+	}
+	v := newVolume(o, object, b.betaClass)
+	switch r := b.request(c, false); {
+	case v.claim.name == "" && !r.fits(&v):
+		b.remark(ctx, c, reconcile.Warning, "VolumeMismatch", fmt.Sprintf("Cannot bind to requested volume %q: it does not fit the claim", name))
+	case v.claim.name == "" || v.claim.is(c.ref()):
+		return b.bindTo(ctx, c, name)
+	default:
+		b.remark(ctx, c, reconcile.Warning, "FailedBinding", fmt.Sprintf("volume %q already bound to a different claim.", name))
+	}
+	return b.setClaimPhase(ctx, c, "Pending")
+}
+
+// syncBound checks that a claim that was bound still is.
+//
+// A bound claim whose volume is gone is lost for good: it is never bound to another volume, since the data would be
+// others. If all is well, bindTo completes what may be missing.
+func (b *Binder) syncBound(ctx context.Context, c claim) error {
+	name := c.tree.Object("spec").String("volumeName")
+	if name == "" {
+		return b.lose(ctx, c, "ClaimLost", "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!")
+	}
+	o, object, err := reconcile.Read(ctx, b.store, b.volumes, b.volumeKey(name))
+	if err != nil {
+		return err
+	}
+	if o == nil {
+		return b.lose(ctx, c, "ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!")
+	}
+	if v := newVolume(o, object, b.betaClass); v.claim.name != "" && v.claim.uid != c.Meta.UID {
+		return b.lose(ctx, c, "ClaimMisbound", "Two claims are bound to the same volume, this one is bound incorrectly")
+	}
+	return b.bindTo(ctx, c, name)
+}
+
+func (b *Binder) lose(ctx context.Context, c claim, reason, message string) error {
+	if c.tree.Object("status").String("phase") != "Lost" {
+		b.remark(ctx, c, reconcile.Warning, reason, message)
+	}
+	return b.setClaimPhase(ctx, c, "Lost")
+}
+
+// setClaimPhase sets the phase of a claim that has no volume.
+func (b *Binder) setClaimPhase(ctx context.Context, c claim, phase string) error {
+	if c.tree.Object("status").String("phase") == phase {
+		return nil
+	}
+	status := tree.Tree{"phase": phase}
+	if phase == "Lost" {
+		status["accessModes"], status["capacity"] = nil, nil
+	}
+	return reconcile.PatchIfUnchanged(ctx, b.store, b.claims, c.Object, "status", tree.Tree{"status": status})
+}

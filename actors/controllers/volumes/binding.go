@@ -1,0 +1,153 @@
+package volumes
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// bindTo makes the next of the four writes of a binding that is missing. The change that it makes brings the claim, or the
+// volume, back into its queue, where the next one is made.
+//
+// The order matters: the volume names the claim first, since the volume is what claims compete for. Each write has
+// the version that was read as a precondition, so that of two writers one meets a conflict and looks again.
+func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
+	o, object, err := reconcile.Read(ctx, b.store, b.volumes, b.volumeKey(name))
+	if err != nil || o == nil {
+		return err
+	}
+	spec, status := object.Object("spec"), c.tree.Object("status")
+	switch ref := spec.Object("claimRef"); {
+	case !isOf(ref, c):
+		return fmt.Errorf("the volume %s has been bound to the claim %s/%s meanwhile", name, ref.String("namespace"), ref.String("name"))
+	case ref.String("uid") != c.Meta.UID:
+		return b.bindVolume(ctx, o, c, ref.String("name") == "")
+	case object.Object("status").String("phase") != "Bound":
+		return b.setVolumePhase(ctx, o, object, "Bound", "")
+	case c.tree.Object("spec").String("volumeName") != name || c.annotation(b.bindCompleted) == "":
+		return b.bindClaim(ctx, c, name)
+	case status.String("phase") == "Bound":
+		return nil
+	}
+	return reconcile.PatchIfUnchanged(ctx, b.store, b.claims, c.Object, "status", tree.Tree{"status": tree.Tree{
+		"phase": "Bound", "accessModes": spec["accessModes"], "capacity": spec["capacity"], "currentVolumeAttributesClassName": spec["volumeAttributesClassName"],
+	}})
+}
+
+// isOf tells whether the reference of a volume is that of a claim, or leaves the volume to it. It was chosen by what was
+// known of it, which may be older than the volume that was read.
+func isOf(ref tree.Tree, c claim) bool {
+	if uid := ref.String("uid"); uid != "" {
+		return uid == c.Meta.UID
+	}
+	name := ref.String("name")
+	return name == "" || name == c.Key.Name && ref.String("namespace") == c.Key.Namespace
+}
+
+// bindVolume makes a volume name a claim. chosen says that the binder has chosen it, and nobody else.
+// The annotation lets unbind tell later whether the reference may be removed as a whole.
+func (b *Binder) bindVolume(ctx context.Context, o *meta.Object, c claim, chosen bool) error {
+	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{
+		"apiVersion": "v1", "kind": b.claims.Kind, "namespace": c.Key.Namespace, "name": c.Key.Name, "uid": c.Meta.UID, "resourceVersion": fmt.Sprint(c.Version),
+	}}}
+	if chosen {
+		change["metadata"] = tree.Tree{"annotations": tree.Tree{b.boundByBinder: "yes"}}
+	}
+	return reconcile.PatchIfUnchanged(ctx, b.store, b.volumes, o, "", change)
+}
+
+// bindClaim makes a claim name its volume, and notes that this is done.
+func (b *Binder) bindClaim(ctx context.Context, c claim, name string) error {
+	annotations := tree.Tree{b.bindCompleted: "yes"}
+	if c.tree.Object("spec").String("volumeName") == "" {
+		annotations[b.boundByBinder] = "yes"
+	}
+	return reconcile.PatchIfUnchanged(ctx, b.store, b.claims, c.Object, "", tree.Tree{
+		"metadata": tree.Tree{"annotations": annotations}, "spec": tree.Tree{"volumeName": name},
+	})
+}
+
+// setVolumePhase sets the phase of a volume, and says why.
+func (b *Binder) setVolumePhase(ctx context.Context, o *meta.Object, object tree.Tree, phase, message string) error {
+	status := object.Object("status")
+	if status.String("phase") == phase && status.String("message") == message {
+		return nil
+	}
+	change := tree.Tree{"phase": phase, "message": nil}
+	if message != "" {
+		change["message"] = message
+	}
+	return reconcile.PatchIfUnchanged(ctx, b.store, b.volumes, o, "status", tree.Tree{"status": change})
+}
+
+// syncVolume keeps the phase of a volume, and does what its reclaim policy says once its claim is gone.
+//
+// A reference without a uid was written by a user, who promises the volume to a claim that may not exist yet. With a
+// uid, a claim of the same name but another uid is not the one that had the volume: its data are not to reach a
+// stranger.
+func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
+	o, object, err := reconcile.Read(ctx, b.store, b.volumes, key)
+	if err != nil || o == nil {
+		return err
+	}
+	ref := object.Object("spec").Object("claimRef")
+	if ref.String("uid") == "" { // free, or only promised
+		return b.setVolumePhase(ctx, o, object, "Available", "")
+	}
+	found, claimed, err := reconcile.Read(ctx, b.store, b.claims, b.claimKey(reference{namespace: ref.String("namespace"), name: ref.String("name")}))
+	if err != nil {
+		return err
+	}
+	switch {
+	case found == nil || found.Meta.UID != ref.String("uid"):
+		return b.reclaim(ctx, o, object)
+	case claimed.Object("spec").String("volumeName") == key.Name:
+		return b.setVolumePhase(ctx, o, object, "Bound", "")
+	case claimed.Object("spec").String("volumeName") != "":
+		return b.unbind(ctx, o, object)
+	}
+	b.claimQueue.Add(reconcile.CloneKey(found.Key)) // its half of the binding is missing
+	return nil
+}
+
+// unbind frees a volume whose claim has another one. What somebody else has written into the reference stays.
+func (b *Binder) unbind(ctx context.Context, o *meta.Object, object tree.Tree) error {
+	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{"uid": nil, "resourceVersion": nil}}}
+	if object.Object("metadata").Object("annotations").String(b.boundByBinder) != "" {
+		change = tree.Tree{"spec": tree.Tree{"claimRef": nil}, "metadata": tree.Tree{"annotations": tree.Tree{b.boundByBinder: nil}}}
+	}
+	return reconcile.PatchIfUnchanged(ctx, b.store, b.volumes, o, "", change)
+}
+
+// reclaim releases a volume whose claim is gone. There is nothing here that could delete or empty it: those who have
+// provisioned volumes delete them, and the rest fails.
+//
+// It takes two rounds: the phase Released is what external provisioners act upon, so that it is written before
+// anything is judged to have failed.
+func (b *Binder) reclaim(ctx context.Context, o *meta.Object, object tree.Tree) error {
+	if phase := object.Object("status").String("phase"); phase != "Released" && phase != "Failed" {
+		return b.setVolumePhase(ctx, o, object, "Released", "")
+	}
+	reason, message := "", ""
+	switch policy := object.Object("spec").String("persistentVolumeReclaimPolicy"); policy {
+	case "Retain":
+		return nil
+	case "Recycle":
+		reason, message = "VolumeFailedRecycle", "No recycler plugin found for the volume!"
+	case "Delete":
+		if object.Object("metadata").Object("annotations").String(b.provisionedBy) != "" {
+			return nil
+		}
+		reason, message = "VolumeFailedDelete", fmt.Sprintf("error getting deleter volume plugin for volume %q: no deletable volume plugin matched", o.Key.Name)
+	default:
+		reason, message = "VolumeUnknownReclaimPolicy", "Volume has an unrecognized PersistentVolumeReclaimPolicy"
+	}
+	if object.Object("status").String("phase") == "Failed" {
+		return nil
+	}
+	b.events.Record(ctx, b.volumes, o, reconcile.Warning, reason, message)
+	return b.setVolumePhase(ctx, o, object, "Failed", message)
+}

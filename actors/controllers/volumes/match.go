@@ -1,0 +1,108 @@
+package volumes
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A volume is what matching needs to know of a PersistentVolume.
+// capacity is the text of a quantity.
+type volume struct {
+	name, class, mode, attributesClass, phase, capacity string
+	modes                                               []string
+	labels                                              meta.Labels
+	claim                                               reference // its spec.claimRef
+	terminating                                         bool
+}
+
+// A reference is what a volume says of its claim; uid is "" if somebody has only named the claim.
+type reference struct{ namespace, name, uid string }
+
+// A request is what a claim asks for.
+// storage is the text of a quantity: the least capacity that will do.
+type request struct {
+	claim                        reference
+	class, mode, attributesClass string
+	modes                        []string
+	storage                      string
+	selector                     selector.Labels
+	waits                        bool // for its first consumer: only a volume that names it is bound
+}
+
+// defaultMode is the volumeMode of who names none.
+const defaultMode = "Filesystem"
+
+func newVolume(o *meta.Object, object tree.Tree, betaClass string) volume {
+	spec := object.Object("spec")
+	ref := spec.Object("claimRef")
+	return volume{
+		name: o.Key.Name, class: classOf(object, betaClass), mode: cmp.Or(spec.String("volumeMode"), defaultMode), attributesClass: spec.String("volumeAttributesClassName"),
+		phase: object.Object("status").String("phase"), capacity: spec.Object("capacity").String("storage"), modes: spec.Strings("accessModes"),
+		labels: o.Meta.Labels, claim: reference{ref.String("namespace"), ref.String("name"), ref.String("uid")}, terminating: o.Meta.Terminating,
+	}
+}
+
+// classOf is the storage class of a volume or a claim. The annotation is older than the field, and counts more.
+func classOf(object tree.Tree, betaClass string) string {
+	if class, ok := object.Object("metadata").Object("annotations")[betaClass].(string); ok {
+		return class
+	}
+	return object.Object("spec").String("storageClassName")
+}
+
+// is tells whether a volume names a claim, and no other one of its name.
+func (r reference) is(claim reference) bool {
+	return r.name == claim.name && r.namespace == claim.namespace && (r.uid == "" || r.uid == claim.uid)
+}
+
+// fits tells whether a volume has what a claim asks for, whoever it belongs to.
+func (r *request) fits(v *volume) bool {
+	return v.mode == r.mode && v.attributesClass == r.attributesClass && v.class == r.class && r.large(v) && containsAll(v.modes, r.modes)
+}
+
+func (r *request) large(v *volume) bool { return quantity.Compare(v.capacity, r.storage) >= 0 }
+
+// find chooses the volume for a claim: one that names the claim, or else the smallest that fits, with the fewest access
+// modes besides those that are asked for. "" is none.
+//
+// A volume that names the claim wins over all that do not, whatever their size, and is also taken when it has
+// another class. The outcome does not depend on the order of the map, since before is a total order.
+func (r *request) find(volumes map[string]*volume, taken func(name string) bool) string {
+	var best *volume
+	for _, v := range volumes {
+		if v.terminating || v.mode != r.mode || v.attributesClass != r.attributesClass {
+			continue
+		}
+		if v.claim.name != "" {
+			if v.claim.is(r.claim) && r.large(v) && (best == nil || best.claim.name == "" || r.before(v, best)) {
+				best = v
+			}
+			continue
+		}
+		if best != nil && best.claim.name != "" || r.waits || v.phase != "Available" || taken(v.name) || !r.fits(v) || !r.selector.Matches(v.labels) {
+			continue
+		}
+		if best == nil || r.before(v, best) {
+			best = v
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	return best.name
+}
+
+// before is the order of volumes that fit.
+// The fewest modes come first, then the smallest capacity; names decide the rest.
+func (r *request) before(a, b *volume) bool {
+	return cmp.Or(cmp.Compare(len(a.modes), len(b.modes)), quantity.Compare(a.capacity, b.capacity), cmp.Compare(a.name, b.name)) < 0
+}
+
+func containsAll(have, want []string) bool {
+	return !slices.ContainsFunc(want, func(mode string) bool { return !slices.Contains(have, mode) })
+}

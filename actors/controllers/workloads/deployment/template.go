@@ -1,0 +1,262 @@
+package deployment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// adoptTemplate keeps the set of the template: its annotations, its number of revision and, if there is none yet and
+// create says so, the set itself.
+// The revision is one more than the highest of the old sets; the newest set has the highest number whether it is new or
+// its template was used before.
+func (r *rollout) adoptTemplate(ctx context.Context, create bool) error {
+	revision := int64(1)
+	for _, rs := range r.old {
+		revision = max(revision, rs.revision+1)
+	}
+	switch {
+	case r.newest != nil:
+		return r.adjust(ctx, revision)
+	case create:
+		return r.create(ctx, revision)
+	}
+	return nil
+}
+
+// adjust brings the annotations of the newest set to those of the Deployment, and its revision to the highest.
+// It writes only if something differs, which in most turns is not so. minReadySeconds is not part of the template and so
+// may change without a new set.
+func (r *rollout) adjust(ctx context.Context, revision int64) error {
+	rs := r.newest
+	change := tree.Tree{}
+	if annotations := r.setAnnotations(rs, revision); len(annotations) > 0 {
+		change["metadata"] = tree.Tree{"annotations": annotations}
+	}
+	seconds, had := number(r.spec, "minReadySeconds"), number(rs.tree.Object("spec"), "minReadySeconds")
+	if seconds != had {
+		change["spec"] = tree.Tree{"minReadySeconds": seconds}
+	}
+	if len(change) > 0 {
+		o, err := r.cluster.Patch(ctx, r.sets.Kind, &rs.Head, rs.Version, "", change)
+		if err != nil {
+			return err
+		}
+		if r.newest, err = readReplicaSet(r.itemOf(o, rs.Item), r.names); err != nil {
+			return err
+		}
+	}
+	r.revision = cmp.Or(r.newest.annotation(r.names.revision), r.revision)
+	if deadline(r.spec) > 0 && cluster.FindCondition(r.conditions, progressing) == nil {
+		r.tellProgress("True", "FoundNewReplicaSet", fmt.Sprintf("Found new replica set %q", rs.Key.Name))
+	}
+	return nil
+}
+
+// tellProgress sets the condition Progressing for when the status is written. A Deployment without a deadline has none.
+func (r *rollout) tellProgress(status, reason, message string) {
+	if deadline(r.spec) > 0 {
+		r.conditions = cluster.SetCondition(r.conditions, newCondition(progressing, status, reason, message, r.cluster.Now()))
+	}
+}
+
+// setAnnotations are the annotations that a set lacks or has otherwise.
+// The number of the revision never goes down. If it is raised the one before goes into the history, by which clients
+// still find the set under its former number.
+func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
+	changes := tree.Tree{}
+	annotations := r.tree.Object("metadata", "annotations")
+	for key := range annotations {
+		if v := annotations.String(key); !r.names.own(key) && rs.annotation(key) != v {
+			changes[key] = v
+		}
+	}
+	had := rs.annotation(r.names.revision)
+	before, err := strconv.ParseInt(had, 10, 64)
+	if had != "" && err != nil || before >= revision {
+		return changes
+	}
+	changes[r.names.revision] = strconv.FormatInt(revision, 10)
+	if had != "" {
+		changes[r.names.history] = appendRevision(rs.annotation(r.names.history), had)
+	}
+	return changes
+}
+
+// create makes the set of a new template. Its name ends with a hash of the template; one that is taken by
+// something else is counted, and the next turn tries another.
+// Each create that fails ends the turn, as nothing that follows makes sense without the newest set; the status that
+// tells why is written before.
+func (r *rollout) create(ctx context.Context, revision int64) error {
+	object, name := r.newSet(revision)
+	size := number(object.Object("spec"), "replicas")
+	o, err := r.cluster.Create(ctx, r.sets.Kind, object)
+	switch {
+	case cluster.IsAlreadyExists(err):
+		return r.collide(ctx, name, err)
+	case cluster.IsNamespaceTerminating(err):
+		return err
+	case err != nil:
+		message := fmt.Sprintf("Failed to create new replica set %q: %v", name, err)
+		r.tellProgress("False", "ReplicaSetCreateError", message)
+		r.recorder.Event(r.item, cluster.Warning, "ReplicaSetCreateError", "%s", message)
+		return cmp.Or(r.writeStatus(ctx, false), err)
+	}
+	if size > 0 {
+		r.recorder.Event(r.item, cluster.Normal, "ScalingReplicaSet", "Scaled up replica set %s from 0 to %d", name, size)
+	}
+	item := r.sets.Get(o.Key)
+	if item == nil {
+		return fmt.Errorf("replica set %s is gone again", name)
+	}
+	if r.newest, err = readReplicaSet(item, r.names); err != nil {
+		return err
+	}
+	r.revision = strconv.FormatInt(revision, 10)
+	r.tellProgress("True", "NewReplicaSetCreated", fmt.Sprintf("Created new replica set %q", name))
+	return nil
+}
+
+// newSet is the set of the template, as it is created.
+// The hash is taken of the template without the label that holds it. The same template therefore makes the same name
+// again, and a create that was done but whose answer was lost is found by collide.
+func (r *rollout) newSet(revision int64) (object tree.Tree, name string) {
+	template := tree.Clone(r.spec.Object("template")).(tree.Tree)
+	var collisions *int64
+	if n, ok := r.collisions.(int64); ok {
+		collisions = &n
+	}
+	hash := cluster.Hash(template, collisions)
+	name = setName(r.item.Key.Name, hash)
+	template.EnsureObject("metadata", "labels")[hashLabel] = hash
+	selector := tree.Clone(r.spec.Object("selector")).(tree.Tree)
+	selector.EnsureObject("matchLabels")[hashLabel] = hash
+	annotations := r.setAnnotations(&replicaSet{tree: tree.Tree{}}, revision)
+	annotations[r.names.desired] = strconv.FormatInt(r.pace.replicas, 10)
+	annotations[r.names.max] = strconv.FormatInt(r.pace.replicas+r.pace.surge, 10)
+	return tree.Tree{
+		"metadata": tree.Tree{
+			"name": name, "namespace": r.item.Key.Namespace, "labels": tree.Clone(template.Object("metadata", "labels")), "annotations": annotations,
+			"ownerReferences": []any{r.item.ControllerReference()},
+		},
+		"spec": tree.Tree{
+			"replicas": r.pace.newSize(0, sum(r.old, wanted)), "minReadySeconds": number(r.spec, "minReadySeconds"), "selector": selector, "template": template,
+		},
+	}, name
+}
+
+// maxName is the longest name of a set.
+const maxName = 253
+
+// setName is the name of a Deployment, cut where it would become too long, and a hash.
+func setName(deployment, hash string) string {
+	return deployment[:min(len(deployment), maxName-1-len(hash))] + "-" + hash
+}
+
+// collide counts that the name of a new set is taken, unless it is the set itself that another process has made.
+// It returns an error in either case, so that the turn is taken again: with the set in the cache, or with a hash that
+// collisionCount has changed.
+func (r *rollout) collide(ctx context.Context, name string, taken error) error {
+	if is := r.sets.Named(r.item.Key.Namespace, name); is != nil && is.ControlledBy(r.item.UID) {
+		rs, err := readReplicaSet(is, r.names)
+		if err != nil || cluster.EqualTemplates(rs.template(), r.spec.Object("template"), hashLabel) {
+			return cmp.Or(err, taken)
+		}
+	}
+	n, _ := r.collisions.(int64)
+	r.collisions = n + 1
+	status := tree.Clone(r.tree.Object("status")).(tree.Tree)
+	if status == nil {
+		status = tree.Tree{}
+	}
+	status["collisionCount"] = r.collisions
+	_, err := r.cluster.WriteStatus(ctx, r.deployments.Kind, r.tree, status)
+	return cmp.Or(err, taken)
+}
+
+// outdated are the sets of the oldest revisions that a Deployment does not keep.
+// The limit counts old sets only; the newest is never one of them. Sets that are being deleted already do not count.
+func outdated(spec tree.Tree, old []*replicaSet) []*replicaSet {
+	limit, ok := spec.Int("revisionHistoryLimit")
+	if !ok || limit == math.MaxInt32 {
+		return nil
+	}
+	var kept []*replicaSet
+	for _, rs := range old {
+		if !rs.Terminating {
+			kept = append(kept, rs)
+		}
+	}
+	slices.SortFunc(kept, func(a, b *replicaSet) int { return cmp.Or(cmp.Compare(a.revision, b.revision), byAge(a, b)) })
+	return kept[:max(0, len(kept)-int(limit))]
+}
+
+// rollBack puts the template of the revision that an annotation asks for into the Deployment, and drops the annotation.
+// Revision 0 asks for the one before the newest. The annotation goes in any case, also if there is no such revision,
+// since the rollback would else be tried in each turn. The rollout itself is done by a later turn.
+func (r *rollout) rollBack(ctx context.Context) error {
+	if err := r.adoptTemplate(ctx, true); err != nil {
+		return err
+	}
+	revision, err := strconv.ParseInt(r.annotation(rollbackTo), 10, 64)
+	if err != nil {
+		revision = -1 // it is none
+	}
+	if revision == 0 {
+		revision = previousRevision(r.all())
+	}
+	t := tree.Clone(r.tree).(tree.Tree)
+	delete(t.Object("metadata", "annotations"), rollbackTo)
+	i := slices.IndexFunc(r.all(), func(rs *replicaSet) bool { return revision > 0 && rs.revision == revision })
+	switch {
+	case i < 0:
+		r.recorder.Event(r.item, cluster.Warning, "DeploymentRollbackRevisionNotFound", "Unable to find the revision to rollback to.")
+	case cluster.EqualTemplates(r.all()[i].template(), r.spec.Object("template"), hashLabel):
+		r.recorder.Event(r.item, cluster.Warning, "DeploymentRollbackTemplateUnchanged", "The rollback revision contains the same template as current deployment %q", r.item.Key.Name)
+	default:
+		r.takeTemplate(t, r.all()[i])
+		r.recorder.Event(r.item, cluster.Normal, "DeploymentRollback", "Rolled back deployment %q to revision %d", r.item.Key.Name, revision)
+	}
+	_, err = r.cluster.Update(ctx, r.deployments.Kind, "", t)
+	return err
+}
+
+// takeTemplate gives a Deployment the template of a set, and the annotations that it had then.
+// The label with the hash stays behind: it belongs to the set, and in the template of the Deployment it would make
+// another template of it.
+func (r *rollout) takeTemplate(t tree.Tree, rs *replicaSet) {
+	template := tree.Clone(rs.template()).(tree.Tree)
+	delete(template.Object("metadata", "labels"), hashLabel)
+	t.EnsureObject("spec")["template"] = template
+	annotations := t.EnsureObject("metadata", "annotations")
+	for key := range annotations {
+		if !r.names.own(key) {
+			delete(annotations, key)
+		}
+	}
+	had := rs.tree.Object("metadata", "annotations")
+	for key, v := range had {
+		if !r.names.own(key) {
+			annotations[key] = v
+		}
+	}
+}
+
+// previousRevision is the second highest revision; 0 if there is none.
+func previousRevision(sets []*replicaSet) int64 {
+	var revisions []int64
+	for _, rs := range sets {
+		revisions = append(revisions, rs.revision)
+	}
+	slices.Sort(revisions)
+	if len(revisions) < 2 {
+		return 0
+	}
+	return revisions[len(revisions)-2]
+}

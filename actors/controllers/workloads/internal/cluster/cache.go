@@ -1,0 +1,290 @@
+package cluster
+
+import (
+	"context"
+	"sync"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A Head is what a cache knows of every object.
+// Version is the resourceVersion as a number, by which states of an object are ordered. Key and UID together say which
+// object it is: a key may be used again after a delete, a uid is not.
+type Head struct {
+	Key         meta.Key
+	UID         string
+	Version     uint64
+	Labels      meta.Labels
+	Controller  *meta.OwnerReference // the owner that controls it; nil for none
+	Terminating bool
+}
+
+// Ref is the head itself, for the caches.
+func (h *Head) Ref() *Head { return h }
+
+// newHead copies the head of an object, so that it does not keep the JSON of the object in memory.
+func newHead(o *meta.Object) Head {
+	own := o.Meta.Clone()
+	h := Head{Key: reconcile.CloneKey(o.Key), UID: own.UID, Version: o.Version, Labels: own.Labels, Terminating: own.Terminating}
+	for i := range own.OwnerReferences {
+		if own.OwnerReferences[i].Controller {
+			h.Controller = &own.OwnerReferences[i]
+		}
+	}
+	return h
+}
+
+// Cached is a view of an object: *Pod or *Item.
+type Cached interface {
+	comparable
+	Ref() *Head
+}
+
+// A Cache holds a view of the latest state of each object of a kind. It is safe for concurrent use; the views that it
+// hands out never change.
+// No lock is held while handlers run, for they call methods of this cache and of others. So handlers may run at the same
+// time, and out of order; what they were told is only a reason to look, and what holds is in the cache. Nobody holds the
+// locks of two caches.
+type Cache[T Cached] struct {
+	Kind *schema.Kind
+
+	store reconcile.Store
+	view  func(*meta.Object) T
+
+	mu      sync.Mutex // guards the next six
+	entries map[meta.Key]T
+	owned   map[owner]map[meta.Key]T
+	// namespaces are the keys of each namespace; nil for Pods, which nobody looks up by it.
+	namespaces map[string]map[meta.Key]bool
+	// gone holds the version of deletes that a write has answered and the watch has not told of yet: until then it may
+	// deliver older states, which must not come back to life.
+	gone map[meta.Key]uint64
+	// seen is the newest version that the watch has told of. An answer that is not newer, for an object that is not
+	// there, comes late: the watch has told of the object and of its delete.
+	seen     uint64
+	handlers []func(old, now T)
+
+	once   sync.Once
+	synced chan struct{} // closed when every object has been seen
+}
+
+// An owner is the uid of a controller, or the namespace of objects that have none.
+// The one map serves both look-ups, and each object is under exactly one owner.
+type owner struct{ uid, orphansIn string }
+
+// ownerOf is where an object is filed. It changes when the object is adopted or released, so put takes the state before
+// out first.
+func ownerOf(h *Head) owner {
+	if h.Controller != nil {
+		return owner{uid: h.Controller.UID}
+	}
+	return owner{orphansIn: h.Key.Namespace}
+}
+
+// newCache makes an empty cache, which nothing fills until somebody calls Run.
+func newCache[T Cached](store reconcile.Store, kind *schema.Kind, view func(*meta.Object) T) *Cache[T] {
+	return &Cache[T]{
+		Kind: kind, store: store, view: view, synced: make(chan struct{}),
+		entries: map[meta.Key]T{}, owned: map[owner]map[meta.Key]T{}, gone: map[meta.Key]uint64{},
+	}
+}
+
+// Subscribe calls a handler with each object that is there, and with every change from then on: old is nil for an
+// object that is new, now for one that is gone. Handlers are called by whoever brings the change, so they only note
+// what is to be looked at.
+// An object that changes in the meantime may be told twice. Controllers subscribe before they run, when mostly nothing
+// is there yet.
+func (c *Cache[T]) Subscribe(handler func(old, now T)) {
+	c.mu.Lock()
+	c.handlers = append(c.handlers, handler)
+	known := make([]T, 0, len(c.entries))
+	for _, t := range c.entries {
+		known = append(known, t)
+	}
+	c.mu.Unlock()
+	var none T
+	for _, t := range known {
+		handler(none, t)
+	}
+}
+
+// Run follows the kind until the context ends. All who share the cache call it; one of them does the work, and all
+// return with it.
+func (c *Cache[T]) Run(ctx context.Context) {
+	c.once.Do(func() { reconcile.RunInformer(ctx, c.store, c.Kind, c) })
+}
+
+// OnEvent implements reconcile.EventHandler.
+func (c *Cache[T]) OnEvent(o *meta.Object, gone bool) { c.take(o, gone, true) }
+
+// OnSynced implements reconcile.EventHandler.
+func (c *Cache[T]) OnSynced() { close(c.synced) }
+
+// Written takes what a write has answered.
+func (c *Cache[T]) Written(o *meta.Object, gone bool) { c.take(o, gone, false) }
+
+// take keeps a state that is newer than what is known, and tells the handlers. Objects that were deleted between two
+// watches come without a version.
+// A state that comes late is dropped: of the two sources neither is in step with the other, and going back to an older
+// state would undo what a controller has just done in its own eyes. A version of 0 cannot be compared and is always
+// taken.
+func (c *Cache[T]) take(o *meta.Object, gone, watched bool) {
+	c.mu.Lock()
+	var none T
+	old := c.entries[o.Key]
+	late := !watched && old == none && o.Version <= c.seen
+	if watched {
+		c.seen = max(c.seen, o.Version)
+	}
+	// A watch that tells of the very delete that a write has answered settles it: nothing older can come after.
+	if stale := late || o.Version != 0 && (old != none && o.Version <= old.Ref().Version || o.Version <= c.gone[o.Key]); stale {
+		if watched && gone && c.gone[o.Key] == o.Version {
+			delete(c.gone, o.Key)
+		}
+		c.mu.Unlock()
+		return
+	}
+	now := none
+	if gone {
+		c.remove(old, o, watched)
+	} else {
+		now = c.view(o)
+		c.put(old, now)
+	}
+	handlers := c.handlers
+	c.mu.Unlock()
+	if old == none && now == none {
+		return
+	}
+	for _, handle := range handlers {
+		handle(old, now)
+	}
+}
+
+// put replaces old, which may be nil. The caller holds the lock.
+func (c *Cache[T]) put(old, now T) {
+	h := now.Ref()
+	c.unlink(old)
+	delete(c.gone, h.Key)
+	c.entries[h.Key] = now
+	if c.namespaces != nil {
+		if c.namespaces[h.Key.Namespace] == nil {
+			c.namespaces[h.Key.Namespace] = map[meta.Key]bool{}
+		}
+		c.namespaces[h.Key.Namespace][h.Key] = true
+	}
+	siblings := c.owned[ownerOf(h)]
+	if siblings == nil {
+		siblings = map[meta.Key]T{}
+		c.owned[ownerOf(h)] = siblings
+	}
+	siblings[h.Key] = now
+}
+
+// remove takes an object out. The caller holds the lock.
+// A delete that a write has answered leaves its version behind in gone, which the watch clears when it has come as far.
+func (c *Cache[T]) remove(old T, o *meta.Object, watched bool) {
+	if watched {
+		delete(c.gone, o.Key)
+	} else {
+		c.gone[reconcile.CloneKey(o.Key)] = o.Version
+	}
+	delete(c.entries, o.Key)
+	if keys := c.namespaces[o.Key.Namespace]; keys != nil {
+		if delete(keys, o.Key); len(keys) == 0 {
+			delete(c.namespaces, o.Key.Namespace)
+		}
+	}
+	c.unlink(old)
+}
+
+// unlink takes an object out from under its owner. It uses the head of the state before, as the owner of the new one may
+// be another. The caller holds the lock.
+func (c *Cache[T]) unlink(old T) {
+	var none T
+	if old == none {
+		return
+	}
+	h := old.Ref()
+	siblings := c.owned[ownerOf(h)]
+	if delete(siblings, h.Key); len(siblings) == 0 {
+		delete(c.owned, ownerOf(h))
+	}
+}
+
+// Get is the object of a key; nil if there is none.
+func (c *Cache[T]) Get(key meta.Key) T {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.entries[key]
+}
+
+// Named is the object of a namespace and a name; nil if there is none.
+func (c *Cache[T]) Named(namespace, name string) T {
+	return c.Get(meta.Key{GroupResource: c.Kind.Storage, Namespace: namespace, Name: name})
+}
+
+// OwnedBy are the objects that an object controls, in no order.
+func (c *Cache[T]) OwnedBy(uid string) []T { return c.of(owner{uid: uid}) }
+
+// Orphans are the objects of a namespace that nobody controls, in no order.
+func (c *Cache[T]) Orphans(namespace string) []T { return c.of(owner{orphansIn: namespace}) }
+
+// The slice is the caller's own; the views in it are shared and must not be changed.
+func (c *Cache[T]) of(o owner) []T {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]T, 0, len(c.owned[o]))
+	for _, t := range c.owned[o] {
+		all = append(all, t)
+	}
+	return all
+}
+
+// All are all objects, in no order.
+func (c *Cache[T]) All() []T {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]T, 0, len(c.entries))
+	for _, t := range c.entries {
+		all = append(all, t)
+	}
+	return all
+}
+
+// inNamespace are the objects of a namespace, in no order.
+// It is only for caches of Items, which keep the keys by namespace; it is asked for each orphan that changes, and
+// looking through all objects would take too long then.
+func (c *Cache[T]) inNamespace(namespace string) (all []T) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key := range c.namespaces[namespace] {
+		all = append(all, c.entries[key])
+	}
+	return all
+}
+
+// Controlled is the object that a reference to a controller names, if it is in this cache.
+// The uid has to be the same, for the name may belong to a later object that does not control anything yet.
+func (c *Cache[T]) Controlled(namespace string, r *meta.OwnerReference) T {
+	var none T
+	if r == nil || r.Kind != c.Kind.Kind {
+		return none
+	}
+	if t := c.Named(namespace, r.Name); t != none && t.Ref().UID == r.UID {
+		return t
+	}
+	return none
+}
+
+// Wait waits until every object has been seen; false if the context ends before.
+func (c *Cache[T]) Wait(ctx context.Context) bool {
+	select {
+	case <-c.synced:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

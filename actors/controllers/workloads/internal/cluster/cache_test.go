@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+func object(name, uid string, version uint64, owner string) *meta.Object {
+	o := &meta.Object{Key: meta.Key{Namespace: "n", Name: name}, Version: version, Meta: meta.ObjectMeta{UID: uid}}
+	if owner != "" {
+		o.Meta.OwnerReferences = []meta.OwnerReference{{UID: owner, Controller: true}}
+	}
+	return o
+}
+
+// TestCache: of two states the newer one counts, whoever brings it; what was deleted does not come back with an old state.
+func TestCache(t *testing.T) {
+	c := newCache(nil, nil, func(o *meta.Object) *Pod { return &Pod{Head: newHead(o)} })
+	var told []string
+	c.Subscribe(func(old, now *Pod) {
+		version := func(p *Pod) string {
+			if p == nil {
+				return "-"
+			}
+			return fmt.Sprint(p.Key.Name, p.Version)
+		}
+		told = append(told, version(old)+">"+version(now))
+	})
+	c.Written(object("a", "1", 5, "x"), false) // an answer
+	c.OnEvent(object("a", "1", 5, "x"), false) // the same by the watch
+	c.OnEvent(object("a", "1", 4, ""), false)  // late
+	c.Written(object("a", "1", 7, "y"), false)
+	c.OnEvent(object("a", "1", 6, "x"), false)
+	if got := len(c.OwnedBy("x")); got != 0 {
+		t.Errorf("%d Pods of a former owner", got)
+	}
+	c.Written(object("a", "1", 9, "y"), true)
+	c.OnEvent(object("a", "1", 8, "y"), false) // a state before the delete
+	c.OnEvent(object("a", "1", 9, "y"), true)
+	c.Written(object("a", "2", 11, ""), false) // one of the same name
+	c.Written(object("b", "3", 12, ""), false)
+	c.Written(object("b", "3", 13, ""), true)
+	c.Written(object("b", "4", 15, ""), false)
+	c.OnEvent(object("b", "3", 12, ""), false)
+	c.OnEvent(object("b", "3", 13, ""), true) // not of the one that is there now
+	want := []string{"->a5", "a5>a7", "a7>-", "->a11", "->b12", "b12>-", "->b15"}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	if got := len(c.Orphans("n")); got != 2 || len(c.gone) != 0 || len(c.owned) != 1 {
+		t.Errorf("%d orphans, %d deletes are remembered, %d owners", got, len(c.gone), len(c.owned))
+	}
+	c.Written(object("d", "5", 20, ""), false)
+	c.OnEvent(object("d", "5", 22, ""), true)
+	told = nil
+	c.Written(object("d", "5", 21, ""), false) // the answer comes after the watch has told of the delete
+	c.Written(object("d", "5", 22, ""), true)
+	if len(told) != 0 || c.Get(object("d", "", 0, "").Key) != nil || len(c.gone) != 0 {
+		t.Errorf("a late answer: told %q, %d deletes are remembered", told, len(c.gone))
+	}
+	c.OnEvent(&meta.Object{Key: object("a", "", 0, "").Key}, true) // between two watches
+	var late []string
+	c.Subscribe(func(_, now *Pod) { late = append(late, now.Key.Name) })
+	if !slices.Equal(late, []string{"b"}) {
+		t.Errorf("a late handler is told of %q", late)
+	}
+}
+
+// TestEvents: what says the same is counted, what differs in the message only is combined, and one object has no more
+// than its share.
+func TestEvents(t *testing.T) {
+	w := newEventWriter(nil, nil, nil)
+	e := event{component: "c", kind: Warning, reason: "R", about: about{Name: "o"}, at: time.Unix(1_000_000, 0)}
+	combined := 0
+	for i := range 15 {
+		e.message = fmt.Sprint("message ", i)
+		if _, told := w.combine(e); told.message != e.message {
+			combined++
+		}
+	}
+	if combined != 15-maxSimilar {
+		t.Errorf("%d of 15 are combined", combined)
+	}
+	n := 0
+	for range 100 {
+		if w.allows(e) {
+			n++
+		}
+	}
+	other := e
+	other.about.Name = "p"
+	if n != eventBurst || !w.allows(other) {
+		t.Errorf("%d Events of one object", n)
+	}
+	if e.at = e.at.Add(eventInterval + eventInterval/2); !w.allows(e) || w.allows(e) {
+		t.Error("there is no further Event after a while, or too many")
+	}
+}
+
+func TestScaled(t *testing.T) {
+	for _, c := range []struct {
+		v     any
+		total int64
+		up    bool
+		want  int64
+	}{{int64(3), 10, true, 3}, {"25%", 10, true, 3}, {"25%", 10, false, 2}, {"0%", 10, true, 0}, {"100%", 7, false, 7}, {"x", 10, true, 0}, {nil, 10, true, 0}} {
+		if got := Scaled(c.v, c.total, c.up); got != c.want {
+			t.Errorf("%v of %d: %d, want %d", c.v, c.total, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/condition"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Stamp is a time as objects hold it.
+// The unit is seconds, which is all that times of objects hold.
+func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// NewCondition is a condition that holds from now on.
+func NewCondition(kind, status, reason, message string, now time.Time) tree.Tree {
+	return tree.Tree{"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": Stamp(now)}
+}
+
+// SetCondition puts a condition in the place of the one of its type, unless that has the same status and reason. The
+// list that it is given is not changed.
+// The time of the transition is kept while the status stays the same, since it says how long that has been so. A message
+// that alone is new is not taken over; it would be a write for each wording of an error.
+func SetCondition(all []any, c tree.Tree) []any {
+	if old := FindCondition(all, c.String("type")); old != nil {
+		if old["status"] == c["status"] && old["reason"] == c["reason"] {
+			return all
+		}
+		if old["status"] == c["status"] {
+			c["lastTransitionTime"] = old["lastTransitionTime"]
+		}
+	}
+	return append(RemoveCondition(all, c.String("type")), c)
+}
+
+// RemoveCondition is a list of conditions without those of a type.
+// It is a new list with room for one more, so appending to it does not change the one that it came from.
+func RemoveCondition(all []any, kind string) []any {
+	kept := make([]any, 0, len(all)+1)
+	for _, c := range all {
+		if condition, _ := c.(tree.Tree); condition.String("type") != kind {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// FindCondition is the condition of a type; nil if there is none.
+func FindCondition(all []any, kind string) tree.Tree {
+	return condition.Find(tree.Tree{"conditions": all}, kind)
+}

@@ -1,0 +1,125 @@
+package cluster
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A Node is what controllers need of a Node.
+// Everything else of a Node is left out, most of all its status, which changes all the time and is large.
+type Node struct {
+	Head
+	Taints []Taint
+}
+
+// A Taint keeps Pods away that do not tolerate it.
+type Taint struct{ Key, Value, Effect string }
+
+// nodeView makes the views of Nodes.
+func nodeView(k *schema.Kind) func(*meta.Object) *Node {
+	return func(o *meta.Object) *Node {
+		n := &Node{Head: newHead(o)}
+		t, err := codec.DecodeStored(k.Message(), o.JSON)
+		if err != nil {
+			return n // nothing that is written can fail to be read
+		}
+		for _, taint := range t.Object("spec").Objects("taints") {
+			n.Taints = append(n.Taints, Taint{taint.String("key"), taint.String("value"), taint.String("effect")})
+		}
+		return n
+	}
+}
+
+// SamePlacement tells whether the same Pods may run on two states of a node.
+func (n *Node) SamePlacement(other *Node) bool {
+	return slices.Equal(n.Labels, other.Labels) && slices.Equal(n.Taints, other.Taints)
+}
+
+// Matches tells whether a node has the labels that a Pod selects, by nodeSelector and by required affinity.
+// The terms of the affinity are alternatives; within a term, and for nodeSelector, all has to match. Affinity that is
+// only preferred does not matter here.
+func (n *Node) Matches(podSpec tree.Tree) bool {
+	selector := podSpec.Object("nodeSelector")
+	for key := range selector {
+		if v, ok := n.Labels.Get(key); !ok || v != selector.String(key) {
+			return false
+		}
+	}
+	required := podSpec.Object("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+	return required == nil || slices.ContainsFunc(required.Objects("nodeSelectorTerms"), n.matchesTerm)
+}
+
+// matchesTerm: a term that asks for nothing matches no node.
+func (n *Node) matchesTerm(term tree.Tree) bool {
+	labels, fields := term.Objects("matchExpressions"), term.Objects("matchFields")
+	for _, r := range labels {
+		v, ok := n.Labels.Get(r.String("key"))
+		if !matches(r, v, ok) {
+			return false
+		}
+	}
+	for _, r := range fields {
+		if !matches(r, n.Key.Name, r.String("key") == "metadata.name") {
+			return false
+		}
+	}
+	return len(labels)+len(fields) > 0
+}
+
+// matches tells whether a value meets a requirement; has is false if there is none. A label that is missing meets NotIn
+// and DoesNotExist. Gt and Lt compare whole numbers and are never met by other texts.
+func matches(requirement tree.Tree, value string, has bool) bool {
+	values := requirement.Strings("values")
+	switch requirement.String("operator") {
+	case "In":
+		return has && slices.Contains(values, value)
+	case "NotIn":
+		return !has || !slices.Contains(values, value)
+	case "Exists":
+		return has
+	case "DoesNotExist":
+		return !has
+	case "Gt", "Lt":
+		n, err := strconv.ParseInt(value, 10, 64)
+		if !has || err != nil || len(values) != 1 {
+			return false
+		}
+		bound, err := strconv.ParseInt(values[0], 10, 64)
+		return err == nil && (requirement.String("operator") == "Gt" && n > bound || requirement.String("operator") == "Lt" && n < bound)
+	}
+	return false
+}
+
+// Tolerated tells whether tolerations tolerate all taints of a node with some effects.
+// Taints with other effects are passed over, so that callers choose whether it is about running or about staying.
+func (n *Node) Tolerated(tolerations []tree.Tree, effects ...string) bool {
+	for _, taint := range n.Taints {
+		if slices.Contains(effects, taint.Effect) && !slices.ContainsFunc(tolerations, taint.toleratedBy) {
+			return false
+		}
+	}
+	return true
+}
+
+// toleratedBy tells whether a toleration is for the taint. An empty effect is for all effects, and an empty key with
+// Exists for all taints.
+func (t Taint) toleratedBy(toleration tree.Tree) bool {
+	if effect := toleration.String("effect"); effect != "" && effect != t.Effect {
+		return false
+	}
+	if key := toleration.String("key"); key != "" && key != t.Key {
+		return false
+	}
+	switch toleration.String("operator") {
+	case "Exists":
+		return true
+	case "", "Equal":
+		return toleration.String("key") == t.Key && toleration.String("value") == t.Value
+	}
+	return false
+}

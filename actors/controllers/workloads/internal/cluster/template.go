@@ -1,0 +1,171 @@
+package cluster
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"hash/fnv"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// PodOf is the Pod that a template makes for an object, with a name that the server completes.
+// Labels, annotations and finalizers are the only metadata that it takes from a template. Everything is copied, so that
+// the caller may change it.
+func PodOf(i *Item, template tree.Tree) tree.Tree {
+	of := template.Object("metadata")
+	metadata := tree.Tree{"namespace": i.Key.Namespace, "generateName": namePrefix(i.Key.Name), "ownerReferences": []any{i.ControllerReference()}}
+	for _, field := range []string{"labels", "annotations", "finalizers"} {
+		if v := of[field]; !tree.IsEmpty(v) {
+			metadata[field] = tree.Clone(v)
+		}
+	}
+	return tree.Tree{"metadata": metadata, "spec": tree.Clone(template.Object("spec"))}
+}
+
+// namePrefix is what the names of Pods begin with. A dot before the dash would make them no names of Pods.
+func namePrefix(name string) string {
+	if strings.HasSuffix(name, ".") {
+		return name
+	}
+	return name + "-"
+}
+
+var errNoLabels = errors.New("unable to create pods, no labels")
+
+// errNotSelected keeps an object whose selector does not select its own Pods from making ever more of them. Validation
+// refuses it; but it may have been stored before validation did.
+var errNotSelected = errors.New("unable to create pods, the selector does not match the labels of the template")
+
+// CheckSelected returns an error if an object does not select a Pod that it is about to make.
+func CheckSelected(i *Item, pod tree.Tree) error {
+	if !i.Selects(selector.LabelsOf(pod.Object("metadata", "labels"))) {
+		return errNotSelected
+	}
+	return nil
+}
+
+// CreatePod creates a Pod of an object, and tells of it.
+// A create that is refused because the namespace is being deleted is told in no Event, as one could not be written there
+// either.
+func (c *Cluster) CreatePod(ctx context.Context, r *Recorder, i *Item, pod tree.Tree) error {
+	if len(pod.Object("metadata", "labels")) == 0 {
+		return errNoLabels
+	}
+	var o *meta.Object
+	err := CheckSelected(i, pod)
+	if err == nil {
+		o, err = c.Create(ctx, c.Pods.Kind, pod)
+	}
+	switch {
+	case IsNamespaceTerminating(err):
+		return err
+	case err != nil:
+		if ctx.Err() == nil {
+			r.Event(i, Warning, "FailedCreate", "Error creating: %v", err)
+		}
+		return err
+	}
+	r.Event(i, Normal, "SuccessfulCreate", "Created pod: %s", o.Key.Name)
+	return nil
+}
+
+// DeletePod deletes a Pod of an object, and tells of it. A Pod that is gone is no error.
+// It tells only of what it has deleted itself, so that a Pod which was gone before is not told of twice.
+func (c *Cluster) DeletePod(ctx context.Context, r *Recorder, i *Item, pod *Pod) error {
+	err := c.remove(ctx, c.Pods.Kind, &pod.Head, "")
+	switch {
+	case reconcile.IsNotFound(err):
+		return nil
+	case err != nil:
+		if ctx.Err() == nil {
+			r.Event(i, Warning, "FailedDelete", "Error deleting: %v", err)
+		}
+		return err
+	}
+	r.Event(i, Normal, "SuccessfulDelete", "Deleted pod: %s", pod.Key.Name)
+	return nil
+}
+
+// Hash is the FNV-1a hash, of 32 bits, of a value in canonical JSON, and of how often such a hash was taken already.
+// Names of objects depend on it: another hash would give existing sets new names only where they are made anew, since
+// sets are found by their templates.
+func Hash(v any, collisions *int64) string {
+	h := fnv.New32a()
+	text, err := json.Marshal(v) // names of fields are sorted
+	if err != nil {
+		panic(err) // a decoded object can always be encoded
+	}
+	h.Write(text)
+	if collisions != nil {
+		var count [8]byte
+		binary.LittleEndian.PutUint32(count[:], uint32(*collisions))
+		h.Write(count[:])
+	}
+	return SafeEncode(strconv.FormatUint(uint64(h.Sum32()), 10))
+}
+
+// nameLetters are the characters of hashes: without vowels and what looks like one, so that they form no words.
+const nameLetters = "bcdfghjklmnpqrstvwxz2456789"
+
+// SafeEncode writes a text in characters that form no words.
+// No two digits become the same character, so that hashes, which are written in digits, stay different.
+func SafeEncode(s string) string {
+	b := []byte(s)
+	for i := range b {
+		b[i] = nameLetters[int(b[i])%len(nameLetters)]
+	}
+	return string(b)
+}
+
+// EqualTemplates tells whether two templates of Pods make the same Pods, not counting some labels.
+// Labels that the controller itself has added have to be left out, as they are not in the template of the user.
+func EqualTemplates(a, b tree.Tree, ignoredLabels ...string) bool {
+	return tree.SemanticEqual(withoutLabels(a, ignoredLabels), withoutLabels(b, ignoredLabels))
+}
+
+// withoutLabels is a template without some labels. What it changes it copies first; the template itself stays as it is.
+func withoutLabels(template tree.Tree, labels []string) tree.Tree {
+	all := template.Object("metadata", "labels")
+	kept := tree.Tree{}
+	for key, value := range all {
+		kept[key] = value
+	}
+	for _, key := range labels {
+		delete(kept, key)
+	}
+	metadata := tree.CopyOnWrite{From: template.Object("metadata")}
+	if metadata.From == nil {
+		metadata.From = tree.Tree{}
+	}
+	metadata.Set("labels", kept)
+	metadata.Drop("creationTimestamp")
+	result := tree.CopyOnWrite{From: template}
+	result.Set("metadata", metadata.Result())
+	return result.Result()
+}
+
+// Scaled is a number, or a percentage of a total; rounded up or down.
+// Anything else, such as a field that is missing, counts as 0.
+func Scaled(v any, total int64, up bool) int64 {
+	switch v := v.(type) {
+	case int64:
+		return v
+	case string:
+		percent, err := strconv.ParseInt(strings.TrimSuffix(v, "%"), 10, 32)
+		if err != nil || !strings.HasSuffix(v, "%") {
+			return 0
+		}
+		if up {
+			return (percent*total + 99) / 100
+		}
+		return percent * total / 100
+	}
+	return 0
+}

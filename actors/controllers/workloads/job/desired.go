@@ -1,0 +1,86 @@
+package job
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
+)
+
+// wantedActive is how many Pods should run.
+// A Job without completions is a work queue: when one Pod has succeeded, the others finish what they do and are not
+// replaced. Otherwise no more Pods run than successes are missing.
+func (s *state) wantedActive() int64 {
+	if s.completions == math.MaxInt64 {
+		if s.succeeded > 0 {
+			return int64(len(s.active))
+		}
+		return s.parallelism
+	}
+	return max(0, min(s.completions-s.succeeded, s.parallelism))
+}
+
+// surplus are the Pods to delete: those of an index that is there twice or is none, and as many as are too many.
+// Of two Pods with the same index the one that would lose less goes. Pods are sorted by that, so the one that comes
+// later in the list takes the place of the one before it.
+func (s *state) surplus(n int) []*cluster.Pod {
+	rest := slices.SortedFunc(slices.Values(s.active), younger)
+	var going []*cluster.Pod
+	if s.indexed {
+		kept := map[int]*cluster.Pod{}
+		rest = rest[:0]
+		for _, p := range slices.SortedFunc(slices.Values(s.active), younger) {
+			other := kept[p.Index]
+			switch {
+			case !s.known(p):
+				going = append(going, p)
+				continue
+			case other != nil:
+				going = append(going, other)
+			}
+			kept[p.Index] = p
+		}
+		for _, p := range kept {
+			rest = append(rest, p)
+		}
+		slices.SortFunc(rest, younger)
+	}
+	if more := n - len(going); more > 0 {
+		going = append(going, rest[:min(more, len(rest))]...)
+	}
+	return going
+}
+
+// younger puts Pods first that lose less when they go: without a node, pending, not ready, restarted more often, younger.
+// The last comparison, by name, makes the order total, so that two turns on the same Pods choose the same ones.
+func younger(a, b *cluster.Pod) int {
+	rank := func(p *cluster.Pod) int {
+		n := map[string]int{cluster.PodRunning: 2, cluster.PodUnknown: 1}[p.Phase]
+		if p.Node != "" {
+			n += 4
+		}
+		return n
+	}
+	yes := func(is bool) int {
+		if is {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(yes(a.Ready), yes(b.Ready)), b.ReadySince.Compare(a.ReadySince),
+		cmp.Compare(b.Restarts, a.Restarts), b.Created.Compare(a.Created), cmp.Compare(a.Key.Name, b.Key.Name))
+}
+
+// pending are the indexes that need a Pod, at most n.
+// An index is not pending while it has a Pod, has succeeded or has failed for good. With the policy Failed, a Pod on its
+// way out still has its index.
+func (s *state) pending(n int) []int {
+	var taken []int
+	for _, p := range s.pods {
+		if p.Index >= 0 && (p.Active() || s.replaceEnded && p.Terminating && !p.Ended()) {
+			taken = append(taken, p.Index)
+		}
+	}
+	return s.done.with(taken).merge(s.broken).missing(n, int(s.completions))
+}

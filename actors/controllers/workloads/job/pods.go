@@ -1,0 +1,193 @@
+package job
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// remove deletes Pods. Those that are not to count lose their finalizer before.
+// They are Pods that the controller itself wants gone, by suspension or because there are too many. If they kept their
+// finalizer they would be counted as failures, and a Job could fail because it was scaled down. The result is how many
+// Pods are active afterwards, also when some deletes fail.
+func (t *turn) remove(ctx context.Context, pods []*cluster.Pod, uncounted bool) (active int64, err error) {
+	var mu sync.Mutex
+	active = int64(len(t.active))
+	err = reconcile.ForEachParallel(pods, func(p *cluster.Pod) error {
+		if uncounted && p.Tracked {
+			if err := t.cluster.RemoveFinalizer(ctx, t.cluster.Pods.Kind, &p.Head, t.cluster.Names.JobTracking); err != nil {
+				return err
+			}
+		}
+		if err := t.cluster.DeletePod(ctx, t.recorder, t.item, p); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		active--
+		if p.Ready {
+			t.ready--
+		}
+		if t.cluster.Pods.Get(p.Key) != nil {
+			t.going++
+		}
+		return nil
+	})
+	return active, err
+}
+
+// manage brings the number of Pods that run to what it should be.
+// Deleting and creating never happen in the same turn. With podReplacementPolicy Failed, Pods that are on their way out
+// still hold their place, so fewer are made.
+func (t *turn) manage(ctx context.Context) (active int64, err error) {
+	active = int64(len(t.active))
+	if t.suspended() {
+		return t.remove(ctx, t.active, true)
+	}
+	wanted := t.wantedActive()
+	if going := t.surplus(int(max(0, active-wanted))); len(going) > 0 {
+		return t.remove(ctx, going[:min(len(going), burst)], true)
+	}
+	missing := wanted - active
+	if t.replaceEnded {
+		missing -= t.going
+	}
+	if missing <= 0 {
+		return active, nil
+	}
+	// With a limit for each index, each index has a delay of its own (see due), and one failing index does not slow the
+	// others.
+	if wait := t.backoff.remaining(t.now); t.perIndex < 0 && wait > 0 {
+		t.Controller.AddAfter(t.item.Key, wait)
+		return active, nil
+	}
+	made, err := t.create(ctx, int(min(missing, burst)))
+	return active + made, err
+}
+
+// create makes Pods, for the first indexes that need one if the Job has indexes.
+// It returns how many were made, which counts even if one of the calls fails: the others of its batch do exist.
+func (t *turn) create(ctx context.Context, n int) (made int64, err error) {
+	var free []int
+	if t.indexed {
+		if free = t.due(t.pending(n)); len(free) == 0 {
+			return 0, nil
+		}
+		n = len(free)
+	}
+	var mu sync.Mutex
+	next := 0
+	pod := t.pod()
+	err = cluster.SlowStart(n, func() error {
+		index := -1
+		mu.Lock()
+		if t.indexed {
+			index = free[next]
+		}
+		next++
+		mu.Unlock()
+		err := t.cluster.CreatePod(ctx, t.recorder, t.item, t.podOf(pod, index))
+		if cluster.IsNamespaceTerminating(err) {
+			return nil
+		}
+		if err == nil {
+			mu.Lock()
+			made++
+			mu.Unlock()
+		}
+		return err
+	})
+	return made, err
+}
+
+// due are the indexes that may be tried now; for the others the Job comes back when the first one may.
+// The delay grows with the failures of that index alone, whose number the failed Pod carries in its annotations. Thus it
+// survives a restart of this process, unlike that of a whole Job.
+func (t *turn) due(pending []int) (now []int) {
+	var wait time.Duration
+	for _, i := range pending {
+		p := t.delayed[i]
+		if p == nil {
+			now = append(now, i)
+			continue
+		}
+		left := backoff{failures: p.IndexFails + p.IndexIgnored + 1, last: p.EndedAt}.remaining(t.now)
+		if left == 0 {
+			now = append(now, i)
+		} else if wait == 0 || left < wait {
+			wait = left
+		}
+	}
+	if wait > 0 {
+		t.Controller.AddAfter(t.item.Key, wait)
+	}
+	return now
+}
+
+// indexVariable tells a container its index.
+// The name is part of the API: programs in containers read it.
+const indexVariable = "JOB_COMPLETION_INDEX"
+
+// pod is what all Pods of the Job have.
+// It is built once and cloned for each Pod. The finalizer is in it from the beginning, as a Pod that ended before it got
+// one would never be counted. A variable of the same name that the user has set is left alone.
+func (t *turn) pod() tree.Tree {
+	pod := cluster.PodOf(t.item, t.spec.Object("template"))
+	metadata := pod.Object("metadata")
+	finalizers := reconcile.WithoutItem(metadata.List("finalizers"), t.cluster.Names.JobTracking)
+	metadata["finalizers"] = append(finalizers, t.cluster.Names.JobTracking)
+	if !t.indexed {
+		return pod
+	}
+	for _, list := range []string{"initContainers", "containers"} {
+		for _, c := range pod.Object("spec").Objects(list) {
+			has := false
+			for _, v := range c.Objects("env") {
+				has = has || v.String("name") == indexVariable
+			}
+			if !has {
+				from := tree.Tree{"fieldRef": tree.Tree{"fieldPath": "metadata.labels['" + t.cluster.Names.JobIndex + "']"}}
+				c["env"] = append(c.List("env"), tree.Tree{"name": indexVariable, "valueFrom": from})
+			}
+		}
+	}
+	return pod
+}
+
+// podOf is the Pod of an index; of none, if that is negative.
+// The annotations with the number of failures hand the count on from the Pod that is replaced: with a limit for each
+// index, the chain of Pods is the only place where it is kept.
+func (t *turn) podOf(pod tree.Tree, index int) tree.Tree {
+	pod = tree.Clone(pod).(tree.Tree)
+	if index < 0 {
+		return pod
+	}
+	metadata, n := pod.Object("metadata"), strconv.Itoa(index)
+	metadata["generateName"] = indexedName(t.item.Key.Name, index)
+	annotations := metadata.EnsureObject("annotations")
+	annotations[t.cluster.Names.JobIndex] = n
+	metadata.EnsureObject("labels")[t.cluster.Names.JobIndex] = n
+	pod.Object("spec")["hostname"] = t.item.Key.Name + "-" + n
+	if t.perIndex < 0 {
+		return pod
+	}
+	// Failures that the policy ignores are counted apart: they lengthen the delay, but do not use up the limit.
+	fails, ignored := 0, 0
+	if p := t.delayed[index]; p != nil {
+		if fails, ignored = p.IndexFails, p.IndexIgnored; t.verdict(p).counts {
+			fails++
+		} else {
+			ignored++
+		}
+	}
+	annotations[t.cluster.Names.IndexFailures] = strconv.Itoa(fails)
+	if ignored > 0 {
+		annotations[t.cluster.Names.IndexIgnored] = strconv.Itoa(ignored)
+	}
+	return pod
+}

@@ -1,0 +1,53 @@
+package workloads
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/actors/controllers/workloads/daemonset"
+	"github.com/troupe-api/troupe/actors/controllers/workloads/deployment"
+	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
+	"github.com/troupe-api/troupe/actors/controllers/workloads/job"
+	"github.com/troupe-api/troupe/actors/controllers/workloads/replicas"
+	"github.com/troupe-api/troupe/actors/controllers/workloads/statefulset"
+	"github.com/troupe-api/troupe/kinds/catalog"
+)
+
+// Store is what the controllers need of the store.
+type Store = reconcile.Store
+
+// A Group makes the controllers of workloads, which share what they know of the cluster.
+type Group struct{ cluster *cluster.Cluster }
+
+// NewGroup makes a group. Writes to the store are admitted like those of clients. Nothing is done while there is
+// another leader.
+func NewGroup(store Store, kinds *catalog.Catalog, leader cluster.Leader, logger *slog.Logger) *Group {
+	return &Group{cluster.New(store, kinds, leader, logger)}
+}
+
+// A Controller works until the context ends.
+type Controller interface{ Run(ctx context.Context) }
+
+// Deployments is the controller of Deployments.
+func (g *Group) Deployments() Controller { return deployment.New(g.cluster) }
+
+// ReplicaSets is the controller of ReplicaSets.
+func (g *Group) ReplicaSets() Controller { return replicas.NewReplicaSets(g.cluster) }
+
+// ReplicationControllers is the controller of ReplicationControllers.
+func (g *Group) ReplicationControllers() Controller {
+	return replicas.NewReplicationControllers(g.cluster)
+}
+
+// Jobs is the controller of Jobs.
+func (g *Group) Jobs() Controller { return job.New(g.cluster) }
+
+// CronJobs is the controller of CronJobs.
+func (g *Group) CronJobs() Controller { return job.NewCron(g.cluster) }
+
+// StatefulSets is the controller of StatefulSets.
+func (g *Group) StatefulSets() Controller { return statefulset.New(g.cluster) }
+
+// DaemonSets is the controller of DaemonSets.
+func (g *Group) DaemonSets() Controller { return daemonset.New(g.cluster) }

@@ -1,0 +1,43 @@
+package mutation
+
+import (
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+var _ request.Completer = (*Prepared)(nil)
+
+// Rewrite implements request.Completer.
+func (p *Prepared) Rewrite(object tree.Tree) (tree.Tree, error) {
+	if sub := p.mutation.Kind.Subresource(p.mutation.Subresource); sub != nil && sub.BodyKind != nil {
+		err := p.writeBody(object)
+		return p.want, err
+	}
+	before := p.want
+	p.want = object
+	if err := p.restrictAdmission(before); err != nil {
+		return nil, err
+	}
+	rules.Default(p.mutation.Kind.Stored, p.want)
+	p.complete()
+	p.keepRequester(before)
+	return p.want, nil
+}
+
+// writeBody writes the body of a sub-resource to the object again, because an admission has changed it.
+func (p *Prepared) writeBody(body tree.Tree) error {
+	p.body = body
+	scoped := tree.Clone(p.cur.Tree).(tree.Tree)
+	p.faults = new(schema.Faults)
+	sub := p.mutation.Kind.Subresource(p.mutation.Subresource)
+	if err := sub.View.Write(scoped, p.body, timestamp(p.env.Now), p.faults); err != nil {
+		return err
+	}
+	p.keepMetadata(scoped, p.want)
+	p.want = scoped
+	rules.Default(p.mutation.Kind.Stored, p.want)
+	p.complete()
+	return nil
+}

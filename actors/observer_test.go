@@ -1,0 +1,166 @@
+package actors_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// observerFake records changes of ConfigMaps.
+type observerFake struct {
+	mu       sync.Mutex // guards the rest
+	seen     []string
+	there    map[string]uint64
+	last     uint64
+	faults   []error
+	reserved int
+}
+
+// Observe implements actors.Observer.
+func (f *observerFake) Observe(k *schema.Kind, version uint64, old, now *meta.Object, reserved request.Reservation) {
+	if k.Kind != "ConfigMap" {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if version <= f.last {
+		f.faults = append(f.faults, fmt.Errorf("version %d after %d", version, f.last))
+	}
+	f.last = version
+	if r, ok := reserved.(countingReservation); ok {
+		f.reserved++
+		if r.committed.Load() != 0 {
+			f.faults = append(f.faults, errors.New("committed before it is observed"))
+		}
+	}
+	switch {
+	case now == nil:
+		f.seen = append(f.seen, "-"+old.Key.Name)
+		delete(f.there, old.Key.Name)
+	case old == nil:
+		f.seen = append(f.seen, "+"+now.Key.Name)
+		f.there[now.Key.Name] = version
+	default:
+		f.seen = append(f.seen, "="+now.Key.Name)
+		f.there[now.Key.Name] = version
+	}
+}
+
+// TestObserver: every change is observed in the order of versions, before what was set aside for it is
+// committed; a scan at any time sees what has been observed and nothing else.
+func TestObserver(t *testing.T) {
+	f := &observerFake{there: map[string]uint64{}}
+	h := openWith(t, func(o *actors.Options) { o.Observer = f })
+	if _, err := h.patchWaiting(t.Context(), &waitingFake{skip: func(request.Change) bool { return true }}, `{"data":{"v":"2"}}`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Mutate(t.Context(), request.Mutation{Verb: request.Delete, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"+a", "=a", "-a"}; !slices.Equal(f.seen, want) || f.reserved != 1 {
+		t.Errorf("saw %v, want %v; %d with a reservation, want 1", f.seen, want, f.reserved)
+	}
+	var writers sync.WaitGroup
+	var stop atomic.Bool
+	for w := range 4 {
+		writers.Go(func() {
+			for i := 0; !stop.Load(); i++ {
+				if _, err := h.create(fmt.Sprintf("w-%d-%d", w, i), "1"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 50 {
+		scanned := map[string]uint64{}
+		version, err := h.Scan(t.Context(), meta.GroupResource{Resource: "configmaps"}, "default", func(_ *schema.Kind, o *meta.Object) {
+			scanned[o.Key.Name] = o.Version
+		})
+		f.mu.Lock()
+		for name, at := range f.there {
+			if seen := scanned[name]; err != nil || (at <= version) != (seen == at) {
+				t.Errorf("%s of version %d is %d in a scan of version %d, %v", name, at, seen, version, err)
+			}
+		}
+		f.mu.Unlock()
+	}
+	stop.Store(true)
+	writers.Wait()
+	for _, err := range f.faults {
+		t.Error(err)
+	}
+}
+
+// contended lets nobody pass before it is opened.
+type contended struct {
+	reservingFake
+	open   chan struct{}
+	waited atomic.Int64
+}
+
+// Reserve implements request.Admission.
+func (c *contended) Reserve(change request.Change) (request.Reservation, error) {
+	select {
+	case <-c.open:
+		return c.reservingFake.Reserve(change)
+	default:
+	}
+	return nil, &request.ContendedError{Wait: func(ctx context.Context) {
+		if c.waited.Add(1) < 20 {
+			return // it is as unclear as before
+		}
+		select {
+		case <-c.open:
+		case <-ctx.Done():
+		}
+	}}
+}
+
+// TestContendedChangesWait: a change that can neither be reserved nor refused yet waits, however often it is
+// asked about, and whether it also waits for admission or not.
+func TestContendedChangesWait(t *testing.T) {
+	for _, waits := range []bool{false, true} {
+		h := openWith(t, nil)
+		f := &waitingFake{skip: func(request.Change) bool { return !waits }}
+		c := &contended{reservingFake: reservingFake{f}, open: make(chan struct{})}
+		m := request.Mutation{Verb: request.Patch, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"},
+			PatchType: request.MergePatch, PatchBody: []byte(`{"data":{"v":"2"}}`), Admission: c, Waiting: f}
+		short, cancel := context.WithCancel(t.Context())
+		gaveUp := make(chan error, 1)
+		go func() {
+			_, err := h.Mutate(short, m)
+			gaveUp <- err
+		}()
+		for c.waited.Load() < 20 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+		if err := <-gaveUp; statusCode(err) != 504 {
+			t.Errorf("a change that waits for too long: %v", err)
+		}
+		result := make(chan error, 1)
+		go func() {
+			_, err := h.Mutate(t.Context(), m)
+			result <- err
+		}()
+		for c.waited.Load() < 21 {
+			time.Sleep(time.Millisecond)
+		}
+		h.wantData(`{"v":"1"}`)
+		close(c.open)
+		if err := <-result; err != nil {
+			t.Error(err)
+		}
+		h.wantData(`{"v":"2"}`)
+	}
+}

@@ -1,0 +1,101 @@
+package actors
+
+import (
+	"context"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
+)
+
+// A webhook may give an object other labels in another version, and that version may select by fields that the stored one
+// does not have. So selectors of such a version are held against what it shows: objects are converted first, and selected
+// then.
+
+// selectsConverted tells whether selectors are to be held against converted objects.
+func (s *Store) selectsConverted(k *schema.Kind, labels selector.Labels, fields selector.Fields, asWritten bool) bool {
+	return k.ConversionWebhook != nil && k != k.Stored && !asWritten && (!labels.Empty() || !fields.OnlyNames())
+}
+
+// selectBatch is how many objects are converted at a time to find those that are selected.
+const selectBatch = 500
+
+// selected is what a list selects of the objects of a snapshot, from a path on, in the form of the list's kind.
+func (c *collection) selected(ctx context.Context, r request.List, state *snapshot, version uint64, from string) (request.ListResult, error) {
+	l := request.ListResult{Version: version, Remaining: -1, Converted: true}
+	for next := from; ; from = next {
+		batch, after := state.batch(r.Namespace, from)
+		next = after
+		converted, err := c.store.conversions.List(ctx, r.Kind, batch)
+		if err != nil {
+			return l, err
+		}
+		for i, o := range converted {
+			if !r.Labels.Matches(o.Meta.Labels) || !r.Fields.Matches(o) {
+				continue
+			}
+			if r.Limit > 0 && len(l.Items) == r.Limit {
+				c.continueAt(&l, r, state, path(batch[i].Key.Namespace, batch[i].Key.Name))
+				return l, nil
+			}
+			l.Items = append(l.Items, o)
+		}
+		if next == "" {
+			return l, nil
+		}
+	}
+}
+
+// batch are the first objects of a namespace from a path on, and the path of the next one; "" if there is none.
+func (s *snapshot) batch(namespace, from string) (batch []*meta.Object, next string) {
+	s.scan(namespace, from, func(path string, o *meta.Object) bool {
+		if len(batch) == selectBatch {
+			next = path
+			return false
+		}
+		batch = append(batch, o)
+		return true
+	})
+	return batch, next
+}
+
+// convertRecords replaces the records that a watch has read by what its version shows of them.
+func (w *watch) convertRecords() error {
+	var objects []*meta.Object
+	for _, r := range w.records {
+		if objects = append(objects, r.object); r.previous != nil {
+			objects = append(objects, r.previous)
+		}
+	}
+	converted, err := w.collection.store.conversions.List(w.ctx, w.request.Kind, objects)
+	if err != nil {
+		return err
+	}
+	at := 0
+	for i, r := range w.records {
+		shown := &record{version: r.version, kind: r.kind, object: converted[at]}
+		if at++; r.previous != nil {
+			shown.previous = converted[at]
+			at++
+		}
+		w.records[i] = shown
+	}
+	return nil
+}
+
+// convertInitial converts the objects in the buffer, and drops those that are not selected.
+func (w *watch) convertInitial() error {
+	if err := w.collection.store.conversions.Events(w.ctx, w.request.Kind, w.buffer, false); err != nil {
+		return err
+	}
+	kept := w.buffer[:0]
+	for _, e := range w.buffer {
+		if e.Object == nil || w.matches(e.Object) {
+			kept = append(kept, e)
+		}
+	}
+	clear(w.buffer[len(kept):])
+	w.buffer = kept
+	return nil
+}

@@ -1,0 +1,206 @@
+package actors
+
+import (
+	"context"
+	"errors"
+
+	"github.com/troupe-api/troupe/actors/mutation"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// This file is how objects change whose versions a webhook converts. A change is computed in the version of the request: on
+// the object as that version shows it, with the admission, the validation and the owners of that version. What comes of it
+// is then converted to the version that objects are stored in.
+//
+// The owner does not wait for a webhook. It computes what needs none by itself: a write in the stored version of an object
+// that is stored so, and a delete that nobody admits, whatever version the object is in. Everything else it hands out, with
+// the state that it is to be computed on, like a change whose admission waits; and what begins here and turns out to need a
+// conversion, for the owner of a field in another version or for admission, begins again there.
+
+// handleVersioned is handle for a kind that a webhook converts.
+func (o *object) handleVersioned(m *mutateRequest, state newestState) mutateReply {
+	form := formInTurn(m.mutation, state)
+	if form == nil {
+		return handOutState(state)
+	}
+	turn := &inTurn{}
+	work := *m.mutation
+	work.Kind, work.Conversions = form, turn
+	p, err := o.prepare(m, &work, state)
+	if err == nil {
+		err = p.Admit()
+	}
+	var c mutation.Candidate
+	waits := err == nil && p.Waits()
+	if err == nil && !waits {
+		c, err = p.Finish()
+	}
+	if turn.asked || waits {
+		if c.Reserved != nil {
+			c.Reserved.Release()
+		}
+		return handOutState(state)
+	}
+	if err != nil {
+		return mutateReply{proposal: state.pending, err: err}
+	}
+	if c.Op != mutation.None && form != m.mutation.Kind.Stored.WorkingForm {
+		c.Form = form
+	}
+	return o.reserveAndSubmit(m, state, p, c)
+}
+
+// formInTurn is the working form in which a mutation can begin in the owner's turn; nil if it cannot.
+func formInTurn(m *request.Mutation, state newestState) *schema.Kind {
+	stored := m.Kind.Stored
+	switch {
+	case state.unreadable:
+		return stored.WorkingForm
+	case state.Object != nil && (m.AsWritten || m.Verb == request.Delete && !m.Admits(request.Delete)):
+		if form := convert.WrittenForm(m.Kind, state.Object); form != nil {
+			return form
+		}
+		return stored.WorkingForm
+	case m.Kind == stored && (state.Object == nil || convert.IsWrittenAs(stored, state.Object)):
+		return stored.WorkingForm
+	}
+	return nil
+}
+
+// handOutState returns a mutation to the goroutine that requested it, to be computed there on a state that is stored.
+func handOutState(state newestState) mutateReply {
+	if state.pending != nil {
+		return mutateReply{proposal: state.pending, retry: true}
+	}
+	return mutateReply{waiting: &waitingMutation{converts: true, object: state.Object, base: versionOf(state.Object)}}
+}
+
+// inTurn are the conversions of a mutation in its owner's turn: there are none.
+type inTurn struct{ asked bool }
+
+var errInTurn = errors.New("a webhook is not asked in the turn of an object's owner")
+
+// Convert implements request.Conversions.
+func (t *inTurn) Convert(from, to *schema.Kind, object tree.Tree) (tree.Tree, error) {
+	t.asked = true
+	return nil, errInTurn
+}
+
+// computeConverted computes a mutation that was handed out with the state that it is computed on.
+func (s *Store) computeConverted(ctx context.Context, m *request.Mutation, w *waitingMutation) error {
+	conversions := &outsideConversions{ctx: ctx, store: s, key: m.Key, known: map[conversionKey]tree.Tree{}}
+	work := *m
+	work.Kind, work.Conversions = m.Kind.WorkingForm, conversions
+	state, err := s.stateAs(ctx, m.Kind, w.object)
+	if err != nil {
+		return err
+	}
+	p, err := mutation.Prepare(state, &work, s.mutationEnv(ctx))
+	if err == nil {
+		err = p.Admit()
+	}
+	if err != nil {
+		return err
+	}
+	var c mutation.Candidate
+	if p.Waits() {
+		c, err = p.Wait(ctx)
+	} else {
+		c, err = p.Finish()
+	}
+	if err != nil {
+		return err
+	}
+	w.prepared = p
+	if w.candidate, err = s.inStoredForm(&p, c, conversions, m.Kind, w.object); err != nil {
+		c.Reserved.Release()
+	}
+	return err
+}
+
+// stateAs is a stored object as a version of its kind shows it; the zero state if there is none.
+func (s *Store) stateAs(ctx context.Context, k *schema.Kind, o *meta.Object) (mutation.State, error) {
+	if o == nil {
+		return mutation.State{}, nil
+	}
+	shown, err := s.conversions.Get(ctx, k, "", o)
+	if err != nil {
+		return mutation.State{}, err
+	}
+	object, err := codec.DecodeStored(k.Message(), shown.JSON)
+	return mutation.State{Object: shown, Tree: object, Committed: true, Outdated: !o.ConformsTo(k.Stored.Schema.ID()) && !isCurrent(k, o) || s.isStale(o)}, err
+}
+
+// isCurrent tells whether an object is stored in the stored version of a kind, as the schema of that has it.
+func isCurrent(k *schema.Kind, o *meta.Object) bool {
+	if !convert.IsWrittenAs(k.Stored, o) {
+		return false
+	}
+	current, err := convert.AsWritten(k, o)
+	return err == nil && current == o
+}
+
+// inStoredForm is a candidate of k's version in the form that objects are stored in. before is the object as it was stored;
+// nil if there was none. The last state of an object that goes stays as it is.
+func (s *Store) inStoredForm(p *mutation.Prepared, c mutation.Candidate, conversions *outsideConversions, k *schema.Kind, before *meta.Object) (mutation.Candidate, error) {
+	switch {
+	case c.Op == mutation.None || k == k.Stored:
+		return c, nil
+	case c.Op == mutation.Remove:
+		c.Form = k.WorkingForm
+		return c, nil
+	}
+	object, err := conversions.Convert(k.WorkingForm, k.Stored.WorkingForm, c.Tree)
+	if err != nil {
+		return c, err
+	}
+	rules.Default(k.Stored, object) // as whoever reads it would see it
+	return p.InForm(k.Stored, object, c, before)
+}
+
+// outsideConversions are the conversions of one mutation that is computed on the goroutine of its request. Only that
+// uses them.
+type outsideConversions struct {
+	ctx   context.Context
+	store *Store
+	key   meta.Key
+	known map[conversionKey]tree.Tree
+}
+
+// A conversionKey is an object, as its JSON, and the version to which it is converted.
+type conversionKey struct {
+	to   *schema.Kind
+	json string
+}
+
+var _ request.Conversions = (*outsideConversions)(nil)
+
+// Convert implements request.Conversions. What was converted before is remembered, since owners, validation and admission
+// mostly look at the same.
+func (c *outsideConversions) Convert(from, to *schema.Kind, object tree.Tree) (tree.Tree, error) {
+	json := codec.EncodeJSON(from, object).Unversioned()
+	at := conversionKey{to, string(json)}
+	if known, ok := c.known[at]; ok {
+		return tree.Clone(known).(tree.Tree), nil
+	}
+	key := c.key
+	if metadata := object.Object("metadata"); metadata.String("name") != "" || metadata.String("namespace") != "" {
+		key.Namespace, key.Name = metadata.String("namespace"), metadata.String("name")
+	}
+	out, err := c.store.conversions.Ask(c.ctx, to, &meta.Object{Key: key, JSON: json})
+	if err != nil {
+		return nil, err
+	}
+	converted, err := codec.DecodeStored(to.Message(), out.JSON)
+	if err != nil {
+		return nil, err
+	}
+	c.known[at] = converted
+	return tree.Clone(converted).(tree.Tree), nil
+}

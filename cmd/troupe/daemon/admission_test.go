@@ -1,0 +1,30 @@
+package daemon
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/troupe-api/troupe/policy/admission"
+)
+
+// docs/admission.md lists every plugin, and says of each whether it runs by itself.
+func TestDocumentationNamesEveryPlugin(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/admission.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names, defaults []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (yes|no) \\|").FindAllStringSubmatch(string(text), -1) {
+		names = append(names, row[1])
+		if row[2] == "yes" {
+			defaults = append(defaults, row[1])
+		}
+	}
+	slices.Sort(names)
+	slices.Sort(defaults)
+	if !slices.Equal(names, admission.Names()) || !slices.Equal(defaults, admission.Defaults()) {
+		t.Errorf("docs/admission.md lists %q, of which by themselves run %q", names, defaults)
+	}
+}

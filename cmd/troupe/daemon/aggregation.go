@@ -1,0 +1,146 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/http/aggregation"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/certs"
+	"github.com/troupe-api/troupe/policy/services"
+)
+
+// Aggregation says how servers are reached that extend the API.
+type Aggregation struct {
+	// ProxyClientCertFile and ProxyClientKeyFile are what the daemon proves itself with to them; none is made by the
+	// daemon.
+	ProxyClientCertFile string `json:"proxyClientCertFile"`
+	ProxyClientKeyFile  string `json:"proxyClientKeyFile"`
+	// EndpointRouting connects to the endpoints of their Services, not to the addresses of the Services themselves.
+	EndpointRouting bool `json:"endpointRouting"`
+	// RejectForwardingRedirects answers an error in place of their redirects.
+	RejectForwardingRedirects bool `json:"rejectForwardingRedirects"`
+	// ServiceResolver has addresses of their Services, as in name.namespace=host:port.
+	ServiceResolver []string `json:"serviceResolver"`
+}
+
+// flags binds the section to flags that have the names of kube-apiserver's, so that manifests for it can be reused.
+func (a *Aggregation) flags(f *pflag.FlagSet) {
+	f.StringVar(&a.ProxyClientCertFile, "proxy-client-cert-file", a.ProxyClientCertFile, "PEM file of the certificate with which the daemon proves to servers that extend the API that it may vouch for users. Made by the daemon, with a CA of its own, if not given.")
+	f.StringVar(&a.ProxyClientKeyFile, "proxy-client-key-file", a.ProxyClientKeyFile, "PEM file of that certificate's key.")
+	f.BoolVar(&a.EndpointRouting, "enable-aggregator-routing", a.EndpointRouting, "Connect to the ready endpoints of the Services of servers that extend the API; if not, to the cluster addresses of these Services.")
+	f.BoolVar(&a.RejectForwardingRedirects, "aggregator-reject-forwarding-redirects", a.RejectForwardingRedirects, "Answer 502 in place of a redirect of a server that extends the API; if not, pass it on. It is never followed.")
+	f.StringSliceVar(&a.ServiceResolver, "aggregator-service-resolver", a.ServiceResolver, "Where Services with servers that extend the API are reached, as in name.namespace=host:port, several with commas; the others are looked up in the cluster.")
+}
+
+// validate reports a certificate without its key, or the reverse, and addresses that cannot be read. Whether the files
+// are usable shows only when they are read, at the start.
+func (a Aggregation) validate(f *faults) {
+	f.check((a.ProxyClientCertFile == "") == (a.ProxyClientKeyFile == ""), "aggregation.proxyClientCertFile", "goes together with aggregation.proxyClientKeyFile")
+	if _, err := parseServiceAddresses(a.ServiceResolver); err != nil {
+		f.check(false, "aggregation.serviceResolver", err.Error())
+	}
+}
+
+// followServers begins to follow APIServices and what the servers behind them serve.
+func (d *Daemon) followServers() error {
+	given, err := parseServiceAddresses(d.config.Aggregation.ServiceResolver)
+	if err != nil {
+		return err
+	}
+	resolver := services.NewResolver(d.background.ctx, d.objects, d.naming, given)
+	if !d.config.Aggregation.EndpointRouting {
+		resolver = resolver.ViaClusterIP()
+	}
+	r := d.config.Authentication.RequestHeader
+	d.apiServiceMetrics = controllers.NewAPIServiceMetrics()
+	d.servers = aggregation.New(aggregation.Options{
+		Naming: d.naming, Resolver: resolver, ClientCertificate: d.identity.proxyClient, Log: d.log,
+		Identity: aggregation.IdentityHeaders{
+			Names: slices.Concat(r.UsernameHeaders, r.UIDHeaders, r.GroupHeaders), Prefixes: r.ExtraPrefixes,
+		},
+		PassRedirects: !d.config.Aggregation.RejectForwardingRedirects,
+		BuiltIn: func(group, version string) bool {
+			return slices.ContainsFunc(d.kinds.Kinds(), func(k *schema.Kind) bool {
+				return k.Group == group && k.Version == version && !k.DefinedAtRuntime
+			})
+		},
+	})
+	d.background.run(func(ctx context.Context) {
+		<-ctx.Done()
+		d.servers.Wait()
+	})
+	return d.servers.Follow(d.background.ctx, d.objects)
+}
+
+// A prober asks servers for the controller of their availability.
+type prober struct{ *aggregation.Servers }
+
+// Probe implements controllers.APIServiceProber.
+func (p prober) Probe(ctx context.Context, spec tree.Tree) controllers.Unavailability {
+	err := p.Servers.Probe(ctx, spec)
+	var fault *services.Fault
+	switch {
+	case err == nil:
+		return controllers.Unavailability{}
+	case errors.As(err, &fault):
+		return controllers.Unavailability{Reason: fault.Reason, Message: fault.Message}
+	}
+	return controllers.Unavailability{Reason: "FailedDiscoveryCheck", Message: err.Error(), Retry: true}
+}
+
+// extensionTrust is what servers that extend the API are to trust: the authorities of users' certificates, and those of
+// whoever may vouch for users, which are the proxies that the configuration names and the daemon itself.
+func (d *Daemon) extensionTrust() (controllers.ExtensionTrust, error) {
+	a := d.config.Authentication
+	t := controllers.ExtensionTrust{
+		UsernameHeaders: withItem(a.RequestHeader.UsernameHeaders, aggregation.UserHeader),
+		UIDHeaders:      withItem(a.RequestHeader.UIDHeaders, aggregation.UIDHeader),
+		GroupHeaders:    withItem(a.RequestHeader.GroupHeaders, aggregation.GroupHeader),
+		ExtraPrefixes:   withItem(a.RequestHeader.ExtraPrefixes, aggregation.ExtraPrefix),
+		AllowedNames:    a.RequestHeader.AllowedNames,
+	}
+	var err error
+	if t.ClientCA, err = bundle(d.identity.ownCerts.CABundle, a.ClientCAFile); err != nil {
+		return t, err
+	}
+	own := certs.Source(nil)
+	if d.identity.proxy == nil {
+		own = func() ([]byte, error) { return d.identity.certificates().ProxyCA.CertPEM, nil }
+		if len(t.AllowedNames) > 0 || a.RequestHeader.ClientCAFile == "" {
+			t.AllowedNames = withItem(t.AllowedNames, certs.ProxyClientName)
+		}
+	}
+	t.ProxyCA, err = bundle(own, a.RequestHeader.ClientCAFile)
+	return t, err
+}
+
+// bundle is the text of a source and of a file, as far as there are any.
+func bundle(source certs.Source, file string) ([]byte, error) {
+	var all []byte
+	if source != nil {
+		text, err := source()
+		if err != nil {
+			return nil, err
+		}
+		all = append(text[:len(text):len(text)], '\n')
+	}
+	if file == "" {
+		return all, nil
+	}
+	text, err := certs.FileSource(file)()
+	return append(all, text...), err
+}
+
+// withItem is a list with an item, if it does not have it yet.
+func withItem(list []string, item string) []string {
+	if slices.Contains(list, item) {
+		return list
+	}
+	return append(slices.Clone(list), item)
+}

@@ -1,0 +1,53 @@
+package daemon
+
+import (
+	"time"
+
+	"github.com/troupe-api/troupe/actors/controllers/addresses"
+	"github.com/troupe-api/troupe/actors/controllers/disruption"
+	"github.com/troupe-api/troupe/actors/controllers/endpoints"
+	"github.com/troupe-api/troupe/actors/controllers/nodes"
+	"github.com/troupe-api/troupe/kinds/catalog"
+)
+
+// networkControllers are those of Services and their addresses, and of nodes.
+var networkControllers = []builtIn{
+	{name: "disruption-controller", alias: "disruption", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return disruption.NewBudgets(d.store, kinds, d.log)
+	}},
+	{name: "endpoints-controller", alias: "endpoint", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return endpoints.NewEndpoints(d.backends(kinds))
+	}},
+	{name: "endpointslice-controller", alias: "endpointslice", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return endpoints.NewSlices(d.backends(kinds))
+	}},
+	{name: "endpointslice-mirroring-controller", alias: "endpointslicemirroring", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return endpoints.NewMirror(d.store, kinds, d.log)
+	}},
+	{name: "node-ipam-controller", alias: "nodeipam", newController: func(d *Daemon, _ *catalog.Catalog) controller {
+		return d.newIPAM()
+	}},
+	{name: "node-lifecycle-controller", alias: "nodelifecycle", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		n := d.config.Nodes
+		return nodes.NewLifecycle(d.store, kinds, nodes.LifecycleOptions{
+			Period: time.Duration(n.MonitorPeriod), Grace: time.Duration(n.MonitorGracePeriod), StartupGrace: time.Duration(n.StartupGracePeriod),
+		}, d.log)
+	}},
+	{name: "pod-garbage-collector-controller", alias: "podgc", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return nodes.NewPodGC(d.store, kinds, nodes.DefaultPodGC(d.config.Nodes.TerminatedPodThreshold), d.log)
+	}},
+	{name: "service-cidr-controller", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return addresses.NewServiceCIDRs(d.store, kinds, d.services, d.log)
+	}},
+	{name: "taint-eviction-controller", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return nodes.NewTaintEviction(d.store, kinds, d.log)
+	}},
+}
+
+// backends is what the controllers of endpoints share: which Pods Services select.
+func (d *Daemon) backends(kinds *catalog.Catalog) *endpoints.Backends {
+	if d.endpointBackends == nil {
+		d.endpointBackends = endpoints.NewBackends(d.store, kinds, d.log)
+	}
+	return d.endpointBackends
+}

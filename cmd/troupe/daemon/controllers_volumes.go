@@ -1,0 +1,20 @@
+package daemon
+
+import (
+	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/volumes"
+	"github.com/troupe-api/troupe/kinds/catalog"
+)
+
+// volumeControllers are those of claims and volumes, and of what has run to its end.
+var volumeControllers = []builtIn{
+	{name: "ephemeral-volume-controller", alias: "ephemeral-volume", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return volumes.NewEphemeral(d.store, kinds, d.log)
+	}},
+	{name: "persistentvolume-binder-controller", alias: "persistentvolume-binder", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return volumes.NewBinder(d.store, kinds, d.log)
+	}},
+	{name: "ttl-after-finished-controller", alias: "ttl-after-finished", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewTTLAfterFinished(d.store, kinds, d.log)
+	}},
+}

@@ -1,0 +1,54 @@
+package daemon
+
+import (
+	"context"
+
+	"github.com/troupe-api/troupe/actors/controllers/workloads"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/authn"
+)
+
+// workloadsAlias names all controllers of workloads at once.
+const workloadsAlias = "workloads"
+
+// workloadControllers make Pods of what users declare. Most clusters have a process of their own for that, so they run
+// only if they are named. What they create is admitted, so they start when the policies are made.
+var workloadControllers = []builtIn{
+	workload("cronjob-controller", "cronjob", (*workloads.Group).CronJobs),
+	workload("daemonset-controller", "daemonset", (*workloads.Group).DaemonSets),
+	workload("deployment-controller", "deployment", (*workloads.Group).Deployments),
+	workload("job-controller", "job", (*workloads.Group).Jobs),
+	workload("replicaset-controller", "replicaset", (*workloads.Group).ReplicaSets),
+	workload("replicationcontroller-controller", "replicationcontroller", (*workloads.Group).ReplicationControllers),
+	workload("statefulset-controller", "statefulset", (*workloads.Group).StatefulSets),
+}
+
+// workload describes a controller of workloads. All of them share one group, which the first that runs makes. They write
+// through admission, unlike the server's own controllers, and therefore start when policies can be asked.
+func workload(name, alias string, of func(*workloads.Group) workloads.Controller) builtIn {
+	return builtIn{name: name, alias: alias, group: workloadsAlias, offByDefault: true, authorizes: true, pauses: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		if d.workloads == nil {
+			d.workloads = workloads.NewGroup(admittingStore{d.store, d.admission}, kinds, d.leader, d.log)
+		}
+		return of(d.workloads)
+	}}
+}
+
+// serverUser is who writes of the server itself are from, where admission asks.
+var serverUser = &authn.User{Name: "system:apiserver", Groups: []string{authn.GroupMasters, authn.GroupAuthenticated}}
+
+// An admittingStore admits writes of the server itself as it does those of clients: defaults, quotas, webhooks and
+// policies count for them too.
+type admittingStore struct {
+	workloads.Store
+	admission *admission.Chain
+}
+
+// Mutate implements workloads.Store.
+func (s admittingStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
+	m.Admission = s.admission.For(serverUser, m.Verb, m.Kind, m.Subresource, m.Key)
+	m.Waiting = s.admission.Waiting(serverUser, m.Kind, m.Subresource, m.Key.Namespace)
+	return s.Store.Mutate(ctx, m)
+}

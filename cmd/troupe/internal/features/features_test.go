@@ -1,0 +1,87 @@
+package features
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		given   map[string]bool
+		on, off string // names with blanks
+		errors  []string
+	}{
+		{nil, "WatchList APIListChunking RootCAConfigMap", "CBORServingAndStorage AllAlpha", nil},
+		{map[string]bool{"CBORServingAndStorage": true, "WatchList": false}, "CBORServingAndStorage", "WatchList", nil},
+		{map[string]bool{"kube:CBORServingAndStorage": true}, "CBORServingAndStorage", "", nil},
+		{map[string]bool{"AllAlpha": true}, "AllAlpha CBORServingAndStorage", "AllBeta MutatingAdmissionPolicy", nil},
+		{map[string]bool{"AllAlpha": true, "CBORServingAndStorage": false}, "AllAlpha", "CBORServingAndStorage", nil},
+		{map[string]bool{"AllBeta": false, "StructuredAuthenticationConfigurationEgressSelector": true}, "StructuredAuthenticationConfigurationEgressSelector APIListChunking BtreeWatchCache", "WatchList APIResponseCompression", nil},
+		{map[string]bool{"BtreeWatchCache": true}, "BtreeWatchCache", "", nil},
+		{map[string]bool{"BtreeWatchCache": false, "Nonsense": true}, "BtreeWatchCache", "", []string{
+			"cannot set feature gate BtreeWatchCache to false, feature is locked to true", "unrecognized feature gate: Nonsense",
+		}},
+		{map[string]bool{"APIServerIdentity": false, "StorageVersionAPI": true}, "", "", []string{
+			"StorageVersionAPI is enabled, but depends on features that are disabled: [APIServerIdentity]",
+		}},
+	} {
+		s, err := New(c.given)
+		for _, name := range strings.Fields(c.on) {
+			if !s.Enabled(name) {
+				t.Errorf("%v: %s is off", c.given, name)
+			}
+		}
+		for _, name := range strings.Fields(c.off) {
+			if s.Enabled(name) {
+				t.Errorf("%v: %s is on", c.given, name)
+			}
+		}
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		if want := strings.Join(c.errors, "\n"); text != want {
+			t.Errorf("%v: %q, want %q", c.given, text, want)
+		}
+	}
+}
+
+// TestTable: the table is sorted, which lookup relies on, and names what it refers to.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	if !slices.IsSortedFunc(gates, func(a, b Gate) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("the gates are not sorted")
+	}
+	for _, g := range gates {
+		for _, need := range g.Needs {
+			if _, ok := lookup(need); !ok {
+				t.Errorf("%s needs %s, which there is not", g.Name, need)
+			}
+		}
+	}
+	for _, name := range []string{AllowParsingUserUIDFromCertAuth, APIListChunking, APIResponseCompression, APIServerIdentity, CBORServingAndStorage, ClusterTrustBundle, HPAScaleToZero, PodTopologyLabelsAdmission, RemoteRequestHeaderUID, RootCAConfigMap, WatchList} {
+		if g, ok := lookup(name); !ok || !g.Effective {
+			t.Errorf("%s: %+v", name, g)
+		}
+	}
+}
+
+func TestWhatIsTold(t *testing.T) {
+	t.Parallel()
+	s, err := New(map[string]bool{"MemoryQoS": true, "APIListChunking": false, "WatchList": false})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Ineffective(); !slices.Equal(got, []string{"MemoryQoS"}) {
+		t.Errorf("ineffective: %v", got)
+	}
+	if got := s.Outdated(); !slices.Equal(got, []string{"APIListChunking"}) {
+		t.Errorf("outdated: %v", got)
+	}
+	help := Help()
+	if !slices.Contains(help, "CBORServingAndStorage=true|false (ALPHA - default=false)") || slices.Contains(help, "BtreeWatchCache=true|false (GA - default=true)") {
+		t.Errorf("help: %v", help)
+	}
+}

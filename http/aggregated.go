@@ -1,0 +1,60 @@
+package http
+
+import (
+	"strings"
+
+	"github.com/troupe-api/troupe/http/aggregation"
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+)
+
+// aggregatedServer is the server to which a request is passed on; nil if this server answers it.
+//
+// What names only a group is answered here, from the discovery of all servers.
+func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
+	if s.opts.Servers == nil {
+		return nil
+	}
+	t := &x.target
+	switch {
+	case t.Segments[0] == "apis" && t.Segments[2] != "":
+		return s.opts.Servers.Find(t.Segments[1], t.Segments[2])
+	case t.Segments[0] == "api" && t.Segments[1] != "":
+		return s.opts.Servers.Find("", t.Segments[1])
+	}
+	return nil
+}
+
+// passOn passes a request on to the server of its version, in the name of the user who asks.
+//
+// The query is passed on as it was understood here, so that the server cannot read another one than was authorized.
+func (s *Server) passOn(x *requestContext, to *aggregation.Server) error {
+	if !to.Available() {
+		return apierrors.Unreachable("service unavailable")
+	}
+	if err := to.Fault(); err != nil {
+		return apierrors.Misconfigured(err.Error())
+	}
+	t := to.Target(x.user, x.target.Path, x.query.Normalized(), x.auditID)
+	t.Fault = func(err error) error {
+		return apierrors.Unreachable("error trying to reach service: " + err.Error())
+	}
+	t.UpgradeFault = func(err error) error { return apierrors.Unreachable(err.Error()) }
+	return s.proxy(x, t)
+}
+
+// openapiServer is the server that has a document of version 3; nil if it is this one, or nobody. path is as in
+// "apis/apps/v1".
+func (s *Server) openapiServer(path string) *aggregation.Server {
+	if s.opts.Servers == nil {
+		return nil
+	}
+	root, rest, _ := strings.Cut(path, "/")
+	group, version, named := strings.Cut(rest, "/")
+	switch {
+	case root == "apis" && named:
+		return s.opts.Servers.Find(group, version)
+	case root == "api" && !named:
+		return s.opts.Servers.Find("", group)
+	}
+	return nil
+}

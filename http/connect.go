@@ -1,0 +1,162 @@
+package http
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/troupe-api/troupe/http/internal/connect"
+	"github.com/troupe-api/troupe/http/internal/params"
+	"github.com/troupe-api/troupe/http/internal/proxy"
+	"github.com/troupe-api/troupe/http/internal/stream"
+	"github.com/troupe-api/troupe/http/internal/translate"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// KubeletOptions say how the agents of Nodes are reached.
+type KubeletOptions = connect.KubeletOptions
+
+// newLocator makes what finds out where requests for Pods, Services and Nodes go.
+//
+// Pods are known by their address, and whose certificates are theirs is not known, so those are not verified.
+func newLocator(objects policy.Objects, kubelets KubeletOptions) *connect.Locator {
+	return &connect.Locator{
+		Objects: objects, Kubelets: connect.NewKubelets(kubelets), Members: proxy.NewUnverifiedBackend(connect.DialMember),
+	}
+}
+
+// connect answers a request that connects to what an object stands for.
+func (s *Server) connect(x *requestContext) error {
+	if gauge := s.opts.MemoryMonitor; gauge != nil && gauge.UnderPressure() && !s.limiters.isSystemUser(x.user) {
+		s.memoryRefused.Inc()
+		return memoryPressure()
+	}
+	if s.locator == nil {
+		return meta.NewServiceUnavailable("the server does not connect to members of a cluster")
+	}
+	path, rawPath := x.target.Behind(x.info.Segments())
+	options, err := connect.Options(x.subresource.Name, x.query, path)
+	if err != nil {
+		return err
+	}
+	if x.subresource.Kind.Kind != "" {
+		if err := s.admitConnection(x, options); err != nil {
+			return err
+		}
+	}
+	if err := s.requireCreateOfStream(x); err != nil {
+		return err
+	}
+	r := connect.Request{Namespace: x.info.Namespace, Name: x.info.Name, Path: path, RawPath: rawPath, Query: x.target.Query, Options: options}
+	switch x.subresource.Name {
+	case "proxy":
+		return s.proxyToMember(x, r)
+	case "log":
+		return s.readLog(x, r)
+	}
+	return s.openStream(x, r)
+}
+
+// admitConnection asks the admission whether the connection may be opened. It may change the options.
+func (s *Server) admitConnection(x *requestContext, options tree.Tree) error {
+	if x.query.Get("dryRun") != "" {
+		return meta.NewBadRequest("dryRun is not supported")
+	}
+	m := s.newMutation(x, request.Connect, params.Write{})
+	reserved, err := m.AdmitOperation(x.deadlineCtx, options)
+	x.addRecorded(m.Recorder)
+	if err != nil {
+		return err
+	}
+	reserved.Commit()
+	return nil
+}
+
+// requireCreateOfStream sees to it that nobody opens a stream into a Pod who may not create one: clients that use WebSockets
+// have to say GET, which must not turn a right to read into more.
+func (s *Server) requireCreateOfStream(x *requestContext) error {
+	if x.info.Verb == "create" || x.subresource.Name == "proxy" || x.subresource.Name == "log" {
+		return nil
+	}
+	a := *s.attributes(x)
+	a.Verb = "create"
+	if decision, reason := s.opts.Authorizer.Authorize(a); decision != authz.Allow {
+		return a.Forbidden(reason)
+	}
+	return nil
+}
+
+// proxyToMember answers a request with the verb proxy.
+func (s *Server) proxyToMember(x *requestContext, r connect.Request) error {
+	upgrade := x.headerFlags.Upgrade && proxy.UpgradeOf(&x.ctx.Request.Header) != ""
+	t, err := s.locator.Proxy(x.deadlineCtx, x.info.Resource, r)
+	if err != nil {
+		return err
+	}
+	if r.Path == "" && !upgrade && (x.method == "GET" || x.method == "HEAD") {
+		return s.redirectToRoot(x)
+	}
+	prefix := strings.TrimSuffix(x.target.Path, r.Path)
+	forwarded := strings.TrimSuffix(x.target.RawPath(), r.RawPath) + r.RawPath
+	t.EditHeader = func(h http.Header) { h.Set("X-Forwarded-Uri", forwarded) }
+	t.EditResponse = connect.Rewriter{Prefix: prefix, Target: t.URL, Host: string(x.ctx.Host())}.Edit
+	return s.proxy(x, t)
+}
+
+// redirectToRoot sends a client to the same path with a slash, or relative links of the page there would lead elsewhere.
+func (s *Server) redirectToRoot(x *requestContext) error {
+	to := x.target.RawPath() + "/"
+	if x.target.Query != "" {
+		to += "?" + x.target.Query
+	}
+	x.setHeader("Location", to)
+	x.ctx.SetStatusCode(http.StatusMovedPermanently)
+	return nil
+}
+
+// readLog answers with the log of a container.
+func (s *Server) readLog(x *requestContext, r connect.Request) error {
+	t, err := s.locator.Log(r)
+	if err != nil {
+		return err
+	}
+	if t == nil {
+		x.ctx.SetStatusCode(http.StatusNoContent)
+		return nil
+	}
+	return s.proxy(x, t)
+}
+
+// openStream opens a stream to a container, or to ports of a Pod.
+func (s *Server) openStream(x *requestContext, r connect.Request) error {
+	t, err := s.locator.Stream(x.deadlineCtx, x.subresource.Name, r)
+	if err != nil {
+		return err
+	}
+	if t.Translator, err = s.translator(x, r.Options); err != nil {
+		return err
+	}
+	return s.proxy(x, t)
+}
+
+// translator speaks with a client that wants a WebSocket of a sort which containers' runtimes do not know; nil: the
+// runtime speaks with it itself.
+func (s *Server) translator(x *requestContext, options tree.Tree) (proxy.Translator, error) {
+	h := &x.ctx.Request.Header
+	if !x.headerFlags.Upgrade || !stream.WantsWebSocket(h) {
+		return nil, nil
+	}
+	offered, _, err := stream.WebSocketProtocols(h, s.names.BearerProtocol)
+	if err != nil {
+		return nil, meta.NewBadRequest(err.Error())
+	}
+	if x.subresource.Name == "portforward" {
+		return translate.Ports(h, offered)
+	}
+	return translate.Commands(h, offered, translate.Streams{
+		Stdin: options.Bool("stdin"), Stdout: options.Bool("stdout"), Stderr: options.Bool("stderr"), TTY: options.Bool("tty"),
+	})
+}

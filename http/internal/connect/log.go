@@ -1,0 +1,143 @@
+package connect
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/http/internal/proxy"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Log is the target of a request for the log of a container; nil where there is none yet, since the Pod has no Node.
+func (l *Locator) Log(r Request) (*proxy.Target, error) {
+	// Faults of the options come first: they are the client's, whatever there is.
+	if err := validateLog(r.Name, r.Options); err != nil {
+		return nil, err
+	}
+	pod, err := l.get(podsResource, r.Namespace, r.Name)
+	if err != nil {
+		return nil, err
+	}
+	container, err := chooseContainer(r.Name, pod, r.Options.String("container"))
+	if err != nil {
+		return nil, err
+	}
+	node := pod.Object("spec").String("nodeName")
+	if node == "" {
+		return nil, nil
+	}
+	// None of the names can change the path: an object of such a name, and a container of it, are known to be there.
+	at, err := l.kubeletURL(node, "/containerLogs/"+r.Namespace+"/"+r.Name+"/"+container, logQuery(r.Options))
+	if err != nil {
+		return nil, err
+	}
+	t := &proxy.Target{
+		URL: at, Backend: l.Kubelets.Trusted, UseHost: true, IgnoreUpgrade: true,
+		// The agent is asked by the server, whatever the client has sent along.
+		EditHeader:   func(h http.Header) { clear(h); h["User-Agent"] = nil },
+		EditResponse: func(resp *http.Response) error { return checkLog(r.Name, at, resp) },
+		Fault: func(err error) error {
+			return internal((&url.Error{Op: "Get", URL: at.String(), Err: err}).Error())
+		},
+	}
+	// Backends keep connections, so one that was not verified must never be used by who wants verified ones.
+	if r.Options.Bool("insecureSkipTLSVerifyBackend") {
+		t.Backend = l.Kubelets.Unverified
+	}
+	return t, nil
+}
+
+// logQuery is what the agent is asked for.
+// What is not set is left out, so that the agent's own defaults count.
+func logQuery(o tree.Tree) url.Values {
+	q := url.Values{"stream": {o.String("stream")}}
+	for _, name := range []string{"follow", "previous", "timestamps"} {
+		if o.Bool(name) {
+			q.Set(name, "true")
+		}
+	}
+	for _, name := range []string{"sinceSeconds", "tailLines", "limitBytes"} {
+		if n, ok := o.Int(name); ok {
+			q.Set(name, strconv.FormatInt(n, 10))
+		}
+	}
+	if t := o.String("sinceTime"); t != "" {
+		q.Set("sinceTime", t)
+	}
+	return q
+}
+
+// maxFaultText bounds what is read of an error of the agent, in bytes.
+const maxFaultText = 10 << 10
+
+// checkLog makes the answer of an agent a log, or an error.
+func checkLog(pod string, at *url.URL, resp *http.Response) error {
+	// A redirect would have the server ask anything in the agent's name.
+	if code := resp.StatusCode; code >= 300 && code < 400 && resp.Header.Get("Location") != "" {
+		return internal(fmt.Sprintf("Get %q: redirects forbidden", at))
+	}
+	if resp.StatusCode >= 200 && resp.StatusCode <= 206 {
+		// What the agent says of the content does not count: a log is text, and a page must not be shown as one.
+		maps.DeleteFunc(resp.Header, func(name string, _ []string) bool { return name != "Content-Encoding" })
+		resp.Header.Set("Content-Type", "text/plain")
+		resp.StatusCode = http.StatusOK
+		return nil
+	}
+	// What the agent says is shown to the client: it is about the log that was asked for. But it is no Status, so its code
+	// decides what reason there is.
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxFaultText))
+	if err != nil {
+		return internal("Internal error occurred: " + err.Error())
+	}
+	return logFault(resp.StatusCode, pod, string(text))
+}
+
+// logFaults are the reasons and texts of errors of agents; "" stands for their own text.
+var logFaults = map[int]struct {
+	reason  meta.Reason
+	message string
+}{
+	401: {meta.ReasonUnauthorized, "the server has asked for the client to provide credentials"},
+	403: {meta.ReasonForbidden, ""},
+	404: {meta.ReasonNotFound, "the server could not find the requested resource"},
+	405: {meta.ReasonMethodNotAllowed, "the server does not allow this method on the requested resource"},
+	406: {meta.ReasonNotAcceptable, ""},
+	409: {meta.ReasonConflict, "the server reported a conflict"},
+	422: {meta.ReasonInvalid, "the server rejected our request due to an error in our request"},
+	429: {meta.ReasonTooManyRequests, "the server has received too many requests and has asked us to try again later"},
+	503: {meta.ReasonServiceUnavailable, "the server is currently unable to handle the request"},
+	504: {meta.ReasonTimeout, "the server was unable to return a response in the time allotted, but may still be processing the request"},
+}
+
+// logFault is the answer to an error of an agent.
+// Texts and reasons are those that clients know from kube-apiserver, where a client library makes them.
+func logFault(code int, pod, text string) *meta.Status {
+	s := &meta.Status{Code: code, Details: &meta.Details{Kind: "pods/log", Name: pod}}
+	known, ok := logFaults[code]
+	switch {
+	case code == http.StatusInternalServerError:
+		return &meta.Status{
+			Code: code, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + text,
+			Details: &meta.Details{Causes: []meta.Cause{{Message: text}}},
+		}
+	case code == http.StatusBadRequest:
+		return meta.NewBadRequest(text)
+	case ok:
+		s.Reason, s.Message = known.reason, known.message
+		if s.Message == "" {
+			s.Message = text
+		}
+	case code >= 500:
+		s.Reason, s.Message = meta.ReasonInternalError, fmt.Sprintf("an error on the server (%q) has prevented the request from succeeding", text)
+	default:
+		s.Message = fmt.Sprintf("the server responded with the status code %d but did not return more information", code)
+	}
+	s.Message = strings.TrimSpace(s.Message) + fmt.Sprintf(" ( pods/log %s)", pod)
+	return s
+}

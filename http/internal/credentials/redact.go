@@ -1,0 +1,48 @@
+package credentials
+
+import (
+	"net/url"
+	"strings"
+)
+
+// TokenParameter is a parameter in which clients of other servers send a bearer token.
+const TokenParameter = "access_token"
+
+// redacted is written in place of what may be a token.
+const redacted = "REDACTED"
+
+// Redact is a request target without the bearer tokens that it may hold, however the names
+// of their parameters are spelled. A parameter that cannot be decoded may be one.
+func Redact(target string) string {
+	path, rest, ok := strings.Cut(target, "?")
+	if !ok || !strings.ContainsAny(rest, "%tT") {
+		return target
+	}
+	var b strings.Builder
+	b.WriteString(path)
+	b.WriteByte('?')
+	for rest != "" {
+		end := strings.IndexAny(rest, "&;")
+		if end < 0 {
+			end = len(rest)
+		}
+		name, _, given := strings.Cut(rest[:end], "=")
+		if given && isToken(name) {
+			b.WriteString(name + "=" + redacted)
+		} else {
+			b.WriteString(rest[:end])
+		}
+		if end < len(rest) {
+			b.WriteByte(rest[end])
+			end++
+		}
+		rest = rest[end:]
+	}
+	return b.String()
+}
+
+// isToken tells whether the parameter of an encoded name may hold a token.
+func isToken(name string) bool {
+	plain, err := url.QueryUnescape(name)
+	return err != nil || strings.Contains(strings.ToLower(plain), "token")
+}

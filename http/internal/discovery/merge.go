@@ -1,0 +1,232 @@
+package discovery
+
+import (
+	"cmp"
+	"crypto/sha512"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/http/aggregation"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/present"
+)
+
+// A merger puts what other servers serve into the documents of this server, and everything into the order that
+// APIServices ask for.
+//
+// It works on finished documents, whose entries it moves as they are: so the documents of this server alone, which is
+// all that most have, are made without it.
+type merger struct {
+	content    aggregation.Content
+	priorities *present.Priorities
+	given      map[present.GroupVersion]present.Priority // by APIServices
+}
+
+func newMerger(c aggregation.Content, p *present.Priorities) *merger {
+	m := &merger{content: c, priorities: p, given: map[present.GroupVersion]present.Priority{}}
+	// An APIService counts for versions of this server as well, so that an operator can move them.
+	for _, a := range c.Services {
+		m.given[a.GroupVersion] = a.Priority
+	}
+	return m
+}
+
+// changes tells whether the documents are other ones than those of this server alone.
+func (m *merger) changes() bool {
+	if len(m.content.Documents) > 0 || len(m.content.Hidden) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(m.content.Services, func(a aggregation.APIService) bool {
+		return a.Priority != m.priorities.Of(a.Group, a.Version)
+	})
+}
+
+// A group with the entries of its versions, in the order in which they are served.
+type group struct {
+	name     string
+	priority int64 // the highest of its versions
+	versions []version
+}
+
+type version struct {
+	name     string
+	priority present.Priority
+	entry    json.RawMessage
+}
+
+// setOwn adds the entry of a version that this server serves, unless it is hidden.
+func (m *merger) setOwn(groups map[string]*group, of present.GroupVersion, entry json.RawMessage) {
+	if !m.content.Hidden[of] {
+		m.set(groups, of, entry)
+	}
+}
+
+// set adds an entry, or puts it in the place of the one of that version.
+func (m *merger) set(groups map[string]*group, of present.GroupVersion, entry json.RawMessage) {
+	g := groups[of.Group]
+	if g == nil {
+		g = &group{name: of.Group}
+		groups[of.Group] = g
+	}
+	p, ok := m.given[of]
+	if !ok {
+		p = m.priorities.Of(of.Group, of.Version)
+	}
+	g.priority = max(g.priority, p.Group)
+	// The version is somebody else's if somebody has registered for it: there is one entry.
+	g.versions = slices.DeleteFunc(g.versions, func(v version) bool { return v.name == of.Version })
+	g.versions = append(g.versions, version{of.Version, p, entry})
+}
+
+// sorted are the groups in the order of discovery. tie orders those of the same priority.
+func sorted(groups map[string]*group, tie func(*group) string) []*group {
+	var all []*group
+	for _, g := range groups {
+		slices.SortFunc(g.versions, func(a, b version) int {
+			return cmp.Or(cmp.Compare(b.priority.Version, a.priority.Version), meta.CompareVersions(a.name, b.name))
+		})
+		all = append(all, g)
+	}
+	slices.SortFunc(all, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(b.priority, a.priority), strings.Compare(tie(a), tie(b)))
+	})
+	return all
+}
+
+// byName is the order of the list of all versions: that of the names of groups.
+func byName(g *group) string { return g.name }
+
+// byService is the order of the list of groups, which goes by the names of APIServices: that of the first one that gives
+// the group its priority counts.
+func byService(g *group) string {
+	var names []string
+	for _, v := range g.versions {
+		if v.priority.Group == g.priority {
+			names = append(names, present.GroupVersion{Group: g.name, Version: v.name}.ServiceName())
+		}
+	}
+	return slices.Min(names)
+}
+
+// The parts of documents that a merger looks into. Those of an aggregated list and of a plain one differ.
+type (
+	aggregatedList struct {
+		Kind       string            `json:"kind"`
+		APIVersion string            `json:"apiVersion"`
+		Metadata   struct{}          `json:"metadata"`
+		Items      []aggregatedGroup `json:"items"`
+	}
+	aggregatedGroup struct {
+		Metadata groupName         `json:"metadata"`
+		Versions []json.RawMessage `json:"versions"`
+	}
+	groupName struct {
+		Name string `json:"name,omitempty"`
+	}
+	versionName struct {
+		Version string `json:"version"`
+	}
+	plainList struct {
+		Kind       string       `json:"kind"`
+		APIVersion string       `json:"apiVersion"`
+		Groups     []plainGroup `json:"groups"`
+	}
+	plainGroup struct {
+		Kind       string            `json:"kind,omitempty"`
+		APIVersion string            `json:"apiVersion,omitempty"`
+		Name       string            `json:"name"`
+		Versions   []json.RawMessage `json:"versions"`
+		Preferred  json.RawMessage   `json:"preferredVersion"`
+	}
+)
+
+// aggregated is an APIGroupDiscoveryList with everything, and its ETag. core says that it is that of the core group.
+func (m *merger) aggregated(own []byte, core bool) (body []byte, etag string) {
+	var list aggregatedList
+	mustUnmarshal(own, &list)
+	groups := map[string]*group{}
+	for _, g := range list.Items {
+		for _, entry := range g.Versions {
+			m.setOwn(groups, present.GroupVersion{Group: g.Metadata.Name, Version: nameOf(entry)}, entry)
+		}
+	}
+	for of, entry := range m.content.Documents {
+		// The core group has a document of its own, for it has a path of its own.
+		if (of.Group == "") == core {
+			m.set(groups, of, entry)
+		}
+	}
+	list.Items = []aggregatedGroup{}
+	for _, g := range sorted(groups, byName) {
+		list.Items = append(list.Items, aggregatedGroup{groupName{g.name}, g.entries()})
+	}
+	body = mustMarshal(list)
+	return body, fmt.Sprintf("\"%X\"", sha512.Sum512(body))
+}
+
+// plain is an APIGroupList with everything, and the APIGroup of each. A group of which every version is hidden has its
+// APIGroup all the same.
+func (m *merger) plain(own []byte) (body []byte, each map[string][]byte) {
+	var list plainList
+	mustUnmarshal(own, &list)
+	groups := map[string]*group{}
+	each = map[string][]byte{}
+	for _, g := range list.Groups {
+		for _, entry := range g.Versions {
+			m.setOwn(groups, present.GroupVersion{Group: g.Name, Version: nameOf(entry)}, entry)
+		}
+		g.Kind, g.APIVersion = "APIGroup", "v1"
+		each[g.Name] = mustMarshal(g)
+	}
+	// This list names versions only, so a server that has never answered stands in it like any other.
+	for of := range m.content.Documents {
+		if of.Group != "" {
+			m.set(groups, of, mustMarshal(struct {
+				GroupVersion string `json:"groupVersion"`
+				Version      string `json:"version"`
+			}{of.String(), of.Version}))
+		}
+	}
+	list.Groups = []plainGroup{}
+	for _, g := range sorted(groups, byService) {
+		entries := g.entries()
+		one := plainGroup{Name: g.name, Versions: entries, Preferred: entries[0]}
+		list.Groups = append(list.Groups, one)
+		one.Kind, one.APIVersion = "APIGroup", "v1"
+		each[g.name] = mustMarshal(one)
+	}
+	return mustMarshal(list), each
+}
+
+func (g *group) entries() []json.RawMessage {
+	entries := make([]json.RawMessage, len(g.versions))
+	for i := range g.versions {
+		entries[i] = g.versions[i].entry
+	}
+	return entries
+}
+
+// nameOf is the version that an entry is about.
+func nameOf(entry json.RawMessage) string {
+	var v versionName
+	mustUnmarshal(entry, &v)
+	return v.Version
+}
+
+// mustUnmarshal reads a document that this server has made.
+func mustUnmarshal(b []byte, v any) {
+	if err := json.Unmarshal(b, v); err != nil {
+		panic(err)
+	}
+}
+
+// mustMarshal encodes structs of texts and documents, which cannot fail.
+func mustMarshal(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

@@ -1,0 +1,27 @@
+package negotiate
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
+)
+
+// prettyUserAgents are the beginnings of the names of clients whose output people read: browsers and
+// command line tools.
+var prettyUserAgents = [][]byte{[]byte("curl"), []byte("Wget"), []byte("Mozilla/5.0")}
+
+// WantsPretty tells whether answers are indented: as the query says, else if the client is one whose
+// output people read.
+func WantsPretty(q requestinfo.Query, userAgent []byte) bool {
+	if text := q.Get("pretty"); text != "" {
+		pretty, err := strconv.ParseBool(text)
+		return err == nil && pretty
+	}
+	for _, name := range prettyUserAgents {
+		if bytes.HasPrefix(userAgent, name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,21 @@
+package params
+
+import (
+	"strconv"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
+	"github.com/troupe-api/troupe/kinds/present"
+)
+
+// IncludeObject reads what the rows of a table shall hold of their objects. kubectl asks for the objects
+// only if it sorts by their fields; rows with their metadata are the default.
+func IncludeObject(q requestinfo.Query) (present.IncludeObjectPolicy, error) {
+	asked := q.Get("includeObject")
+	include, ok := present.ParseInclude(asked)
+	if !ok {
+		return include, apierrors.BadRequest("Unable to convert to Table as requested: includeObject: Invalid value: " +
+			strconv.Quote(asked) + ": must be 'Metadata', 'Object', 'None', or empty")
+	}
+	return include, nil
+}

@@ -1,0 +1,20 @@
+package params
+
+import (
+	"strconv"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+)
+
+// ParseVersion reads an optional resource version; 0 if there is none. Clients must treat a version as
+// opaque text; only the server knows that it is a number.
+func ParseVersion(s string) (uint64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return 0, apierrors.BadRequest("invalid resource version: resourceVersion: Invalid value: " + strconv.Quote(s) + ": " + err.Error())
+	}
+	return n, nil
+}

@@ -1,0 +1,167 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/troupe-api/troupe/http/internal/wire"
+)
+
+// redirectRefused is the answer in place of a redirect.
+const redirectRefused = "the backend attempted to redirect this request, which is not permitted"
+
+// answer passes an answer on.
+func (e *Exchange) answer(body *wire.BodyStream, resp *http.Response, started func(int)) (Result, error) {
+	if e.target.RefuseRedirects && isRedirect(resp) {
+		resp = refusedRedirect()
+	}
+	if edit := e.target.EditResponse; edit != nil {
+		if err := edit(resp); err != nil {
+			return Result{}, e.fault(err, e.target.Fault, unreachable)
+		}
+	}
+	defer func() { _ = resp.Body.Close() }() // it may be another one than that of the backend
+	w := e.newAnswerWriter(body, resp)
+	started(resp.StatusCode)
+	result := Result{Code: resp.StatusCode}
+	if err := w.write(e.ctx, resp); err != nil {
+		e.conn.SetCut()
+		return result, nil
+	}
+	e.conn.SetAnswered(w.last)
+	return result, nil
+}
+
+func isRedirect(resp *http.Response) bool {
+	return resp.StatusCode >= 300 && resp.StatusCode <= 399 && resp.Header.Get("Location") != ""
+}
+
+func refusedRedirect() *http.Response {
+	return &http.Response{
+		StatusCode: http.StatusBadGateway, Header: http.Header{},
+		Body: io.NopCloser(strings.NewReader(redirectRefused)), ContentLength: int64(len(redirectRefused)),
+	}
+}
+
+// An answerWriter writes an answer to a client.
+type answerWriter struct {
+	conn    *wire.Conn
+	head    bytes.Buffer
+	chunked bool
+	noBody  bool
+	last    bool // the connection ends with it
+}
+
+// newAnswerWriter makes the head of an answer. It goes out with the first piece of the body, if that is there already.
+func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *answerWriter {
+	w := &answerWriter{conn: e.conn}
+	head := e.request.Head
+	w.last = !body.BeginAnswer() || head.ConnectionClose() || !head.IsHTTP11() || e.conn.Closing()
+	w.noBody = e.request.Method == http.MethodHead || resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusNotModified
+	h := resp.Header.Clone()
+	if h == nil {
+		h = http.Header{}
+	}
+	removeHopByHop(h)
+	h.Del("Content-Length")
+	addFrontHeaders(h, e.request.Answer)
+	switch {
+	case resp.ContentLength >= 0 && resp.StatusCode != http.StatusNoContent:
+		if resp.StatusCode != http.StatusNotModified || resp.ContentLength > 0 {
+			h.Set("Content-Length", strconv.FormatInt(resp.ContentLength, 10))
+		}
+	case w.noBody:
+	case head.IsHTTP11():
+		w.chunked = true
+		h.Set("Transfer-Encoding", "chunked")
+		w.announceTrailers(h, resp.Trailer)
+	}
+	if w.last {
+		h.Set("Connection", "close")
+	}
+	code := resp.StatusCode
+	w.head.WriteString("HTTP/1.1 " + strconv.Itoa(code) + " " + http.StatusText(code) + "\r\n")
+	_ = h.Write(&w.head) // a buffer takes everything
+	w.head.WriteString("\r\n")
+	return w
+}
+
+// announceTrailers names the trailers that are to come.
+func (w *answerWriter) announceTrailers(h, trailers http.Header) {
+	for name := range trailers {
+		h.Add("Trailer", name)
+	}
+}
+
+// copyBuffers are those through which answers and tunnels pass.
+var copyBuffers = sync.Pool{New: func() any { return new([copyBufferSize]byte) }}
+
+// write writes the answer, each piece when it is there. A stream that ends once ctx is done was cut, also if the backend
+// has seen that first and ended it properly.
+func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
+	if _, err := w.conn.Write(w.head.Bytes()); err != nil || w.noBody {
+		return err
+	}
+	if err := w.writeBody(resp.Body, resp.ContentLength); err != nil {
+		return err
+	}
+	if resp.ContentLength < 0 && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if !w.chunked {
+		return nil
+	}
+	var end bytes.Buffer
+	end.WriteString("0\r\n")
+	_ = resp.Trailer.Write(&end) // a buffer takes everything
+	end.WriteString("\r\n")
+	_, err := w.conn.Write(end.Bytes())
+	return err
+}
+
+var errWrongLength = errors.New("http: the body of an answer has another length than its head says")
+
+// writeBody writes the body. A length that was announced has to be met, or the client would wait, or take what follows for the
+// rest.
+func (w *answerWriter) writeBody(body io.Reader, length int64) error {
+	buf := copyBuffers.Get().(*[copyBufferSize]byte)
+	defer copyBuffers.Put(buf)
+	const room = 8 // for the length of a chunk before it, and the end of a line behind it
+	for written := int64(0); ; {
+		n, err := body.Read(buf[room : len(buf)-2])
+		if written += int64(n); length >= 0 && written > length {
+			return errWrongLength
+		}
+		if n > 0 {
+			if writeErr := w.writePiece(buf, room, n); writeErr != nil {
+				return writeErr
+			}
+		}
+		switch {
+		case err == io.EOF && length >= 0 && written != length:
+			return errWrongLength
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// writePiece writes n bytes that begin at from, as a chunk where there are chunks.
+func (w *answerWriter) writePiece(buf *[copyBufferSize]byte, from, n int) error {
+	to := from + n
+	if w.chunked {
+		size := strconv.FormatInt(int64(n), 16) + "\r\n"
+		from -= copy(buf[from-len(size):], size)
+		to += copy(buf[to:], "\r\n")
+	}
+	_, err := w.conn.Write(buf[from:to])
+	return err
+}

@@ -1,0 +1,134 @@
+package represent
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/params"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Events writes the events of one watch in its format (a stream.Encoder). Only the session's
+// goroutine uses it.
+type Events struct {
+	encoder          *Encoder
+	kind             *schema.Kind
+	format           negotiate.Format
+	include          present.IncludeObjectPolicy
+	tableHeadersSent bool // the columns have been sent with the first table
+}
+
+// Events checks that a format can be watched, and makes what writes the events.
+func (e *Encoder) Events(k *schema.Kind, f negotiate.Format, q requestinfo.Query) (*Events, error) {
+	events := &Events{encoder: e, kind: k, format: f}
+	if err := CheckShape(k, f, q); err != nil {
+		return nil, err
+	}
+	if f.Shape == negotiate.Table {
+		events.include, _ = params.IncludeObject(q) // CheckShape has read it
+	}
+	return events, nil
+}
+
+// ContentType is the media type of the whole watch.
+func (e *Events) ContentType() string {
+	switch e.format.Encoding {
+	case negotiate.Protobuf:
+		return e.encoder.Names.ProtobufWatchType
+	case negotiate.CBOR:
+		return negotiate.TypeCBORSequence
+	}
+	return negotiate.TypeJSON
+}
+
+// Binary implements stream.Encoder.
+func (e *Events) Binary() bool { return e.format.Encoding != negotiate.JSON }
+
+// LengthPrefixed implements stream.Encoder.
+func (e *Events) LengthPrefixed() bool { return e.format.Encoding == negotiate.Protobuf }
+
+// AppendEvent implements stream.Encoder. JSON events end with a line feed, which is how they are told apart
+// on the wire; binary ones are framed by the caller. Nothing is escaped, as types have no special
+// characters.
+func (e *Events) AppendEvent(b []byte, ev *request.Event) ([]byte, error) {
+	switch e.format.Encoding {
+	case negotiate.Protobuf:
+		return e.appendProtobuf(b, ev)
+	case negotiate.CBOR:
+		return e.appendCBOR(b, ev)
+	}
+	b = append(b, `{"type":"`...)
+	b = append(b, ev.Type.String()...)
+	b = append(b, `","object":`...)
+	b = e.appendObject(b, ev)
+	return append(b, "}\n"...), nil
+}
+
+// appendObject writes the object of an event as JSON.
+func (e *Events) appendObject(b []byte, ev *request.Event) []byte {
+	switch {
+	case ev.Type == request.Error:
+		return eventStatus(ev).AppendJSON(b)
+	case ev.Type == request.Bookmark:
+		return e.appendBookmark(b, ev)
+	case e.format.Shape == negotiate.Partial:
+		return e.encoder.appendPartial(b, e.format, ev.Object)
+	case e.format.Shape == negotiate.Table:
+		return append(b, e.table([]*meta.Object{ev.Object}, present.ListMeta{ResourceVersion: formatVersion(ev.Object.Version)})...)
+	}
+	return append(b, ev.Object.JSON...)
+}
+
+// Clients print the columns once; later tables leave them out, and so hold little more than their row.
+func (e *Events) table(objs []*meta.Object, head present.ListMeta) []byte {
+	t := present.Table(e.encoder.Naming, e.kind, objs, present.TableOptions{
+		ListMeta: head, IncludeObject: e.include, Version: e.format.Version, NoHeaders: e.tableHeadersSent, Now: time.Now(),
+	})
+	e.tableHeadersSent = true
+	return t
+}
+
+// appendBookmark writes an object that has nothing but a resource version. Clients decode a bookmark like
+// any other event, so it has the shape of the watch: its row, in a Table, is an object without a name.
+func (e *Events) appendBookmark(b []byte, ev *request.Event) []byte {
+	kind, version := e.kind.Kind, e.kind.APIVersion()
+	switch e.format.Shape {
+	case negotiate.Partial:
+		kind, version = "PartialObjectMetadata", e.encoder.Names.MetaGroup+"/"+e.format.Version
+	case negotiate.Table:
+		o := &meta.Object{JSON: e.appendEmpty(nil, ev, kind, version)}
+		return append(b, e.table([]*meta.Object{o}, present.ListMeta{ResourceVersion: formatVersion(ev.Version)})...)
+	}
+	return e.appendEmpty(b, ev, kind, version)
+}
+
+// appendEmpty writes an object of that kind with the version of an event.
+func (e *Events) appendEmpty(b []byte, ev *request.Event, kind, version string) []byte {
+	b = append(b, `{"kind":"`...)
+	b = append(b, kind...)
+	b = append(b, `","apiVersion":"`...)
+	b = append(b, version...)
+	b = append(b, `","metadata":{"resourceVersion":"`...)
+	b = strconv.AppendUint(b, ev.Version, 10)
+	b = append(b, '"')
+	if ev.InitialEventsEnd {
+		b = append(b, `,"annotations":{"`...)
+		b = append(b, e.encoder.Names.InitialEventsEnd...)
+		b = append(b, `":"true"}`...)
+	}
+	return append(b, "}}"...)
+}
+
+// eventStatus is the Status of an error event. A watch has begun with 200, so its failure can only be told
+// as an event.
+func eventStatus(ev *request.Event) *meta.Status {
+	if ev.Status != nil {
+		return ev.Status
+	}
+	return &meta.Status{Code: 500, Reason: meta.ReasonInternalError, Message: "Internal error occurred: the watch has failed"}
+}

@@ -1,0 +1,89 @@
+package represent
+
+import (
+	"fmt"
+
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/wire"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A protobufType is a message as it travels: its plan, and what the envelope calls it.
+type protobufType struct {
+	message          *schema.Message
+	apiVersion, kind string
+}
+
+// envelopeSize is how many bytes an envelope takes, about: it is only to save copies.
+const envelopeSize = 64
+
+// protobufOf is the message of a kind's objects in a shape.
+func (e *Encoder) protobufOf(k *schema.Kind, f negotiate.Format) (protobufType, error) {
+	if f.Shape == negotiate.Whole {
+		return protobufType{k.Message(), k.APIVersion(), k.Kind}, nil
+	}
+	return e.protobufMeta("PartialObjectMetadata", e.Names.MetaGroup+"/"+f.Version)
+}
+
+// protobufMeta is one of the generic messages, named as in "Status". The messages of meta.v1 are the same in all
+// naming profiles; only their groups differ.
+func (e *Encoder) protobufMeta(name, apiVersion string) (protobufType, error) {
+	m := e.Catalog.Message("meta.v1." + name)
+	if m == nil {
+		return protobufType{}, fmt.Errorf("represent: message %s is not declared", name)
+	}
+	return protobufType{m, apiVersion, name}, nil
+}
+
+// encode is a JSON document as a message, without envelope. The JSON was written by this server, so an error is one of
+// the server, not of the request.
+func (t protobufType) encode(doc []byte) ([]byte, error) {
+	buf := wire.GetBuffer()
+	defer wire.PutBuffer(buf)
+	var err error
+	if *buf, err = codec.AppendProtobuf(*buf, t.message, doc); err != nil {
+		return nil, fmt.Errorf("represent: stored JSON of %s: %w", t.message.Name, err)
+	}
+	return append(make([]byte, 0, len(*buf)), *buf...), nil
+}
+
+// wrap puts a message into its envelope.
+func (t protobufType) wrap(raw []byte) []byte {
+	return codec.WrapEnvelope(make([]byte, 0, len(raw)+envelopeSize), t.apiVersion, t.kind, raw)
+}
+
+// protobufForm is an object as a message, without envelope, which is made once.
+func (e *Encoder) protobufForm(t protobufType, f negotiate.Format, o *meta.Object) ([]byte, error) {
+	id, _ := formID(f)
+	return e.Forms.get(o, id, func(o *meta.Object) ([]byte, error) {
+		if f.Shape == negotiate.Whole {
+			return t.encode(o.JSON)
+		}
+		doc := wire.GetBuffer()
+		defer wire.PutBuffer(doc)
+		*doc = e.appendPartial(*doc, f, o)
+		return t.encode(*doc)
+	})
+}
+
+// protobufBody is the body of an answer of one object.
+func (e *Encoder) protobufBody(k *schema.Kind, f negotiate.Format, o *meta.Object) (Body, error) {
+	t, err := e.protobufOf(k, f)
+	if err != nil {
+		return Body{}, err
+	}
+	raw, err := e.protobufForm(t, f, o)
+	return Body{ContentType: e.Names.ProtobufType, Bytes: t.wrap(raw)}, err
+}
+
+// Status is a Status, whose JSON document is given, as the body of an answer in Protobuf.
+func (e *Encoder) Status(doc []byte) (Body, error) {
+	t, err := e.protobufMeta("Status", "v1")
+	if err != nil {
+		return Body{}, err
+	}
+	raw, err := t.encode(doc)
+	return Body{ContentType: e.Names.ProtobufType, Bytes: t.wrap(raw)}, err
+}

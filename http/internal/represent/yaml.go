@@ -1,0 +1,46 @@
+package represent
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"sigs.k8s.io/yaml"
+)
+
+// yaml writes the list as YAML. Each item is made as the only one of a list, so that it is indented, and
+// its lines are broken, as they would be in the whole list. The list in JSON is never whole, so the frame
+// around the items is converted with an empty list and cut there.
+func (l *List) yaml(w io.Writer) error {
+	frame, err := yaml.JSONToYAML(append(bytes.Clone(l.head), listEnd...))
+	if err != nil {
+		return err
+	}
+	empty := []byte("\n" + l.field + ": []\n")
+	before, after, ok := bytes.Cut(frame, empty)
+	if !ok {
+		return fmt.Errorf("represent: the YAML of a list holds no %s", l.field)
+	}
+	if len(l.items) == 0 {
+		_, err := w.Write(frame)
+		return err
+	}
+	if _, err := w.Write(append(before[:len(before):len(before)], "\n"+l.field+":\n"...)); err != nil {
+		return err
+	}
+	const opening = "items:\n"
+	wrapped := []byte(`{"items":[`)
+	if err := l.each(func(_ int, item []byte) error {
+		wrapped = append(append(wrapped[:len(`{"items":[`)], item...), listEnd...)
+		text, err := yaml.JSONToYAML(wrapped)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(bytes.TrimPrefix(text, []byte(opening)))
+		return err
+	}); err != nil {
+		return err
+	}
+	_, err = w.Write(after)
+	return err
+}

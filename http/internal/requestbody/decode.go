@@ -1,0 +1,125 @@
+package requestbody
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A Decoder decodes bodies in every encoding that is served.
+type Decoder struct {
+	Names *negotiate.Names
+	// MaxBytes is how large a body may be; one of CBOR, how large it may be as JSON.
+	MaxBytes int
+}
+
+// Object decodes the body of a create or an update, and finds its unknown and duplicate fields.
+func (d Decoder) Object(k *schema.Kind, encoding negotiate.Encoding, body []byte) (object tree.Tree, faults []codec.FieldFault, err error) {
+	switch encoding {
+	case negotiate.JSON:
+		object, faults, err = codec.DecodeJSON(k.Message(), body)
+	case negotiate.YAML:
+		object, faults, err = codec.DecodeYAML(k.Message(), body)
+	case negotiate.Protobuf:
+		if k.JSONOnly {
+			return nil, nil, apierrors.UnsupportedMedia(d.Names.CustomBodyTypes)
+		}
+		object, faults, err = d.protobufObject(k, body)
+	case negotiate.CBOR:
+		object, faults, err = codec.DecodeCBOR(k.Message(), body, d.MaxBytes)
+	default:
+		return nil, nil, apierrors.UnsupportedMedia(d.Names.BodyTypes)
+	}
+	if err != nil {
+		return nil, nil, decodeError(k, body, err)
+	}
+	return object, faults, CheckKind(k, object)
+}
+
+// Config decodes a configuration to apply, which is YAML or CBOR. Nulls count in those of the object itself only: nulls
+// is false where a sub-resource has a body of another kind, such as a scale.
+func (d Decoder) Config(m *schema.Message, encoding negotiate.Encoding, body []byte, nulls bool) (tree.Tree, []codec.FieldFault, error) {
+	switch {
+	case encoding == negotiate.CBOR && nulls:
+		return codec.DecodeCBORConfig(m, body, d.MaxBytes)
+	case encoding == negotiate.CBOR:
+		return codec.DecodeCBOR(m, body, d.MaxBytes)
+	case nulls:
+		return codec.DecodeConfig(m, body)
+	}
+	return codec.DecodeYAML(m, body)
+}
+
+// Options decodes the body of a request that consists of options, and finds its unknown and duplicate fields;
+// those of a Protobuf body are not looked for.
+func (d Decoder) Options(m *schema.Message, encoding negotiate.Encoding, body []byte) (object tree.Tree, faults []codec.FieldFault, err error) {
+	switch encoding {
+	case negotiate.JSON:
+		object, faults, err = codec.DecodeJSON(m, body)
+	case negotiate.YAML:
+		object, faults, err = codec.DecodeYAML(m, body)
+	case negotiate.Protobuf:
+		object, err = d.protobufOptions(m, body)
+	case negotiate.CBOR:
+		object, faults, err = codec.DecodeCBOR(m, body, d.MaxBytes)
+	default:
+		return nil, nil, apierrors.UnsupportedMedia(d.Names.BodyTypes)
+	}
+	if err != nil {
+		return nil, nil, optionsError(encoding, err)
+	}
+	return object, faults, nil
+}
+
+// optionsError is the answer to options that cannot be decoded.
+func optionsError(encoding negotiate.Encoding, err error) error {
+	switch {
+	case errors.Is(err, codec.ErrTooLargeAsJSON):
+		return meta.NewTooLarge("%v", err)
+	case encoding == negotiate.CBOR:
+		return apierrors.BadRequest("unable to determine group/version/kind: " + err.Error())
+	}
+	return apierrors.BadRequest("couldn't get version/kind; json parse error: " + err.Error())
+}
+
+// CheckKind compares what the body says it is with what the path takes. A body that says
+// nothing is what the path takes.
+func CheckKind(k *schema.Kind, object tree.Tree) error {
+	kind, _ := object["kind"].(string)
+	version, _ := object["apiVersion"].(string)
+	if version != "" && version != k.APIVersion() {
+		return apierrors.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", version, k.APIVersion()))
+	}
+	if kind != "" && kind != k.Kind {
+		return apierrors.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: the kind in the data does not match the expected kind", kind, k.Version, k.Kind))
+	}
+	return nil
+}
+
+// summaryLength is how much of a body an error shows, in bytes.
+const summaryLength = 30
+
+// decodeError is the answer to a body that cannot be decoded.
+func decodeError(k *schema.Kind, body []byte, err error) error {
+	if errors.Is(err, codec.ErrTooManyMessages) || errors.Is(err, codec.ErrTooLargeAsJSON) {
+		return meta.NewTooLarge("%v", err)
+	}
+	if codec.IsTypeError(err) {
+		return apierrors.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", k.Kind, k.Version, k.Kind, err))
+	}
+	summary := "<empty>"
+	if len(body) > 0 {
+		summary = hex.EncodeToString(body[:min(len(body), summaryLength)])
+		if len(body) > summaryLength {
+			summary += " ..."
+		}
+	}
+	return apierrors.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", k.Kind, err, summary))
+}

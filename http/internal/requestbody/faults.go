@@ -1,0 +1,45 @@
+package requestbody
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// CheckFields makes warnings of field faults, or one error if they are not allowed.
+func CheckFields(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
+	if len(faults) == 0 || v == request.Ignore {
+		return nil, nil
+	}
+	texts := make([]string, len(faults))
+	for i, f := range faults {
+		texts[i] = f.String()
+	}
+	if v == request.Strict {
+		return nil, apierrors.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s",
+			k.Kind, k.Version, k.Kind, strings.Join(texts, ", ")))
+	}
+	return splitYAMLFaults(texts), nil
+}
+
+// yamlFaultsPrefix begins the text of a YAML parser about several faults, a line each.
+const yamlFaultsPrefix = "yaml: unmarshal errors:\n"
+
+// splitYAMLFaults makes a text of its own of each fault that a YAML parser has reported in one text.
+func splitYAMLFaults(texts []string) (single []string) {
+	for _, text := range texts {
+		lines, ok := strings.CutPrefix(text, yamlFaultsPrefix)
+		if !ok {
+			single = append(single, text)
+			continue
+		}
+		for line := range strings.SplitSeq(lines, "\n") {
+			single = append(single, strings.TrimSpace(line))
+		}
+	}
+	return single
+}

@@ -1,0 +1,27 @@
+package requestinfo
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"math/rand/v2"
+)
+
+// NewID makes the name of a request: a random UUID (RFC 9562, version 4). It is no secret, so it comes
+// from a generator that costs no system call.
+func NewID() string {
+	var b [16]byte
+	binary.LittleEndian.PutUint64(b[:8], rand.Uint64())
+	binary.LittleEndian.PutUint64(b[8:], rand.Uint64())
+	b[6] = b[6]&0x0f | 0x40 // version
+	b[8] = b[8]&0x3f | 0x80 // variant
+	var text [36]byte
+	at := 0
+	for i, group := range [...][]byte{b[:4], b[4:6], b[6:8], b[8:10], b[10:]} {
+		if i > 0 {
+			text[at] = '-'
+			at++
+		}
+		at += hex.Encode(text[at:], group)
+	}
+	return string(text[:])
+}

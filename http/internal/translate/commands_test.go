@@ -1,0 +1,203 @@
+package translate
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsutil"
+	"github.com/moby/spdystream"
+	"github.com/valyala/fasthttp"
+	"go.uber.org/goleak"
+)
+
+// connect makes two ends of a connection.
+func connect(t *testing.T) (here, there net.Conn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if here, err = net.Dial("tcp", l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if there, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []net.Conn{here, there} {
+		if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+	}
+	return here, there
+}
+
+// A runtime is the other end of SPDY: it does what command does with the streams of one, and ends its connection.
+func runtime(t *testing.T, c net.Conn, streams int, command func(map[string]*spdystream.Stream)) {
+	t.Helper()
+	connection, err := spdystream.NewConnection(c, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := make(chan *spdystream.Stream, streams)
+	go connection.Serve(func(s *spdystream.Stream) {
+		_ = s.SendReply(http.Header{}, false)
+		opened <- s
+	})
+	go func() {
+		defer c.Close()
+		byType := map[string]*spdystream.Stream{}
+		defer func() {
+			for _, s := range byType {
+				_ = s.Reset()
+			}
+		}()
+		for range streams {
+			s := <-opened
+			byType[s.Headers().Get("Streamtype")] = s
+		}
+		command(byType)
+	}()
+}
+
+// run translates a command, and gives the client's end and what is closed when the translation is over.
+func run(t *testing.T, wanted Streams, streams int, command func(map[string]*spdystream.Stream)) (client net.Conn, done chan struct{}) {
+	t.Helper()
+	client, server := connect(t)
+	backend, other := connect(t)
+	runtime(t, other, streams, command)
+	done = make(chan struct{})
+	go func() {
+		commands{wanted: wanted}.Run(server, backend)
+		_, _ = server.Close(), backend.Close()
+		close(done)
+	}()
+	return client, done
+}
+
+// readAll is what comes on each channel, until the WebSocket is closed.
+func readAll(t *testing.T, client net.Conn) map[byte]string {
+	t.Helper()
+	all := map[byte]string{}
+	for {
+		message, op, err := wsutil.ReadServerData(client)
+		if err != nil {
+			return all
+		}
+		if op != ws.OpBinary || len(message) == 0 {
+			t.Fatalf("%v %q", op, message)
+		}
+		all[message[0]] += string(message[1:])
+	}
+}
+
+func send(t *testing.T, client net.Conn, message string) {
+	t.Helper()
+	if err := wsutil.WriteClientMessage(client, ws.OpBinary, []byte(message)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCommand: every channel has its stream, the input ends when the client says so, and the status comes last.
+func TestCommand(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	client, done := run(t, Streams{Stdin: true, Stdout: true, Stderr: true}, 4, func(s map[string]*spdystream.Stream) {
+		in, _ := io.ReadAll(s["stdin"])
+		_, _ = s["stdout"].Write(bytes.ToUpper(in))
+		_, _ = s["stderr"].Write([]byte("note"))
+		_, _ = s["error"].Write([]byte("status"))
+		for _, one := range s {
+			_ = one.Close()
+		}
+	})
+	send(t, client, "\x00hello ")
+	send(t, client, "\x04{}") // there is no terminal
+	send(t, client, "\x07?")
+	for i, part := range []string{"\x00wo", "r", "ld"} { // one message in three frames
+		f := ws.NewFrame(ws.OpContinuation, i == 2, []byte(part))
+		if i == 0 {
+			f.Header.OpCode = ws.OpBinary
+		}
+		if err := ws.WriteFrame(client, ws.MaskFrame(f)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send(t, client, "\xff\x00")
+	all := readAll(t, client)
+	if all[1] != "HELLO WORLD" || all[2] != "note" || all[3] != "status" {
+		t.Errorf("%q", all)
+	}
+	<-done
+}
+
+// TestRuntimeLost: a command whose runtime goes away has not succeeded.
+func TestRuntimeLost(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	client, done := run(t, Streams{Stdin: true, Stdout: true}, 3, func(s map[string]*spdystream.Stream) { _, _ = s["stdout"].Write([]byte("x")) })
+	if all := readAll(t, client); !strings.Contains(all[3], `"Failure"`) || !strings.Contains(all[3], "was lost") {
+		t.Errorf("%q", all)
+	}
+	<-done
+}
+
+// TestClientGone: a client that goes away, or sends what is no WebSocket, ends its command, however much that has to say and
+// however little it reads.
+func TestClientGone(t *testing.T) {
+	for name, last := range map[string]func(net.Conn){
+		"closed":    func(c net.Conn) { _ = c.Close() },
+		"malformed": func(c net.Conn) { _, _ = io.WriteString(c, "GET / HTTP/1.1\r\n\r\n") },
+		"unmasked":  func(c net.Conn) { _ = ws.WriteFrame(c, ws.NewBinaryFrame([]byte("\x00x"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer goleak.VerifyNone(t)
+			ended := make(chan struct{})
+			client, done := run(t, Streams{Stdin: true, Stdout: true}, 3, func(s map[string]*spdystream.Stream) {
+				defer close(ended)
+				for {
+					if _, err := s["stdout"].Write(make([]byte, 32<<10)); err != nil {
+						return
+					}
+				}
+			})
+			if _, _, err := wsutil.ReadServerData(client); err != nil {
+				t.Fatal(err)
+			}
+			last(client)
+			<-ended
+			_ = client.Close()
+			<-done
+		})
+	}
+}
+
+// TestNotTranslated: what runtimes speak themselves is left to them.
+func TestNotTranslated(t *testing.T) {
+	var h fasthttp.RequestHeader
+	h.Set("Sec-WebSocket-Version", "13")
+	h.Set("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==")
+	if c, err := Commands(&h, []string{"v4.channel.k8s.io"}, Streams{}); c != nil || err != nil {
+		t.Errorf("%v %v", c, err)
+	}
+	if p, err := Ports(&h, []string{"portforward.k8s.io", "SPDY/3.1+"}); p != nil || err != nil {
+		t.Errorf("%v %v", p, err)
+	}
+	p, err := Ports(&h, []string{"SPDY/3.1+portforward.k8s.io"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := http.Header{"Sec-Websocket-Key": {"x"}}
+	if got := p.Ask(asked); got != "SPDY/3.1" || asked.Get("X-Stream-Protocol-Version") != "portforward.k8s.io" || asked.Get("Sec-Websocket-Key") != "" {
+		t.Errorf("%s %v", got, asked)
+	}
+	h.Set("Sec-WebSocket-Key", "x")
+	if _, err := Commands(&h, []string{"v5.channel.k8s.io"}, Streams{}); err == nil {
+		t.Error("a malformed key is accepted")
+	}
+}

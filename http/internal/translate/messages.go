@@ -1,0 +1,122 @@
+package translate
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"sync"
+
+	"github.com/gobwas/ws"
+
+	"github.com/troupe-api/troupe/http/internal/stream"
+)
+
+// messages is the binary messages of a WebSocket, as a connection: what is written is one message, what is read is what is in
+// them, one after the other. One goroutine may read, and many write.
+type messages struct {
+	net.Conn
+	reader *bufio.Reader
+	state  ws.State
+	left   int64 // bytes of the present frame that have not been read
+	mask   [4]byte
+	read   int  // bytes of the present frame that have been read
+	begins bool // the next byte is the first one of a message
+
+	writing sync.Mutex
+}
+
+func newMessages(c net.Conn) *messages {
+	return &messages{Conn: c, reader: bufio.NewReaderSize(c, 4<<10), state: ws.StateServerSide}
+}
+
+// Read reads what is in messages, wherever they begin.
+func (m *messages) Read(p []byte) (int, error) {
+	n, _, err := m.readPiece(p)
+	return n, err
+}
+
+// readPiece reads what is in messages; begins tells that it is the beginning of one. Where the client closes the
+// WebSocket, that is the end.
+func (m *messages) readPiece(p []byte) (n int, begins bool, err error) {
+	for m.left == 0 {
+		if err := m.nextFrame(); err != nil {
+			return 0, false, err
+		}
+	}
+	n, err = m.reader.Read(p[:min(int64(len(p)), m.left)])
+	ws.Cipher(p[:n], m.mask, m.read)
+	m.left, m.read = m.left-int64(n), m.read+n
+	if n > 0 {
+		begins, m.begins = m.begins, false
+	}
+	return n, begins, err
+}
+
+// nextFrame reads the head of the next frame with data. Others are answered on the way.
+func (m *messages) nextFrame() error {
+	for {
+		f, err := stream.ReadFrameHeader(m.reader, m.state)
+		if err != nil {
+			return endOfMessages(err)
+		}
+		if f.OpCode.IsControl() {
+			if err := stream.AnswerControl(lockedConn{m}, m.reader, f); err != nil {
+				return endOfMessages(err)
+			}
+			continue
+		}
+		if !m.state.Fragmented() {
+			m.begins = true
+		}
+		if m.state = m.state.Set(ws.StateFragmented); f.Fin {
+			m.state = m.state.Clear(ws.StateFragmented)
+		}
+		m.left, m.mask, m.read = f.Length, f.Mask, 0
+		return nil
+	}
+}
+
+// endOfMessages is the end where a client has closed its WebSocket.
+func endOfMessages(err error) error {
+	var end *stream.CloseError
+	if errors.As(err, &end) && end.Code != ws.StatusProtocolError {
+		return io.EOF
+	}
+	return err
+}
+
+// Write writes one message.
+func (m *messages) Write(b []byte) (int, error) {
+	if err := m.send(ws.OpBinary, nil, b); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// send writes one frame, which has two parts.
+func (m *messages) send(op ws.OpCode, first, second []byte) error {
+	frame := make([]byte, 0, stream.MaxFrameHeader+len(first)+len(second))
+	frame = stream.AppendFrameHeader(frame, op, len(first)+len(second))
+	frame = append(append(frame, first...), second...)
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	_, err := m.Conn.Write(frame)
+	return err
+}
+
+// CloseWrite tells the client that nothing more comes. A WebSocket has no half: the client closes its side, too.
+func (m *messages) CloseWrite() error {
+	return m.send(ws.OpClose, binary.BigEndian.AppendUint16(nil, uint16(ws.StatusNormalClosure)), nil)
+}
+
+// A lockedConn writes what is a frame already.
+type lockedConn struct{ *messages }
+
+// Write implements io.Writer.
+func (c lockedConn) Write(b []byte) (int, error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	return c.Conn.Write(b)
+}

@@ -1,0 +1,46 @@
+package wire
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+)
+
+// AppendSourceIPs appends the addresses from which a request has come: what proxies say, and
+// last that of the connection, which cannot be forged.
+func AppendSourceIPs(list []netip.Addr, ctx *fasthttp.RequestCtx, flags HeaderFlags) []netip.Addr {
+	if flags.Forwarded {
+		list = appendForwarded(list, &ctx.Request.Header)
+	}
+	if remote, ok := ctx.RemoteAddr().(*net.TCPAddr); ok {
+		a := normalizeAddr(remote.AddrPort().Addr())
+		if n := len(list); n == 0 || list[n-1] != a {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// appendForwarded appends the addresses that proxies name.
+func appendForwarded(list []netip.Addr, h *fasthttp.RequestHeader) []netip.Addr {
+	if forwarded := h.Peek("X-Forwarded-For"); len(forwarded) > 0 {
+		for part := range strings.SplitSeq(string(forwarded), ",") {
+			if a, err := netip.ParseAddr(strings.TrimSpace(part)); err == nil {
+				list = append(list, normalizeAddr(a))
+			}
+		}
+	}
+	if real := h.Peek("X-Real-Ip"); len(real) > 0 {
+		a, err := netip.ParseAddr(strings.TrimSpace(string(real)))
+		if a = normalizeAddr(a); err == nil && !slices.Contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// normalizeAddr gives an address without a zone, as IPv4 where it can be.
+func normalizeAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

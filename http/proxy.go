@@ -1,0 +1,122 @@
+package http
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"runtime/debug"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/proxy"
+	"github.com/troupe-api/troupe/http/internal/stream"
+	"github.com/valyala/fasthttp"
+)
+
+// proxy passes a request on to another server, and writes its answer. Without an error it has written all of it,
+// or handed the connection over.
+//
+// What is long-running, and every upgrade, is registered like a watch: it ends with the right to it, has no deadline, and
+// is in flight only until it is let in.
+func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
+	r, err := s.proxyRequest(x)
+	if err != nil {
+		return err
+	}
+	if !x.outlasts() {
+		_, err := proxy.New(x.deadlineCtx, x.conn.Conn, r, t).Run(func(code int) { x.startAnswer(code, false) })
+		return err
+	}
+	e := proxy.New(context.Background(), x.conn.Conn, r, t)
+	if err := s.beginProxied(x, e); err != nil {
+		return err
+	}
+	defer func() {
+		if !x.hijacked {
+			s.endProxied(e)
+		}
+	}()
+	result, err := e.Run(func(code int) { x.startAnswer(code, true) })
+	switch {
+	case result.Tunnel != nil:
+		s.hijackTunnel(x, e, result.Tunnel)
+	case err != nil:
+		x.conn.SetWriteTimeout(0) // the answer is a Status
+	}
+	return err
+}
+
+// outlasts tells whether what is asked for may go on without a deadline, if it is let in.
+func (x *requestContext) outlasts() bool {
+	return x.info.LongRunning() || x.headerFlags.Upgrade && proxy.UpgradeOf(&x.ctx.Request.Header) != ""
+}
+
+// proxyRequest is what is passed on of a request: what was believed as a credential is not.
+func (s *Server) proxyRequest(x *requestContext) (proxy.Request, error) {
+	h := &x.ctx.Request.Header
+	r := proxy.Request{Method: x.method, Head: h, Headers: x.visibleHeaders().All(), Answer: &x.ctx.Response.Header}
+	if remote, ok := x.ctx.RemoteAddr().(*net.TCPAddr); ok {
+		r.ClientAddr = remote.AddrPort().Addr().Unmap()
+	}
+	if !x.headerFlags.Upgrade || !stream.WantsWebSocket(h) {
+		return r, nil
+	}
+	protocols, _, err := stream.WebSocketProtocols(h, s.names.BearerProtocol)
+	if err != nil {
+		return r, apierrors.BadRequest(err.Error())
+	}
+	r.Protocols = protocols
+	return r, nil
+}
+
+// startAnswer notes that an answer begins which the front does not write.
+func (x *requestContext) startAnswer(code int, long bool) {
+	x.answered = true
+	x.ctx.SetStatusCode(code)
+	if long && code != fasthttp.StatusSwitchingProtocols {
+		x.auditStarted(code)
+	}
+}
+
+// hijackTunnel gives the connection to a tunnel.
+func (s *Server) hijackTunnel(x *requestContext, e *proxy.Exchange, t *proxy.Tunnel) {
+	x.hijacked = true
+	recordEnd := x.auditWatch(fasthttp.StatusSwitchingProtocols)
+	x.conn.Hijack(func() {
+		defer s.recoverTunnelPanic()
+		t.Run(func() {
+			recordEnd()
+			s.endProxied(e)
+		})
+	})
+}
+
+// watchesPerProxied is how many watches take the memory of what is proxied: buffers in both directions, and two connections.
+const watchesPerProxied = 16
+
+// beginProxied registers what is long-running, if there may be one more. It is not in flight any more.
+func (s *Server) beginProxied(x *requestContext, e *proxy.Exchange) error {
+	bound := s.limiters.watchBound(s.limiters.isSystemUser(x.user))
+	if s.limiters.openProxied.Load() >= max(bound/watchesPerProxied, 1) {
+		return apierrors.TooManyRequests()
+	}
+	if !s.watches.Add(e, s.newGrant(x)) {
+		return apierrors.ShuttingDown()
+	}
+	s.limiters.openProxied.Add(1)
+	x.permit.ReleaseTurn()
+	x.conn.SetWriteTimeout(proxy.StreamTimeout)
+	return nil
+}
+
+// recoverTunnelPanic keeps a panic of one tunnel from ending the others. Both its connections are closed by then.
+func (s *Server) recoverTunnelPanic() {
+	if fault := recover(); fault != nil {
+		s.log.Error("http: panic in a tunnel", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+	}
+}
+
+// endProxied forgets what is not proxied any more.
+func (s *Server) endProxied(e *proxy.Exchange) {
+	s.limiters.openProxied.Add(-1)
+	s.watches.Remove(e)
+}

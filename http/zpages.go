@@ -1,0 +1,113 @@
+package http
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/discovery"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+)
+
+// A zPage is a page for those who look for the cause of something: /statusz, /flagz. People get text, which may change
+// at any time; programs ask for the kind of the page, in a version that promises more.
+type zPage struct {
+	kind, component string
+	// fields are those of the object beside its kind, version and name; text is what people get of them.
+	fields func() map[string]any
+	text   func(fields map[string]any) string
+}
+
+// zPageVersion is the version of the kinds of pages. There is one so far.
+const zPageVersion = "v1alpha1"
+
+// serveZPage answers with a page: as an object to who names its kind, as in
+// "application/json;v=v1alpha1;g=config.k8s.io;as=Statusz", and as text to who takes text or anything.
+func (s *Server) serveZPage(p zPage) func(*requestContext) error {
+	group := s.opts.Naming.Group("config")
+	return func(x *requestContext) error {
+		x.setHeader("Vary", "Accept")
+		x.setHeader("X-Content-Type-Options", "nosniff")
+		object, ok := negotiate.ZPage(string(x.acceptHeader()), group, zPageVersion, p.kind)
+		if !ok {
+			return apierrors.NotAcceptable(fmt.Sprintf("only the following media types are accepted: text/plain, %s;v=%s;g=%s;as=%s",
+				negotiate.TypeJSON, zPageVersion, group, p.kind))
+		}
+		fields := p.fields()
+		if !object {
+			s.writeRaw(x, negotiate.TypeText, []byte(fmt.Sprintf("\n%s %s\n%s\n%s", p.component, strings.ToLower(p.kind), zPageWarning, p.text(fields))))
+			return nil
+		}
+		fields["kind"], fields["apiVersion"], fields["metadata"] = p.kind, group+"/"+zPageVersion, map[string]string{"name": p.component}
+		body, err := json.Marshal(fields)
+		if err != nil {
+			return err
+		}
+		s.writeRaw(x, negotiate.TypeJSON, body)
+		return nil
+	}
+}
+
+const zPageWarning = "Warning: This page is for people and may look otherwise in the next release. Programs should ask for its kind."
+
+// statusPage says what runs, and since when.
+func (s *Server) statusPage() zPage {
+	var version struct{ GitVersion, GoVersion, Major, Minor string }
+	if err := json.Unmarshal(s.version, &version); err != nil {
+		panic(err) // it was made here
+	}
+	return zPage{
+		kind: "Statusz", component: "apiserver",
+		fields: func() map[string]any {
+			return map[string]any{
+				"startTime": s.started.UTC().Format(time.RFC3339), "uptimeSeconds": int64(time.Since(s.started).Seconds()),
+				"goVersion": version.GoVersion, "binaryVersion": strings.TrimPrefix(version.GitVersion, "v"),
+				"emulationVersion": version.Major + "." + version.Minor, "paths": debugPaths(s.documents.Current()),
+			}
+		},
+		text: func(f map[string]any) string {
+			up := f["uptimeSeconds"].(int64)
+			return fmt.Sprintf("Started: %s\nUp: %d hr %02d min %02d sec\nGo version: %s\nBinary version: %s\nEmulation version: %s\nPaths: %s\n",
+				s.started.UTC().Format(time.UnixDate), up/3600, up/60%60, up%60, f["goVersion"], f["binaryVersion"], f["emulationVersion"],
+				strings.Join(f["paths"].([]string), " "))
+		},
+	}
+}
+
+// debugPaths are the first segments of the paths that tell of the server itself, not of objects.
+func debugPaths(d *discovery.Documents) []string {
+	var index struct{ Paths []string }
+	if err := json.Unmarshal(d.Index(), &index); err != nil {
+		panic(err) // it was made here
+	}
+	found := map[string]bool{}
+	for _, path := range index.Paths {
+		first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+		switch first {
+		case "", "api", "apis", "openapi", "openid", ".well-known":
+		default:
+			found["/"+first] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// flagsPage says with which flags the server runs.
+func (s *Server) flagsPage() zPage {
+	return zPage{
+		kind: "Flagz", component: s.opts.Naming.Translate("platform-apiserver"),
+		fields: func() map[string]any { return map[string]any{"flags": s.opts.Flags()} },
+		text: func(f map[string]any) string {
+			flags := f["flags"].(map[string]string)
+			var lines strings.Builder
+			for _, name := range slices.Sorted(maps.Keys(flags)) {
+				fmt.Fprintf(&lines, "%s=%s\n", name, strings.ReplaceAll(flags[name], "\n", " "))
+			}
+			return lines.String()
+		},
+	}
+}

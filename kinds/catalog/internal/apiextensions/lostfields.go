@@ -1,0 +1,81 @@
+package apiextensions
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// maxLostFields bounds the warnings of fields that are lost.
+const maxLostFields = 10
+
+// warnLostFields warns of fields that a served version has and the stored one lacks: without a webhook that converts them,
+// what clients write there is lost. Those that the definition had before are not told again.
+func warnLostFields(n *meta.Naming) func(obj, old tree.Tree) []string {
+	finder := lostFieldFinder{custom.NewExtensions(n)}
+	return func(obj, old tree.Tree) (texts []string) {
+		had := finder.definition(old)
+		for _, text := range finder.definition(obj) {
+			if len(texts) < maxLostFields && !slices.Contains(had, text) {
+				texts = append(texts, text)
+			}
+		}
+		return texts
+	}
+}
+
+// A lostFieldFinder finds the fields of versions that the stored one lacks.
+type lostFieldFinder struct{ keys custom.Extensions }
+
+// definition are the warnings for a definition, in the order of its versions.
+func (l lostFieldFinder) definition(definition tree.Tree) (texts []string) {
+	spec := definition.Object("spec")
+	versions := spec.Objects("versions")
+	i := slices.IndexFunc(versions, func(v tree.Tree) bool { return v.Bool("storage") })
+	if i < 0 || spec.Object("conversion").String("strategy") == "Webhook" {
+		return nil
+	}
+	stored := versions[i]
+	for _, v := range versions {
+		if !v.Bool("served") || v.Bool("storage") {
+			continue
+		}
+		for _, field := range l.schema(v.Object("schema", "openAPIV3Schema"), stored.Object("schema", "openAPIV3Schema"), "") {
+			texts = append(texts, fmt.Sprintf("version %q has the field %q, which the stored version %q lacks: values of it are lost",
+				v.String("name"), field, stored.String("name")))
+		}
+	}
+	return texts
+}
+
+// schema are the fields in a schema that another one, of stored values, drops.
+func (l lostFieldFinder) schema(s, stored tree.Tree, path string) (fields []string) {
+	properties, known := s.Object("properties"), stored.Object("properties")
+	more, _ := stored["additionalProperties"].(tree.Tree)
+	for _, name := range properties.SortedKeys() {
+		if path == "" && schema.IsResourceField(name) {
+			continue
+		}
+		at, below := tree.FieldPath(path, name), more
+		if of, there := known[name].(tree.Tree); there {
+			below = of
+		}
+		switch {
+		case below != nil:
+			fields = append(fields, l.schema(properties.Object(name), below, at)...)
+		case stored["additionalProperties"] != true && !stored.Bool(l.keys.Preserve):
+			fields = append(fields, at)
+		}
+	}
+	for _, name := range []string{"items", "additionalProperties"} {
+		part, ok := s[name].(tree.Tree)
+		if of, there := stored[name].(tree.Tree); ok && there {
+			fields = append(fields, l.schema(part, of, path+"[*]")...)
+		}
+	}
+	return fields
+}

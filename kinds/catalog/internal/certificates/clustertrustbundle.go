@@ -1,0 +1,125 @@
+package certificates
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Bounds of the text of certificates, in bytes, and of the faults that are told of it: nodes mount it into Pods, and
+// a text of a million broken entries needs no answer ten times its size.
+const (
+	maxTrustBundle       = 1 << 20
+	maxTrustBundleFaults = 16
+)
+
+// trustBundleRules are those of the stored version.
+func trustBundleRules() schema.Rules {
+	return schema.Rules{ValidateServed: validateTrustBundle, Validate: func(obj tree.Tree, faults *schema.Faults) {
+		validateTrustBundleName(obj, faults)
+		validateSignerName(obj.Object("spec").String("signerName"), faults)
+	}}
+}
+
+// sameForm is the conversion between versions that differ in nothing but their names.
+func sameForm() schema.Conversion {
+	same := func(obj tree.Tree) tree.Tree { return obj }
+	return schema.Conversion{ToStored: same, FromStored: same}
+}
+
+// validateTrustBundleName requires that the name of a bundle begins with its signer. Rights on a signer thereby
+// protect its names as well: nobody else takes the one that its users look for.
+func validateTrustBundleName(obj tree.Tree, faults *schema.Faults) {
+	const path = "metadata.name"
+	name, signer := obj.Object("metadata").String("name"), obj.Object("spec").String("signerName")
+	rest := name
+	if signer == "" {
+		if strings.Contains(name, ":") {
+			faults.Invalid(path, name, `ClusterTrustBundle without signer name must not have ":" in its name`)
+			return
+		}
+	} else {
+		prefix := strings.ReplaceAll(signer, "/", ":") + ":"
+		var ok bool
+		if rest, ok = strings.CutPrefix(name, prefix); !ok {
+			faults.Invalid(path, name, fmt.Sprintf("ClusterTrustBundle for signerName %s must be named with prefix %s", signer, prefix))
+			return
+		}
+	}
+	for _, msg := range rules.Subdomain(rest) {
+		faults.Invalid(path, name, msg)
+	}
+}
+
+// validateTrustBundle leaves a bundle that does not change unread, so that one which was valid once can still be
+// labelled when the rules of X.509 have become stricter.
+func validateTrustBundle(obj, old tree.Tree, faults *schema.Faults) {
+	const path, omitted = "spec.trustBundle", "<value omitted>"
+	text := obj.Object("spec").String("trustBundle")
+	if old != nil && old.Object("spec").String("trustBundle") == text {
+		return
+	}
+	if len(text) > maxTrustBundle {
+		faults.TooLong(path, maxTrustBundle)
+		return
+	}
+	for _, msg := range trustBundleFaults([]byte(text)) {
+		faults.Invalid(path, omitted, msg)
+	}
+}
+
+// trustBundleFaults tells what is wrong with a text of root certificates. Whether it is empty, or holds one twice, is
+// asked only where each entry by itself is right.
+func trustBundleFaults(text []byte) []string {
+	var msgs []string
+	places := map[string][]int{} // of each certificate
+	var order []string
+	i := 0
+	for block, rest := pem.Decode(text); block != nil && len(msgs) < maxTrustBundleFaults; block, rest = pem.Decode(rest) {
+		if msg := rootFault(block); msg != "" {
+			msgs = append(msgs, fmt.Sprintf("entry %d %s", i, msg))
+		}
+		der := string(block.Bytes)
+		if places[der] == nil {
+			order = append(order, der)
+		}
+		places[der] = append(places[der], i)
+		i++
+	}
+	switch {
+	case len(msgs) > 0:
+	case len(order) == 0:
+		msgs = append(msgs, "at least one trust anchor must be provided")
+	default:
+		for _, der := range order {
+			if at := places[der]; len(at) > 1 {
+				msgs = append(msgs, fmt.Sprintf("duplicate trust anchor (indices %v)", at))
+			}
+		}
+	}
+	return msgs
+}
+
+// rootFault tells why a block is not the certificate of a CA; "" if it is.
+func rootFault(block *pem.Block) string {
+	if block.Type != "CERTIFICATE" {
+		return "has bad block type: " + block.Type
+	}
+	if len(block.Headers) != 0 {
+		return "has PEM block headers"
+	}
+	switch c, err := x509.ParseCertificate(block.Bytes); {
+	case err != nil:
+		return "does not parse as X.509"
+	case !c.IsCA:
+		return "does not have the CA bit set"
+	case !c.BasicConstraintsValid:
+		return "has invalid basic constraints"
+	}
+	return ""
+}

@@ -1,0 +1,138 @@
+package pod
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// maxAppArmorName bounds the name of a profile of a node, which is that of a file.
+const maxAppArmorName = 4095
+
+// completeAppArmor copies the AppArmor annotations of a new Pod into the fields that took their place. Nodes of today
+// read the fields, and without the copy a Pod of an old manifest would run unconfined.
+func (p profileAnnotations) completeAppArmor(pod tree.Tree) {
+	p.eachAppArmor(pod, func(container, profile tree.Tree, _ string) {
+		container.EnsureObject("securityContext")["appArmorProfile"] = profile
+	})
+}
+
+// warnAppArmorAnnotations warns of the annotations that completeAppArmor is about to copy.
+func (w *Warnings) warnAppArmorAnnotations(pod tree.Tree) []string {
+	c := collector{Warnings: w}
+	w.profiles.eachAppArmor(pod, func(_, _ tree.Tree, key string) { c.warnAnnotation(key, appArmorText) })
+	return c.texts
+}
+
+// eachAppArmor finds the containers whose annotation, key, says more than their fields and the Pod's own profile do, with
+// the profile that it means.
+func (p profileAnnotations) eachAppArmor(pod tree.Tree, found func(container, profile tree.Tree, key string)) {
+	annotations, spec := pod.Object("metadata", "annotations"), pod.Object("spec")
+	if len(annotations) == 0 || spec.Object("os").String("name") == "windows" {
+		return
+	}
+	for _, list := range containerLists {
+		for _, c := range spec.Objects(list) {
+			key := p.appArmor + c.String("name")
+			profile := appArmorField(annotations.String(key))
+			if profile == nil || c.Object("securityContext").Has("appArmorProfile") ||
+				tree.SemanticEqual(profile, spec.Object("securityContext", "appArmorProfile")) {
+				continue
+			}
+			found(c, profile, key)
+		}
+	}
+}
+
+// appArmorField is the profile that an annotation means; nil if it means none that a field can have.
+func appArmorField(value string) tree.Tree {
+	kind, name := appArmorProfile(value)
+	switch {
+	case kind == "", strings.TrimSpace(name) != name, len(name) > maxAppArmorName:
+		return nil
+	case name == "":
+		return tree.Tree{"type": kind}
+	}
+	return tree.Tree{"type": kind, "localhostProfile": name}
+}
+
+// validateAppArmor checks that the AppArmor annotations of a new Pod name its containers, have a meaning, and agree with
+// the fields: nodes of different versions read one or the other, and must not run the Pod under different profiles.
+func (p profileAnnotations) validateAppArmor(pod tree.Tree, faults *schema.Faults) {
+	annotations, spec := pod.Object("metadata", "annotations"), pod.Object("spec")
+	names := map[string]bool{}
+	windows := spec.Object("os").String("name") == "windows"
+	for _, list := range containerLists {
+		for i, c := range spec.Objects(list) {
+			names[c.String("name")] = true
+			value, given := annotations[p.appArmor+c.String("name")].(string)
+			if profile := effectiveAppArmor(spec, c); given && profile != nil && !windows {
+				validateAppArmorMatch(value, profile, tree.IndexPath("spec."+list, i)+".securityContext.appArmorProfile", faults)
+			}
+		}
+	}
+	for _, key := range annotations.SortedKeys() {
+		name, ok := strings.CutPrefix(key, p.appArmor)
+		if !ok {
+			continue
+		}
+		at := tree.KeyPath("metadata.annotations", key)
+		if !names[name] {
+			faults.Invalid(at, name, "container not found")
+		}
+		if value := annotations.String(key); !isAppArmorValue(value) {
+			faults.Invalid(at, value, fmt.Sprintf("invalid AppArmor profile name: %q", value))
+		}
+	}
+}
+
+// isAppArmorValue tells whether an annotation may have a value. Nothing is checked of the name of a profile of the node.
+func isAppArmorValue(value string) bool {
+	return value == "" || value == "runtime/default" || value == "unconfined" || strings.HasPrefix(value, "localhost/")
+}
+
+// effectiveAppArmor is the profile that the fields give a container; nil if they give it none.
+func effectiveAppArmor(spec, container tree.Tree) tree.Tree {
+	if own := container.Object("securityContext", "appArmorProfile"); own != nil {
+		return own
+	}
+	return spec.Object("securityContext", "appArmorProfile")
+}
+
+func validateAppArmorMatch(annotation string, profile tree.Tree, path string, faults *schema.Faults) {
+	name, isLocal := strings.CutPrefix(annotation, "localhost/")
+	matches := true
+	switch profile.String("type") {
+	case "Unconfined":
+		matches = annotation == "unconfined"
+	case "RuntimeDefault":
+		matches = annotation == "runtime/default"
+	case "Localhost":
+		if matches = isLocal; isLocal && (!profile.Has("localhostProfile") || profile.String("localhostProfile") != name) {
+			faults.Forbidden(path+".localhostProfile", "apparmor profile in annotation and field must match")
+		}
+	}
+	if !matches {
+		faults.Forbidden(path+".type", "apparmor type in annotation and field must match")
+	}
+}
+
+// validateAppArmorUpdate keeps the AppArmor annotations of a Pod as they are: its containers run with what they say.
+func (p profileAnnotations) validateAppArmorUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	now, was := obj.Object("metadata", "annotations"), old.Object("metadata", "annotations")
+	if tree.SameRef(now, was) {
+		return
+	}
+	for _, key := range was.SortedKeys() {
+		if strings.HasPrefix(key, p.appArmor) && (!now.Has(key) || now[key] != was[key]) {
+			faults.Forbidden(tree.KeyPath("metadata.annotations", key), "may not remove or update AppArmor annotations")
+		}
+	}
+	for _, key := range now.SortedKeys() {
+		if strings.HasPrefix(key, p.appArmor) && !was.Has(key) {
+			faults.Forbidden(tree.KeyPath("metadata.annotations", key), "may not add AppArmor annotations")
+		}
+	}
+}

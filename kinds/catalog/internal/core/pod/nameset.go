@@ -1,0 +1,31 @@
+package pod
+
+// A nameSet finds names that come again. A few of them need no memory of their own. The zero value is empty
+// and ready for use, by one goroutine.
+type nameSet struct {
+	few  [16]string
+	n    int
+	many map[string]bool
+}
+
+// add adds a name and tells whether it was there before.
+func (s *nameSet) add(name string) bool {
+	for _, known := range s.few[:s.n] {
+		if known == name {
+			return true
+		}
+	}
+	if s.n < len(s.few) {
+		s.few[s.n] = name
+		s.n++
+		return false
+	}
+	if s.many[name] {
+		return true
+	}
+	if s.many == nil {
+		s.many = map[string]bool{}
+	}
+	s.many[name] = true
+	return false
+}

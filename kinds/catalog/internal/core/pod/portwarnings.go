@@ -1,0 +1,103 @@
+package pod
+
+import (
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A portEntry is a port of a container, and where it stands. It is read once from the tree, because each
+// entry is compared with all before it.
+type portEntry struct {
+	container, host         int64
+	protocol, hostIP, name  string
+	list                    string
+	containerIndex, atIndex int
+}
+
+func (p *portEntry) path(prefix string) string {
+	return prefix + tree.IndexPath(containerPath(p.list, p.containerIndex)+".ports", p.atIndex)
+}
+
+// enoughPorts is how many ports are compared with each other. It bounds the quadratic work that one Pod can
+// cause to half a million comparisons.
+const enoughPorts = 1000
+
+// warnPorts warns of ports that are given more than once in all containers of a Pod.
+func (c *collector) warnPorts() {
+	var few [8]portEntry
+	ports := c.ports(few[:0])
+	limit := len(c.texts) + enoughTexts
+	for i := range ports {
+		p := &ports[i]
+		if p.hostIP != "" && p.host == 0 {
+			c.texts = append(c.texts, p.path(c.prefix)+fmt.Sprintf(": hostIP set without hostPort: {Name:%s HostPort:%d ContainerPort:%d Protocol:%s HostIP:%s}",
+				p.name, p.host, p.container, p.protocol, p.hostIP))
+		}
+		for j := range ports[:i] {
+			if len(c.texts) >= limit {
+				return
+			}
+			if text := p.conflict(&ports[j]); text != "" {
+				c.texts = append(c.texts, p.path(c.prefix)+": "+text+" port definition with "+ports[j].path(c.prefix))
+			}
+		}
+	}
+	c.warnPortNames(ports)
+}
+
+// ports are the ports of all containers.
+func (c *collector) ports(entries []portEntry) []portEntry {
+	for _, list := range containerLists {
+		for i, v := range c.spec.List(list) {
+			container, _ := v.(tree.Tree)
+			for j, v := range container.List("ports") {
+				if len(entries) == enoughPorts {
+					return entries
+				}
+				p, _ := v.(tree.Tree)
+				e := portEntry{protocol: p.String("protocol"), hostIP: p.String("hostIP"), name: p.String("name"), list: list, containerIndex: i, atIndex: j}
+				e.container, _ = p.Int("containerPort")
+				e.host, _ = p.Int("hostPort")
+				entries = append(entries, e)
+			}
+		}
+	}
+	return entries
+}
+
+// conflict says what is odd about a port and an earlier one; "" if nothing is. Nothing of it is refused,
+// since a port of a container only documents what it listens on. "Dangerously ambiguous" is a host port on
+// all addresses beside the same one on a single address.
+func (p *portEntry) conflict(earlier *portEntry) string {
+	switch {
+	case p.container != earlier.container || p.protocol != earlier.protocol:
+		return ""
+	case p.host == earlier.host && p.hostIP == earlier.hostIP:
+		return "duplicate"
+	case p.host == 0 || earlier.host == 0:
+		return "overlapping"
+	case p.host == earlier.host && (p.hostIP == "") != (earlier.hostIP == ""):
+		return "dangerously ambiguous"
+	}
+	return ""
+}
+
+// warnPortNames warns of ports of different containers that have the same name. Within one container a name
+// given twice is a fault already (validateContainerPorts).
+func (c *collector) warnPortNames(ports []portEntry) {
+	for i := range ports {
+		name := ports[i].name
+		if name == "" {
+			continue
+		}
+		for j := range ports[:i] {
+			if ports[j].name == name {
+				first := ports[j].path(c.prefix)
+				c.texts = append(c.texts, fmt.Sprintf("%s: duplicate port name %q with %s, services and probes that select ports by name will use %s",
+					ports[i].path(c.prefix), name, first, first))
+				break
+			}
+		}
+	}
+}

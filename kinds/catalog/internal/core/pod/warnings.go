@@ -1,0 +1,137 @@
+package pod
+
+import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Warnings finds what is to be warned of in Pods and in the templates of Pods. It holds what depends on the
+// naming profile only, and is shared by all requests.
+type Warnings struct {
+	addresses   warning.Addresses
+	labels      warning.NodeLabels
+	annotations []deprecatedAnnotation
+	profiles    profileAnnotations
+}
+
+// NewWarnings warns of names in the spelling of a naming profile.
+func NewWarnings(n *meta.Naming) *Warnings {
+	return &Warnings{
+		addresses:   warning.NewAddresses(n),
+		labels:      warning.NewNodeLabels(n),
+		annotations: newDeprecatedAnnotations(n),
+		profiles:    newProfileAnnotations(n),
+	}
+}
+
+// warnPod warns of a new Pod. Changes of one are not warned of: most of it cannot change.
+func (w *Warnings) warnPod(obj, old tree.Tree) []string {
+	if old != nil {
+		return nil
+	}
+	c := collector{Warnings: w, meta: obj.Object("metadata"), spec: obj.Object("spec")}
+	c.warnPodAppArmor()
+	c.texts = warning.AppendHostName(c.texts, obj, "the Pod's hostname")
+	c.warnAll()
+	return c.texts
+}
+
+// warnPodStatus warns of the addresses in the status of a Pod.
+func (w *Warnings) warnPodStatus(obj, _ tree.Tree) []string {
+	status := obj.Object("status")
+	texts := w.addresses.AppendObjectIPs(nil, status.List("podIPs"), warning.At("", "status.podIPs"), ".ip")
+	return w.addresses.AppendObjectIPs(texts, status.List("hostIPs"), warning.At("", "status.hostIPs"), ".ip")
+}
+
+// warnTemplate warns of a PodTemplate that is new, or whose template changes.
+func (w *Warnings) warnTemplate(obj, old tree.Tree) []string {
+	if !Changes(obj, old) {
+		return nil
+	}
+	return w.AppendTemplate(nil, obj.Object("template"), "template.")
+}
+
+// Changes tells whether an object is new, or whether its generation differs from that of old. The
+// generation counts changes of the spec, so a write of labels or of the status warns of nothing.
+func Changes(obj, old tree.Tree) bool {
+	if old == nil {
+		return true
+	}
+	now, _ := obj.Object("metadata").Int("generation")
+	was, _ := old.Object("metadata").Int("generation")
+	return now != was
+}
+
+// AppendTemplate warns of a Pod template. prefix is its path with a point behind it.
+func (w *Warnings) AppendTemplate(texts []string, template tree.Tree, prefix string) []string {
+	if template == nil {
+		return texts
+	}
+	c := collector{Warnings: w, texts: texts, prefix: prefix, meta: template.Object("metadata"), spec: template.Object("spec")}
+	c.warnAll()
+	return c.texts
+}
+
+// A collector gathers the warnings of one Pod or template. It lives for one call; paths are put together
+// only when there is something to say.
+type collector struct {
+	*Warnings
+	prefix     string // what precedes "spec" and "metadata" in paths: "" for a Pod
+	meta, spec tree.Tree
+	texts      []string
+}
+
+// enoughTexts is how many warnings of one kind are gathered: more do not fit into an answer.
+//
+// A Pod may have thousands of pairs that overlap, and a client reads the first few.
+const enoughTexts = 256
+
+// warnAll warns in the order that clients know.
+func (c *collector) warnAll() {
+	c.warnScheduling()
+	c.warnAnnotations()
+	c.warnVolumes()
+	c.warnFileOverlaps()
+	c.warnNames()
+	c.warnOverhead()
+	c.warnPodSeccomp()
+	c.warnContainers()
+	c.warnPorts()
+	if seconds, ok := c.spec.Int("terminationGracePeriodSeconds"); ok && seconds < 0 {
+		c.warn("spec.terminationGracePeriodSeconds", ": must be >= 0; negative values are invalid and will be treated as 1")
+	}
+	c.warnPodAffinities()
+	c.texts = c.addresses.AppendIPs(c.texts, c.spec.Object("dnsConfig").List("nameservers"), c.at("spec.dnsConfig.nameservers"))
+	c.texts = c.addresses.AppendObjectIPs(c.texts, c.spec.List("hostAliases"), c.at("spec.hostAliases"), ".ip")
+}
+
+// warn warns of a field of the Pod.
+func (c *collector) warn(field, text string) { c.texts = append(c.texts, c.prefix+field+text) }
+
+// at is the path of a field of the Pod.
+func (c *collector) at(field string) warning.Path { return warning.At(c.prefix, field) }
+
+// warnNames warns of addresses and of names of secrets that are given twice.
+func (c *collector) warnNames() {
+	aliases, secrets := c.spec.List("hostAliases"), c.spec.List("imagePullSecrets")
+	c.warnDuplicates(aliases, "ip", "spec.hostAliases")
+	c.warnDuplicates(secrets, "name", "spec.imagePullSecrets")
+	for i, v := range secrets {
+		if secret, _ := v.(tree.Tree); secret.String("name") == "" {
+			c.warn(tree.IndexPath("spec.imagePullSecrets", i), `.name: invalid empty name ""`)
+		}
+	}
+}
+
+// warnOverhead warns of fractions of bytes in the overhead.
+func (c *collector) warnOverhead() {
+	for _, resource := range byteResources {
+		if text := warning.FractionalBytes(c.spec.Object("overhead"), resource); text != "" {
+			c.warn("spec.overhead", text)
+		}
+	}
+}
+
+// byteResources are the resources that are counted in bytes.
+var byteResources = [...]string{"memory", "ephemeral-storage"}

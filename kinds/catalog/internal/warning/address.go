@@ -1,0 +1,115 @@
+package warning
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Addresses warns of IP addresses and ranges that are valid, but that not every program reads alike.
+// Leading zeros and addresses of IPv4 inside of IPv6 have been used to get around rules: one program
+// compares texts, the next one numbers.
+type Addresses struct {
+	future string // what will refuse the worst of them
+}
+
+// NewAddresses warns in the words of a naming profile.
+func NewAddresses(n *meta.Naming) Addresses {
+	return Addresses{future: "will be considered invalid in a future " + n.Product() + " release"}
+}
+
+// IP is what follows the field's path in the warning of an address; "" if there is none.
+func (a Addresses) IP(value string) string {
+	addr, err := netip.ParseAddr(value)
+	switch {
+	case err != nil:
+		return "" // the validation's concern
+	case addr.Is4In6():
+		return fmt.Sprintf(": non-standard IP address %q %s: use %q", value, a.future, addr.Unmap())
+	case addr.Is6() && !isCanonical(addr, value):
+		return fmt.Sprintf(": IPv6 address %q should be in RFC 5952 canonical format (%q)", value, addr)
+	}
+	return ""
+}
+
+// It allocates nothing, because it runs for each address of each object that is written.
+func isCanonical(addr netip.Addr, value string) bool {
+	var text [64]byte
+	return string(addr.AppendTo(text[:0])) == value
+}
+
+// CIDR is what follows the field's path in the warnings of a range. The usual range is found to be in order
+// before anything is formatted.
+func (a Addresses) CIDR(value string) []string {
+	prefix, err := netip.ParsePrefix(value)
+	if err != nil {
+		return nil
+	}
+	addr := prefix.Addr()
+	if prefix.Masked().Addr() == addr && (addr.Is4() || !addr.Is4In6() && isCanonicalRange(prefix, value)) {
+		return nil
+	}
+	return a.unusualRange(prefix, value)
+}
+
+func isCanonicalRange(prefix netip.Prefix, value string) bool {
+	var text [64]byte
+	return string(prefix.AppendTo(text[:0])) == value
+}
+
+// unusualRange finds the words for a range that CIDR has found odd, which is rare and may take its time.
+func (a Addresses) unusualRange(prefix netip.Prefix, value string) (texts []string) {
+	ip, network, err := net.ParseCIDR(value)
+	if err != nil {
+		return nil
+	}
+	if !ip.Equal(network.IP) {
+		_, bits := network.Mask.Size()
+		texts = append(texts, fmt.Sprintf(": CIDR value %q is ambiguous in this context (should be %q or %q?)",
+			value, network, fmt.Sprintf("%s/%d", ip, bits)))
+	}
+	switch addr := prefix.Addr(); {
+	case addr.Is4In6():
+		texts = append(texts, fmt.Sprintf(": non-standard CIDR value %q %s: use %q", value, a.future, network))
+	case len(texts) == 0 && addr.Is6():
+		texts = append(texts, fmt.Sprintf(": IPv6 CIDR value %q should be in RFC 5952 canonical format (%q)", value, prefix))
+	}
+	return texts
+}
+
+// AppendIPs warns of the addresses in a list of texts at path.
+func (a Addresses) AppendIPs(texts []string, list []any, path Path) []string {
+	for i, v := range list {
+		value, _ := v.(string)
+		if text := a.IP(value); text != "" {
+			texts = append(texts, path.Index(i)+text)
+		}
+	}
+	return texts
+}
+
+// AppendCIDRs warns of the ranges in a list of texts at path.
+func (a Addresses) AppendCIDRs(texts []string, list []any, path Path) []string {
+	for i, v := range list {
+		value, _ := v.(string)
+		for _, text := range a.CIDR(value) {
+			texts = append(texts, path.Index(i)+text)
+		}
+	}
+	return texts
+}
+
+// AppendObjectIPs warns of the field ip of the objects in a list at path. suffix is what warnings put between the
+// path of an object and the text, as ".ip".
+func (a Addresses) AppendObjectIPs(texts []string, list []any, path Path, suffix string) []string {
+	for i, v := range list {
+		object, _ := v.(tree.Tree)
+		if text := a.IP(object.String("ip")); text != "" {
+			texts = append(texts, path.Index(i)+suffix+text)
+		}
+	}
+	return texts
+}

@@ -1,0 +1,11 @@
+package warning
+
+import "github.com/troupe-api/troupe/kinds/tree"
+
+// LoadBalancerStatus warns of the addresses of load balancers in the status of an object.
+func LoadBalancerStatus(a Addresses) func(obj, old tree.Tree) []string {
+	return func(obj, _ tree.Tree) []string {
+		list := obj.Object("status", "loadBalancer").List("ingress")
+		return a.AppendObjectIPs(nil, list, At("", "status.loadBalancer.ingress"), "")
+	}
+}

@@ -1,0 +1,140 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A snapshot is the content of a catalog between two changes. It is immutable.
+type snapshot struct {
+	generation uint64
+	builtIn    *kindSet
+	custom     map[string]*kindSet // by group; what two snapshots have in common is shared
+	lists      func() *kindLists   // made by who asks for them first
+}
+
+// A kindSet is some of the kinds of a catalog: the built-in ones, or those that definitions make in a group.
+type kindSet struct {
+	all        []*schema.Kind // every kind with a path, including those switched off
+	kinds      []*schema.Kind // those of all that are served
+	byKind     map[meta.GroupVersionKind]*schema.Kind
+	byResource map[resourceKey]*schema.Kind
+}
+
+// kindLists are the kinds of a snapshot in the order of compareKinds; storage is in that of what objects are stored under.
+type kindLists struct{ kinds, storage []*schema.Kind }
+
+type resourceKey struct{ group, version, name string }
+
+func newSnapshot(generation uint64, builtIn *kindSet, groups map[string]*kindSet) *snapshot {
+	s := &snapshot{generation: generation, builtIn: builtIn, custom: groups}
+	s.lists = sync.OnceValue(s.list)
+	return s
+}
+
+// byResource finds a served kind; nil if there is none.
+func (s *snapshot) byResource(r resourceKey) *schema.Kind {
+	if k := s.builtIn.byResource[r]; k != nil {
+		return k
+	}
+	if of := s.custom[r.group]; of != nil {
+		return of.byResource[r]
+	}
+	return nil
+}
+
+// byKind finds a kind, served or not; nil if there is none.
+func (s *snapshot) byKind(gvk meta.GroupVersionKind) *schema.Kind {
+	if k := s.builtIn.byKind[gvk]; k != nil {
+		return k
+	}
+	if of := s.custom[gvk.Group]; of != nil {
+		return of.byKind[gvk]
+	}
+	return nil
+}
+
+// list makes the lists.
+func (s *snapshot) list() *kindLists {
+	l := &kindLists{kinds: slices.Clone(s.builtIn.kinds)}
+	all := slices.Clone(s.builtIn.all)
+	for _, name := range slices.Sorted(maps.Keys(s.custom)) {
+		all = append(all, s.custom[name].all...)
+		l.kinds = append(l.kinds, s.custom[name].kinds...)
+	}
+	slices.SortStableFunc(l.kinds, compareKinds)
+	for _, k := range all {
+		if k.Stored == k && !k.Virtual() {
+			l.storage = append(l.storage, k)
+		}
+	}
+	slices.SortStableFunc(l.storage, func(a, b *schema.Kind) int {
+		return cmp.Or(strings.Compare(a.Storage.Group, b.Storage.Group), strings.Compare(a.Storage.Resource, b.Storage.Resource))
+	})
+	return l
+}
+
+func newKindSet(size int) kindSet {
+	return kindSet{
+		byKind:     make(map[meta.GroupVersionKind]*schema.Kind, size),
+		byResource: make(map[resourceKey]*schema.Kind, size),
+	}
+}
+
+// add registers a kind under its group, version and kind name, and under its path if it has one.
+func (s *kindSet) add(k *schema.Kind) error {
+	if s.byKind[k.GroupVersionKind] != nil {
+		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Kind)
+	}
+	s.byKind[k.GroupVersionKind] = k
+	if k.Resource == "" {
+		return nil
+	}
+	r := resourceKey{k.Group, k.Version, k.Resource}
+	if s.byResource[r] != nil {
+		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Resource)
+	}
+	s.byResource[r] = k
+	s.all = append(s.all, k)
+	return nil
+}
+
+// addDefinition registers the kinds of a definition. One that another definition of the group makes too is left out.
+func (s *kindSet) addDefinition(d *custom.Definition) {
+	if !slices.Contains(d.Served, d.Stored) {
+		s.all = append(s.all, d.Stored)
+	}
+	for _, k := range d.Served {
+		if s.add(k) == nil {
+			s.kinds = append(s.kinds, k)
+		}
+	}
+}
+
+// containsKind reports whether holds is true for any kind of a group. Kinds that are switched off,
+// that have no path, or that are only stored under that group count too.
+func (s *kindSet) containsKind(group string, holds func(k *schema.Kind) bool) bool {
+	for _, k := range s.byKind {
+		if (k.Group == group || k.Storage.Group == group) && holds(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// compareKinds orders kinds by group, version (preferred first) and resource.
+func compareKinds(a, b *schema.Kind) int {
+	return cmp.Or(
+		strings.Compare(a.Group, b.Group),
+		meta.CompareVersions(a.Version, b.Version),
+		strings.Compare(a.Resource, b.Resource),
+	)
+}

@@ -1,0 +1,173 @@
+package cel
+
+import (
+	"math"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/quantity"
+)
+
+// An amount is a quantity that remembers how it was written, since functions of quantities tell: "1" is an
+// integer, and "1.0" is none, nor is what had ever more than 18 digits. Which expressions accept an amount
+// as an integer thus depends on its text, and rules that users wrote for other servers of this API rely on
+// just these limits.
+type amount struct {
+	quantity.Quantity
+	scale int  // the amount is a whole multiple of 10^scale
+	small bool // of one that fits into 64 bits
+}
+
+// finest is the scale of the smallest unit. It is a billionth, the suffix n.
+const finest = -9
+
+// maxDigits is the number of digits that always fit into 64 bits.
+const maxDigits = 18
+
+// maxBinaryDigits is the number of digits of a binary amount that do, with those of its unit. A unit of
+// 2^60 takes 19 digits by itself, so fewer are left for the number than with a decimal unit.
+const maxBinaryDigits = 14
+
+// A numeral is a quantity as it is written.
+type numeral struct{ sign, whole, fraction, suffix string }
+
+// parseNumeral divides a text. Zeros before the first other digit do not count, and there may be no digits at all.
+func parseNumeral(s string) (n numeral, ok bool) {
+	rest := strings.TrimPrefix(s, "+")
+	if rest == s && strings.HasPrefix(s, "-") {
+		n.sign, rest = "-", s[1:]
+	}
+	rest = strings.TrimLeft(rest, "0")
+	n.whole, rest = cutDigits(rest)
+	if after, found := strings.CutPrefix(rest, "."); found {
+		n.fraction, rest = cutDigits(after)
+		if n.whole == "" {
+			n.whole = "0"
+		}
+	}
+	n.suffix = rest
+	rest = strings.TrimLeft(rest, "eEinumkKMGTP")
+	if rest != "" && strings.Contains("+-", rest[:1]) {
+		rest = rest[1:]
+	}
+	_, rest = cutDigits(rest)
+	return n, s != "" && rest == ""
+}
+
+// cutDigits divides a text behind the digits that it begins with.
+func cutDigits(s string) (digits, rest string) {
+	n := 0
+	for n < len(s) && isDigit(rune(s[n])) {
+		n++
+	}
+	return s[:n], s[n:]
+}
+
+// parseAmount reads a quantity. The value is read by package quantity; what is found here besides is the
+// form: how many digits there are, and on which scale. Some texts without any digit, as "k", are quantities
+// in the public API, but only where they fit into 64 bits.
+func parseAmount(s string) (amount, error) {
+	n, ok := parseNumeral(s)
+	if !ok {
+		return amount{}, quantity.ErrFormat
+	}
+	whole, fraction := max(len(n.whole), 1), len(n.fraction)
+	hasDigits := n.fraction != "" || strings.Trim(n.whole, "0") != "" || strings.Contains(strings.TrimSuffix(s, n.suffix), "0")
+	q, err := quantity.Read(n.sign + "0" + n.whole + "." + n.fraction + n.suffix)
+	if err != nil {
+		return amount{}, err
+	}
+	if q.IsBinary() {
+		// Ten bits are about three decimal digits.
+		exponent := 10 * (1 + strings.Index("KMGTPE", n.suffix[:1]))
+		if left := maxBinaryDigits - whole - exponent*3/10; fraction == 0 && left >= 0 {
+			return amount{q, 0, true}, nil
+		}
+		return big(q, hasDigits)
+	}
+	scale := decimalExponent(n.suffix) - fraction
+	if whole+fraction <= maxDigits && scale >= finest {
+		return amount{q, scale, true}, nil
+	}
+	return big(q, hasDigits)
+}
+
+// big is an amount that needs more than 64 bits, or might. It has to have digits.
+func big(q quantity.Quantity, hasDigits bool) (amount, error) {
+	if !hasDigits {
+		return amount{}, quantity.ErrNumeric
+	}
+	return amount{q, finest, false}, nil
+}
+
+// decimalExponent is the power of ten of a valid suffix. Suffixes are letters three powers apart, n to m
+// below one and k to E above, or e and a number.
+func decimalExponent(suffix string) int {
+	if suffix == "" {
+		return 0
+	}
+	if i := strings.Index("num", suffix[:1]); i >= 0 {
+		return finest + 3*i
+	}
+	if len(suffix) == 1 {
+		return 3 * (1 + strings.Index("kMGTPE", suffix))
+	}
+	exponent, negative := 0, false
+	for _, c := range suffix[1:] {
+		switch {
+		case c == '-':
+			negative = true
+		case isDigit(c):
+			exponent = 10*exponent + int(c-'0')
+		}
+	}
+	if negative {
+		return -exponent
+	}
+	return exponent
+}
+
+// amountOf is the amount that an integer in an expression stands for.
+func amountOf(n int64) amount { return amount{quantity.FromInt(n), 0, true} }
+
+func (a amount) add(b amount) amount { return a.combined(b, a.Quantity.Add(b.Quantity)) }
+
+func (a amount) sub(b amount) amount { return a.combined(b, a.Quantity.Sub(b.Quantity)) }
+
+// combined is a sum, or a difference, as it would be written. Adding nothing keeps the scale of the other
+// side, whatever the scale of the zero is.
+func (a amount) combined(b amount, sum quantity.Quantity) amount {
+	c := amount{sum, min(a.scale, b.scale), a.small && b.small}
+	switch {
+	case !c.small:
+	case b.Sign() == 0:
+		c.scale = a.scale
+	case a.Sign() == 0:
+		c.scale = b.scale
+	default:
+		for _, part := range []quantity.Quantity{a.Quantity, b.Quantity, sum} {
+			n, _ := part.Multiple(c.scale)
+			c.small = c.small && n.IsInt64()
+		}
+	}
+	return c
+}
+
+// int64 is the amount as a whole number; false if it is not written as one.
+func (a amount) int64() (int64, bool) {
+	n, exact := a.Multiple(0)
+	if !a.small || a.scale < 0 || !exact || !n.IsInt64() {
+		return 0, false
+	}
+	return n.Int64(), true
+}
+
+// float is the amount, roughly. The product is of two floats on purpose: the public API computes it so, and
+// expressions compare the result to the last bit.
+func (a amount) float() float64 {
+	n, _ := a.Multiple(a.scale)
+	f, _ := n.Float64()
+	if a.scale == 0 {
+		return f
+	}
+	return f * math.Pow10(a.scale)
+}

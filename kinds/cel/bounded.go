@@ -1,0 +1,198 @@
+package cel
+
+import (
+	"math"
+	"slices"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/troupe-api/troupe/kinds/regex"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// To count what each step costs takes longer than the steps of a usual expression do. An expression of a policy over a
+// usual object cannot come near any limit, which its form and the size of the object tell beforehand: such an evaluation
+// is not counted. What it costs at most is taken from a small part of the budget instead (Budget.allowance).
+
+// A Sizer is an Activation that knows how large the values of variables are.
+type Sizer interface {
+	Activation
+	// Size is that of the value of a variable; false if it is not known.
+	Size(variable string) (Size, bool)
+}
+
+// A Size is how large a value is: its longest text, its longest list or object, and all of it, in bytes and parts.
+type Size struct{ text, list, all int }
+
+// maxSized is where measuring stops: what is larger is counted step by step. Up to it no function takes longer than
+// what it costs by the public API (see ordinary).
+const maxSized = ordinary
+
+// SizeOf is the size of a value of a tree. Looking at a large one stops early.
+func SizeOf(v any) Size {
+	var s Size
+	s.add(v)
+	return s
+}
+
+func (s *Size) add(v any) {
+	if s.all++; s.all > maxSized {
+		return
+	}
+	switch v := v.(type) {
+	case string:
+		s.addText(v)
+	case tree.Tree:
+		s.list = max(s.list, len(v))
+		for name, part := range v {
+			s.addText(name)
+			s.add(part)
+		}
+	case []any:
+		s.list = max(s.list, len(v))
+		for _, part := range v {
+			s.add(part)
+		}
+	}
+}
+
+func (s *Size) addText(text string) {
+	s.text = max(s.text, len(text))
+	s.all += len(text) + 1
+}
+
+// Join is a size that is at least both.
+func (s Size) Join(other Size) Size {
+	return Size{max(s.text, other.text), max(s.list, other.list), s.all + other.all}
+}
+
+// A form is what bounds the cost of an expression: how many steps it has, how deep its loops are nested, the largest of
+// its constants, how often a function reads a text for one unit, and the variables that it reads.
+type form struct {
+	steps, depth int
+	constants    Size
+	perText      float64
+	variables    []string
+}
+
+// boundedCalls are the functions that read nothing but their arguments, once, and return no text, list or object that is
+// not a part of an argument.
+var boundedCalls = map[string]bool{
+	operators.LogicalAnd: true, operators.LogicalOr: true, operators.LogicalNot: true, operators.Conditional: true,
+	operators.NotStrictlyFalse: true, operators.Equals: true, operators.NotEquals: true, operators.Less: true,
+	operators.LessEquals: true, operators.Greater: true, operators.GreaterEquals: true, operators.Index: true, operators.In: true,
+	overloads.Size: true, overloads.StartsWith: true, overloads.EndsWith: true,
+	"quantity": true, "isQuantity": true, "isInteger": true, "asInteger": true, "sign": true, "isGreaterThan": true, "isLessThan": true, "compareTo": true,
+}
+
+// formOf is the form of an expression; false for one that does what only counting can bound.
+func (c *Checked) formOf() (*form, bool) {
+	f := &form{perText: 1}
+	checked := c.ast.NativeRep()
+	ok := f.add(checked, checked.Expr(), 0, map[string]bool{})
+	return f, ok
+}
+
+// add takes in a part of an expression. bound are the variables of the loops around it.
+func (f *form) add(checked *ast.AST, x ast.Expr, depth int, bound map[string]bool) bool {
+	f.steps++
+	f.depth = max(f.depth, depth)
+	each := func(parts ...ast.Expr) bool {
+		for _, part := range parts {
+			if !f.add(checked, part, depth, bound) {
+				return false
+			}
+		}
+		return true
+	}
+	switch x.Kind() {
+	case ast.LiteralKind:
+		switch v := x.AsLiteral().(type) {
+		case types.String:
+			f.constants = f.constants.Join(SizeOf(string(v)))
+		case types.Bytes:
+			return false
+		}
+		return true
+	case ast.IdentKind:
+		if name := x.AsIdent(); !bound[name] {
+			f.variables = append(f.variables, name)
+		}
+		return true
+	case ast.SelectKind:
+		return each(x.AsSelect().Operand())
+	case ast.ListKind:
+		f.constants.list = max(f.constants.list, x.AsList().Size())
+		computed := func(element ast.Expr) bool { return element.Kind() != ast.LiteralKind }
+		return !slices.ContainsFunc(x.AsList().Elements(), computed) && each(x.AsList().Elements()...)
+	case ast.CallKind:
+		return f.addCall(checked, x) && (!x.AsCall().IsMemberFunction() || each(x.AsCall().Target())) && each(x.AsCall().Args()...)
+	case ast.ComprehensionKind:
+		return f.addLoop(checked, x.AsComprehension(), depth, bound)
+	}
+	return false
+}
+
+func (f *form) addCall(checked *ast.AST, x ast.Expr) bool {
+	call := x.AsCall()
+	switch call.FunctionName() {
+	case overloads.Matches:
+		pattern := call.Args()[len(call.Args())-1]
+		text, ok := pattern.AsLiteral().(types.String)
+		if pattern.Kind() != ast.LiteralKind || !ok || regex.Expansion(string(text)) > ordinary {
+			return false
+		}
+		f.perText = max(f.perText, float64(len(text)))
+		return true
+	case operators.Add: // counts the elements of exists_one; of texts and lists it makes larger ones
+		ids := checked.GetOverloadIDs(x.ID())
+		return len(ids) == 1 && ids[0] == overloads.AddInt64
+	}
+	return boundedCalls[call.FunctionName()]
+}
+
+// addLoop takes in a loop. Its range counts as if it were inside, which only makes the bound higher.
+func (f *form) addLoop(checked *ast.AST, l ast.ComprehensionExpr, depth int, bound map[string]bool) bool {
+	inner := map[string]bool{l.IterVar(): true, l.IterVar2(): true, l.AccuVar(): true}
+	for name := range bound {
+		inner[name] = true
+	}
+	for _, part := range []ast.Expr{l.IterRange(), l.AccuInit(), l.LoopCondition(), l.LoopStep(), l.Result()} {
+		if !f.add(checked, part, depth+1, inner) {
+			return false
+		}
+	}
+	return true
+}
+
+// cost is what an evaluation costs at most with variables of a size: each step, in each round of the loops around it,
+// costs what the costliest may. Literals of objects would cost more, and are of no such form; a list costs 10.
+func (f *form) cost(s Size) float64 {
+	s = s.Join(f.constants)
+	const perStep = 2 * 10
+	perCall := float64(1+reading(float64(s.text+1)))*f.perText + float64(s.list)
+	return float64(f.steps) * (perStep + perCall) * math.Pow(float64(max(s.list, 1)), float64(f.depth))
+}
+
+// bound is what an evaluation with some variables costs at most; false if that is not known.
+func (f *form) bound(variables Activation) (cost uint64, known bool) {
+	sizer, ok := variables.(Sizer)
+	if !ok {
+		return 0, false
+	}
+	var s Size
+	for _, name := range f.variables {
+		one, ok := sizer.Size(name)
+		if !ok {
+			return 0, false
+		}
+		s = s.Join(one)
+	}
+	if s.all > maxSized {
+		return 0, false
+	}
+	return uint64(min(f.cost(s), maxSize)), true
+}

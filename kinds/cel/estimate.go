@@ -1,0 +1,317 @@
+package cel
+
+import (
+	"math"
+
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+)
+
+// EstimateCost is what the expression costs at most, with values as large as the types of variables allow.
+// It decides at definition time: a rule that could cost too much with the largest object that its schema
+// allows is refused, before any object exists. So a schema without limits on its lists and texts gets a
+// high estimate.
+func (c *Checked) EstimateCost() (uint64, error) {
+	estimate, err := c.env.env.EstimateCost(c.ast, estimates{c.env})
+	return estimate.Max, err
+}
+
+// estimates are the estimates of calls and sizes for the variables of an environment. It implements
+// checker.CostEstimator. The minimum of a size is always zero, since every value may be empty or absent.
+type estimates struct{ env *Env }
+
+// EstimateSize implements checker.CostEstimator. The path begins with a variable and goes on with fields,
+// "@items" for the elements of a list, "@keys" and "@values" for those of a map.
+func (e estimates) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
+	path := element.Path()
+	if len(path) == 0 {
+		return nil
+	}
+	t := e.env.variables[path[0]]
+	if t == nil { // the name of a type is taken for a variable as large as the first one
+		t = e.env.first
+	}
+	for _, name := range path[1:] {
+		if t == nil {
+			return nil
+		}
+		switch name {
+		case "@items", "@values":
+			t = t.elem
+		case "@keys":
+			t = t.key
+		default:
+			t = t.fields[name]
+		}
+	}
+	if t == nil {
+		return nil
+	}
+	return &checker.SizeEstimate{Min: 0, Max: uint64(t.maxElements)}
+}
+
+// EstimateCallCost implements checker.CostEstimator. It mirrors callCost; a nil result leaves the estimate
+// to the library.
+func (e estimates) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+	if unitCall(function, overload) {
+		return costs(one)
+	}
+	if function == "check" {
+		return costs(checker.CostEstimate{Min: checkCost, Max: checkCost})
+	}
+	if target != nil {
+		return e.memberCall(function, overload, *target, args)
+	}
+	return e.globalCall(function, args)
+}
+
+var one = checker.CostEstimate{Min: 1, Max: 1}
+
+// costs is an estimate of a call whose result has no size of its own.
+func costs(c checker.CostEstimate) *checker.CallEstimate {
+	return &checker.CallEstimate{CostEstimate: c}
+}
+
+// makes is an estimate of a call that also says how large its result becomes, from which the cost of calls
+// on the result follows.
+func makes(c checker.CostEstimate, size checker.SizeEstimate) *checker.CallEstimate {
+	return &checker.CallEstimate{CostEstimate: c, ResultSize: &size}
+}
+
+// readingOf is the cost of reading a text. It is what reading becomes for a size that is only bounded.
+func readingOf(size checker.SizeEstimate) checker.CostEstimate {
+	return size.MultiplyByCostFactor(common.StringTraversalCostFactor)
+}
+
+// globalCall estimates calls of the form f(x).
+func (e estimates) globalCall(function string, args []checker.AstNode) *checker.CallEstimate {
+	if function == "_==_" && len(args) == 2 {
+		return equality(args[0], args[1])
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	switch function {
+	case "url", "jsonpatch.escapeKey":
+		if len(args) == 1 {
+			size := e.size(args[0])
+			return makes(readingOf(size), size)
+		}
+	case "cidr", "isIP", "isCIDR", "ip", "quantity", "isQuantity", "semver", "isSemver":
+		return costs(readingOf(e.size(args[0])))
+	case "ip.isCanonical":
+		return costs(e.size(args[0]).MultiplyByCostFactor(2 * common.StringTraversalCostFactor))
+	}
+	return nil
+}
+
+// memberCall estimates calls of the form x.f(y).
+func (e estimates) memberCall(function, overload string, target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+	switch function {
+	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf":
+		return e.listCall(target)
+	case "lowerAscii", "upperAscii", "substring", "trim":
+		size := e.size(target)
+		return makes(readingOf(size), size)
+	case "split":
+		return e.split(target, args)
+	case "join":
+		return e.join(target, args)
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	switch function {
+	case "fieldSelector", "labelSelector":
+		if len(args) == 1 {
+			return costs(selectorEstimate(e.size(args[0])))
+		}
+	case "replace":
+		if len(args) >= 2 {
+			return e.replace(target, args)
+		}
+	case "find", "findAll":
+		size := e.size(target)
+		text := readingOf(size.Add(checker.SizeEstimate{Min: 1, Max: 1}))
+		pattern := e.size(args[0]).MultiplyByCostFactor(common.RegexStringLengthCostFactor)
+		return makes(text.Multiply(pattern), checker.SizeEstimate{Min: 0, Max: size.Max})
+	case "validate":
+		// The format is known only when the expression runs.
+		const longestPattern = 128
+		return costs(readingOf(e.size(args[0])).MultiplyByCostFactor(longestPattern * common.RegexStringLengthCostFactor))
+	case "containsIP":
+		return e.contains(overload == "cidr_contains_ip_string", checker.CostEstimate{}, args[0])
+	case "containsCIDR":
+		return e.contains(overload == "cidr_contains_cidr_string", readingOf(addressSize).Add(one), args[0])
+	}
+	return nil
+}
+
+// addressSize is the size of an address, in bytes.
+var addressSize = checker.SizeEstimate{Min: 4, Max: 16}
+
+// contains estimates whether an address, or a network, is in a network. A text has to be parsed first.
+func (e estimates) contains(isText bool, more checker.CostEstimate, other checker.AstNode) *checker.CallEstimate {
+	cost := readingOf(addressSize.Add(addressSize)).Add(more)
+	if isText {
+		cost = cost.Add(checker.CostEstimate(e.size(other)).MultiplyByCostFactor(common.StringTraversalCostFactor))
+	}
+	return costs(cost)
+}
+
+// listCall looks at every element once, or at a text. Elements that are texts have to be compared byte by
+// byte.
+func (e estimates) listCall(target checker.AstNode) *checker.CallEstimate {
+	elem := elementOf(target)
+	if elem == nil {
+		return costs(readingOf(e.size(target)))
+	}
+	each := one
+	if kind := elem.Type().Kind(); kind == types.StringKind || kind == types.BytesKind {
+		each = each.Add(readingOf(e.size(elem)))
+	}
+	return costs(e.size(target).MultiplyByCost(each))
+}
+
+// A limit that is a literal bounds the number of parts; any other is not known yet.
+func (e estimates) split(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+	size := e.size(target)
+	most := size.Max // into characters
+	if len(args) > 1 {
+		if limit := args[1].Expr().AsLiteral(); limit != nil {
+			if n, ok := limit.Value().(int64); ok {
+				most = uint64(n)
+			}
+		}
+	}
+	return makes(size.MultiplyByCostFactor(2*common.StringTraversalCostFactor), checker.SizeEstimate{Min: 0, Max: most})
+}
+
+// The result has all elements and a separator between each two.
+func (e estimates) join(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+	var size checker.SizeEstimate
+	list := e.size(target)
+	if elem := elementOf(target); elem != nil {
+		size = list.Multiply(e.size(elem))
+	}
+	if len(args) > 0 {
+		between := checker.SizeEstimate{Min: max(list.Min, 1) - 1, Max: max(list.Max, 1) - 1}
+		size = size.Add(e.size(args[0]).Multiply(between))
+	}
+	return makes(readingOf(size), size)
+}
+
+// The size of the result is largest if either as much as possible or nothing is replaced, whichever text is
+// longer, and smallest the other way round.
+func (e estimates) replace(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+	size, old, fresh := e.size(target), e.size(args[0]), e.size(args[1])
+	var count, kept checker.SizeEstimate
+	switch {
+	case old.Min == 0: // it is put around all characters
+		count.Max, kept.Max = addOne(size.Max), size.Max
+	case fresh.Max <= old.Min:
+		kept.Max = size.Max
+	default: // many short texts become long ones
+		count.Max = uint64(math.Ceil(float64(size.Max) / float64(old.Min)))
+	}
+	switch {
+	case old.Max == 0:
+		count.Min, kept.Min = addOne(size.Min), size.Min
+	case old.Max <= fresh.Min:
+		kept.Min = size.Min
+	default:
+		count.Min = uint64(math.Ceil(float64(size.Min) / float64(old.Max)))
+	}
+	return makes(size.MultiplyByCostFactor(2*common.StringTraversalCostFactor), count.Multiply(fresh).Add(kept))
+}
+
+// Sizes without a limit are the largest number, which must not wrap around to zero.
+func addOne(n uint64) uint64 {
+	if n == math.MaxUint64 {
+		return n
+	}
+	return n + 1
+}
+
+// selectorEstimate is selectorCost for a size that is not known yet.
+func selectorEstimate(size checker.SizeEstimate) checker.CostEstimate {
+	const perRequirement = common.ListCreateBaseCost + common.StructCreateBaseCost
+	base := checker.CostEstimate{Min: common.ListCreateBaseCost, Max: common.ListCreateBaseCost}
+	return base.Add(readingOf(size)).Add(size.MultiplyByCostFactor(0.5).MultiplyByCostFactor(perRequirement))
+}
+
+// equality is the cost of comparing values of the libraries; nil for others. A nil result lets the library
+// compare structures element by element.
+func equality(a, b checker.AstNode) *checker.CallEstimate {
+	t := a.Type()
+	if t.Equal(b.Type()) != types.True {
+		return nil
+	}
+	if t.Kind() == types.OpaqueKind { // the checker copies these types
+		switch t.TypeName() {
+		case ipType.TypeName(), cidrType.TypeName():
+			return costs(one)
+		}
+		return nil
+	}
+	switch t {
+	case quantityType, authorizerType, pathCheckType, groupCheckType, resourceCheckType, decisionType, semverType:
+		return costs(one)
+	case formatType:
+		const longestName = 64
+		return costs(checker.CostEstimate{Min: 1, Max: longestName}.MultiplyByCostFactor(common.StringTraversalCostFactor))
+	case urlType:
+		size := checker.SizeEstimate{Min: 1, Max: 1}
+		if known := b.ComputedSize(); known != nil {
+			size = *known
+		}
+		return costs(checker.CostEstimate{Min: 1, Max: size.Max}.MultiplyByCostFactor(common.StringTraversalCostFactor))
+	}
+	return nil
+}
+
+// A size that nothing bounds is the largest number, so that what depends on it is refused.
+func (e estimates) size(node checker.AstNode) checker.SizeEstimate {
+	if size := node.ComputedSize(); size != nil {
+		return *size
+	}
+	if size := e.EstimateSize(node); size != nil {
+		return *size
+	}
+	return checker.SizeEstimate{Min: 0, Max: math.MaxUint64}
+}
+
+// elementOf is an element of a list; nil if it is none. Its path lets the size of elements be found in the
+// schema.
+func elementOf(list checker.AstNode) checker.AstNode {
+	parameters := list.Type().Parameters()
+	if len(parameters) == 0 {
+		return nil
+	}
+	elem := element{t: parameters[0]}
+	if path := list.Path(); path != nil {
+		elem.path = append(append([]string{}, path...), "@items")
+	}
+	return elem
+}
+
+// An element is any element of a list. It implements checker.AstNode. The library asks estimators about
+// nodes of the expression, and an element is none; this stands for one.
+type element struct {
+	path []string
+	t    *types.Type
+}
+
+// Path implements checker.AstNode.
+func (e element) Path() []string { return e.path }
+
+// Type implements checker.AstNode.
+func (e element) Type() *types.Type { return e.t }
+
+// Expr implements checker.AstNode.
+func (e element) Expr() ast.Expr { return nil }
+
+// ComputedSize implements checker.AstNode.
+func (e element) ComputedSize() *checker.SizeEstimate { return nil }

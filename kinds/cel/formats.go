@@ -1,0 +1,141 @@
+package cel
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+)
+
+var formatType = cel.ObjectType("platform.NamedFormat")
+
+// A format checks texts. faults are nil for a text that has the format.
+type format struct {
+	faults func(s string) []string
+	size   uint64 // of the regular expression that it costs as much as
+}
+
+var (
+	uuidPattern   = regexp.MustCompile(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`)
+	dottedPattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$`)
+	base64Pattern = regexp.MustCompile(`^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$`)
+)
+
+// formats are all formats by their names in expressions. The names of formats and the sizes are those of
+// the public API, from which the cost of validate follows.
+var formats = map[string]*format{
+	"dns1123Label":           {label, 30},
+	"dns1123Subdomain":       {subdomain, 60},
+	"dns1035Label":           {label1035, 30},
+	"qualifiedName":          {qualifiedName, 60},
+	"dns1123LabelPrefix":     {prefix(label), 30},
+	"dns1123SubdomainPrefix": {prefix(subdomain), 60},
+	"dns1035LabelPrefix":     {prefix(label1035), 30},
+	"labelValue":             {rules.LabelValue, 40},
+	"uri": {func(s string) []string {
+		if _, err := url.ParseRequestURI(s); err != nil {
+			return []string{err.Error()}
+		}
+		return nil
+	}, 1103},
+	"uuid": {says("does not match the UUID format", uuidPattern.MatchString), uint64(len(uuidPattern.String()))},
+	"byte": {says("invalid base64", base64Pattern.MatchString), 84},
+	"date": {says("invalid date", func(s string) bool {
+		_, err := time.Parse(time.DateOnly, s)
+		return err == nil
+	}), uint64(len(dateTimePattern))},
+	"datetime": {says("invalid datetime", isDateTime), uint64(len(dateTimePattern))},
+}
+
+// Faults of names have words of their own here.
+
+// label adds the most common mistake: a subdomain where one label is wanted.
+func label(s string) []string {
+	faults := inCharacters(rules.Label(s))
+	if dottedPattern.MatchString(s) {
+		faults[len(faults)-1] = "must not contain dots"
+	}
+	return faults
+}
+
+func subdomain(s string) []string { return inCharacters(rules.Subdomain(s)) }
+
+func label1035(s string) []string { return inCharacters(rules.Label1035(s)) }
+
+// qualifiedName has the word that expressions know for the same rule.
+func qualifiedName(s string) []string {
+	faults := rules.QualifiedName(s)
+	for i, fault := range faults {
+		faults[i] = strings.Replace(fault, "a qualified name", "a valid label key", 1)
+	}
+	return faults
+}
+
+// inCharacters counts characters where others count bytes. The names are all ASCII, so the number is the
+// same.
+func inCharacters(faults []string) []string {
+	for i, fault := range faults {
+		if size, found := strings.CutSuffix(fault, " bytes"); found {
+			faults[i] = size + " characters"
+		}
+	}
+	return faults
+}
+
+// says makes the faults of a format that only tells whether a text has it.
+func says(fault string, is func(s string) bool) func(string) []string {
+	return func(s string) []string {
+		if is(s) {
+			return nil
+		}
+		return []string{fault}
+	}
+}
+
+// prefix checks the beginning of a name, which may end with a hyphen. The hyphen is replaced together with
+// the character before it, so that the length stays within one of the original, as in the public API.
+func prefix(check func(string) []string) func(string) []string {
+	return func(s string) []string {
+		if len(s) > 1 && strings.HasSuffix(s, "-") {
+			s = s[:len(s)-2] + "a"
+		}
+		return check(s)
+	}
+}
+
+// formatFunctions are format.named, one function for each format, and validate. A format is a value of its
+// own, so that an expression can choose one by name and test that it exists.
+func formatFunctions() []cel.EnvOption {
+	options := []cel.EnvOption{
+		cel.Function("validate", cel.MemberOverload("format-validate", []*cel.Type{formatType, cel.StringType},
+			cel.OptionalType(cel.ListType(cel.StringType)), cel.BinaryBinding(binary(func(f *format, s string) ref.Val {
+				if faults := f.faults(s); len(faults) > 0 {
+					return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter, faults))
+				}
+				return types.OptionalNone
+			})))),
+		cel.Function("format.named", cel.Overload("format-named", []*cel.Type{cel.StringType}, cel.OptionalType(formatType),
+			cel.UnaryBinding(unary(func(name string) ref.Val {
+				if f := formats[name]; f != nil {
+					return types.OptionalOf(newFormat(f))
+				}
+				return types.OptionalNone
+			})))),
+	}
+	for name, f := range formats {
+		options = append(options, cel.Function("format."+name, cel.Overload("format."+name, []*cel.Type{}, formatType,
+			cel.FunctionBinding(func(...ref.Val) ref.Val { return newFormat(f) }))))
+	}
+	return options
+}
+
+// Formats are equal if they are the same entry of formats.
+func newFormat(f *format) ref.Val {
+	return opaque[*format]{formatType, "Format", f, func(a, b *format) bool { return a == b }, nil}
+}

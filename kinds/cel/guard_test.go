@@ -1,0 +1,19 @@
+package cel
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// A regular expression of few bytes may become a program of many.
+func TestGuardedPatterns(t *testing.T) {
+	bomb := "(" + strings.Repeat("x", 3000) + "){1000}"
+	for _, function := range []string{"find", "findAll", guardedMatches} {
+		if !isTooCostly(function, []ref.Val{types.String("a"), types.String(bomb)}) {
+			t.Errorf("%s compiles a program of millions", function)
+		}
+	}
+}

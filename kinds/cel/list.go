@@ -1,0 +1,302 @@
+package cel
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A list is a list with a schema. Elements are adapted one at a time when they are read; iterating a list
+// adapts each of them again rather than keeping them.
+type list struct {
+	elements []any
+	schema   *Schema // of the elements
+}
+
+// ConvertToNative implements ref.Val.
+func (l *list) ConvertToNative(t reflect.Type) (any, error) {
+	if t.Kind() != reflect.Slice {
+		return nil, fmt.Errorf("type conversion error from '%s' to '%s'", l.Type(), t)
+	}
+	if l.schema.Type != "string" {
+		return l.elements, nil
+	}
+	var texts []string
+	for _, e := range l.elements {
+		text, ok := e.(string)
+		if !ok {
+			return nil, fmt.Errorf("expected all elements to be of type string, but got %T", e)
+		}
+		texts = append(texts, text)
+	}
+	return texts, nil
+}
+
+// ConvertToType implements ref.Val.
+func (l *list) ConvertToType(t ref.Type) ref.Val {
+	switch t {
+	case types.ListType:
+		return l
+	case types.TypeType:
+		return types.ListType
+	}
+	return types.NewErr("type conversion error from '%s' to '%s'", l.Type(), t.TypeName())
+}
+
+// Equal implements ref.Val. Elements that cannot be compared make the comparison fail instead of being
+// unequal.
+func (l *list) Equal(other ref.Val) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	if l.Size() != o.Size() {
+		return types.False
+	}
+	for i := range l.elements {
+		if equal := l.at(i).Equal(o.Get(types.Int(i))); equal != types.True {
+			return equal
+		}
+	}
+	return types.True
+}
+
+// Type implements ref.Val.
+func (l *list) Type() ref.Type { return types.ListType }
+
+// Value implements ref.Val.
+func (l *list) Value() any { return l.elements }
+
+// Add implements traits.Adder. The slice is clipped so that append copies: elements belong to a tree at
+// rest.
+func (l *list) Add(other ref.Val) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	return &list{append(slices.Clip(l.elements), natives(o)...), l.schema}
+}
+
+// natives are the elements of a list as trees hold them. Lists of this package give up their elements
+// without adapting them twice.
+func natives(l traits.Lister) []any {
+	var all []any
+	switch l := l.(type) {
+	case *list:
+		return l.elements
+	case *setList:
+		return l.elements
+	case *mapList:
+		return l.elements
+	}
+	for it := l.Iterator(); it.HasNext() == types.True; {
+		all = append(all, it.Next().Value())
+	}
+	return all
+}
+
+// Contains implements traits.Container. An element that cannot be compared is a fault only if no other is
+// equal.
+func (l *list) Contains(v ref.Val) ref.Val {
+	if types.IsUnknownOrError(v) {
+		return v
+	}
+	var fault ref.Val
+	for i := range l.elements {
+		switch equal := l.at(i).Equal(v); {
+		case equal == types.True:
+			return types.True
+		case equal != types.False && fault == nil:
+			fault = types.MaybeNoSuchOverloadErr(equal)
+		}
+	}
+	if fault != nil {
+		return fault
+	}
+	return types.False
+}
+
+// Get implements traits.Indexer.
+func (l *list) Get(index ref.Val) ref.Val {
+	i, ok := index.(types.Int)
+	if !ok {
+		return types.ValOrErr(index, "unsupported index: %v", index)
+	}
+	if i < 0 || int(i) >= len(l.elements) {
+		return types.NewErr("index out of bounds: %v", index)
+	}
+	return l.at(int(i))
+}
+
+// at does not check its bounds; Get does, for indices of expressions.
+func (l *list) at(i int) ref.Val { return l.schema.Value(l.elements[i]) }
+
+// Iterator implements traits.Iterable.
+func (l *list) Iterator() traits.Iterator { return &listIterator{list: l} }
+
+// Size implements traits.Sizer.
+func (l *list) Size() ref.Val { return types.Int(len(l.elements)) }
+
+// It makes the values one at a time, so a loop that ends early has not made all.
+type listIterator struct {
+	*list
+	next int
+}
+
+// HasNext implements traits.Iterator.
+func (i *listIterator) HasNext() ref.Val { return types.Bool(i.next < len(i.elements)) }
+
+// Next implements traits.Iterator.
+func (i *listIterator) Next() ref.Val {
+	i.next++
+	return i.at(i.next - 1)
+}
+
+// A setList is a list whose order means nothing, and whose elements are scalars that occur once.
+type setList struct{ *list }
+
+func (s *setList) set() map[any]bool {
+	set := make(map[any]bool, len(s.elements))
+	for i := range s.elements {
+		set[valueKey(s.at(i))] = true
+	}
+	return set
+}
+
+// valueKey is a value as the key of a Go map. Times in different zones may be equal, and bytes are no key
+// in Go; the array keeps them apart from texts.
+func valueKey(v ref.Val) any {
+	switch v := v.(type) {
+	case types.Bytes:
+		return [1]string{string(v)}
+	case types.Timestamp:
+		return v.UTC()
+	}
+	return asKey(v.Value())
+}
+
+// Equal implements ref.Val: it ignores the order.
+func (s *setList) Equal(other ref.Val) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	if s.Size() != o.Size() {
+		return types.False
+	}
+	set := s.set()
+	for it := o.Iterator(); it.HasNext() == types.True; {
+		if !set[valueKey(it.Next())] {
+			return types.False
+		}
+	}
+	return types.True
+}
+
+// Add implements traits.Adder: it appends what is new.
+func (s *setList) Add(other ref.Val) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	set, elements := s.set(), slices.Clip(s.elements)
+	more := natives(o)
+	for i, it := 0, o.Iterator(); it.HasNext() == types.True; i++ {
+		if key := valueKey(it.Next()); !set[key] {
+			set[key] = true
+			elements = append(elements, more[i])
+		}
+	}
+	return &setList{&list{elements, s.schema}}
+}
+
+// A mapList is a list of objects that are told apart by keys, and whose order means nothing.
+type mapList struct {
+	*list
+	keys []string
+}
+
+// keyOf identifies an element. Several keys are one text with their types in it, so that 1 and "1" differ.
+func (m *mapList) keyOf(element any) any {
+	t, ok := asTree(element)
+	if !ok {
+		return fmt.Sprintf("%T", element)
+	}
+	if len(m.keys) == 1 {
+		return asKey(t[m.keys[0]])
+	}
+	key := make([]any, len(m.keys))
+	for i, name := range m.keys {
+		key[i] = t[name]
+	}
+	return fmt.Sprintf("%#v", key)
+}
+
+// Of elements with equal keys, which validation refuses elsewhere, the last one counts.
+func (m *mapList) positions() map[any]int {
+	at := make(map[any]int, len(m.elements))
+	for i, e := range m.elements {
+		at[m.keyOf(e)] = i
+	}
+	return at
+}
+
+// Equal implements ref.Val: it ignores the order.
+func (m *mapList) Equal(other ref.Val) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	if m.Size() != o.Size() {
+		return types.False
+	}
+	at := m.positions()
+	for it := o.Iterator(); it.HasNext() == types.True; {
+		v := it.Next()
+		i, found := at[m.keyOf(v.Value())]
+		if !found {
+			return types.False
+		}
+		if equal := m.at(i).Equal(v); equal != types.True {
+			return equal
+		}
+	}
+	return types.True
+}
+
+// Add implements traits.Adder: elements of other replace those with the same keys, and the others are
+// appended. It does what an apply of both lists would do.
+func (m *mapList) Add(other ref.Val) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	elements, at := slices.Clone(m.elements), m.positions()
+	for _, e := range natives(o) {
+		key := m.keyOf(e)
+		if i, found := at[key]; found {
+			elements[i] = e
+		} else {
+			elements = append(elements, e)
+		}
+	}
+	return &mapList{&list{elements, m.schema}, m.keys}
+}
+
+// asKey is a value as the key of a Go map: what has parts stands for its type, as Go cannot hash it.
+func asKey(v any) any {
+	switch v.(type) {
+	case tree.Tree, map[string]any, []any, []byte:
+		return fmt.Sprintf("%T", v)
+	}
+	if v != nil && !reflect.TypeOf(v).Comparable() {
+		return fmt.Sprintf("%T", v)
+	}
+	return v
+}

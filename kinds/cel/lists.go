@@ -1,0 +1,170 @@
+package cel
+
+import (
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// A namedType is a type with its name in the ids of overloads.
+type namedType struct {
+	name string
+	cel  *cel.Type
+	zero ref.Val // of types that can be summed
+}
+
+// Functions are declared for each type instead of for all, so that max of a list of objects is refused when
+// it is compiled.
+var orderedTypes = []namedType{
+	{"int", cel.IntType, types.IntZero}, {"uint", cel.UintType, types.Uint(0)}, {"double", cel.DoubleType, types.Double(0)},
+	{"duration", cel.DurationType, types.Duration{}}, {"bool", cel.BoolType, nil}, {"timestamp", cel.TimestampType, nil},
+	{"string", cel.StringType, nil}, {"bytes", cel.BytesType, nil},
+}
+
+// listFunctions are isSorted, sum, min, max, indexOf and lastIndexOf. The ids of overloads are those of the
+// public API, where faults and costs name them.
+func listFunctions() []cel.EnvOption {
+	var sorted, sum, least, greatest []cel.FunctionOpt
+	for _, t := range orderedTypes {
+		list := []*cel.Type{cel.ListType(t.cel)}
+		sorted = append(sorted, cel.MemberOverload("list_"+t.name+"_is_sorted_bool", list, cel.BoolType, cel.UnaryBinding(isSorted)))
+		least = append(least, cel.MemberOverload("list_"+t.name+"_min_"+t.name, list, t.cel, cel.UnaryBinding(extreme("min", types.IntNegOne))))
+		greatest = append(greatest, cel.MemberOverload("list_"+t.name+"_max_"+t.name, list, t.cel, cel.UnaryBinding(extreme("max", types.IntOne))))
+		if t.zero != nil {
+			sum = append(sum, cel.MemberOverload("list_"+t.name+"_sum_"+t.name, list, t.cel, cel.UnaryBinding(sumOf(t.zero))))
+		}
+	}
+	element := cel.TypeParamType("A")
+	find := []*cel.Type{cel.ListType(element), element}
+	return []cel.EnvOption{
+		cel.Function("isSorted", sorted...), cel.Function("sum", sum...), cel.Function("min", least...), cel.Function("max", greatest...),
+		cel.Function("indexOf", cel.MemberOverload("list_a_index_of_int", find, cel.IntType, cel.BinaryBinding(indexOf))),
+		cel.Function("lastIndexOf", cel.MemberOverload("list_a_last_index_of_int", find, cel.IntType, cel.BinaryBinding(lastIndexOf))),
+	}
+}
+
+// firstResult calls do with the elements of a list until it returns a value; nil if it never does. It ends
+// early at the first fault too, which it returns like any result.
+func firstResult(list ref.Val, do func(i int64, v ref.Val) ref.Val) ref.Val {
+	l, ok := list.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(list)
+	}
+	i := int64(0)
+	for it := l.Iterator(); it.HasNext() == types.True; i++ {
+		if out := do(i, it.Next()); out != nil {
+			return out
+		}
+	}
+	return nil
+}
+
+// compare is -1, 0 or 1, or an error. Faults of comparing values of different types are those of the
+// library.
+func compare(a, b ref.Val) ref.Val {
+	c, ok := a.(traits.Comparer)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(a)
+	}
+	return c.Compare(b)
+}
+
+// isSorted allows equal neighbours.
+func isSorted(list ref.Val) ref.Val {
+	var last ref.Val
+	out := firstResult(list, func(_ int64, v ref.Val) ref.Val {
+		if last != nil {
+			switch c := compare(last, v); {
+			case types.IsError(c):
+				return c
+			case c == types.IntOne:
+				return types.False
+			}
+		}
+		last = v
+		return nil
+	})
+	if out == nil {
+		return types.True
+	}
+	return out
+}
+
+// extreme finds the least element of a list (wanted is -1), or the greatest (1). An empty list has neither,
+// and no value could stand for it; sum has its zero.
+func extreme(name string, wanted types.Int) func(ref.Val) ref.Val {
+	return func(list ref.Val) ref.Val {
+		var found ref.Val
+		out := firstResult(list, func(_ int64, v ref.Val) ref.Val {
+			if found == nil {
+				found = v
+				return nil
+			}
+			c := compare(v, found)
+			if types.IsError(c) {
+				return c
+			}
+			if c == wanted {
+				found = v
+			}
+			return nil
+		})
+		switch {
+		case out != nil:
+			return out
+		case found == nil:
+			return types.NewErr("%s called on empty list", name)
+		}
+		return found
+	}
+}
+
+// sumOf adds up from a zero of the elements' type; an overflow is a fault.
+func sumOf(zero ref.Val) func(ref.Val) ref.Val {
+	return func(list ref.Val) ref.Val {
+		sum := zero
+		out := firstResult(list, func(_ int64, v ref.Val) ref.Val {
+			adder, ok := sum.(traits.Adder)
+			if !ok {
+				return types.MaybeNoSuchOverloadErr(sum)
+			}
+			if sum = adder.Add(v); types.IsError(sum) {
+				return sum
+			}
+			return nil
+		})
+		if out != nil {
+			return out
+		}
+		return sum
+	}
+}
+
+// indexOf is -1 for an element that is not there; elements of another type are unequal to it, not faults.
+func indexOf(list, wanted ref.Val) ref.Val {
+	out := firstResult(list, func(i int64, v ref.Val) ref.Val {
+		if v.Equal(wanted) == types.True {
+			return types.Int(i)
+		}
+		return nil
+	})
+	if out == nil {
+		return types.IntNegOne
+	}
+	return out
+}
+
+func lastIndexOf(list, wanted ref.Val) ref.Val {
+	last := types.IntNegOne
+	out := firstResult(list, func(i int64, v ref.Val) ref.Val {
+		if v.Equal(wanted) == types.True {
+			last = types.Int(i)
+		}
+		return nil
+	})
+	if out == nil {
+		return last
+	}
+	return out
+}

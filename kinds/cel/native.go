@@ -1,0 +1,150 @@
+package cel
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Native is a value as trees hold it: tree.Tree, []any, string, int64, float64, bool or nil. It shares
+// nothing with what it was made of. Bytes become base64, times and durations their texts, and an optional
+// is its value. The error says what has no such form. NaN and infinities have no JSON form. An object with
+// a schema is copied as a whole, with fields that its schema does not declare.
+func Native(v Value) (any, error) {
+	switch v := v.(type) {
+	case types.Null:
+		return nil, nil
+	case types.Bool:
+		return bool(v), nil
+	case types.Int:
+		return int64(v), nil
+	case types.Uint:
+		if v > math.MaxInt64 {
+			return nil, fmt.Errorf("%d is too large", uint64(v))
+		}
+		return int64(v), nil
+	case types.Double:
+		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			return nil, fmt.Errorf("%v is no JSON number", f)
+		}
+		return float64(v), nil
+	case types.String:
+		return string(v), nil
+	case types.Bytes:
+		return base64.StdEncoding.EncodeToString(v), nil
+	case types.Timestamp, types.Duration:
+		return v.ConvertToType(types.StringType).Value(), nil
+	case *patchObject:
+		return nativeFields(v.fields)
+	case *types.Optional:
+		if !v.HasValue() {
+			return nil, errors.New("optional.none() dereference")
+		}
+		return Native(v.GetValue())
+	case *object:
+		return tree.Clone(v.tree), nil
+	case traits.Lister:
+		return nativeList(v)
+	case traits.Mapper:
+		return nativeMap(v)
+	case *types.Err:
+		return nil, v
+	}
+	return nil, fmt.Errorf("type conversion error from '%s' to JSON", v.Type().TypeName())
+}
+
+// Names are kept as the expression has them.
+func nativeFields(fields map[string]ref.Val) (tree.Tree, error) {
+	t := make(tree.Tree, len(fields))
+	for name, f := range fields {
+		v, err := Native(f)
+		if err != nil {
+			return nil, fmt.Errorf("fail to convert field %q: %w", name, err)
+		}
+		t[name] = v
+	}
+	return t, nil
+}
+
+// An empty list stays a list, which is not the same as null.
+func nativeList(l traits.Lister) (any, error) {
+	all := []any{}
+	for it := l.Iterator(); it.HasNext() == types.True; {
+		v, err := Native(it.Next())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// JSON has texts as keys only, while the language allows numbers and booleans.
+func nativeMap(m traits.Mapper) (any, error) {
+	t := tree.Tree{}
+	for it := m.Iterator(); it.HasNext() == types.True; {
+		key := it.Next()
+		name, ok := key.(types.String)
+		if !ok {
+			return nil, fmt.Errorf("map key %q is of type %T, not string", key, key)
+		}
+		value, found := m.Find(key)
+		if !found {
+			continue
+		}
+		v, err := Native(value)
+		if err != nil {
+			return nil, err
+		}
+		t[string(name)] = v
+	}
+	return t, nil
+}
+
+// PatchTree is the content of a result of type ObjectPatch. It is an error if the type of a part is not that of its
+// place: Object.spec belongs only into the field spec of Object.
+func PatchTree(v Value) (tree.Tree, error) {
+	o, ok := v.(*patchObject)
+	if !ok {
+		return nil, fmt.Errorf("unsupported return type from ApplyConfiguration expression: %v", v.Type())
+	}
+	if err := errors.Join(misplaced(o, o.typeName)...); err != nil {
+		return nil, fmt.Errorf("type mismatch: %w", err)
+	}
+	t, err := Native(o)
+	if err != nil {
+		return nil, err
+	}
+	return t.(tree.Tree), nil
+}
+
+// Truth is a result as a bool; false if it is none.
+func Truth(v Value) bool { return v == types.True }
+
+// Text is a result as a text; false if it is none.
+func Text(v Value) (string, bool) {
+	s, ok := v.(types.String)
+	return string(s), ok
+}
+
+// IsNull tells whether a result is null.
+func IsNull(v Value) bool { return v == types.NullValue }
+
+// Fault is a value that makes the evaluation that meets it fail. A Fault may be the value of a variable
+// that nothing uses, and then does no harm.
+func Fault(err error) Value { return types.WrapErr(err) }
+
+// Optional is an optional with a value, or without one if v is nil.
+func Optional(v Value) Value {
+	if v == nil {
+		return types.OptionalNone
+	}
+	return types.OptionalOf(v)
+}

@@ -1,0 +1,277 @@
+package cel
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// The types of patches.
+const (
+	jsonPatchName  = "JSONPatch"
+	objectTypeName = "Object"
+)
+
+var jsonPatchType = types.NewObjectType(jsonPatchName)
+
+// Every path below Object is a type: which fields an object has depends on the kind that is patched, which
+// is known only when the patch is applied.
+func isPatchType(name string) bool {
+	return name == jsonPatchName || name == objectTypeName || strings.HasPrefix(name, objectTypeName+".")
+}
+
+// jsonPatchFunctions are jsonpatch.escapeKey. Both characters are replaced in one pass; one after the other
+// would escape the tilde of the first.
+func jsonPatchFunctions() []cel.EnvOption {
+	escaper := strings.NewReplacer("/", "~1", "~", "~0")
+	return []cel.EnvOption{cel.Function("jsonpatch.escapeKey", cel.Overload("string_jsonpatch_escapeKey_string",
+		[]*cel.Type{cel.StringType}, cel.StringType, cel.UnaryBinding(unary(func(s string) ref.Val {
+			return types.String(escaper.Replace(s))
+		}))))}
+}
+
+// patchField is the type of a field of one of the types of patches. Fields of Object are dynamic; those of
+// JSONPatch are few and typed. An empty FieldType is refused when it is used.
+func patchField(typeName, field string) *types.FieldType {
+	switch {
+	case typeName != jsonPatchName:
+		return &types.FieldType{Type: types.DynType,
+			IsSet: func(object any) bool { t, _ := asTree(object); return t[field] != nil },
+			GetFrom: func(object any) (any, error) {
+				t, ok := asTree(object)
+				if !ok {
+					return nil, fmt.Errorf("cannot get field %q", field)
+				}
+				return t[field], nil
+			}}
+	case field == "op", field == "path", field == "from":
+		return &types.FieldType{Type: types.StringType}
+	case field == "value":
+		return &types.FieldType{Type: types.DynType}
+	}
+	return &types.FieldType{}
+}
+
+// Operations are not validated here: whether op and path are right is found when the patch is applied, with
+// a fault that names the policy.
+func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
+	if typeName != jsonPatchName {
+		return &patchObject{typeName, maps.Clone(fields)}
+	}
+	o := &Operation{}
+	for name, v := range fields {
+		var target *string
+		switch name {
+		case "op":
+			target = &o.Op
+		case "path":
+			target = &o.Path
+		case "from":
+			target = &o.From
+		case "value":
+			o.value = v
+			continue
+		default:
+			return types.NewErr("unexpected JSONPatchType field: %s", name)
+		}
+		text, ok := v.Value().(string)
+		if !ok {
+			return types.NewErr("unexpected type %T for JSONPatchType '%s' field", v.Value(), name)
+		}
+		*target = text
+	}
+	return o
+}
+
+// An Operation is one of a JSON Patch, as an expression made it.
+type Operation struct {
+	Op, From, Path string
+	value          ref.Val // nil: none
+}
+
+// Operand is the value of the operation as a tree holds it; false if it has none.
+func (o *Operation) Operand() (value any, has bool, err error) {
+	if o.value == nil {
+		return nil, false, nil
+	}
+	if object, ok := o.value.(*patchObject); ok {
+		if err := errors.Join(misplaced(object, object.typeName)...); err != nil {
+			return nil, true, fmt.Errorf("type mismatch: %w", err)
+		}
+	}
+	if value, err = Native(o.value); err != nil {
+		err = fmt.Errorf("JSONPath valueExpression evaluated to a type that could not marshal to JSON: %w", err)
+	}
+	return value, true, err
+}
+
+// Operations are the operations of a result of type JSONPatches.
+func Operations(v Value) ([]*Operation, error) {
+	list, ok := v.(traits.Lister)
+	if !ok {
+		return nil, errors.New("type mismatch: JSONPatchType.expression should evaluate to array")
+	}
+	var all []*Operation
+	for it := list.Iterator(); it.HasNext() == types.True; {
+		v := it.Next()
+		o, ok := v.(*Operation)
+		if !ok {
+			return nil, fmt.Errorf("type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch, got element of %s", v.Type().TypeName())
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// ConvertToNative implements ref.Val.
+func (o *Operation) ConvertToNative(t reflect.Type) (any, error) {
+	if t == reflect.TypeFor[*Operation]() {
+		return o, nil
+	}
+	return nil, fmt.Errorf("cannot convert to native type: %v", t)
+}
+
+// ConvertToType implements ref.Val.
+func (o *Operation) ConvertToType(t ref.Type) ref.Val {
+	switch {
+	case t.TypeName() == jsonPatchName:
+		return o
+	case t == types.TypeType:
+		return types.NewTypeTypeWithParam(jsonPatchType)
+	}
+	return types.NewErr("unsupported type: %s", t.TypeName())
+}
+
+// Equal implements ref.Val.
+func (o *Operation) Equal(other ref.Val) ref.Val {
+	p, ok := other.(*Operation)
+	if !ok || o.Op != p.Op || o.From != p.From || o.Path != p.Path || (o.value == nil) != (p.value == nil) {
+		return types.False
+	}
+	if o.value == nil {
+		return types.True
+	}
+	return o.value.Equal(p.value)
+}
+
+// Get implements traits.Indexer.
+func (o *Operation) Get(field ref.Val) ref.Val {
+	switch field.Value() {
+	case "op":
+		return types.String(o.Op)
+	case "path":
+		return types.String(o.Path)
+	case "from":
+		return types.String(o.From)
+	case "value":
+		if o.value != nil {
+			return o.value
+		}
+		return types.NullValue
+	}
+	return types.NewErr("unsupported indexer: %s", field)
+}
+
+// IsSet implements traits.FieldTester.
+func (o *Operation) IsSet(field ref.Val) ref.Val {
+	switch field.Value() {
+	case "op":
+		return types.Bool(o.Op != "")
+	case "path":
+		return types.Bool(o.Path != "")
+	case "from":
+		return types.Bool(o.From != "")
+	case "value":
+		return types.Bool(o.value != nil)
+	}
+	return types.NewErr("unsupported field: %s", field)
+}
+
+// Type implements ref.Val.
+func (o *Operation) Type() ref.Type { return jsonPatchType }
+
+// Value implements ref.Val.
+func (o *Operation) Value() any { return o }
+
+// A patchObject is an Object, or a part of one, which an expression made.
+type patchObject struct {
+	typeName string
+	fields   map[string]ref.Val
+}
+
+// misplaced are the parts of a value whose types are not those of their places. Items of a list have the
+// type of the list's field. The position is checked because a value of type Object.spec looks the same
+// wherever it stands, and would be merged into the wrong place.
+func misplaced(v ref.Val, path string) (faults []error) {
+	if o, ok := v.(*patchObject); ok {
+		if o.typeName != path {
+			faults = append(faults, fmt.Errorf("unexpected type name %q, expected %q, which matches field name path from root Object type", o.typeName, path))
+		}
+		for name, f := range o.fields {
+			faults = append(faults, misplaced(f, path+"."+name)...)
+		}
+		return faults
+	}
+	switch parts := v.Value().(type) {
+	case []ref.Val:
+		for _, part := range parts {
+			faults = append(faults, misplaced(part, path)...)
+		}
+	case map[ref.Val]ref.Val:
+		for _, part := range parts {
+			faults = append(faults, misplaced(part, path)...)
+		}
+	}
+	return faults
+}
+
+// ConvertToNative implements ref.Val.
+func (o *patchObject) ConvertToNative(t reflect.Type) (any, error) {
+	if t != reflect.TypeFor[map[string]any]() {
+		return nil, fmt.Errorf("unable to convert to %v", t)
+	}
+	v, err := nativeFields(o.fields)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any(v), nil
+}
+
+// ConvertToType implements ref.Val.
+func (o *patchObject) ConvertToType(t ref.Type) ref.Val {
+	switch {
+	case t.TypeName() == o.typeName:
+		return o
+	case t == types.TypeType:
+		return types.NewTypeTypeWithParam(types.NewObjectType(o.typeName))
+	}
+	return types.NewErr("unsupported conversion into %v", t)
+}
+
+// Equal implements ref.Val.
+func (o *patchObject) Equal(other ref.Val) ref.Val {
+	p, ok := other.(*patchObject)
+	return types.Bool(ok && o.typeName == p.typeName && reflect.DeepEqual(o.fields, p.fields))
+}
+
+// Type implements ref.Val.
+func (o *patchObject) Type() ref.Type { return types.NewObjectType(o.typeName) }
+
+// Value implements ref.Val. Value returns an error value on failure, as its interface has no other way.
+func (o *patchObject) Value() any {
+	v, err := o.ConvertToNative(reflect.TypeFor[map[string]any]())
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	return v
+}
+
+// IsZeroValue implements traits.Zeroer.
+func (o *patchObject) IsZeroValue() bool { return len(o.fields) == 0 }

@@ -1,0 +1,100 @@
+package cel
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// dateTimeLayouts are the forms of a date-time. A date-time without a zone is accepted by validation of
+// formats, and is in UTC.
+var dateTimeLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05"}
+
+// parseDateTime reads a date-time; none at all is the beginning of 1970.
+func parseDateTime(s string) (t time.Time, err error) {
+	if s == "" {
+		return time.Unix(0, 0).UTC(), nil
+	}
+	for _, layout := range dateTimeLayouts {
+		if t, err = time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	return t, err
+}
+
+var (
+	durationPart = regexp.MustCompile(`(\d+)\s*([A-Za-zµ]+)`)
+	// isDateTimeRest matches what follows the T of a date-time, in small letters.
+	dateTimeRest = regexp.MustCompile(dateTimePattern)
+)
+
+// dateTimePattern is the pattern of the time of a date-time.
+const dateTimePattern = `^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$`
+
+// durationUnits are the units of durations by their names: whole ones, and beginnings of longer ones.
+var durationUnits = []struct {
+	names  []string
+	prefix string
+	unit   time.Duration
+}{
+	{[]string{"ns"}, "nano", time.Nanosecond},
+	{[]string{"us", "µs"}, "micro", time.Microsecond},
+	{[]string{"ms"}, "milli", time.Millisecond},
+	{[]string{"s"}, "sec", time.Second},
+	{[]string{"m"}, "min", time.Minute},
+	{[]string{"h", "hr"}, "hour", time.Hour},
+	{[]string{"d"}, "day", 24 * time.Hour},
+	{[]string{"w", "wk"}, "week", 7 * 24 * time.Hour},
+}
+
+// parseDuration reads a duration as Go prints them, or as in "1 day 3 hours". Units that are not known are
+// skipped, as long as one is known; validation of the format is as lenient, and both must agree.
+func parseDuration(s string) (time.Duration, error) {
+	if d, err := time.ParseDuration(s); err == nil {
+		return d, nil
+	}
+	var sum time.Duration
+	found := false
+	for _, part := range durationPart.FindAllStringSubmatch(s, -1) {
+		n, err := strconv.Atoi(part[1])
+		if err != nil {
+			return 0, err
+		}
+		if unit, ok := durationUnit(strings.ToLower(part[2])); ok {
+			sum, found = sum+time.Duration(n)*unit, true
+		}
+	}
+	if !found {
+		return 0, fmt.Errorf("unable to parse %s as duration", s)
+	}
+	return sum, nil
+}
+
+// Names are in small letters. A prefix covers plurals and long forms, as minutes.
+func durationUnit(name string) (time.Duration, bool) {
+	for _, u := range durationUnits {
+		if strings.HasPrefix(name, u.prefix) {
+			return u.unit, true
+		}
+		for _, known := range u.names {
+			if name == known {
+				return u.unit, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// isDateTime tells whether a text is a date, a T, and a time with its zone. Leap seconds are refused.
+func isDateTime(s string) bool {
+	date, rest, found := strings.Cut(strings.ToLower(s), "t")
+	if _, err := time.Parse(time.DateOnly, date); !found || err != nil {
+		return false
+	}
+	rest, _, _ = strings.Cut(rest, "t")
+	m := dateTimeRest.FindStringSubmatch(rest)
+	return m != nil && m[1] <= "23" && m[2] <= "59" && m[3] <= "59"
+}

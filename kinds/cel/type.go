@@ -1,0 +1,181 @@
+package cel
+
+import (
+	"maps"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// A Type is the type of a variable, of a field, or of a result. maxElements is -1 where no limit is known.
+// minSize bounds how many values one request can hold.
+type Type struct {
+	cel         *cel.Type
+	fields      map[string]*Type // of an object, by their names in expressions
+	key, elem   *Type            // of a map; a list has only elem
+	maxElements int64            // bytes of a text, elements of a list or a map
+	minSize     int64            // of its JSON, in bytes
+	objects     map[string]*Type // all objects in it, by the names of their types
+}
+
+// The types without parts.
+var (
+	Any       = simple(cel.AnyType, 1)
+	Bool      = simple(cel.BoolType, 4)
+	Bytes     = simple(cel.BytesType, 2)
+	Double    = simple(cel.DoubleType, 1)
+	Duration  = simple(cel.DurationType, 3)
+	Dyn       = simple(cel.DynType, 1)
+	Int       = simple(cel.IntType, 1)
+	Null      = simple(cel.NullType, 4)
+	String    = simple(cel.StringType, 2)
+	Timestamp = simple(cel.TimestampType, 12)
+
+	// Authorization and ResourceAuthorization are the types of NewAuthorization and NewResourceAuthorization.
+	Authorization         = simple(authorizerType, 1)
+	ResourceAuthorization = simple(resourceCheckType, 1)
+	// JSONPatches is a list of operations of JSON Patch, and ObjectPatch an Object. An environment must have PatchTypes.
+	JSONPatches = ListOf(simple(jsonPatchType, 1))
+	ObjectPatch = simple(cel.ObjectType(objectTypeName), 1)
+)
+
+func simple(t *cel.Type, minSize int64) *Type { return &Type{cel: t, minSize: minSize} }
+
+// ListOf is a list without a known limit.
+func ListOf(elem *Type) *Type { return listOf(elem, -1) }
+
+// MapOf is a map with texts as keys, without a known limit.
+func MapOf(elem *Type) *Type { return mapOf(elem, -1) }
+
+func listOf(elem *Type, maxItems int64) *Type {
+	return &Type{cel: cel.ListType(elem.cel), elem: elem, maxElements: maxItems, minSize: 2, objects: elem.objects}
+}
+
+func mapOf(elem *Type, maxEntries int64) *Type {
+	return &Type{cel: cel.MapType(cel.StringType, elem.cel), key: String, elem: elem, maxElements: maxEntries, minSize: 2, objects: elem.objects}
+}
+
+// ObjectOf is an object with some fields. The name is that of its type in faults; in platform form, as in
+// "platform.UserInfo", it is said in the words of the profile.
+func ObjectOf(name string, fields map[string]*Type) *Type {
+	t := &Type{cel: cel.ObjectType(name), fields: make(map[string]*Type, len(fields)), minSize: 2, objects: map[string]*Type{}}
+	for field, of := range fields {
+		if escaped, ok := Escape(field); ok {
+			t.fields[escaped] = of
+		}
+		maps.Copy(t.objects, of.objects)
+	}
+	t.objects[name] = t
+	return t
+}
+
+// Field is the type of a field of an object; nil if expressions cannot use it. It serves those who look
+// into an object by the names of its schema.
+func (t *Type) Field(name string) *Type {
+	escaped, ok := Escape(name)
+	if !ok {
+		return nil
+	}
+	return t.fields[escaped]
+}
+
+// Elem is the type of the elements of a list, or of the entries of a map; nil for other types.
+func (t *Type) Elem() *Type { return t.elem }
+
+// MostPerRequest is the number of values of the type that one request has place for.
+func (t *Type) MostPerRequest() uint64 { return uint64(maxRequest / (t.minSize + 1)) }
+
+// String is the type as faults name it.
+func (t *Type) String() string { return t.cel.String() }
+
+// typeOf is the type of the results of an expression, as the type of a field: an object is dynamic there.
+// Its parts are not known any more: an object type belongs to the environment that made it.
+func typeOf(t *cel.Type) *Type {
+	switch t.Kind() {
+	case types.ListKind:
+		return ListOf(typeOf(t.Parameters()[0]))
+	case types.MapKind:
+		key := typeOf(t.Parameters()[0])
+		elem := typeOf(t.Parameters()[1])
+		return &Type{cel: cel.MapType(key.cel, elem.cel), key: key, elem: elem, maxElements: -1, minSize: 2, objects: elem.objects}
+	}
+	for _, known := range []*Type{Any, Bool, Bytes, Double, Duration, Int, Null, String, Timestamp} {
+		if t == known.cel {
+			return known
+		}
+	}
+	if t == cel.UintType {
+		return simple(t, 1)
+	}
+	return Dyn
+}
+
+// A provider knows the objects of the variables of an environment, and their fields. Each variable has a
+// family of objects of its own; their names begin differently, so no lookup is ambiguous. It is read-only
+// once the environment is made.
+type provider struct {
+	types.Provider
+	families []map[string]*Type
+	patches  bool
+}
+
+func (p *provider) add(objects map[string]*Type) {
+	if len(objects) > 0 {
+		p.families = append(p.families, objects)
+	}
+}
+
+func (p *provider) find(name string) *Type {
+	for _, objects := range p.families {
+		if t := objects[name]; t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// FindStructType implements types.Provider.
+func (p *provider) FindStructType(name string) (*types.Type, bool) {
+	if t := p.find(name); t != nil {
+		return types.NewTypeTypeWithParam(t.cel), true
+	}
+	if p.patches && isPatchType(name) {
+		return types.NewTypeTypeWithParam(types.NewObjectType(name)), true
+	}
+	return p.Provider.FindStructType(name)
+}
+
+// FindStructFieldNames implements types.Provider.
+func (p *provider) FindStructFieldNames(name string) ([]string, bool) {
+	if p.find(name) != nil || p.patches && isPatchType(name) {
+		return nil, true
+	}
+	return p.Provider.FindStructFieldNames(name)
+}
+
+// FindStructFieldType implements types.Provider.
+func (p *provider) FindStructFieldType(name, field string) (*types.FieldType, bool) {
+	if t := p.find(name); t != nil {
+		f := t.fields[field]
+		if f == nil && isReserved(field) {
+			f = t.fields["__"+field+"__"]
+		}
+		if f == nil {
+			return nil, false
+		}
+		return &types.FieldType{Type: f.cel}, true
+	}
+	if p.patches && isPatchType(name) {
+		return patchField(name, field), true
+	}
+	return p.Provider.FindStructFieldType(name, field)
+}
+
+// NewValue implements types.Provider.
+func (p *provider) NewValue(name string, fields map[string]ref.Val) ref.Val {
+	if p.patches && isPatchType(name) {
+		return newPatchValue(name, fields)
+	}
+	return p.Provider.NewValue(name, fields)
+}

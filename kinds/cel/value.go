@@ -1,0 +1,151 @@
+package cel
+
+import (
+	"encoding/base64"
+	"time"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Value is a value of a tree as the schema means it. It is made when expressions look at it. Values have
+// been validated before rules see them, so errors here are of objects that were stored under another
+// schema, or of values that an expression does not reach otherwise.
+func (s *Schema) Value(v any) Value {
+	switch {
+	case v == nil && s.Nullable:
+		return types.NullValue
+	case v == nil:
+		return types.NewErr("invalid data, got null for schema with nullable=false")
+	case s.IntOrString:
+		return intOrString(v)
+	}
+	switch s.Type {
+	case "object":
+		t, ok := asTree(v)
+		if !ok {
+			return types.NewErr("invalid data, expected a map for the provided schema with type=object")
+		}
+		if s.Embedded {
+			s = s.AsResource()
+		}
+		return &object{t, s}
+	case "array":
+		return s.list(v)
+	case "string":
+		text, ok := v.(string)
+		if !ok {
+			return types.NewErr("invalid data, expected string, got %T", v)
+		}
+		return s.parseText(text)
+	case "number", "integer":
+		return s.number(v)
+	case "boolean":
+		b, ok := v.(bool)
+		if !ok {
+			return types.NewErr("invalid data, expected bool, got %T", v)
+		}
+		return types.Bool(b)
+	}
+	if s.PreserveUnknown {
+		return unknown{v}
+	}
+	return types.NewErr("invalid type, expected object, array, number, integer, boolean or string, or no type with x-platform-int-or-string or x-platform-preserve-unknown-fields is true, got %s", s.Type)
+}
+
+func asTree(v any) (tree.Tree, bool) {
+	switch v := v.(type) {
+	case tree.Tree:
+		return v, true
+	case map[string]any:
+		return v, true
+	}
+	return nil, false
+}
+
+func intOrString(v any) ref.Val {
+	switch v := v.(type) {
+	case string:
+		return types.String(v)
+	case int64:
+		return types.Int(v)
+	case float64: // without a fraction, as validation asks for
+		return types.Int(v)
+	}
+	return types.NewErr("invalid data, expected XIntOrString value to be either a string or integer")
+}
+
+// number is a number as the schema means it: JSON writes 1 for a number without a fraction, so a number may
+// be an int64 in the tree, and an integer that was written with an exponent a float64.
+func (s *Schema) number(v any) ref.Val {
+	i, isInt := v.(int64)
+	f, isFloat := v.(float64)
+	switch {
+	case !isInt && !isFloat && s.Type == "number":
+		return types.NewErr("invalid data, expected float, got %T", v)
+	case !isInt && !isFloat:
+		return types.NewErr("invalid data, expected int, got %T", v)
+	case s.Type == "number" && isInt:
+		return types.Double(i)
+	case s.Type == "number":
+		return types.Double(f)
+	case isInt:
+		return types.Int(i)
+	}
+	return types.Int(f)
+}
+
+func (s *Schema) list(v any) ref.Val {
+	elements, ok := v.([]any)
+	if !ok {
+		return types.NewErr("invalid data, expected an array for the provided schema with type=array")
+	}
+	if s.Items == nil {
+		return types.NewErr("invalid array type, expected Items with a non-empty Schema")
+	}
+	l := &list{elements, s.Items}
+	switch s.ListType {
+	case "set":
+		return &setList{l}
+	case "map":
+		return &mapList{l, s.ListKeys}
+	}
+	return l
+}
+
+// parseText is a text as its format means it. A fault is a value, and only counts if the expression looks
+// at it. Both alphabets of base64 are read, since both are accepted in requests.
+func (s *Schema) parseText(text string) ref.Val {
+	switch s.Format {
+	case "duration":
+		d, err := parseDuration(text)
+		if err != nil {
+			return types.NewErr("Invalid duration %s: %v", text, err)
+		}
+		return types.Duration{Duration: d}
+	case "date":
+		t, err := time.Parse(time.DateOnly, text)
+		if err != nil {
+			return types.NewErr("Invalid date formatted string %s: %v", text, err)
+		}
+		return types.Timestamp{Time: t}
+	case "date-time":
+		t, err := parseDateTime(text)
+		if err != nil {
+			return types.NewErr("Invalid date-time formatted string %s: %v", text, err)
+		}
+		return types.Timestamp{Time: t}
+	case "byte":
+		b, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			b, err = base64.URLEncoding.DecodeString(text)
+		}
+		if err != nil {
+			return types.NewErr("Invalid byte formatted string %s: %v", text, err)
+		}
+		return types.Bytes(b)
+	}
+	return types.String(text)
+}

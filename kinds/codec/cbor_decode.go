@@ -1,0 +1,444 @@
+package codec
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+const (
+	errCBOREnd        = jsontext.SyntaxError("unexpected EOF")
+	errCBORIndefinite = jsontext.SyntaxError("cbor: invalid chunk of a string of indefinite length")
+	errCBORBreak      = jsontext.SyntaxError(`cbor: unexpected "break" code`)
+)
+
+// ErrTooLargeAsJSON says that a body would be too large as JSON.
+const ErrTooLargeAsJSON = jsontext.SyntaxError("the body would be larger than a request may be, were it JSON")
+
+// DecodeCBOR is DecodeJSON for CBOR. limit is how many bytes the body may have as JSON: a byte of CBOR can be an
+// object, which in JSON takes three, so that a body takes no more memory than one of JSON may.
+//
+// Strings are byte strings or text. Numbers keep what they are: 1.0 is no integer. Of tags, those of times and those
+// that turn bytes into text count; bignums are refused, others are ignored. Duplicate keys are errors, as is what JSON
+// has no value for.
+func DecodeCBOR(m *schema.Message, data []byte, limit int) (tree.Tree, []FieldFault, error) {
+	return decodeCBOR(m, data, limit, false)
+}
+
+// DecodeCBORConfig is DecodeCBOR for a configuration to apply; see DecodeConfig.
+func DecodeCBORConfig(m *schema.Message, data []byte, limit int) (tree.Tree, []FieldFault, error) {
+	return decodeCBOR(m, data, limit, m.Custom == nil)
+}
+
+// decodeCBOR is DecodeCBOR; with nulls, fields that are null stay in the tree.
+func decodeCBOR(m *schema.Message, data []byte, limit int, nulls bool) (tree.Tree, []FieldFault, error) {
+	r := cborReader{text: string(data), budget: limit}
+	v, err := r.document()
+	if err != nil {
+		return nil, nil, err
+	}
+	t, ok := v.(tree.Tree)
+	if !ok {
+		return nil, nil, typeError("json: cannot unmarshal " + valueType(v) + " into Go value of type " + messageType(m))
+	}
+	c := conformer{root: true, keepNulls: nulls}
+	return c.object(m, t)
+}
+
+// A cborReader makes a tree of one CBOR item. Strings share the memory of text, which is a copy of the body.
+//
+// It knows no plan: what it makes goes through Conform's walk, as what the parser of YAML makes. What depends on the
+// field is left to that: floating-point numbers are json.Number, and bytes whose tag says how they look in JSON are
+// laterText.
+type cborReader struct {
+	text     string
+	pos      int
+	depth    int
+	budget   int    // bytes of JSON that may still come
+	encoding uint64 // of the byte strings at hand: a tag, or 0
+	items    []any  // of the arrays that are being read, innermost last
+}
+
+// A laterText is a byte string that is text in JSON, in the encoding of its tag.
+type laterText struct {
+	raw string
+	tag uint64
+}
+
+// String is the text.
+func (l laterText) String() string {
+	switch l.tag {
+	case tagBase64URL:
+		return base64.RawURLEncoding.EncodeToString([]byte(l.raw))
+	case tagBase16:
+		return hex.EncodeToString([]byte(l.raw))
+	}
+	return base64.StdEncoding.EncodeToString([]byte(l.raw))
+}
+
+// size is how many bytes the text has.
+func (l laterText) size() int {
+	if l.tag == tagBase16 {
+		return hex.EncodedLen(len(l.raw))
+	}
+	return base64.StdEncoding.EncodedLen(len(l.raw))
+}
+
+// document reads the whole text.
+func (r *cborReader) document() (any, error) {
+	v, err := r.value()
+	if err == nil && r.pos < len(r.text) {
+		err = jsontext.SyntaxError("cbor: " + strconv.Itoa(len(r.text)-r.pos) + " bytes of extraneous data starting at index " + strconv.Itoa(r.pos))
+	}
+	return v, err
+}
+
+// spend takes n bytes of JSON from the budget. What a value takes there is the least that it can be, with the comma
+// that follows it.
+func (r *cborReader) spend(n int) error {
+	if r.budget -= n; r.budget < 0 {
+		return ErrTooLargeAsJSON
+	}
+	return nil
+}
+
+// head reads the head of an item.
+func (r *cborReader) head() (major, info byte, n uint64, err error) {
+	if r.pos >= len(r.text) {
+		return 0, 0, 0, errCBOREnd
+	}
+	c := r.text[r.pos]
+	r.pos++
+	major, info = c>>5, c&0x1f
+	if info < cborArgument8 {
+		return major, info, uint64(info), nil
+	}
+	if info == cborIndefinite {
+		if major >= cborBytes && major <= cborMap || major == cborSimple {
+			return major, info, 0, nil
+		}
+	}
+	if info > cborArgument64 {
+		return 0, 0, 0, jsontext.SyntaxError("cbor: invalid additional information " + strconv.Itoa(int(info)) + " for type " + cborTypes[major])
+	}
+	size := 1 << (info - cborArgument8)
+	if len(r.text)-r.pos < size {
+		return 0, 0, 0, errCBOREnd
+	}
+	var argument [8]byte
+	copy(argument[8-size:], r.text[r.pos:r.pos+size])
+	r.pos += size
+	return major, info, binary.BigEndian.Uint64(argument[:]), nil
+}
+
+// cborTypes are the names of major types, as errors call them.
+var cborTypes = [8]string{"positive integer", "negative integer", "byte string", "UTF-8 text string", "array", "map", "tag", "primitives"}
+
+// value reads one item with its tags. The encoding that a tag asks for counts in all that the item holds.
+func (r *cborReader) value() (any, error) {
+	outer := r.encoding
+	defer func() { r.encoding = outer }()
+	timeTag, isTime := uint64(0), false
+	for {
+		major, info, n, err := r.head()
+		if err != nil {
+			return nil, err
+		}
+		if major != cborTag {
+			v, err := r.item(major, info, n)
+			if err == nil && isTime {
+				return timeOfTag(timeTag, v)
+			}
+			return v, err
+		}
+		switch n {
+		case tagTimeText, tagTimeEpoch:
+			timeTag, isTime = n, true
+		case tagBignum, tagNegBignum:
+			return nil, jsontext.SyntaxError("cbor: data item of CBOR type bignum is not accepted by protocol")
+		case tagBase64URL, tagBase64, tagBase16:
+			r.encoding = n
+		}
+	}
+}
+
+// item reads what follows a head.
+func (r *cborReader) item(major, info byte, n uint64) (any, error) {
+	switch major {
+	case cborUint, cborNegInt:
+		return r.integer(major, n)
+	case cborBytes, cborText:
+		return r.string(major, info, n)
+	case cborArray:
+		return r.array(info == cborIndefinite, n)
+	case cborMap:
+		return r.object(info == cborIndefinite, n)
+	}
+	return r.simple(info, n)
+}
+
+func (r *cborReader) integer(major byte, n uint64) (any, error) {
+	if n > math.MaxInt64 {
+		return nil, jsontext.SyntaxError("cbor: cannot unmarshal " + cborTypes[major] + " into Go value of type int64 (" + cborInteger(major, n) + " overflows Go's int64)")
+	}
+	if major == cborNegInt {
+		return ^int64(n), r.spend(len("-1,"))
+	}
+	return int64(n), r.spend(len("1,"))
+}
+
+// cborInteger writes an integer beyond int64.
+func cborInteger(major byte, n uint64) string {
+	switch {
+	case major == cborUint:
+		return strconv.FormatUint(n, 10)
+	case n == math.MaxUint64:
+		return "-18446744073709551616"
+	}
+	return "-" + strconv.FormatUint(n+1, 10)
+}
+
+// simple reads a value of cborSimple.
+func (r *cborReader) simple(info byte, n uint64) (any, error) {
+	switch info {
+	case cborFalse:
+		return false, r.spend(len("false,"))
+	case cborTrue:
+		return true, r.spend(len("true,"))
+	case cborNull:
+		return nil, r.spend(len("null,"))
+	case cborArgument16:
+		return r.float(fromHalf(uint16(n)))
+	case cborArgument32:
+		return r.float(float64(math.Float32frombits(uint32(n))))
+	case cborArgument64:
+		return r.float(math.Float64frombits(n))
+	case cborIndefinite:
+		return nil, errCBORBreak
+	}
+	return nil, jsontext.SyntaxError("cbor: data item of CBOR type primitives is not accepted by protocol: simple value " + strconv.FormatUint(n, 10) + " is not recognized")
+}
+
+// float is a number as it would be written in JSON, with a point or an exponent that tells it from an integer.
+func (r *cborReader) float(n float64) (any, error) {
+	if math.IsNaN(n) || math.IsInf(n, 0) {
+		return nil, jsontext.SyntaxError("cbor: floating-point " + strconv.FormatFloat(n, 'g', -1, 64) + " is not accepted by protocol")
+	}
+	literal := string(appendFloat(nil, n))
+	if !strings.ContainsAny(literal, ".e") {
+		literal += ".0"
+	}
+	return json.Number(literal), r.spend(len("1.0,"))
+}
+
+// string reads a byte string or a text.
+func (r *cborReader) string(major, info byte, n uint64) (any, error) {
+	s, err := r.content(major, info, n)
+	if err != nil {
+		return nil, err
+	}
+	if major == cborBytes && r.encoding != 0 {
+		later := laterText{s, r.encoding}
+		return later, r.spend(later.size() + len(`"",`))
+	}
+	if s, err = validText(major, s); err != nil {
+		return nil, err
+	}
+	return s, r.spend(len(s) + len(`"",`))
+}
+
+// validText is the text of a string. Text is UTF-8; a byte string that is not is mended, as strings of other formats
+// are.
+func validText(major byte, s string) (string, error) {
+	switch {
+	case utf8.ValidString(s):
+		return s, nil
+	case major == cborText:
+		return "", jsontext.SyntaxError("cbor: invalid UTF-8 string")
+	}
+	return strings.Map(func(c rune) rune { return c }, s), nil // U+FFFD for each byte that is none
+}
+
+// content reads the bytes of a string, which may come in chunks.
+func (r *cborReader) content(major, info byte, n uint64) (string, error) {
+	if info != cborIndefinite {
+		return r.take(n)
+	}
+	var whole strings.Builder
+	for {
+		part, info, n, err := r.head()
+		switch {
+		case err != nil:
+			return "", err
+		case part == cborSimple && info == cborIndefinite:
+			return whole.String(), nil
+		case part != major || info == cborIndefinite:
+			return "", errCBORIndefinite
+		}
+		chunk, err := r.take(n)
+		if err == nil {
+			_, err = validText(major, chunk) // each chunk of a text is one
+		}
+		if err != nil {
+			return "", err
+		}
+		whole.WriteString(chunk)
+	}
+}
+
+// take reads n bytes.
+func (r *cborReader) take(n uint64) (string, error) {
+	if n > uint64(len(r.text)-r.pos) {
+		return "", errCBOREnd
+	}
+	start := r.pos
+	r.pos += int(n)
+	return r.text[start:r.pos], nil
+}
+
+// more tells whether another item of an array or a map follows, of which left are still to come.
+func (r *cborReader) more(indefinite bool, left uint64) (bool, error) {
+	if !indefinite {
+		return left > 0, nil
+	}
+	if r.pos >= len(r.text) {
+		return false, errCBOREnd
+	}
+	if r.text[r.pos] == cborSimple<<5|cborIndefinite {
+		r.pos++
+		return false, nil
+	}
+	return true, nil
+}
+
+// enter goes one level deeper, counted as in JSON. The caller decrements depth after the value; on errors it need
+// not.
+func (r *cborReader) enter() error {
+	if r.depth++; r.depth > jsontext.MaxDepth {
+		return jsontext.ErrDepth
+	}
+	return r.spend(len("{},"))
+}
+
+// array reads n items. The number that a head announces is not believed before the items are there.
+func (r *cborReader) array(indefinite bool, n uint64) (any, error) {
+	if err := r.enter(); err != nil {
+		return nil, err
+	}
+	base := len(r.items)
+	for ; ; n-- {
+		more, err := r.more(indefinite, n)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		v, err := r.value()
+		if err != nil {
+			return nil, err
+		}
+		r.items = append(r.items, v)
+	}
+	r.depth--
+	list := make([]any, len(r.items)-base)
+	copy(list, r.items[base:])
+	clear(r.items[base:])
+	r.items = r.items[:base]
+	return list, nil
+}
+
+// object reads n pairs.
+func (r *cborReader) object(indefinite bool, n uint64) (any, error) {
+	if err := r.enter(); err != nil {
+		return nil, err
+	}
+	object := make(tree.Tree)
+	for i := 0; ; i, n = i+1, n-1 {
+		more, err := r.more(indefinite, n)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			r.depth--
+			return object, nil
+		}
+		key, err := r.key()
+		if err != nil {
+			return nil, err
+		}
+		v, err := r.value()
+		if err != nil {
+			return nil, err
+		}
+		before := len(object)
+		if object[key] = v; len(object) == before {
+			return nil, jsontext.SyntaxError("cbor: found duplicate map key " + strconv.Quote(key) + " at map element index " + strconv.Itoa(i))
+		}
+	}
+}
+
+// key reads the key of a pair, which must be a string. Nearly all are plain ones, which need not become a value first.
+func (r *cborReader) key() (string, error) {
+	start := r.pos
+	major, info, n, err := r.head()
+	if err == nil && (major == cborText || major == cborBytes && r.encoding == 0) && info != cborIndefinite {
+		s, err := r.take(n)
+		if err == nil {
+			s, err = validText(major, s)
+		}
+		if err != nil {
+			return "", err
+		}
+		return s, r.spend(len(s) + len(`"":`))
+	}
+	r.pos = start
+	v, err := r.value()
+	if err != nil {
+		return "", err
+	}
+	switch key := v.(type) {
+	case string:
+		return key, nil
+	case laterText:
+		return key.String(), nil
+	}
+	return "", jsontext.SyntaxError("cbor: cannot unmarshal " + valueType(v) + " into Go value of type string")
+}
+
+// timeOfTag is the text of what a tag says is a time.
+func timeOfTag(tag uint64, v any) (string, error) {
+	var at time.Time
+	text, isText := v.(string)
+	seconds, isInt := v.(int64)
+	number, isFloat := v.(json.Number)
+	switch {
+	case tag == tagTimeText && isText:
+		var err error
+		if at, err = time.Parse(time.RFC3339, text); err != nil {
+			return "", jsontext.SyntaxError("cbor: cannot set " + text + " for time.Time: " + err.Error())
+		}
+	case tag == tagTimeEpoch && isInt:
+		at = time.Unix(seconds, 0).UTC()
+	case tag == tagTimeEpoch && isFloat:
+		n, _ := number.Float64() // the reader has written it
+		whole, part := math.Modf(n)
+		at = time.Unix(int64(whole), int64(part*1e9)).UTC()
+	default:
+		return "", jsontext.SyntaxError("cbor: tag number " + strconv.FormatUint(tag, 10) + " must not be followed by a value of JSON type " + valueType(v))
+	}
+	if at.Year() < 0 || at.Year() > 9999 {
+		return "", jsontext.SyntaxError("cbor: decoded time cannot be represented in RFC3339 format")
+	}
+	return at.Format(time.RFC3339Nano), nil
+}

@@ -1,0 +1,74 @@
+package custom
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// An ApprovalPolicy says which groups are protected: their definitions need an approval of the community that owns
+// the domain, or have to say that there is none.
+type ApprovalPolicy struct {
+	domains []string
+	more    string // where users read what an approval is
+	// Annotation is the one of definitions that holds the approval, or the reason why there is none.
+	Annotation string
+}
+
+// NewApprovalPolicy is the policy for the domains of a naming profile.
+func NewApprovalPolicy(n *meta.Naming) *ApprovalPolicy {
+	p := &ApprovalPolicy{
+		domains:    []string{strings.TrimPrefix(n.Group(""), "."), n.Translate("platform.io")},
+		Annotation: n.Translate("api-approved.platform.io"),
+	}
+	if n == meta.Kubernetes { // the community whose domains they are
+		p.more = ", see https://github.com/kubernetes/enhancements/pull/1111"
+	}
+	return p
+}
+
+// An Approval is what a definition says of its approval, as its condition KubernetesAPIApprovalPolicyConformant tells it.
+type Approval struct {
+	Status  string // of the condition
+	Reason  string
+	Message string
+}
+
+// The reasons of approvals.
+const (
+	ApprovalMissing = "MissingAnnotation"
+	ApprovalInvalid = "InvalidAnnotation"
+)
+
+// Refused tells an approval with which a definition is not accepted.
+func (a Approval) Refused() bool { return a.Reason == ApprovalMissing || a.Reason == ApprovalInvalid }
+
+// Of is the approval of a definition; false if its group is not protected, and it needs none.
+func (p *ApprovalPolicy) Of(definition tree.Tree) (Approval, bool) {
+	if !p.protects(definition.Object("spec").String("group")) {
+		return Approval{}, false
+	}
+	text := definition.Object("metadata", "annotations").String(p.Annotation)
+	at, err := url.ParseRequestURI(text)
+	switch {
+	case text == "":
+		return Approval{"False", ApprovalMissing, fmt.Sprintf("protected groups must have approval annotation %q", p.Annotation) + p.more}, true
+	case strings.HasPrefix(text, "unapproved"):
+		return Approval{"False", "UnapprovedAnnotation", fmt.Sprintf("not approved: %q", text)}, true
+	case err == nil && at.Host != "" && at.Scheme != "":
+		return Approval{"True", "ApprovedAnnotation", "approved in " + text}, true
+	}
+	return Approval{"False", ApprovalInvalid, fmt.Sprintf("protected groups must have approval annotation %q with either a URL or a reason starting with \"unapproved\"", p.Annotation) + p.more}, true
+}
+
+func (p *ApprovalPolicy) protects(group string) bool {
+	for _, domain := range p.domains {
+		if group == domain || strings.HasSuffix(group, "."+domain) {
+			return true
+		}
+	}
+	return false
+}

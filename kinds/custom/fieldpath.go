@@ -1,0 +1,94 @@
+package custom
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+var errNoField = errors.New("does not refer to a valid field")
+
+// fieldPath is the path of a field below the values of a node, as faults have it: of .spec.labels['a'] it is
+// spec.labels[a].
+//
+// Only fields of the schema can be named, and entries of a map whose values have one; an element of a list cannot,
+// for a rule does not know its index.
+func (n *node) fieldPath(path string) (string, error) {
+	var b strings.Builder
+	for rest := path; rest != ""; {
+		name, tail, err := cutFieldName(rest)
+		if err != nil {
+			return "", err
+		}
+		switch p := n.properties[name]; {
+		case p != nil:
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(name)
+			n = p
+		case n.properties == nil && n.additional != nil && !n.additional.isOpen():
+			b.WriteString("[" + name + "]")
+			n = n.additional
+		default:
+			return "", errNoField
+		}
+		rest = tail
+	}
+	return b.String(), nil
+}
+
+// cutFieldName cuts the first step of a path: .name or ['name'].
+//
+// Example: of .spec['a.b'].c the first step is spec, and the rest ['a.b'].c.
+func cutFieldName(path string) (name, rest string, err error) {
+	if after, found := strings.CutPrefix(path, "."); found {
+		end := strings.IndexAny(after, ".[]")
+		if end < 0 {
+			end = len(after)
+		}
+		if end == 0 {
+			return "", "", errNoField
+		}
+		return after[:end], after[end:], nil
+	}
+	quoted, found := strings.CutPrefix(path, "['")
+	if !found {
+		return "", "", fmt.Errorf("expected [ or . but got: %s", path)
+	}
+	for i := 0; i < len(quoted); i++ {
+		switch {
+		case quoted[i] == '\\':
+			i++
+		case strings.HasPrefix(quoted[i:], "']"):
+			name, err = unescapeQuoted(quoted[:i])
+			return name, quoted[i+2:], err
+		}
+	}
+	return "", "", errors.New("unexpected end of JSON path")
+}
+
+// quotedEscapes are what may follow a backslash, and what it stands for.
+const quotedEscapes = "a\ab\bf\fn\nr\rt\tv\v''\\\\"
+
+func unescapeQuoted(s string) (string, error) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		at := -1
+		for j := 0; i < len(s) && j < len(quotedEscapes); j += 2 {
+			if quotedEscapes[j] == s[i] {
+				at = j + 1
+			}
+		}
+		if at < 0 {
+			return "", errors.New("invalid string literal: invalid escape char")
+		}
+		b.WriteByte(quotedEscapes[at])
+	}
+	return b.String(), nil
+}

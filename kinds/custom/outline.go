@@ -1,0 +1,164 @@
+package custom
+
+import (
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/jsontext"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Outline is the tree of a stored definition, of kind k, for those who want to know what it makes: its name, its
+// annotation of an approval, spec and status. Schemas, which are nearly all of it, are not decoded: they are texts that share the memory of the object, and
+// only Compile knows how to read them.
+func (c *Compiler) Outline(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
+	w := outliner{approval: c.approval, Scanner: jsontext.Over(o.JSON), json: o.JSON, out: make([]byte, 0, 1<<10)}
+	w.Limit = jsontext.MaxStoredDepth
+	if err := w.object(w.root); err != nil {
+		return nil, err
+	}
+	t, err := codec.DecodeStored(k.Message(), w.out)
+	if err != nil {
+		return nil, err
+	}
+	t.EnsureObject("metadata")["name"] = o.Key.Name
+	for i, v := range t.Object("spec").Objects("versions") {
+		if i < len(w.schemas) && w.schemas[i] != nil {
+			v["schema"] = tree.Tree{"openAPIV3Schema": w.schemas[i]}
+		}
+	}
+	return t, nil
+}
+
+// An outliner copies the text of a definition, without the schemas of its versions.
+type outliner struct {
+	jsontext.Scanner
+	json     []byte
+	approval string // the one annotation that is copied, in quotes
+	out      []byte
+	schemas  []schemaText // of the versions; nil for one that has none
+}
+
+// object copies the members of an object, as far as member wants them: it copies the key with the value, or skips it.
+func (w *outliner) object(member func(key string) error) error {
+	if w.Peek() != '{' {
+		return w.copyValue()
+	}
+	if err := w.Open(); err != nil {
+		return err
+	}
+	w.out = append(w.out, '{')
+	for first := true; ; first = false {
+		key, more, err := w.RawKey(first)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		if err := member(key); err != nil {
+			return err
+		}
+	}
+	if last := len(w.out) - 1; w.out[last] == ',' {
+		w.out = w.out[:last]
+	}
+	w.out = append(w.out, '}')
+	return nil
+}
+
+// member copies a key, and its value by a function.
+func (w *outliner) member(key string, value func() error) error {
+	w.out = append(append(w.out, key...), ':')
+	if err := value(); err != nil {
+		return err
+	}
+	w.out = append(w.out, ',')
+	return nil
+}
+
+func (w *outliner) copyValue() error {
+	from, err := w.skip()
+	w.out = append(w.out, from...)
+	return err
+}
+
+// skip consumes a value, and returns its text.
+func (w *outliner) skip() ([]byte, error) {
+	w.Peek() // over white space
+	from := w.Pos
+	err := w.Skip()
+	return w.json[from:w.Pos:w.Pos], err
+}
+
+// root copies all but most of the metadata: the object has decoded that already, and clients keep whole definitions in
+// annotations.
+func (w *outliner) root(key string) error {
+	switch key {
+	case `"metadata"`:
+		return w.member(key, func() error {
+			return w.object(w.only(`"annotations"`, func() error { return w.object(w.only(w.approval, w.copyValue)) }))
+		})
+	case `"spec"`:
+		return w.member(key, func() error { return w.object(w.spec) })
+	}
+	return w.member(key, w.copyValue)
+}
+
+// only copies one member of an object, and skips the others.
+func (w *outliner) only(wanted string, value func() error) (member func(key string) error) {
+	return func(key string) error {
+		if key != wanted {
+			return w.Skip()
+		}
+		return w.member(key, value)
+	}
+}
+
+func (w *outliner) spec(key string) error {
+	if key == `"versions"` && w.Peek() == '[' {
+		return w.member(key, w.versions)
+	}
+	return w.member(key, w.copyValue)
+}
+
+func (w *outliner) versions() error {
+	if err := w.Open(); err != nil {
+		return err
+	}
+	w.out = append(w.out, '[')
+	for first := true; ; first = false {
+		more, err := w.Element(first)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		if !first {
+			w.out = append(w.out, ',')
+		}
+		w.schemas = append(w.schemas, nil)
+		if err := w.object(w.version); err != nil {
+			return err
+		}
+	}
+	w.out = append(w.out, ']')
+	return nil
+}
+
+// version copies a version, and takes its schema aside.
+func (w *outliner) version(key string) error {
+	if key != `"schema"` {
+		return w.member(key, w.copyValue)
+	}
+	return w.member(key, func() error {
+		return w.object(func(key string) error {
+			text, err := w.skip()
+			if key == `"openAPIV3Schema"` && string(text) != "null" {
+				w.schemas[len(w.schemas)-1] = text
+			}
+			return err
+		})
+	})
+}

@@ -1,0 +1,26 @@
+package custom
+
+import (
+	"github.com/troupe-api/troupe/kinds/cel"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// TypeOf is the type of the objects of a kind, built-in or custom, for checking expressions. name begins the names of its
+// parts, as for cel.NewType. Objects without a schema are of any type.
+//
+// It compiles the schema anew for each call: whoever needs the type often keeps it.
+func TypeOf(n *meta.Naming, k *schema.Kind, name string) *cel.Type {
+	if k.Schema == nil {
+		return cel.MessageType(k.Declared, name)
+	}
+	text := k.Schema.Tree()
+	if len(text) == 0 {
+		return cel.Dyn
+	}
+	extensions := NewExtensions(n)
+	if t := cel.NewType(extensions.compile(text).expressionSchema(true), name, true); t != nil {
+		return t
+	}
+	return cel.Dyn
+}

@@ -1,0 +1,90 @@
+package expressions
+
+import (
+	"maps"
+
+	"github.com/troupe-api/troupe/kinds/cel"
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// Types are the types of the variables that may be known better than that they are dynamic.
+type Types struct{ Object, Params *cel.Type }
+
+// A scope is what an expression may use beside object, oldObject, request and namespaceObject. It is the
+// key of the environments that a policy has.
+type scope struct {
+	params, authorizer, patches bool
+}
+
+// newEnvironment makes an environment. variables is nil where there is no variable of that name. The
+// library is the same in all of them, so only variables make one different from another.
+func newEnvironment(naming *meta.Naming, s scope, types Types, variables *cel.Type) (*cel.Env, error) {
+	options := []cel.Option{
+		cel.Sized(),
+		cel.Variable("object", types.Object), cel.Variable("oldObject", types.Object),
+		cel.Variable("request", RequestType), cel.Variable("namespaceObject", NamespaceType),
+	}
+	if s.params {
+		options = append(options, cel.Variable("params", types.Params))
+	}
+	if s.authorizer {
+		options = append(options, cel.Variable("authorizer", cel.Authorization), cel.Variable("authorizer.requestResource", cel.ResourceAuthorization))
+	}
+	if s.patches {
+		options = append(options, cel.PatchTypes())
+	}
+	if variables != nil {
+		options = append(options, cel.Variable("variables", variables))
+	}
+	return cel.NewEnv(naming, options...)
+}
+
+var dynamic = Types{Object: cel.Dyn, Params: cel.Dyn}
+
+// environments are those of one policy, each made when it is first needed. Making one takes long, and many
+// expressions of a policy share theirs.
+type environments struct {
+	naming *meta.Naming
+	types  Types
+	params bool
+	// composed: there is the variable variables.
+	composed  bool
+	variables map[string]*cel.Type
+	made      map[scope]*cel.Env
+	lazy      *cel.Type // of variables as they are now
+}
+
+func newEnvironments(naming *meta.Naming, types Types, params, composed bool) *environments {
+	e := &environments{naming: naming, types: types, params: params, composed: composed, variables: map[string]*cel.Type{}}
+	e.reset()
+	return e
+}
+
+// reset forgets the environments, because there is one more variable.
+func (e *environments) reset() {
+	e.made = map[scope]*cel.Env{}
+	e.lazy = cel.ObjectOf("platform.variables", maps.Clone(e.variables))
+}
+
+// add makes a variable known to later expressions.
+func (e *environments) add(name string, of *cel.Type) {
+	e.variables[name] = of
+	e.reset()
+}
+
+// get is the environment of a scope, with the params and the variables of the policy.
+func (e *environments) get(s scope) (*cel.Env, error) {
+	s.params = e.params
+	if env := e.made[s]; env != nil {
+		return env, nil
+	}
+	var variables *cel.Type
+	if e.composed {
+		variables = e.lazy
+	}
+	env, err := newEnvironment(e.naming, s, e.types, variables)
+	if err == nil {
+		e.made[s] = env
+	}
+	return env, err
+}

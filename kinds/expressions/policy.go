@@ -1,0 +1,93 @@
+package expressions
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/cel"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A Policy is all expressions of an admission policy, in the order in which its spec has them.
+type Policy struct {
+	// Conditions are its matchConditions, which have no variables.
+	Conditions  []*Expr
+	Variables   []*Expr
+	Validations []*Expr
+	// Messages are the messageExpressions of the Validations; nil for one that has none.
+	Messages    []*Expr
+	Annotations []*Expr
+	Mutations   []*Expr
+	// VariablesType is the type of variables; nil if there are none.
+	VariablesType *cel.Type
+	// Authorizes: an expression asks the authorizer.
+	Authorizes bool
+
+	byName map[string]*Expr
+}
+
+// Variable is a variable by its name; nil if there is none.
+func (p *Policy) Variable(name string) *Expr { return p.byName[name] }
+
+// ofMutation are the fields of a mutation by its type, and the types of results.
+var ofMutation = map[string]struct {
+	field  string
+	result *cel.Type
+}{
+	"ApplyConfiguration": {"applyConfiguration", cel.ObjectPatch},
+	"JSONPatch":          {"jsonPatch", cel.JSONPatches},
+}
+
+// MutationField is the field of a mutation that holds its expression, by its patchType; "" for an unknown one.
+func MutationField(patchType string) string { return ofMutation[patchType].field }
+
+// compilePolicy compiles a policy. A variable is known to the expressions behind it only, in the order of
+// the spec.
+func compilePolicy(naming *meta.Naming, types Types, spec tree.Tree, mutating bool) *Policy {
+	params := spec.Has("paramKind")
+	variables := spec.Objects("variables")
+	p := &Policy{byName: map[string]*Expr{}}
+	p.Conditions = compileConditions(newEnvironments(naming, types, params, false), spec.Objects("matchConditions"))
+	e := newEnvironments(naming, types, params, mutating || len(variables) > 0)
+	for _, v := range variables {
+		p.addVariable(e, v.String("name"), v.String("expression"))
+	}
+	if len(variables) > 0 {
+		p.VariablesType = e.lazy
+	}
+	for _, v := range spec.Objects("validations") {
+		p.Validations = append(p.Validations, e.compile(scope{authorizer: true}, v.String("expression"), cel.Bool))
+		var message *Expr
+		if text := v.String("messageExpression"); strings.TrimSpace(text) != "" {
+			message = e.compile(scope{}, text, cel.String)
+		}
+		p.Messages = append(p.Messages, message)
+	}
+	for _, a := range spec.Objects("auditAnnotations") {
+		x := e.compile(scope{authorizer: true}, strings.TrimSpace(a.String("valueExpression")), cel.String, cel.Null)
+		x.Name = a.String("key")
+		p.Annotations = append(p.Annotations, x)
+	}
+	for _, m := range spec.Objects("mutations") {
+		of := ofMutation[m.String("patchType")]
+		text := strings.TrimSpace(m.Object(of.field).String("expression"))
+		p.Mutations = append(p.Mutations, e.compile(scope{authorizer: true, patches: true}, text, of.result))
+	}
+	p.Authorizes = slices.ContainsFunc(slices.Concat(p.Conditions, p.Variables, p.Validations, p.Annotations, p.Mutations),
+		func(x *Expr) bool { return x.Authorizes })
+	return p
+}
+
+// One that does not compile is dynamic for those that use it, so that one mistake is reported once.
+func (p *Policy) addVariable(e *environments, name, text string) {
+	x := e.compile(scope{authorizer: true}, text)
+	x.Name = name
+	of := cel.Dyn
+	if x.Program != nil {
+		of = x.Program.Type()
+	}
+	e.add(name, of)
+	p.Variables = append(p.Variables, x)
+	p.byName[name] = x
+}

@@ -1,0 +1,67 @@
+package merge
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// An Operation is one operation of a JSON patch that is no text. HasValue tells a value of null from none.
+type Operation struct {
+	Op, Path, From string
+	Value          any
+	HasValue       bool
+}
+
+// ErrTest says that a test of a patch has failed.
+var ErrTest = errors.New("testing value failed")
+
+// Operations applies operations as JSONPatch does, either all or none. The values become part of the result. A failed test
+// is ErrTest; other errors say in a few words which operation cannot be carried out, and nothing of the object.
+func Operations(current tree.Tree, operations []Operation) (tree.Tree, error) {
+	if len(operations) > MaxOperations {
+		return nil, fmt.Errorf("the allowed maximum operations in a JSON patch is %d, got %d", MaxOperations, len(operations))
+	}
+	p := &jsonPatcher{root: &node{value: current}, budget: maxCopySize}
+	for i, o := range operations {
+		s, err := o.parse()
+		if err != nil {
+			return nil, fmt.Errorf("operation %d (%.16q %q): %w", i, o.Op, s.pathText, err)
+		}
+		switch done, err := p.apply(&s); {
+		case err != nil:
+			return nil, err
+		case !done && s.op == "test":
+			return nil, ErrTest
+		case !done:
+			return nil, fmt.Errorf("%s operation does not apply: %q: %s", s.op, s.pathText, s.failure())
+		}
+	}
+	object, ok := p.root.tree().(tree.Tree)
+	if !ok {
+		return nil, errors.New("no object is left")
+	}
+	return object, nil
+}
+
+// parse checks an operation.
+func (o *Operation) parse() (parsedOperation, error) {
+	s := parsedOperation{op: o.Op, value: o.Value, pathText: o.Path[:min(len(o.Path), maxShownPath)]}
+	var err error
+	if s.path, err = parsePointer(o.Path); err != nil {
+		return s, err
+	}
+	switch o.Op {
+	case "add", "replace":
+		if !o.HasValue {
+			err = errors.New("missing value")
+		}
+	case "move", "copy":
+		s.from, err = parsePointer(o.From)
+	case "remove", "test":
+	default:
+		err = errors.New("unknown operation")
+	}
+	return s, err
+}

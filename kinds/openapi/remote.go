@@ -1,0 +1,301 @@
+package openapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A Remote is what another server says of itself in version 2: the paths below some prefix, and the definitions and
+// parameters that these need. It is kept compressed; many goroutines may use it.
+type Remote struct {
+	packed []byte // JSON
+	size   int    // of the JSON
+	hash   string
+}
+
+// ReadRemote reads a document of version 2 of another server and keeps what is about the paths that begin so. What
+// the models of documents do not have, or have as another type, is left out.
+func ReadRemote(body []byte, prefixes []string) (*Remote, error) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var document map[string]any
+	if err := decoder.Decode(&document); err != nil {
+		return nil, err
+	}
+	if document["swagger"] != "2.0" {
+		return nil, errors.New("it is no document of version 2.0")
+	}
+	r := remoteReader{document: document, taken: map[string]map[string]any{}}
+	r.takePaths(prefixes)
+	text, err := json.Marshal(r.taken)
+	if err != nil {
+		return nil, err
+	}
+	return &Remote{packed: compress(text), size: len(text), hash: hash(text)}, nil
+}
+
+// Hash changes whenever the document does.
+func (r *Remote) Hash() string { return r.hash }
+
+// Size is what it adds to a document, in bytes.
+func (r *Remote) Size() int { return r.size }
+
+// sections are the objects of named parts in a document, and what references to a part begin with.
+var sections = map[string]string{"definitions": "#/definitions/", "parameters": "#/parameters/"}
+
+// A remoteReader takes parts out of a document.
+type remoteReader struct {
+	document map[string]any
+	taken    map[string]map[string]any // by section and name
+}
+
+func (r *remoteReader) takePaths(prefixes []string) {
+	paths, _ := r.document["paths"].(map[string]any)
+	for path, item := range paths {
+		if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(path, p) }) {
+			r.take("paths", path, item)
+		}
+	}
+}
+
+// take takes a part, and all that it refers to.
+func (r *remoteReader) take(section, name string, part any) {
+	if r.taken[section] == nil {
+		r.taken[section] = map[string]any{}
+	}
+	r.taken[section][name] = part
+	r.follow(part)
+}
+
+func (r *remoteReader) follow(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			r.follow(item)
+		}
+	case map[string]any:
+		for name, value := range v {
+			if reference, ok := value.(string); ok && name == "$ref" {
+				r.refer(reference)
+			} else {
+				r.follow(value)
+			}
+		}
+	}
+}
+
+// refer takes what a reference leads to, once.
+func (r *remoteReader) refer(reference string) {
+	for section, prefix := range sections {
+		name, ok := strings.CutPrefix(reference, prefix)
+		if !ok {
+			continue
+		}
+		parts, _ := r.document[section].(map[string]any)
+		if part, there := parts[name]; there && r.taken[section][name] == nil {
+			r.take(section, name, part)
+		}
+	}
+}
+
+// unpack is a section, each part in the form of its layout, by name.
+func (r *Remote) unpack(section string, l *layout) map[string]object {
+	packed, err := gzip.NewReader(bytes.NewReader(r.packed))
+	if err != nil {
+		panic(err) // it was packed here
+	}
+	text, err := io.ReadAll(packed)
+	if err != nil {
+		panic(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var all map[string]map[string]any
+	if err := decoder.Decode(&all); err != nil {
+		panic(err)
+	}
+	parts := map[string]object{}
+	for name, part := range all[section] {
+		if o, ok := l.conform(part); ok {
+			parts[name] = o
+		}
+	}
+	return parts
+}
+
+// conform is a decoded value as an object that a layout can write; what it cannot is left out.
+func (l *layout) conform(v any) (object, bool) {
+	members, ok := v.(map[string]any)
+	if !ok {
+		return nil, false
+	}
+	o := object{}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		var value any
+		ok := false
+		if mapping, known := l.fields[name]; known {
+			value, ok = mapping.conform(members[name])
+		} else if strings.HasPrefix(name, "x-") && l.extensions != 0 {
+			value, ok = free(members[name]), true
+		} else if l.entries != nil {
+			value, ok = l.entries.conform(members[name])
+		}
+		if ok {
+			o = o.with(name, value)
+		}
+	}
+	return o, true
+}
+
+// conform is a decoded value as the field can be written; ok is false if it cannot.
+func (s fieldMapping) conform(v any) (value any, ok bool) {
+	if list, isList := v.([]any); isList && s.kind != kindAny {
+		return s.conformList(list)
+	}
+	if s.pick != nil {
+		members, isObject := v.(map[string]any)
+		if !isObject {
+			return nil, false
+		}
+		return s.pick(free(members)).conform(v)
+	}
+	switch s.kind {
+	case kindString, kindStrings:
+		value, ok = v.(string)
+	case kindBool:
+		value, ok = v.(bool)
+	case kindInt64:
+		value, ok = free(v).(int64)
+	case kindDouble:
+		value = free(v)
+		_, isInt := value.(int64)
+		_, isFloat := value.(float64)
+		ok = isInt || isFloat
+	case kindAny:
+		value, ok = free(v), true
+	case kindMessage:
+		value, ok = s.layout.conform(v)
+	}
+	return value, ok
+}
+
+func (s fieldMapping) conformList(list []any) (any, bool) {
+	if s.kind == kindStrings {
+		texts := []string{}
+		for _, item := range list {
+			if text, ok := item.(string); ok {
+				texts = append(texts, text)
+			}
+		}
+		return texts, true
+	}
+	items := []any{}
+	for _, item := range list {
+		if _, nested := item.([]any); nested {
+			continue
+		}
+		if value, ok := s.conform(item); ok {
+			items = append(items, value)
+		}
+	}
+	return items, len(items) > 0 || len(list) == 0
+}
+
+// free is a decoded value of any type as objects hold it.
+func free(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		if f, err := v.Float64(); err == nil {
+			return f
+		}
+		return v.String() // beyond all numbers
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = free(item)
+		}
+		return list
+	case map[string]any:
+		o := object{}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			o = o.with(name, free(v[name]))
+		}
+		return o
+	}
+	return v
+}
+
+// V2With is the document of version 2 with that of other servers. Where two describe a path, or something of the same
+// name, that of this server counts, and then that of the first.
+func (d *Documents) V2With(remotes []*Remote) *Document {
+	if len(remotes) == 0 {
+		return d.all
+	}
+	s := d.allScope
+	s.remotes = remotes
+	return newDocument(d.options, version2, s)
+}
+
+// remoteParts are a section of several remotes, each name once.
+func remoteParts(remotes []*Remote, section string, l *layout) map[string]object {
+	all := map[string]object{}
+	for _, r := range slices.Backward(remotes) {
+		maps.Copy(all, r.unpack(section, l))
+	}
+	return all
+}
+
+// remotePaths writes the paths of other servers that are not among those that were written, and registers their
+// definitions: those of this server are complete by then, and stay what they are.
+func (b *builder) remotePaths(s scope, written map[string]bool, yield func(string, object) bool) {
+	if len(s.remotes) == 0 {
+		return
+	}
+	for name, definition := range remoteParts(s.remotes, "definitions", schema2) {
+		b.definitions.add(name, func() object { return definition })
+	}
+	paths := remoteParts(s.remotes, "paths", pathItem2)
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if !written[path] && !yield(path, paths[path]) {
+			return
+		}
+	}
+}
+
+// parameters writes the parameters that operations share.
+func (b *builder) parameters(s scope) entries {
+	return func(yield func(string, object) bool) {
+		own := map[string]bool{}
+		for _, p := range shared() {
+			own[p.name] = true
+			if !yield(p.name, p.in2()) {
+				return
+			}
+		}
+		others := remoteParts(s.remotes, "parameters", parameterOfAnyKind2())
+		for _, name := range slices.Sorted(maps.Keys(others)) {
+			if !own[name] && !yield(name, others[name]) {
+				return
+			}
+		}
+	}
+}
+
+// parameterOfAnyKind2 has what any parameter may have; which message it becomes is picked when it is written.
+var parameterOfAnyKind2 = sync.OnceValue(func() *layout {
+	l := &layout{fields: map[string]fieldMapping{}, extensions: 1}
+	for _, of := range []*layout{body2, queryParameter2, pathParameter2} {
+		maps.Copy(l.fields, of.fields)
+	}
+	return l
+})

@@ -1,0 +1,92 @@
+package openapi_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/openapi"
+)
+
+const remoteDocument = `{"swagger":"2.0","info":{"title":"x"},
+"paths":{
+	"/apis/ext.example.com/v1/things":{"get":{"operationId":"listThing","parameters":[{"$ref":"#/parameters/limit"},{"name":"q","in":"query","type":"string","uniqueItems":7}],
+		"responses":{"200":{"description":"OK","schema":{"$ref":"#/definitions/ext.Thing"}}},"unknown":{"a":1}},"x-note":{"b":[1,2.5,null]}},
+	"/apis/ext.example.com/v2/things":{"get":{"operationId":"other"}},
+	"/apis/apps/v1/deployments":{"get":{"operationId":"mine"}},
+	"/apis/ext.example.com/v1/odd":7},
+"parameters":{"limit":{"name":"limit","in":"query","type":"integer"},"unused":{"name":"u","in":"query"}},
+"definitions":{
+	"ext.Thing":{"type":"object","properties":{"metadata":{"$ref":"#/definitions/io.platform.apimachinery.pkg.apis.meta.v1.ObjectMeta"},"next":{"$ref":"#/definitions/ext.Thing"},"n":{"type":"integer","maximum":10},"odd":[1]},"required":["n",7]},
+	"io.platform.apimachinery.pkg.apis.meta.v1.ObjectMeta":{"type":"object","description":"not ours"},
+	"ext.Unused":{"type":"object"}}}`
+
+// TestRemote: what another server says of the wanted paths is in the document, with what these refer to, in both formats;
+// what is said of the rest, or has another type than the models say, is not. Names of this server stay this server's.
+func TestRemote(t *testing.T) {
+	own := documents(meta.Platform)
+	r, err := openapi.ReadRemote([]byte(remoteDocument), []string{"/apis/ext.example.com/v1/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := own.V2With([]*openapi.Remote{r})
+	if d.Hash() == own.V2().Hash() || own.V2With(nil) != own.V2() {
+		t.Error("the hash does not tell the documents apart")
+	}
+	var document struct {
+		Paths       map[string]json.RawMessage
+		Parameters  map[string]json.RawMessage
+		Definitions map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(plain(t, d.Gzip(openapi.JSON)), &document); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"get":{"operationId":"listThing","parameters":[{"$ref":"#/parameters/limit"},{"in":"query","name":"q","type":"string"}],"responses":{"200":{"description":"OK","schema":{"$ref":"#/definitions/ext.Thing"}}}},"x-note":{"b":[1,2.5,null]}}`
+	if got := string(document.Paths["/apis/ext.example.com/v1/things"]); got != want {
+		t.Errorf("the path is\n%s\nwant\n%s", got, want)
+	}
+	for _, path := range []string{"/apis/ext.example.com/v2/things", "/apis/apps/v1/deployments", "/apis/ext.example.com/v1/odd"} {
+		if document.Paths[path] != nil {
+			t.Errorf("%s is described", path)
+		}
+	}
+	want = `{"properties":{"metadata":{"$ref":"#/definitions/io.platform.apimachinery.pkg.apis.meta.v1.ObjectMeta"},"n":{"maximum":10,"type":"integer"},"next":{"$ref":"#/definitions/ext.Thing"}},"required":["n"],"type":"object"}`
+	if got := string(document.Definitions["ext.Thing"]); got != want {
+		t.Errorf("the definition is\n%s\nwant\n%s", got, want)
+	}
+	if got := string(document.Definitions["io.platform.apimachinery.pkg.apis.meta.v1.ObjectMeta"]); strings.Contains(got, "not ours") {
+		t.Errorf("a definition of ours is %s", got)
+	}
+	if document.Definitions["ext.Unused"] != nil || document.Parameters["unused"] != nil || document.Parameters["limit"] == nil {
+		t.Error("there is what nobody refers to, or what somebody does is not there")
+	}
+	if text := string(plain(t, d.Gzip(openapi.Protobuf))); !strings.Contains(text, "listThing") || !strings.Contains(text, "ext.Thing") {
+		t.Error("it is not in the Protobuf form")
+	}
+}
+
+// TestRemoteRefuses: what is no document of version 2.
+func TestRemoteRefuses(t *testing.T) {
+	for _, text := range []string{"", "7", `{"swagger":"3.0"}`, strings.Repeat("[", 20000)} {
+		if _, err := openapi.ReadRemote([]byte(text), []string{"/"}); err == nil {
+			t.Errorf("%.20s is taken", text)
+		}
+	}
+}
+
+// FuzzRemote: whatever another server says, the document can be written in both formats.
+func FuzzRemote(f *testing.F) {
+	f.Add([]byte(remoteDocument))
+	f.Add([]byte(`{"swagger":"2.0","paths":{"/":{"parameters":[[]],"get":{"tags":7,"parameters":{"in":"body","schema":[{}]},"responses":[1]}}}}`))
+	own := documents(meta.Platform)
+	f.Fuzz(func(_ *testing.T, text []byte) {
+		r, err := openapi.ReadRemote(text, []string{"/"})
+		if err != nil {
+			return
+		}
+		d := own.V2With([]*openapi.Remote{r})
+		d.Gzip(openapi.JSON)
+		d.Gzip(openapi.Protobuf)
+	})
+}

@@ -1,0 +1,60 @@
+package ownership
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Overlay puts a configuration over an object of message m, by the rules of an apply but for ownership: lists are merged by
+// their types, and what config does not name stays. It refuses a configuration that names a list, a map or a message that
+// is replaced as a whole, because whoever wrote it may not know what else that holds. What stays shares memory with live.
+func Overlay(m *schema.Message, live, config tree.Tree) (tree.Tree, error) {
+	if fault := CheckItems(m, config); fault != "" {
+		return nil, fmt.Errorf("failed to convert patch object to typed object: %s", fault)
+	}
+	if found := atomicParts(m, config, ""); len(found) > 0 {
+		return nil, errors.New("invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: " + strings.Join(found, ", "))
+	}
+	named := withNulls(m, config)
+	version := ServedVersion{Message: m}
+	merged := combineTrees(m, version.fromStored(live), named)
+	if !tree.SameRef(named, config) {
+		merged = resolveNulls(m, merged)
+	}
+	return version.toStored(merged), nil
+}
+
+// atomicParts are the paths of what a configuration names and is replaced as a whole.
+func atomicParts(m *schema.Message, t tree.Tree, path string) (found []string) {
+	for _, name := range t.SortedKeys() {
+		if f := m.Field(name); f != nil {
+			found = append(found, atomicValue(f, false, t[name], path+"."+name)...)
+		}
+	}
+	return found
+}
+
+// atomicValue is atomicParts for the value of a field, or for an element of its list. Values of maps are not looked at.
+func atomicValue(f *schema.Field, element bool, v any, path string) (found []string) {
+	switch v := v.(type) {
+	case tree.Tree:
+		if granularityOf(f, element) == atomic {
+			found = append(found, path)
+		}
+		if f.Type == schema.TypeMessage && (element || f.Shape == schema.Single) {
+			found = append(found, atomicParts(f.Message, v, path)...)
+		}
+	case []any:
+		if granularityOf(f, element) == atomic {
+			found = append(found, path)
+		}
+		for i, item := range v {
+			found = append(found, atomicValue(f, true, item, tree.IndexPath(path, i))...)
+		}
+	}
+	return found
+}

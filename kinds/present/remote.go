@@ -1,0 +1,114 @@
+package present
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+// A RemoteVersion is what another server says of one version of a group: the resources that it has there.
+type RemoteVersion struct{ resources []discoveryResource }
+
+// A GroupVersion names a version of a group.
+type GroupVersion struct{ Group, Version string }
+
+// String is "v1" or "apps/v1".
+func (v GroupVersion) String() string {
+	if v.Group == "" {
+		return v.Version
+	}
+	return v.Group + "/" + v.Version
+}
+
+// ServiceName is the name of the version's APIService, as in "v1.apps".
+func (v GroupVersion) ServiceName() string { return v.Version + "." + v.Group }
+
+// Path is where the version is served.
+func (v GroupVersion) Path() string {
+	if v.Group == "" {
+		return "/api/" + v.Version
+	}
+	return "/apis/" + v.String()
+}
+
+// ReadDiscovery reads an APIGroupDiscoveryList of another server, and keeps of it the versions that are wanted. What
+// is not known of it is left out.
+func ReadDiscovery(body []byte, wanted func(GroupVersion) bool) (map[GroupVersion]RemoteVersion, error) {
+	var list discoveryList
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, err
+	}
+	if list.Kind != "APIGroupDiscoveryList" {
+		return nil, errors.New("it is no APIGroupDiscoveryList")
+	}
+	all := map[GroupVersion]RemoteVersion{}
+	for _, g := range list.Items {
+		for _, v := range g.Versions {
+			if of := (GroupVersion{g.Metadata.Name, v.Version}); wanted(of) {
+				all[of] = RemoteVersion{v.Resources}
+			}
+		}
+	}
+	return all, nil
+}
+
+// ReadResourceList reads an APIResourceList of another server, as servers have it that do not know the lists of
+// ReadDiscovery.
+func ReadResourceList(body []byte) (RemoteVersion, error) {
+	var list resourceListDocument
+	if err := json.Unmarshal(body, &list); err != nil {
+		return RemoteVersion{}, err
+	}
+	if list.Kind != "APIResourceList" {
+		return RemoteVersion{}, errors.New("it is no APIResourceList")
+	}
+	var v RemoteVersion
+	index := map[string]int{}
+	find := func(name string) *discoveryResource {
+		i, ok := index[name]
+		if !ok {
+			i = len(v.resources)
+			index[name] = i
+			v.resources = append(v.resources, discoveryResource{Resource: name, Verbs: []string{}})
+		}
+		return &v.resources[i]
+	}
+	for _, r := range list.Resources {
+		name, sub, isSub := strings.Cut(r.Name, "/")
+		of, kind := find(name), discoveryKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
+		if isSub {
+			of.Subresources = append(of.Subresources, discoverySubresource{Subresource: sub, ResponseKind: kind, Verbs: append([]string{}, r.Verbs...)})
+			continue
+		}
+		of.ResponseKind, of.SingularResource, of.Verbs = kind, r.SingularName, append([]string{}, r.Verbs...)
+		of.ShortNames, of.Categories, of.Scope = r.ShortNames, r.Categories, scopeName(r.Namespaced)
+	}
+	return v, nil
+}
+
+// Document is the entry of the version in an APIGroupDiscoveryList. stale says that the server could not be asked when
+// it should have been; what it has may be other than what is said here.
+func (v RemoteVersion) Document(version string, stale bool) []byte {
+	d := discoveryVersion{Version: version, Resources: v.resources, Freshness: "Current"}
+	if stale {
+		d.Freshness = "Stale"
+	}
+	if d.Resources == nil {
+		d.Resources = []discoveryResource{}
+	}
+	return mustJSON(d)
+}
+
+// Resources calls do with the name, the scope and the verbs of each resource.
+func (v RemoteVersion) Resources(do func(name string, namespaced bool, verbs []string)) {
+	for _, r := range v.resources {
+		do(r.Resource, r.Scope == "Namespaced", r.Verbs)
+	}
+}
+
+func scopeName(namespaced bool) string {
+	if namespaced {
+		return "Namespaced"
+	}
+	return "Cluster"
+}

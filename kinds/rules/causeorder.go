@@ -1,0 +1,72 @@
+package rules
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Clients see the causes of a refusal as a list, and compare it. So its order must not tell which of the rules are
+// declared and which are functions: the functions of a kind report in an order of their own, and what the plan
+// reports beside them comes where the fields are declared.
+
+// mergeCauses joins what the plan of a message and the functions of a kind have reported of one object. Where both
+// report the same type of fault for the same path, the words of the function, which are more specific, replace those
+// of the plan, one for one.
+func mergeCauses(m *schema.Message, planned, own []meta.Cause) []meta.Cause {
+	if len(planned) == 0 || len(own) == 0 {
+		return append(planned, own...)
+	}
+	for _, c := range own {
+		same := func(p meta.Cause) bool { return p.Type == c.Type && p.Field == c.Field }
+		if i := slices.IndexFunc(planned, same); i >= 0 {
+			planned = slices.Delete(planned, i, i+1)
+		}
+	}
+	places := make(map[string][]int, len(planned)+len(own))
+	place := func(c meta.Cause) []int {
+		if _, known := places[c.Field]; !known {
+			places[c.Field] = placeOf(m, c.Field)
+		}
+		return places[c.Field]
+	}
+	slices.SortStableFunc(planned, func(a, b meta.Cause) int { return slices.Compare(place(a), place(b)) })
+	all := make([]meta.Cause, 0, len(planned)+len(own))
+	for _, c := range own {
+		for len(planned) > 0 && slices.Compare(place(planned[0]), place(c)) < 0 {
+			all, planned = append(all, planned[0]), planned[1:]
+		}
+		all = append(all, c)
+	}
+	return append(all, planned...)
+}
+
+// placeOf is where a field stands in a message: for each step of its path the number of the field in the order of
+// declaration, and the number of an item of a list. So spec.ports[1].name may be 2, 0, 1, 3.
+func placeOf(m *schema.Message, path string) []int {
+	var place []int
+	for path != "" {
+		if rest, isItem := strings.CutPrefix(path, "["); isItem {
+			item, after, _ := strings.Cut(rest, "]")
+			n, _ := strconv.Atoi(item) // the keys of a map are all alike
+			place, path = append(place, n), strings.TrimPrefix(after, ".")
+			continue
+		}
+		end := strings.IndexAny(path, ".[")
+		if end < 0 {
+			end = len(path)
+		}
+		n, next := math.MaxInt, (*schema.Message)(nil) // what is not declared comes last
+		if m != nil {
+			if i := slices.IndexFunc(m.Fields, func(f *schema.Field) bool { return f.Name == path[:end] }); i >= 0 {
+				n, next = i, m.Fields[i].Message
+			}
+		}
+		place, m, path = append(place, n), next, strings.TrimPrefix(path[end:], ".")
+	}
+	return place
+}

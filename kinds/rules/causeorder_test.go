@@ -1,0 +1,39 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Causes of the plan come where their fields are declared, whatever the functions report around them; and those of the
+// functions stay in their own order.
+func TestCauseOrder(t *testing.T) {
+	for _, c := range []struct {
+		own  []string // fields that the function refuses, in its order
+		want string
+	}{
+		{nil, "spec.size spec.top"},
+		{[]string{"spec.must"}, "spec.size spec.must spec.top"},
+		{[]string{"spec.zone", "spec.must"}, "spec.size spec.top spec.zone spec.must"},
+		{[]string{"status.a", "spec"}, "spec.size spec.top status.a spec"},
+		{[]string{"spec", "spec.top"}, "spec spec.size spec.top"},
+	} {
+		k := sample(t)
+		k.Rules.Validate = func(_ tree.Tree, f *schema.Faults) {
+			for _, field := range c.own {
+				f.Invalid(field, int64(0), "no")
+			}
+		}
+		var got []string
+		for _, cause := range rules.Validate(k, parseTree(t, `{"metadata":{"name":"x"},"spec":{"must":1,"size":-1,"top":6}}`)) {
+			got = append(got, cause.Field)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q: %q, want %q", c.own, got, c.want)
+		}
+	}
+}

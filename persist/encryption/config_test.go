@@ -1,0 +1,78 @@
+package encryption
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestConfigFaults: every fault names its field, and none shows a secret.
+func TestConfigFaults(t *testing.T) {
+	t.Parallel()
+	key := keyOf("aesgcm", "k", 1)
+	head := "apiVersion: " + testNaming.APIVersion + "\nkind: EncryptionConfiguration\n"
+	resources := func(lists ...string) string {
+		text := head + "resources:\n"
+		for _, list := range lists {
+			text += "- resources: [" + list + "]\n  providers: [" + key + "]\n"
+		}
+		return text
+	}
+	kms := func(fields string) string { return configOf("{kms: {" + fields + "}}") }
+	const plugin = "apiVersion: v2, name: p, endpoint: 'unix:///kms.sock'"
+	for _, c := range []struct{ text, fault string }{
+		{resources("secrets", "'*.apps'", "'*.*'"), ""},
+		{resources("secrets, deployments.apps", "'*.', '*.apps'"), ""},
+		{kms(plugin), ""},
+		{kms(plugin + ", timeout: 5s"), ""},
+		{"", "the file is empty"},
+		{"a: [", "it is not valid YAML"},
+		{"apiVersion: v1\nkind: EncryptionConfiguration", `apiVersion: Invalid value: "v1"`},
+		{"apiVersion: v1\nkind: List", `kind: Invalid value: "List"`},
+		{head, "resources: Required value: at least one resources is required"},
+		{head + "rules: []", `unknown field "rules"`},
+		{resources(""), "resources[0].resources: Required value"},
+		{head + "resources:\n- resources: [secrets]", "resources[0].providers: Required value"},
+		{resources("Secrets"), `resources[0].resources[0]: Invalid value: "Secrets": resource name should not contain capital letters`},
+		{resources("'*'"), "use '*.' to encrypt all the resources from core API group"},
+		{resources("'*.extensions'"), "'extensions' group has been removed"},
+		{resources("events.events.platform.io"), "use 'events' instead"},
+		{resources("'secrets.*'"), "encrypting the same resource across groups is not supported"},
+		{resources("secrets, secrets"), "the same resource cannot be specified multiple times"},
+		{resources("secrets, '*.'"), "overlapping resources"},
+		{resources("secrets, '*.*'"), "overlapping resources"},
+		{resources("'*.'", "secrets"), `resources[1].resources[0]: Invalid value: "secrets": resource "secrets" is masked by earlier rule "*."`},
+		{resources("'*.*'", "pods.x"), `resource "pods.x" is masked by earlier rule "*.*"`},
+		{configOf("{}"), "resources[0].providers[0]: Required value: provider does not contain any of the expected providers"},
+		{configOf("{identity: {}, " + key[1:]), "resources[0].providers[0]: Required value: more than one provider"},
+		{configOf("{aesgcm: {keys: []}}"), "resources[0].providers[0].aesgcm.keys: Required value"},
+		{configOf("{aesgcm: {keys: [{secret: abcd}]}}"), "resources[0].providers[0].aesgcm.keys[0].name: Required value"},
+		{configOf("{aesgcm: {keys: [{name: k}]}}"), "resources[0].providers[0].aesgcm.keys[0].secret: Required value"},
+		{configOf("{aescbc: {keys: [{name: k, secret: top-secret}]}}"), `aescbc.keys[0].secret: Invalid value: "REDACTED": secrets must be base64 encoded`},
+		{configOf("{aesgcm: {keys: [{name: k, secret: " + secretOf(1, 31) + "}]}}"), "got 31, expected one of [16 24 32]"},
+		{configOf("{secretbox: {keys: [{name: k, secret: " + secretOf(1, 16) + "}]}}"), "secretbox.keys[0].secret: Invalid value: \"REDACTED\": secret is not of the expected length, got 16, expected one of [32]"},
+		{configOf("{aesgcm: {keys: [{name: k, secret: [top-secret]}]}}"), "must not be a array"},
+		{kms("apiVersion: v2, endpoint: 'unix:///a'"), "kms.name: Required value"},
+		{kms("apiVersion: v2, name: 'a:b', endpoint: 'unix:///a'"), "must not contain ':'"},
+		{kms("apiVersion: v2, name: p"), "kms.endpoint: Required value"},
+		{kms("apiVersion: v2, name: p, endpoint: 'https://a'"), `unsupported scheme "https" for KMS provider`},
+		{kms(plugin + ", timeout: 0s"), "kms.timeout: Invalid value"},
+		{kms(plugin + ", cachesize: 10"), "cachesize is not supported in v2"},
+		{kms("name: p, endpoint: 'unix:///a'"), "kms.apiVersion: Invalid value: \"\": KMS v1"},
+		{kms("apiVersion: v1, name: p, endpoint: 'unix:///a'"), "KMS v1, which an empty apiVersion means, is deprecated and not served"},
+		{kms("apiVersion: v3, name: p, endpoint: 'unix:///a'"), "only v2 is supported"},
+		{configOf("{kms: {" + plugin + "}}, {kms: {" + plugin + "}}"), "providers[1].kms.name: Invalid value: \"p\": duplicate KMS provider name"},
+	} {
+		_, err := Parse([]byte(c.text), testNaming)
+		switch text := fmt.Sprint(err); {
+		case c.fault == "":
+			if err != nil {
+				t.Errorf("%s: %v", c.text, err)
+			}
+		case !strings.Contains(text, c.fault):
+			t.Errorf("%s:\ngot  %v\nwant %s", c.text, err, c.fault)
+		case strings.Contains(text, "top-secret") || strings.Contains(text, secretOf(1, 31)):
+			t.Errorf("a secret is shown: %v", err)
+		}
+	}
+}

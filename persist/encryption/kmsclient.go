@@ -1,0 +1,262 @@
+package encryption
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// A kmsClient calls a KMS plugin of version 2: gRPC over a unix socket. Its three calls are unary, so that gRPC is no
+// more here than HTTP/2 with a length before each message and the outcome in the trailers.
+type kmsClient struct {
+	http    *http.Client
+	timeout time.Duration
+	// observe is told of every call; code is that of gRPC.
+	observe func(method, code string, took time.Duration)
+}
+
+// maxMessage bounds an answer of a plugin; the reference bounds what is in it to far less.
+const maxMessage = 1 << 20
+
+// newKMSClient makes a client for an endpoint such as unix:///run/kms.sock, or unix:///@name for an abstract socket.
+// Nothing is connected before the first call. HTTP/2 without TLS is spoken at once, without an upgrade; who may use
+// the socket is a matter of its permissions.
+func newKMSClient(endpoint string, timeout time.Duration, observe func(method, code string, took time.Duration)) *kmsClient {
+	path := strings.TrimPrefix(endpoint, "unix://")
+	if rest, ok := strings.CutPrefix(path, "/@"); ok {
+		path = "@" + rest
+	}
+	var protocols http.Protocols
+	protocols.SetUnencryptedHTTP2(true)
+	var dialer net.Dialer
+	return &kmsClient{timeout: timeout, observe: observe, http: &http.Client{Transport: &http.Transport{
+		Protocols: &protocols, DisableCompression: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dialer.DialContext(ctx, "unix", path) },
+	}}}
+}
+
+// close gives up idle connections. Calls that are under way end by themselves.
+func (c *kmsClient) close() { c.http.CloseIdleConnections() }
+
+// An rpcError is the outcome of a call that has failed.
+type rpcError struct {
+	code    int
+	message string
+}
+
+func (e *rpcError) Error() string { return fmt.Sprintf("code %d: %s", e.code, e.message) }
+
+// Unwrap says of outcomes that may pass that they do.
+func (e *rpcError) Unwrap() error {
+	switch e.code {
+	case codeDeadlineExceeded, codeUnavailable:
+		return persist.ErrUnavailable
+	}
+	return nil
+}
+
+// Codes of gRPC.
+const (
+	codeUnknown          = 2
+	codeDeadlineExceeded = 4
+	codeUnavailable      = 14
+)
+
+// codeNames are the names of gRPC's codes.
+var codeNames = []string{
+	"OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists", "PermissionDenied", "ResourceExhausted",
+	"FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",
+}
+
+// codeName is the name of a code for metrics. What is no code of gRPC counts as Unknown, so a plugin cannot make
+// series without bound.
+func codeName(code int) string {
+	if code < 0 || code >= len(codeNames) {
+		return codeNames[codeUnknown]
+	}
+	return codeNames[code]
+}
+
+// call makes one call and waits for its answer no longer than the timeout of the plugin. Errors that did not come
+// from the plugin get the code that a gRPC library would give them: DeadlineExceeded if time was up, else
+// Unavailable.
+func (c *kmsClient) call(ctx context.Context, method string, message []byte) ([]byte, error) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	answer, err := c.roundTrip(ctx, method, message)
+	code := 0
+	if err != nil {
+		failed, ok := errors.AsType[*rpcError](err)
+		if !ok {
+			failed = &rpcError{codeUnavailable, err.Error()}
+			if ctx.Err() != nil {
+				failed = &rpcError{codeDeadlineExceeded, fmt.Sprintf("no answer within %v", c.timeout)}
+			}
+		}
+		code, err = failed.code, failed
+	}
+	c.observe("/v2.KeyManagementService/"+method, codeName(code), time.Since(began))
+	return answer, err
+}
+
+// roundTrip sends one message and reads one. A message has 5 bytes before it: whether it is compressed, which it
+// never is, and its length, big-endian. The trailers are known only after the body was read to its end.
+func (c *kmsClient) roundTrip(ctx context.Context, method string, message []byte) ([]byte, error) {
+	body := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message)))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/v2.KeyManagementService/"+method, bytes.NewReader(append(body, message...)))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/grpc")
+	r.Header.Set("TE", "trailers")
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	framed, err := io.ReadAll(io.LimitReader(answer.Body, maxMessage+6))
+	if err != nil {
+		return nil, err
+	}
+	if len(framed) > maxMessage+5 { // what follows, the outcome too, was not read
+		return nil, &rpcError{codeUnknown, "the answer is too large"}
+	}
+	if err := outcome(answer); err != nil {
+		return nil, err
+	}
+	if len(framed) < 5 || framed[0] != 0 || int(binary.BigEndian.Uint32(framed[1:])) != len(framed)-5 {
+		return nil, &rpcError{codeUnknown, "the answer is not one message without compression"}
+	}
+	return framed[5:], nil
+}
+
+// outcome reads how a call has ended: from the trailers or, where there is no message, from the headers.
+func outcome(answer *http.Response) error {
+	if answer.StatusCode != http.StatusOK {
+		return &rpcError{codeUnknown, "HTTP " + answer.Status}
+	}
+	from := answer.Trailer
+	if from.Get("Grpc-Status") == "" {
+		from = answer.Header
+	}
+	code, err := strconv.Atoi(from.Get("Grpc-Status"))
+	if err != nil {
+		return &rpcError{codeUnknown, "the answer has no status of gRPC"}
+	}
+	if code == 0 {
+		return nil
+	}
+	message := from.Get("Grpc-Message")
+	if text, err := url.PathUnescape(message); err == nil {
+		message = text
+	}
+	return &rpcError{code, message[:min(len(message), 1024)]}
+}
+
+// A kmsStatus is what a plugin says of itself.
+type kmsStatus struct{ version, healthz, keyID string }
+
+// status asks a plugin for its state and the id of the key that it encrypts with. The numbers of the fields here and
+// below are those of the KMS v2 API.
+func (c *kmsClient) status(ctx context.Context) (s kmsStatus, err error) {
+	answer, err := c.call(ctx, "Status", nil)
+	if err != nil {
+		return s, err
+	}
+	return s, eachField(answer, func(number protowire.Number, value []byte) {
+		switch number {
+		case 1:
+			s.version = string(value)
+		case 2:
+			s.healthz = string(value)
+		case 3:
+			s.keyID = string(value)
+		}
+	})
+}
+
+// encrypt asks a plugin to encrypt a seed. uid is for its log.
+func (c *kmsClient) encrypt(ctx context.Context, uid string, seed []byte) (s wrappedSeed, err error) {
+	answer, err := c.call(ctx, "Encrypt", appendString(appendBytes(nil, 1, seed), 2, uid))
+	if err != nil {
+		return s, err
+	}
+	return s, eachField(answer, func(number protowire.Number, value []byte) {
+		switch number {
+		case 1:
+			s.seed = bytes.Clone(value)
+		case 2:
+			s.keyID = string(value)
+		case 3:
+			s.addAnnotation(value)
+		}
+	})
+}
+
+// decrypt asks a plugin for a seed that it has encrypted. The annotations are sent back as they were stored. The
+// length of what is answered is for the caller to check.
+func (c *kmsClient) decrypt(ctx context.Context, uid string, s wrappedSeed) (seed []byte, err error) {
+	request := appendString(appendString(appendBytes(nil, 1, s.seed), 2, uid), 3, s.keyID)
+	answer, err := c.call(ctx, "Decrypt", s.appendAnnotations(request))
+	if err != nil {
+		return nil, err
+	}
+	return seed, eachField(answer, func(number protowire.Number, value []byte) {
+		if number == 1 {
+			seed = bytes.Clone(value)
+		}
+	})
+}
+
+// appendBytes appends a field of a Protobuf message; empty values are written too.
+func appendBytes(b []byte, number protowire.Number, value []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
+}
+
+// appendString appends a field that is text.
+func appendString(b []byte, number protowire.Number, value string) []byte {
+	return appendBytes(b, number, []byte(value))
+}
+
+// errMessage answers bytes that are no Protobuf message.
+var errMessage = errors.New("it is no Protobuf message")
+
+// eachField calls take with each field of a message that is bytes; others are passed over. The value is part of the
+// message, so whoever keeps it copies it.
+func eachField(b []byte, take func(number protowire.Number, value []byte)) error {
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return errMessage
+		}
+		b = b[n:]
+		if kind == protowire.BytesType {
+			value, n := protowire.ConsumeBytes(b)
+			if n < 0 {
+				return errMessage
+			}
+			take(number, value)
+			b = b[n:]
+			continue
+		}
+		if n = protowire.ConsumeFieldValue(number, kind, b); n < 0 {
+			return errMessage
+		}
+		b = b[n:]
+	}
+	return nil
+}

@@ -1,0 +1,289 @@
+package encryption
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// How often a plugin is asked for its state, and how long values are encrypted without an answer. They are those of the
+// reference, so that a migration to another key can be planned in the same way.
+const (
+	probePeriod = time.Minute
+	retryPeriod = 10 * time.Second
+	seedTTL     = 3 * time.Minute
+	// A check of the plugin's health asks again if what is known is older than this.
+	healthyTTL   = 20 * time.Second
+	unhealthyTTL = 3 * time.Second
+	// openPatience is how long the start waits for a plugin that does not answer.
+	openPatience = 15 * time.Second
+	openRetry    = 200 * time.Millisecond
+	// maxSeeds bounds the seeds that are kept for reading: each process that has written left one for each key.
+	maxSeeds = 4096
+)
+
+// A plugin is the provider of a KMS plugin. Values are encrypted under a seed, which the plugin has encrypted once; it
+// is asked again when its key changes. So no value that is written waits for it.
+type plugin struct {
+	name   string
+	begin  string // its prefix
+	client *kmsClient
+	events Events
+	now    func() time.Time
+	log    *slog.Logger
+
+	state atomic.Pointer[seedState] // nil before the plugin has encrypted a seed
+
+	probing  sync.Mutex // held while the plugin is asked for its state; guards the next two
+	version  string     // of its API; it must not change
+	lastText string     // of the last error that was logged
+
+	mu      sync.Mutex // guards what follows, and is held for moments
+	lastErr error      // of the last probe
+	lastAt  time.Time  // of the last probe
+	nextAt  time.Time  // of the next one
+
+	seedsMu sync.Mutex // guards seeds; held while the plugin is asked for one
+	seeds   map[string]openedSeed
+}
+
+// A seedState is the seed that values are encrypted under.
+type seedState struct {
+	wrapped wrappedSeed
+	header  []byte
+	cipher  *derivedGCM
+	expires time.Time
+}
+
+// An openedSeed is what the plugin has answered when it was asked for a seed.
+type openedSeed struct {
+	cipher *derivedGCM
+	err    error
+}
+
+// newPlugin makes the provider of a plugin, which is not asked yet: until the first probe it neither encrypts nor is
+// well.
+func newPlugin(of kmsFile, o Options) *plugin {
+	p := &plugin{name: of.Name, begin: marker + "kms:v2:" + escapeName(of.Name) + ":", events: o.Events, now: o.Now, log: o.Logger, seeds: map[string]openedSeed{}}
+	p.client = newKMSClient(of.Endpoint, time.Duration(*of.Timeout), func(method, code string, took time.Duration) {
+		p.events.KMSCall(p.name, method, code, took)
+	})
+	p.lastErr = errors.New("the plugin was not asked yet")
+	return p
+}
+
+// prefix implements provider.
+func (p *plugin) prefix() string { return p.begin }
+
+// check implements provider: the seed is used for some time after the last good word of the plugin.
+func (p *plugin) check() error {
+	state := p.state.Load()
+	if state == nil {
+		return fmt.Errorf("KMS plugin %s has not encrypted a seed yet: %w", p.name, p.health())
+	}
+	if now := p.now(); now.After(state.expires) {
+		return fmt.Errorf("the seed of KMS plugin %s expired at %s: %w", p.name, state.expires.UTC().Format(time.RFC3339), p.health())
+	}
+	return nil
+}
+
+// health is the outcome of the last probe.
+func (p *plugin) health() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.lastErr
+}
+
+// writerID implements provider. Values are stale if the plugin has another key now; other seeds do not matter.
+func (p *plugin) writerID() string {
+	if state := p.state.Load(); state != nil {
+		return p.begin + state.wrapped.keyID
+	}
+	return p.begin
+}
+
+// encode implements provider. check has passed before, so there is a state; it is read once, as a probe may replace
+// it meanwhile and header and cipher must be of the same seed.
+func (p *plugin) encode(b, place, value []byte) ([]byte, string) {
+	state := p.state.Load()
+	b = binary.AppendUvarint(b, uint64(len(state.header)))
+	b = append(b, state.header...)
+	p.events.KeyIDUsed(p.name, "to_storage", state.wrapped.keyID)
+	return state.cipher.seal(b, place, value), p.begin + state.wrapped.keyID
+}
+
+// decode implements provider. The header comes from storage and is not authenticated before the plugin has seen it,
+// so its length and its content are checked like any input.
+func (p *plugin) decode(body, place []byte) ([]byte, string, error) {
+	n, used := binary.Uvarint(body)
+	if used <= 0 || n > uint64(len(body)-used) {
+		return nil, "", errForged
+	}
+	header, sealed := body[used:used+int(n)], body[used+int(n):]
+	wrapped, err := parseHeader(header)
+	if err != nil {
+		return nil, "", fmt.Errorf("its header: %w", err)
+	}
+	cipher, err := p.open(header, wrapped)
+	if err != nil {
+		return nil, "", err
+	}
+	p.events.KeyIDUsed(p.name, "from_storage", wrapped.keyID)
+	value, err := cipher.open(sealed, place)
+	return value, p.begin + wrapped.keyID, err
+}
+
+// open answers the cipher of a seed, for which it asks the plugin once. Only the start reads values, so waiting for a
+// plugin that is about to start too delays nothing else.
+//
+// A failure that stays is remembered like a success, since all values under that seed would have the same. One that
+// may pass is not. The lock is held during the call, so that many values of one seed make one call.
+func (p *plugin) open(header []byte, wrapped wrappedSeed) (*derivedGCM, error) {
+	p.seedsMu.Lock()
+	defer p.seedsMu.Unlock()
+	if known, ok := p.seeds[string(header)]; ok {
+		return known.cipher, known.err
+	}
+	var seed []byte
+	var err error
+	for deadline := time.Now().Add(openPatience); ; time.Sleep(openRetry) {
+		seed, err = p.client.decrypt(context.Background(), uuid.NewString(), wrapped)
+		if err != nil && !errors.Is(err, persist.ErrUnavailable) && p.probe(context.Background()) != nil {
+			// A plugin that says that it is not well may find the key later.
+			err = fmt.Errorf("%w: %w", persist.ErrUnavailable, err)
+		}
+		if !errors.Is(err, persist.ErrUnavailable) || time.Now().After(deadline) {
+			break
+		}
+	}
+	if err == nil && len(seed) != seedBytes {
+		err = fmt.Errorf("the plugin has answered a seed of %d bytes", len(seed))
+	}
+	if err != nil {
+		err = fmt.Errorf("KMS plugin %s does not decrypt the seed: %w", p.name, err)
+		if errors.Is(err, persist.ErrUnavailable) {
+			return nil, err
+		}
+	}
+	opened := openedSeed{err: err}
+	if err == nil {
+		opened.cipher = newDerivedGCM(seed)
+	}
+	if len(p.seeds) >= maxSeeds {
+		clear(p.seeds)
+	}
+	p.seeds[string(header)] = opened
+	return opened.cipher, opened.err
+}
+
+// probe asks the plugin for its state, and for a new seed if it has another key. What it has before stays in use
+// after an error. One probe runs at a time. p.mu is taken within p.probing, never the other way round, and not while
+// the plugin is asked, so that health never waits for a plugin.
+func (p *plugin) probe(ctx context.Context) error {
+	p.probing.Lock()
+	defer p.probing.Unlock()
+	expires := p.now().Add(seedTTL) // from before the call: it bounds how long an old key is used
+	status, err := p.client.status(ctx)
+	if err == nil {
+		err = p.adopt(ctx, status, expires)
+	}
+	if err != nil {
+		err = fmt.Errorf("kmsv2 Provider %s is not healthy, error: %w", p.name, err)
+	}
+	p.logChange(err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lastErr, p.lastAt = err, p.now()
+	if p.nextAt = p.lastAt.Add(probePeriod); err != nil {
+		p.nextAt = p.lastAt.Add(retryPeriod)
+	}
+	return err
+}
+
+// logChange logs an error once, and its end. p.probing is held. A plugin that is down for hours would otherwise fill
+// the log with one line each period.
+func (p *plugin) logChange(err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if text != "" && text != p.lastText {
+		p.log.Error("encryption: a KMS plugin is not healthy", "plugin", p.name, "error", text)
+	} else if text == "" && p.lastText != "" {
+		p.log.Info("encryption: a KMS plugin is healthy again", "plugin", p.name)
+	}
+	p.lastText = text
+}
+
+// adopt checks what the plugin says of itself, and follows its key. p.probing is held. While the key is the same,
+// only the expiry moves: the seed lives as long as the process.
+func (p *plugin) adopt(ctx context.Context, status kmsStatus, expires time.Time) error {
+	if status.healthz != "ok" {
+		return fmt.Errorf("got unexpected healthz status: %.100q", status.healthz)
+	}
+	if status.version != "v2" && status.version != "v2beta1" {
+		return fmt.Errorf("expected KMSv2 API version v2, got %.100q", status.version)
+	}
+	if p.version != "" && p.version != status.version {
+		return fmt.Errorf("KMSv2 API version should not change after the initial status response version %s, got %s", p.version, status.version)
+	}
+	p.version = status.version
+	if err := checkKeyID(status.keyID); err != nil {
+		p.events.InvalidKeyID(p.name, status.keyID)
+		return fmt.Errorf("got invalid KMSv2 KeyID: %w", err)
+	}
+	p.events.KeyIDReported(p.name, status.keyID)
+	if state := p.state.Load(); state != nil && state.wrapped.keyID == status.keyID {
+		renewed := *state
+		renewed.expires = expires
+		p.state.Store(&renewed)
+		return nil
+	}
+	return p.newSeed(ctx, status.keyID, expires)
+}
+
+// newSeed makes a seed under the key that the plugin has reported. A plugin whose answers name two keys is not
+// believed, since values could later seem to be under a key that they are not under. The new state is stored as a
+// whole, so nobody sees a header with the cipher of another seed.
+func (p *plugin) newSeed(ctx context.Context, keyID string, expires time.Time) error {
+	seed := randomBytes(seedBytes)
+	wrapped, err := p.client.encrypt(ctx, uuid.NewString(), seed)
+	if err == nil {
+		err = wrapped.check()
+	}
+	if err == nil && wrapped.keyID != keyID {
+		err = fmt.Errorf("it reports the key %.100q and encrypts with %.100q", keyID, wrapped.keyID)
+	}
+	if err != nil {
+		return fmt.Errorf("failed to rotate the seed: %w", err)
+	}
+	p.state.Store(&seedState{wrapped: wrapped, header: wrapped.header(), cipher: newDerivedGCM(seed), expires: expires})
+	return nil
+}
+
+// dueAt is when the plugin is to be asked next.
+func (p *plugin) dueAt() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.nextAt
+}
+
+// stale says that what is known of the plugin's health is older than a check of it should tell.
+func (p *plugin) stale() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ttl := healthyTTL
+	if p.lastErr != nil {
+		ttl = unhealthyTTL
+	}
+	return p.now().Sub(p.lastAt) >= ttl
+}

@@ -1,0 +1,27 @@
+package persist
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// Maintenance that has nothing to write says nothing of the disk: else a disk that hangs while nobody writes would
+// never be probed.
+func TestIdleMaintenanceIsNoSignOfHealth(t *testing.T) {
+	j, _ := mustReopen(t, testOptions(vfs.NewMem()))
+	defer mustClose(t, j)
+	mustAppend(t, j, put("a", "1"))
+	if err := j.writeWatermark(); err != nil {
+		t.Fatal(err)
+	}
+	const longAgo = 1
+	j.disk.since.Store(longAgo)
+	if err := j.writeWatermark(); err != nil || j.disk.since.Load() != longAgo {
+		t.Errorf("%v; the disk counts as having answered at %d", err, j.disk.since.Load())
+	}
+	mustAppend(t, j, put("a", "2"))
+	if j.disk.since.Load() == longAgo {
+		t.Error("a write counts for nothing")
+	}
+}

@@ -1,0 +1,219 @@
+package persist
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// placeMarker is a Transformer that writes the place before each value and turns its bits, so that nothing is stored as it is and a
+// value that was moved is noticed.
+type placeMarker struct{}
+
+func (placeMarker) Check(string) error { return nil }
+
+func markOf(at Place) string { return fmt.Sprintf("%s|%d|%v|", at.Key, at.Revision, at.Metadata) }
+
+func (placeMarker) Encode(b []byte, at Place, value []byte) []byte {
+	b = append(b, markOf(at)...)
+	for _, c := range value {
+		b = append(b, ^c)
+	}
+	return b
+}
+
+func (placeMarker) Decode(at Place, stored []byte) ([]byte, error) {
+	rest, ok := bytes.CutPrefix(stored, []byte(markOf(at)))
+	if !ok {
+		return nil, errors.New("it belongs to another place")
+	}
+	value := make([]byte, len(rest))
+	for i, c := range rest {
+		value[i] = ^c
+	}
+	return value, nil
+}
+
+// sometimes is a placeMarker that does not write some keys, and does not read others.
+type sometimes struct {
+	placeMarker
+	unwritable, unreadable string
+	err                    error
+}
+
+func (s *sometimes) Check(key string) error {
+	if key == s.unwritable {
+		return s.err
+	}
+	return nil
+}
+
+func (s *sometimes) Decode(at Place, stored []byte) ([]byte, error) {
+	if at.Key == s.unreadable {
+		return nil, s.err
+	}
+	return s.placeMarker.Decode(at, stored)
+}
+
+// TestTransformerHidesValues: no file holds a value as it is, after writes, a snapshot, a backup and a restore; and the values are
+// read again, also after a loss that was accepted, which leaves them as they are stored.
+func TestTransformerHidesValues(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	o := testOptions(fs)
+	o.Transformer = placeMarker{}
+	j, m := mustReopen(t, o)
+	const secret = "a-secret-value"
+	write := put("a", secret)
+	write.Metadata = []byte("meta-" + secret)
+	mustAppend(t, j, write, put("b", secret))
+	if err := j.Snapshot(m.newest, 1, m.items()); err != nil {
+		t.Fatal(err)
+	}
+	gone := put("b", secret)
+	gone.Delete = true
+	mustAppend(t, j, put("c", secret), gone)
+	var backup bytes.Buffer
+	if _, err := j.Backup(&backup); err != nil {
+		t.Fatal(err)
+	}
+	mustClose(t, j)
+	if bytes.Contains(backup.Bytes(), []byte(secret)) {
+		t.Error("the backup holds a value as it is")
+	}
+	noneHolds(t, fs, secret)
+	want := m.state["a"].Value
+	restored := testOptions(vfs.NewMem())
+	if err := restore(testDir, &backup, restored); err != nil {
+		t.Fatal(err)
+	}
+	noneHolds(t, restored.FS.(*vfs.Mem), secret)
+	restored.Transformer = o.Transformer
+	j, m = mustReopen(t, restored)
+	mustClose(t, j)
+	if !bytes.Equal(m.state["a"].Value, want) || len(m.state) != 2 {
+		t.Errorf("restored %s", m)
+	}
+
+	if err := fs.Remove(testDir + "/" + controlFile); err != nil {
+		t.Fatal(err)
+	}
+	o.AcceptDataLoss = true
+	j, m = mustReopen(t, o)
+	mustClose(t, j)
+	noneHolds(t, fs, secret)
+	if !bytes.Equal(m.state["a"].Value, want) || len(m.state) != 2 {
+		t.Errorf("after a loss: %s", m)
+	}
+}
+
+// noneHolds checks that no file of a data directory holds a text.
+func noneHolds(t *testing.T, fs *vfs.Mem, text string) {
+	t.Helper()
+	for _, dir := range []string{testDir, journalDir(testDir), snapshotsDir(testDir)} {
+		names, err := fs.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if bytes.Contains(fs.Bytes(dir+"/"+name), []byte(text)) {
+				t.Errorf("%s/%s holds a value as it is", dir, name)
+			}
+		}
+	}
+}
+
+// TestTransformerRefusals: a value that cannot be written refuses its write alone; one that cannot be read is delivered as it is
+// stored, and a snapshot keeps it so; one that may be readable later ends recovery.
+func TestTransformerRefusals(t *testing.T) {
+	t.Parallel()
+	fs, no := vfs.NewMem(), errors.New("no key")
+	with := &sometimes{err: no}
+	o := testOptions(fs)
+	o.Transformer = with
+	j, m := mustReopen(t, o)
+	mustAppend(t, j, put("a", "1"), put("b", "2"))
+	with.unwritable = "c"
+	results := mustAppend(t, j, put("c", "3"), put("d", "4"))
+	if refused, ok := errors.AsType[*TransformError](results[0].Err); !ok || !errors.Is(refused, no) || results[1].Revision != 3 {
+		t.Errorf("results %+v", results)
+	}
+	with.unwritable = "d"
+	if err := j.Snapshot(m.newest, 0, m.items()); !errors.Is(err, no) {
+		t.Errorf("snapshot of what cannot be written: %v", err)
+	}
+	with.unwritable = ""
+	mustClose(t, j)
+
+	with.unreadable = "b"
+	for range 2 { // from the journal, and from a snapshot
+		j, m = mustReopen(t, o)
+		sealed := append([]byte("b|2|false|"), ^byte('2'))
+		if b := m.state["b"]; !bytes.Equal(b.Value, sealed) || len(m.state) != 3 {
+			t.Errorf("state %s", m)
+		}
+		state := m.state["b"]
+		state.Err = no
+		m.state["b"] = state
+		if err := j.Snapshot(m.newest, m.newest+1, m.items()); err != nil {
+			t.Fatal(err)
+		}
+		mustClose(t, j)
+	}
+	with.unreadable = ""
+	j, m = mustReopen(t, o)
+	mustClose(t, j)
+	if got := string(m.state["b"].Value); got != "2" {
+		t.Errorf("with the key again: %q", got)
+	}
+	with.unreadable, with.err = "b", fmt.Errorf("%w: no answer", ErrUnavailable)
+	j, err := Open(testDir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = j.Recover(Recovery{Item: func(Item) error { return nil }}); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("recovery without an answer: %v", err)
+	}
+	mustClose(t, j)
+}
+
+// TestVerifyVisits: verify shows every value as it is stored, and counts those that are refused.
+func TestVerifyVisits(t *testing.T) {
+	t.Parallel()
+	fs := vfs.NewMem()
+	o := testOptions(fs)
+	o.Transformer = placeMarker{}
+	j, m := mustReopen(t, o)
+	write := put("a", "1")
+	write.Metadata = []byte("note")
+	mustAppend(t, j, write, put("b", "2"))
+	if err := j.Snapshot(m.newest, 0, m.items()); err != nil {
+		t.Fatal(err)
+	}
+	mustClose(t, j)
+	var seen []string
+	visit := func(at Place, stored []byte) error {
+		seen = append(seen, at.String())
+		_, err := placeMarker{}.Decode(at, stored)
+		return err
+	}
+	if ok, err := verify(testDir, io.Discard, visit, o); !ok || err != nil || len(seen) != 5 {
+		t.Errorf("%v, %v: %q", ok, err, seen)
+	}
+	var out strings.Builder
+	refuse := func(at Place, _ []byte) error {
+		if at.Metadata {
+			return errors.New("no key")
+		}
+		return nil
+	}
+	ok, err := verify(testDir, &out, refuse, o)
+	if ok || err != nil || !strings.Contains(out.String(), `FAULT the metadata of "a" at revision 1 cannot be read: no key`) {
+		t.Errorf("%v, %v: %s", ok, err, out.String())
+	}
+}

@@ -1,0 +1,60 @@
+package admissionpolicy
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/cel"
+	"github.com/troupe-api/troupe/policy/admission/match"
+)
+
+// matches tells whether the matchConditions of the policy are all true. The error says why that is not
+// known. One that is false decides, even if others fail, so that a condition can keep a policy from
+// requests that the others cannot judge. Conditions have a budget of their own and do not see the
+// namespace, as in the public API.
+func (s *scope) matches(metrics *match.ConditionMetrics) (bool, error) {
+	if len(s.hook.compiled.Conditions) == 0 {
+		return true, nil
+	}
+	began := time.Now()
+	failed, holds, err := s.evaluateConditions()
+	metrics.Observe(match.Conditioned{Name: s.hook.name, Kind: "policy", Type: "validate", Operation: match.OperationOf(s.a).String()},
+		failed, holds, false, time.Since(began)) // of mutating policies, too
+	return holds, err
+}
+
+// evaluateConditions also tells how many conditions could not be evaluated.
+func (s *scope) evaluateConditions() (failed int, holds bool, err error) {
+	conditions := s.hook.compiled.Conditions
+	within := s.with(cel.NewBudget(cel.MatchConditionsBudget))
+	within.noNamespace = true
+	var faults []string
+	for _, x := range conditions {
+		v, err := within.eval(x)
+		switch {
+		case err == cel.ErrOutOfBudget:
+			return failed + 1, false, err
+		case err != nil:
+			failed++
+			if !slices.Contains(faults, err.Error()) {
+				faults = append(faults, err.Error())
+			}
+		case !cel.Truth(v):
+			return failed, false, nil
+		}
+	}
+	return failed, len(faults) == 0, aggregate(faults)
+}
+
+// aggregate is one error of several different texts; nil of none.
+func aggregate(faults []string) error {
+	switch len(faults) {
+	case 0:
+		return nil
+	case 1:
+		return errors.New(faults[0])
+	}
+	return errors.New("[" + strings.Join(faults, ", ") + "]")
+}

@@ -1,0 +1,147 @@
+package admissionpolicy
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/cel"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/admission/match"
+)
+
+// A decision is the outcome of one validation of a policy.
+type decision struct {
+	denies  bool
+	failed  bool // it could not be evaluated
+	message string
+	reason  meta.Reason // "" if it failed
+	elapsed time.Duration
+}
+
+// A finding is an annotation, or why there is none.
+type finding struct {
+	key, value string
+	err        error
+	elapsed    time.Duration
+}
+
+// failure is the one decision about an evaluation that ended. The failurePolicy says whether it denies.
+func (h *hook) failure(err error) []decision {
+	return []decision{{denies: !h.ignores, failed: true, message: err.Error()}}
+}
+
+// validate evaluates all expressions of a validating policy, with one object of parameters. A spent budget
+// makes the policy as a whole a failure, since what it has found so far may be wrong in either direction.
+func (s *scope) validate(metrics *match.ConditionMetrics) ([]decision, []finding) {
+	matches, err := s.matches(metrics)
+	if err != nil {
+		return s.hook.failure(err), nil
+	}
+	if !matches {
+		return nil, nil
+	}
+	s.budget = cel.NewBudget(cel.RuntimeBudget)
+	decisions, err := s.decide()
+	if err != nil {
+		return s.hook.failure(err), nil
+	}
+	findings, err := s.annotate()
+	if err != nil {
+		return s.hook.failure(err), nil
+	}
+	return decisions, findings
+}
+
+// decide evaluates the validations. The answer is nil where all are true. All validations are evaluated
+// after one has failed: users want to see all that is wrong. The usual request, where all are true,
+// allocates nothing.
+func (s *scope) decide() ([]decision, error) {
+	var decisions []decision
+	validations := s.hook.compiled.Validations
+	for i, x := range validations {
+		began := time.Now()
+		v, err := s.eval(x)
+		if err == cel.ErrOutOfBudget {
+			return nil, err
+		}
+		if err == nil && cel.Truth(v) {
+			continue
+		}
+		if decisions == nil {
+			decisions = make([]decision, len(validations))
+		}
+		d := decision{denies: true, reason: s.hook.reasons[i], elapsed: time.Since(began)}
+		if err != nil {
+			d = decision{denies: !s.hook.ignores, failed: true, message: err.Error(), elapsed: d.elapsed}
+		}
+		decisions[i] = d
+	}
+	if decisions != nil {
+		s.explain(decisions)
+	}
+	return decisions, nil
+}
+
+// explain gives the decisions that deny their messages. A message that cannot be evaluated is replaced by
+// the static one rather than being a fault. Messages do not see the authorizer, as in the public API.
+func (s *scope) explain(decisions []decision) {
+	within := s.with(s.budget)
+	within.noAuthorizer = true
+	texts := make([]string, len(decisions))
+	for i, x := range s.hook.compiled.Messages {
+		if x == nil {
+			continue
+		}
+		v, err := within.eval(x)
+		if err == cel.ErrOutOfBudget {
+			failMessages(s.hook, decisions, err)
+			return
+		}
+		if err == nil {
+			texts[i] = evaluatedMessage(v)
+		}
+	}
+	for i := range decisions {
+		if d := &decisions[i]; d.denies && !d.failed {
+			if d.message = texts[i]; d.message == "" {
+				d.message = s.hook.messages[i]
+			}
+		}
+	}
+}
+
+// failMessages says of all validations that could be evaluated that their messages could not.
+func failMessages(h *hook, decisions []decision, err error) {
+	for i := range decisions {
+		if d := &decisions[i]; !d.failed {
+			*d = decision{denies: !h.ignores, failed: true, message: "failed messageExpression: " + err.Error(), elapsed: d.elapsed}
+		}
+	}
+}
+
+// annotate evaluates the annotations of a policy. An expression that gives null or white space makes no
+// annotation.
+func (s *scope) annotate() ([]finding, error) {
+	annotations := s.hook.compiled.Annotations
+	if len(annotations) == 0 {
+		return nil, nil
+	}
+	within := s.with(cel.NewBudget(cel.RuntimeBudget))
+	var found []finding
+	for _, x := range annotations {
+		began := time.Now()
+		v, err := within.eval(x)
+		switch text, isText := "", false; {
+		case errors.Is(err, cel.ErrOutOfBudget):
+			return nil, err
+		case err != nil && !s.hook.ignores:
+			found = append(found, finding{key: x.Name, err: err, elapsed: time.Since(began)})
+		case err == nil:
+			if text, isText = cel.Text(v); isText && strings.TrimSpace(text) != "" {
+				found = append(found, finding{key: x.Name, value: strings.TrimSpace(text)})
+			}
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,178 @@
+package admissionpolicy
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/cel"
+	"github.com/troupe-api/troupe/kinds/expressions"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A mutation is the mutating policies at work on one request. It lives for one round of admission.
+type mutation struct {
+	*mutating
+	*evaluation
+	invocations []invocation
+	faults      []policyFault
+}
+
+// An invocation is one policy with one binding and one object of parameters.
+type invocation struct {
+	hook    *hook
+	binding *binding
+	kind    *schema.Kind
+	params  tree.Tree
+}
+
+// A policyFault is why a policy could not be evaluated.
+type policyFault struct {
+	text   string
+	reason meta.Reason // "": that of a 403
+}
+
+// gather finds what there is to do for a policy. Its object is the one before any policy.
+func (r *mutation) gather(h *hook) {
+	kind, err := h.criteria.Match(r.a, r.Namespaces)
+	if err == nil && kind == nil {
+		return
+	}
+	if err == nil {
+		err = h.fault
+	}
+	if err != nil {
+		r.fault(h, nil, fmt.Errorf("failed to configure policy: %w", err), meta.ReasonUnknown)
+		return
+	}
+	for _, b := range h.bindings {
+		params, err := r.paramsOf(h, b)
+		if err != nil {
+			r.fault(h, b, fmt.Errorf("failed to configure binding: %w", err), meta.ReasonUnknown)
+		}
+		for _, p := range params {
+			r.invocations = append(r.invocations, invocation{h, b, kind, p})
+		}
+	}
+}
+
+// fault notes that a policy could not be evaluated, unless that is to be ignored.
+func (r *mutation) fault(h *hook, b *binding, err error, reason meta.Reason) {
+	if h.ignores {
+		return
+	}
+	by := fmt.Sprintf("policy %q", h.name)
+	if b != nil {
+		by = fmt.Sprintf("policy '%s' with binding '%s'", h.name, b.name)
+	}
+	r.faults = append(r.faults, policyFault{by + " denied request: " + err.Error(), reason})
+}
+
+// mutableView is the view of the request before the server has set what only it sets. The server sets uid,
+// times and a generated name after admission; a mutation must not see or keep values that will not be
+// stored.
+func (r *mutation) mutableView(k *schema.Kind) (*kindView, error) {
+	known := len(r.views)
+	v, err := r.view(k)
+	if err == nil && len(r.views) > known {
+		v.BeforeCreation()
+	}
+	return v, err
+}
+
+// invoke carries out one invocation. What fails is noted; only a *meta.Status ends the request. Conditions
+// see the object as it is by now. In a second round only policies that asked for it run again.
+func (r *mutation) invoke(i *invocation) error {
+	view, err := r.mutableView(i.kind)
+	if err != nil {
+		return err
+	}
+	s := &scope{evaluation: r.evaluation, hook: i.hook, view: view, params: i.params}
+	matches, err := s.matches(r.Conditions)
+	if err := r.ended(); err != nil {
+		return err
+	}
+	if err != nil {
+		r.fault(i.hook, i.binding, err, meta.ReasonInvalid)
+	}
+	if !matches || r.a.Reinvocation && !i.hook.reinvocation {
+		return nil
+	}
+	for at, x := range i.hook.compiled.Mutations {
+		if err := r.change(i, x, i.hook.patchTypes[at]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change carries out one mutation of a policy. Each mutation has a budget of its own. A result that equals
+// the object is no change, which spares the second round.
+func (r *mutation) change(i *invocation, x *expressions.Expr, patchType string) error {
+	view, err := r.mutableView(i.kind)
+	if err != nil {
+		return err
+	}
+	s := &scope{evaluation: r.evaluation, hook: i.hook, view: view, params: i.params, budget: cel.NewBudget(cel.RuntimeBudget)}
+	if s.view.Object == nil {
+		return nil
+	}
+	began := time.Now()
+	patched, err := s.patch(x, patchType)
+	if err := r.ended(); err != nil {
+		return err
+	}
+	d := decision{elapsed: time.Since(began)}
+	if err != nil {
+		d.denies, d.failed, d.message = true, true, err.Error()
+	}
+	r.Metrics.mutating.observe(i.hook.name, i.binding.name, d, "")
+	switch status := (*meta.Status)(nil); {
+	case errors.As(err, &status):
+		return status
+	case err != nil:
+		r.fault(i.hook, i.binding, err, meta.ReasonInvalid)
+		return nil
+	case tree.SameRef(patched, s.view.Object) || tree.StrictEqual(patched, s.view.Object):
+		return nil
+	}
+	return r.rewrite(s.view, patched)
+}
+
+// rewrite makes what a mutation wants the object of the request. Policies see the version that they match,
+// while the request holds the stored one; so the result is converted back. The body of a sub-resource with
+// a kind of its own has no stored form.
+func (r *mutation) rewrite(v *kindView, patched tree.Tree) (err error) {
+	if sub := r.a.Kind.Subresource(r.a.Subresource); sub == nil || sub.BodyKind == nil {
+		if v.kind != r.a.Kind || v.kind != v.kind.Stored {
+			patched = tree.Clone(patched).(tree.Tree)
+		}
+		if patched, err = v.Stored(patched); err != nil {
+			return err
+		}
+		for _, name := range []string{"apiVersion", "kind"} {
+			patched.CopyField(r.a.New, name)
+		}
+	}
+	r.forget()
+	return r.a.Rewrite(patched)
+}
+
+// refusal refuses a request for which a policy could not be evaluated. The first fault gives the message
+// and the reason, and all are causes.
+func (r *mutation) refusal() error {
+	if len(r.faults) == 0 {
+		return nil
+	}
+	status := r.a.Forbidden("admission request denied by policy").(*meta.Status)
+	status.Message = r.faults[0].text
+	if reason := r.faults[0].reason; reason != meta.ReasonUnknown {
+		status.Reason = reason
+	}
+	for _, f := range r.faults {
+		status.Details.Causes = append(status.Details.Causes, meta.Cause{Message: f.text})
+	}
+	return status
+}

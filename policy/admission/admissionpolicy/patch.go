@@ -1,0 +1,88 @@
+package admissionpolicy
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/troupe-api/troupe/kinds/cel"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/expressions"
+	"github.com/troupe-api/troupe/kinds/merge"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/ownership"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// patch is the object of the request as a mutation wants it, in the form of its view; the object itself if the mutation
+// changes nothing. A *meta.Status refuses the request whatever the policy says of failures.
+func (s *scope) patch(x *expressions.Expr, patchType string) (tree.Tree, error) {
+	if x.Program == nil {
+		return nil, x.Err
+	}
+	v, err := s.eval(x)
+	if err != nil {
+		return nil, err
+	}
+	if patchType == "ApplyConfiguration" {
+		return s.overlay(v)
+	}
+	return s.operate(v)
+}
+
+// overlay puts the fields that an expression has made over the object. This is an apply without a field
+// manager: lists are merged by their keys, and nothing is removed. Unknown fields are faults of the policy,
+// since they would be dropped in silence.
+func (s *scope) overlay(v cel.Value) (tree.Tree, error) {
+	config, err := cel.PatchTree(v)
+	if err != nil {
+		return nil, err
+	}
+	config = maps.Clone(config)
+	config["apiVersion"], config["kind"] = s.view.BodyKind.APIVersion(), s.view.BodyKind.Kind
+	m := s.view.BodyKind.Message()
+	config, faults, err := codec.ConformConfig(m, config)
+	if err == nil && len(faults) > 0 {
+		err = fmt.Errorf(".%s: field not declared in schema", faults[0].Path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("error applying patch: failed to convert patch object to typed object: %w", err)
+	}
+	merged, err := ownership.Overlay(m, s.view.Object, config)
+	if err != nil {
+		return nil, fmt.Errorf("error applying patch: %w", err)
+	}
+	return merged, nil
+}
+
+// operate carries out the operations that an expression has made. If a test among them fails, nothing is
+// done. A test that fails is how a policy says "only if", so it is no fault. A result that does not decode
+// is an internal error, whatever the failurePolicy, as in the public API.
+func (s *scope) operate(v cel.Value) (tree.Tree, error) {
+	made, err := cel.Operations(v)
+	if err != nil {
+		return nil, err
+	}
+	operations := make([]merge.Operation, len(made))
+	for i, o := range made {
+		operations[i] = merge.Operation{Op: o.Op, Path: o.Path, From: o.From}
+		if operations[i].Value, operations[i].HasValue, err = o.Operand(); err != nil {
+			return nil, err
+		}
+	}
+	patched, err := merge.Operations(s.view.Object, operations)
+	if errors.Is(err, merge.ErrTest) {
+		return s.view.Object, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("JSON Patch: %w", err)
+	}
+	conformed, faults, err := codec.Conform(s.view.BodyKind.Message(), patched, s.view.Object)
+	if err == nil && len(faults) > 0 && s.view.BodyKind.Message().Custom == nil {
+		err = fmt.Errorf("strict decoding error: %s", faults[0])
+	}
+	if err != nil {
+		return nil, &meta.Status{Code: 500, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + err.Error()}
+	}
+	return conformed, nil
+}

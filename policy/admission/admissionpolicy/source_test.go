@@ -1,0 +1,96 @@
+package admissionpolicy_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/admission"
+)
+
+// slowObjects lets a test tell of objects, and hold up who begins to read ConfigMaps.
+type slowObjects struct {
+	followers map[string]func(policy.Change)
+	reading   chan struct{} // receives when ConfigMaps are asked for
+	goOn      chan struct{}
+}
+
+// Get implements policy.Objects.
+func (s *slowObjects) Get(meta.GroupResource, string, string) *policy.Object { return nil }
+
+// Inform implements policy.Objects.
+func (s *slowObjects) Inform(ctx context.Context, r meta.GroupResource, onChange func(policy.Change)) error {
+	if r.Resource != "configmaps" {
+		s.followers[r.Resource] = onChange
+		return nil
+	}
+	s.reading <- struct{}{}
+	select {
+	case <-s.goOn:
+		onChange(changeOf(r.Resource, tree.Tree{"metadata": tree.Tree{"namespace": "default", "name": "c"}, "data": tree.Tree{"allow": "yes"}}))
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func changeOf(resource string, t tree.Tree) policy.Change {
+	metadata := t.Object("metadata")
+	return policy.Change{Object: &policy.Object{Key: meta.Key{GroupResource: meta.GroupResource{Resource: resource}, Namespace: metadata.String("namespace"), Name: metadata.String("name")}, Tree: t}}
+}
+
+// TestParametersAreReadAside: while the objects of a new kind of parameters are read, other policies come into force and
+// bindings are admitted; the policy itself counts when its change is done, and until then what it was before.
+func TestParametersAreReadAside(t *testing.T) {
+	t.Parallel()
+	objects := &slowObjects{map[string]func(policy.Change){}, make(chan struct{}), make(chan struct{})}
+	f := newFixtureOf(t, objects)
+	objects.followers["namespaces"](changeOf("namespaces", parse(t, `{"metadata":{"name":"default"}}`)))
+	tell := func(resource, text string) { objects.followers[resource](changeOf(resource, parse(t, text))) }
+	write := func(name, spec, binding string) {
+		tell("validatingadmissionpolicybindings", `{"metadata":{"name":"`+name+`"},"spec":{"policyName":"`+name+`","validationActions":["Deny"]`+binding+`}}`)
+		tell("validatingadmissionpolicies", `{"metadata":{"name":"`+name+`"},"spec":{"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]},`+spec+`}}`)
+	}
+	verdict := func() string {
+		a := f.create(t, `{"metadata":{"name":"p"}}`)
+		if err := f.validating.Plugin.(admission.Validator).Validate(a); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	expect := func(when, want string) {
+		t.Helper()
+		if got := verdict(); want == "" && got != "" || want != "" && got != `pods "p" is forbidden: ValidatingAdmissionPolicy '`+want+`' with binding '`+want+`' denied request: as `+want {
+			t.Errorf("%s: %q, want %q", when, got, want)
+		}
+	}
+	write("b", `"validations":[{"expression":"false","message":"as b"}]`, "")
+	expect("before", "b")
+
+	changed := make(chan struct{})
+	go func() {
+		write("b", `"paramKind":{"apiVersion":"v1","kind":"ConfigMap"},"validations":[{"expression":"params.data.allow == 'yes'","message":"as b"}]`, `,"paramRef":{"name":"c","parameterNotFoundAction":"Allow"}`)
+		close(changed)
+	}()
+	<-objects.reading
+	expect("while parameters are read", "b")
+	other := make(chan struct{})
+	go func() {
+		write("a", `"validations":[{"expression":"false","message":"as a"}]`, "")
+		close(other)
+	}()
+	select {
+	case <-other:
+	case <-time.After(10 * time.Second):
+		t.Fatal("another policy waits for the parameters")
+	}
+	expect("beside another policy", "a")
+	objects.followers["validatingadmissionpolicies"](policy.Change{Object: changeOf("validatingadmissionpolicies", parse(t, `{"metadata":{"name":"a"}}`)).Object, Deleted: true})
+	expect("when the other one is gone", "b")
+	close(objects.goOn)
+	<-changed
+	expect("with parameters", "")
+}

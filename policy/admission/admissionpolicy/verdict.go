@@ -1,0 +1,156 @@
+package admissionpolicy
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// A verdict is what the policies say of one request.
+type verdict struct {
+	*validating
+	*evaluation
+	refusal   error // of the first that refuses; nil if none does
+	annotated bool  // with the first failed validation
+}
+
+// policy lets one policy look at the request. Errors of the request itself, such as a missing namespace,
+// end it; all others are those of the policy.
+func (r *verdict) policy(h *hook) error {
+	kind, err := h.criteria.Match(r.a, r.Namespaces)
+	switch {
+	case err != nil:
+		r.misconfigured(h, nil, err)
+		return nil
+	case kind == nil:
+		return nil
+	case h.fault != nil:
+		r.misconfigured(h, nil, h.fault)
+		return nil
+	}
+	notes := annotations{}
+	for _, b := range h.bindings {
+		params, err := r.paramsOf(h, b)
+		if err != nil {
+			r.misconfigured(h, b, err)
+			continue
+		}
+		if len(params) == 0 {
+			continue
+		}
+		if err := r.checkNamespace(); err != nil {
+			return err
+		}
+		for _, p := range params {
+			view, err := r.view(kind)
+			if err != nil {
+				return err
+			}
+			s := &scope{evaluation: r.evaluation, hook: h, view: view, params: p}
+			decisions, found := s.validate(r.Conditions)
+			if err := r.ended(); err != nil {
+				return err
+			}
+			r.apply(h, b, decisions)
+			r.note(h, b, found, notes)
+		}
+	}
+	notes.publish(h.name, r.a)
+	return nil
+}
+
+// misconfigured refuses the request because a policy or a binding cannot be evaluated, unless that is to be ignored.
+func (r *verdict) misconfigured(h *hook, b *binding, err error) {
+	what := "policy"
+	if b != nil {
+		what = "binding"
+	}
+	if !h.ignores {
+		r.refuse(h, b, decision{message: fmt.Sprintf("failed to configure %s: %v", what, err)})
+	}
+}
+
+// apply takes the actions of a binding. A failure that is ignored is counted, and otherwise passes without
+// a trace.
+func (r *verdict) apply(h *hook, b *binding, decisions []decision) {
+	for i, d := range decisions {
+		if !d.denies {
+			if d.failed {
+				r.Metrics.validating.observe(h.name, b.name, d, "allow")
+			}
+			continue
+		}
+		for _, action := range b.actions {
+			switch action {
+			case "Deny":
+				r.refuse(h, b, d)
+				r.Metrics.validating.observe(h.name, b.name, d, "deny")
+			case "Audit":
+				r.audit(h, b, i, d)
+				r.Metrics.validating.observe(h.name, b.name, d, "audit")
+			case "Warn":
+				r.a.Warn(fmt.Sprintf("Validation failed for ValidatingAdmissionPolicy '%s' with binding '%s': %s", h.name, b.name, d.message))
+				r.Metrics.validating.observe(h.name, b.name, d, "warn")
+			}
+		}
+	}
+}
+
+// note gathers annotations. One that cannot be evaluated refuses the request.
+func (r *verdict) note(h *hook, b *binding, found []finding, notes annotations) {
+	for _, f := range found {
+		if f.err == nil {
+			notes.add(f.key, f.value)
+			continue
+		}
+		d := decision{denies: true, failed: true, message: f.err.Error(), elapsed: f.elapsed}
+		r.refuse(h, b, d)
+		r.Metrics.validating.observe(h.name, b.name, d, "deny")
+	}
+}
+
+// audit annotates the audit event with the first failed validation. Other failures of the request would
+// need an annotation of the same key.
+func (r *verdict) audit(h *hook, b *binding, index int, d decision) {
+	if r.annotated {
+		return
+	}
+	r.annotated = true
+	value, err := json.Marshal([]failedValidation{{d.message, h.name, b.name, index, b.actions}})
+	if err == nil {
+		r.a.Annotate(r.failureKey, string(value))
+	}
+}
+
+// A failedValidation is an item of the annotation of failed validations.
+type failedValidation struct {
+	Message           string   `json:"message"`
+	Policy            string   `json:"policy"`
+	Binding           string   `json:"binding"`
+	ExpressionIndex   int      `json:"expressionIndex"`
+	ValidationActions []string `json:"validationActions"`
+}
+
+// reasonCodes are the codes of the reasons of validations. Validation of policies allows no other reasons.
+var reasonCodes = map[meta.Reason]int{meta.ReasonForbidden: 403, meta.ReasonUnauthorized: 401, meta.ReasonRequestTooLarge: 413, meta.ReasonInvalid: 422}
+
+// refuse refuses the request, if nothing has yet. The first in the order of names decides, so the answer is
+// the same each time.
+func (r *verdict) refuse(h *hook, b *binding, d decision) {
+	if r.refusal != nil {
+		return
+	}
+	by := fmt.Sprintf("ValidatingAdmissionPolicy '%s'", h.name)
+	if b != nil {
+		by += fmt.Sprintf(" with binding '%s'", b.name)
+	}
+	message := by + " denied request: " + d.message
+	status := meta.NewForbidden(r.a.GroupResource(), r.a.Key.Name, message)
+	if status.Reason = d.reason; status.Reason == meta.ReasonUnknown {
+		status.Reason = meta.ReasonInvalid
+	}
+	status.Code = reasonCodes[status.Reason]
+	status.Details.Causes = append(status.Details.Causes, meta.Cause{Message: message})
+	r.refusal = status
+}

@@ -1,0 +1,244 @@
+package match
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/admission"
+)
+
+// Criteria say which requests a webhook, a policy or a binding is about. The zero value is about none.
+type Criteria struct {
+	// everything: there are no rules, which for a policy means all requests.
+	everything      bool
+	rules, excluded []rule
+	equivalent      bool
+	namespaces      selector.Labels
+	objects         selector.Labels
+
+	compiled memo[*targets]
+}
+
+// targets are what the rules say of one resource, by operation, in their order.
+type targets [operations]struct{ matched, excluded []target }
+
+// A target is the kind under which a rule knows a resource, for objects of the names; none means all. The kind is
+// told by its place among the versions of the resource, because a memo must not keep it.
+type target struct {
+	version int // ownVersion, or an index into the versions
+	names   []string
+}
+
+// ownVersion is the target of a rule that names a resource in the very version of the request.
+const ownVersion = -1
+
+// ForWebhook reads the rules, the matchPolicy and the selectors of one webhook of a configuration.
+func ForWebhook(hook tree.Tree) (*Criteria, error) {
+	return parse(hook, hook.Objects("rules"), nil)
+}
+
+// ForPolicy reads the matchConstraints of a policy, or the matchResources of a binding; nil, or one without
+// resourceRules, is about all requests that nothing else excludes.
+func ForPolicy(resources tree.Tree) (*Criteria, error) {
+	c, err := parse(resources, resources.Objects("resourceRules"), resources.Objects("excludeResourceRules"))
+	if err == nil {
+		c.everything = len(c.rules) == 0
+	}
+	return c, err
+}
+
+func parse(t tree.Tree, rules, excluded []tree.Tree) (*Criteria, error) {
+	c := &Criteria{equivalent: t.String("matchPolicy") == "Equivalent"}
+	for _, r := range rules {
+		c.rules = append(c.rules, parseRule(r))
+	}
+	for _, r := range excluded {
+		c.excluded = append(c.excluded, parseRule(r))
+	}
+	var namespacesOK, objectsOK bool
+	c.namespaces, namespacesOK = selector.FromLabelSelector(t.Object("namespaceSelector"))
+	c.objects, objectsOK = selector.FromLabelSelector(t.Object("objectSelector"))
+	if !namespacesOK || !objectsOK {
+		return nil, errors.New("a label selector has an unknown operator")
+	}
+	return c, nil
+}
+
+// configurations are the resources that nothing is about, lest a bad one could not be repaired.
+var configurations = []string{
+	"mutatingwebhookconfigurations", "validatingwebhookconfigurations", "validatingadmissionpolicies",
+	"validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
+}
+
+// Selects tells whether any request for a resource may match.
+func (c *Criteria) Selects(k *schema.Kind, subresource string) bool {
+	return c.targets(k, subresource) != nil
+}
+
+// targets are what the rules say of a resource; nil if nothing.
+func (c *Criteria) targets(k *schema.Kind, subresource string) *targets {
+	return c.compiled.get(k, subresource, func() *targets { return c.compile(k, subresource) })
+}
+
+func (c *Criteria) compile(k *schema.Kind, subresource string) *targets {
+	if !k.DefinedAtRuntime && slices.Contains(configurations, k.Resource) {
+		return nil
+	}
+	var t targets
+	some := false
+	for o := range operations {
+		if c.everything {
+			t[o].matched = []target{{version: ownVersion}}
+		} else {
+			t[o].matched = c.find(c.rules, o, k, subresource)
+		}
+		t[o].excluded = c.find(c.excluded, o, k, subresource)
+		some = some || len(t[o].matched) > 0
+	}
+	if !some {
+		return nil
+	}
+	return &t
+}
+
+// find are the targets that rules name for an operation: those of the kind itself come before those of its
+// equivalents.
+func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource string) []target {
+	var found []target
+	for i := range rules {
+		if r := &rules[i]; r.operations[o] && r.matches(k, subresource) {
+			found = append(found, target{ownVersion, r.names})
+		}
+	}
+	if !c.equivalent {
+		return found
+	}
+	for i := range rules {
+		for version, other := range k.Stored.Versions {
+			r := &rules[i]
+			if other != k && (subresource == "" || other.Subresource(subresource) != nil) && r.operations[o] && r.matches(other, subresource) {
+				found = append(found, target{version, r.names})
+			}
+		}
+	}
+	return found
+}
+
+// first is the kind of the first target that is about objects of a name, for a request of kind k; nil if there is
+// none.
+func first(all []target, k *schema.Kind, name string) *schema.Kind {
+	for i := range all {
+		if len(all[i].names) > 0 && !slices.Contains(all[i].names, name) {
+			continue
+		}
+		if all[i].version == ownVersion {
+			return k
+		}
+		return k.Stored.Versions[all[i].version]
+	}
+	return nil
+}
+
+// Match is the kind in whose form a request is to be looked at, nil if it does not match. The error is the
+// *meta.Status with which a request is refused whose namespace is not there.
+func (c *Criteria) Match(a *admission.Attributes, namespaces *Namespaces) (*schema.Kind, error) {
+	t := c.targets(a.Kind, a.Subresource)
+	if t == nil {
+		return nil, nil
+	}
+	at, name := &t[OperationOf(a)], nameOf(a)
+	kind := first(at.matched, a.Kind, name)
+	if kind == nil || first(at.excluded, a.Kind, name) != nil || !c.matchesObject(a) {
+		return nil, nil
+	}
+	matches, err := c.matchesNamespace(a, namespaces)
+	if err != nil || !matches {
+		return nil, err
+	}
+	return kind, nil
+}
+
+// MayMatch is Match by what costs nothing: the rules alone.
+func (c *Criteria) MayMatch(a *admission.Attributes) bool {
+	t := c.targets(a.Kind, a.Subresource)
+	return t != nil && first(t[OperationOf(a)].matched, a.Kind, nameOf(a)) != nil
+}
+
+// nameOf is the name in the request, or the generated one.
+func nameOf(a *admission.Attributes) string {
+	if a.Key.Name != "" {
+		return a.Key.Name
+	}
+	return a.New.Object("metadata").String("name")
+}
+
+// matchesObject tells whether the old or the new object has the labels. The body of a sub-resource that is of a kind of
+// its own counts as the object, and what the sub-resource showed before as the old one.
+func (c *Criteria) matchesObject(a *admission.Attributes) bool {
+	if c.objects.Empty() {
+		return true
+	}
+	sub, kind := a.Kind.Subresource(a.Subresource), a.Kind
+	old, now := a.Old, a.New
+	if sub != nil && sub.BodyKind != nil {
+		kind = sub.BodyKind
+		if a.Old != nil {
+			old, now = bodies(a, sub)
+		}
+	}
+	return c.hasLabels(kind, now) || c.hasLabels(kind, old)
+}
+
+// bodies are what a write of a sub-resource with a body of a kind of its own makes of that, from what: a patch has no
+// body but what it makes, and a sub-resource that is only created showed nothing before.
+func bodies(a *admission.Attributes, sub *schema.Subresource) (old, now tree.Tree) {
+	if sub.View.Read != nil && !CreatesSubresource(a) {
+		old = sub.View.Read(a.Old)
+	}
+	switch {
+	case a.Body != nil:
+		now = a.Body
+	case a.Mutation.Object != nil:
+		now = a.Mutation.Object
+	case sub.View.Read != nil && a.New != nil:
+		now = sub.View.Read(a.New)
+	}
+	return old, now
+}
+
+// hasLabels tells whether an object of a kind has the labels: nothing, and what cannot have any, never does.
+func (c *Criteria) hasLabels(k *schema.Kind, object tree.Tree) bool {
+	return object != nil && k.Message().Field("metadata") != nil && c.objects.Matches(selector.LabelsOf(object.Object("metadata", "labels")))
+}
+
+// matchesNamespace tells whether the namespace of the request has the labels. What is in no namespace, and is none,
+// has no labels to be excluded by.
+func (c *Criteria) matchesNamespace(a *admission.Attributes, namespaces *Namespaces) (bool, error) {
+	isNamespace := isNamespace(a.Kind)
+	if c.namespaces.Empty() || !a.Kind.Namespaced && !isNamespace {
+		return true, nil
+	}
+	if isNamespace && a.Subresource == "" && a.New != nil {
+		return c.namespaces.Matches(selector.LabelsOf(a.New.Object("metadata", "labels"))), nil
+	}
+	name := NamespaceOf(a)
+	labels, ok := namespaces.Labels(name)
+	if !ok {
+		return false, meta.NewNotFound(namespacesResource, name)
+	}
+	return c.namespaces.Matches(labels), nil
+}
+
+// NamespaceOf is the namespace that a request is about: for a Namespace, itself; "" for what is in none.
+func NamespaceOf(a *admission.Attributes) string {
+	if isNamespace(a.Kind) {
+		return nameOf(a)
+	}
+	return a.Key.Namespace
+}
+
+func isNamespace(k *schema.Kind) bool { return k.Group == "" && k.Resource == "namespaces" }

@@ -1,0 +1,289 @@
+package match_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/admission/match"
+)
+
+func parse(t *testing.T, text string) tree.Tree {
+	t.Helper()
+	var o tree.Tree
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return o
+}
+
+// kinds finds kinds by "group/version/resource".
+func kinds(t *testing.T) func(name string) *schema.Kind {
+	t.Helper()
+	c, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(name string) *schema.Kind {
+		parts := strings.Split(name, "/")
+		k := c.Kind(parts[0], parts[1], parts[2])
+		if k == nil {
+			t.Fatalf("no kind %s", name)
+		}
+		return k
+	}
+}
+
+// follow fills namespaces: their labels by name.
+func follow(t *testing.T, labels map[string]string) *match.Namespaces {
+	t.Helper()
+	n := match.NewNamespaces()
+	if err := n.Follow(t.Context(), fakeObjects{labels: labels}); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+type fakeObjects struct {
+	policy.Objects
+	labels map[string]string
+}
+
+func TestRules(t *testing.T) {
+	kind := kinds(t)
+	const every = `"operations":["*"],"apiGroups":["*"],"apiVersions":["*"]`
+	for _, c := range []struct {
+		rules, kind, sub string
+		operation        request.Verb
+		want             bool
+	}{
+		{`[{` + every + `,"resources":["pods"]}]`, "/v1/pods", "", request.Create, true},
+		{`[{` + every + `,"resources":["pods"]}]`, "/v1/pods", "status", request.Update, false},
+		{`[{` + every + `,"resources":["pods"]}]`, "/v1/services", "", request.Create, false},
+		{`[{` + every + `,"resources":["pods/status"]}]`, "/v1/pods", "status", request.Update, true},
+		{`[{` + every + `,"resources":["pods/*"]}]`, "/v1/pods", "status", request.Update, true},
+		{`[{` + every + `,"resources":["pods/*"]}]`, "/v1/pods", "", request.Update, true},
+		{`[{` + every + `,"resources":["*/status"]}]`, "/v1/nodes", "status", request.Update, true},
+		{`[{` + every + `,"resources":["*/status"]}]`, "/v1/nodes", "", request.Update, false},
+		{`[{` + every + `,"resources":["*"]}]`, "/v1/nodes", "", request.Delete, true},
+		{`[{` + every + `,"resources":["*"]}]`, "/v1/nodes", "status", request.Update, false},
+		{`[{` + every + `,"resources":["*/*"]}]`, "/v1/nodes", "status", request.Update, true},
+		{`[{` + every + `,"resources":["*/*"]}]`, "/v1/nodes", "", request.Create, true},
+		{`[{` + every + `,"resources":["a","pods"]}]`, "/v1/pods", "", request.Create, true},
+		{`[{"operations":["UPDATE","DELETE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods"]}]`, "/v1/pods", "", request.Create, false},
+		{`[{"operations":["UPDATE","DELETE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods"]}]`, "/v1/pods", "", request.Delete, true},
+		{`[{"operations":["CONNECT"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods/log"]}]`, "/v1/pods", "log", request.Connect, true},
+		{`[{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]`, "/v1/pods", "", request.Create, true},
+		{`[{"operations":["*"],"apiGroups":["apps"],"apiVersions":["v1"],"resources":["*"]}]`, "/v1/pods", "", request.Create, false},
+		{`[{"operations":["*"],"apiGroups":[""],"apiVersions":["v2"],"resources":["pods"]}]`, "/v1/pods", "", request.Create, false},
+		{`[{` + every + `,"resources":["*"],"scope":"Namespaced"}]`, "/v1/pods", "", request.Create, true},
+		{`[{` + every + `,"resources":["*/*"],"scope":"Namespaced"}]`, "/v1/pods", "status", request.Update, true},
+		{`[{` + every + `,"resources":["*"],"scope":"Namespaced"}]`, "/v1/nodes", "", request.Create, false},
+		{`[{` + every + `,"resources":["*"],"scope":"Namespaced"}]`, "/v1/namespaces", "", request.Create, false},
+		{`[{` + every + `,"resources":["*"],"scope":"Cluster"}]`, "/v1/namespaces", "", request.Create, true},
+		{`[{` + every + `,"resources":["*"],"scope":"Cluster"}]`, "/v1/pods", "", request.Create, false},
+		{`[{` + every + `,"resources":["*"],"scope":"*"}]`, "/v1/pods", "", request.Create, true},
+		{`[{` + every + `,"resources":["*/*"]}]`, "admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "", request.Create, false},
+		{`[{` + every + `,"resources":["*/*"]}]`, "admissionregistration.k8s.io/v1/validatingadmissionpolicies", "status", request.Update, false},
+		{`[]`, "/v1/pods", "", request.Create, false},
+	} {
+		criteria, err := match.ForWebhook(parse(t, `{"rules":`+c.rules+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := kind(c.kind)
+		got, err := criteria.Match(change(k, c.sub, c.operation, tree.Tree{}, tree.Tree{}), match.NewNamespaces())
+		if err != nil || (got == k) != c.want || (got == nil) == c.want {
+			t.Errorf("%s: %v of %s/%s matches as %v, %v; want %t", c.rules, c.operation, c.kind, c.sub, got, err, c.want)
+		}
+		if criteria.Selects(k, c.sub) != (c.want || strings.Contains(c.rules, "UPDATE")) {
+			t.Errorf("%s selects %s/%s: %t", c.rules, c.kind, c.sub, !c.want)
+		}
+	}
+}
+
+// change is a request as plugins see it.
+func change(k *schema.Kind, sub string, o request.Verb, old, now tree.Tree) *admission.Attributes {
+	switch o {
+	case request.Create:
+		old = nil
+	case request.Delete:
+		now = nil
+	}
+	a := &admission.Attributes{Operation: o, Kind: k, Subresource: sub, Old: old, New: now, Mutation: &request.Mutation{Verb: o, Kind: k, Subresource: sub, Object: now}}
+	a.Key.Name = "x"
+	if k.Namespaced {
+		a.Key.Namespace = "n"
+	}
+	return a
+}
+
+func TestMatchPolicy(t *testing.T) {
+	kind := kinds(t)
+	rule := func(group, version, resource string) string {
+		return `{"operations":["*"],"apiGroups":["` + group + `"],"apiVersions":["` + version + `"],"resources":["` + resource + `"]}`
+	}
+	scalers := func(version string) string { return rule("autoscaling", version, "horizontalpodautoscalers/*") }
+	for _, c := range []struct{ policy, rules, kind, sub, want string }{
+		{"Exact", scalers("v1"), "autoscaling/v2/horizontalpodautoscalers", "", ""},
+		{"Equivalent", scalers("v1"), "autoscaling/v2/horizontalpodautoscalers", "", "autoscaling/v1"},
+		{"Equivalent", scalers("v1"), "autoscaling/v2/horizontalpodautoscalers", "status", "autoscaling/v1"},
+		{"Equivalent", scalers("*"), "autoscaling/v2/horizontalpodautoscalers", "", "autoscaling/v2"},
+		{"Equivalent", scalers("v1") + "," + scalers("v2"), "autoscaling/v2/horizontalpodautoscalers", "", "autoscaling/v2"},
+		{"Equivalent", scalers("v9"), "autoscaling/v2/horizontalpodautoscalers", "", ""},
+		{"Equivalent", rule("", "v1", "events"), "events.k8s.io/v1/events", "", "v1"},
+		{"Equivalent", rule("events.k8s.io", "v1", "events"), "/v1/events", "", "events.k8s.io/v1"},
+		{"Exact", rule("events.k8s.io", "v1", "events"), "/v1/events", "", ""},
+	} {
+		criteria, err := match.ForWebhook(parse(t, `{"matchPolicy":"`+c.policy+`","rules":[`+c.rules+`]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := criteria.Match(change(kind(c.kind), c.sub, request.Update, tree.Tree{}, tree.Tree{}), match.NewNamespaces())
+		if err != nil {
+			t.Fatal(err)
+		}
+		version := ""
+		if got != nil {
+			version = got.APIVersion()
+		}
+		if version != c.want {
+			t.Errorf("%s %s: %s matches as %q, want %q", c.policy, c.rules, c.kind, version, c.want)
+		}
+	}
+}
+
+func TestPolicyCriteria(t *testing.T) {
+	kind := kinds(t)
+	const pods = `{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]`
+	for _, c := range []struct {
+		text string
+		want bool
+	}{
+		{`{}`, true},
+		{`{"resourceRules":[` + pods + `}]}`, true},
+		{`{"resourceRules":[` + pods + `,"resourceNames":["y","x"]}]}`, true},
+		{`{"resourceRules":[` + pods + `,"resourceNames":["y"]}]}`, false},
+		{`{"excludeResourceRules":[` + pods + `}]}`, false},
+		{`{"excludeResourceRules":[` + pods + `,"resourceNames":["x"]}]}`, false},
+		{`{"excludeResourceRules":[` + pods + `,"resourceNames":["y"]}]}`, true},
+		{`{"resourceRules":[` + pods + `,"resourceNames":["y"]},` + pods + `}]}`, true},
+	} {
+		criteria, err := match.ForPolicy(parse(t, c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := criteria.Match(change(kind("/v1/pods"), "", request.Create, nil, tree.Tree{}), match.NewNamespaces())
+		if err != nil || (got != nil) != c.want {
+			t.Errorf("%s: %v, %v; want %t", c.text, got, err, c.want)
+		}
+	}
+}
+
+func TestSelectors(t *testing.T) {
+	kind := kinds(t)
+	namespaces := follow(t, map[string]string{"n": "in"})
+	labelled := func(value string) tree.Tree {
+		return tree.Tree{"metadata": tree.Tree{"name": "x", "labels": tree.Tree{"l": value}}}
+	}
+	const rules = `"rules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["*/*"]}]`
+	const object, namespace = `{"objectSelector":{"matchLabels":{"l":"in"}},` + rules + `}`, `{"namespaceSelector":{"matchLabels":{"l":"in"}},` + rules + `}`
+	const unmarked = `{"objectSelector":{"matchExpressions":[{"key":"l","operator":"DoesNotExist"}]},` + rules + `}`
+	deployment := func() tree.Tree {
+		return tree.Tree{"metadata": tree.Tree{"name": "x", "labels": tree.Tree{"l": "in"}}, "spec": tree.Tree{"replicas": int64(1)}}
+	}
+	scaled := func(body tree.Tree) *admission.Attributes {
+		a := change(kind("apps/v1/deployments"), "scale", request.Update, deployment(), deployment())
+		a.Mutation.Object = body
+		return a
+	}
+	const others = `{"namespaceSelector":{"matchExpressions":[{"key":"l","operator":"NotIn","values":["in"]}]},` + rules + `}`
+	for _, c := range []struct {
+		what, criteria string
+		change         *admission.Attributes
+		want           bool
+	}{
+		{"the new object", object, change(kind("/v1/pods"), "", request.Create, nil, labelled("in")), true},
+		{"another label", object, change(kind("/v1/pods"), "", request.Create, nil, labelled("out")), false},
+		{"the old object", object, change(kind("/v1/pods"), "", request.Update, labelled("in"), labelled("out")), true},
+		{"a deleted object", object, change(kind("/v1/pods"), "", request.Delete, labelled("in"), nil), true},
+		{"no labels", object, change(kind("/v1/pods"), "", request.Create, nil, tree.Tree{"metadata": tree.Tree{}}), false},
+		{"no metadata", object, change(kind("/v1/pods"), "", request.Create, nil, tree.Tree{}), false},
+		{"the body of a sub-resource", object, change(kind("apps/v1/deployments"), "scale", request.Update, labelled("in"), tree.Tree{}), false},
+		{"a patched scale", unmarked, scaled(nil), true},
+		{"a scale without metadata", unmarked, scaled(tree.Tree{}), true},
+		{"a scale that was not marked before", unmarked, scaled(labelled("in")), true},
+		{"a marked scale", object, scaled(labelled("in")), true},
+		{"an unmarked object without metadata", unmarked, change(kind("/v1/pods"), "", request.Create, nil, tree.Tree{}), true},
+		{"nothing", unmarked, change(kind("/v1/pods"), "", request.Delete, nil, nil), false},
+		{"the namespace", namespace, change(kind("/v1/pods"), "", request.Create, nil, labelled("out")), true},
+		{"another namespace", others, change(kind("/v1/pods"), "", request.Create, nil, labelled("out")), false},
+		{"no namespace", others, change(kind("/v1/nodes"), "", request.Create, nil, labelled("in")), true},
+		{"a new namespace", namespace, change(kind("/v1/namespaces"), "", request.Create, nil, labelled("in")), true},
+		{"a changed namespace", namespace, change(kind("/v1/namespaces"), "", request.Update, labelled("in"), labelled("out")), false},
+	} {
+		criteria, err := match.ForWebhook(parse(t, c.criteria))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := criteria.Match(c.change, namespaces)
+		if err != nil || (got != nil) != c.want {
+			t.Errorf("%s: %v, %v; want %t", c.what, got, err, c.want)
+		}
+	}
+	absent := change(kind("/v1/pods"), "", request.Create, nil, tree.Tree{})
+	absent.Key.Namespace = "absent"
+	criteria, _ := match.ForWebhook(parse(t, namespace))
+	if _, err := criteria.Match(absent, namespaces); err == nil || err.Error() != `namespaces "absent" not found` {
+		t.Errorf("an absent namespace: %v", err)
+	}
+	if _, err := match.ForWebhook(parse(t, `{"objectSelector":{"matchExpressions":[{"key":"a","operator":"Like"}]}}`)); err == nil {
+		t.Error("an unknown operator is accepted")
+	}
+}
+
+// A create of a binding is one, although it changes a Pod.
+func TestOperationOf(t *testing.T) {
+	pods := kinds(t)("/v1/pods")
+	a := change(pods, "binding", request.Update, tree.Tree{}, tree.Tree{})
+	a.Mutation.Verb = request.Create
+	if got := match.OperationOf(a); got != match.Create {
+		t.Errorf("a binding is a %s", got)
+	}
+	a.Subresource = "" // an apply that began as a create
+	if got := match.OperationOf(a); got != match.Update {
+		t.Errorf("an update is a %s", got)
+	}
+}
+
+func TestIndex(t *testing.T) {
+	kind := kinds(t)
+	of := func(resource string) *match.Criteria {
+		c, err := match.ForWebhook(parse(t, `{"rules":[{"operations":["CREATE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["`+resource+`"]}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	all := map[string]*match.Criteria{"a": of("pods"), "b": of("services"), "c": of("*")}
+	x := match.NewIndex([]string{"c", "a", "b"}, func(name string) *match.Criteria { return all[name] })
+	for range 2 {
+		if got := strings.Join(x.Select(kind("/v1/pods"), ""), " "); got != "c a" {
+			t.Errorf("pods are selected by %s", got)
+		}
+		if got := x.Select(kind("/v1/pods"), "status"); got != nil {
+			t.Errorf("a sub-resource is selected by %s", got)
+		}
+	}
+	pods := kind("/v1/pods")
+	if got := testing.AllocsPerRun(100, func() { x.Select(pods, "status") }); got > 0 {
+		t.Errorf("%v allocations", got)
+	}
+}

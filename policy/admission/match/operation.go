@@ -1,0 +1,43 @@
+package match
+
+import (
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/policy/admission"
+)
+
+// An Operation is what rules call what a request does.
+type Operation uint8
+
+// The operations.
+const (
+	Create Operation = iota
+	Update
+	Delete
+	Connect
+	operations // how many there are
+)
+
+// String is the operation as rules and reviews have it, as in "CREATE".
+func (o Operation) String() string { return [...]string{"CREATE", "UPDATE", "DELETE", "CONNECT"}[o] }
+
+// OperationOf is the operation of a request. A create of a sub-resource, such as a binding, is one although it
+// updates an object.
+func OperationOf(a *admission.Attributes) Operation {
+	switch a.Operation {
+	case request.Connect:
+		return Connect
+	case request.Delete:
+		return Delete
+	case request.Create:
+		return Create
+	}
+	if CreatesSubresource(a) {
+		return Create
+	}
+	return Update
+}
+
+// CreatesSubresource tells whether the request is a create of a sub-resource that updates its object.
+func CreatesSubresource(a *admission.Attributes) bool {
+	return a.Subresource != "" && a.Old != nil && a.Mutation != nil && a.Mutation.Verb == request.Create
+}

@@ -1,0 +1,33 @@
+package plugins
+
+import (
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/policy/admission"
+)
+
+// LimitPodHardAntiAffinityTopology refuses Pods that must not share anything larger than a node with
+// others, since one of them could keep all others out of a zone. Preferences are not limited: a scheduler
+// gives them up where they cannot be met.
+func LimitPodHardAntiAffinityTopology(naming *meta.Naming) admission.Registration {
+	return admission.Registration{
+		Name:      "LimitPodHardAntiAffinityTopology",
+		Resources: []string{"/pods"}, Operations: []request.Verb{request.Create, request.Update},
+		Plugin: antiAffinityLimit{hostname: naming.Translate("platform.io/hostname")},
+	}
+}
+
+type antiAffinityLimit struct{ hostname string }
+
+var _ admission.Validator = antiAffinityLimit{}
+
+// Validate implements admission.Validator.
+func (p antiAffinityLimit) Validate(a *admission.Attributes) error {
+	terms := a.New.Object("spec", "affinity", "podAntiAffinity").Objects("requiredDuringSchedulingIgnoredDuringExecution")
+	for _, term := range terms {
+		if key := term.String("topologyKey"); key != p.hostname {
+			return a.Forbidden("affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey " + key + " but only key " + p.hostname + " is allowed")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package plugins
+
+import (
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/admission"
+)
+
+// PersistentVolumeClaimResize lets claims grow only if they are bound and their class allows it. A claim
+// that a class does not let grow would wait for ever for a resize that no driver does. Shrinking is the
+// business of validation.
+func PersistentVolumeClaimResize(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
+	return admission.Registration{
+		Name:      "PersistentVolumeClaimResize",
+		Resources: []string{"/persistentvolumeclaims"}, Operations: []request.Verb{request.Update},
+		SkipsNoOps: true, Plugin: claimResize{claimClassReader: newClaimClassReader(naming), classes: classes}, Caches: []policy.Follower{classes},
+	}
+}
+
+// claimResize reads the classes from the cache that DefaultStorageClass uses, too.
+type claimResize struct {
+	claimClassReader
+	classes *policy.Cache[Class]
+}
+
+var _ admission.Validator = claimResize{}
+
+// Validate implements admission.Validator.
+func (p claimResize) Validate(a *admission.Attributes) error {
+	was, wanted := claimSize(a.Old), claimSize(a.New)
+	if was == wanted || quantity.Compare(wanted, was) <= 0 {
+		return nil
+	}
+	if a.Old.Object("status").String("phase") != "Bound" {
+		return a.Forbidden("Only bound persistent volume claims can be expanded")
+	}
+	before, _ := p.classOf(a.Old)
+	name, _ := p.classOf(a.New)
+	// A class that has been deleted since is the empty one, which allows nothing.
+	if class, _ := p.classes.Get("", name); name != before || !class.AllowsExpansion {
+		return a.Forbidden("only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize")
+	}
+	return nil
+}
+
+// claimSize is the amount that a claim asks for, as text: "1Gi" and "1024Mi" are different texts of the same amount.
+func claimSize(claim tree.Tree) string {
+	return claim.Object("spec", "resources", "requests").String("storage")
+}

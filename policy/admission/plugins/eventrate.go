@@ -1,0 +1,105 @@
+package plugins
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/authn"
+)
+
+// EventRateLimit bounds how many Events are written in a time: by all, in a namespace, by a user, or from
+// one source about one object. now is the time. Components that fail in a loop report each attempt as an
+// Event; unbounded, these would fill the store and crowd out other writes.
+func EventRateLimit(limits []EventLimit, now func() time.Time) admission.Registration {
+	p := &eventRateLimit{now: now}
+	for _, l := range limits {
+		p.limits = append(p.limits, eventLimiter{l.Type, eventKeys[l.Type], newBuckets(float64(l.QPS), float64(l.Burst), l.cacheEntries())})
+	}
+	return admission.Registration{
+		Name:      "EventRateLimit",
+		Resources: []string{"/events"}, Operations: []request.Verb{request.Create, request.Update},
+		Plugin: p,
+	}
+}
+
+// eventRateLimit is what all requests share. Each request has a limitedEvent of its own, which takes tokens once.
+type eventRateLimit struct {
+	limits []eventLimiter
+	now    func() time.Time
+}
+
+// eventLimiter is one limit at work.
+type eventLimiter struct {
+	limitType EventLimitType
+	key       func(*admission.Attributes) string // what the Events of one bucket share
+	buckets   *buckets
+}
+
+// Prepare implements admission.Preparer.
+func (p *eventRateLimit) Prepare(*authn.User, request.Verb, meta.Key) admission.Plugin {
+	return &limitedEvent{eventRateLimit: p}
+}
+
+// limitedEvent is the limits for one request, which may be computed many times until it is stored.
+type limitedEvent struct {
+	*eventRateLimit
+	passed atomic.Bool // the request has taken its tokens
+}
+
+var _ admission.Reserver = (*limitedEvent)(nil)
+
+// Reserve takes a token of every limit for an Event that nothing else refuses. It is not given back
+// if the write fails.
+func (p *limitedEvent) Reserve(a *admission.Attributes) (request.Reservation, error) {
+	if a.DryRun() || p.passed.Load() {
+		return nil, nil
+	}
+	var reached []string
+	for _, l := range p.limits {
+		key := l.key(a)
+		text := fmt.Sprintf("limit reached on type %s for key %s", l.limitType, key)
+		if !l.buckets.take(key, p.now()) && !slices.Contains(reached, text) {
+			reached = append(reached, text)
+		}
+	}
+	if len(reached) == 0 {
+		p.passed.Store(true)
+		return nil, nil
+	}
+	why := strings.Join(reached, ", ")
+	if len(reached) > 1 {
+		why = "[" + why + "]"
+	}
+	return nil, &meta.Status{Code: http.StatusTooManyRequests, Reason: meta.ReasonTooManyRequests, Message: "Too many requests: " + why}
+}
+
+// eventKeys find what the Events of one bucket share.
+var eventKeys = map[EventLimitType]func(*admission.Attributes) string{
+	ServerLimit:          func(*admission.Attributes) string { return "" },
+	NamespaceLimit:       func(a *admission.Attributes) string { return a.Key.Namespace },
+	UserLimit:            userKey,
+	SourceAndObjectLimit: func(a *admission.Attributes) string { return sourceAndObjectKey(a.New) },
+}
+
+// userKey is empty for the server's own writes.
+func userKey(a *admission.Attributes) string {
+	if a.User == nil {
+		return ""
+	}
+	return a.User.Name
+}
+
+// The fields are joined without separators, as in the public API; the key is only compared.
+func sourceAndObjectKey(event tree.Tree) string {
+	source, object := event.Object("source"), event.Object("involvedObject")
+	return source.String("component") + source.String("host") + object.String("kind") + object.String("namespace") +
+		object.String("name") + object.String("uid") + object.String("apiVersion")
+}

@@ -1,0 +1,188 @@
+package plugins
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/remote"
+	"github.com/troupe-api/troupe/policy/webhookclient"
+)
+
+// What the backend of ImagePolicyWebhook can cost.
+const (
+	imageReviewTimeout = 30 * time.Second // of one question with all its repetitions
+	maxImageReviews    = 1024             // answers that are kept
+	maxImageReviewKept = 16 << 10         // bytes of an answer that is kept
+)
+
+// imageReviewKind is the kind of the question and of the answer, which come in the same object.
+const imageReviewKind = "ImageReview"
+
+// ImagePolicyWebhook asks a backend whether the images of a Pod may run. Its answers are kept for a time. It asks
+// outside of the object's owner, which must not be held up.
+func ImagePolicyWebhook(c ImagePolicyConfig, backend *remote.Client, naming *meta.Naming, now func() time.Time, log *slog.Logger) admission.Registration {
+	keyPart := "." + naming.Group("image-policy") + "/"
+	p := &imagePolicy{
+		config: c, backend: backend, now: now, log: log, answers: authn.NewCache[imageReviewStatus](maxImageReviews, now),
+		apiVersion: naming.Group("imagepolicy") + "/v1alpha1", keyPart: keyPart, auditKey: "imagepolicywebhook" + keyPart,
+	}
+	return admission.Registration{
+		Name:      "ImagePolicyWebhook",
+		Resources: []string{"/pods", "/pods/ephemeralcontainers"}, Operations: []request.Verb{request.Create, request.Update}, SkipsNoOps: true,
+		Waiting: p,
+	}
+}
+
+// imagePolicy asks a remote about the images of Pods. Answers are kept for a time, since Pods of the same template ask the
+// same question again and again.
+type imagePolicy struct {
+	config  ImagePolicyConfig
+	backend *remote.Client
+	now     func() time.Time
+	log     *slog.Logger
+	answers *authn.Cache[imageReviewStatus] // by the digest of the question
+
+	apiVersion string
+	keyPart    string // of annotations that are meant for the backend
+	auditKey   string // begins the keys of audit annotations
+}
+
+// The forms of an ImageReview.
+type (
+	imageReview struct {
+		APIVersion string             `json:"apiVersion"`
+		Kind       string             `json:"kind"`
+		Spec       imageReviewSpec    `json:"spec"`
+		Status     *imageReviewStatus `json:"status,omitempty"`
+	}
+	imageReviewSpec struct {
+		Containers  []imageReviewContainer `json:"containers,omitempty"`
+		Annotations map[string]string      `json:"annotations,omitempty"`
+		Namespace   string                 `json:"namespace,omitempty"`
+	}
+	imageReviewContainer struct {
+		Image string `json:"image,omitempty"`
+	}
+	imageReviewStatus struct {
+		Allowed          bool              `json:"allowed"`
+		Reason           string            `json:"reason,omitempty"`
+		AuditAnnotations map[string]string `json:"auditAnnotations,omitempty"`
+	}
+)
+
+// Selects implements admission.WaitingPlugin.
+func (p *imagePolicy) Selects(*schema.Kind, string) bool { return true }
+
+// Applies implements admission.WaitingPlugin.
+func (p *imagePolicy) Applies(*admission.Attributes) bool { return true }
+
+// Begin implements admission.WaitingPlugin.
+func (p *imagePolicy) Begin() admission.WaitingCall { return p }
+
+// Mutate implements admission.WaitingCall.
+func (p *imagePolicy) Mutate(context.Context, *admission.Attributes) error { return nil }
+
+// Validate implements admission.WaitingCall.
+func (p *imagePolicy) Validate(ctx context.Context, a *admission.Attributes) error {
+	body, err := json.Marshal(imageReview{APIVersion: p.apiVersion, Kind: imageReviewKind, Spec: p.question(a)})
+	if err != nil {
+		return a.Forbidden(err.Error())
+	}
+	said, err := p.ask(ctx, body)
+	if err != nil {
+		p.log.WarnContext(ctx, "the backend of image policies gave no answer", "error", err, "allowed", p.config.DefaultAllow)
+		if p.config.DefaultAllow {
+			a.Annotate(p.auditKey+"failed-open", "true")
+			return nil
+		}
+		return a.Forbidden(webhookclient.Shown(err.Error()))
+	}
+	for key, value := range said.AuditAnnotations {
+		a.Annotate(p.auditKey+key, value)
+	}
+	switch {
+	case said.Allowed:
+		return nil
+	case said.Reason != "":
+		return a.Forbidden("image policy webhook backend denied one or more images: " + webhookclient.Shown(said.Reason))
+	}
+	return a.Forbidden("one or more images rejected by webhook backend")
+}
+
+// question is what is asked of a Pod: the images of the containers that the request can change, and the annotations that
+// are meant for the backend.
+func (p *imagePolicy) question(a *admission.Attributes) imageReviewSpec {
+	q := imageReviewSpec{Namespace: a.Key.Namespace}
+	lists := []string{"containers", "initContainers"}
+	if a.Subresource == "ephemeralcontainers" {
+		lists = ephemeralContainers
+	}
+	eachContainer(a.New.Object("spec"), lists, func(c tree.Tree, _ string, _ int) bool {
+		q.Containers = append(q.Containers, imageReviewContainer{c.String("image")})
+		return true
+	})
+	for key, value := range a.New.Object("metadata", "annotations") {
+		if text, ok := value.(string); ok && strings.Contains(key, p.keyPart) {
+			if q.Annotations == nil {
+				q.Annotations = map[string]string{}
+			}
+			q.Annotations[key] = text
+		}
+	}
+	return q
+}
+
+// ask asks the backend, if its answer to the same question is not known.
+func (p *imagePolicy) ask(ctx context.Context, body []byte) (imageReviewStatus, error) {
+	digest := authn.Digest(sha256.Sum256(body))
+	if kept, ok := p.answers.Get(digest); ok {
+		return kept, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, imageReviewTimeout)
+	defer cancel()
+	backoff := remote.DefaultBackoff
+	backoff.Duration = p.config.RetryBackoff
+	text, err := p.backend.PostWithRetry(ctx, body, backoff)
+	if err != nil {
+		return imageReviewStatus{}, err
+	}
+	said, err := p.read(text)
+	if err != nil {
+		return said, err
+	}
+	ttl := p.config.DenyTTL
+	if said.Allowed {
+		ttl = p.config.AllowTTL
+	}
+	if ttl > 0 && len(text) <= maxImageReviewKept {
+		p.answers.Put(digest, said, p.now().Add(ttl))
+	}
+	return said, nil
+}
+
+// read reads the review that came back.
+func (p *imagePolicy) read(text []byte) (imageReviewStatus, error) {
+	var review imageReview
+	if err := json.Unmarshal(text, &review); err != nil {
+		return imageReviewStatus{}, errors.New("the answer is no JSON object of the right form")
+	}
+	if review.APIVersion != p.apiVersion || review.Kind != imageReviewKind {
+		return imageReviewStatus{}, fmt.Errorf("the answer has apiVersion %q, kind %q", review.APIVersion, review.Kind)
+	}
+	if review.Status == nil { // an answer that says nothing allows nothing
+		return imageReviewStatus{}, nil
+	}
+	return *review.Status, nil
+}

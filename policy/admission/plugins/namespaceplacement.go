@@ -1,0 +1,155 @@
+package plugins
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy"
+)
+
+// namespaces is the resource of namespaces, for plugins that look one up.
+var namespaces = meta.GroupResource{Resource: "namespaces"}
+
+// NamespacePlacements knows what the annotations of namespaces say about where their Pods run. Two plugins
+// use it, so each namespace is parsed once.
+type NamespacePlacements struct {
+	objects policy.Objects
+	cache   *policy.Cache[*namespacePlacement]
+
+	nodeSelector, defaults, whitelist string // annotations, in the names of the profile
+}
+
+// NewNamespacePlacements makes the one NamespacePlacements of a server.
+func NewNamespacePlacements(naming *meta.Naming, objects policy.Objects) *NamespacePlacements {
+	n := &NamespacePlacements{
+		objects:      objects,
+		nodeSelector: naming.Translate("scheduler.alpha.platform.io/node-selector"),
+		defaults:     naming.Translate("scheduler.alpha.platform.io/defaultTolerations"),
+		whitelist:    naming.Translate("scheduler.alpha.platform.io/tolerationsWhitelist"),
+	}
+	n.cache = policy.NewCache(namespaces, n.parse)
+	return n
+}
+
+// A namespacePlacement is what one namespace says. What it says nothing of is nil. An annotation that
+// cannot be read fails the Pods of its namespace and not the namespace itself, whose writers need not know
+// of these plugins.
+type namespacePlacement struct {
+	nodeSelector        map[string]string
+	defaults, whitelist []tree.Tree // tolerations
+
+	// What is wrong with each; nil if nothing.
+	nodeSelectorErr, defaultsErr, whitelistErr error
+}
+
+// of is what a namespace says. The cache may be a moment behind a namespace that was just created; then the
+// object itself is read.
+func (n *NamespacePlacements) of(namespace string) *namespacePlacement {
+	if placement, ok := n.cache.Get("", namespace); ok {
+		return placement
+	}
+	if o := n.objects.Get(namespaces, "", namespace); o != nil {
+		return n.parse(o)
+	}
+	return &namespacePlacement{}
+}
+
+// An empty annotation is not an absent one: it switches the default of the server off.
+func (n *NamespacePlacements) parse(o *policy.Object) *namespacePlacement {
+	var p namespacePlacement
+	annotations := o.Tree.Object("metadata", "annotations")
+	if text, ok := annotations[n.nodeSelector].(string); ok {
+		p.nodeSelector, p.nodeSelectorErr = parseNodeSelector(text)
+	}
+	if text, ok := annotations[n.defaults].(string); ok {
+		p.defaults, p.defaultsErr = parseTolerations(text)
+	}
+	if text, ok := annotations[n.whitelist].(string); ok {
+		p.whitelist, p.whitelistErr = parseTolerations(text)
+	}
+	return &p
+}
+
+// parseNodeSelector reads labels as "key=value,key=value". What it returns is not nil.
+func parseNodeSelector(text string) (map[string]string, error) {
+	selector := map[string]string{}
+	if text == "" {
+		return selector, nil
+	}
+	for item := range strings.SplitSeq(text, ",") {
+		parts := strings.Split(item, "=")
+		if len(parts) != 2 {
+			return selector, fmt.Errorf("invalid selector: %s", parts)
+		}
+		key, value := strings.TrimSpace(parts[0]), strings.TrimSpace(parts[1])
+		if faults := rules.QualifiedName(key); len(faults) > 0 {
+			return selector, fmt.Errorf("invalid label key %q: %s", key, strings.Join(faults, "; "))
+		}
+		if faults := rules.LabelValue(value); len(faults) > 0 {
+			return selector, fmt.Errorf("invalid label value: %q: at key: %q: %s", value, key, strings.Join(faults, "; "))
+		}
+		selector[key] = value
+	}
+	return selector, nil
+}
+
+// parseTolerations reads a list of tolerations in JSON; none if text is empty. What it returns is not nil.
+func parseTolerations(text string) ([]tree.Tree, error) {
+	if text == "" {
+		return []tree.Tree{}, nil
+	}
+	v, _, err := codec.DecodeAny([]byte(text))
+	if err != nil {
+		return []tree.Tree{}, err
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return []tree.Tree{}, fmt.Errorf("tolerations: %s is no list", text)
+	}
+	return readTolerations(list)
+}
+
+// readTolerations copies the fields of tolerations.
+func readTolerations(list []any) ([]tree.Tree, error) {
+	tolerations := make([]tree.Tree, 0, len(list))
+	for i, item := range list {
+		given, ok := item.(tree.Tree)
+		if !ok {
+			return tolerations, fmt.Errorf("tolerations[%d] is no object", i)
+		}
+		t := tree.Tree{}
+		for _, name := range []string{"key", "operator", "value", "effect"} {
+			if given.Has(name) {
+				text, ok := given[name].(string)
+				if !ok {
+					return tolerations, fmt.Errorf("tolerations[%d].%s is no string", i, name)
+				}
+				t[name] = text
+			}
+		}
+		if given.Has("tolerationSeconds") {
+			seconds, ok := wholeNumber(given["tolerationSeconds"])
+			if !ok {
+				return tolerations, fmt.Errorf("tolerations[%d].tolerationSeconds is no whole number", i)
+			}
+			t["tolerationSeconds"] = seconds
+		}
+		tolerations = append(tolerations, t)
+	}
+	return tolerations, nil
+}
+
+// wholeNumber is a number as documents hold it: a configuration file may have been read with floats.
+func wholeNumber(v any) (int64, bool) {
+	switch n := v.(type) {
+	case int64:
+		return n, true
+	case float64:
+		return int64(n), n == float64(int64(n))
+	}
+	return 0, false
+}

@@ -1,0 +1,128 @@
+package plugins
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/admission"
+)
+
+// PodTolerationRestrictionConfig is the configuration of PodTolerationRestriction: the tolerations for
+// namespaces that say nothing. An empty whitelist allows all.
+type PodTolerationRestrictionConfig struct{ Default, Whitelist []tree.Tree }
+
+// ParsePodTolerationRestrictionConfig reads the configuration: a Configuration of the group
+// podtolerationrestriction.admission.platform.io/v1alpha1, with the lists default and whitelist.
+func ParsePodTolerationRestrictionConfig(t tree.Tree) (c PodTolerationRestrictionConfig, err error) {
+	for _, list := range []struct {
+		name string
+		to   *[]tree.Tree
+	}{{"default", &c.Default}, {"whitelist", &c.Whitelist}} {
+		if *list.to, err = readTolerations(t.List(list.name)); err != nil {
+			return c, fmt.Errorf("%s: %w", list.name, err)
+		}
+		for i, toleration := range *list.to {
+			if err := checkToleration(toleration); err != nil {
+				return c, fmt.Errorf("%s[%d]: %w", list.name, i, err)
+			}
+		}
+	}
+	return c, nil
+}
+
+// checkToleration tells what is wrong with a toleration of the configuration. The rules are those for Pods,
+// whose validation would otherwise refuse every Pod of the server because of its configuration.
+func checkToleration(t tree.Tree) error {
+	operator, effect := t.String("operator"), t.String("effect")
+	switch {
+	case !slices.Contains([]string{"", "Equal", "Exists"}, operator):
+		return fmt.Errorf("operator %q is none of Equal, Exists", operator)
+	case !slices.Contains([]string{"", "NoSchedule", "PreferNoSchedule", "NoExecute"}, effect):
+		return fmt.Errorf("effect %q is none of NoSchedule, PreferNoSchedule, NoExecute", effect)
+	case t.String("key") == "" && operator != "Exists":
+		return fmt.Errorf("operator must be Exists when key is empty")
+	case operator == "Exists" && t.String("value") != "":
+		return fmt.Errorf("value must be empty when operator is Exists")
+	case t.Has("tolerationSeconds") && effect != "NoExecute":
+		return fmt.Errorf("effect must be NoExecute when tolerationSeconds is set")
+	}
+	return nil
+}
+
+// PodTolerationRestriction gives every new Pod the tolerations of its namespace, and refuses those that
+// the namespace does not allow.
+func PodTolerationRestriction(naming *meta.Naming, config PodTolerationRestrictionConfig, placements *NamespacePlacements) admission.Registration {
+	return admission.Registration{
+		Name:      "PodTolerationRestriction",
+		Resources: []string{"/pods"}, Operations: []request.Verb{request.Create, request.Update},
+		Plugin: tolerationRestriction{config, placements, naming.Translate("node.platform.io/memory-pressure")},
+		Caches: []policy.Follower{placements.cache},
+	}
+}
+
+// tolerationRestriction takes the lists of the namespace where it has any, and else those of the configuration.
+type tolerationRestriction struct {
+	config         PodTolerationRestrictionConfig
+	placements     *NamespacePlacements
+	memoryPressure string // a taint, which Pods stand that have asked for their memory
+}
+
+// Admit implements admission.Admitter. Pods that have asked for memory stand its shortage, because they are
+// not the first that a node evicts; best-effort Pods stay away from such a node. The whitelist is checked
+// here as well, to fail before later plugins work.
+func (p tolerationRestriction) Admit(a *admission.Attributes) error {
+	extra, err := p.defaults(a)
+	if err != nil {
+		return err
+	}
+	if a.New.Object("status").String("qosClass") != "BestEffort" {
+		extra = append(extra, tree.Tree{"key": p.memoryPressure, "operator": "Exists", "effect": "NoSchedule"})
+	}
+	if len(extra) > 0 {
+		spec := a.New.EnsureObject("spec")
+		spec["tolerations"] = mergeTolerations(spec.Objects("tolerations"), extra)
+	}
+	return p.Validate(a)
+}
+
+// defaults are copies of the tolerations that a new Pod gets.
+func (p tolerationRestriction) defaults(a *admission.Attributes) ([]tree.Tree, error) {
+	if !a.IsCreate() {
+		return nil, nil
+	}
+	placement := p.placements.of(a.Key.Namespace)
+	switch {
+	case placement.defaultsErr != nil:
+		return nil, a.Forbidden("the default tolerations of namespace " + a.Key.Namespace + " cannot be read: " + placement.defaultsErr.Error())
+	case placement.defaults != nil:
+		return cloneTolerations(placement.defaults), nil
+	}
+	return cloneTolerations(p.config.Default), nil
+}
+
+// Validate implements admission.Validator. An empty list in the annotation allows all, and is not the same
+// as no annotation.
+func (p tolerationRestriction) Validate(a *admission.Attributes) error {
+	tolerations := a.New.Object("spec").Objects("tolerations")
+	if len(tolerations) == 0 {
+		return nil
+	}
+	placement := p.placements.of(a.Key.Namespace)
+	if placement.whitelistErr != nil {
+		return a.Forbidden("the whitelist of tolerations of namespace " + a.Key.Namespace + " cannot be read: " + placement.whitelistErr.Error())
+	}
+	whitelist, scope := placement.whitelist, "namespace"
+	if whitelist == nil {
+		whitelist, scope = p.config.Whitelist, "cluster"
+	}
+	for _, t := range tolerations {
+		if len(whitelist) > 0 && !slices.ContainsFunc(whitelist, func(allowed tree.Tree) bool { return includesToleration(allowed, t) }) {
+			return a.Forbidden("pod tolerations (possibly merged with namespace default tolerations) conflict with its " + scope + " whitelist")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package plugins
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/admission"
+)
+
+// containerWords is how refusals name the containers of each list.
+var containerWords = map[string]string{
+	"initContainers": "init container", "containers": "container", "ephemeralContainers": "ephemeral container",
+}
+
+// ephemeralContainers are added to a Pod that runs.
+var ephemeralContainers = []string{"ephemeralContainers"}
+
+// checkPod refuses a Pod that refers to secrets which its account does not list, if the account is limited
+// to these. Whoever may create Pods can read any secret of the namespace by mounting it; the annotation is
+// a weak remedy and is deprecated in favour of separate namespaces.
+func (s *serviceAccount) checkPod(a *admission.Attributes) error {
+	if !s.limited {
+		return nil
+	}
+	spec := a.New.Object("spec")
+	for _, v := range spec.Objects("volumes") {
+		if secret := v.Object("secret"); secret != nil && !s.secrets[secret.String("secretName")] {
+			return s.refuse(a, fmt.Sprintf("volume with secret.secretName=%q", secret.String("secretName")), "secret")
+		}
+	}
+	if err := s.checkContainers(a, podContainers); err != nil {
+		return err
+	}
+	for i, ref := range spec.Objects("imagePullSecrets") {
+		if name := ref.String("name"); !slices.Contains(s.pullSecrets, name) {
+			return s.refuse(a, fmt.Sprintf("imagePullSecrets[%d].name=%q", i, name), "imagePullSecret")
+		}
+	}
+	return nil
+}
+
+// checkContainers refuses containers that refer to secrets which the account does not list, if it is
+// limited to these.
+func (s *serviceAccount) checkContainers(a *admission.Attributes, lists []string) (err error) {
+	if !s.limited {
+		return nil
+	}
+	eachContainer(a.New.Object("spec"), lists, func(c tree.Tree, list string, _ int) bool {
+		who := containerWords[list] + " " + c.String("name")
+		for _, env := range c.Objects("env") {
+			if ref := env.Object("valueFrom", "secretKeyRef"); ref != nil && !s.secrets[ref.String("name")] {
+				err = s.refuse(a, fmt.Sprintf("%s with envVar %s referencing secret.secretName=%q", who, env.String("name"), ref.String("name")), "secret")
+				return false
+			}
+		}
+		for _, from := range c.Objects("envFrom") {
+			if ref := from.Object("secretRef"); ref != nil && !s.secrets[ref.String("name")] {
+				err = s.refuse(a, fmt.Sprintf("%s with envFrom referencing secret.secretName=%q", who, ref.String("name")), "secret")
+				return false
+			}
+		}
+		return true
+	})
+	return err
+}
+
+// refuse tells which reference of the Pod is at fault, and which account does not list it.
+func (s *serviceAccount) refuse(a *admission.Attributes, what, kind string) error {
+	return a.Forbidden(what + " is not allowed because service account " + s.name + " does not reference that " + kind)
+}
+
+// checkMirror refuses the mirror of a static Pod that needs an account or a secret: a static Pod runs
+// without the server. A node writes its mirror Pods with its own rights, and must not gain access to
+// secrets by them: the authorizer of nodes allows a node what its Pods refer to.
+func checkMirror(a *admission.Attributes) error {
+	spec := a.New.Object("spec")
+	switch {
+	case spec.String("serviceAccountName") != "":
+		return a.Forbidden("a mirror pod may not reference service accounts")
+	case namesSecret(spec):
+		return a.Forbidden("a mirror pod may not reference secrets")
+	}
+	for _, v := range spec.Objects("volumes") {
+		for _, source := range v.Object("projected").Objects("sources") {
+			if source.Has("serviceAccountToken") {
+				return a.Forbidden("a mirror pod may not use ServiceAccountToken volume projections")
+			}
+		}
+	}
+	return nil
+}
+
+// namesSecret tells whether a Pod refers to any secret. It must know every field that refers to a secret,
+// also in volumes that nothing mounts any more.
+func namesSecret(spec tree.Tree) bool {
+	found := slices.ContainsFunc(spec.Objects("imagePullSecrets"), func(ref tree.Tree) bool { return ref.String("name") != "" }) ||
+		slices.ContainsFunc(spec.Objects("volumes"), volumeNamesSecret)
+	eachContainer(spec, allContainers, func(c tree.Tree, _ string, _ int) bool {
+		found = found || slices.ContainsFunc(c.Objects("env"), func(env tree.Tree) bool {
+			return env.Object("valueFrom", "secretKeyRef").String("name") != ""
+		}) || slices.ContainsFunc(c.Objects("envFrom"), func(from tree.Tree) bool {
+			return from.Object("secretRef").String("name") != ""
+		})
+		return !found
+	})
+	return found
+}
+
+// secretRefVolumes are the sources of volumes that name their secret as secretRef.
+var secretRefVolumes = []string{"cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"}
+
+// volumeNamesSecret tells whether a volume refers to a secret.
+func volumeNamesSecret(v tree.Tree) bool {
+	return v.Object("secret").String("secretName") != "" || v.Object("azureFile").String("secretName") != "" ||
+		v.Object("csi", "nodePublishSecretRef").String("name") != "" ||
+		slices.ContainsFunc(secretRefVolumes, func(source string) bool { return v.Object(source, "secretRef").String("name") != "" }) ||
+		slices.ContainsFunc(v.Object("projected").Objects("sources"), func(s tree.Tree) bool { return s.Object("secret").String("name") != "" })
+}

@@ -1,0 +1,63 @@
+package podsecurity
+
+import (
+	"slices"
+	"strings"
+)
+
+// baselineCapabilities are those that may be added at the baseline level. They are those that container
+// runtimes give by default.
+var baselineCapabilities = []string{
+	"AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD",
+	"NET_BIND_SERVICE", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT",
+}
+
+// restrictedCapabilities are those that may be added at the restricted level.
+var restrictedCapabilities = []string{"NET_BIND_SERVICE"}
+
+// capabilitiesBaseline: none may be added beyond the default ones.
+func capabilitiesBaseline(p *pod) (reason, detail string) {
+	detail = addedCapabilities(p, baselineCapabilities)
+	if detail == "" {
+		return "", ""
+	}
+	return "non-default capabilities", detail
+}
+
+// capabilitiesRestricted: all must be dropped, and one may be added. Dropping all by name does not count: a
+// later kernel may have more. Windows has none, which is why a revision leaves such Pods out.
+func capabilitiesRestricted(p *pod) (reason, detail string) {
+	var details []string
+	keeping := p.containersThat(func(c container) bool {
+		return !slices.Contains(c.security.Object("capabilities").List("drop"), any("ALL"))
+	})
+	if len(keeping) > 0 {
+		details = append(details, containersText(keeping)+` must set securityContext.capabilities.drop=["ALL"]`)
+	}
+	if added := addedCapabilities(p, restrictedCapabilities); added != "" {
+		details = append(details, added)
+	}
+	if len(details) == 0 {
+		return "", ""
+	}
+	return "unrestricted capabilities", strings.Join(details, "; ")
+}
+
+// addedCapabilities says which capabilities are added that are not allowed, and where; "" for none. A
+// container is named once, with everything that any of them adds.
+func addedCapabilities(p *pod, allowed []string) string {
+	var forbidden []string
+	bad := p.containersThat(func(c container) bool {
+		before := len(forbidden)
+		for _, item := range c.security.Object("capabilities").List("add") {
+			if name, _ := item.(string); !slices.Contains(allowed, name) {
+				forbidden = append(forbidden, name)
+			}
+		}
+		return len(forbidden) > before
+	})
+	if len(bad) == 0 {
+		return ""
+	}
+	return containersText(bad) + " must not include " + quoted(sortedSet(forbidden)) + " in securityContext.capabilities.add"
+}

@@ -1,0 +1,183 @@
+package podsecurity
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A Configuration is the PodSecurityConfiguration of the configuration file of admission. The zero
+// Configuration is the default: everything is allowed where labels do not say otherwise.
+type Configuration struct {
+	Defaults   Policy // where labels say nothing
+	Exemptions Exemptions
+}
+
+// Exemptions are what no policy counts for. Usernames are those of whoever writes the object: for Pods of a
+// workload that is a controller, whose exemption would exempt all.
+type Exemptions struct{ Usernames, Namespaces, RuntimeClasses []string }
+
+// any tells whether anything is exempt.
+func (e Exemptions) any() bool { return len(e.Usernames)+len(e.Namespaces)+len(e.RuntimeClasses) > 0 }
+
+// configGroup is the API group of the configuration, but for its last part.
+const configGroup = "pod-security.admission.config"
+
+// The fields are the same in all of them.
+var configVersions = []string{"v1", "v1beta1", "v1alpha1"}
+
+// ParseConfiguration reads a PodSecurityConfiguration in YAML or JSON; nothing is the default. The error has
+// every fault, by the path of the field.
+func ParseConfiguration(text []byte, naming *meta.Naming) (Configuration, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return Configuration{}, nil
+	}
+	doc, err := yaml.YAMLToJSONStrict(text)
+	if err != nil {
+		return Configuration{}, err
+	}
+	value, _, err := codec.DecodeAny(doc)
+	if err != nil {
+		return Configuration{}, err
+	}
+	object, ok := value.(tree.Tree)
+	if !ok {
+		return Configuration{}, errors.New("a PodSecurityConfiguration must be a map")
+	}
+	return ReadConfiguration(object, naming)
+}
+
+// ReadConfiguration reads a decoded PodSecurityConfiguration.
+func ReadConfiguration(t tree.Tree, naming *meta.Naming) (Configuration, error) {
+	r := &configReader{}
+	r.checkFields(t, "", "apiVersion", "kind", "defaults", "exemptions")
+	var supported []string
+	for _, version := range configVersions {
+		supported = append(supported, naming.Group(configGroup)+"/"+version)
+	}
+	if have := r.text(t, "", "apiVersion"); !slices.Contains(supported, have) {
+		r.NotSupported("apiVersion", have, supported)
+	}
+	if kind := r.text(t, "", "kind"); kind != "PodSecurityConfiguration" {
+		r.NotSupported("kind", kind, []string{"PodSecurityConfiguration"})
+	}
+	c := Configuration{Defaults: r.defaults(r.object(t, "defaults")), Exemptions: r.exemptions(r.object(t, "exemptions"))}
+	return c, r.error()
+}
+
+// A configReader gathers the faults of a configuration while it reads it. Operators get every mistake in
+// one start of the server rather than one in each.
+type configReader struct{ schema.Faults }
+
+// error is all faults, each on a line of its own; nil if there are none.
+func (r *configReader) error() error {
+	var errs []error
+	for _, f := range r.List {
+		errs = append(errs, fmt.Errorf("%s: %s", f.Field, f.Message))
+	}
+	return errors.Join(errs...)
+}
+
+// Absent fields are the zero Policy: privileged, at the latest version.
+func (r *configReader) defaults(t tree.Tree) (p Policy) {
+	const path = "defaults"
+	r.checkFields(t, path, "enforce", "enforce-version", "audit", "audit-version", "warn", "warn-version")
+	p.Enforce = r.levelVersion(t, path, "enforce")
+	p.Audit = r.levelVersion(t, path, "audit")
+	p.Warn = r.levelVersion(t, path, "warn")
+	return p
+}
+
+// What cannot be read keeps the server from starting, so its value does not matter.
+func (r *configReader) levelVersion(t tree.Tree, path, mode string) (lv LevelVersion) {
+	var err error
+	if text := r.text(t, path, mode); text != "" {
+		if lv.Level, err = ParseLevel(text); err != nil {
+			r.Invalid(tree.FieldPath(path, mode), text, err.Error())
+		}
+	}
+	if text := r.text(t, path, mode+"-version"); text != "" {
+		if lv.Version, err = ParseVersion(text); err != nil {
+			r.Invalid(tree.FieldPath(path, mode+"-version"), text, err.Error())
+		}
+	}
+	return lv
+}
+
+func (r *configReader) exemptions(t tree.Tree) (e Exemptions) {
+	const path = "exemptions"
+	r.checkFields(t, path, "usernames", "namespaces", "runtimeClasses")
+	e.Usernames = r.names(t, path, "usernames", func(name string) []string {
+		if name == "" {
+			return []string{"username must not be empty"}
+		}
+		return nil
+	})
+	e.Namespaces = r.names(t, path, "namespaces", rules.Label)
+	e.RuntimeClasses = r.names(t, path, "runtimeClasses", rules.Subdomain)
+	return e
+}
+
+// names reads a list of names, each of which is valid and there once.
+func (r *configReader) names(t tree.Tree, path, field string, check func(string) []string) (names []string) {
+	path = tree.FieldPath(path, field)
+	list, ok := t[field].([]any)
+	if !ok && t.Has(field) {
+		r.Invalid(path, t[field], "must be a list")
+	}
+	for i, item := range list {
+		at := tree.IndexPath(path, i)
+		name, ok := item.(string)
+		if !ok {
+			r.Invalid(at, item, "must be text")
+			continue
+		}
+		switch faults := check(name); {
+		case len(faults) > 0:
+			r.Invalid(at, name, strings.Join(faults, ", "))
+		case slices.Contains(names, name):
+			r.Duplicate(at, name)
+		default:
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// object is the map called name; nil, which reads as empty, if there is none.
+func (r *configReader) object(t tree.Tree, name string) tree.Tree {
+	object, ok := t[name].(tree.Tree)
+	if !ok && t.Has(name) {
+		r.Invalid(name, t[name], "must be a map")
+	}
+	return object
+}
+
+// text is the text called name; "" if there is none.
+func (r *configReader) text(t tree.Tree, path, name string) string {
+	text, ok := t[name].(string)
+	if !ok && t.Has(name) {
+		r.Invalid(tree.FieldPath(path, name), t[name], "must be text")
+	}
+	return text
+}
+
+// checkFields finds fields that do not exist. A mistyped exemption or level would go unnoticed until
+// something is refused, or is not.
+func (r *configReader) checkFields(t tree.Tree, path string, names ...string) {
+	for _, name := range t.SortedKeys() {
+		if !slices.Contains(names, name) {
+			r.Report(meta.CauseForbidden, tree.FieldPath(path, name), "there is no such field", "")
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package podsecurity
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// hostNamespaces must not be shared. Through them a container sees the processes and the traffic of
+// everything on the node.
+func hostNamespaces(p *pod) (reason, detail string) {
+	var shared []string
+	for _, field := range [...]string{"hostNetwork", "hostPID", "hostIPC"} {
+		if p.spec.Bool(field) {
+			shared = append(shared, field+"=true")
+		}
+	}
+	if len(shared) == 0 {
+		return "", ""
+	}
+	return "host namespaces", strings.Join(shared, ", ")
+}
+
+// hostPorts must not be used. They could take the port of a service of the node, or be reached from outside
+// of network policies.
+func hostPorts(p *pod) (reason, detail string) {
+	var ports []string
+	bad := p.containersThat(func(c container) bool {
+		before := len(ports)
+		for _, port := range c.fields.Objects("ports") {
+			if n, _ := port.Int("hostPort"); n != 0 {
+				ports = append(ports, strconv.FormatInt(n, 10))
+			}
+		}
+		return len(ports) > before
+	})
+	if len(bad) == 0 {
+		return "", ""
+	}
+	ports = sortedSet(ports)
+	return "hostPort", containersText(bad) + plural(" uses ", " use ", len(bad)) +
+		plural("hostPort ", "hostPorts ", len(ports)) + strings.Join(ports, ", ")
+}
+
+// hostProbes: probes and lifecycle handlers must not name a host, by which the node would ask another one.
+// A node's requests come from inside of the network's defences.
+func hostProbes(p *pod) (reason, detail string) {
+	var hosts []string
+	bad := p.containersThat(func(c container) bool {
+		before := len(hosts)
+		for _, probe := range [...]string{"livenessProbe", "readinessProbe", "startupProbe"} {
+			hosts = appendHosts(hosts, c.fields.Object(probe))
+		}
+		if lifecycle := c.fields.Object("lifecycle"); lifecycle != nil {
+			hosts = appendHosts(hosts, lifecycle.Object("postStart"))
+			hosts = appendHosts(hosts, lifecycle.Object("preStop"))
+		}
+		return len(hosts) > before
+	})
+	if len(bad) == 0 {
+		return "", ""
+	}
+	bad, hosts = sortedSet(bad), sortedSet(hosts)
+	return "probe or lifecycle host", containersText(bad) + plural(" uses ", " use ", len(bad)) +
+		plural("probe or lifecycle host ", "probe or lifecycle hosts ", len(hosts)) + quoted(hosts)
+}
+
+// appendHosts adds the hosts that a probe or a handler names.
+func appendHosts(hosts []string, handler tree.Tree) []string {
+	for _, action := range [...]string{"httpGet", "tcpSocket"} {
+		if host := handler.Object(action).String("host"); host != "" {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
+}

@@ -1,0 +1,91 @@
+package podsecurity
+
+import (
+	"slices"
+	"strings"
+)
+
+// procMount: the paths of /proc that are masked by default must stay so.
+func procMount(p *pod) (reason, detail string) {
+	var types []string
+	bad := p.containersThat(func(c container) bool {
+		name, set := c.security["procMount"].(string)
+		if !set || name == "Default" {
+			return false
+		}
+		types = append(types, name)
+		return true
+	})
+	if len(bad) == 0 {
+		return "", ""
+	}
+	return "procMount", containersText(bad) + " must not set securityContext.procMount to " + quoted(sortedSet(types))
+}
+
+// seLinuxTypes are the SELinux types of containers that may be asked for; seLinuxTypes31 since v1.31.
+var (
+	seLinuxTypes   = []string{"", "container_t", "container_init_t", "container_kvm_t"}
+	seLinuxTypes31 = append(slices.Clone(seLinuxTypes), "container_engine_t")
+)
+
+// seLinuxOptions: the type must be one of those allowed, and neither user nor role may be set. User and
+// role have no allowed value: types alone separate containers.
+func seLinuxOptions(allowed []string) check {
+	return func(p *pod) (reason, detail string) {
+		var types, faults []string
+		var user, role bool
+		isForbidden := func(c container) bool {
+			options := c.security.Object("seLinuxOptions")
+			badType := !slices.Contains(allowed, options.String("type"))
+			if badType {
+				types = append(types, options.String("type"))
+			}
+			badUser, badRole := options.String("user") != "", options.String("role") != ""
+			user, role = user || badUser, role || badRole
+			return badType || badUser || badRole
+		}
+		setters := settersText(isForbidden(container{security: p.security}), p.containersThat(isForbidden))
+		if setters == "" {
+			return "", ""
+		}
+		if types = sortedSet(types); len(types) > 0 {
+			faults = append(faults, plural("type ", "types ", len(types))+quoted(types))
+		}
+		if user {
+			faults = append(faults, "user may not be set")
+		}
+		if role {
+			faults = append(faults, "role may not be set")
+		}
+		return "seLinuxOptions", setters + " set forbidden securityContext.seLinuxOptions: " + strings.Join(faults, "; ")
+	}
+}
+
+// sysctls0 are the kernel parameters that a Pod may set, as they apply to itself only; the others came
+// with the versions that they are named for.
+var (
+	sysctls0 = []string{
+		"kernel.shm_rmid_forced", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_syncookies", "net.ipv4.ping_group_range",
+		"net.ipv4.ip_unprivileged_port_start",
+	}
+	sysctls27 = append(slices.Clone(sysctls0), "net.ipv4.ip_local_reserved_ports")
+	sysctls29 = append(slices.Clone(sysctls27),
+		"net.ipv4.tcp_keepalive_time", "net.ipv4.tcp_fin_timeout", "net.ipv4.tcp_keepalive_intvl", "net.ipv4.tcp_keepalive_probes")
+	sysctls32 = append(slices.Clone(sysctls29), "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
+)
+
+// sysctls must be among those allowed.
+func sysctls(allowed []string) check {
+	return func(p *pod) (reason, detail string) {
+		var forbidden []string
+		for _, s := range p.security.Objects("sysctls") {
+			if name := s.String("name"); !slices.Contains(allowed, name) {
+				forbidden = append(forbidden, name)
+			}
+		}
+		if len(forbidden) == 0 {
+			return "", ""
+		}
+		return "forbidden sysctls", strings.Join(forbidden, ", ")
+	}
+}

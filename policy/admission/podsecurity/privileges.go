@@ -1,0 +1,71 @@
+package podsecurity
+
+// allowPrivilegeEscalation must be forbidden by every container. The default of the field is true, so
+// silence is a violation.
+func allowPrivilegeEscalation(p *pod) (reason, detail string) {
+	bad := p.containersThat(func(c container) bool {
+		allowed, set := c.security["allowPrivilegeEscalation"].(bool)
+		return allowed || !set
+	})
+	if len(bad) == 0 {
+		return "", ""
+	}
+	return "allowPrivilegeEscalation != false", containersText(bad) + " must set securityContext.allowPrivilegeEscalation=false"
+}
+
+// privileged containers are forbidden.
+func privileged(p *pod) (reason, detail string) {
+	bad := p.containersThat(func(c container) bool { return c.security.Bool("privileged") })
+	if len(bad) == 0 {
+		return "", ""
+	}
+	return "privileged", containersText(bad) + " must not set securityContext.privileged=true"
+}
+
+// windowsHostProcess: containers that run on a Windows host as its own processes do are forbidden.
+func windowsHostProcess(p *pod) (reason, detail string) {
+	isHostProcess := func(c container) bool { return c.security.Object("windowsOptions").Bool("hostProcess") }
+	setters := settersText(isHostProcess(container{security: p.security}), p.containersThat(isHostProcess))
+	if setters == "" {
+		return "", ""
+	}
+	return "hostProcess", setters + " must not set securityContext.windowsOptions.hostProcess=true"
+}
+
+// runAsNonRoot must be demanded by the Pod, or by every container, and be waived by none. A container's own
+// word counts more than the Pod's.
+func runAsNonRoot(p *pod) (reason, detail string) {
+	const why = "runAsNonRoot != true"
+	podDemands, podSays := p.security["runAsNonRoot"].(bool)
+	var waiving, silent []string
+	for _, c := range p.containers {
+		demands, says := c.security["runAsNonRoot"].(bool)
+		switch {
+		case says && !demands:
+			waiving = append(waiving, c.name)
+		case !says && !podDemands:
+			silent = append(silent, c.name)
+		}
+	}
+	if setters := settersText(podSays && !podDemands, waiving); setters != "" {
+		return why, setters + " must not set securityContext.runAsNonRoot=false"
+	}
+	if len(silent) > 0 {
+		return why, "pod or " + containersText(silent) + " must set securityContext.runAsNonRoot=true"
+	}
+	return "", ""
+}
+
+// runAsUser must not be root. It catches a Pod that says both runAsNonRoot and user 0, which would fail
+// only on the node.
+func runAsUser(p *pod) (reason, detail string) {
+	isRoot := func(c container) bool {
+		uid, set := c.security.Int("runAsUser")
+		return set && uid == 0
+	}
+	setters := settersText(isRoot(container{security: p.security}), p.containersThat(isRoot))
+	if setters == "" {
+		return "", ""
+	}
+	return "runAsUser=0", setters + " must not set runAsUser=0"
+}

@@ -1,0 +1,137 @@
+package quota
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Config is the configuration of the plugin: what must not be consumed without a quota.
+type Config struct{ limited limitedResources }
+
+// A limitedResource is one entry of that. It serves resources that are scarce for everybody: without a
+// quota, a namespace gets none of them.
+type limitedResource struct {
+	resource meta.GroupResource // as in storage
+	contains []string           // a part of the name under which it is consumed
+	scopes   []requirement
+}
+
+// limitedResources are the resources that must not be consumed without a quota that limits them.
+type limitedResources []limitedResource
+
+// ParseConfig reads a ResourceQuotaConfiguration, or a Configuration of the older versions; nil has no
+// limited resources. Its names are those of the server's naming profile.
+func ParseConfig(from tree.Tree) (Config, error) {
+	var c Config
+	switch kind := from.String("kind"); kind {
+	case "", "ResourceQuotaConfiguration", "Configuration":
+	default:
+		return c, fmt.Errorf("the configuration of ResourceQuota is a %s, not a ResourceQuotaConfiguration", kind)
+	}
+	for i, l := range from.Objects("limitedResources") {
+		if l.String("resource") == "" {
+			return c, fmt.Errorf("limitedResources[%d].resource: Required value", i)
+		}
+		for j, e := range l.Objects("matchScopes") {
+			switch e.String("operator") {
+			case "In", "NotIn", "Exists", "DoesNotExist":
+			default:
+				return c, fmt.Errorf("limitedResources[%d].matchScopes[%d].operator: %q is not a valid selector operator", i, j, e.String("operator"))
+			}
+		}
+		c.limited = append(c.limited, limitedResource{
+			resource: meta.GroupResource{Group: l.String("apiGroup"), Resource: l.String("resource")},
+			contains: l.Strings("matchContains"), scopes: requirements(nil, l.Objects("matchScopes")),
+		})
+	}
+	return c, nil
+}
+
+// check refuses what the configuration limits and no quota covers. Quotas that match the object only in
+// part cover the scopes that they match.
+func (all limitedResources) check(p *proposed, covers []*cover) error {
+	if len(all) == 0 {
+		return nil
+	}
+	rising := p.rising()
+	if len(rising) == 0 {
+		return nil
+	}
+	names := all.limitedNames(p.resource, rising)
+	var scopes, covered []requirement
+	for _, l := range all {
+		scopes = append(scopes, p.evaluator.matching(l.scopes, p.new)...)
+	}
+	for _, c := range covers {
+		covered = append(covered, p.evaluator.matching(c.account.scopes, p.new)...)
+		if c.evaluator.matches(c.account.scopes, p.new) {
+			for _, i := range c.indexes {
+				names = without(names, c.account.hard[i].name)
+			}
+		}
+	}
+	if len(names) > 0 {
+		return refusal("insufficient quota to consume: " + strings.Join(names, ","))
+	}
+	if uncovered := uncoveredScopes(scopes, covered); len(uncovered) > 0 {
+		return refusal(fmt.Sprintf("insufficient quota to match these scopes: %v", uncovered))
+	}
+	return nil
+}
+
+// rising are the names under which a change takes something.
+func (p *proposed) rising() []string {
+	now := p.evaluator.used(p.new)
+	var was amounts
+	if p.old != nil {
+		was = p.evaluator.used(p.old)
+	}
+	var names []string
+	for _, n := range now {
+		if n.amount.Cmp(was.get(n.name)) > 0 {
+			names = append(names, n.name)
+		}
+	}
+	return names
+}
+
+// limitedNames are those of rising that must be covered by a quota, sorted.
+func (all limitedResources) limitedNames(resource meta.GroupResource, rising []string) []string {
+	var names []string
+	for _, name := range rising {
+		contained := func(part string) bool { return strings.Contains(name, part) }
+		if slices.ContainsFunc(all, func(l limitedResource) bool {
+			return l.resource == resource && slices.ContainsFunc(l.contains, contained)
+		}) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func without(names []string, name string) []string {
+	return slices.DeleteFunc(names, func(n string) bool { return n == name })
+}
+
+// matching are the requirements that an object meets.
+func (e *evaluator) matching(scopes []requirement, object tree.Tree) []requirement {
+	var met []requirement
+	for _, r := range scopes {
+		if e.inScope != nil && e.inScope(r, object) {
+			met = append(met, r)
+		}
+	}
+	return met
+}
+
+// uncoveredScopes are the limited scopes that no quota is restricted to.
+func uncoveredScopes(limited, covered []requirement) []requirement {
+	return slices.DeleteFunc(limited, func(l requirement) bool {
+		return slices.ContainsFunc(covered, func(c requirement) bool { return c.scope == l.scope })
+	})
+}

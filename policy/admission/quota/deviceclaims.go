@@ -1,0 +1,51 @@
+package quota
+
+import (
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/amount"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// allDevices is what a request of all devices counts: the most that one claim can get.
+const allDevices = 32
+
+// deviceClaimEvaluator counts claims of devices, and the devices that they may get of each class.
+func deviceClaimEvaluator(naming *meta.Naming) *evaluator {
+	suffix := ".deviceclass." + naming.Group("resource") + "/devices"
+	return &evaluator{
+		counts: []string{countName(meta.GroupResource{Group: naming.Group("resource"), Resource: "resourceclaims"})},
+		limits: func(name string) bool { return strings.HasSuffix(name, suffix) },
+		usage:  func(claim tree.Tree) amounts { return deviceUsage(claim, suffix) },
+		checks: func(subresource string, _, _ tree.Tree) bool { return subresource == "" },
+	}
+}
+
+// deviceUsage counts, of alternatives, the greatest number of each class. Which alternative the claim will
+// get is the scheduler's choice, so the most is counted.
+func deviceUsage(claim tree.Tree, suffix string) amounts {
+	var all amounts
+	for _, request := range claim.Object("spec", "devices").Objects("requests") {
+		var most amounts
+		for _, alternative := range request.Objects("firstAvailable") {
+			most.raise(devices(alternative, suffix))
+		}
+		if len(most) == 0 && request.Has("exactly") {
+			most = devices(request.Object("exactly"), suffix)
+		}
+		all.add(most)
+	}
+	return all
+}
+
+func devices(request tree.Tree, suffix string) amounts {
+	count := int64(0)
+	switch request.String("allocationMode") {
+	case "ExactCount":
+		count, _ = request.Int("count")
+	case "All":
+		count = allDevices
+	}
+	return amounts{{request.String("deviceClassName") + suffix, amount.Of(count)}}
+}

@@ -1,0 +1,223 @@
+package quota
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/policy"
+)
+
+// Objects is how the ledger finds out what is used before a quota comes.
+type Objects interface {
+	// Scan calls visit with every object of a resource in a namespace, as of one moment, and returns the
+	// version of the newest change that counts for it. The moment lies between two calls of Observe for
+	// the resource: what was observed before is part of it, what comes later is not.
+	Scan(ctx context.Context, resource meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (version uint64, err error)
+}
+
+// A follower keeps the accounts those of the quotas that there are.
+type follower struct {
+	ledger  *Ledger
+	objects Objects
+
+	mu sync.Mutex // held by who adds and removes namespaces and accounts: onQuota and retry
+}
+
+// Follower is what the ledger learns of quotas by. When it has seen one, that is in force.
+func (l *Ledger) Follower(objects Objects) policy.Follower {
+	return &follower{ledger: l, objects: objects}
+}
+
+// Resource implements policy.Follower.
+func (f *follower) Resource() meta.GroupResource { return quotas }
+
+// Follow implements policy.Follower.
+func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
+	go f.ledger.lapseUntil(ctx)
+	return objects.Inform(ctx, quotas, func(c policy.Change) { f.onQuota(ctx, c) })
+}
+
+// onQuota takes in the change of a quota.
+func (f *follower) onQuota(ctx context.Context, c policy.Change) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.ledger
+	n := l.namespace(c.Key.Namespace)
+	if c.Deleted {
+		if n != nil {
+			l.close(n, c.Key.Name)
+		}
+		return
+	}
+	if n == nil {
+		n = newNamespace(c.Key.Namespace)
+		l.namespaces.Store(n.name, n)
+	}
+	s := parseSpec(c.Object)
+	if !l.setHard(ctx, n, s) {
+		if a := f.replace(ctx, n, s); a.unknown {
+			go f.retry(ctx, n, a)
+		}
+	}
+	l.change(n.name, s.name)
+}
+
+// close ends the quota of a name.
+func (l *Ledger) close(n *namespace, quota string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.retire(func(a *account) bool { return a.name == quota })
+	if len(n.accounts) == 0 {
+		l.namespaces.Delete(n.name)
+	}
+	l.forget(n.name, quota)
+}
+
+// setHard changes the limits of a quota that counts as it did before; false if there is none.
+func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
+	n.mu.Lock()
+	a := n.inForce(s.name)
+	if a == nil || !a.countsAlike(&s) {
+		n.mu.Unlock()
+		return false
+	}
+	lowered := false
+	for i, limit := range s.hard {
+		lowered = lowered || limit.amount.Cmp(a.hard[i].amount) < 0
+		a.hard[i].amount = limit.amount
+	}
+	a.wake()
+	n.mu.Unlock()
+	if lowered {
+		l.settle(ctx)
+	}
+	return true
+}
+
+// maxSettle bounds how long a quota waits for changes that were let pass before. They are stored within
+// that time, unless the disk or the store behind the log does not answer.
+const maxSettle = 5 * time.Second
+
+// settle waits until all changes are stored, or will not be, that were let pass up to now. A change that
+// passed before the quota came is not refused afterwards, but it must count.
+func (l *Ledger) settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, maxSettle)
+	defer cancel()
+	select {
+	case <-l.endEpoch():
+	case <-ctx.Done():
+		l.log.Warn("quota: changes from before a quota are still under way")
+	}
+}
+
+// replace opens an account for a quota, and puts it in the place of the one that there is when it is
+// known what is used. If that cannot be found out, the new account is unknown, beside what is in force.
+func (f *follower) replace(ctx context.Context, n *namespace, s spec) *account {
+	l := f.ledger
+	a := l.evaluators.open(s)
+	n.mu.Lock()
+	a.lapsed = n.lapsedUIDs()
+	n.setAccounts(append(n.accounts[:len(n.accounts):len(n.accounts)], a))
+	n.mu.Unlock()
+
+	scan := scan{ledger: l, account: a, versions: map[meta.GroupResource]uint64{}}
+	err := scan.run(ctx, f.objects, n.name)
+	n.mu.Lock()
+	scan.finish(n)
+	a.enforced, a.unknown = err == nil, err != nil
+	n.retire(func(other *account) bool { return other != a && other.name == a.name && (a.enforced || other.unknown) })
+	n.mu.Unlock()
+	if err != nil {
+		l.log.Error("quota: what is used cannot be found out", "namespace", n.name, "quota", s.name, "error", err)
+	} else {
+		l.settle(ctx)
+	}
+	return a
+}
+
+// The time from one attempt to find out what is used to the next: at first, and at most.
+const (
+	firstRetry = 100 * time.Millisecond
+	lastRetry  = 30 * time.Second
+)
+
+// retry replaces an unknown account when what is used can be found out, unless its quota has changed or gone before.
+func (f *follower) retry(ctx context.Context, n *namespace, a *account) {
+	for wait := firstRetry; a.unknown; wait = min(2*wait, lastRetry) {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+		if a = f.replaceUnknown(ctx, n, a); a == nil {
+			return
+		}
+	}
+}
+
+// replaceUnknown is the account in the place of an unknown one; nil if that has been retired.
+func (f *follower) replaceUnknown(ctx context.Context, n *namespace, a *account) *account {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n.mu.Lock()
+	gone, s := a.retired, a.spec
+	n.mu.Unlock()
+	if gone {
+		return nil
+	}
+	replaced := f.replace(ctx, n, s)
+	f.ledger.change(n.name, s.name)
+	return replaced
+}
+
+// A scan finds out what is used of an account. What changes meanwhile waits in the account.
+type scan struct {
+	ledger   *Ledger
+	account  *account
+	versions map[meta.GroupResource]uint64 // up to which each resource was seen
+	deleted  []*deletedPod
+}
+
+func (s *scan) run(ctx context.Context, objects Objects, namespace string) error {
+	for resource, c := range s.account.covers {
+		version, err := objects.Scan(ctx, resource, namespace, func(k *schema.Kind, o *meta.Object) { s.visit(c, k, o) })
+		if err != nil {
+			return err
+		}
+		s.versions[resource] = version
+	}
+	return nil
+}
+
+// visit counts one object. While the account is scanning, used is written by the scan alone.
+func (s *scan) visit(c *cover, k *schema.Kind, o *meta.Object) {
+	if !c.decodes {
+		s.account.use(c.ones())
+		return
+	}
+	object := s.ledger.decode(k, o)
+	s.account.use(c.uses(object, s.account.lapsed[o.Meta.UID]))
+	if c.resource == pods && o.Meta.Terminating {
+		s.deleted = append(s.deleted, &deletedPod{object: o, kind: k, due: overdueAt(object)})
+	}
+}
+
+// finish takes in what has changed meanwhile. The caller holds the mutex.
+func (s *scan) finish(n *namespace) {
+	a := s.account
+	a.scanning = false
+	for _, u := range a.unapplied {
+		if u.version > s.versions[u.resource] {
+			a.use(u.deltas)
+		}
+	}
+	for _, p := range s.deleted {
+		if !a.gone[p.object.Meta.UID] {
+			n.trackDeleted(p)
+		}
+	}
+	a.unapplied, a.gone = nil, nil
+}

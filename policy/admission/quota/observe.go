@@ -1,0 +1,148 @@
+package quota
+
+import (
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Observe takes in a change that is being published, whoever has made it. The owner of a collection calls
+// it, in the order of versions, before readers see the change and before its writer is answered. Old is
+// nil for a new object, now for one that is gone; reserved is what was set aside for the change.
+//
+// What was held for the change becomes used in one step, under the namespace's mutex: at no time it counts
+// twice, or not at all.
+func (l *Ledger) Observe(k *schema.Kind, version uint64, old, now *meta.Object, reserved request.Reservation) {
+	o := observation{ledger: l, kind: k, version: version, old: old, now: now, reserved: reservationOf(reserved)}
+	n := l.namespace(o.key().Namespace)
+	if n == nil {
+		return
+	}
+	if o.reserved != nil && o.reserved.namespace != n {
+		o.reserved = nil // of quotas that have gone since, whose mutex is another one: Commit gives it back
+	}
+	for {
+		v := n.view.Load()
+		covers := (*v)[k.Storage]
+		if len(covers) == 0 && o.reserved == nil {
+			return
+		}
+		o.computeMissing(covers)
+		n.mu.Lock()
+		if n.view.Load() == v {
+			o.apply(n, covers)
+			n.mu.Unlock()
+			return
+		}
+		n.mu.Unlock()
+	}
+}
+
+// An observation is one change on its way into the accounts.
+type observation struct {
+	ledger   *Ledger
+	kind     *schema.Kind
+	version  uint64
+	old, now *meta.Object
+	reserved *reservation
+
+	decoded          bool
+	oldTree, nowTree tree.Tree
+}
+
+func (o *observation) key() meta.Key {
+	if o.now != nil {
+		return o.now.Key
+	}
+	if o.old != nil {
+		return o.old.Key
+	}
+	return meta.Key{}
+}
+
+// entry is what the reservation knows of an account; false if nothing.
+func (o *observation) entry(a *account) (deltas []delta, ok bool) {
+	if o.reserved == nil {
+		return nil, false
+	}
+	for _, e := range o.reserved.entries {
+		if e.account == a {
+			return e.deltas, true
+		}
+	}
+	return nil, false
+}
+
+// lapses tells whether the change is of a Pod that stops counting some time after it was deleted, so that
+// what was computed beforehand may not hold any more.
+func (o *observation) lapses() bool {
+	return o.kind.Storage == pods && (o.old != nil && o.old.Meta.Terminating || o.now != nil && o.now.Meta.Terminating)
+}
+
+// computeMissing decodes the object if an account needs that, without holding a mutex.
+func (o *observation) computeMissing(covers []*cover) {
+	for _, c := range covers {
+		if _, known := o.entry(c.account); c.decodes && (!known || o.lapses()) {
+			o.decode()
+		}
+	}
+}
+
+func (o *observation) decode() {
+	if !o.decoded {
+		o.decoded = true
+		o.oldTree, o.nowTree = o.ledger.decode(o.kind, o.old), o.ledger.decode(o.kind, o.now)
+	}
+}
+
+// decode reads a stored object; nil if there is none. One that cannot be read uses nothing but its number.
+func (l *Ledger) decode(k *schema.Kind, o *meta.Object) tree.Tree {
+	if o == nil {
+		return nil
+	}
+	decoded, err := codec.DecodeStored(k.Message(), o.JSON)
+	if err != nil {
+		l.log.Error("quota: a stored object cannot be read", "object", o.Key.String(), "error", err)
+		return tree.Tree{}
+	}
+	return decoded
+}
+
+// apply takes the change into the accounts. The caller holds the mutex.
+func (o *observation) apply(n *namespace, covers []*cover) {
+	for _, c := range covers {
+		deltas, known := o.entry(c.account)
+		if !known || o.lapses() {
+			deltas = o.deltas(n, c)
+		}
+		if c.account.scanning && o.now == nil && o.lapses() {
+			c.account.gone[o.old.Meta.UID] = true
+		}
+		if c.account.apply(unapplied{c.resource, o.version, deltas}) {
+			o.ledger.change(n.name, c.account.name)
+		}
+	}
+	if o.reserved != nil {
+		o.reserved.giveBack()
+	}
+	if o.lapses() && len(covers) > 0 {
+		o.track(n)
+	}
+}
+
+// deltas are what the change does to an account.
+func (o *observation) deltas(n *namespace, c *cover) []delta {
+	if !c.decodes {
+		switch {
+		case o.old == nil && o.now != nil:
+			return c.ones()
+		case o.old != nil && o.now == nil:
+			return difference(nil, c.ones())
+		}
+		return nil
+	}
+	o.decode()
+	return difference(c.uses(o.nowTree, n.isLapsed(o.now)), c.uses(o.oldTree, n.isLapsed(o.old)))
+}

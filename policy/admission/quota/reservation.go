@@ -1,0 +1,271 @@
+package quota
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/amount"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A reservation is what one change takes of the quotas of its namespace.
+type reservation struct {
+	epoch     *epoch
+	namespace *namespace
+	entries   []entry // guarded by the namespace's mutex; none once they are settled
+}
+
+// An entry is what a change does to one account, and how much of that is held.
+type entry struct {
+	account *account
+	deltas  []delta
+	held    []delta
+}
+
+// Commit implements request.Reservation. The change has been observed before.
+func (r *reservation) Commit() { r.Release() }
+
+// Release implements request.Reservation.
+func (r *reservation) Release() {
+	r.namespace.mu.Lock()
+	r.giveBack()
+	r.namespace.mu.Unlock()
+	r.epoch.leave()
+}
+
+// giveBack ends what is held. The caller holds the mutex.
+func (r *reservation) giveBack() {
+	for _, e := range r.entries {
+		e.account.giveBack(e.held)
+	}
+	r.entries = nil
+}
+
+// reservationOf is the ledger's part of what was set aside for a change; nil if there is none.
+func reservationOf(all request.Reservation) *reservation {
+	switch r := all.(type) {
+	case *reservation:
+		return r
+	case request.ReservationList:
+		for _, one := range r {
+			if own, ok := one.(*reservation); ok {
+				return own
+			}
+		}
+	}
+	return nil
+}
+
+// A proposed change, in stored form. Old is nil for a create.
+type proposed struct {
+	namespace string
+	resource  meta.GroupResource
+	evaluator *evaluator
+	old, new  tree.Tree
+	// refusable says that the change is refused if it exceeds a quota; else it only counts.
+	refusable bool
+	dryRun    bool
+	limits    limitedResources
+}
+
+// A refusal says which quota refuses a change, and why.
+type refusal string
+
+// Error implements error.
+func (r refusal) Error() string { return string(r) }
+
+// reserve sets aside what a change takes. The error is a refusal, or a *request.ContendedError if it depends
+// on other changes whether there is room.
+func (l *Ledger) reserve(p *proposed) (held request.Reservation, err error) {
+	e := l.enter()
+	defer func() {
+		if held == nil {
+			e.leave()
+		}
+	}()
+	r, err := l.reserveIn(e, p)
+	switch {
+	case err != nil || p.dryRun:
+		return nil, err
+	case r == nil:
+		return e, nil
+	}
+	return r, nil
+}
+
+func (l *Ledger) reserveIn(e *epoch, p *proposed) (*reservation, error) {
+	n := l.namespace(p.namespace)
+	for {
+		var v *view
+		var covers []*cover
+		if n != nil {
+			v = n.view.Load()
+			covers = (*v)[p.resource]
+		}
+		if len(covers) == 0 && len(p.limits) == 0 {
+			return nil, nil
+		}
+		r := &reservation{epoch: e, namespace: n, entries: p.entries(covers)}
+		if p.refusable {
+			if err := p.limits.check(p, covers); err != nil {
+				return nil, err
+			}
+		}
+		if len(covers) == 0 {
+			return nil, nil
+		}
+		n.mu.Lock()
+		if n.view.Load() != v { // the quotas have changed meanwhile
+			n.mu.Unlock()
+			continue
+		}
+		err := r.hold(p)
+		n.mu.Unlock()
+		return r, err
+	}
+}
+
+// entries are what the change does to accounts.
+func (p *proposed) entries(covers []*cover) []entry {
+	if len(covers) == 0 {
+		return nil
+	}
+	all := make([]entry, len(covers))
+	var now, was amounts
+	evaluated := false
+	for i, c := range covers {
+		if !c.decodes {
+			all[i] = entry{account: c.account}
+			if p.old == nil {
+				all[i].deltas = c.ones()
+			}
+		} else {
+			if !evaluated {
+				now, evaluated = p.evaluator.used(p.new), true
+				if p.old != nil {
+					was = p.evaluator.used(p.old)
+				}
+			}
+			all[i] = entry{account: c.account, deltas: difference(c.pickIn(p.new, now), c.pickIn(p.old, was))}
+		}
+		all[i].held = rises(all[i].deltas)
+	}
+	return all
+}
+
+// ones is what any object counts where it does not depend on the object.
+func (c *cover) ones() []delta {
+	all := make([]delta, len(c.indexes))
+	for i, index := range c.indexes {
+		all[i] = delta{index, one}
+	}
+	return all
+}
+
+// pickIn is what counts of the amounts of an object, if that belongs to the scopes.
+func (c *cover) pickIn(object tree.Tree, used amounts) []delta {
+	if object == nil || !c.evaluator.matches(c.account.scopes, object) {
+		return nil
+	}
+	return c.pick(used)
+}
+
+// hold sets aside what the entries take, of all accounts or of none. The caller holds the mutex.
+func (r *reservation) hold(p *proposed) error {
+	if p.refusable {
+		if err := r.check(p); err != nil {
+			return err
+		}
+	}
+	if p.dryRun {
+		return nil
+	}
+	for _, e := range r.entries {
+		e.account.hold(e.held)
+	}
+	return nil
+}
+
+// check refuses what exceeds a quota. If it only would with what others hold, it is too early to tell.
+func (r *reservation) check(p *proposed) error {
+	for _, e := range r.entries {
+		if e.account.unknown && len(e.held) > 0 {
+			return e.account.refuseUnknown(e.held)
+		}
+		if !e.account.enforced {
+			continue
+		}
+		if missing := e.account.constraint(p); missing != "" {
+			return refusal("failed quota: " + e.account.name + ": " + missing)
+		}
+	}
+	var contended *entry
+	for i, e := range r.entries {
+		if !e.account.enforced {
+			continue
+		}
+		if over := e.account.exceeded(e.held, false); len(over) > 0 {
+			return e.account.refuse(over)
+		}
+		if contended == nil && len(e.account.exceeded(e.held, true)) > 0 {
+			contended = &r.entries[i]
+		}
+	}
+	if contended != nil {
+		return &request.ContendedError{Wait: func(ctx context.Context) { contended.account.await(ctx, r.namespace, contended.held) }}
+	}
+	return nil
+}
+
+// constraint is what a new object must say and does not.
+func (a *account) constraint(p *proposed) string {
+	if p.evaluator.constraint == nil || !p.evaluator.matches(a.scopes, p.new) {
+		return ""
+	}
+	var limited []string
+	for _, i := range a.covers[p.resource].indexes {
+		limited = append(limited, a.hard[i].name)
+	}
+	return p.evaluator.constraint(limited, p.new)
+}
+
+// refuse says why there is no room for deltas.
+func (a *account) refuse(over []delta) refusal {
+	return refusal(fmt.Sprintf("exceeded quota: %s, requested: %s, used: %s, limited: %s", a.name,
+		a.named(over, func(d delta) amount.Amount { return d.amount }),
+		a.named(over, func(d delta) amount.Amount { return a.used[d.index] }),
+		a.named(over, func(d delta) amount.Amount { return a.hard[d.index].amount })))
+}
+
+// refuseUnknown says that it is not known whether there is room for deltas.
+func (a *account) refuseUnknown(all []delta) refusal {
+	var names []string
+	for _, d := range all {
+		names = append(names, a.hard[d.index].name)
+	}
+	return refusal("status unknown for quota: " + a.name + ", resources: " + strings.Join(names, ","))
+}
+
+// await waits until it is clear whether there is room for deltas, or ctx ends.
+func (a *account) await(ctx context.Context, n *namespace, wanted []delta) {
+	for {
+		n.mu.Lock()
+		if a.retired || len(a.exceeded(wanted, false)) > 0 || len(a.exceeded(wanted, true)) == 0 {
+			n.mu.Unlock()
+			return
+		}
+		if a.freed == nil {
+			a.freed = make(chan struct{})
+		}
+		freed := a.freed
+		n.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

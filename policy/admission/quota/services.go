@@ -1,0 +1,44 @@
+package quota
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/amount"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// one is what an object counts.
+var one = amount.Of(1)
+
+// serviceEvaluator counts Services, load balancers, and the ports that they are going to have on nodes.
+func serviceEvaluator() *evaluator {
+	names := []string{"services.nodeports", "services.loadbalancers"}
+	return &evaluator{
+		counts: []string{"count/services", "services"},
+		limits: func(name string) bool { return slices.Contains(names, name) },
+		usage:  serviceUsage,
+		checks: func(subresource string, _, _ tree.Tree) bool { return subresource == "" },
+	}
+}
+
+// serviceUsage counts node ports by intent, since they are not allocated yet.
+func serviceUsage(service tree.Tree) amounts {
+	spec := service.Object("spec")
+	ports := spec.Objects("ports")
+	nodePorts, balancers := 0, 0
+	switch spec.String("type") {
+	case "NodePort":
+		nodePorts = len(ports)
+	case "LoadBalancer":
+		balancers, nodePorts = 1, len(ports)
+		if allocates, set := spec["allocateLoadBalancerNodePorts"].(bool); set && !allocates {
+			nodePorts = 0
+			for _, p := range ports {
+				if n, _ := p.Int("nodePort"); n != 0 {
+					nodePorts++
+				}
+			}
+		}
+	}
+	return amounts{{"services.nodeports", amount.Of(int64(nodePorts))}, {"services.loadbalancers", amount.Of(int64(balancers))}}
+}

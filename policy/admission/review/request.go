@@ -1,0 +1,93 @@
+package review
+
+import (
+	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/admission/match"
+)
+
+// Request is the request of an AdmissionReview, but for its objects and its uid. kind and resource are
+// those that the webhook was registered for, requestKind and requestResource those of the client's request.
+func (v *View) Request(naming *meta.Naming) tree.Tree {
+	a := v.attributes
+	t := tree.Tree{
+		"uid": "", "operation": match.OperationOf(a).String(), "dryRun": a.DryRun(), "options": v.options(naming),
+		"kind": kindTree(v.BodyKind), "resource": resourceTree(v.kind),
+		"requestKind":     kindTree(convert.BodyKind(a.Kind, a.Kind.Subresource(a.Subresource))),
+		"requestResource": resourceTree(a.Kind),
+		"userInfo":        tree.Tree{},
+	}
+	if a.User != nil {
+		t["userInfo"] = a.User.Tree()
+	}
+	setText(t, "subResource", a.Subresource)
+	setText(t, "requestSubResource", a.Subresource)
+	setText(t, "namespace", match.NamespaceOf(a))
+	setText(t, "name", v.name())
+	return t
+}
+
+// name is that of the object, "" as long as it is not generated. BeforeCreation has taken a generated name
+// out of what mutating webhooks see, as another may be chosen when it is taken.
+func (v *View) name() string {
+	if v.generatesName() {
+		return v.Object.Object("metadata").String("name")
+	}
+	return v.attributes.Key.Name
+}
+
+// An empty text is left out, as by the public type, whose fields are omitempty.
+func setText(t tree.Tree, name, text string) {
+	if text != "" {
+		t[name] = text
+	}
+}
+
+func kindTree(k *schema.Kind) tree.Tree {
+	return tree.Tree{"group": k.Group, "version": k.Version, "kind": k.Kind}
+}
+
+func resourceTree(k *schema.Kind) tree.Tree {
+	return tree.Tree{"group": k.Group, "version": k.Version, "resource": k.Resource}
+}
+
+// options are those of the request, as its operation has them: those of a patch are told as of an update, or of
+// a create. A connection has none.
+func (v *View) options(naming *meta.Naming) any {
+	a, m := v.attributes, v.attributes.Mutation
+	t := tree.Tree{"apiVersion": naming.Translate("meta.platform.io/v1")}
+	if m.DryRun {
+		t["dryRun"] = []any{"All"}
+	}
+	switch o := match.OperationOf(a); {
+	case o == match.Connect:
+		return nil
+	case o == match.Delete && m.Verb == request.Delete:
+		t["kind"] = "DeleteOptions"
+		deleteOptions(t, m.Delete)
+		return t
+	case o == match.Create:
+		t["kind"] = "CreateOptions"
+	default:
+		t["kind"] = "UpdateOptions"
+	}
+	setText(t, "fieldManager", m.Named.FieldManager)
+	setText(t, "fieldValidation", m.Named.FieldValidation)
+	return t
+}
+
+func deleteOptions(t tree.Tree, o request.DeleteOptions) {
+	if o.GracePeriodSeconds != nil {
+		t["gracePeriodSeconds"] = *o.GracePeriodSeconds
+	}
+	setText(t, "propagationPolicy", o.PropagationPolicy)
+	preconditions := tree.Tree{}
+	setText(preconditions, "uid", o.UID)
+	setText(preconditions, "resourceVersion", o.ResourceVersion)
+	if len(preconditions) > 0 {
+		t["preconditions"] = preconditions
+	}
+}

@@ -1,0 +1,162 @@
+package review
+
+import (
+	"maps"
+	"net/http"
+	"strconv"
+
+	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/admission/match"
+)
+
+// A View is a request in the form of one kind.
+type View struct {
+	attributes *admission.Attributes
+	kind       *schema.Kind
+	sub        *schema.Subresource
+	// BodyKind is the kind of Object and OldObject.
+	BodyKind *schema.Kind
+	// Object is nil for a delete, OldObject for a create.
+	Object, OldObject tree.Tree
+}
+
+// Of is a request in the form of a kind, which is that of the request or, of another version, shares its storage. It asks
+// the webhook that converts between the two, if there is one: the error is the *meta.Status that tells of its failure.
+func Of(a *admission.Attributes, k *schema.Kind) (*View, error) {
+	sub := k.Subresource(a.Subresource)
+	v := &View{attributes: a, kind: k, sub: sub, BodyKind: convert.BodyKind(k, sub)}
+	var err error
+	v.Object, v.OldObject, err = v.objects()
+	return v, err
+}
+
+// A create of a sub-resource, as an eviction, has no old object, whatever object it is about.
+func (v *View) objects() (object, old tree.Tree, err error) {
+	a := v.attributes
+	ownBody := v.sub != nil && v.sub.BodyKind != nil
+	switch {
+	case a.Old == nil && (ownBody || a.Operation == request.Connect): // an operation, or a connection
+		return v.named(a.New), nil, nil
+	case match.CreatesSubresource(a):
+		body := a.Body
+		if body == nil {
+			body = a.Mutation.Object
+		}
+		if !ownBody {
+			body = a.New
+		}
+		return v.named(body), nil, nil
+	case ownBody && a.Body != nil:
+		object = v.named(a.Body)
+	default:
+		if object, err = v.form(a.New); err != nil {
+			return nil, nil, err
+		}
+	}
+	if old, err = v.form(a.Old); err != nil {
+		return nil, nil, err
+	}
+	return v.withVersion(object, a.Mutation.Object), v.withVersion(old, nil), nil
+}
+
+// form is an object in stored form in the form of the View; nil for nil.
+func (v *View) form(stored tree.Tree) (tree.Tree, error) {
+	if stored == nil {
+		return nil, nil
+	}
+	if v.isConverted() {
+		var err error
+		if stored, err = v.convert(v.attributes.Kind, v.kind, stored); err != nil {
+			return nil, err
+		}
+	}
+	return v.named(convert.FromStored(v.kind, v.sub, stored)), nil
+}
+
+// isConverted tells whether a webhook converts between the request and the View.
+func (v *View) isConverted() bool {
+	return v.kind.ConversionWebhook != nil && v.kind != v.attributes.Kind
+}
+
+func (v *View) convert(from, to *schema.Kind, t tree.Tree) (tree.Tree, error) {
+	t, err := v.attributes.Mutation.Conversions.Convert(from, to, t)
+	if err != nil {
+		return nil, &meta.Status{
+			Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + err.Error(),
+			Details: &meta.Details{Causes: []meta.Cause{{Message: err.Error()}}},
+		}
+	}
+	return t, nil
+}
+
+// Stored is an object in the form of the View, which it may change, in the form in which the request is computed.
+func (v *View) Stored(object tree.Tree) (tree.Tree, error) {
+	if !v.isConverted() {
+		return convert.ToStored(v.kind, object), nil
+	}
+	rules.Default(v.kind, object)
+	return v.convert(v.kind, v.attributes.Kind, object)
+}
+
+// named is a copy of an object that says of which kind it is; nil for nil. Only its top level is copied:
+// whoever changes a part clones that part first, as withVersion does.
+func (v *View) named(object tree.Tree) tree.Tree {
+	if object == nil {
+		return nil
+	}
+	out := maps.Clone(object)
+	out["apiVersion"], out["kind"] = v.BodyKind.APIVersion(), v.BodyKind.Kind
+	return out
+}
+
+// withVersion is an object with its resourceVersion: that of the body of the request, if that has one, or else
+// that of the old object. The object is a copy.
+func (v *View) withVersion(object, body tree.Tree) tree.Tree {
+	if object == nil || v.attributes.OldVersion == 0 {
+		return object
+	}
+	version := body.Object("metadata").String("resourceVersion")
+	if version == "" {
+		version = strconv.FormatUint(v.attributes.OldVersion, 10)
+	}
+	metadata := maps.Clone(object.Object("metadata"))
+	if metadata == nil {
+		metadata = tree.Tree{}
+	}
+	metadata["resourceVersion"] = version
+	object["metadata"] = metadata
+	return object
+}
+
+// systemFields are what the server sets in a new object after it has been mutated. They do not exist yet as
+// far as the public API is concerned, though this server has set them by then.
+var systemFields = []string{"uid", "creationTimestamp", "generation", "selfLink"}
+
+// BeforeCreation takes out of a new object what the server sets only after it has been mutated, a generated
+// name included.
+func (v *View) BeforeCreation() {
+	a := v.attributes
+	if a.Operation != request.Create || v.Object == nil || v.kind.Virtual() {
+		return
+	}
+	metadata := maps.Clone(v.Object.Object("metadata"))
+	for _, name := range systemFields {
+		delete(metadata, name)
+	}
+	if v.generatesName() {
+		delete(metadata, "name")
+	}
+	v.Object["metadata"] = metadata
+}
+
+// generatesName tells whether the name of a new object is not the client's.
+func (v *View) generatesName() bool {
+	m := v.attributes.Mutation
+	return m.Verb == request.Create && m.Subresource == "" && m.Object != nil && m.Object.Object("metadata").String("name") == ""
+}

@@ -1,0 +1,115 @@
+package webhook
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// An answer is what a hook says.
+type answer struct {
+	allowed     bool
+	result      tree.Tree // the Status of a refusal; nil if there is none
+	patch       []any     // the operations of a JSON patch
+	patchText   []byte
+	warnings    []string
+	annotations tree.Tree // of the audit event
+}
+
+// errUndecodable is wrapped by the errors of a patch that cannot be read.
+var errUndecodable = errors.New("received undecodable patch in webhook response")
+
+// verify reads the answer to a question of a version out of a review. v1beta1 had no rules for uid and
+// types, and hooks from then still answer without them.
+func verify(t tree.Tree, q question, version string, s sort) (*answer, error) {
+	response, ok := t["response"].(tree.Tree)
+	if !ok {
+		return nil, errors.New("webhook response was absent")
+	}
+	if version == "v1" {
+		if err := verifyIdentity(t, response, q); err != nil {
+			return nil, err
+		}
+		if err := verifyPatch(response, s); err != nil {
+			return nil, err
+		}
+	}
+	allowed, isBool := response["allowed"].(bool)
+	if !isBool && response.Has("allowed") {
+		return nil, errors.New("response.allowed is neither true nor false")
+	}
+	a := &answer{allowed: allowed, result: response.Object("status"), annotations: response.Object("auditAnnotations")}
+	for _, text := range response.Strings("warnings") {
+		a.warnings = append(a.warnings, strings.ToValidUTF8(text, ""))
+	}
+	if s == validating {
+		return a, nil
+	}
+	var err error
+	if a.patchText, err = base64.StdEncoding.DecodeString(response.String("patch")); err != nil {
+		return nil, fmt.Errorf("response.patch is not in base64: %w", err)
+	}
+	return a, nil
+}
+
+// verifyIdentity checks that an answer is the one to a question. A wrong uid means that the hook, or a
+// proxy before it, has mixed answers up.
+func verifyIdentity(t, response tree.Tree, q question) error {
+	if uid := response.String("uid"); uid != q.uid {
+		return fmt.Errorf("expected response.uid=%q, got %q", q.uid, uid)
+	}
+	if version, kind := t.String("apiVersion"), t.String("kind"); version != q.apiVersion || kind != reviewKind {
+		return fmt.Errorf("expected webhook response of %s, Kind=%s, got %s, Kind=%s", q.apiVersion, reviewKind, version, kind)
+	}
+	return nil
+}
+
+// verifyPatch checks that a patch is there with its type, and from those who may change something.
+func verifyPatch(response tree.Tree, s sort) error {
+	patched, typed := response.String("patch") != "", response.Has("patchType")
+	switch {
+	case s == validating && patched:
+		return errors.New("validating webhook may not return response.patch")
+	case s == validating && typed:
+		return errors.New("validating webhook may not return response.patchType")
+	case patched && !typed:
+		return errors.New("webhook returned response.patch but not response.patchType")
+	case typed && !patched:
+		return errors.New("webhook returned response.patchType but not response.patch")
+	case typed && response.String("patchType") == "":
+		return fmt.Errorf("webhook returned invalid response.patchType of %q", "")
+	case typed && response.String("patchType") != jsonPatch:
+		return fmt.Errorf("unsupported patch type %q", response.String("patchType"))
+	}
+	return nil
+}
+
+// jsonPatch is the one type of patch.
+const jsonPatch = "JSONPatch"
+
+// readPatch reads the operations of the patch. It is read as a list here only to be recorded; package merge
+// parses and applies the text.
+func (a *answer) readPatch() error {
+	if len(a.patchText) == 0 {
+		return nil
+	}
+	v, _, err := codec.DecodeAny(a.patchText)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUndecodable, err)
+	}
+	list, ok := v.([]any)
+	if !ok && v != nil {
+		return fmt.Errorf("%w: it is no list", errUndecodable)
+	}
+	for _, operation := range list {
+		if _, ok := operation.(tree.Tree); !ok {
+			return fmt.Errorf("%w: an operation is no object", errUndecodable)
+		}
+	}
+	a.patch = list
+	return nil
+}

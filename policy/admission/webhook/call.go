@@ -1,0 +1,79 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/admission/review"
+	"github.com/troupe-api/troupe/policy/webhookclient"
+)
+
+// ask asks a hook about a request. The error is a callFailure, a rejection, or a *meta.Status. What can be
+// known without a call is found first. Annotations and warnings are recorded for refusals as well.
+func (h *hook) ask(ctx context.Context, v *review.View, a *admission.Attributes, p *Plugin) (*answer, error) {
+	switch {
+	case a.DryRun() && !h.dryRuns:
+		return nil, h.dryRunUnsupported()
+	case h.version == "":
+		return nil, h.failed(http.StatusBadRequest, "could not create admission objects",
+			fmt.Errorf("webhook does not accept known AdmissionReview versions (%s)", strings.Join(reviewVersions, ", ")))
+	case h.fault != nil:
+		return nil, h.failed(http.StatusInternalServerError, "could not get REST client", h.fault)
+	case h.caller.err != nil:
+		return nil, h.failed(http.StatusInternalServerError, "could not get REST client", h.caller.err)
+	}
+	q := newQuestion(v, h.version, p.options.Naming)
+	response, err := h.caller.ask(ctx, h.timeout, q.body)
+	if err != nil {
+		return nil, h.failed(http.StatusServiceUnavailable, "failed to call webhook", err)
+	}
+	t, err := webhookclient.ReadReview(response)
+	if err != nil {
+		code := response.Code
+		if code < http.StatusBadRequest {
+			code = http.StatusServiceUnavailable
+		}
+		return nil, h.failed(code, "failed to call webhook", err)
+	}
+	said, err := verify(t, q, h.version, h.sort)
+	if err != nil {
+		return nil, h.failed(http.StatusServiceUnavailable, "received invalid webhook response", err)
+	}
+	p.record(h, a, said)
+	if !said.allowed {
+		return nil, h.rejected(said.result)
+	}
+	if err := said.readPatch(); err != nil {
+		return nil, &callFailure{hook: h.name, reason: err, code: http.StatusServiceUnavailable}
+	}
+	return said, nil
+}
+
+// An outcome is how a call has ended, as metrics and the failurePolicy see it.
+type outcome struct {
+	code     int
+	kind     errorKind
+	rejected bool
+	canceled bool // the request was given up, which is nobody's fault
+	opens    bool // it failed, and the failurePolicy lets the change pass
+}
+
+// A request that was given up by its client counts in no rejection, or an impatient client would look like
+// a broken hook.
+func (h *hook) outcomeOf(err error) outcome {
+	var failed *callFailure
+	var rejected *rejection
+	switch {
+	case err == nil:
+		return outcome{code: http.StatusOK}
+	case errors.As(err, &failed):
+		return outcome{code: failed.code, kind: callingError, rejected: !h.ignoresFaults, opens: h.ignoresFaults, canceled: errors.Is(err, context.Canceled)}
+	case errors.As(err, &rejected):
+		return outcome{code: rejected.status.Code, kind: noError, rejected: true}
+	}
+	return outcome{kind: internalError, rejected: true}
+}

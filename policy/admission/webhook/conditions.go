@@ -1,0 +1,89 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/cel"
+	"github.com/troupe-api/troupe/kinds/expressions"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/admission/match"
+	"github.com/troupe-api/troupe/policy/admission/review"
+)
+
+// conditions are the matchConditions of a hook, compiled. Each has its program or the fault of its
+// compilation; a fault counts only when the hook is matched.
+type conditions []*expressions.Expr
+
+func (p *Plugin) compile(list []tree.Tree) conditions {
+	if len(list) == 0 {
+		return nil
+	}
+	return p.compiler.Conditions(list, false)
+}
+
+// hold tells whether all conditions are true. One that is false decides; else one that cannot be evaluated
+// refuses the request, or makes the hook not be asked, by the failurePolicy.
+func (h *hook) hold(ctx context.Context, v *review.View, a *admission.Attributes, p *Plugin) (bool, error) {
+	if len(h.conditions) == 0 {
+		return true, nil
+	}
+	began := time.Now()
+	failed, holds, err := h.evaluate(ctx, v, a, p)
+	p.options.Conditions.Observe(match.Conditioned{Name: h.name, Kind: "webhook", Type: string(h.sort), Operation: match.OperationOf(a).String()},
+		failed, holds, !holds && err == nil, time.Since(began))
+	return holds, err
+}
+
+// evaluate evaluates the conditions, and also tells how many of them could not be.
+func (h *hook) evaluate(ctx context.Context, v *review.View, a *admission.Attributes, p *Plugin) (failed int, holds bool, err error) {
+	variables := p.variables(ctx, v, a)
+	budget := cel.NewBudget(cel.MatchConditionsBudget)
+	var faults []string
+	for _, x := range h.conditions {
+		if x.Err != nil {
+			faults = append(faults, x.Err.Error())
+			continue
+		}
+		value, err := x.Program.Eval(ctx, variables, budget)
+		switch {
+		case errors.Is(err, cel.ErrOutOfBudget):
+			return len(faults) + 1, false, h.refuseUnevaluated(a, []string{err.Error()})
+		case err != nil:
+			faults = append(faults, "expression '"+x.Text+"' resulted in error: "+err.Error())
+		case !cel.Truth(value):
+			return len(faults), false, nil
+		}
+	}
+	if len(faults) > 0 {
+		return len(faults), false, h.refuseUnevaluated(a, faults)
+	}
+	return 0, true, nil
+}
+
+// It is a 403 and not the error of a failed call: the hook was not asked.
+func (h *hook) refuseUnevaluated(a *admission.Attributes, faults []string) error {
+	if h.ignoresFaults {
+		return nil
+	}
+	text := strings.Join(faults, ", ")
+	if len(faults) > 1 {
+		text = "[" + text + "]"
+	}
+	return meta.NewForbidden(a.GroupResource(), a.Key.Name, text)
+}
+
+// variables are those of match conditions, for one request. The namespace is null for webhooks, as in the
+// public API.
+func (p *Plugin) variables(ctx context.Context, v *review.View, a *admission.Attributes) cel.Variables {
+	by := review.NewAuthorizer(a.User, p.options.Authorizer)
+	return cel.Variables{
+		"object": v.Object, "oldObject": v.OldObject, "request": v.Request(p.options.Naming), "namespaceObject": nil,
+		"authorizer":                 cel.NewAuthorization(ctx, by),
+		"authorizer.requestResource": cel.NewResourceAuthorization(ctx, by, review.Access(a)),
+	}
+}

@@ -1,0 +1,80 @@
+package webhook
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/admission/match"
+)
+
+// hooks are all hooks of one sort. They follow the configurations. Requests read current without a lock.
+type hooks struct {
+	resource meta.GroupResource
+	parse    func(*policy.Object) []*hook
+	callers  *Callers
+	metrics  *Metrics
+
+	mu             sync.Mutex // guards configurations, and serializes who puts hooks into effect
+	configurations map[string][]*hook
+	current        atomic.Pointer[match.Index[*hook]]
+}
+
+var _ policy.Follower = (*hooks)(nil)
+
+func newHooks(r meta.GroupResource, parse func(*policy.Object) []*hook, o Options) *hooks {
+	return &hooks{resource: r, parse: parse, callers: o.Callers, metrics: o.Metrics, configurations: map[string][]*hook{}}
+}
+
+// index are the hooks in effect.
+func (s *hooks) index() *match.Index[*hook] { return s.current.Load() }
+
+// Resource implements policy.Follower.
+func (s *hooks) Resource() meta.GroupResource { return s.resource }
+
+// Follow implements policy.Follower.
+func (s *hooks) Follow(ctx context.Context, objects policy.Objects) error {
+	return objects.Inform(ctx, s.resource, s.update)
+}
+
+// update takes in one change of a configuration.
+func (s *hooks) update(c policy.Change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.configurations[c.Key.Name]
+	delete(s.configurations, c.Key.Name)
+	if !c.Deleted {
+		s.configurations[c.Key.Name] = s.parse(c.Object)
+	}
+	for _, h := range s.configurations[c.Key.Name] {
+		if h.fault == nil {
+			h.caller = s.callers.get(h.address) // before those of before are released: most keep their connections
+		}
+		s.metrics.add(h.sort, h.name)
+	}
+	s.put()
+	for _, h := range before {
+		if h.fault == nil {
+			s.callers.release(h.address)
+		}
+		s.metrics.remove(h.sort, h.name)
+	}
+}
+
+// put puts the hooks of all configurations into effect. The index is the position among all hooks, by the
+// names of configurations, so audit annotations of two servers agree.
+func (s *hooks) put() {
+	var all []*hook
+	for _, name := range slices.Sorted(maps.Keys(s.configurations)) {
+		for _, h := range s.configurations[name] {
+			ordered := *h // hooks in effect never change
+			ordered.index = len(all)
+			all = append(all, &ordered)
+		}
+	}
+	s.current.Store(match.NewIndex(all, func(h *hook) *match.Criteria { return h.criteria }))
+}

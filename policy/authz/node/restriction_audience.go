@@ -1,0 +1,166 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// audienceRestriction lets a node request tokens only for an audience that a volume of the Pod asks for,
+// itself or by its driver, or for which the node is authorized. The authorizer may have to ask a remote
+// one. A node that is taken over could otherwise get tokens by which it is its Pods to any other service.
+type audienceRestriction struct {
+	objects    policy.Objects
+	authorizer authz.Authorizer
+	driverName string // what messages call a driver
+}
+
+func newAudienceRestriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) audienceRestriction {
+	return audienceRestriction{objects, authorizer, "csidriver." + naming.Translate("storage.platform.io")}
+}
+
+// Selects implements admission.WaitingPlugin.
+func (r audienceRestriction) Selects(k *schema.Kind, subresource string) bool {
+	return k.Resource == "serviceaccounts" && subresource == "token"
+}
+
+// Applies implements admission.WaitingPlugin.
+func (r audienceRestriction) Applies(*admission.Attributes) bool { return true }
+
+// Begin implements admission.WaitingPlugin.
+func (r audienceRestriction) Begin() admission.WaitingCall { return r }
+
+// Mutate implements admission.WaitingCall.
+func (r audienceRestriction) Mutate(context.Context, *admission.Attributes) error { return nil }
+
+// Validate implements admission.WaitingCall. The empty audience is appended, so that a request without one
+// asks for this server's own.
+func (r audienceRestriction) Validate(_ context.Context, a *admission.Attributes) error {
+	audiences := append(a.New.Object("spec").Strings("audiences"), "")
+	if len(audiences) > 2 {
+		return a.Forbidden("node may only request 0 or 1 audiences")
+	}
+	audience := audiences[0]
+	pods, pod := meta.GroupResource{Resource: "pods"}, a.New.Object("spec", "boundObjectRef").String("name")
+	bound := r.objects.Get(pods, a.Key.Namespace, pod)
+	if bound == nil {
+		return meta.NewNotFound(pods, pod)
+	}
+	found, err := r.podHasAudience(bound, audience)
+	switch {
+	case err != nil:
+		return a.Forbidden(fmt.Sprintf("error validating audience %q: %v", audience, err))
+	case found:
+		return nil
+	}
+	decision, reason := r.authorizer.Authorize(authz.Attributes{
+		User: a.User, Verb: "request-serviceaccounts-token-audience", ResourceRequest: true,
+		Version: "v1", Resource: audience, Namespace: a.Key.Namespace, Name: a.Key.Name,
+	})
+	switch decision {
+	case authz.Allow:
+		return nil
+	case authz.Failed:
+		return a.Forbidden(fmt.Sprintf("audience %q not found in pod spec volume, error authorizing %s to request tokens for this audience: %s", audience, a.User.Name, reason))
+	}
+	return a.Forbidden(fmt.Sprintf("audience %q not found in pod spec volume, %s is not authorized to request tokens for this audience", audience, a.User.Name))
+}
+
+// podHasAudience tells whether a volume of a Pod asks for tokens for an audience. A volume that cannot be
+// resolved is a fault only if no other asks for the audience.
+func (r audienceRestriction) podHasAudience(pod *policy.Object, audience string) (bool, error) {
+	var faults []string
+	for _, v := range pod.Tree.Object("spec").Objects("volumes") {
+		for _, source := range v.Object("projected").Objects("sources") {
+			if source.Has("serviceAccountToken") && source.Object("serviceAccountToken").String("audience") == audience {
+				return true, nil
+			}
+		}
+		driver, err := r.driverOf(pod.Key, v)
+		found := false
+		if err == nil && driver != "" {
+			found, err = r.driverHasAudience(driver, audience)
+		}
+		if found {
+			return true, nil
+		}
+		if err != nil && !slices.Contains(faults, err.Error()) {
+			faults = append(faults, err.Error())
+		}
+	}
+	switch len(faults) {
+	case 0:
+		return false, nil
+	case 1:
+		return false, errors.New(faults[0])
+	}
+	return false, errors.New("[" + strings.Join(faults, ", ") + "]")
+}
+
+// driverOf is the driver that mounts a volume of a Pod; "" if none does.
+func (r audienceRestriction) driverOf(pod meta.Key, volume tree.Tree) (string, error) {
+	switch {
+	case volume.Object("ephemeral").Has("volumeClaimTemplate"):
+		return r.driverOfClaim(pod.Namespace, pod.Name+"-"+volume.String("name"))
+	case volume.Has("persistentVolumeClaim"):
+		return r.driverOfClaim(pod.Namespace, volume.Object("persistentVolumeClaim").String("claimName"))
+	}
+	return driverOfSource(volume), nil
+}
+
+// driverOfClaim goes from the claim to its volume and on to the driver; each must exist.
+func (r audienceRestriction) driverOfClaim(namespace, name string) (string, error) {
+	claim, err := r.get("persistentvolumeclaim", meta.GroupResource{Resource: "persistentvolumeclaims"}, namespace, name)
+	if err != nil {
+		return "", err
+	}
+	volume, err := r.get("persistentvolume", meta.GroupResource{Resource: "persistentvolumes"}, "", claim.Object("spec").String("volumeName"))
+	return driverOfSource(volume.Object("spec")), err
+}
+
+// driverHasAudience tells whether a driver wants tokens for an audience when it mounts a volume.
+func (r audienceRestriction) driverHasAudience(name, audience string) (bool, error) {
+	driver, err := r.get(r.driverName, meta.GroupResource{Group: "storage.platform.io", Resource: "csidrivers"}, "", name)
+	return slices.ContainsFunc(driver.Object("spec").Objects("tokenRequests"), func(request tree.Tree) bool {
+		return request.String("audience") == audience
+	}), err
+}
+
+// get reads an object that must exist; what is its sort, for the error.
+func (r audienceRestriction) get(what string, resource meta.GroupResource, namespace, name string) (tree.Tree, error) {
+	o := r.objects.Get(resource, namespace, name)
+	if o == nil {
+		return nil, fmt.Errorf("%s %q not found", what, name)
+	}
+	return o.Tree, nil
+}
+
+// successors are the drivers that mount the volumes of sources that are no drivers. Their names are those
+// of the drivers that the migration out of the tree has assigned.
+var successors = map[string]string{
+	"awsElasticBlockStore": "ebs.csi.aws.com", "azureDisk": "disk.csi.azure.com", "azureFile": "file.csi.azure.com",
+	"cinder": "cinder.csi.openstack.org", "gcePersistentDisk": "pd.csi.storage.gke.io", "portworxVolume": "pxd.portworx.com",
+	"vsphereVolume": "csi.vsphere.vmware.com",
+}
+
+// driverOfSource is the driver of the source in a volume, or of that which has taken its place; "" if none.
+func driverOfSource(volume tree.Tree) string {
+	if volume.Has("csi") {
+		return volume.Object("csi").String("driver")
+	}
+	for source, driver := range successors {
+		if volume.Has(source) {
+			return driver
+		}
+	}
+	return ""
+}

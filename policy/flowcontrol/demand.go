@@ -1,0 +1,60 @@
+package flowcontrol
+
+import "math"
+
+// demand is the course of the seats that a level occupies or waits for, over one period.
+type demand struct {
+	since, last         int64 // times in nanoseconds: when the period began, and up to when it is summed up
+	now, most           float64
+	integral, ofSquares float64 // over seconds
+}
+
+// set notes that the demand is another one from now on.
+func (d *demand) set(at int64, seats int) {
+	d.advance(at)
+	d.now = float64(seats)
+	d.most = max(d.most, d.now)
+}
+
+// advance sums up the time since the last change. at never goes back, as the clock does not.
+func (d *demand) advance(at int64) {
+	seconds := float64(at-d.last) / 1e9
+	d.integral += d.now * seconds
+	d.ofSquares += d.now * d.now * seconds
+	d.last = at
+}
+
+// reset ends the period, and returns its mean, the deviation from it and the most that there was. ok is false where no time
+// has passed.
+func (d *demand) reset(at int64) (mean, deviation, most float64, ok bool) {
+	d.advance(at)
+	if seconds := float64(at-d.since) / 1e9; seconds > 0 {
+		mean, ok = d.integral/seconds, true
+		deviation = math.Sqrt(max(0, d.ofSquares/seconds-mean*mean))
+	}
+	most = d.most
+	*d = demand{since: at, last: at, now: d.now, most: d.now}
+	return mean, deviation, most, ok
+}
+
+// smoothing is how much of the smoothed demand of earlier periods stays when the demand falls: half of it for five
+// minutes. A rise counts at once.
+const smoothing = 0.977
+
+// A forecast is what a level is expected to need.
+type forecast struct {
+	highWatermark                     int
+	mean, deviation, smoothed, target float64
+}
+
+// update ends a period. The high watermark counts even if no time has passed, but there is no mean then.
+func (f *forecast) update(d *demand, at int64) {
+	mean, deviation, most, ok := d.reset(at)
+	f.highWatermark = int(most)
+	if !ok {
+		return
+	}
+	f.mean, f.deviation = mean, deviation
+	envelope := mean + deviation
+	f.smoothed = max(envelope, smoothing*f.smoothed+(1-smoothing)*envelope)
+}

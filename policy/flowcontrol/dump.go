@@ -1,0 +1,141 @@
+package flowcontrol
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// A Dump writes a table of the state of flow control, one row a line, for people and for the tools that know it.
+type Dump func(w io.Writer, details bool) error
+
+// Dumps are all of them, by the last segment of their path.
+func (c *Controller) Dumps() map[string]Dump {
+	return map[string]Dump{"dump_priority_levels": c.dumpLevels, "dump_queues": c.dumpQueues, "dump_requests": c.dumpRequests}
+}
+
+// A table has one row a line, its cells separated by commas and aligned.
+type table struct{ tabs *tabwriter.Writer }
+
+// newTable begins a table with its header. Nothing is written before Flush, since the width of a column depends on
+// all of its cells.
+func newTable(w io.Writer, header ...any) table {
+	t := table{tabwriter.NewWriter(w, 8, 0, 1, ' ', 0)}
+	t.row(header...)
+	return t
+}
+
+// row writes a row. Texts of clients cannot end a line or a cell.
+func (t table) row(cells ...any) {
+	texts := make([]string, len(cells))
+	for i, c := range cells {
+		texts[i] = strings.Map(printable, fmt.Sprint(c))
+	}
+	fmt.Fprintln(t.tabs, strings.Join(texts, ",\t")) // its error comes again with Flush
+}
+
+// printable replaces control characters, as a name in a request is whatever the client has sent.
+func printable(r rune) rune {
+	if r < ' ' || r == 0x7f {
+		return '?'
+	}
+	return r
+}
+
+// dumpLevels writes a row for each level. It copies the figures first, so no lock is held while a slow client reads.
+func (c *Controller) dumpLevels(w io.Writer, _ bool) error {
+	t := newTable(w, "PriorityLevelName", "ActiveQueues", "IsIdle", "IsQuiescing", "WaitingRequests", "ExecutingRequests",
+		"DispatchedRequests", "RejectedRequests", "TimedoutRequests", "CancelledRequests")
+	for _, f := range c.figures() {
+		t.row(f.name, f.activeQueues, f.idle, f.undesired, f.waiting, f.executing, f.dispatched, f.rejected, f.timedOut, f.cancelled)
+	}
+	return t.tabs.Flush()
+}
+
+// dumpQueues leaves out queues that are not in use.
+func (c *Controller) dumpQueues(w io.Writer, _ bool) error {
+	t := newTable(w, "PriorityLevelName", "Index", "PendingRequests", "ExecutingRequests", "SeatsInUse", "NextDispatchR",
+		"InitialSeatsSum", "MaxSeatsSum", "TotalWorkSum")
+	c.eachLevel(func(l *level) {
+		for _, index := range slices.Sorted(maps.Keys(l.queues)) {
+			q, initial, most := l.queues[index], 0, 0
+			for r := q.first; r != nil; r = r.next {
+				initial, most = initial+r.work.InitialSeats, most+r.work.seats()
+			}
+			t.row(l.spec.name, index, q.length, q.executing, q.seats, seconds(q.nextDispatch), initial, most, seconds(q.waitingWork))
+		}
+	})
+	return t.tabs.Flush()
+}
+
+// seconds is a number of seat-seconds as it is written.
+func seconds(s float64) string { return fmt.Sprintf("%.8fss", s) }
+
+// dumpRequests writes those that wait, by their queues, and those that are served. details: with what they ask for.
+func (c *Controller) dumpRequests(w io.Writer, details bool) error {
+	header := []any{"PriorityLevelName", "FlowSchemaName", "QueueIndex", "RequestIndexInQueue", "FlowDistingsher", "ArriveTime",
+		"InitialSeats", "FinalSeats", "AdditionalLatency", "StartTime"}
+	if details {
+		header = append(header, "UserName", "Verb", "APIPath", "Namespace", "Name", "APIVersion", "Resource", "SubResource")
+	}
+	t := newTable(w, header...)
+	c.eachLevel(func(l *level) {
+		for _, index := range slices.Sorted(maps.Keys(l.queues)) {
+			place := 0
+			for r := l.queues[index].first; r != nil; r = r.next {
+				t.row(r.cells(index, place, details)...)
+				place++
+			}
+		}
+		for r := l.running; r != nil; r = r.next {
+			index := -1
+			if r.queue != nil {
+				index = r.queue.index
+			}
+			t.row(r.cells(index, -1, details)...)
+		}
+	})
+	return t.tabs.Flush()
+}
+
+// cells are the row of a request. The level's lock is held.
+func (r *Request) cells(queue, place int, details bool) []any {
+	at := func(nanoseconds int64) string {
+		if nanoseconds == 0 {
+			return time.Time{}.Format(time.RFC3339Nano)
+		}
+		return r.level.clock.start.Add(time.Duration(nanoseconds)).UTC().Format(time.RFC3339Nano)
+	}
+	cells := []any{r.level.spec.name, r.schema.name, queue, place, r.distinguisher(), at(r.came), r.work.InitialSeats, r.work.FinalSeats,
+		r.work.AdditionalLatency, at(r.began)}
+	if !details {
+		return cells
+	}
+	a, user := &r.attributes, ""
+	if a.User != nil {
+		user = a.User.Name
+	}
+	version := a.Version
+	if a.Group != "" {
+		version = a.Group + "/" + version
+	}
+	return append(cells, user, a.Verb, a.Path, a.Namespace, a.Name, version, a.Resource, a.Subresource)
+}
+
+// eachLevel calls do for every level, under its lock, in the order of their names. do must not write to a client, for
+// whom all requests of the level would then wait; tables keep their rows until Flush.
+func (c *Controller) eachLevel(do func(*level)) {
+	levels := c.current.Load().levels
+	for _, name := range slices.Sorted(maps.Keys(levels)) {
+		func() {
+			l := levels[name]
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			do(l)
+		}()
+	}
+}

@@ -1,0 +1,100 @@
+package flowcontrol
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// A resourceRule matches requests for resources.
+type resourceRule struct {
+	verbs                         verbs
+	groups, resources, namespaces set
+	cluster                       bool // requests without a namespace match
+}
+
+// matches tells whether verb, group, resource and scope all match. A request for all namespaces has none, and so
+// needs a rule for the cluster.
+func (r *resourceRule) matches(a *authz.Attributes, verb verbs) bool {
+	if r.verbs&verb == 0 || !r.groups.has(a.Group) || !r.resources.hasResource(a.Resource, a.Subresource) {
+		return false
+	}
+	if a.Namespace == "" {
+		return r.cluster
+	}
+	return r.namespaces.has(a.Namespace)
+}
+
+// A pathRule matches requests for paths. A path also stands for what is below it.
+type pathRule struct {
+	verbs verbs
+	paths set
+}
+
+func (r *pathRule) matches(a *authz.Attributes, verb verbs) bool {
+	if r.verbs&verb == 0 {
+		return false
+	}
+	return r.paths.all || slices.ContainsFunc(r.paths.values, func(path string) bool {
+		below := strings.TrimSuffix(strings.TrimSuffix(path, "*"), "/")
+		return path == a.Path || strings.HasPrefix(a.Path, below) && len(a.Path) > len(below) && a.Path[len(below)] == '/'
+	})
+}
+
+// A set is a list of texts, or all there are.
+type set struct {
+	all    bool
+	values []string
+}
+
+// * stands alone: validation sees to it. setOf makes a set of a list.
+func setOf(values []string) set {
+	if len(values) == 1 && values[0] == "*" {
+		return set{all: true}
+	}
+	return set{values: values}
+}
+
+// has searches from end to end: lists in rules are short.
+func (s *set) has(value string) bool { return s.all || slices.Contains(s.values, value) }
+
+// hasResource matches a sub-resource by "resource/subresource" only: a rule for a resource alone is not one for what
+// is below it.
+func (s *set) hasResource(resource, subresource string) bool {
+	if s.all || subresource == "" {
+		return s.has(resource)
+	}
+	return slices.ContainsFunc(s.values, func(v string) bool {
+		rest, ok := strings.CutPrefix(v, resource)
+		return ok && len(rest) > 1 && rest[0] == '/' && rest[1:] == subresource
+	})
+}
+
+// verbs is a set of verbs; otherVerb stands for those that only * matches.
+type verbs uint16
+
+const otherVerb verbs = 1
+
+var verbNames = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "proxy"}
+
+// verbOf is the set of one verb.
+func verbOf(name string) verbs {
+	for i, v := range verbNames {
+		if v == name {
+			return otherVerb << (i + 1)
+		}
+	}
+	return otherVerb
+}
+
+// verbsOf is the set of the verbs of a rule. Unknown ones match nothing, and must not set the bit of all the others.
+func verbsOf(names []string) (all verbs) {
+	for _, name := range names {
+		if name == "*" {
+			return ^verbs(0)
+		}
+		all |= verbOf(name) &^ otherVerb
+	}
+	return all
+}

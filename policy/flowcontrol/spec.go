@@ -1,0 +1,157 @@
+package flowcontrol
+
+import (
+	"hash/maphash"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy"
+)
+
+// The resources that configure flow control, in platform form.
+var (
+	schemasResource = meta.GroupResource{Group: "flowcontrol.apiserver.platform.io", Resource: "flowschemas"}
+	levelsResource  = meta.GroupResource{Group: "flowcontrol.apiserver.platform.io", Resource: "prioritylevelconfigurations"}
+)
+
+// A levelSpec is what a PriorityLevelConfiguration says. Without queues, requests for which there is no seat are refused.
+type levelSpec struct {
+	name, uid                     string
+	exempt                        bool
+	shares, lendable              int // lendable and borrowing are percentages
+	borrowing                     int // -1: all that others lend
+	queues, handSize, queueLength int
+}
+
+// parseLevel reads a spec that has passed validation. Both types have shares and what they lend in a field of their
+// own.
+func parseLevel(name, uid string, spec tree.Tree) levelSpec {
+	l := levelSpec{name: name, uid: uid, exempt: spec.String("type") == "Exempt", borrowing: -1}
+	body := spec.Object("limited")
+	if l.exempt {
+		body = spec.Object("exempt")
+	}
+	l.shares, l.lendable = number(body, "nominalConcurrencyShares"), number(body, "lendablePercent")
+	if body.Has("borrowingLimitPercent") {
+		l.borrowing = number(body, "borrowingLimitPercent")
+	}
+	if response := body.Object("limitResponse"); response.String("type") == "Queue" {
+		q := response.Object("queuing")
+		l.queues, l.handSize, l.queueLength = number(q, "queues"), number(q, "handSize"), number(q, "queueLengthLimit")
+	}
+	return l
+}
+
+// number is a field that holds a whole number; 0 if it is not there.
+func number(t tree.Tree, field string) int {
+	n, _ := t.Int(field)
+	return int(n)
+}
+
+// A distinguisher tells one flow of a schema from another.
+type distinguisher uint8
+
+const (
+	byNothing distinguisher = iota
+	byUser
+	byNamespace
+)
+
+// A schema is what a FlowSchema says.
+type schema struct {
+	name, uid, level string
+	precedence       int
+	distinguisher    distinguisher
+	rules            []rule
+	hash             uint64 // of the name
+}
+
+// A rule matches requests by their subjects and by what they ask for.
+type rule struct {
+	subjects  []subject
+	resources []resourceRule
+	paths     []pathRule
+}
+
+// A subject is one of the rule: the users of a name, of a group, all accounts of a namespace, or everybody.
+type subject struct {
+	kind subjectKind
+	name string
+}
+
+type subjectKind uint8
+
+const (
+	subjectNobody subjectKind = iota
+	subjectEverybody
+	subjectUser
+	subjectGroup
+	subjectAccounts
+)
+
+// hashSeed keeps clients from choosing names whose flows share the queues of others.
+var hashSeed = maphash.MakeSeed()
+
+// parseSchema reads a spec that has passed validation.
+func parseSchema(name, uid string, spec tree.Tree) *schema {
+	s := &schema{
+		name: name, uid: uid, level: spec.Object("priorityLevelConfiguration").String("name"),
+		precedence: number(spec, "matchingPrecedence"), hash: maphash.String(hashSeed, name),
+	}
+	switch spec.Object("distinguisherMethod").String("type") {
+	case "ByUser":
+		s.distinguisher = byUser
+	case "ByNamespace":
+		s.distinguisher = byNamespace
+	}
+	for _, r := range spec.Objects("rules") {
+		s.rules = append(s.rules, parseRule(r))
+	}
+	return s
+}
+
+func parseRule(t tree.Tree) (r rule) {
+	for _, s := range t.Objects("subjects") {
+		r.subjects = append(r.subjects, parseSubject(s))
+	}
+	for _, one := range t.Objects("resourceRules") {
+		r.resources = append(r.resources, resourceRule{
+			verbs: verbsOf(one.Strings("verbs")), groups: setOf(one.Strings("apiGroups")), resources: setOf(one.Strings("resources")),
+			namespaces: setOf(one.Strings("namespaces")), cluster: one.Bool("clusterScope"),
+		})
+	}
+	for _, one := range t.Objects("nonResourceRules") {
+		r.paths = append(r.paths, pathRule{verbsOf(one.Strings("verbs")), setOf(one.Strings("nonResourceURLs"))})
+	}
+	return r
+}
+
+// accountPrefix begins the user names of service accounts; namespace, colon and name follow.
+const accountPrefix = "system:serviceaccount:"
+
+// parseSubject turns a single account into the user that it is, and a * of users or groups into everybody. What it
+// does not know matches nobody.
+func parseSubject(t tree.Tree) subject {
+	var s subject
+	switch t.String("kind") {
+	case "User":
+		s = subject{subjectUser, t.Object("user").String("name")}
+	case "Group":
+		s = subject{subjectGroup, t.Object("group").String("name")}
+	case "ServiceAccount":
+		account := t.Object("serviceAccount")
+		if account.String("name") == "*" {
+			return subject{subjectAccounts, account.String("namespace")}
+		}
+		return subject{subjectUser, accountPrefix + account.String("namespace") + ":" + account.String("name")}
+	}
+	if s.name == "*" {
+		return subject{kind: subjectEverybody}
+	}
+	return s
+}
+
+// parseObject parses the spec of an object.
+func parseObject[T any](o *policy.Object, parse func(name, uid string, spec tree.Tree) T) T {
+	return parse(o.Key.Name, o.Meta.UID, o.Tree.Object("spec"))
+}

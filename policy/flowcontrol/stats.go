@@ -1,0 +1,69 @@
+package flowcontrol
+
+import (
+	"maps"
+
+	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/policy/webhookclient"
+)
+
+// stats are the figures of one schema at one level, guarded by the level's lock.
+type stats struct {
+	waiting, seatsWaiting, executing, seatsInUse int
+	dispatched, noAccommodation                  uint64
+	rejected                                     map[Reason]uint64
+	seats, queueLength, watches                  *webhookclient.Histogram
+	waited, waitedInVain                         *webhookclient.Histogram
+	tookWatch, tookRegular                       *webhookclient.Histogram
+}
+
+// The upper bounds of what is counted: seats, lengths of queues, watches, and seconds.
+var (
+	seatBuckets     = []float64{1, 2, 4, 8, 16, 32, 64, 100}
+	lengthBuckets   = []float64{0, 10, 25, 50, 100, 250, 500, 1000}
+	watchBuckets    = []float64{0, 1, 10, 100, 1000, 10000}
+	durationBuckets = []float64{0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30}
+)
+
+// newStats makes figures of which nothing was counted yet.
+func newStats() *stats {
+	h := webhookclient.NewHistogram
+	return &stats{
+		rejected: map[Reason]uint64{}, seats: h(seatBuckets), queueLength: h(lengthBuckets), watches: h(watchBuckets),
+		waited: h(durationBuckets), waitedInVain: h(durationBuckets), tookWatch: h(durationBuckets), tookRegular: h(durationBuckets),
+	}
+}
+
+// took is where the time is counted for which a request was served; of a watch that is only its beginning.
+func (s *stats) took(a *authz.Attributes) *webhookclient.Histogram {
+	if a.Verb == "watch" {
+		return s.tookWatch
+	}
+	return s.tookRegular
+}
+
+// busy tells that requests of the schema are still at the level.
+func (s *stats) busy() bool { return s.waiting > 0 || s.executing > 0 || s.seatsInUse > 0 }
+
+// statsOf are the figures of a schema at the level.
+func (l *level) statsOf(name string) *stats {
+	s := l.stats[name]
+	if s == nil {
+		s = newStats()
+		l.stats[name] = s
+	}
+	return s
+}
+
+// used tells that the schema has had a request.
+func (s *stats) used() bool { return s.seats.Count() > 0 }
+
+// clone copies the figures with their maps and histograms. The level's lock is held.
+func (s *stats) clone() *stats {
+	c := *s
+	c.rejected = maps.Clone(s.rejected)
+	for _, h := range []**webhookclient.Histogram{&c.seats, &c.queueLength, &c.watches, &c.waited, &c.waitedInVain, &c.tookWatch, &c.tookRegular} {
+		*h = (*h).Clone()
+	}
+	return &c
+}

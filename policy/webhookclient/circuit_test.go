@@ -1,0 +1,115 @@
+package webhookclient
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/policy/remote"
+)
+
+var errRefused = errors.New("refused")
+
+// call is a call that ends at once.
+func call(t *testing.T, c *circuit, connected bool, err error) {
+	t.Helper()
+	leave, entered := c.enter(t.Context(), t.Context())
+	if entered != nil {
+		t.Fatal(entered)
+	}
+	leave(connected, err)
+}
+
+// A call that panics leaves its slot to others.
+func TestPanickingCallLeaves(t *testing.T) {
+	c := &Client{circuit: newCircuit(), client: remote.New(remote.Options{URL: "https://192.0.2.1", Authorization: func() (string, error) { panic("no credential") }})}
+	func() {
+		defer func() { _ = recover() }()
+		_, err := c.Ask(t.Context(), time.Second, nil)
+		t.Errorf("the call has ended with %v", err)
+	}()
+	if n := len(c.circuit.slots); n != 0 {
+		t.Errorf("%d slots are taken", n)
+	}
+}
+
+// While connections fail one call at a time tries; the first that is connected ends that.
+func TestCircuitOpens(t *testing.T) {
+	c := newCircuit()
+	for range maxFailures {
+		call(t, c, false, errRefused)
+	}
+	probe, err := c.enter(t.Context(), t.Context())
+	if err != nil {
+		t.Fatalf("no call may try: %v", err)
+	}
+	if _, err := c.enter(t.Context(), t.Context()); !errors.Is(err, errRefused) {
+		t.Errorf("beside one that tries: %v", err)
+	}
+	probe(false, errRefused)
+	probe, err = c.enter(t.Context(), t.Context())
+	if err != nil {
+		t.Fatalf("after one that has failed: %v", err)
+	}
+	probe(true, nil)
+	for range 3 {
+		leave, err := c.enter(t.Context(), t.Context())
+		if err != nil {
+			t.Fatalf("after one that was connected: %v", err)
+		}
+		defer leave(true, nil)
+	}
+}
+
+// A call that was connected before it failed, or whose request gave up, is no failure to connect.
+func TestCircuitStaysClosed(t *testing.T) {
+	c := newCircuit()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 2 * maxFailures {
+		call(t, c, true, errRefused)
+		leave, err := c.enter(t.Context(), gone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave(false, context.Canceled)
+	}
+	call(t, c, true, nil)
+}
+
+// All slots taken: a call waits as long as others are answered, and fails when they are not.
+func TestCircuitIsBounded(t *testing.T) {
+	c := newCircuit()
+	var leaves []func(bool, error)
+	for range maxCalls {
+		leave, err := c.enter(t.Context(), t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaves = append(leaves, leave)
+	}
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		leaves[0](true, nil)
+	}()
+	leave, err := c.enter(t.Context(), t.Context())
+	if err != nil {
+		t.Fatalf("while others are answered: %v", err)
+	}
+	began := time.Now()
+	if _, err := c.enter(t.Context(), t.Context()); !errors.Is(err, errStuck) {
+		t.Errorf("while nobody is answered: %v", err)
+	}
+	if took := time.Since(began); took > 5*stuckAfter {
+		t.Errorf("waited %s", took)
+	}
+	if _, err := c.enter(t.Context(), t.Context()); !errors.Is(err, errStuck) {
+		t.Errorf("once more: %v", err)
+	}
+	leave(true, nil)
+	for _, leave := range leaves[1:] {
+		leave(true, nil)
+	}
+	call(t, c, true, nil)
+}

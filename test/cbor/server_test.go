@@ -1,0 +1,104 @@
+package cbor
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	cborType = "application/cbor"
+	jsonType = "application/json"
+	maps     = "/api/v1/namespaces/default/configmaps"
+	tag      = "\xd9\xd9\xf7"
+)
+
+// TestMain lets client-go speak CBOR, in which it follows its own gates: they are read once, from the environment.
+func TestMain(m *testing.M) {
+	for _, gate := range []string{"ClientsAllowCBOR", "ClientsPreferCBOR"} {
+		if err := os.Setenv("KUBE_FEATURE_"+gate, "true"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// A server is a daemon with CBOR, under the names of existing clients.
+type server struct {
+	*client.Server
+	t *testing.T
+}
+
+func serve(t *testing.T, on bool) server {
+	t.Helper()
+	return server{client.Serve(t, t.TempDir(), func(c *daemon.Config) {
+		c.Naming = "kubernetes"
+		c.API.FeatureGates = daemon.Switches{"CBORServingAndStorage": on}
+	}), t}
+}
+
+// An answer is what a request got.
+type answer struct {
+	code   int
+	header http.Header
+	body   []byte
+}
+
+// send sends a request with these headers, each a name and a value.
+func (s server) send(method, path string, body []byte, headers ...string) answer {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.URL+path, bytes.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	transport := &http.Transport{TLSClientConfig: s.TLS, DisableKeepAlives: true}
+	got, err := transport.RoundTrip(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return answer{got.StatusCode, got.Header, text}
+}
+
+// decode reads an answer in CBOR.
+func (a answer) decode(t *testing.T) (v map[string]any) {
+	t.Helper()
+	if got := a.header.Get("Content-Type"); got != cborType || !bytes.HasPrefix(a.body, []byte(tag)) {
+		t.Fatalf("%d %s %q is not tagged CBOR", a.code, got, a.body)
+	}
+	if err := direct.Unmarshal(a.body, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// encode writes a value as the public serializer does.
+func encode(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := direct.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// object is an object in the form of the public serializer.
+type object = map[string]any
+
+func configMap(name string, data any) object {
+	return object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": name}, "data": data}
+}

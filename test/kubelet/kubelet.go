@@ -1,0 +1,124 @@
+package kubelet
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A Kubelet plays the node of all Pods. What a Pod does is in its annotation "sim": nothing (it runs and is ready),
+// "pending", "unready", "succeed" or "fail".
+type Kubelet struct {
+	c       *client.Client
+	running sync.WaitGroup
+	cancel  context.CancelFunc
+}
+
+// Start begins to treat Pods, until Stop or the end of the context.
+func Start(ctx context.Context, c *client.Client) *Kubelet {
+	ctx, cancel := context.WithCancel(ctx)
+	k := &Kubelet{c: c, cancel: cancel}
+	k.running.Go(func() { k.follow(ctx) })
+	return k
+}
+
+// Stop ends the work, and waits for what is under way.
+func (k *Kubelet) Stop() {
+	k.cancel()
+	k.running.Wait()
+}
+
+func (k *Kubelet) follow(ctx context.Context) {
+	for ctx.Err() == nil {
+		w, err := k.c.Watch(ctx, "/api/v1/pods", url.Values{"sendInitialEvents": {"true"}, "resourceVersionMatch": {"NotOlderThan"}, "allowWatchBookmarks": {"true"}})
+		if err != nil {
+			return
+		}
+		work := make(chan client.Object, 64)
+		var workers sync.WaitGroup
+		for range 16 {
+			workers.Go(func() {
+				for pod := range work {
+					k.treat(ctx, pod)
+				}
+			})
+		}
+		for {
+			e, err := w.Next()
+			if err != nil {
+				break
+			}
+			if e.Type == client.Added || e.Type == client.Modified {
+				work <- e.Object
+			}
+		}
+		w.Close()
+		close(work)
+		workers.Wait()
+	}
+}
+
+// treat does what is due for one Pod.
+func (k *Kubelet) treat(ctx context.Context, pod client.Object) {
+	path := "/api/v1/namespaces/" + pod.Key()
+	path = strings.Replace(path, "/"+pod.Name(), "/pods/"+pod.Name(), 1)
+	if pod.Metadata()["deletionTimestamp"] != nil {
+		if pod.At("metadata.annotations.sim") != "stay" {
+			k.remove(ctx, path)
+		}
+		return
+	}
+	if pod.At("spec.nodeName") == nil {
+		_, _ = k.c.Create(ctx, path+"/binding", map[string]any{"metadata": map[string]any{"name": pod.Name()}, "target": map[string]any{"kind": "Node", "name": nodeFor(pod)}})
+		return
+	}
+	if pod.At("status.phase") != "Pending" {
+		return
+	}
+	status := func(phase, ready string, code int) {
+		now := time.Now().UTC().Format(time.RFC3339)
+		state := map[string]any{"running": map[string]any{"startedAt": now}}
+		if phase != "Running" {
+			state = map[string]any{"terminated": map[string]any{"exitCode": code, "finishedAt": now, "startedAt": now, "reason": "Completed"}}
+		}
+		_, _ = k.c.Patch(ctx, path+"/status", map[string]any{"status": map[string]any{
+			"phase": phase, "conditions": []any{map[string]any{"type": "Ready", "status": ready, "lastTransitionTime": now}},
+			"containerStatuses": []any{map[string]any{"name": "c", "image": "i", "imageID": "", "ready": ready == "True", "restartCount": 0, "state": state}},
+		}})
+	}
+	switch pod.At("metadata.annotations.sim") {
+	case "pending":
+	case "unready":
+		status("Running", "False", 0)
+	case "succeed":
+		status("Succeeded", "False", 0)
+	case "fail":
+		status("Failed", "False", 1)
+	default:
+		status("Running", "True", 0)
+	}
+}
+
+// remove removes a Pod for good. A server that is busy is asked again, since there may be no further event of the Pod.
+func (k *Kubelet) remove(ctx context.Context, path string) {
+	for ctx.Err() == nil {
+		answer, err := k.c.Delete(ctx, path, map[string]any{"gracePeriodSeconds": 0})
+		if err == nil && (answer.Code < 300 || answer.Code == 404) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// nodeFor is the node that the affinity of a Pod names, as those of DaemonSets do; else n1.
+func nodeFor(pod client.Object) string {
+	terms, _ := pod.At("spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms").([]any)
+	if len(terms) == 0 {
+		return "n1"
+	}
+	return terms[0].(map[string]any)["matchFields"].([]any)[0].(map[string]any)["values"].([]any)[0].(string)
+}

@@ -1,0 +1,97 @@
+package policies
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestMutations: what mutations make of objects.
+func TestMutations(t *testing.T) {
+	both(t, func(t *testing.T, c cluster) {
+		apply := func(expression string) string {
+			return `"mutations":[{"patchType":"ApplyConfiguration","applyConfiguration":{"expression":"` + expression + `"}}]`
+		}
+		patch := func(expression string) string {
+			return `"mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"` + expression + `"}}]`
+		}
+		const denied = `policy 'p' with binding 'p-b' denied request: `
+		podRules := rules("CREATE UPDATE", "", "v1", "pods")
+		const pod = `{"metadata":{"name":"a","labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`
+		deploymentRules := rules("CREATE", "apps", "v1", "deployments")
+		const deployment = `{"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
+		for _, x := range []struct {
+			what, match, spec, path, body string
+			code                          int
+			want                          []string
+		}{
+			{"apply a label", podRules, apply("Object{metadata: Object.metadata{labels: {'x': 'y'}}}"), pods, pod, 201, []string{`"labels":{"a":"b","x":"y"}`}},
+			{"apply to a container", podRules, apply("Object{spec: Object.spec{containers: [Object.spec.containers{name: 'c', imagePullPolicy: 'Never'}]}}"), pods, pod, 201, []string{`"imagePullPolicy":"Never"`, `"image":"i"`}},
+			{"apply one more container", podRules, apply("Object{spec: Object.spec{initContainers: [Object.spec.initContainers{name: 'mesh', image: 'mesh:1', restartPolicy: 'Always'}]}}"), pods, pod, 201, []string{
+				`"name":"mesh"`, `"terminationMessagePath":"/dev/termination-log"`}},
+			{"apply an atomic list", podRules, apply("Object{spec: Object.spec{containers: [Object.spec.containers{name: 'c', args: ['x']}]}}"), pods, pod, 403, []string{
+				denied + `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .spec.containers[0].args`, `"reason":"Invalid"`}},
+			{"apply an atomic map", podRules, apply("Object{spec: Object.spec{nodeSelector: {'a': 'b'}}}"), pods, pod, 403, []string{`may not mutate atomic arrays, maps or structs: .spec.nodeSelector`}},
+			{"apply an unknown field", podRules, apply("Object{spec: Object.spec{none: 1}}"), pods, pod, 403, []string{`.spec.none: field not declared in schema`}},
+			{"apply an object out of place", podRules, apply("Object{spec: Object.metadata{name: 'a'}}"), pods, pod, 403, []string{denied + `type mismatch: unexpected type name`}},
+			{"apply what is there", podRules, apply("Object{metadata: Object.metadata{labels: {'a': 'b'}}}"), pods, pod, 201, []string{`"labels":{"a":"b"}`}},
+			{"apply by a condition", podRules, `"matchConditions":[{"name":"x","expression":"false"}],` + apply("Object{metadata: Object.metadata{labels: {'x': 'y'}}}"), pods, pod, 201, []string{`"labels":{"a":"b"}`}},
+			{"apply a status", podRules, apply("Object{status: Object.status{phase: 'Failed'}}"), pods, pod, 201, []string{`"phase":"Pending"`}},
+			{"add an operation", "", patch("[JSONPatch{op: 'add', path: '/data/y', value: object.data.x + '!'}]"), maps, configMap("a", `"x":"y"`), 201, []string{`"data":{"x":"y","y":"y!"}`}},
+			{"escape a key", "", patch("[JSONPatch{op: 'add', path: '/metadata/labels', value: {}}, JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('a.b/c'), value: 'd'}]"), maps, configMap("a", `"x":"y"`), 201, []string{`"labels":{"a.b/c":"d"}`}},
+			{"a test that fails", "", patch("[JSONPatch{op: 'test', path: '/data/x', value: 'z'}, JSONPatch{op: 'remove', path: '/data/x'}]"), maps, configMap("a", `"x":"y"`), 201, []string{`"data":{"x":"y"}`}},
+			{"a test that passes", "", patch("[JSONPatch{op: 'test', path: '/data/x', value: 'y'}, JSONPatch{op: 'remove', path: '/data/x'}]"), maps, configMap("a", `"x":"y","k":"v"`), 201, []string{`"data":{"k":"v"}`}},
+			{"move and copy", "", patch("[JSONPatch{op: 'copy', from: '/data/x', path: '/data/y'}, JSONPatch{op: 'move', from: '/data/x', path: '/data/z'}]"), maps, configMap("a", `"x":"1"`), 201, []string{`"data":{"y":"1","z":"1"}`}},
+			{"an object as a value", podRules, patch("[JSONPatch{op: 'add', path: '/spec/containers/-', value: Object.spec.containers{name: 'd', image: 'j'}}]"), pods, pod, 201, []string{`"image":"j"`, `"imagePullPolicy":"Always"`}},
+			{"an operation that does not apply", "", patch("[JSONPatch{op: 'remove', path: '/data/none'}]"), maps, configMap("a", `"x":"y"`), 403, []string{denied + `JSON Patch: remove operation does not apply`}},
+			{"an unknown field", "", patch("[JSONPatch{op: 'add', path: '/none', value: 1}]"), maps, configMap("a", `"x":"y"`), 500, []string{`unknown field \"none\"`}},
+			{"an error", "", patch("[JSONPatch{op: 'add', path: '/data/y', value: object.data.none}]"), maps, configMap("a", `"x":"y"`), 403, []string{denied + `expression '[JSONPatch{op: 'add', path: '/data/y', value: object.data.none}]' resulted in error: no such key: none`}},
+			{"an ignored error", "", `"failurePolicy":"Ignore",` + patch("[JSONPatch{op: 'add', path: '/data/y', value: object.data.none}]"), maps, configMap("a", `"x":"y"`), 201, []string{`"data":{"x":"y"}`}},
+			{"two mutations", "", strings.Replace(patch("[JSONPatch{op: 'add', path: '/data/y', value: '1'}]"), "}]", "}]", 1)[:len(patch("[JSONPatch{op: 'add', path: '/data/y', value: '1'}]"))-1] +
+				`,{"patchType":"ApplyConfiguration","applyConfiguration":{"expression":"Object{data: {'z': object.data.y + '2'}}"}}]`, maps, configMap("a", `"x":"y"`), 201, []string{`"y":"1","z":"12"`}},
+			{"variables", "", `"variables":[{"name":"v","expression":"object.data.x + '3'"}],` + patch("[JSONPatch{op: 'add', path: '/data/y', value: variables.v}]"), maps, configMap("a", `"x":"y"`), 201, []string{`"y":"y3"`}},
+			{"defaults", deploymentRules, patch("[JSONPatch{op: 'remove', path: '/spec/replicas'}]"), "/apis/apps/v1/namespaces/default/deployments", deployment, 201, []string{`"replicas":1`}},
+			{"what the server sets", "", patch("has(object.metadata.uid) || has(object.metadata.creationTimestamp) ? [JSONPatch{op: 'add', path: '/data/y', value: 'seen'}] : [JSONPatch{op: 'add', path: '/metadata/name', value: 'other'}]"), maps, configMap("a", `"x":"y"`), 201, []string{`"name":"a"`, `"data":{"x":"y"}`}},
+			{"an invalid result", "", patch("[JSONPatch{op: 'add', path: '/data/' + jsonpatch.escapeKey('a b'), value: ''}]"), maps, configMap("a", `"x":"y"`), 422, []string{`data[a b]`}},
+		} {
+			t.Run(x.what, func(t *testing.T) {
+				c := c
+				c.T = t
+				c.mutation("p", x.match, x.spec, "")
+				defer c.clear()
+				c.send(x.code, http.MethodPost, x.path, x.body, x.want...)
+				if x.code == 201 {
+					c.send(200, http.MethodDelete, x.path+"/a?gracePeriodSeconds=0", "")
+				}
+			})
+		}
+	})
+}
+
+// TestReinvocation: a policy that wants to be asked again sees what later ones have made, one that does not is asked once; and
+// what a policy makes is validated by others.
+func TestReinvocation(t *testing.T) {
+	t.Parallel()
+	c := open(t, false, nil)
+	count := func(key string) string {
+		return `"mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"[JSONPatch{op: 'add', path: '/data/` + key + `', value: string(size(object.data))}]"}}]`
+	}
+	c.mutation("a", "", count("a")+`,"reinvocationPolicy":"IfNeeded"`, "")
+	c.mutation("b", "", count("b")+`,"reinvocationPolicy":"Never"`, "")
+	c.send(201, http.MethodPost, maps, configMap("a", `"x":"y"`), `"data":{"a":"3","b":"2","x":"y"}`)
+	c.policy("c", "", `"validations":[{"expression":"!('a' in object.data)"}]`, "")
+	c.send(422, http.MethodPost, maps, configMap("b", `"x":"y"`), "failed expression")
+}
+
+// TestMutatedScale: the body of a sub-resource is changed, and nothing else of the object.
+func TestMutatedScale(t *testing.T) {
+	both(t, func(t *testing.T, c cluster) {
+		const deployments = "/apis/apps/v1/namespaces/default/deployments"
+		c.send(201, http.MethodPost, deployments, `{"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)
+		c.mutation("p", rules("UPDATE", "apps", "v1", "deployments/scale"), `"mutations":[{"patchType":"ApplyConfiguration","applyConfiguration":{"expression":"Object{spec: Object.spec{replicas: object.spec.replicas + 1}}"}}]`, "")
+		c.policy("q", rules("UPDATE", "apps", "v1", "deployments/scale"), `"validations":[{"expression":"object.kind == 'Scale' && oldObject.kind == 'Scale' && request.subResource == 'scale' && object.spec.replicas < 5","message":"too many"}]`, "")
+		c.send(200, http.MethodPatch, deployments+"/a/scale", `{"spec":{"replicas":2}}`, `"replicas":3`)
+		c.send(422, http.MethodPatch, deployments+"/a/scale", `{"spec":{"replicas":4}}`, "too many")
+		c.send(200, http.MethodGet, deployments+"/a", "", `"replicas":3`)
+	})
+}

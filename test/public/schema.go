@@ -1,0 +1,63 @@
+package public
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	v1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// A Schema is the schema of a definition as the public libraries have it.
+type Schema struct {
+	Structural *schema.Structural
+	validator  validation.SchemaValidator
+	rules      *cel.Validator // nil: there are none
+}
+
+// NewSchema reads a schema.
+func NewSchema(text []byte) (*Schema, error) {
+	var external v1.JSONSchemaProps
+	var internal apiextensions.JSONSchemaProps
+	if err := json.Unmarshal(text, &external); err != nil {
+		return nil, err
+	}
+	if err := v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&external, &internal, nil); err != nil {
+		return nil, err
+	}
+	structural, err := schema.NewStructural(&internal)
+	if err != nil {
+		return nil, err
+	}
+	validator, _, err := validation.NewSchemaValidator(&internal)
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{structural, validator, cel.NewValidator(structural, true, math.MaxInt64)}, nil
+}
+
+// Shape prunes and completes an object.
+func (s *Schema) Shape(o map[string]any) {
+	pruning.Prune(o, s.Structural, true)
+	defaulting.PruneNonNullableNullsWithoutDefaults(o, s.Structural)
+	defaulting.Default(o, s.Structural)
+}
+
+// Validate finds the faults of an object, and tells whether it is rules in CEL that say so: they run where there are no
+// other faults.
+func (s *Schema) Validate(ctx context.Context, o map[string]any) (errs field.ErrorList, ruled bool) {
+	errs = append(validation.ValidateCustomResource(nil, o, s.validator), listtype.ValidateListSetsAndMaps(nil, s.Structural, o)...)
+	if len(errs) > 0 {
+		return errs, false
+	}
+	errs, _ = s.rules.Validate(ctx, nil, s.Structural, o, nil, math.MaxInt64)
+	return errs, true
+}

@@ -1,0 +1,192 @@
+package webhooks
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// TestSelection: which requests a webhook is asked about.
+func TestSelection(t *testing.T) {
+	t.Parallel()
+	s := open(t, nil)
+	h := start(t, allow)
+	for _, n := range []string{"in", "out"} {
+		s.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"`+n+`","labels":{"l":"`+n+`"}}}`)
+	}
+	selector := func(name string) string { return `"` + name + `":{"matchLabels":{"l":"in"}}` }
+	in, out := "/api/v1/namespaces/in/configmaps", "/api/v1/namespaces/out/configmaps"
+	const labelled = `{"metadata":{"name":"%d","labels":{"l":"in"}}}`
+	for i, c := range []struct {
+		what        string
+		hook        hook
+		path, label string
+		want        bool
+	}{
+		{"everything", hook{}, in, "x", true},
+		{"the operation", hook{rules: rule("CREATE", "", "v1", "configmaps")}, in, "x", true},
+		{"another operation", hook{rules: rule("UPDATE,DELETE", "", "v1", "configmaps")}, in, "x", false},
+		{"another resource", hook{rules: rule("*", "", "v1", "secrets")}, in, "x", false},
+		{"another group", hook{rules: rule("*", "apps", "v1", "configmaps")}, in, "x", false},
+		{"another version", hook{rules: rule("*", "", "v2", "configmaps")}, in, "x", false},
+		{"the second rule", hook{rules: rule("*", "apps", "*", "*") + "," + rule("*", "", "*", "*")}, in, "x", true},
+		{"sub-resources", hook{rules: rule("*", "", "v1", "*/status")}, in, "x", false},
+		{"its scope", hook{rules: strings.Replace(allRules, `"scope":"*"`, `"scope":"Namespaced"`, 1)}, in, "x", true},
+		{"another scope", hook{rules: strings.Replace(allRules, `"scope":"*"`, `"scope":"Cluster"`, 1)}, in, "x", false},
+		{"the namespace", hook{more: selector("namespaceSelector")}, in, "x", true},
+		{"another namespace", hook{more: selector("namespaceSelector")}, out, "in", false},
+		{"the labels", hook{more: selector("objectSelector")}, out, "in", true},
+		{"other labels", hook{more: selector("objectSelector")}, in, "x", false},
+		{"a new namespace", hook{more: selector("namespaceSelector")}, "/api/v1/namespaces", "in", true},
+		{"another new namespace", hook{more: selector("namespaceSelector")}, "/api/v1/namespaces", "x", false},
+		{"no namespace", hook{more: selector("namespaceSelector")}, "/api/v1/persistentvolumes?dryRun=All", "x", true},
+		{"a condition", hook{more: `"matchConditions":[{"name":"a","expression":"object.metadata.labels.l == 'in' && request.operation == 'CREATE' && oldObject == null"}]`}, in, "in", true},
+		{"a condition that is false", hook{more: `"matchConditions":[{"name":"a","expression":"true"},{"name":"b","expression":"request.userInfo.username == 'nobody'"}]`}, in, "in", false},
+		{"a condition of rights", hook{more: `"matchConditions":[{"name":"a","expression":"authorizer.group('').resource('configmaps').namespace('in').check('create').allowed()"}]`}, in, "in", true},
+		{"a condition that fails, if faults are ignored", hook{more: `"failurePolicy":"Ignore","matchConditions":[{"name":"a","expression":"object.absent == 1"}]`}, in, "in", false},
+	} {
+		s.register(validating, "v", c.hook.text(h))
+		h.questions()
+		body := strings.Replace(fmt.Sprintf(labelled, i), `"l":"in"`, `"l":"`+c.label+`"`, 1)
+		if strings.Contains(c.path, "persistentvolumes") {
+			body = strings.TrimSuffix(body, "}") + `,"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"hostPath":{"path":"/x"}}}`
+		}
+		s.Send(201, "POST", c.path, client.JSON, body)
+		if asked := len(h.questions()); (asked == 1) != c.want || asked > 1 {
+			t.Errorf("%s: asked %d times", c.what, asked)
+		}
+		s.unregister(validating, "v")
+	}
+	s.register(validating, "v", hook{rules: onlyConfigMaps, more: `"matchConditions":[{"name":"a","expression":"object.absent == 1"},{"name":"b","expression":"true"}]`}.text(h))
+	s.wantMessage(s.create(403, "c", `{}`), "no such key: absent")
+	s.unregister(validating, "v")
+	a := s.Send(422, "POST", s.configurations(validating), client.JSON, s.configuration(validating, "v", hook{more: `"matchConditions":[{"name":"a","expression":"object ="}]`}.text(h)))
+	s.wantMessage(a, "webhooks[0].matchConditions[0].expression: Invalid value")
+}
+
+// TestSelectionByOldLabels: an object that had the labels is not let out of sight.
+func TestSelectionByOldLabels(t *testing.T) {
+	t.Parallel()
+	s := open(t, nil)
+	h := start(t, allow)
+	s.Send(201, "POST", configMaps, client.JSON, `{"metadata":{"name":"a","labels":{"l":"in"}}}`)
+	s.register(validating, "v", hook{rules: onlyConfigMaps, more: `"objectSelector":{"matchLabels":{"l":"in"}}`}.text(h))
+	for i, labels := range []string{`{"l":"out"}`, `{"l":"in"}`, `{"l":null}`} {
+		s.Send(200, "PATCH", configMaps+"/a", client.MergePatch, `{"metadata":{"labels":`+labels+`}}`)
+		if asked := len(h.questions()); asked != 1 {
+			t.Errorf("change %d: asked %d times", i, asked)
+		}
+	}
+	s.Send(200, "DELETE", configMaps+"/a", "", "")
+	if asked := len(h.questions()); asked != 0 {
+		t.Errorf("without the label: asked %d times", asked)
+	}
+}
+
+// TestConfigurationsAreExempt: nobody is asked about the configurations, so that a bad one can be taken away.
+func TestConfigurationsAreExempt(t *testing.T) {
+	t.Parallel()
+	s := open(t, nil)
+	h := start(t, respond(`"allowed":false`))
+	s.register(validating, "v", hook{}.text(h))
+	s.register(mutating, "m", hook{}.text(h))
+	s.create(400, "a", `{}`)
+	s.Send(200, "PATCH", s.configurations(validating)+"/v", client.MergePatch, `{"metadata":{"labels":{"a":"b"}}}`)
+	h.questions()
+	s.unregister(validating, "v")
+	s.unregister(mutating, "m")
+	s.create(201, "a", `{}`)
+	if asked := len(h.questions()); asked > 0 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+// TestChangedConfiguration: a change counts from the moment when its write is answered.
+func TestChangedConfiguration(t *testing.T) {
+	t.Parallel()
+	s := open(t, nil)
+	no, yes := start(t, respond(`"allowed":false`)), start(t, allow)
+	for i := range 20 {
+		s.register(validating, "v", hook{rules: onlyConfigMaps}.text(no))
+		s.create(400, fmt.Sprint("a", i), `{}`)
+		s.Send(200, "PATCH", s.configurations(validating)+"/v", client.MergePatch, `{"webhooks":[`+hook{rules: onlyConfigMaps}.text(yes)+`]}`)
+		s.create(201, fmt.Sprint("a", i), `{}`)
+		s.unregister(validating, "v")
+	}
+}
+
+// TestEquivalent: a webhook sees the version that it is registered for, and what it changes is stored.
+func TestEquivalent(t *testing.T) {
+	t.Parallel()
+	s := open(t, nil)
+	m, v := start(t, allow), start(t, allow)
+	const v1, v2 = "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+	scalers := rule("*", "autoscaling", "v1", "horizontalpodautoscalers")
+	m.set(patches(`[{"op":"replace","path":"/spec/targetCPUUtilizationPercentage","value":33}]`))
+	s.register(mutating, "m", hook{rules: scalers}.text(m))
+	s.register(validating, "v", hook{rules: scalers, more: `"matchPolicy":"Exact"`}.text(v))
+	const body = `{"metadata":{"name":"a"},"spec":{"maxReplicas":3,"scaleTargetRef":{"kind":"Deployment","name":"d","apiVersion":"apps/v1"},"metrics":[
+		{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":70}}},
+		{"type":"Resource","resource":{"name":"memory","target":{"type":"Utilization","averageUtilization":50}}}]}}`
+	a := s.Send(201, "POST", v2, client.JSON, body)
+	s.wantText(a, `"averageUtilization":33`, `"averageUtilization":50`, `"apiVersion":"autoscaling/v2"`)
+	only(t, m).want(t, "another version", map[string]string{
+		"kind": `{"group":"autoscaling","kind":"HorizontalPodAutoscaler","version":"v1"}`, "requestKind": `{"group":"autoscaling","kind":"HorizontalPodAutoscaler","version":"v2"}`,
+		"resource": `{"group":"autoscaling","resource":"horizontalpodautoscalers","version":"v1"}`, "requestResource": `{"group":"autoscaling","resource":"horizontalpodautoscalers","version":"v2"}`,
+		"object.apiVersion": `"autoscaling/v1"`, "object.spec.targetCPUUtilizationPercentage": "70",
+	})
+	if asked := len(v.questions()); asked > 0 {
+		t.Errorf("Exact: asked %d times", asked)
+	}
+	s.Send(200, "PATCH", v1+"/a", client.MergePatch, `{"spec":{"maxReplicas":4}}`)
+	if asked := len(v.questions()); asked != 1 {
+		t.Errorf("Exact, its version: asked %d times", asked)
+	}
+	h := start(t, allow)
+	s.register(validating, "events", hook{rules: rule("*", "events.platform.io", "v1", "events")}.text(h))
+	s.Send(201, "POST", "/api/v1/namespaces/default/events", client.JSON, `{"metadata":{"name":"e"},"involvedObject":{"namespace":"default"},"message":"hello"}`)
+	only(t, h).want(t, "another group", map[string]string{"object.note": `"hello"`, "object.message": "", "resource.group": `"events.platform.io"`, "requestResource.group": `""`})
+}
+
+// TestCustomKinds: webhooks of custom kinds in several versions.
+func TestCustomKinds(t *testing.T) {
+	t.Parallel()
+	s := open(t, nil)
+	version := func(name string, storage bool) string {
+		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%t,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"size":{"type":"integer","minimum":1},"color":{"type":"string","default":"red"}}}}}}}`, name, storage)
+	}
+	s.Send(201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", client.JSON, `{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
+		"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},"versions":[`+version("v1", true)+`,`+version("v2", false)+`]}}`)
+	h := start(t, patches(`[{"op":"add","path":"/spec/size","value":5},{"op":"add","path":"/spec/unknown","value":5}]`))
+	s.register(mutating, "m", hook{rules: rule("*", "example.com", "v2", "widgets")}.text(h))
+	const widgets = "/apis/example.com/v1/namespaces/default/widgets"
+	a := s.Send(201, "POST", widgets, client.JSON, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"size":1}}`)
+	s.wantText(a, `"size":5`, `"color":"red"`, `"apiVersion":"example.com/v1"`)
+	if strings.Contains(string(a.Body), "unknown") {
+		t.Errorf("a field that is not in the schema is stored: %s", a)
+	}
+	only(t, h).want(t, "a custom kind", map[string]string{"object.apiVersion": `"example.com/v2"`, "requestKind.version": `"v1"`, "kind.version": `"v2"`, "object.spec": `{"color":"red","size":1}`})
+	h.set(patches(`[{"op":"add","path":"/spec/size","value":0}]`))
+	s.wantMessage(s.Send(422, "PATCH", widgets+"/w", client.MergePatch, `{"spec":{"color":"blue"}}`), "spec.size")
+	h.questions()
+	h.set(allow)
+	s.Send(200, "PATCH", "/apis/example.com/v2/namespaces/default/widgets/w", client.MergePatch, `{"spec":{"color":"blue"}}`)
+	only(t, h).want(t, "its own version", map[string]string{"object.apiVersion": `"example.com/v2"`, "oldObject.apiVersion": `"example.com/v2"`, "requestKind.version": `"v2"`})
+}
+
+// TestDeleteCollection: webhooks are asked about each object.
+func TestDeleteCollection(t *testing.T) {
+	t.Parallel()
+	s := open(t, nil)
+	h := start(t, allow)
+	for _, name := range []string{"a", "b", "c"} {
+		s.Send(201, "POST", configMaps, client.JSON, `{"metadata":{"name":"`+name+`","labels":{"x":"y"}}}`)
+	}
+	s.register(validating, "v", hook{rules: rule("DELETE", "", "v1", "configmaps")}.text(h))
+	s.Send(200, "DELETE", configMaps+"?labelSelector=x%3Dy", "", "")
+	if got := sorted(names(h.questions(), "oldObject", "metadata", "name")); got != "a b c" {
+		t.Errorf("asked about %s", got)
+	}
+}
