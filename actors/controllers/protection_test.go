@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -89,25 +90,28 @@ func TestClaimWaitsForPods(t *testing.T) {
 	w.createWith(claims+"/default/pod-own", own)
 	defer w.runProtections()()
 	n := w.watchDeletions(claims)
-	expect := func(want string) {
+	// expect waits until claims have gone, in whatever order: the workers of the controller are parallel.
+	expect := func(names ...string) {
 		t.Helper()
-		for {
-			if line := <-n.lines; line == want {
-				return
-			} else if line == "data has gone" || line == "pod-own has gone" {
-				t.Fatalf("%s, too early: want %s", line, want)
+		for len(names) > 0 {
+			name, gone := strings.CutSuffix(<-n.lines, " has gone")
+			i := slices.Index(names, name)
+			switch {
+			case gone && i < 0:
+				t.Fatalf("%s has gone, too early: want %q", name, names)
+			case gone:
+				names = slices.Delete(names, i, i+1)
 			}
 		}
 	}
 	for _, name := range []string{"data", "pod-own", "free", "done-own"} {
 		w.delete(claims + "/default/" + name)
 	}
-	expect("free has gone")
-	expect("done-own has gone")
+	expect("free", "done-own")
 	w.delete(pods + "/default/user")
-	expect("data has gone")
+	expect("data")
 	w.delete(pods + "/default/pod")
-	expect("pod-own has gone")
+	expect("pod-own")
 }
 
 // A volume that is deleted goes when it is not bound, be that so from the start or later.
