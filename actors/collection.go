@@ -102,13 +102,13 @@ func (p *publisher) publish(b *changes) {
 		}
 	}
 	p.store.retention.append(p.history, p.records)
-	clear(p.records)
-	p.records = p.records[:0]
 	p.snapshotCache.dropBelow(p.history.floor.Load())
 	last := b.records[len(b.records)-1].object.Version
 	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: last})
+	p.watchers.wake(p.records, p.store.runtime)
+	clear(p.records)
+	p.records = p.records[:0]
 	p.store.appliedRevision.done(b.publication)
-	p.watchers.wake(b.records, p.store.runtime)
 	for i := range b.records {
 		if f := b.records[i].proposal; f != nil {
 			f.markApplied(b.records[i].object)

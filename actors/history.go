@@ -202,6 +202,18 @@ func (h *history) seek(version uint64) (c cursor, ok bool) {
 	return cursor{history: h, chunk: chunks[i], after: version}, version >= h.floor.Load()
 }
 
+// skipTo moves past the records before a version, which are of no concern to the reader, whether they have been dropped or
+// not. It never moves back.
+func (c *cursor) skipTo(version uint64) {
+	if version <= c.after+1 {
+		return
+	}
+	if c.chunk.next.Load() != nil {
+		*c, _ = c.history.seek(version - 1)
+	}
+	c.after = version - 1
+}
+
 // read appends up to limit records to into. ok is false if a record that the cursor has not read was
 // dropped.
 func (c *cursor) read(into []*record, limit int) (_ []*record, ok bool) {

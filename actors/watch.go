@@ -27,10 +27,12 @@ type watch struct {
 	ctx        context.Context    // of conversions that may wait
 	cancel     context.CancelFunc // of ctx; nil if no conversion may wait
 
-	wakePending atomic.Bool  // a wakeUp is queued
-	lastSent    atomic.Int64 // when the client last got something, unix nanoseconds
-	stopping    atomic.Bool
-	done        atomic.Bool // the sink's Done has been called
+	// unread is the version of the oldest change that may concern the watch and that it has not begun to read; 0 if
+	// there is none. While it is not 0 a wakeUp is queued.
+	unread   atomic.Uint64
+	lastSent atomic.Int64 // when the client last got something, unix nanoseconds
+	stopping atomic.Bool
+	done     atomic.Bool // the sink's Done has been called
 
 	// Only the actor touches what follows.
 	cursor   cursor
@@ -66,16 +68,15 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 		w.ctx, w.cancel = context.WithCancel(w.ctx)
 	}
 	w.ref = s.runtime.Spawn(runtime.Spec{New: func() runtime.Owner { return w }})
-	w.collection.watchers.add(w) // and only then the first wake-up, so that no change is missed
+	w.unread.Store(1) // everything behind the cursor: nobody tells what changes before add
+	w.collection.watchers.add(w)
 	if r.Kind.DefinedAtRuntime && r.Kind.Stored != w.collection.kind() {
 		w.Stop() // the definition has changed meanwhile, and RegisterKind did not see this watch
 	}
 	if s.collection(r.Kind) != c {
 		w.Stop() // the definition has gone meanwhile
 	}
-	if !w.wakePending.Swap(true) {
-		w.ref.Send(wakeUp{})
-	}
+	w.ref.Send(wakeUp{})
 	return w, nil
 }
 
@@ -129,7 +130,6 @@ func (w *watch) Receive(self *runtime.Ref, message any) {
 			self.Stop()
 		}
 	case wakeUp:
-		w.wakePending.Store(false)
 		w.withScratch(self, w.advance)
 	case bookmarkDue:
 		w.withScratch(self, w.bookmark)

@@ -1,74 +1,116 @@
 package actors
 
 import (
+	"math"
 	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/internal/runtime"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// watchers is the registry of a collection's watches, by the namespace that they watch ("" for all).
-// Its mutex guards its fields.
+// watchers is the registry of a collection's watches, in groups, so that a change costs only the watches that it may
+// concern. Its mutex guards its fields.
 type watchers struct {
-	mu          sync.Mutex
-	byNamespace map[string]map[*watch]struct{}
-	count       int
-	batch       runtime.Batch // of wake, for its memory
+	mu     sync.Mutex
+	groups map[watchGroup]map[*watch]struct{}
+	fields map[int]int // how many watches are in groups of each field
+	count  int
+	batch  runtime.Batch // of wake, for its memory
+}
+
+// watchGroup is what all watches of a group select: the objects of a namespace, "" being all, and among those the ones
+// whose field has a value, unless the field is noField. A kubelet, for one, watches the Pods of its node.
+type watchGroup struct {
+	namespace string
+	field     int
+	value     string
+}
+
+// noField is the field of watches that select by none.
+const noField = math.MinInt
+
+// group is where a watch belongs. Selectors that are held against another form than the stored one, which is all that wake
+// knows, group nothing.
+func (w *watch) group() watchGroup {
+	g := watchGroup{namespace: w.request.Namespace, field: noField}
+	if field, value, ok := w.request.Fields.Exact(); ok && !w.selects {
+		g.field, g.value = field, value
+	}
+	return g
 }
 
 func (all *watchers) add(w *watch) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if all.byNamespace == nil {
-		all.byNamespace = make(map[string]map[*watch]struct{})
+	if all.groups == nil {
+		all.groups, all.fields = make(map[watchGroup]map[*watch]struct{}), make(map[int]int)
 	}
-	group := all.byNamespace[w.request.Namespace]
-	if group == nil {
-		group = make(map[*watch]struct{})
-		all.byNamespace[w.request.Namespace] = group
+	g := w.group()
+	members := all.groups[g]
+	if members == nil {
+		members = make(map[*watch]struct{})
+		all.groups[g] = members
 	}
-	group[w] = struct{}{}
+	members[w] = struct{}{}
+	all.fields[g.field]++
 	all.count++
 }
 
 func (all *watchers) remove(w *watch) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	group := all.byNamespace[w.request.Namespace]
-	if _, in := group[w]; !in {
+	g := w.group()
+	members := all.groups[g]
+	if _, in := members[w]; !in {
 		return
 	}
-	delete(group, w)
-	all.count--
-	if len(group) == 0 {
-		delete(all.byNamespace, w.request.Namespace)
+	if delete(members, w); len(members) == 0 {
+		delete(all.groups, g)
 	}
+	if all.fields[g.field]--; all.fields[g.field] == 0 {
+		delete(all.fields, g.field)
+	}
+	all.count--
 }
 
-// wake wakes the watches that changes may concern, all at once.
-func (all *watchers) wake(records []change, r *runtime.Runtime) {
+// wake wakes the watches that changes may concern, all at once. The changes are in the history, and not yet in the
+// applied revision: whoever reads that one afterwards knows that all watches up to there have been told.
+func (all *watchers) wake(records []*record, on *runtime.Runtime) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if all.count == 0 {
 		return
 	}
-	all.wakeGroup(all.byNamespace[""])
-	last := ""
-	for i := range records {
-		ns := records[i].object.Key.Namespace
-		if ns == last {
-			continue
+	for _, r := range records {
+		for field := range all.fields {
+			all.wakeGroups(r, field, r.object)
+			if r.previous != nil && field != noField && selector.FieldOf(field, r.previous) != selector.FieldOf(field, r.object) {
+				all.wakeGroups(r, field, r.previous)
+			}
 		}
-		all.wakeGroup(all.byNamespace[ns])
-		last = ns
 	}
-	all.batch.Flush(r)
+	all.batch.Flush(on)
 }
 
-// wakeGroup queues a wake-up for each watch that has none queued. The caller holds mu.
-func (all *watchers) wakeGroup(group map[*watch]struct{}) {
-	for w := range group {
-		if !w.wakePending.Swap(true) {
+// wakeGroups wakes the watches of an object in one state that select by a field. The caller holds mu.
+func (all *watchers) wakeGroups(r *record, field int, state *meta.Object) {
+	g := watchGroup{field: field}
+	if field != noField {
+		g.value = selector.FieldOf(field, state)
+	}
+	all.wakeGroup(g, r.version)
+	g.namespace = state.Key.Namespace
+	if g.namespace != "" {
+		all.wakeGroup(g, r.version)
+	}
+}
+
+// wakeGroup tells each watch of a group that has nothing to read yet from where on it has. The caller holds mu.
+func (all *watchers) wakeGroup(g watchGroup, version uint64) {
+	for w := range all.groups[g] {
+		if w.unread.CompareAndSwap(0, version) {
 			all.batch.Send(w.ref, wakeUp{})
 		}
 	}
@@ -87,8 +129,8 @@ func (all *watchers) sendBookmarks(since time.Time) {
 func (all *watchers) each(fn func(*watch)) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	for _, group := range all.byNamespace {
-		for w := range group {
+	for _, members := range all.groups {
+		for w := range members {
 			fn(w)
 		}
 	}

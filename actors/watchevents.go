@@ -42,6 +42,7 @@ func (w *watch) advance(self *runtime.Ref) {
 		self.Stop()
 		return
 	}
+	w.cursor.skipTo(w.unread.Swap(0))
 	for !w.stopping.Load() {
 		var ok bool
 		w.records, ok = w.cursor.read(w.records[:0], eventBatch)
@@ -153,6 +154,9 @@ func (w *watch) bookmark(self *runtime.Ref) {
 		return
 	}
 	version := max(w.collection.store.appliedRevision.get(), w.sent) // before advance reads the history
+	if w.unread.Load() == 0 {                                        // nothing up to there concerns the client
+		w.cursor.skipTo(version + 1)
+	}
 	w.advance(self)
 	if w.stopping.Load() || w.done.Load() {
 		return

@@ -162,16 +162,30 @@ func (f Fields) Matches(o *meta.Object) bool {
 }
 
 // of is the value of the term's field in o.
-func (t *term) of(o *meta.Object) string {
+func (t *term) of(o *meta.Object) string { return FieldOf(t.field, o) }
+
+// FieldOf is the value of a field in o, "" if it lacks the field. The field is one that Exact has answered.
+func FieldOf(field int, o *meta.Object) string {
 	switch {
-	case t.field == fieldName:
+	case field == fieldName:
 		return o.Key.Name
-	case t.field == fieldNamespace:
+	case field == fieldNamespace:
 		return o.Key.Namespace
-	case t.field < len(o.Meta.Fields):
-		return o.Meta.Fields[t.field]
+	case field < len(o.Meta.Fields):
+		return o.Meta.Fields[field]
 	}
 	return ""
+}
+
+// Exact is a field that must have a value, if the selector requires one: the name rather than others, for it selects
+// least. FieldOf reads it.
+func (f Fields) Exact() (field int, value string, ok bool) {
+	for _, t := range f.terms {
+		if !t.not && (!ok || t.field == fieldName) {
+			field, value, ok = t.field, t.value, true
+		}
+	}
+	return field, value, ok
 }
 
 // Name is the value that metadata.name must have, if the selector requires one. At most one object matches
