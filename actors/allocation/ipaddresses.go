@@ -51,7 +51,7 @@ func (a ipAddresses) Observe(key meta.Key, old, stored tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	switch had, has := old != nil && s.holdsAddress(old), stored != nil && s.holdsAddress(stored); {
 	case had && !has:
-		s.addresses.remove(key, address)
+		s.releaseAddress(key, address)
 	case has && !had:
 		if !s.addresses.available(key, address) {
 			faults.Duplicate("metadata.name", key.Name)
@@ -185,7 +185,7 @@ func (h *addressHold) giveUp(really bool) {
 	}
 	h.services.mu.Lock()
 	defer h.services.mu.Unlock()
-	h.services.addresses.remove(h.owner, h.address)
+	h.services.releaseAddress(h.owner, h.address)
 }
 
 // Claims implements request.Claimant.

@@ -1,6 +1,7 @@
 package allocation
 
 import (
+	"net/netip"
 	"slices"
 	"strconv"
 
@@ -53,10 +54,18 @@ func (h serviceResources) names() []string {
 // releaseAll gives back what an owner has. The caller holds the lock.
 func (s *ServiceAllocator) releaseAll(owner meta.Key, h serviceResources) {
 	for _, a := range h.addresses {
-		s.addresses.remove(owner, a)
+		s.releaseAddress(owner, a)
 	}
 	for _, p := range h.ports {
 		s.nodePorts.remove(owner, p)
+	}
+}
+
+// releaseAddress gives back one address, and tells whoever waits for that. The caller holds the lock.
+func (s *ServiceAllocator) releaseAddress(owner meta.Key, a netip.Addr) {
+	s.addresses.remove(owner, a)
+	if s.onRelease != nil {
+		s.onRelease()
 	}
 }
 

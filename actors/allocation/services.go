@@ -24,6 +24,7 @@ type ServiceAllocator struct {
 	furtherRanges []furtherRange // of ServiceCIDRs
 	addresses     table[netip.Addr]
 	nodePorts     table[int64]
+	onRelease     func() // nil if nobody asks
 }
 
 var _ mutation.Allocator = (*ServiceAllocator)(nil)
@@ -44,6 +45,14 @@ func (s *ServiceAllocator) Allocators() map[meta.GroupResource]mutation.Allocato
 		{Group: group, Resource: "ipaddresses"}:  ipAddresses{s},
 		{Group: group, Resource: "servicecidrs"}: serviceCIDRs{s},
 	}
+}
+
+// OnRelease has a function called whenever an address has been given back, with the lock held: it must not block or ask the
+// allocator. The object of an address may go some time before.
+func (s *ServiceAllocator) OnRelease(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onRelease = do
 }
 
 // Ranges are the ranges of the configuration.

@@ -121,9 +121,9 @@ func place(list, name string) string {
 // than any time to live, so they are kept.
 func TestUpgrade(t *testing.T) {
 	dir, served := unpackEarlierData(t)
-	// Controllers that write the status of what they find, write to Endpoints, bind volumes, or protect what is not, are off:
+	// Controllers that write the status of what they find, write to Endpoints, bind volumes, protect what is not, or delete what is old, are off:
 	// it stays as it was.
-	p := serve(t, dir, "--naming", "kubernetes", "--event-ttl", "0", "--controllers", "*,-resourcequota-controller,-validatingadmissionpolicy-status-controller,-apiservice-availability-controller,-priority-and-fairness-config-producer,-persistentvolume-protection-controller,-persistentvolumeclaim-protection-controller,-volumeattributesclass-protection-controller,-persistentvolume-binder-controller,-disruption-controller,-endpoints-controller,-service-cidr-controller")
+	p := serve(t, dir, "--naming", "kubernetes", "--event-ttl", "0", "--controllers", "*,-resourcequota-controller,-validatingadmissionpolicy-status-controller,-apiservice-availability-controller,-priority-and-fairness-config-producer,-persistentvolume-protection-controller,-persistentvolumeclaim-protection-controller,-volumeattributesclass-protection-controller,-persistentvolume-binder-controller,-disruption-controller,-endpoints-controller,-service-cidr-controller,-certificatesigningrequest-cleaner-controller")
 	c := p.caller()
 	const binary, merge, operations = "application/vnd.kubernetes.protobuf", "application/merge-patch+json", "application/json-patch+json"
 	for path, objects := range served {

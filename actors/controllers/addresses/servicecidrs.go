@@ -52,6 +52,7 @@ func (c *ServiceCIDRs) Run(ctx context.Context) {
 	if c.kind == nil {
 		return // the group is not served
 	}
+	c.allocator.OnRelease(c.recheck)
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() {
@@ -75,18 +76,12 @@ func (c *ServiceCIDRs) Run(ctx context.Context) {
 // orphanDelay is how long an IPAddress may be without the Service that it claims to be of, which may be about to come.
 const orphanDelay = time.Minute
 
-// followAddresses has ServiceCIDRs looked at that wait, when an address goes, and IPAddresses that only claim to be a
-// Service's. It keeps nothing of the others.
-//
-// A deleted address may have been the last one that a ServiceCIDR waited for. There may be many IPAddresses, so that
-// the handler asks the allocator instead of remembering them.
+// followAddresses has IPAddresses looked at that only claim to be a Service's. It keeps nothing of the others: there may be
+// many, so that the handler asks the allocator instead of remembering them.
 func (c *ServiceCIDRs) followAddresses(ctx context.Context) func([]request.Event) error {
 	return func(events []request.Event) error {
 		for i := range events {
-			switch e := &events[i]; e.Type {
-			case request.Deleted:
-				c.recheck()
-			case request.Added:
+			if e := &events[i]; e.Type == request.Added {
 				if a, err := netip.ParseAddr(e.Object.Key.Name); err == nil {
 					if _, held := c.allocator.ServiceOf(a); !held {
 						c.checkLater(ctx, reconcile.CloneKey(e.Object.Key))
@@ -115,7 +110,7 @@ func (c *ServiceCIDRs) checkLater(ctx context.Context, key meta.Key) {
 	})
 }
 
-// recheck has those looked at that wait. It runs for each address that goes, and almost always nothing waits: the counter
+// recheck has those looked at that wait. It runs for each address that is given back, and almost always nothing waits: the counter
 // makes that case a single atomic load.
 func (c *ServiceCIDRs) recheck() {
 	if c.waits.Load() == 0 {

@@ -23,9 +23,10 @@
 // # How a quota comes into force
 //
 // A new account is opened beside the one that it replaces, if any: from now on changes hold what they take
-// of it, and what is observed waits in the account. Then what is used is scanned, from a snapshot of each
-// resource between two observations; what was observed later is added. Now the account is enforced. Last
-// the epoch ends: when all changes have been stored that were let pass before, the quota is in force, and its
+// of it, and what is observed waits in the account. An epoch ends: when all changes have been stored that were let
+// pass before, and hold nothing of it, the account knows all that is under way. Then what is used is scanned, from a
+// snapshot of each resource between two observations; what was observed later is added. Now the account is enforced.
+// Another epoch ends: when those have been stored that were let pass before that, the quota is in force, and its
 // writer is answered.
 //
 // If a scan fails, the account is unknown: changes that would take something of it are refused, and the scan is

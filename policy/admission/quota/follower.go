@@ -122,6 +122,7 @@ func (f *follower) replace(ctx context.Context, n *namespace, s spec) *account {
 	a.lapsed = n.lapsedUIDs()
 	n.setAccounts(append(n.accounts[:len(n.accounts):len(n.accounts)], a))
 	n.mu.Unlock()
+	l.settle(ctx) // from now on all that is under way is held in the account, too
 
 	scan := scan{ledger: l, account: a, versions: map[meta.GroupResource]uint64{}}
 	err := scan.run(ctx, f.objects, n.name)
