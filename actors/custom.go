@@ -200,8 +200,7 @@ func (s *Store) definitionPrecondition(m *request.Mutation) (createPrecondition,
 		return createPrecondition{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
 	if definition.Meta.Terminating {
-		refused := meta.NewMethodNotAllowed()
-		refused.Message = "create not allowed while custom resource definition is terminating"
+		refused := meta.NewForbidden(resource(m.Kind), m.Key.Name, "create not allowed while custom resource definition is terminating")
 		if m.Verb == request.Create {
 			return createPrecondition{}, refused
 		}

@@ -37,10 +37,14 @@ func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 // under another hash it has moved.
 func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
-	if to := s.openapiServer(path); to != nil {
-		return s.passOn(x, to)
+	documents := s.documents.Current()
+	document := documents.ConvertedOpenAPIV3(path)
+	if document == nil {
+		if to := s.openapiServer(path); to != nil {
+			return s.passOn(x, to)
+		}
+		document = documents.OpenAPIV3(path)
 	}
-	document := s.documents.Current().OpenAPIV3(path)
 	if document == nil {
 		return apierrors.PathNotFound()
 	}

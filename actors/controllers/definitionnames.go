@@ -34,23 +34,22 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 		v.conditions = append(v.conditions, c)
 	}
 	accepted := tree.Tree{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"}
+	// Of several conflicts the last one is told.
 	refuse := func(field, name string) {
 		v.names.CopyField(had, field)
-		if accepted["status"] == "True" {
-			accepted["status"], accepted["message"] = "False", fmt.Sprintf("%q is already in use", name)
-			accepted["reason"] = string(field[0]-'a'+'A') + field[1:] + "Conflict"
-		}
+		accepted["status"], accepted["message"] = "False", fmt.Sprintf("%q is already in use", name)
+		accepted["reason"] = string(field[0]-'a'+'A') + field[1:] + "Conflict"
 	}
-	for _, field := range []string{"plural", "singular", "kind", "listKind"} {
+	for _, field := range []string{"plural", "singular", "shortNames", "kind", "listKind"} {
 		v.names.CopyField(wanted, field)
-		if name := wanted.String(field); taken[nameScope(field)][name] {
-			refuse(field, name)
+		names := wanted.Strings(field)
+		if field != "shortNames" {
+			names = []string{wanted.String(field)}
 		}
-	}
-	v.names.CopyField(wanted, "shortNames")
-	for _, name := range wanted.Strings("shortNames") {
-		if taken["resource"][name] {
-			refuse("shortNames", name)
+		for _, name := range names {
+			if taken[nameScope(field)][name] {
+				refuse(field, name)
+			}
 		}
 	}
 	v.names.CopyField(wanted, "categories")
@@ -70,11 +69,11 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 	v.established = established["status"] == "True"
 	v.renamed = !tree.SemanticEqual(v.names, had)
 	v.changed = v.renamed
+	v.setConditions(status, accepted, established)
 	if approval, needed := d.approvals.Of(known.tree); needed {
 		v.setConditions(status, tree.Tree{"type": "KubernetesAPIApprovalPolicyConformant",
 			"status": approval.Status, "reason": approval.Reason, "message": approval.Message})
 	}
-	v.setConditions(status, accepted, established)
 	return v
 }
 

@@ -6,9 +6,12 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // maxInlineDeletes is the number of objects up to which they are deleted before the request that
@@ -42,12 +45,28 @@ func (d *Definitions) terminate(ctx context.Context, known *definition) {
 // drain deletes the objects of a definition in the background: there are many, or some have
 // finalizers.
 func (d *Definitions) drain(ctx context.Context, k *schema.Kind, o *meta.Object) {
+	if err := d.tellDraining(ctx, o); err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
+		d.logger.Warn("telling that the objects of a definition are being deleted", "definition", o.Key.Name, "error", err)
+	}
 	for pause := minPollInterval; ctx.Err() == nil && !d.deleteObjects(ctx, k, o); pause = min(2*pause, maxPollInterval) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
 		}
 	}
+}
+
+// tellDraining says in the condition Terminating that objects are being deleted.
+func (d *Definitions) tellDraining(ctx context.Context, o *meta.Object) error {
+	object, err := codec.DecodeStored(d.kind.Message(), o.JSON)
+	if err != nil {
+		return err
+	}
+	conditions := object.Object("status").List("conditions")
+	if c := condition.Find(object.Object("status"), "Terminating"); c != nil {
+		c["reason"], c["message"] = "InstanceDeletionInProgress", "CustomResource deletion is in progress"
+	}
+	return reconcile.PatchAs(ctx, d.store, d.manager, d.kind, o, "status", tree.Tree{"status": tree.Tree{"conditions": conditions}})
 }
 
 // deleteObjects deletes the objects of a kind, and removes the finalizer from the definition if none

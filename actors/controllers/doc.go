@@ -22,6 +22,7 @@
 //	Definitions             serves the kinds of CustomResourceDefinitions
 //	APIServiceRegistration  keeps an APIService for each version that is served here
 //	APIServiceAvailability  keeps the condition Available of APIServices
+//	StorageVersionMigrator  writes objects again that are stored in a former version
 //	ExtensionAuthentication tells servers that extend the API whom to believe, in a ConfigMap
 //	APIServerService        maintains the Service of the API and its endpoints
 //

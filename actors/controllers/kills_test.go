@@ -296,6 +296,18 @@ var killedControllers = []killedController{
 			return !w.says("admissionregistration.platform.io", "v1", "ValidatingAdmissionPolicy", name, `"observedGeneration":1`)
 		})
 	}},
+	{"storage-version-migrator", func(w *testStore) {
+		for _, path := range paths(8, "configmaps/default/c") {
+			w.staleUpTo.Store(w.create(path).Version)
+		}
+		w.createMigration("m", "", "configmaps")
+	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
+		return NewStorageVersionMigrator(store, w.kinds, discardLogger)
+	}, func(w *testStore) bool {
+		return w.saysOfMigration("m", `"type":"Succeeded"`) && !slices.ContainsFunc(paths(8, "configmaps/default/c"), func(path string) bool {
+			return w.get(path).Version <= w.staleUpTo.Load()
+		})
+	}},
 	{"apiservice-registration", func(*testStore) {}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
 		return NewAPIServiceRegistration(store, w.kinds, discardLogger)
 	}, func(w *testStore) bool {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,25 +29,30 @@ type testStore struct {
 	t       *testing.T
 	kinds   *catalog.Catalog
 	journal *persist.Journal
+	// staleUpTo is the version up to which everything is to be written again, as if another key for its encryption had come.
+	staleUpTo atomic.Uint64
 }
 
 // openTestStore starts a store on what an earlier one left in fs.
 func openTestStore(t *testing.T, fs vfs.FS) *testStore {
 	t.Helper()
-	kinds, err := catalog.New(meta.Platform)
+	kinds, err := catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"api/all": true}, catalog.Features{StorageVersionMigrator: true})
 	if err != nil {
 		t.Fatal(err)
 	}
+	w := &testStore{t: t, kinds: kinds}
 	journal, err := persist.Open("/data", persist.Options{FS: fs, Sync: persist.SyncAlways})
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(),
+	w.journal = journal
+	w.Store, err = actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(),
+		Stale: func(_ string, version persist.Revision) bool { return uint64(version) <= w.staleUpTo.Load() },
 		Fatal: func(err error) { t.Error("fatal:", err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &testStore{Store: store, t: t, kinds: kinds, journal: journal}
+	return w
 }
 
 func (w *testStore) close() {

@@ -37,6 +37,9 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if text := kindMismatch(kind, patched); text != "" {
 		return Prepared{}, invalidPatch(patched, text)
 	}
+	if err := checkPatchedName(m, patched); err != nil {
+		return Prepared{}, err
+	}
 	want, faults, err := codec.Conform(kind.Message(), patched, base)
 	if errors.Is(err, codec.ErrTooManyMessages) {
 		return Prepared{}, meta.NewTooLarge("%v", err)
@@ -50,6 +53,18 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	}
 	m.Recorder.Warn(warnings...)
 	return prepareReplacement(cur, m, copyBelowTop(cur, m, want, env), env)
+}
+
+// checkPatchedName requires that a patch leaves the name as it is: an object is never renamed.
+func checkPatchedName(m *request.Mutation, patched tree.Tree) error {
+	switch name := childObject(patched, "metadata")["name"]; name {
+	case m.Key.Name:
+		return nil
+	case nil, "":
+		return meta.NewBadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
+	default:
+		return meta.NewBadRequest(fmt.Sprintf("the name of the object (%v) does not match the name on the URL (%s)", name, m.Key.Name))
+	}
 }
 
 // kindMismatch says how a patch has changed the kind of an object; "" if it has not.

@@ -17,6 +17,7 @@ import (
 // openapiState is what a backend has said of its OpenAPI documents. It is immutable.
 type openapiState struct {
 	hashes   map[present.GroupVersion]string // of the documents of version 3, which are asked for when a client does
+	old      bool                            // it has none of version 3
 	document *openapi.Remote                 // of version 2; nil: none
 	etag     string                          // of version 2
 	prefixes string                          // of the paths of which document is about
@@ -65,7 +66,7 @@ func (b *backend) refreshOpenAPI(ctx context.Context) error {
 }
 
 func (o *openapiState) same(other *openapiState) bool {
-	if len(o.hashes) != len(other.hashes) || (o.document == nil) != (other.document == nil) {
+	if o.old != other.old || len(o.hashes) != len(other.hashes) || (o.document == nil) != (other.document == nil) {
 		return false
 	}
 	for v, hash := range o.hashes {
@@ -85,7 +86,7 @@ func (b *backend) askIndex(ctx context.Context, wanted []present.GroupVersion, n
 	if err != nil {
 		return err
 	}
-	next.hashes = map[present.GroupVersion]string{}
+	next.hashes, next.old = map[present.GroupVersion]string{}, a.code == http.StatusNotFound
 	switch a.code {
 	case http.StatusOK:
 	case http.StatusNotFound:

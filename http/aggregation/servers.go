@@ -212,6 +212,8 @@ type Content struct {
 	Documents map[present.GroupVersion][]byte
 	// Hashes are those of the documents of version 3 of OpenAPI, of versions that are served elsewhere.
 	Hashes map[present.GroupVersion]string
+	// Old are the documents of version 2 of versions whose server has none of version 3.
+	Old map[present.GroupVersion]*openapi.Remote
 	// OpenAPI are the documents of version 2.
 	OpenAPI []*openapi.Remote
 }
@@ -219,7 +221,10 @@ type Content struct {
 // Content is what is known now. It may be newer than the Generation that was read before.
 func (s *Servers) Content() Content {
 	r := s.current.Load()
-	c := Content{Services: r.services, Hidden: r.hidden, Documents: map[present.GroupVersion][]byte{}, Hashes: map[present.GroupVersion]string{}}
+	c := Content{
+		Services: r.services, Hidden: r.hidden, Documents: map[present.GroupVersion][]byte{},
+		Hashes: map[present.GroupVersion]string{}, Old: map[present.GroupVersion]*openapi.Remote{},
+	}
 	asked := map[*backend]bool{}
 	for _, a := range r.services {
 		server := r.remote[a.GroupVersion]
@@ -231,6 +236,9 @@ func (s *Servers) Content() Content {
 		c.Documents[a.GroupVersion] = d.versions[a.GroupVersion].Document(a.Version, !d.current)
 		if hash, ok := o.hashes[a.GroupVersion]; ok {
 			c.Hashes[a.GroupVersion] = hash
+		}
+		if o.old && o.document != nil {
+			c.Old[a.GroupVersion] = o.document
 		}
 		if o.document != nil && !asked[b] {
 			c.OpenAPI = append(c.OpenAPI, o.document)

@@ -49,11 +49,19 @@ type Features struct {
 	ScaleToZero bool
 	// ClusterTrustBundle lets ClusterTrustBundles be served where a RuntimeConfig switches them on.
 	ClusterTrustBundle bool
+	// StorageVersionMigrator does the same for StorageVersionMigrations.
+	StorageVersionMigrator bool
 }
 
-// serves reports whether the features let a kind be served.
+// serves reports whether the features let a built-in kind be served.
 func (f Features) serves(k *schema.Kind) bool {
-	return f.ClusterTrustBundle || k.Kind != "ClusterTrustBundle" || k.DefinedAtRuntime
+	switch k.Kind {
+	case "ClusterTrustBundle":
+		return f.ClusterTrustBundle
+	case "StorageVersionMigration":
+		return f.StorageVersionMigrator
+	}
+	return true
 }
 
 // NewWithConfig is New with some of the kinds switched off or on. A key that concerns no kind is an error.

@@ -27,6 +27,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resource"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/storage"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/storagemigration"
 )
 
 // kindsWithFunctions lists every built-in kind whose declaration does not say all, family by
@@ -56,6 +57,7 @@ func (c *Catalog) kindsWithFunctions(f Features) []family.Kind {
 		resource.Kinds(),
 		scheduling.Kinds(),
 		storage.Kinds(n),
+		storagemigration.Kinds(),
 		volume.Kinds(n),
 	)
 }

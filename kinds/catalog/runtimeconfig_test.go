@@ -11,12 +11,12 @@ import (
 // served tells which of some resources are served under a configuration.
 func served(t *testing.T, r catalog.RuntimeConfig) string {
 	t.Helper()
-	c, err := catalog.NewWithConfig(meta.Kubernetes, r, catalog.Features{ClusterTrustBundle: true})
+	c, err := catalog.NewWithConfig(meta.Kubernetes, r, catalog.Features{ClusterTrustBundle: true, StorageVersionMigrator: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var on []string
-	for _, at := range [][3]string{{"", "v1", "pods"}, {"batch", "v1", "jobs"}, {"batch", "v1", "cronjobs"}, {"storage.k8s.io", "v1", "csinodes"}, {"certificates.k8s.io", "v1beta1", "clustertrustbundles"}} {
+	for _, at := range [][3]string{{"", "v1", "pods"}, {"batch", "v1", "jobs"}, {"batch", "v1", "cronjobs"}, {"storage.k8s.io", "v1", "csinodes"}, {"certificates.k8s.io", "v1beta1", "clustertrustbundles"}, {"storagemigration.k8s.io", "v1beta1", "storageversionmigrations"}} {
 		if c.Kind(at[0], at[1], at[2]) != nil {
 			on = append(on, at[2])
 		}
@@ -39,18 +39,19 @@ func TestRuntimeConfig(t *testing.T) {
 		{catalog.RuntimeConfig{"api/all": false, "v1": true}, "pods"},
 		{catalog.RuntimeConfig{"api/ga": false, "api/v1/pods": true, "storage.k8s.io/v1": true}, "pods csinodes"},
 		{catalog.RuntimeConfig{"api/beta": false}, "pods jobs cronjobs csinodes"},
-		{catalog.RuntimeConfig{"api/beta": true}, "pods jobs cronjobs csinodes clustertrustbundles"},
-		{catalog.RuntimeConfig{"api/all": true, "certificates.k8s.io/v1beta1/clustertrustbundles": false}, "pods jobs cronjobs csinodes"},
+		{catalog.RuntimeConfig{"api/beta": true}, "pods jobs cronjobs csinodes clustertrustbundles storageversionmigrations"},
+		{catalog.RuntimeConfig{"api/all": true, "certificates.k8s.io/v1beta1/clustertrustbundles": false}, "pods jobs cronjobs csinodes storageversionmigrations"},
 		{catalog.RuntimeConfig{"api/ga": false, "certificates.k8s.io/v1beta1": true}, "clustertrustbundles"},
 	} {
 		if got := served(t, test.config); got != test.want {
 			t.Errorf("%v serves %s, want %s", test.config, got, test.want)
 		}
 	}
-	if c, err := catalog.NewWithConfig(meta.Kubernetes, catalog.RuntimeConfig{"api/all": true}, catalog.Features{}); err != nil || c.Kind("certificates.k8s.io", "v1beta1", "clustertrustbundles") != nil {
+	c, err := catalog.NewWithConfig(meta.Kubernetes, catalog.RuntimeConfig{"api/all": true}, catalog.Features{})
+	if err != nil || c.Kind("certificates.k8s.io", "v1beta1", "clustertrustbundles") != nil || c.Kind("storagemigration.k8s.io", "v1beta1", "storageversionmigrations") != nil {
 		t.Errorf("served without its feature: %v", err)
 	}
-	_, err := catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"batch/v9": true, "storage.k8s.io/v1": true, "v1": true}, catalog.Features{})
+	_, err = catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"batch/v9": true, "storage.k8s.io/v1": true, "v1": true}, catalog.Features{})
 	if err == nil || !strings.HasSuffix(err.Error(), "batch/v9, storage.k8s.io/v1") {
 		t.Errorf("unknown keys: %v", err)
 	}

@@ -300,9 +300,13 @@ func columns(v tree.Tree) []schema.Column {
 	all := []schema.Column{nameColumn}
 	for _, c := range v.Objects("additionalPrinterColumns") {
 		priority, _ := c.Int("priority")
+		description := c.String("description")
+		if description == "" {
+			description = "Custom resource definition column (in JSONPath format): " + c.String("jsonPath")
+		}
 		all = append(all, schema.Column{
 			Name: c.String("name"), Type: c.String("type"), Format: c.String("format"),
-			Description: c.String("description"), Priority: int32(priority), Path: "json:" + c.String("jsonPath"),
+			Description: description, Priority: int32(priority), Path: "json:" + c.String("jsonPath"),
 		})
 	}
 	if len(all) == 1 {

@@ -85,7 +85,7 @@ var groupPrefixes = map[string]bool{
 	"storage": true, "networking": true, "discovery": true, "rbac.authorization": true,
 	"authentication": true, "authorization": true, "certificates": true,
 	"admissionregistration": true, "admission": true, "apiextensions": true,
-	"apiregistration": true, "coordination": true, "events": true, "scheduling": true,
+	"apiregistration": true, "coordination": true, "events": true, "scheduling": true, "storagemigration": true,
 	"node": true, "meta": true, "apidiscovery": true, "client.authentication": true,
 	"apiserver.config": true, "audit": true, "resource": true, "internal.apiserver": true,
 	"flowcontrol.apiserver": true, "metrics": true, "custom.metrics": true, "external.metrics": true,

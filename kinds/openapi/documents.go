@@ -85,7 +85,8 @@ func (d *Document) Gzip(f Format) []byte { return d.gzip[f]() }
 type scope struct {
 	kinds         []*schema.Kind
 	metaEndpoints []metaEndpoint
-	remotes       []*Remote // in version 2
+	remotes       []*Remote
+	below         string // in version 3: how the paths of remotes begin
 }
 
 // New prepares the documents; each is made when it is first asked for.

@@ -261,6 +261,10 @@ func (b *builder) remotePaths(s scope, written map[string]bool, yield func(strin
 	if len(s.remotes) == 0 {
 		return
 	}
+	if b.dialect.v3 {
+		b.convertedPaths(s, yield)
+		return
+	}
 	for name, definition := range remoteParts(s.remotes, "definitions", schema2) {
 		b.definitions.add(name, func() object { return definition })
 	}

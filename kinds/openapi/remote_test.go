@@ -90,3 +90,71 @@ func FuzzRemote(f *testing.F) {
 		d.Gzip(openapi.Protobuf)
 	})
 }
+
+// TestRemoteInVersion3: what another server says in version 2 of one version of a group is a document of version 3, with no
+// more than what its paths need, in both formats.
+func TestRemoteInVersion3(t *testing.T) {
+	const text = `{"swagger":"2.0","paths":{
+	"/apis/ext.example.com/v1/things":{
+		"post":{"operationId":"createThing","consumes":["application/json"],"produces":["application/json","application/yaml"],"schemes":["https"],"deprecated":true,"x-note":{"$ref":"#/definitions/none"},
+			"parameters":[{"$ref":"#/parameters/limit"},{"$ref":"#/parameters/none"},{"name":"body","in":"body","required":true,"schema":{"$ref":"#/definitions/ext.Thing"}}],
+			"responses":{"201":{"description":"Created","schema":{"$ref":"#/definitions/ext.Thing"}},"401":{"description":"No"}}},
+		"get":{"responses":{"200":{"description":"OK","schema":{"type":"string"}}}},
+		"parameters":[{"name":"name","in":"path","type":"string","required":true}]},
+	"/apis/ext.example.com/v1beta1/things":{"get":{"responses":{"200":{"description":"OK","schema":{"$ref":"#/definitions/ext.Beta"}}}}}},
+"parameters":{"limit":{"name":"limit","in":"query","type":"integer","uniqueItems":true,"description":"at most"}},
+"definitions":{
+	"ext.Thing":{"type":"object","properties":{
+		"default":{"description":"beside","default":{},"$ref":"#/definitions/ext.Part"},"next":{"$ref":"#/definitions/ext.Thing"},
+		"$ref":{"type":"array","items":{"$ref":"#/definitions/ext.Part"}},"map":{"type":"object","additionalProperties":{"$ref":"#/definitions/ext.Lost"}}}},
+	"ext.Part":{"type":"string","default":"x"},"ext.Beta":{"type":"object"},"ext.Unused":{"type":"object"}}}`
+	r, err := openapi.ReadRemote([]byte(text), []string{"/apis/ext.example.com/v1/", "/apis/ext.example.com/v1beta1/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := documents(meta.Platform).V3Of(r, "apis/ext.example.com/v1")
+	var document struct {
+		OpenAPI    string
+		Paths      json.RawMessage
+		Components struct{ Schemas json.RawMessage }
+	}
+	if err := json.Unmarshal(plain(t, d.Gzip(openapi.JSON)), &document); err != nil {
+		t.Fatal(err)
+	}
+	const thing = `{"schema":{"$ref":"#/components/schemas/ext.Thing"}}`
+	for _, c := range [][2]string{
+		{document.OpenAPI, "3.0.0"},
+		{string(document.Paths), `{"/apis/ext.example.com/v1/things":{` +
+			`"get":{"responses":{"200":{"content":{"*/*":{"schema":{"type":"string"}}},"description":"OK"}}},` +
+			`"parameters":[{"in":"path","name":"name","required":true,"schema":{"type":"string"}}],` +
+			`"post":{"deprecated":true,"operationId":"createThing","parameters":[{"description":"at most","in":"query","name":"limit","schema":{"type":"integer","uniqueItems":true}}],` +
+			`"requestBody":{"content":{"application/json":` + thing + `},"required":true},` +
+			`"responses":{"201":{"content":{"application/json":` + thing + `,"application/yaml":` + thing + `},"description":"Created"},"401":{"description":"No"}},"x-note":{"$ref":"#/definitions/none"}}}}`},
+		{string(document.Components.Schemas), `{"ext.Part":{"default":"x","type":"string"},"ext.Thing":{"properties":{` +
+			`"$ref":{"items":{"$ref":"#/components/schemas/ext.Part"},"type":"array"},` +
+			`"default":{"allOf":[{"$ref":"#/components/schemas/ext.Part"}],"default":{},"description":"beside"},` +
+			`"map":{"additionalProperties":{"$ref":"#/components/schemas/ext.Lost"},"type":"object"},` +
+			`"next":{"$ref":"#/components/schemas/ext.Thing"}},"type":"object"}}`},
+	} {
+		if got, want := normal(t, c[0]), normal(t, c[1]); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+	if len(plain(t, d.Gzip(openapi.Protobuf))) == 0 {
+		t.Error("no Protobuf")
+	}
+}
+
+// normal is JSON with its members in order; a text that is no JSON stays as it is.
+func normal(t *testing.T, text string) string {
+	t.Helper()
+	var v any
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return text
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -110,3 +110,26 @@ func showAPIAvailable(b []byte, r *row, _ string) []byte {
 	}
 	return jsontext.AppendString(b, text)
 }
+
+// showGroupResource names a resource with its group, if that has a name.
+//
+// As examples: "deployments.apps" and "pods".
+func showGroupResource(b []byte, r *row, _ string) []byte {
+	of := r.json.At("spec.resource")
+	text := of.Field("resource").Text()
+	if group := of.Field("group").Text(); group != "" {
+		text += "." + group
+	}
+	return jsontext.AppendString(b, text)
+}
+
+// showMigrationStatus shows which condition of a migration is True. At most one is.
+func showMigrationStatus(b []byte, r *row, _ string) []byte {
+	text := "Unknown"
+	for _, kind := range []string{"Running", "Failed", "Succeeded"} {
+		if c := condition(r.json.At("status.conditions"), kind); c != nil && c.Field("status").Text() == "True" {
+			text = kind
+		}
+	}
+	return jsontext.AppendString(b, text)
+}

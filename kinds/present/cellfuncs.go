@@ -91,4 +91,6 @@ var cellFuncs = map[string]cellFunc{
 	"paramRef":         showParamRef,
 	"apiService":       showAPIService,
 	"apiAvailable":     showAPIAvailable,
+	"groupResource":    showGroupResource, // at spec.resource
+	"migrationStatus":  showMigrationStatus,
 }

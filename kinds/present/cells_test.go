@@ -164,6 +164,10 @@ func TestAccessCells(t *testing.T) {
 		{``, "func:apiAvailable", `"Unknown"`},
 		{`,"status":{"conditions":[{"type":"Available","status":"False","reason":"Gone"}]}`, "func:apiAvailable", `"False (Gone)"`},
 		{`,"regarding":{"fieldPath":"spec"}`, "func:eventSubobject", `"spec"`},
+		{`,"spec":{"resource":{"group":"","resource":"pods"}}`, "func:groupResource", `"pods"`},
+		{`,"spec":{"resource":{"group":"apps","resource":"deployments"}}`, "func:groupResource", `"deployments.apps"`},
+		{`,"status":{}`, "func:migrationStatus", `"Unknown"`},
+		{`,"status":{"conditions":[{"type":"Running","status":"False"},{"type":"Succeeded","status":"True"},{"type":"Other","status":"True"}]}`, "func:migrationStatus", `"Succeeded"`},
 	})
 }
 

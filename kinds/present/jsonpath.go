@@ -1,8 +1,10 @@
 package present
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
@@ -12,9 +14,15 @@ import (
 //
 //	.name ['name']        a field; a dot within a name is written \.
 //	[2] [-1]              an item of a list, counted from its end if negative
+//	[0:2] [-2:] [::2]     items of a list: from, to but without, and in which steps
+//	[0,2] ['a','b']       what several steps lead to
 //	[*] .*                all items, or the values of all fields
-//	[?(@.type=="Ready")]  the items with such a field: ==, != or, without comparison, any value
-type jsonPath []func(v jsontext.Value, yield func(jsontext.Value) bool) bool
+//	..                    the value itself and all that is in it
+//	[?(@.type=="Ready")]  the items with such a field: ==, !=, <, <=, >, >= or, without comparison, any value
+type jsonPath []step
+
+// A step leads from a value to others: it calls yield for each of them until that answers false.
+type step func(v jsontext.Value, yield func(jsontext.Value) bool) bool
 
 // parseJSONPath reads a path; false if it has another form.
 //
@@ -22,9 +30,16 @@ type jsonPath []func(v jsontext.Value, yield func(jsontext.Value) bool) bool
 // table, and a path in another form shows null in every row.
 func parseJSONPath(text string) (p jsonPath, ok bool) {
 	for text != "" {
-		var step func(v jsontext.Value, yield func(jsontext.Value) bool) bool
+		var step step
 		switch text[0] {
 		case '.':
+			if rest, deep := strings.CutPrefix(text, ".."); deep && rest != "" && rest[0] != '.' {
+				p = append(p, deepStep)
+				if text = rest; text[0] == '[' {
+					continue
+				}
+				text = "." + text
+			}
 			name, rest := pathName(text[1:])
 			if name == "" {
 				return nil, false
@@ -83,7 +98,14 @@ func closingBracket(text string) int {
 }
 
 // bracketStep is the step for what is between brackets; nil if it has another form.
-func bracketStep(text string) func(jsontext.Value, func(jsontext.Value) bool) bool {
+func bracketStep(text string) step {
+	if inner, ok := strings.CutPrefix(text, "?("); ok && strings.HasSuffix(inner, ")") {
+		return filterStep(strings.TrimSuffix(inner, ")"))
+	}
+	if parts := splitUnquoted(text); len(parts) > 1 {
+		return unionStep(parts)
+	}
+	text = strings.TrimSpace(text)
 	if name, ok := unquoted(text); ok {
 		return fieldStep(name)
 	}
@@ -93,10 +115,92 @@ func bracketStep(text string) func(jsontext.Value, func(jsontext.Value) bool) bo
 	if n, err := strconv.Atoi(text); err == nil {
 		return itemStep(n)
 	}
-	if inner, ok := strings.CutPrefix(text, "?("); ok && strings.HasSuffix(inner, ")") {
-		return filterStep(strings.TrimSuffix(inner, ")"))
+	if strings.Contains(text, ":") {
+		return sliceStep(strings.Split(text, ":"))
 	}
 	return nil
+}
+
+// splitUnquoted are the parts of a text between commas that are not in quotes.
+func splitUnquoted(text string) (parts []string) {
+	quote, begin := byte(0), 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == ',':
+			parts, begin = append(parts, text[begin:i]), i+1
+		}
+	}
+	return append(parts, text[begin:])
+}
+
+// unionStep leads to what each of some steps leads to; nil if one of them has another form.
+func unionStep(parts []string) step {
+	var steps []step
+	for _, part := range parts {
+		one := bracketStep(part)
+		if one == nil {
+			return nil
+		}
+		steps = append(steps, one)
+	}
+	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
+		for _, one := range steps {
+			if !one(v, yield) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// sliceStep leads to some items of a list; nil if the bounds have another form.
+func sliceStep(parts []string) step {
+	bounds := [3]int{0, 0, 1} // from, to, in steps of
+	given := [3]bool{}
+	for i, part := range parts {
+		if part = strings.TrimSpace(part); i > 2 || part == "" {
+			continue
+		}
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return nil
+		}
+		bounds[i], given[i] = n, true
+	}
+	if len(parts) > 3 || bounds[2] <= 0 {
+		return nil
+	}
+	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
+		from, to, more := bounds[0], bounds[1], true
+		if n := v.Count(); len(v) > 0 && v[0] == '[' {
+			if from < 0 {
+				from += n
+			}
+			if to < 0 || !given[1] {
+				to += n
+			}
+		}
+		i := 0
+		v.Items(func(w jsontext.Value) bool {
+			if i >= from && i < to && (i-from)%bounds[2] == 0 {
+				more = yield(w)
+			}
+			i++
+			return more && i < to
+		})
+		return more
+	}
+}
+
+// deepStep leads to a value and to all that is in it.
+func deepStep(v jsontext.Value, yield func(jsontext.Value) bool) bool {
+	return yield(v) && eachStep(v, func(w jsontext.Value) bool { return deepStep(w, yield) })
 }
 
 // unquoted is a text without its quotes; false if it has none.
@@ -109,7 +213,7 @@ func unquoted(text string) (string, bool) {
 
 // fieldStep leads to a field. Its name is looked for as the server writes it: definitions may name fields whose names
 // JSON escapes.
-func fieldStep(name string) func(jsontext.Value, func(jsontext.Value) bool) bool {
+func fieldStep(name string) step {
 	if name == "*" {
 		return eachStep
 	}
@@ -131,7 +235,7 @@ func eachStep(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 // itemStep leads to one item.
 //
 // It stops at the item, as lists may be long; only a negative index has to count all items first.
-func itemStep(n int) func(jsontext.Value, func(jsontext.Value) bool) bool {
+func itemStep(n int) step {
 	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		at, i, more := n, 0, true
 		if n < 0 && len(v) > 0 && v[0] == '[' {
@@ -148,12 +252,33 @@ func itemStep(n int) func(jsontext.Value, func(jsontext.Value) bool) bool {
 	}
 }
 
+// compares tells whether a comparison holds: of numbers, if both are, else of texts.
+func compares(a, operator, b string) bool {
+	order := strings.Compare(a, b)
+	if x, err := strconv.ParseFloat(a, 64); err == nil {
+		if y, err := strconv.ParseFloat(b, 64); err == nil {
+			order = cmp.Compare(x, y)
+		}
+	}
+	switch operator {
+	case "==":
+		return order == 0
+	case "!=":
+		return order != 0
+	case "<":
+		return order < 0
+	case "<=":
+		return order <= 0
+	case ">":
+		return order > 0
+	}
+	return order >= 0
+}
+
 // filterStep reads a condition such as @.type=="Ready"; nil if it has another form.
-//
-// Values are compared as text: a number as it is written, a string without its quotes.
-func filterStep(text string) func(jsontext.Value, func(jsontext.Value) bool) bool {
+func filterStep(text string) step {
 	path, operator, want := strings.TrimSpace(text), "", ""
-	for _, o := range []string{"==", "!="} {
+	for _, o := range []string{"==", "!=", "<=", ">=", "<", ">"} {
 		if before, after, found := strings.Cut(text, o); found {
 			path, operator, want = strings.TrimSpace(before), o, strings.TrimSpace(after)
 			break
@@ -173,7 +298,7 @@ func filterStep(text string) func(jsontext.Value, func(jsontext.Value) bool) boo
 			found := inner.first(w)
 			holds := found.Exists()
 			if operator != "" {
-				holds = found != nil && (plain(found) == want) == (operator == "==")
+				holds = found != nil && compares(plain(found), operator, want)
 			}
 			if holds {
 				more = yield(w)
@@ -209,13 +334,16 @@ func showJSON(columnType, path string) cellFunc {
 	}
 	return func(b []byte, r *row, _ string) []byte {
 		v := p.first(r.json)
+		if v != nil && columnType == "string" && string(v) == "null" {
+			return jsontext.AppendString(b, "<no value>") // so that it differs from a value that is not there
+		}
 		if !v.Exists() {
 			return append(b, "null"...)
 		}
 		switch columnType {
 		case "date":
 			if v[0] == '"' {
-				return appendAge(b, v.Text(), r.now)
+				return appendDate(b, v.Text(), r.now)
 			}
 		case "integer":
 			if f, err := strconv.ParseFloat(string(v), 64); err == nil {
@@ -234,4 +362,12 @@ func showJSON(columnType, path string) cellFunc {
 		}
 		return append(b, "null"...)
 	}
+}
+
+// appendDate appends how long ago a time was that clients have written: it may be none.
+func appendDate(b []byte, text string, now time.Time) []byte {
+	if _, err := time.Parse(time.RFC3339, text); err != nil && text != "" {
+		return jsontext.AppendString(b, "<invalid>")
+	}
+	return appendAge(b, text, now)
 }

@@ -29,7 +29,7 @@ var groupPriorities = map[string]int64{
 	"storage.platform.io": 16800, "admissionregistration.platform.io": 16700, "apiextensions.platform.io": 16700,
 	"scheduling.platform.io": 16600, "coordination.platform.io": 16500, "node.platform.io": 16300,
 	"discovery.platform.io": 16200, "resource.platform.io": 16200, "flowcontrol.apiserver.platform.io": 16100,
-	"internal.apiserver.platform.io": 16000,
+	"internal.apiserver.platform.io": 16000, "storagemigration.platform.io": 15800,
 }
 
 // versionPriorities are those that differ from what the stability of a version says.

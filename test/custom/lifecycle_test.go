@@ -138,7 +138,7 @@ func TestDefinitionWaitsForObjects(t *testing.T) {
 		t.Errorf("while it ends: %s", text)
 	}
 	s.Send(404, "GET", widgets+"/free", "", "")
-	s.Send(405, "POST", widgets, client.JSON, widget("late", ""))
+	s.Send(403, "POST", widgets, client.JSON, widget("late", ""))
 	s.Send(200, "PATCH", widgets+"/held", client.MergePatch, `{"metadata":{"finalizers":null}}`)
 	s.until("the definition has gone", func() bool {
 		answer, err := s.Get(s.Ctx, definitions+"/widgets.example.com")

@@ -67,6 +67,23 @@ var volatile = map[string]bool{
 	"clusterIP": true, "clusterIPs": true, "nodePort": true, "podIP": true, "podIPs": true,
 }
 
+// unordered are the lists whose order means nothing: that of verbs, of owners, who stand in the order of the seconds in which
+// they have written, and of causes, which the reference finds in maps.
+var unordered = map[string]bool{"managedFields": true, "verbs": true, "causes": true}
+
+// sorted is a list in the order of its items: of their fields, if they name one, else of their JSON.
+func sorted(v any) any {
+	key := func(item any) string {
+		field, _ := lookup(item, "field")
+		reason, _ := lookup(item, "reason")
+		return field + reason + show(item)
+	}
+	if list, ok := v.([]any); ok {
+		slices.SortFunc(list, func(a, b any) int { return strings.Compare(key(a), key(b)) })
+	}
+	return v
+}
+
 // normalize replaces what differs by nature. data tells that v is in an object's data, whose
 // keys mean nothing.
 func normalize(v any, data bool) any {
@@ -77,6 +94,8 @@ func normalize(v any, data bool) any {
 			switch {
 			case !data && volatile[key] && value != "" && value != nil:
 				out[key] = "*"
+			case !data && unordered[key]:
+				out[key] = sorted(normalize(value, false))
 			default:
 				out[key] = normalize(value, key == "data" || key == "labels" || key == "annotations")
 			}

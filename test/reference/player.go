@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
@@ -52,8 +53,8 @@ func (p *player) play(t *testing.T, c recorded) []comparison {
 	for _, s := range c.Steps {
 		body := expandPlaceholders(memory, s.Request.text(t, c.Name))
 		s.Request.Path = expandPlaceholders(memory, s.Request.Path)
-		got := p.send(t, s.Request, body)
-		verdicts = append(verdicts, compare(s.Response, got))
+		got, verdict := p.settle(t, s, body)
+		verdicts = append(verdicts, verdict)
 		for name, path := range s.Request.Remember {
 			value, ok := lookup(got.Body, path)
 			if !ok {
@@ -63,6 +64,18 @@ func (p *player) play(t *testing.T, c recorded) []comparison {
 		}
 	}
 	return verdicts
+}
+
+// settle sends a request, again and again for some seconds if its answer is one that settles.
+func (p *player) settle(t *testing.T, s step, body string) (got answer, verdict comparison) {
+	t.Helper()
+	for last := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		got = p.send(t, s.Request, body)
+		verdict = compare(s.Response, got)
+		if !s.Settles || len(verdict.hard) == 0 || time.Now().After(last) {
+			return got, verdict
+		}
+	}
 }
 
 // expandPlaceholders replaces the placeholders of what is remembered.

@@ -18,6 +18,8 @@ type recorded struct {
 type step struct {
 	Request  request
 	Response answer
+	// Settles: the answer came when a controller had done what the steps before want of it.
+	Settles bool
 }
 
 type request struct {

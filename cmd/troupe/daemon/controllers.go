@@ -100,6 +100,9 @@ var serverControllers = []builtIn{
 	{name: "serviceaccount-token-secret-controller", own: true, platformOnly: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewTokenSecrets(d.store, kinds, d.log)
 	}},
+	{name: "storage-version-migrator-controller", alias: "svm", gate: features.StorageVersionMigrator, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewStorageVersionMigrator(d.store, kinds, d.log)
+	}},
 	{name: "token-cleaner-controller", alias: "tokencleaner", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewTokenCleaner(d.store, kinds, d.log)
 	}},

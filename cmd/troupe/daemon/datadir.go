@@ -42,8 +42,9 @@ func (d *Daemon) openDataDir() error {
 // compileKinds compiles the declarations of all kinds, as --runtime-config has them.
 func (d *Daemon) compileKinds() (err error) {
 	d.kinds, err = catalog.NewWithConfig(d.naming, catalog.RuntimeConfig(d.config.API.RuntimeConfig), catalog.Features{
-		ScaleToZero:        d.features.Enabled(features.HPAScaleToZero),
-		ClusterTrustBundle: d.features.Enabled(features.ClusterTrustBundle),
+		ScaleToZero:            d.features.Enabled(features.HPAScaleToZero),
+		ClusterTrustBundle:     d.features.Enabled(features.ClusterTrustBundle),
+		StorageVersionMigrator: d.features.Enabled(features.StorageVersionMigrator),
 	})
 	return err
 }

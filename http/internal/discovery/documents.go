@@ -69,6 +69,15 @@ func (d *Documents) OpenAPIIndex() openapi.Index {
 // OpenAPIV3 is the document of a group and version, by its path, as in "apis/apps/v1"; nil: there is none.
 func (d *Documents) OpenAPIV3(path string) *openapi.Document { return d.openapi.V3(path) }
 
+// ConvertedOpenAPIV3 is the document of a version that another server serves, and describes in version 2 only; nil: there
+// is none.
+func (d *Documents) ConvertedOpenAPIV3(path string) *openapi.Document {
+	if d.merged == nil {
+		return nil
+	}
+	return d.merged.converted[path].document
+}
+
 // Options say what the documents are about.
 type Options struct {
 	Naming          *meta.Naming

@@ -16,6 +16,13 @@ type merged struct {
 	aggregated map[aggregatedDocument]taggedDocument
 	openapi    *openapi.Document
 	index      func() openapi.Index
+	converted  map[string]convertedDocument // by path
+}
+
+// A convertedDocument is one of version 3 that was made of what a server says in version 2.
+type convertedDocument struct {
+	of       *openapi.Remote
+	document *openapi.Document
 }
 
 // An aggregatedDocument names one of the APIGroupDiscoveryLists.
@@ -56,20 +63,22 @@ func (c *Cache) Current() *Documents {
 		return m.documents
 	}
 	generation := c.opts.Servers.Generation() // read before the content: if this is newer, it is merged once more
-	m := &merging{own: own, servers: generation, documents: c.merge(own)}
+	m := &merging{own: own, servers: generation, documents: c.merge(own, c.lastMerged.Load())}
 	c.lastMerged.Store(m)
 	return m.documents
 }
 
 // merge puts what other servers serve into the documents; these themselves if that changes nothing.
-func (c *Cache) merge(own *Documents) *Documents {
+//
+// Of the documents before, those are taken over that are made of the same.
+func (c *Cache) merge(own *Documents, before *merging) *Documents {
 	m := newMerger(c.opts.Servers.Content(), c.priorities)
 	if !m.changes() {
 		return own
 	}
 	// A shallow copy: what merging does not change is shared, lists of resources above all.
 	d := *own
-	d.merged = &merged{aggregated: map[aggregatedDocument]taggedDocument{}}
+	d.merged = &merged{aggregated: map[aggregatedDocument]taggedDocument{}, converted: m.converted(own, before)}
 	d.merged.groupList, d.merged.groups = m.plain(own.Discovery.Groups())
 	for _, version := range []string{"v2", "v2beta1"} {
 		for _, core := range []bool{true, false} {
@@ -80,13 +89,29 @@ func (c *Cache) merge(own *Documents) *Documents {
 	}
 	d.merged.openapi = own.openapi.V2With(m.content.OpenAPI)
 	// The hashes of this server's documents cost making all of them, so not before somebody asks.
-	d.merged.index = sync.OnceValue(func() openapi.Index { return m.openapiIndex(own.openapi.Index()) })
+	d.merged.index = sync.OnceValue(func() openapi.Index { return m.openapiIndex(own.openapi.Index(), d.merged.converted) })
 	d.index = m.paths(own.index)
 	return &d
 }
 
+// converted are the documents of version 3 of servers that have none.
+func (m *merger) converted(own *Documents, before *merging) map[string]convertedDocument {
+	all := map[string]convertedDocument{}
+	for of, remote := range m.content.Old {
+		path := of.Path()[1:]
+		if before != nil && before.documents.merged != nil {
+			if known := before.documents.merged.converted[path]; known.of == remote {
+				all[path] = known
+				continue
+			}
+		}
+		all[path] = convertedDocument{remote, own.openapi.V3Of(remote, path)}
+	}
+	return all
+}
+
 // openapiIndex is the index of version 3 with the documents of other servers.
-func (m *merger) openapiIndex(own openapi.Index) openapi.Index {
+func (m *merger) openapiIndex(own openapi.Index, converted map[string]convertedDocument) openapi.Index {
 	type location struct {
 		URL string `json:"serverRelativeURL"`
 	}
@@ -100,6 +125,8 @@ func (m *merger) openapiIndex(own openapi.Index) openapi.Index {
 		delete(index.Paths, path)
 		if hash, ok := m.content.Hashes[of]; ok {
 			index.Paths[path] = location{openapi.URL(path, hash)}
+		} else if c, ok := converted[path]; ok {
+			index.Paths[path] = location{openapi.URL(path, c.document.Hash())}
 		}
 	}
 	body := mustMarshal(index)

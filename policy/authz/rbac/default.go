@@ -44,6 +44,7 @@ const (
 	coordinationGroup          = "coordination.platform.io"
 	networkingGroup            = "networking.platform.io"
 	storageGroup               = "storage.platform.io"
+	storageMigrationGroup      = "storagemigration.platform.io"
 	resourceGroup              = "resource.platform.io"
 	discoveryGroup             = "discovery.platform.io"
 	admissionRegistrationGroup = "admissionregistration.platform.io"

@@ -33,16 +33,20 @@ func certificateRoles() []defaultRole {
 // trustBundleRoles let all service accounts read the roots that Pods mount; none where those are not served.
 func trustBundleRoles(kinds *catalog.Catalog) []defaultRole {
 	const resource = "clustertrustbundles"
-	served := slices.ContainsFunc(kinds.Kinds(), func(k *schema.Kind) bool {
-		return k.Resource == resource && k.Group == kinds.Naming().Translate(certificatesGroup)
-	})
-	if !served {
+	if !isServed(kinds, certificatesGroup, resource) {
 		return nil
 	}
 	return []defaultRole{{
 		name: "system:cluster-trust-bundle-discovery", subjects: bindTo("group system:serviceaccounts"),
 		rules: []rule{newRule(readVerbs, certificatesGroup, resource)},
 	}}
+}
+
+// isServed tells whether any version of a resource is served. The group is in platform form.
+func isServed(kinds *catalog.Catalog, group, resource string) bool {
+	return slices.ContainsFunc(kinds.Kinds(), func(k *schema.Kind) bool {
+		return k.Resource == resource && k.Group == kinds.Naming().Translate(group)
+	})
 }
 
 // The signers that every cluster has.

@@ -1,6 +1,10 @@
 package rbac
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+)
 
 // controllerRoles are for controllers, each of which is the service account of its name.
 //
@@ -9,11 +13,28 @@ import "slices"
 func controllerRoles() []defaultRole {
 	all := slices.Concat(workloadControllers(), storageControllers(), networkControllers(), clusterControllers())
 	for i := range all {
-		s := &all[i]
-		s.subjects = bindTo("account platform-system/" + s.name)
-		s.name = "system:controller:" + s.name
+		all[i] = ofController(all[i])
 	}
 	return all
+}
+
+// ofController names and binds the role of a controller, whose name it has.
+func ofController(s defaultRole) defaultRole {
+	s.subjects = bindTo("account platform-system/" + s.name)
+	s.name = "system:controller:" + s.name
+	return s
+}
+
+// migratorRoles are for the controller that writes objects again; none where nobody can ask it to. A create is never
+// meant: an apply to an object that has gone counts as one, and fails.
+func migratorRoles(kinds *catalog.Catalog) []defaultRole {
+	if !isServed(kinds, storageMigrationGroup, "storageversionmigrations") {
+		return nil
+	}
+	return []defaultRole{ofController(defaultRole{name: "storage-version-migrator-controller", rules: []rule{
+		newRule("create list patch", wildcard, wildcard),
+		newRule("update", storageMigrationGroup, "storageversionmigrations/status"),
+	}})}
 }
 
 // ownedPodsRule is what controllers do with the Pods that they own.

@@ -36,7 +36,7 @@ func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog, pages .
 			r.kinds[k.Kind] = k
 		}
 	}
-	for _, s := range append(defaultRoles(pages), trustBundleRoles(kinds)...) {
+	for _, s := range slices.Concat(defaultRoles(pages), trustBundleRoles(kinds), migratorRoles(kinds)) {
 		prefix := ""
 		if s.namespace == "" {
 			prefix = "Cluster"

@@ -36,6 +36,7 @@ const (
 	PodTopologyLabelsAdmission      = "PodTopologyLabelsAdmission"
 	RemoteRequestHeaderUID          = "RemoteRequestHeaderUID"
 	RootCAConfigMap                 = "RootCAConfigMap"
+	StorageVersionMigrator          = "StorageVersionMigrator"
 	WatchList                       = "WatchList"
 )
 

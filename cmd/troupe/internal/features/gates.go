@@ -201,7 +201,7 @@ var gates = []Gate{
 	{Name: "StorageNamespaceIndex", Stage: Deprecated, Default: true},
 	{Name: "StorageVersionAPI", Stage: Alpha, Needs: []string{"APIServerIdentity"}},
 	{Name: "StorageVersionHash", Stage: Beta, Default: true},
-	{Name: "StorageVersionMigrator", Stage: Beta},
+	{Name: "StorageVersionMigrator", Stage: Beta, Effective: true},
 	{Name: "StreamingCollectionEncodingToJSON", Stage: GA, Default: true, Locked: true},
 	{Name: "StreamingCollectionEncodingToProtobuf", Stage: GA, Default: true, Locked: true},
 	{Name: "StrictIPCIDRValidation", Stage: Alpha},

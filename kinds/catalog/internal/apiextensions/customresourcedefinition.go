@@ -40,6 +40,9 @@ func definitionRules(n *meta.Naming, isBuiltIn func(group string) bool) schema.R
 				validateGroupNotBuiltIn(obj.Object("spec").String("group"), isBuiltIn, faults)
 			}
 			c.validateApproval(obj, old, faults)
+			if old == nil || !tree.SemanticEqual(obj["spec"], old["spec"]) {
+				validateStoredVersions(obj.Object("status"), obj.Object("spec"), faults)
+			}
 		},
 		BeginDelete: func(obj tree.Tree, now string) {
 			setTerminatingCondition(obj, n.Translate(custom.CleanupFinalizer), now)
@@ -76,8 +79,8 @@ func setTerminatingCondition(obj tree.Tree, finalizer, now string) {
 	})
 }
 
-// defaultDefinition derives the names that are left out from the kind. plural has no default, as the
-// plurals of English words follow no rule.
+// defaultDefinition derives the names that are left out from the kind, and from the versions which of them is stored, if the
+// status says nothing of that. plural has no default, as the plurals of English words follow no rule.
 func defaultDefinition(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	names := spec.EnsureObject("names")
@@ -87,6 +90,18 @@ func defaultDefinition(obj tree.Tree) {
 	}
 	if names.String("listKind") == "" && kind != "" {
 		names["listKind"] = kind + "List"
+	}
+	if status, ok := obj["status"].(tree.Tree); ok && len(status.List("storedVersions")) == 0 {
+		addStoredVersions(status, spec)
+	}
+}
+
+// addStoredVersions adds the version that objects are stored in to storedVersions.
+func addStoredVersions(status, spec tree.Tree) {
+	for _, v := range spec.Objects("versions") {
+		if name := v.String("name"); v.Bool("storage") && !slices.Contains(status.Strings("storedVersions"), name) {
+			status["storedVersions"] = append(slices.Clone(status.List("storedVersions")), name)
+		}
 	}
 }
 
@@ -101,12 +116,7 @@ func prepareDefinition(obj, old tree.Tree) {
 	} else {
 		obj["status"] = tree.Clone(old.Object("status"))
 	}
-	status := obj.EnsureObject("status")
-	for _, v := range obj.Object("spec").Objects("versions") {
-		if name := v.String("name"); v.Bool("storage") && !slices.Contains(status.Strings("storedVersions"), name) {
-			status["storedVersions"] = append(slices.Clone(status.List("storedVersions")), name)
-		}
-	}
+	addStoredVersions(obj.EnsureObject("status"), obj.Object("spec"))
 }
 
 // validateDefinitionName derives the name of a new definition from the spec, so that no two definitions can claim the same
@@ -120,7 +130,7 @@ func validateDefinitionName(obj tree.Tree, faults *schema.Faults) {
 
 // validateDefinition checks what any write can change.
 func validateDefinition(obj tree.Tree, faults *schema.Faults) {
-	validateDefinitionStatus(obj.Object("status"), obj.Object("spec"), faults)
+	validateDefinitionNames(obj.Object("status", "acceptedNames"), "status.acceptedNames", faults)
 }
 
 // validateSpec is separate from validate because it runs only if the spec changes: a definition that
@@ -250,10 +260,11 @@ func validateCABundleUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateDefinitionStatus checks storedVersions against the versions of the spec. A version that leaves
+// validateStoredVersions checks storedVersions against the versions of the spec. A version that leaves
 // the spec while objects are stored in it would make these unreadable.
-func validateDefinitionStatus(status, spec tree.Tree, faults *schema.Faults) {
-	validateDefinitionNames(status.Object("acceptedNames"), "status.acceptedNames", faults)
+//
+// What is written to the status is not held against the spec: who has migrated the objects says so there, and answers for it.
+func validateStoredVersions(status, spec tree.Tree, faults *schema.Faults) {
 	const path = "status.storedVersions"
 	stored := status.Strings("storedVersions")
 	if len(stored) == 0 {

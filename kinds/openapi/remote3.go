@@ -1,0 +1,218 @@
+package openapi
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// V3Of is what another server says of a version, by the path of that, as in "apis/ext.example.com/v1": a document of version
+// 3, made of what it says in version 2. It is for servers that say nothing in version 3.
+func (d *Documents) V3Of(r *Remote, path string) *Document {
+	return newDocument(d.options, version3, scope{remotes: []*Remote{r}, below: "/" + path + "/"})
+}
+
+// convertedPaths writes the paths of another server in version 3, and registers the definitions that these need.
+func (b *builder) convertedPaths(s scope, yield func(string, object) bool) {
+	c := &converter{
+		definitions: remoteParts(s.remotes, "definitions", schema2), registered: &b.definitions,
+		parameters: remoteParts(s.remotes, "parameters", parameterOfAnyKind2()),
+	}
+	paths := remoteParts(s.remotes, "paths", pathItem2)
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if strings.HasPrefix(path, s.below) && !yield(path, c.pathItem(paths[path])) {
+			return
+		}
+	}
+}
+
+// A converter makes version 3 of what is said in version 2.
+//
+// What version 3 does not have is left out, and shared parameters are written where they are referred to.
+type converter struct {
+	definitions, parameters map[string]object
+	registered              *definitions
+}
+
+func (c *converter) pathItem(item object) (out object) {
+	for _, m := range item {
+		switch v := m.value.(type) {
+		case object:
+			if !strings.HasPrefix(m.name, "x-") {
+				v = c.operation(v)
+			}
+			out = out.with(m.name, v)
+		case []any: // the parameters of all operations
+			parameters, _ := c.split(v)
+			out = out.with(m.name, parameters)
+		default:
+			out = out.with(m.name, v)
+		}
+	}
+	return out
+}
+
+func (c *converter) operation(o object) (out object) {
+	for _, m := range o {
+		switch m.name {
+		case "consumes", "produces", "schemes":
+		case "parameters":
+			list, _ := m.value.([]any)
+			parameters, body := c.split(list)
+			if len(parameters) > 0 {
+				out = out.with("parameters", parameters)
+			}
+			if body != nil {
+				out = out.with("requestBody", c.requestBody(body, mediaTypes(o, "consumes")))
+			}
+		case "responses":
+			responses, _ := m.value.(object)
+			out = out.with("responses", c.responses(responses, mediaTypes(o, "produces")))
+		default:
+			out = out.with(m.name, m.value)
+		}
+	}
+	return out
+}
+
+// mediaTypes are those that an operation names, or any.
+func mediaTypes(o object, field string) []string {
+	var types []string
+	list, _ := o.get(field).([]any)
+	for _, item := range list {
+		if text, ok := item.(string); ok {
+			types = append(types, text)
+		}
+	}
+	if types == nil {
+		return anyMediaType
+	}
+	return types
+}
+
+// split converts parameters, and finds the one that is the body, which version 3 does not count among them.
+func (c *converter) split(list []any) (parameters []any, body object) {
+	for _, item := range list {
+		p, _ := item.(object)
+		if reference, ok := p.get("$ref").(string); ok {
+			p = c.parameters[strings.TrimPrefix(reference, sections["parameters"])]
+		}
+		switch {
+		case p == nil: // a reference that leads nowhere
+		case p.get("in") == "body":
+			body = p
+		default:
+			parameters = append(parameters, c.parameter(p))
+		}
+	}
+	return parameters, body
+}
+
+// parameter puts what is said about the value into a schema.
+func (c *converter) parameter(p object) object {
+	var out, value object
+	for _, m := range p {
+		switch m.name {
+		case "name", "in", "description", "required":
+			out = out.with(m.name, m.value)
+		case "type", "format", "uniqueItems":
+			value = value.with(m.name, m.value)
+		default:
+			if strings.HasPrefix(m.name, "x-") {
+				out = out.with(m.name, m.value)
+			}
+		}
+	}
+	return out.with("schema", value)
+}
+
+func (c *converter) requestBody(p object, types []string) object {
+	out := object{{"content", c.content(p.get("schema"), types)}}
+	for _, name := range []string{"description", "required"} {
+		if v := p.get(name); v != nil {
+			out = out.with(name, v)
+		}
+	}
+	return out
+}
+
+// content is a schema by media type.
+func (c *converter) content(of any, types []string) (out object) {
+	converted := c.schema(of)
+	for _, t := range types {
+		out = out.with(t, object{{"schema", converted}})
+	}
+	return out
+}
+
+func (c *converter) responses(all object, types []string) (out object) {
+	for _, m := range all {
+		response, _ := m.value.(object)
+		var converted object
+		for _, part := range response {
+			if part.name == "schema" {
+				part = member{"content", c.content(part.value, types)}
+			}
+			converted = append(converted, part)
+		}
+		out = out.with(m.name, converted)
+	}
+	return out
+}
+
+// schema converts a schema, and registers the definitions that it refers to. Version 3 ignores what is beside a reference, so
+// that is put into a list of one there.
+func (c *converter) schema(v any) any {
+	if list, ok := v.([]any); ok {
+		var out []any
+		for _, item := range list {
+			out = append(out, c.schema(item))
+		}
+		return out
+	}
+	o, ok := v.(object)
+	if !ok {
+		return v
+	}
+	var out, reference object
+	for _, m := range o {
+		target, isText := m.value.(string)
+		switch {
+		case m.name == "$ref" && isText:
+			reference = c.reference(strings.TrimPrefix(target, sections["definitions"]))
+		case m.name == "properties":
+			out = out.with(m.name, c.properties(m.value))
+		case m.name == "default" || m.name == "enum" || strings.HasPrefix(m.name, "x-"): // values, not schemas
+			out = append(out, m)
+		default:
+			out = out.with(m.name, c.schema(m.value))
+		}
+	}
+	switch {
+	case reference == nil:
+		return out
+	case out == nil:
+		return reference
+	}
+	return out.with("allOf", []any{reference})
+}
+
+// properties converts schemas by names, whatever these are.
+func (c *converter) properties(v any) any {
+	named, _ := v.(object)
+	var out object
+	for _, m := range named {
+		out = out.with(m.name, c.schema(m.value))
+	}
+	return out
+}
+
+// reference refers to a definition, which is converted when it is referred to for the first time.
+func (c *converter) reference(name string) object {
+	definition, there := c.definitions[name]
+	var converted object
+	if there && c.registered.add(name, func() object { return converted }) {
+		converted, _ = c.schema(definition).(object)
+	}
+	return version3.ref(name)
+}
