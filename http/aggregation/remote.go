@@ -3,7 +3,7 @@ package aggregation
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -53,11 +53,11 @@ const (
 	maxRemoteBytes = 32 << 20
 )
 
-// Do makes a request. An error says that there is no answer.
+// Do makes a request. An error says that there is no answer; a version that no other server serves is answered 404.
 func (s *Servers) Do(ctx context.Context, r RemoteRequest) (code int, body []byte, err error) {
 	server := s.Find(r.Group, r.Version)
 	if server == nil {
-		return 0, nil, fmt.Errorf("no other server serves %s", r.GroupVersion)
+		return http.StatusNotFound, nil, nil
 	}
 	a, err := server.backend.ask(ctx, question{
 		method: r.Method, path: r.Path, query: r.Query, body: r.Body, accept: "application/json", user: r.User,

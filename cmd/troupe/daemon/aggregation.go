@@ -121,7 +121,7 @@ func (e extensions) Do(ctx context.Context, r controllers.ExtensionRequest) (cod
 	of, account := present.GroupVersion{Group: r.Group, Version: r.Version}, serviceaccount.Account{Namespace: e.naming.SystemNamespace(), Name: r.Controller}
 	return e.Servers.Do(ctx, aggregation.RemoteRequest{
 		GroupVersion: of, User: &authn.User{Name: account.Username(), Groups: append(account.Groups(), authn.GroupAuthenticated)},
-		 Method: r.Method, Path: of.Path() + r.Path, Query: r.Query, Body: r.Body,
+		Method: r.Method, Path: of.Path() + r.Path, Query: r.Query, Body: r.Body,
 	})
 }
 

@@ -155,6 +155,7 @@ func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
 			"encryption.configFile",
 			"api.featureGates", "api.runtimeConfig", "api.eventTTL",
 			"nodes.allocateCIDRs", "nodes.clusterCIDR", "nodes.cidrMaskSize", "nodes.cidrMaskSizeIPv4", "nodes.cidrMaskSizeIPv6", "nodes.terminatedPodThreshold",
+			"autoscaling.downscaleStabilization", "autoscaling.tolerance", "autoscaling.cpuInitializationPeriod", "autoscaling.initialReadinessDelay",
 			"aggregation.proxyClientKeyFile", "aggregation.endpointRouting", "aggregation.rejectForwardingRedirects",
 			"admission.configFile", "admission.defaultNotReadyTolerationSeconds", "admission.defaultUnreachableTolerationSeconds"}, key)
 	})
