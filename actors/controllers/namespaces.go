@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
@@ -24,7 +25,7 @@ type Namespaces struct {
 	store      Store
 	kinds      *catalog.Catalog
 	kind, pods *schema.Kind
-	extensions Extensions // nil: there are none
+	extensions extensions.Servers // nil: there are none
 	finalizer  string
 	logger     *slog.Logger
 
@@ -37,9 +38,9 @@ type Namespaces struct {
 type namespaceInstance struct{ name, uid string }
 
 // NewNamespaces returns the controller for the kinds of a catalogue, and what other servers have; nil: there are none.
-func NewNamespaces(store Store, kinds *catalog.Catalog, extensions Extensions, logger *slog.Logger) *Namespaces {
+func NewNamespaces(store Store, kinds *catalog.Catalog, servers extensions.Servers, logger *slog.Logger) *Namespaces {
 	return &Namespaces{
-		store: store, kinds: kinds, extensions: extensions, finalizer: kinds.Naming().NamespaceFinalizer(), logger: logger,
+		store: store, kinds: kinds, extensions: servers, finalizer: kinds.Naming().NamespaceFinalizer(), logger: logger,
 		kind: reconcile.CoreKind(kinds, "Namespace"), pods: reconcile.CoreKind(kinds, "Pod"),
 	}
 }

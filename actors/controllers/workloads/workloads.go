@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/autoscaler"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/daemonset"
@@ -59,6 +59,6 @@ func (g *Group) StatefulSets() Controller { return statefulset.New(g.cluster) }
 func (g *Group) DaemonSets() Controller { return daemonset.New(g.cluster) }
 
 // Autoscalers is the controller of HorizontalPodAutoscalers. servers have the metrics.
-func (g *Group) Autoscalers(servers controllers.Extensions, o autoscaler.Options) Controller {
+func (g *Group) Autoscalers(servers extensions.Servers, o autoscaler.Options) Controller {
 	return autoscaler.New(g.cluster, g.store, g.kinds, servers, o)
 }

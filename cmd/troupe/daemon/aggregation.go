@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/http/aggregation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
@@ -98,17 +99,17 @@ func (p prober) Probe(ctx context.Context, spec tree.Tree) controllers.Unavailab
 	return controllers.Unavailability{Reason: "FailedDiscoveryCheck", Message: err.Error(), Retry: true}
 }
 
-// extensions are the servers that extend the API, for controllers.
-type extensions struct {
+// extensionServers are the servers that extend the API, for controllers.
+type extensionServers struct {
 	*aggregation.Servers
 	naming *meta.Naming
 }
 
-// Resources implements controllers.Extensions.
-func (e extensions) Resources() (all []controllers.ExtensionResource, unknown []string) {
+// Resources implements extensions.Servers.
+func (e extensionServers) Resources() (all []extensions.Resource, unknown []string) {
 	resources, versions := e.RemoteResources()
 	for _, r := range resources {
-		all = append(all, controllers.ExtensionResource{Group: r.Group, Version: r.Version, Name: r.Name, Namespaced: r.Namespaced, Verbs: r.Verbs})
+		all = append(all, extensions.Resource{Group: r.Group, Version: r.Version, Name: r.Name, Namespaced: r.Namespaced, Verbs: r.Verbs})
 	}
 	for _, v := range versions {
 		unknown = append(unknown, v.String())
@@ -116,8 +117,8 @@ func (e extensions) Resources() (all []controllers.ExtensionResource, unknown []
 	return all, unknown
 }
 
-// Do implements controllers.Extensions. Servers ask back what the account of the controller may, which the default roles say.
-func (e extensions) Do(ctx context.Context, r controllers.ExtensionRequest) (code int, body []byte, err error) {
+// Do implements extensions.Servers. Servers ask back what the account of the controller may, which the default roles say.
+func (e extensionServers) Do(ctx context.Context, r extensions.Request) (code int, body []byte, err error) {
 	of, account := present.GroupVersion{Group: r.Group, Version: r.Version}, serviceaccount.Account{Namespace: e.naming.SystemNamespace(), Name: r.Controller}
 	return e.Servers.Do(ctx, aggregation.RemoteRequest{
 		GroupVersion: of, User: &authn.User{Name: account.Username(), Groups: append(account.Groups(), authn.GroupAuthenticated)},

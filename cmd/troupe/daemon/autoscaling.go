@@ -49,7 +49,7 @@ func autoscalers() builtIn {
 	b := workload("horizontal-pod-autoscaler-controller", "horizontalpodautoscaling", nil)
 	b.newController = func(d *Daemon, kinds *catalog.Catalog) controller {
 		a := d.config.Autoscaling
-		return d.workloadGroup(kinds).Autoscalers(extensions{d.servers, d.naming}, autoscaler.Options{
+		return d.workloadGroup(kinds).Autoscalers(extensionServers{d.servers, d.naming}, autoscaler.Options{
 			Period: time.Duration(a.SyncPeriod), DownscaleStabilization: time.Duration(a.DownscaleStabilization), Tolerance: a.Tolerance,
 			CPUInitializationPeriod: time.Duration(a.CPUInitializationPeriod), InitialReadinessDelay: time.Duration(a.InitialReadinessDelay),
 		})

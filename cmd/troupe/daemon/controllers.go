@@ -77,7 +77,7 @@ var serverControllers = []builtIn{
 		return controllers.NewLegacyTokenCleaner(d.store, kinds, time.Duration(d.config.ServiceAccounts.LegacyTokenCleanUpPeriod), d.log)
 	}},
 	{name: "namespace-controller", alias: "namespace", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewNamespaces(d.store, kinds, extensions{d.servers, d.naming}, d.log)
+		return controllers.NewNamespaces(d.store, kinds, extensionServers{d.servers, d.naming}, d.log)
 	}},
 	{name: "persistentvolume-protection-controller", alias: "pv-protection", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewVolumeProtection(d.store, kinds, d.log)

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -49,7 +49,7 @@ type state struct {
 }
 
 // New makes the controller. servers have the metrics.
-func New(c *cluster.Cluster, store reconcile.Store, kinds *catalog.Catalog, servers controllers.Extensions, o Options) *Controller {
+func New(c *cluster.Cluster, store reconcile.Store, kinds *catalog.Catalog, servers extensions.Servers, o Options) *Controller {
 	a := &Controller{
 		Options: o, cluster: c, store: store, kinds: kinds, scalers: c.Items("autoscaling", "v2", "HorizontalPodAutoscaler"),
 		recorder: c.Recorder("horizontal-pod-autoscaler"), source: source{servers, c.Naming}, states: map[meta.Key]*state{},

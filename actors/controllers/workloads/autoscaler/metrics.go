@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -23,7 +23,7 @@ const defaultWindow = time.Minute
 
 // A source reads metrics from the servers that have them.
 type source struct {
-	servers controllers.Extensions
+	servers extensions.Servers
 	naming  *meta.Naming
 }
 
@@ -144,7 +144,7 @@ func (s *source) list(ctx context.Context, of api, path string, query url.Values
 		}
 	}
 	for _, version := range of.versions {
-		code, body, err := s.servers.Do(ctx, controllers.ExtensionRequest{
+		code, body, err := s.servers.Do(ctx, extensions.Request{
 			Group: s.naming.Group(of.group), Version: version, Controller: account, Method: http.MethodGet, Path: path, Query: query.Encode(),
 		})
 		switch {

@@ -7,39 +7,17 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
-
-// Extensions are the servers that extend the API, as controllers need them.
-type Extensions interface {
-	// Resources are what these servers serve, and the versions ("group/version") of which that is not known now.
-	Resources() (all []ExtensionResource, unknown []string)
-	// Do makes a request as a controller, and returns the code and the body of the answer; an error says that there is none.
-	Do(ctx context.Context, r ExtensionRequest) (code int, body []byte, err error)
-}
-
-// An ExtensionResource is a resource of such a server.
-type ExtensionResource struct {
-	Group, Version, Name string
-	Namespaced           bool
-	Verbs                []string
-}
-
-// An ExtensionRequest is a request for objects in a version. Path is what follows that of the version.
-type ExtensionRequest struct {
-	Group, Version      string
-	Controller          string // the service account in the namespace of the system as which it is made
-	Method, Path, Query string
-	Body                []byte // JSON; nil: none
-}
 
 // namespaceController is the account of the controller of namespaces.
 const namespaceController = "namespace-controller"
 
 // extensionContent is the objects of one resource of another server in a namespace.
 type extensionContent struct {
-	ExtensionResource
-	servers   Extensions
+	extensions.Resource
+	servers   extensions.Servers
 	namespace string
 }
 
@@ -127,7 +105,7 @@ func (c *extensionContent) list(ctx context.Context) ([]*meta.Object, error) {
 // do makes a request. What is not there, or cannot be done in spite of what the server says of itself, is no failure: the body
 // is nil then.
 func (c *extensionContent) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
-	code, answer, err := c.servers.Do(ctx, ExtensionRequest{
+	code, answer, err := c.servers.Do(ctx, extensions.Request{
 		Group: c.Group, Version: c.Version, Controller: namespaceController,
 		Method: method, Path: "/namespaces/" + c.namespace + "/" + c.Name + path, Body: body,
 	})
