@@ -278,9 +278,13 @@ func TestLegacyTokenUse(t *testing.T) {
 		told   bool
 	}{
 		{"never before", func(time.Time) meta.Labels { return nil }, true},
-		{"yesterday", func(now time.Time) meta.Labels { return meta.Labels{{Key: used, Value: now.AddDate(0, 0, -1).Format(time.DateOnly)}} }, true},
+		{"yesterday", func(now time.Time) meta.Labels {
+			return meta.Labels{{Key: used, Value: now.AddDate(0, 0, -1).Format(time.DateOnly)}}
+		}, true},
 		{"today", func(now time.Time) meta.Labels { return meta.Labels{{Key: used, Value: now.Format(time.DateOnly)}} }, false},
-		{"by a faster clock", func(now time.Time) meta.Labels { return meta.Labels{{Key: used, Value: now.AddDate(0, 0, 1).Format(time.DateOnly)}} }, false},
+		{"by a faster clock", func(now time.Time) meta.Labels {
+			return meta.Labels{{Key: used, Value: now.AddDate(0, 0, 1).Format(time.DateOnly)}}
+		}, false},
 		{"invalid", func(time.Time) meta.Labels { return meta.Labels{{Key: invalid, Value: "2001-02-03"}} }, true},
 	} {
 		w := newFixture(t)
