@@ -35,31 +35,30 @@ type OperationRequest struct {
 	Warn func(text string)
 }
 
-// operationKey is where an operation is found; subresource is "" for a collection.
+// operationKey is where an operation or a reader is found; subresource is "" for a collection.
 type operationKey struct {
 	kind        *schema.Kind
 	subresource string
 }
 
-// resolveOperations finds the kinds that the names of operations stand for: "group/version/resource" in
-// platform form, or that and a sub-resource.
-func (s *Server) resolveOperations(operations map[string]Operation) error {
-	s.operations = make(map[operationKey]Operation, len(operations))
-	for name, operation := range operations {
+// resolve finds the kinds that the keys of operations or readers stand for: "group/version/resource" in platform form, or
+// that and a sub-resource. Those of kinds that are not served are left out.
+func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) {
+	found := make(map[operationKey]T, len(byName))
+	for name, value := range byName {
 		parts := strings.Split(name, "/")
 		if len(parts) < 3 || len(parts) > 4 {
-			return fmt.Errorf("http: operation %q is not named group/version/resource", name)
+			return nil, fmt.Errorf("http: %q is not named group/version/resource", name)
 		}
 		key := operationKey{kind: s.opts.Catalog.Kind(s.opts.Naming.Translate(parts[0]), parts[1], parts[2])}
-		if key.kind == nil {
-			continue // the kind is not served
-		}
 		if len(parts) == 4 {
 			key.subresource = parts[3]
 		}
-		s.operations[key] = operation
+		if key.kind != nil {
+			found[key] = value
+		}
 	}
-	return nil
+	return found, nil
 }
 
 // runOperation answers 201 with what the operation made of the body.

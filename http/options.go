@@ -68,6 +68,8 @@ type Options struct {
 	// Operations answer creates of which nothing is stored, by "group/version/resource" or
 	// "group/version/resource/sub-resource" in platform form.
 	Operations map[string]Operation
+	// Readers answer reads of kinds of which nothing is stored, by "group/version/resource" in platform form.
+	Readers map[string]Reader
 	// Members is how the cluster is read for requests that go on to Pods, Services and Nodes; nil: they are answered 503.
 	Members policy.Objects
 	// Kubelets say how the agents of Nodes are reached.

@@ -152,8 +152,11 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	if operation := s.operations[operationKey{x.kind, x.info.Subresource}]; operation != nil {
 		return s.runOperation(x, operation)
 	}
+	if read := s.readers[operationKey{x.kind, x.info.Subresource}]; read != nil {
+		return s.runReader(x, read)
+	}
 	if x.kind.Virtual() {
-		return apierrors.MethodNotAllowed() // no operation is registered for it
+		return apierrors.MethodNotAllowed() // nothing is registered for it
 	}
 	switch x.info.Verb {
 	case "get":

@@ -33,6 +33,7 @@ type Server struct {
 	// What routes a request (route.go).
 	router     *router.Router
 	operations map[operationKey]Operation
+	readers    map[operationKey]Reader
 	documents  *discovery.Cache
 	version    []byte // the document at /version
 
@@ -79,7 +80,11 @@ func New(o Options) (*Server, error) {
 	if o.MemoryMonitor != nil {
 		s.encoder.Forms.Scarce = o.MemoryMonitor.UnderPressure
 	}
-	if err := s.resolveOperations(o.Operations); err != nil {
+	var err error
+	if s.operations, err = resolve(s, o.Operations); err != nil {
+		return nil, err
+	}
+	if s.readers, err = resolve(s, o.Readers); err != nil {
 		return nil, err
 	}
 	s.flowHeaders = newFlowHeaders(o.Naming)

@@ -2,11 +2,15 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -64,7 +68,7 @@ func (g *GarbageCollector) reconcileOwners(ctx context.Context, p objectReferenc
 	var counts [3]int
 	lost := make(map[string]bool)
 	for _, owner := range o.Meta.OwnerReferences {
-		s, err := g.ownerState(ctx, p, owner)
+		s, err := g.ownerState(ctx, p, o, owner)
 		if err != nil {
 			return err
 		}
@@ -101,7 +105,7 @@ func propagationPolicyOf(o *meta.Object) string {
 // ownerState looks an owner up, in the namespace of the dependent if its kind is namespaced. An owner
 // of an unknown kind counts as present: its kind may be disabled or not defined yet, and deleting the
 // dependent could not be undone. It is looked up again when the objects of its kind are known.
-func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, owner meta.OwnerReference) (ownerState, error) {
+func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, dependent *meta.Object, owner meta.OwnerReference) (ownerState, error) {
 	group, version, ok := strings.Cut(owner.APIVersion, "/")
 	if !ok {
 		group, version = "", owner.APIVersion
@@ -115,8 +119,11 @@ func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, ow
 		g.graph.await(p.uid, meta.GroupKind{Group: group, Kind: owner.Kind})
 		return ownerPresent, nil
 	}
-	if k.Resource == "" || k.Virtual() || k.Namespaced && !p.kind.Namespaced {
+	if k.Resource == "" || k.Virtual() {
 		return ownerPresent, nil
+	}
+	if k.Namespaced && !p.kind.Namespaced {
+		return ownerPresent, g.reportForeignOwner(ctx, p, dependent, k, owner)
 	}
 	g.graph.await(p.uid, groupKindOf(k.Stored))
 	at := objectReference{kind: k.Stored, name: owner.Name, uid: owner.UID}
@@ -127,12 +134,37 @@ func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, ow
 	switch {
 	case err != nil:
 		return ownerPresent, err
+	case o == nil && k.Namespaced:
+		return ownerAbsent, g.reportForeignOwner(ctx, p, dependent, k, owner)
 	case o == nil:
 		return ownerAbsent, nil
 	case isForegroundDeleting(o):
 		return ownerWaiting, nil
 	}
 	return ownerPresent, nil
+}
+
+// reportForeignOwner writes an Event about a dependent whose owner is in another namespace, which counts as absent: users are
+// surprised otherwise when the dependent goes. Most absent owners were deleted, which the graph has seen; only for others the
+// objects of the kind are searched.
+func (g *GarbageCollector) reportForeignOwner(ctx context.Context, p objectReference, dependent *meta.Object, k *schema.Kind, owner meta.OwnerReference) error {
+	if g.graph.ownerDeleted(owner.UID) {
+		return nil
+	}
+	fields, err := selector.ParseFields(k.Stored, "metadata.name="+owner.Name)
+	if err != nil {
+		return nil // no object has such a name
+	}
+	named, err := g.store.List(ctx, request.List{Kind: k.Stored, Fields: fields, AsWritten: true})
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(named.Items, func(o *meta.Object) bool { return o.Meta.UID == owner.UID && o.Key.Namespace != p.namespace }) {
+		g.events.Record(ctx, p.kind, dependent, reconcile.Warning, "OwnerRefInvalidNamespace", fmt.Sprintf(
+			"ownerRef [%s/%s, namespace: %s, name: %s, uid: %s] does not exist in namespace %[3]q",
+			owner.APIVersion, owner.Kind, p.namespace, owner.Name, owner.UID))
+	}
+	return nil
 }
 
 // removeOwnerReferences removes the references to the given owners from an object.

@@ -24,6 +24,9 @@
 //	APIServiceAvailability  keeps the condition Available of APIServices
 //	StorageVersionMigrator  writes objects again that are stored in a former version
 //	ExtensionAuthentication tells servers that extend the API whom to believe, in a ConfigMap
+//	ClusterInfo             tells everybody where the server is and whom to trust, in a ConfigMap
+//	LegacyTokenTracking     notes on which day the token of a Secret was last used
+//	LegacyTokenCleaner      ends tokens in Secrets that nobody uses
 //	APIServerService        maintains the Service of the API and its endpoints
 //
 // Those of certificates are in the package certificates below, those of Deployments, Jobs and the like in workloads, those of

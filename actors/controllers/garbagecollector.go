@@ -22,6 +22,7 @@ import (
 type GarbageCollector struct {
 	store  Store
 	kinds  *catalog.Catalog
+	events *reconcile.EventRecorder
 	logger *slog.Logger
 
 	customKinds    customKinds // those watched so far; one that is not served any more has no objects
@@ -37,6 +38,7 @@ type GarbageCollector struct {
 func NewGarbageCollector(store Store, kinds *catalog.Catalog, logger *slog.Logger) *GarbageCollector {
 	g := &GarbageCollector{
 		store: store, kinds: kinds, logger: logger, graph: newGraph(),
+		events:         reconcile.NewEventRecorder(store, kinds, "garbage-collector-controller"),
 		dependentQueue: reconcile.NewWorkqueue[objectReference]().Named("garbage_collector_attempt_to_delete"),
 		ownerQueue:     reconcile.NewWorkqueue[objectReference]().Named("garbage_collector_attempt_to_orphan"), synced: make(chan struct{}),
 	}

@@ -61,6 +61,7 @@ type edge struct {
 // ownerDependents are the dependents of an owner, which itself need not exist.
 type ownerDependents struct {
 	uid        string
+	deleted    bool           // its end was seen
 	dependents map[*node]bool // value: blockOwnerDeletion
 }
 
@@ -158,6 +159,9 @@ func (g *graph) remove(uid string) (affected []objectReference) {
 // removeLocked is remove for callers that hold the lock.
 func (g *graph) removeLocked(uid string) []objectReference {
 	affected := g.dependentsOf(uid)
+	if f := g.byOwner[uid]; f != nil {
+		f.deleted = true
+	}
 	if n := g.nodes[uid]; n != nil {
 		delete(g.nodes, uid)
 		affected = append(affected, g.unlink(n)...)
@@ -249,6 +253,14 @@ func (g *graph) dependentsOf(uid string) (all []objectReference) {
 		}
 	}
 	return all
+}
+
+// ownerDeleted reports whether the end of an owner was seen, since it has dependents.
+func (g *graph) ownerDeleted(uid string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f := g.byOwner[uid]
+	return f != nil && f.deleted
 }
 
 // hasBlockingDependent reports whether an owner has a dependent with blockOwnerDeletion.

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -22,6 +21,8 @@ type remainingContent struct {
 	resources  map[string]int // number of objects by "<resource>.<group>"
 	finalizers map[string]int // number of objects by finalizer
 	failures   []error        // of resources whose objects could not be deleted or listed
+	// undiscovered are the versions of other servers of which it is not known what they hold.
+	undiscovered []string
 }
 
 // newRemainingContent makes an account of a namespace in which nothing has been found.
@@ -30,11 +31,11 @@ func newRemainingContent() *remainingContent {
 }
 
 // add counts the remaining objects of one resource.
-func (r *remainingContent) add(k *schema.Kind, left []*meta.Object) {
+func (r *remainingContent) add(resource meta.GroupResource, left []*meta.Object) {
 	if len(left) == 0 {
 		return
 	}
-	r.resources[k.Resource+"."+k.Group] += len(left)
+	r.resources[resource.Resource+"."+resource.Group] += len(left)
 	for _, o := range left {
 		for _, f := range o.Meta.Finalizers {
 			r.finalizers[f]++
@@ -43,7 +44,9 @@ func (r *remainingContent) add(k *schema.Kind, left []*meta.Object) {
 }
 
 // isEmpty reports whether the namespace is known to be empty.
-func (r *remainingContent) isEmpty() bool { return len(r.resources) == 0 && len(r.failures) == 0 }
+func (r *remainingContent) isEmpty() bool {
+	return len(r.resources) == 0 && len(r.failures) == 0 && len(r.undiscovered) == 0
+}
 
 // err joins the errors of all resources.
 func (r *remainingContent) err() error { return errors.Join(r.failures...) }
@@ -52,7 +55,8 @@ func (r *remainingContent) err() error { return errors.Join(r.failures...) }
 // order of Kubernetes, which users and tools know.
 func (r *remainingContent) conditions() []tree.Tree {
 	return []tree.Tree{
-		namespaceCondition("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered", "", ""),
+		namespaceCondition("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered",
+			"DiscoveryFailed", r.discoveryText()),
 		namespaceCondition("NamespaceDeletionGroupVersionParsingFailure", "ParsedGroupVersions", "All legacy kube types successfully parsed", "", ""),
 		namespaceCondition("NamespaceDeletionContentFailure", "ContentDeleted", "All content successfully deleted, may be waiting on finalization",
 			"ContentDeletionFailed", r.failureText()),
@@ -70,6 +74,19 @@ func namespaceCondition(kind, fine, fineMessage, reason, message string) tree.Tr
 		return tree.Tree{"type": kind, "status": "False", "reason": fine, "message": fineMessage}
 	}
 	return tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message}
+}
+
+// discoveryText says of which versions it is not known what there is of them.
+func (r *remainingContent) discoveryText() string {
+	if len(r.undiscovered) == 0 {
+		return ""
+	}
+	texts := make([]string, len(r.undiscovered))
+	for i, version := range r.undiscovered {
+		texts[i] = fmt.Sprintf("%s: stale GroupVersion discovery: %[1]s", version)
+	}
+	return fmt.Sprintf("Discovery failed for some groups, %d failing: unable to retrieve the complete list of server APIs: %s",
+		len(texts), strings.Join(texts, ", "))
 }
 
 // failureText sorts the failures, so that the condition does not change from one attempt to the next for their order alone.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
@@ -24,6 +25,7 @@ type Namespaces struct {
 	store      Store
 	kinds      *catalog.Catalog
 	kind, pods *schema.Kind
+	extensions extensions.Servers // nil: there are none
 	finalizer  string
 	logger     *slog.Logger
 
@@ -35,10 +37,10 @@ type Namespaces struct {
 // same name may be created, whose content its worker must not delete.
 type namespaceInstance struct{ name, uid string }
 
-// NewNamespaces returns the controller for the kinds of a catalogue.
-func NewNamespaces(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Namespaces {
+// NewNamespaces returns the controller for the kinds of a catalogue, and what other servers have; nil: there are none.
+func NewNamespaces(store Store, kinds *catalog.Catalog, servers extensions.Servers, logger *slog.Logger) *Namespaces {
 	return &Namespaces{
-		store: store, kinds: kinds, finalizer: kinds.Naming().NamespaceFinalizer(), logger: logger,
+		store: store, kinds: kinds, extensions: servers, finalizer: kinds.Naming().NamespaceFinalizer(), logger: logger,
 		kind: reconcile.CoreKind(kinds, "Namespace"), pods: reconcile.CoreKind(kinds, "Pod"),
 	}
 }
@@ -156,6 +158,7 @@ func (n *Namespaces) deleteContent(ctx context.Context, namespace *meta.Object) 
 			n.deleteObjects(ctx, k, namespace, left)
 		}
 	}
+	n.deleteExtensionContent(ctx, namespace.Key.Name, left)
 	return left
 }
 
@@ -174,11 +177,15 @@ func (n *Namespaces) deleteObjects(ctx context.Context, k *schema.Kind, namespac
 		left.failures = append(left.failures, fmt.Errorf("%s: %w", meta.GroupResource{Group: k.Group, Resource: k.Resource}, err))
 		return
 	}
-	left.add(k, listing.Items)
+	left.add(meta.GroupResource{Group: k.Group, Resource: k.Resource}, listing.Items)
 	if len(listing.Items) > 0 && !hasFinalizers(listing.Items) && !n.mayTakeTime(k, namespace, listing.Items) {
-		left.failures = append(left.failures, fmt.Errorf("unexpected items still remain in namespace: %s for gvr: %s/%s, Resource=%s",
-			namespace.Key.Name, k.Group, k.Version, k.Resource))
+		left.failures = append(left.failures, unexpectedItems(namespace.Key.Name, k.Group, k.Version, k.Resource))
 	}
+}
+
+// unexpectedItems says that objects have stayed which nothing holds.
+func unexpectedItems(namespace, group, version, resource string) error {
+	return fmt.Errorf("unexpected items still remain in namespace: %s for gvr: %s/%s, Resource=%s", namespace, group, version, resource)
 }
 
 // hasFinalizers tells whether any object waits for somebody else. Such content may stay for long, and is no failure.

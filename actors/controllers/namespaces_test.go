@@ -64,7 +64,7 @@ func (w *testStore) close() {
 
 // newNamespaces makes the controller on store, which is w or wraps it.
 func (w *testStore) newNamespaces(store Store) *Namespaces {
-	return NewNamespaces(store, w.kinds, slog.New(slog.DiscardHandler))
+	return NewNamespaces(store, w.kinds, nil, slog.New(slog.DiscardHandler))
 }
 
 // runNamespaces starts the controller; stop ends it and waits until it is gone.

@@ -2,6 +2,7 @@ package aggregation
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -139,10 +140,13 @@ func (b *backend) repeat(ctx context.Context, wake <-chan struct{}, p pauses, re
 
 // A question is what this package asks a backend for itself.
 type question struct {
-	path, accept, etag string
-	user               *authn.User
-	timeout            time.Duration
-	maxBytes           int64
+	method              string // "" is GET
+	path, query, accept string
+	etag                string
+	body                []byte // JSON; nil: none
+	user                *authn.User
+	timeout             time.Duration
+	maxBytes            int64
 }
 
 // An answer is what a backend has said.
@@ -162,10 +166,13 @@ func (b *backend) ask(ctx context.Context, q question) (*answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.timeout)
 	defer cancel()
 	// The host is the name that the certificate must have; dial decides where that is.
-	u := url.URL{Scheme: "https", Host: b.address.hostPort(), Path: q.path}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	u := url.URL{Scheme: "https", Host: b.address.hostPort(), Path: q.path, RawQuery: q.query}
+	r, err := http.NewRequestWithContext(ctx, cmp.Or(q.method, http.MethodGet), u.String(), bytes.NewReader(q.body))
 	if err != nil {
 		return nil, err
+	}
+	if q.body != nil {
+		r.Header.Set("Content-Type", "application/json")
 	}
 	b.servers.opts.Identity.identify(r.Header, q.user)
 	r.Header.Set("Accept", q.accept)

@@ -60,6 +60,10 @@ var cellFuncs = map[string]cellFunc{
 	"eventSource":    showEventSource,
 	"eventMessage":   showEventMessage,
 
+	// of ComponentStatuses
+	"componentHealth":    showComponentHealth,
+	"componentCondition": showComponentCondition, // a field of the condition Healthy
+
 	// of Nodes and of the network
 	"nodeStatus":         showNodeStatus,
 	"nodeRoles":          showNodeRoles,

@@ -171,6 +171,18 @@ func TestAccessCells(t *testing.T) {
 	})
 }
 
+func TestComponentCells(t *testing.T) {
+	const sick = `,"conditions":[{"type":"Healthy","status":"False","message":"m","error":"e"}]`
+	checkCells(t, []cellCase{
+		{``, "func:componentHealth", `"Unknown"`},
+		{``, "func:componentCondition:error", `""`},
+		{`,"conditions":[{"type":"Healthy","status":"True","message":"ok"}]`, "func:componentHealth", `"Healthy"`},
+		{sick, "func:componentHealth", `"Unhealthy"`},
+		{sick, "func:componentCondition:message", `"m"`},
+		{sick, "func:componentCondition:error", `"e"`},
+	})
+}
+
 // TestStoredColumns: a version without columns of its own has those of the stored one.
 func TestStoredColumns(t *testing.T) {
 	stored := &schema.Kind{Columns: []schema.Column{{Name: "A", Path: "a"}}}

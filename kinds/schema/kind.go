@@ -70,8 +70,8 @@ type Kind struct {
 	ItemOffset int
 }
 
-// Virtual tells a kind of which nothing is stored: a create is answered, and that is all.
-func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "get") }
+// Virtual tells a kind of which nothing is stored: a create or a read is answered, and that is all. What is stored can be watched.
+func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }
 
 // A Deprecation says since when a version should not be used, and what to use; versions
 // are those of the API, as in "1.23". Removed and Replacement may be empty.

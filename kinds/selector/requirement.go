@@ -3,6 +3,7 @@ package selector
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // A Requirement is one requirement of a selector in the form that access reviews and webhooks get:
@@ -52,4 +53,27 @@ func FieldRequirements(s string) ([]Requirement, error) {
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// String is the text of l, as ParseLabels reads it.
+func (l Labels) String() string {
+	var terms []string
+	for _, r := range l.Requirements() {
+		values := strings.Join(r.Values, ",")
+		switch r.Operator {
+		case "Exists":
+			terms = append(terms, r.Key)
+		case "DoesNotExist":
+			terms = append(terms, "!"+r.Key)
+		case "In":
+			terms = append(terms, r.Key+" in ("+values+")")
+		case "NotIn":
+			terms = append(terms, r.Key+" notin ("+values+")")
+		case "Gt":
+			terms = append(terms, r.Key+">"+values)
+		case "Lt":
+			terms = append(terms, r.Key+"<"+values)
+		}
+	}
+	return strings.Join(terms, ",")
 }

@@ -30,3 +30,18 @@ current-context: troupe
 }
 
 func base64Text(pem []byte) string { return base64.StdEncoding.EncodeToString(pem) }
+
+// ClusterKubeconfig is a client configuration that names no user: it says where the server is, and what to trust.
+func ClusterKubeconfig(url string, ca []byte) []byte {
+	return fmt.Appendf(nil, `apiVersion: v1
+clusters:
+- cluster:
+    certificate-authority-data: %s
+    server: %s
+  name: ""
+contexts: null
+current-context: ""
+kind: Config
+users: null
+`, base64Text(ca), url)
+}

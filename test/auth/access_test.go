@@ -46,7 +46,11 @@ func TestClusterInfo(t *testing.T) {
 	t.Parallel()
 	r := newTestCluster(t, nil, testUser{"rita", ""})
 	const public = "/api/v1/namespaces/platform-public/configmaps"
-	r.must(public, `{"metadata":{"name":"cluster-info"},"data":{"kubeconfig":"x"}}`)
+	r.eventually("", public+"/cluster-info", 200)
+	r.expect("", "GET", public+"/cluster-info", "", 200, "certificate-authority-data: LS0", "server: "+r.URL)
+	r.expect("root", "DELETE", public+"/cluster-info", "", 200)
+	r.eventually("", public+"/cluster-info", 200)
+	r.expect("root", "PATCH", public+"/cluster-info", `{"data":{"kubeconfig":"x"}}`, 200)
 	r.must(public, `{"metadata":{"name":"other"}}`)
 	for _, user := range []string{"", "rita"} {
 		r.expect(user, "GET", public+"/cluster-info", "", 200, `"kubeconfig":"x"`)

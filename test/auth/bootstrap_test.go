@@ -43,8 +43,10 @@ func bootstrap(t *testing.T, r tokenCluster) {
 	r.expectCode("ended", soon, 401)
 
 	const info = "/api/v1/namespaces/platform-public/configmaps"
-	r.must(info, `{"metadata":{"name":"cluster-info"},"data":{"kubeconfig":"clusters: []\n","jws-kubeconfig-zzzzzz":"stale"}}`)
-	signed := r.eventually("signed", info+"/cluster-info", func(a client.Answer) bool { return a.Object().Data("jws-kubeconfig-abcdef") != "" }).Object()
+	r.expect("root", "PATCH", info+"/cluster-info", `{"data":{"kubeconfig":"clusters: []\n","jws-kubeconfig-zzzzzz":"stale"}}`, 200)
+	signed := r.eventually("signed", info+"/cluster-info", func(a client.Answer) bool {
+		return a.Object().Data("jws-kubeconfig-abcdef") != "" && a.Object().Data("jws-kubeconfig-zzzzzz") == ""
+	}).Object()
 	head, signature, _ := strings.Cut(signed.Data("jws-kubeconfig-abcdef"), "..")
 	mac := hmac.New(sha256.New, []byte(good))
 	mac.Write([]byte(head + "." + base64.RawURLEncoding.EncodeToString([]byte("clusters: []\n"))))

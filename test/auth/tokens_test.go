@@ -226,6 +226,13 @@ func secrets(t *testing.T, r tokenCluster) {
 		t.Errorf("the secret holds %v", secret)
 	}
 	r.want("legacy", r.reviewSelf(token), 201, `"username":"system:serviceaccount:default:robot"`)
+	r.eventually("its use is noted", core+"secrets/held", func(a client.Answer) bool {
+		return strings.Contains(string(a.Body), `"platform.io/legacy-token-last-used":"2`)
+	})
+	r.expect("root", "PATCH", core+"secrets/held", `{"metadata":{"labels":{"platform.io/legacy-token-invalid-since":"2001-02-03"}}}`, 200)
+	r.expectCode("marked as invalid", token, 401)
+	r.expect("root", "PATCH", core+"secrets/held", `{"metadata":{"labels":{"platform.io/legacy-token-invalid-since":null}}}`, 200)
+	r.expectCode("valid again", token, 201)
 	r.expect("root", "PATCH", core+"secrets/held", `{"data":{"token":null}}`, 200)
 	r.expectCode("a token that is not in the secret", token, 401)
 	token = decoded(r.eventually("repaired", core+"secrets/held", filled).Object(), "token")

@@ -60,6 +60,7 @@ var Kinds = map[meta.GroupVersionKind]any{
 	{Group: "certificates.k8s.io", Version: "v1", Kind: "CertificateSigningRequest"}:                    certificates.CertificateSigningRequest{},
 	{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"}:                                        coordination.Lease{},
 	{Version: "v1", Kind: "Binding"}:                                                                    core.Binding{},
+	{Version: "v1", Kind: "ComponentStatus"}:                                                            core.ComponentStatus{},
 	{Version: "v1", Kind: "ConfigMap"}:                                                                  core.ConfigMap{},
 	{Version: "v1", Kind: "Endpoints"}:                                                                  core.Endpoints{},
 	{Version: "v1", Kind: "Event"}:                                                                      core.Event{},

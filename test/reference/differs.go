@@ -15,7 +15,6 @@ var differs = map[string]departure{
 	"create/with-resourceVersion":              {0, 400, "the reference answers 500; a version in a create is the client's fault"},
 	"csidriver/immutable":                      {2, 422, "the specification (2-resource-catalog.md) keeps fsGroupPolicy as it is"},
 	"discovery/aggregated":                     {0, 200, "autoscaling/v2beta2 is served as the specification wants it"},
-	"discovery/aggregated-core":                {0, 200, "component statuses tell of processes that are not there"},
 	"dryRun/deletecollection":                  {1, 200, "the specification (1-conventions.md, 2-resource-catalog.md) answers a Status, not the list"},
 	"endpoint/metrics":                         {0, 200, "the metrics are those of another program"},
 	"endpoint/readyz-verbose":                  {0, 200, "the checks are those of another program"},

@@ -1,6 +1,7 @@
 // Package workloads holds the controllers of workloads: they make Pods, and the objects in between, of what users
 // declare. They run only where they are asked for, since most clusters have a process of their own for them.
 //
+//	autoscaler   HorizontalPodAutoscalers, by the scale of what they name
 //	daemonset    DaemonSets
 //	deployment   Deployments, by ReplicaSets
 //	job          Jobs and CronJobs

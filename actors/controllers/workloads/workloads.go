@@ -4,7 +4,9 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/actors/controllers/workloads/autoscaler"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/daemonset"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/deployment"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
@@ -18,12 +20,16 @@ import (
 type Store = reconcile.Store
 
 // A Group makes the controllers of workloads, which share what they know of the cluster.
-type Group struct{ cluster *cluster.Cluster }
+type Group struct {
+	store   Store
+	kinds   *catalog.Catalog
+	cluster *cluster.Cluster
+}
 
 // NewGroup makes a group. Writes to the store are admitted like those of clients. Nothing is done while there is
 // another leader.
 func NewGroup(store Store, kinds *catalog.Catalog, leader cluster.Leader, logger *slog.Logger) *Group {
-	return &Group{cluster.New(store, kinds, leader, logger)}
+	return &Group{store, kinds, cluster.New(store, kinds, leader, logger)}
 }
 
 // A Controller works until the context ends.
@@ -51,3 +57,8 @@ func (g *Group) StatefulSets() Controller { return statefulset.New(g.cluster) }
 
 // DaemonSets is the controller of DaemonSets.
 func (g *Group) DaemonSets() Controller { return daemonset.New(g.cluster) }
+
+// Autoscalers is the controller of HorizontalPodAutoscalers. servers have the metrics.
+func (g *Group) Autoscalers(servers extensions.Servers, o autoscaler.Options) Controller {
+	return autoscaler.New(g.cluster, g.store, g.kinds, servers, o)
+}

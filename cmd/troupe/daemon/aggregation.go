@@ -8,9 +8,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/http/aggregation"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 	"github.com/troupe-api/troupe/policy/certs"
 	"github.com/troupe-api/troupe/policy/services"
 )
@@ -92,6 +97,33 @@ func (p prober) Probe(ctx context.Context, spec tree.Tree) controllers.Unavailab
 		return controllers.Unavailability{Reason: fault.Reason, Message: fault.Message}
 	}
 	return controllers.Unavailability{Reason: "FailedDiscoveryCheck", Message: err.Error(), Retry: true}
+}
+
+// extensionServers are the servers that extend the API, for controllers.
+type extensionServers struct {
+	*aggregation.Servers
+	naming *meta.Naming
+}
+
+// Resources implements extensions.Servers.
+func (e extensionServers) Resources() (all []extensions.Resource, unknown []string) {
+	resources, versions := e.RemoteResources()
+	for _, r := range resources {
+		all = append(all, extensions.Resource{Group: r.Group, Version: r.Version, Name: r.Name, Namespaced: r.Namespaced, Verbs: r.Verbs})
+	}
+	for _, v := range versions {
+		unknown = append(unknown, v.String())
+	}
+	return all, unknown
+}
+
+// Do implements extensions.Servers. Servers ask back what the account of the controller may, which the default roles say.
+func (e extensionServers) Do(ctx context.Context, r extensions.Request) (code int, body []byte, err error) {
+	of, account := present.GroupVersion{Group: r.Group, Version: r.Version}, serviceaccount.Account{Namespace: e.naming.SystemNamespace(), Name: r.Controller}
+	return e.Servers.Do(ctx, aggregation.RemoteRequest{
+		GroupVersion: of, User: &authn.User{Name: account.Username(), Groups: append(account.Groups(), authn.GroupAuthenticated)},
+		Method: r.Method, Path: of.Path() + r.Path, Query: r.Query, Body: r.Body,
+	})
 }
 
 // extensionTrust is what servers that extend the API are to trust: the authorities of users' certificates, and those of

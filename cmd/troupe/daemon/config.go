@@ -25,6 +25,7 @@ type Config struct {
 	Controllers     Controllers     `json:"controllers"`
 	Services        Services        `json:"services"`
 	Nodes           Nodes           `json:"nodes"`
+	Autoscaling     Autoscaling     `json:"autoscaling"`
 	Kubelets        Kubelets        `json:"kubelets"`
 	TLS             TLS             `json:"tls"`
 	Authentication  Authentication  `json:"authentication"`
@@ -162,6 +163,7 @@ func Default() Config {
 		Controllers:        "*",
 		Services:           Services{ClusterIPRange: "10.0.0.0/24", NodePortRange: "30000-32767"},
 		Nodes:              defaultNodes(),
+		Autoscaling:        defaultAutoscaling(),
 		Kubelets:           defaultKubelets(),
 		TLS:                defaultTLS(),
 		Authentication:     defaultAuthentication(),

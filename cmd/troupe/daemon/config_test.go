@@ -140,7 +140,7 @@ func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
 	// 0 is a valid port, delay, back-off, life and number of restarts; switches have no faults.
 	want := missingKeys("", map[string]any{}, reflect.TypeFor[Config]())
 	want = slices.DeleteFunc(want, func(key string) bool {
-		return strings.HasPrefix(key, "serviceAccounts.") || strings.HasPrefix(key, "bootstrapTokens.") || strings.HasPrefix(key, "certificateSigning.") && key != "certificateSigning.duration" || slices.Contains([]string{"serving.securePort", "serving.shutdownDelay", "actors.maxRestarts", "actors.restartBackoff",
+		return strings.HasPrefix(key, "serviceAccounts.") && key != "serviceAccounts.legacyTokenCleanUpPeriod" || strings.HasPrefix(key, "bootstrapTokens.") || strings.HasPrefix(key, "certificateSigning.") && key != "certificateSigning.duration" || slices.Contains([]string{"serving.securePort", "serving.shutdownDelay", "actors.maxRestarts", "actors.restartBackoff",
 			"tls.privateKeyFile", "tls.certDir", "tls.sniCertKeys", "tls.cipherSuites", "tls.strictTransportSecurity", "serving.corsAllowedOrigins", "authentication.clientCAFile", "authentication.tokenAuthFile", "authentication.anonymous",
 			"authentication.anonymousPaths", "authentication.requestHeader.clientCAFile", "authentication.requestHeader.allowedNames",
 			"authentication.requestHeader.usernameHeaders", "authentication.requestHeader.uidHeaders", "authentication.requestHeader.groupHeaders",
@@ -155,6 +155,7 @@ func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
 			"encryption.configFile",
 			"api.featureGates", "api.runtimeConfig", "api.eventTTL",
 			"nodes.allocateCIDRs", "nodes.clusterCIDR", "nodes.cidrMaskSize", "nodes.cidrMaskSizeIPv4", "nodes.cidrMaskSizeIPv6", "nodes.terminatedPodThreshold",
+			"autoscaling.downscaleStabilization", "autoscaling.tolerance", "autoscaling.cpuInitializationPeriod", "autoscaling.initialReadinessDelay",
 			"aggregation.proxyClientKeyFile", "aggregation.endpointRouting", "aggregation.rejectForwardingRedirects",
 			"admission.configFile", "admission.defaultNotReadyTolerationSeconds", "admission.defaultUnreachableTolerationSeconds"}, key)
 	})

@@ -23,6 +23,7 @@ type builtIn struct {
 	group         string // a name for several of them; "" for none
 	offByDefault  bool   // unless it is named
 	platformOnly  bool   // off by default in the profiles of other names, whose clients do not expect it
+	notPlatform   bool   // off by default in the profile platform
 	own           bool   // the API server runs it; any other one is a twin of one in kube-controller-manager, and stands back while that runs
 	pauses        bool   // it stands back by itself, and keeps what it knows: others are stopped, and made anew
 	gate          string // the feature without which it does nothing; "": none
@@ -71,8 +72,12 @@ var serverControllers = []builtIn{
 		d.followTrust("cluster trust bundle", p.Publish)
 		return p
 	}},
+	// The specification wants a token for every account, used or not.
+	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", notPlatform: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewLegacyTokenCleaner(d.store, kinds, time.Duration(d.config.ServiceAccounts.LegacyTokenCleanUpPeriod), d.log)
+	}},
 	{name: "namespace-controller", alias: "namespace", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewNamespaces(d.store, kinds, d.log)
+		return controllers.NewNamespaces(d.store, kinds, extensionServers{d.servers, d.naming}, d.log)
 	}},
 	{name: "persistentvolume-protection-controller", alias: "pv-protection", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewVolumeProtection(d.store, kinds, d.log)
@@ -132,7 +137,7 @@ func (c Controllers) runs(b builtIn, n *meta.Naming) bool {
 		}
 	}
 	// Neither the controller nor its group is named: the default for * decides.
-	off := b.offByDefault || b.platformOnly && n != meta.Platform
+	off := b.offByDefault || b.platformOnly && n != meta.Platform || b.notPlatform && n == meta.Platform
 	return !off && slices.Contains(names, "*")
 }
 
@@ -182,6 +187,8 @@ func (d *Daemon) startControllers() error {
 	d.definitions = controllers.NewDefinitions(d.store, d.kinds, d.log)
 	d.controllers.run(d.definitions.Run)
 	d.controllers.run(controllers.NewSystemObjects(d.store, d.kinds, d.log).Run)
+	d.legacyTokens = controllers.NewLegacyTokenTracking(d.store, d.kinds, d.log)
+	d.controllers.run(d.legacyTokens.Run)
 	d.runIdentityLease()
 	preparers := d.runBuiltIns(false)
 	if ttl := time.Duration(d.config.API.EventTTL); ttl > 0 {

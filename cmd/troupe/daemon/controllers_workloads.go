@@ -19,20 +19,17 @@ var workloadControllers = []builtIn{
 	workload("cronjob-controller", "cronjob", (*workloads.Group).CronJobs),
 	workload("daemonset-controller", "daemonset", (*workloads.Group).DaemonSets),
 	workload("deployment-controller", "deployment", (*workloads.Group).Deployments),
+	autoscalers(),
 	workload("job-controller", "job", (*workloads.Group).Jobs),
 	workload("replicaset-controller", "replicaset", (*workloads.Group).ReplicaSets),
 	workload("replicationcontroller-controller", "replicationcontroller", (*workloads.Group).ReplicationControllers),
 	workload("statefulset-controller", "statefulset", (*workloads.Group).StatefulSets),
 }
 
-// workload describes a controller of workloads. All of them share one group, which the first that runs makes. They write
-// through admission, unlike the server's own controllers, and therefore start when policies can be asked.
+// workload describes a controller of workloads. They write through admission, unlike the server's own controllers, and therefore start when policies can be asked.
 func workload(name, alias string, of func(*workloads.Group) workloads.Controller) builtIn {
 	return builtIn{name: name, alias: alias, group: workloadsAlias, offByDefault: true, authorizes: true, pauses: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		if d.workloads == nil {
-			d.workloads = workloads.NewGroup(admittingStore{d.store, d.admission}, kinds, d.leader, d.log)
-		}
-		return of(d.workloads)
+		return of(d.workloadGroup(kinds))
 	}}
 }
 

@@ -12,7 +12,7 @@ func TestWorkloadControllers(t *testing.T) {
 	for given, want := range map[string][]string{
 		"*":                        nil,
 		"*,job":                    {"job-controller"},
-		"*,workloads,-cronjob":     {"daemonset-controller", "deployment-controller", "job-controller", "replicaset-controller", "replicationcontroller-controller", "statefulset-controller"},
+		"*,workloads,-cronjob":     {"daemonset-controller", "deployment-controller", "horizontal-pod-autoscaler-controller", "job-controller", "replicaset-controller", "replicationcontroller-controller", "statefulset-controller"},
 		"deployment,replicaset":    {"deployment-controller", "replicaset-controller"},
 		"-workloads":               nil,
 		"*,statefulset-controller": {"statefulset-controller"},

@@ -71,6 +71,7 @@ type Daemon struct {
 	serviceAccountTokens *serviceAccountTokens
 	signingAuthorities   certificates.Authorities
 	definitions          *controllers.Definitions // makes kinds of the objects that define them
+	legacyTokens         *controllers.LegacyTokenTracking
 	listener             net.Listener
 	policyGeneration     *policy.Generation // of all that authentication and authorization decide by
 	authorizer           authz.Authorizer

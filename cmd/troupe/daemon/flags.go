@@ -54,6 +54,7 @@ func (c *Config) Flags() []FlagGroup {
 			f.StringVar(&c.Services.NodePortRange, "service-node-port-range", c.Services.NodePortRange, "Range of the ports of nodes that Services get, both ends included.")
 		}),
 		group("Nodes", c.Nodes.flags),
+		group("Autoscaling", c.Autoscaling.flags),
 		group("Kubelets", c.Kubelets.flags),
 		group("TLS", c.TLS.flags),
 		group("Authentication", c.Authentication.flags),

@@ -85,6 +85,7 @@ func (d *Daemon) serverOptions() (none http.Options, err error) {
 		Checks:        d.healthChecks(),
 		ExtraRoutes:   extra,
 		Operations:    d.newOperations(d.kinds, rules),
+		Readers:       map[string]http.Reader{"/v1/componentstatuses": readComponents(d.components())},
 		Members:       d.objects, Kubelets: kubelets,
 		Profiling: s.Profiling, StatusPage: d.features.Enabled(features.ComponentStatusz), Flags: flags,
 

@@ -20,11 +20,13 @@ type ServiceAccounts struct {
 	MaxTokenExpiration    Duration `json:"maxTokenExpiration"` // 0: none
 	ExtendTokenExpiration bool     `json:"extendTokenExpiration"`
 	JWKSURI               string   `json:"jwksURI"`
+	// LegacyTokenCleanUpPeriod is how long a token that was put into a Secret by itself may stay unused.
+	LegacyTokenCleanUpPeriod Duration `json:"legacyTokenCleanUpPeriod"`
 }
 
 // defaultServiceAccounts looks tokens of Secrets up, so that deleting a Secret ends its token.
 func defaultServiceAccounts() ServiceAccounts {
-	return ServiceAccounts{Lookup: true}
+	return ServiceAccounts{Lookup: true, LegacyTokenCleanUpPeriod: Duration(365 * 24 * time.Hour)}
 }
 
 // flags binds the section. Key files and issuers are array flags: each is given by a flag of its own.
@@ -38,6 +40,7 @@ func (s *ServiceAccounts) flags(f *pflag.FlagSet) {
 	f.Var(&s.MaxTokenExpiration, "service-account-max-token-expiration", "Longest life of a token that is asked for, at least 1h; longer ones are shortened (default 0s: whatever is asked for).")
 	f.BoolVar(&s.ExtendTokenExpiration, "service-account-extend-token-expiration", s.ExtendTokenExpiration, "Tokens of volumes last a year, and only tell when they should have been replaced.")
 	f.StringVar(&s.JWKSURI, "service-account-jwks-uri", s.JWKSURI, "https URL of the key set that the discovery document names (default "+serviceaccount.KeysPath+" of this daemon).")
+	f.Var(&s.LegacyTokenCleanUpPeriod, "legacy-service-account-token-clean-up-period", "How long tokens stay that were put into Secrets by themselves and that nobody uses: then they are marked as invalid, and after as long again they are deleted.")
 }
 
 // The least and the most that the longest life of tokens may be. Shorter tokens would be replaced faster
@@ -54,5 +57,6 @@ func (s ServiceAccounts) validate(f *faults) {
 		"serviceAccounts.maxTokenExpiration", "must be 0, or between 1 hour and 2^32 seconds")
 	f.check(!slices.Contains(s.Issuers, ""), "serviceAccounts.issuers", "must not hold an empty one")
 	f.check(!slices.Contains(s.APIAudiences, ""), "serviceAccounts.apiAudiences", "must not hold an empty one")
+	f.check(s.LegacyTokenCleanUpPeriod > 0, "serviceAccounts.legacyTokenCleanUpPeriod", "must be more than 0")
 	f.check(s.JWKSURI == "" || serviceaccount.Discoverable(s.JWKSURI), "serviceAccounts.jwksURI", "must be an https URL without query and fragment")
 }

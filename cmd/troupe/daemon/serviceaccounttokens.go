@@ -139,7 +139,7 @@ func (d *Daemon) tokenAuthenticators() []authn.Authenticator {
 	a := d.serviceAccountTokens
 	methods := []authn.Authenticator{serviceaccount.New(serviceaccount.Options{
 		Naming: d.naming, Issuers: a.issuers, Keys: a.keys, LegacyKeys: a.legacyKeys, Audiences: a.audiences,
-		Lookup: d.config.ServiceAccounts.Lookup, Objects: d.objects, Now: time.Now,
+		Lookup: d.config.ServiceAccounts.Lookup, Objects: d.objects, LegacyTokenUsed: d.legacyTokens.Used, Now: time.Now,
 	})}
 	if d.config.BootstrapTokens.Enabled {
 		methods = append(methods, authn.BootstrapTokens(d.naming, d.objects, time.Now))

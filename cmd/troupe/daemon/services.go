@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/addresses"
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/certs"
 )
 
 // apiService is the Service of the API itself.
@@ -41,8 +42,8 @@ func (d *Daemon) newAllocators() (map[meta.GroupResource]mutation.Allocator, err
 	return all, nil
 }
 
-// ensureAPIService makes the daemon known to the members of the cluster, and the ranges and addresses of Services to
-// everybody; from then on it keeps that so. Without it the daemon works as well; so it starts also when the disk is full.
+// ensureAPIService makes the daemon known to the members of the cluster and to those that join it, and the ranges and addresses
+// of Services to everybody; from then on it keeps that so. Without it the daemon works as well; so it starts also when the disk is full.
 func (d *Daemon) ensureAPIService() error {
 	at := controllers.APIServerAddress{
 		Service: d.apiService(), ClusterIP: d.services.APIServerServiceIP(),
@@ -56,6 +57,11 @@ func (d *Daemon) ensureAPIService() error {
 		d.log.Warn("making the service of the API known", "error", err)
 	}
 	d.controllers.run(own.Run)
+	info := controllers.NewClusterInfo(d.store, d.kinds, func() []byte {
+		return certs.ClusterKubeconfig(d.advertisedURL(), d.identity.trustBundle())
+	}, d.log)
+	d.identity.onTrustChange(info.Publish)
+	d.controllers.run(info.Run)
 	return nil
 }
 

@@ -23,6 +23,7 @@ func (c Config) Validate() error {
 	c.Controllers.validate(&f)
 	c.Services.validate(&f)
 	c.Nodes.validate(&f)
+	c.Autoscaling.validate(&f)
 	c.Kubelets.validate(&f)
 	c.TLS.validate(&f)
 	c.Authentication.validate(&f)

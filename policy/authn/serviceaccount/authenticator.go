@@ -26,7 +26,10 @@ type Options struct {
 	// Lookup makes legacy tokens end with their secret and account. Bound ones always do.
 	Lookup  bool
 	Objects Objects
-	Now     func() time.Time
+	// LegacyTokenUsed, if set, is called with the Secret of a legacy token that is used, unless its label says so already. It
+	// must not wait.
+	LegacyTokenUsed func(namespace, secret string)
+	Now             func() time.Time
 }
 
 // An Authenticator lets in who shows a token of a service account. It has no opinion on

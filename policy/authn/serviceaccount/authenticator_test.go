@@ -241,8 +241,11 @@ func TestLegacyTokenRevocation(t *testing.T) {
 		"secret of another type":   {func(w *fixture) { w.objects[secret].Tree["type"] = "Opaque" }, true, false},
 		"secret holds another one": {func(w *fixture) { w.objects[secret].Tree["data"] = tree.Tree{"token": "eA=="} }, true, false},
 		"marked invalid": {func(w *fixture) {
-			w.objects[secret].Meta.Labels = meta.Labels{{Key: "platform.io/legacy-token-invalid-since"}}
+			w.objects[secret].Meta.Labels = meta.Labels{{Key: "platform.io/legacy-token-invalid-since", Value: "2001-02-03"}}
 		}, true, false},
+		"marked with nothing": {func(w *fixture) {
+			w.objects[secret].Meta.Labels = meta.Labels{{Key: "platform.io/legacy-token-invalid-since"}}
+		}, true, true},
 		"account gone":             {func(w *fixture) { delete(w.objects, key("serviceaccounts", "ns", "robot")) }, true, false},
 		"account made anew":        {func(w *fixture) { w.putObject("serviceaccounts", "ns", "robot", "new", nil) }, true, false},
 		"account is being deleted": {func(w *fixture) { w.terminate("serviceaccounts", "ns", "robot", w.now) }, true, false},
@@ -262,6 +265,36 @@ func TestLegacyTokenRevocation(t *testing.T) {
 			if user, err := w.authenticate(token); (user != nil && err == nil) != want {
 				t.Errorf("%s (lookup %t): %v, %v", name, lookup, user, err)
 			}
+		}
+	}
+}
+
+// TestLegacyTokenUse: a use is told once a day, also that of a token that is not valid any more.
+func TestLegacyTokenUse(t *testing.T) {
+	const used, invalid = "platform.io/legacy-token-last-used", "platform.io/legacy-token-invalid-since"
+	for _, c := range []struct {
+		name   string
+		labels func(now time.Time) meta.Labels
+		told   bool
+	}{
+		{"never before", func(time.Time) meta.Labels { return nil }, true},
+		{"yesterday", func(now time.Time) meta.Labels {
+			return meta.Labels{{Key: used, Value: now.AddDate(0, 0, -1).Format(time.DateOnly)}}
+		}, true},
+		{"today", func(now time.Time) meta.Labels { return meta.Labels{{Key: used, Value: now.Format(time.DateOnly)}} }, false},
+		{"by a faster clock", func(now time.Time) meta.Labels {
+			return meta.Labels{{Key: used, Value: now.AddDate(0, 0, 1).Format(time.DateOnly)}}
+		}, false},
+		{"invalid", func(time.Time) meta.Labels { return meta.Labels{{Key: invalid, Value: "2001-02-03"}} }, true},
+	} {
+		w := newFixture(t)
+		var told []string
+		w.Lookup, w.LegacyTokenUsed = true, func(namespace, name string) { told = append(told, namespace+"/"+name) }
+		token := w.newLegacyToken("old")
+		w.objects[key("secrets", "ns", "old")].Meta.Labels = c.labels(w.now.UTC())
+		_, _ = w.authenticate(token)
+		if c.told != (len(told) == 1 && told[0] == "ns/old") || len(told) > 1 {
+			t.Errorf("%s: told of %v", c.name, told)
 		}
 	}
 }

@@ -17,8 +17,7 @@ type vendorNames struct {
 	// Keys of a user's extra.
 	credentialID, podName, podUID, nodeName, nodeUID string
 
-	secrets      SecretNames // of Secrets with legacy tokens
-	invalidSince string      // the label of a Secret whose token is no longer valid
+	secrets SecretNames // of Secrets with legacy tokens
 }
 
 func newVendorNames(n *meta.Naming) vendorNames {
@@ -36,7 +35,6 @@ func newVendorNames(n *meta.Naming) vendorNames {
 		nodeName:     n.Translate(extra + "node-name"),
 		nodeUID:      n.Translate(extra + "node-uid"),
 		secrets:      NewSecretNames(n),
-		invalidSince: n.Translate("platform.io/legacy-token-invalid-since"),
 	}
 }
 

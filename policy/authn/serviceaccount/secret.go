@@ -2,17 +2,20 @@ package serviceaccount
 
 import (
 	"encoding/base64"
+	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// SecretNames are the type and the annotations of Secrets that hold the token of a service
+// SecretNames are the type, the annotations and the labels of Secrets that hold the token of a service
 // account, in the spelling of a profile.
 type SecretNames struct {
-	Type    string
-	Account string // the annotation with the name of the account
-	UID     string // the annotation with the uid of the account
+	Type         string
+	Account      string // the annotation with the name of the account
+	UID          string // the annotation with the uid of the account
+	LastUsed     string // the label with the day on which the token was last used
+	InvalidSince string // the label with the day since when the token is not valid any more
 }
 
 // NewSecretNames returns the names under a profile.
@@ -21,7 +24,18 @@ func NewSecretNames(n *meta.Naming) SecretNames {
 		Type:    n.Translate("platform.io/service-account-token"),
 		Account: n.Translate("platform.io/service-account.name"),
 		UID:     n.Translate("platform.io/service-account.uid"),
+
+		LastUsed:     n.Translate("platform.io/legacy-token-last-used"),
+		InvalidSince: n.Translate("platform.io/legacy-token-invalid-since"),
 	}
+}
+
+// UseIsNews tells whether a use now has to be noted in the label of a Secret: it is noted once a day. Where clocks differ it
+// may already say tomorrow.
+func UseIsNews(labels meta.Labels, label string, now time.Time) bool {
+	last, _ := labels.Get(label)
+	today := now.UTC()
+	return last != today.Format(time.DateOnly) && last != today.AddDate(0, 0, 1).Format(time.DateOnly)
 }
 
 // The keys of the data of such a Secret.

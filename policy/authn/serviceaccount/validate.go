@@ -31,7 +31,7 @@ var (
 // that ends, if it is known already.
 func (a *Authenticator) validateBoundObjects(v *verifiedToken, token string, now time.Time) (until time.Time, err error) {
 	if v.legacy != "" {
-		return until, a.validateLegacy(v, token)
+		return until, a.validateLegacy(v, token, now)
 	}
 	if until, err = a.validateRef(accounts, v.Namespace, &ref{v.Name, v.UID}, now); err != nil {
 		return until, err
@@ -81,8 +81,9 @@ var (
 	errAccountGone = errors.New("the service account of the token has gone")
 )
 
-// validateLegacy checks that a secret still holds the token, and that its account is there.
-func (a *Authenticator) validateLegacy(v *verifiedToken, token string) error {
+// validateLegacy checks that a secret still holds the token, and that its account is there, and tells of the use. The use of
+// one that has been marked invalid counts too: whoever looks at it sees that it is still wanted.
+func (a *Authenticator) validateLegacy(v *verifiedToken, token string, now time.Time) error {
 	if !a.Lookup {
 		return nil
 	}
@@ -98,12 +99,15 @@ func (a *Authenticator) validateLegacy(v *verifiedToken, token string) error {
 	if err != nil || subtle.ConstantTimeCompare(held, []byte(token)) != 1 {
 		return errSecretGone
 	}
-	if _, retired := secret.Meta.Labels.Get(a.vendorNames.invalidSince); retired {
-		return errInvalidated
-	}
 	account, ok := a.Objects.GetMeta(accounts, v.Namespace, v.Name)
 	if !ok || account.Terminating || account.UID != v.UID {
 		return errAccountGone
+	}
+	if a.LegacyTokenUsed != nil && UseIsNews(secret.Meta.Labels, a.vendorNames.secrets.LastUsed, now) {
+		a.LegacyTokenUsed(v.Namespace, v.legacy)
+	}
+	if since, _ := secret.Meta.Labels.Get(a.vendorNames.secrets.InvalidSince); since != "" {
+		return errInvalidated
 	}
 	return nil
 }

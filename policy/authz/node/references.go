@@ -27,6 +27,16 @@ func (n *refCollector) add(kind vertexKind, name string) {
 	}
 }
 
+// SecretsOf are the names of the Secrets that a Pod names.
+func SecretsOf(pod tree.Tree) (names []string) {
+	for _, v := range podReferences(&policy.Object{Tree: pod}) {
+		if v.kind == secretVertex {
+			names = append(names, v.name)
+		}
+	}
+	return names
+}
+
 // podReferences are the objects that a Pod names.
 //
 // It must name every field by which a Pod can make its node read an object. One that is forgotten here is an object

@@ -1,0 +1,2 @@
+// Package extensions says how controllers see the servers that extend the API.
+package extensions

@@ -1,0 +1,74 @@
+package controllers
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// dataOf is the data of a ConfigMap under a key; "" if there is none.
+func (w *testStore) dataOf(path, key string) string {
+	if w.get(path) == nil {
+		return ""
+	}
+	return w.storedTree(path).Object("data").String(key)
+}
+
+// TestClusterInfo: the configuration follows the server's, comes back when it goes, and is left alone when somebody else has
+// written it.
+func TestClusterInfo(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	var text atomic.Value
+	text.Store("one")
+	c := NewClusterInfo(w, w.kinds, func() []byte { return []byte(text.Load().(string)) }, discardLogger)
+	defer runControllers(c)()
+	const path = "configmaps/platform-public/cluster-info"
+	shows := func(want string) func() bool { return func() bool { return w.dataOf(path, "kubeconfig") == want } }
+	w.waitUntil("it is there", shows("one"))
+	text.Store("two")
+	c.Publish()
+	w.waitUntil("it follows", shows("two"))
+	w.patch(path, `{"data":{"kubeconfig":null,"other":"x"}}`)
+	w.waitUntil("it is corrected", shows("two"))
+	w.delete(path)
+	w.waitUntil("it is there again", shows("two"))
+	w.patch(path, `{"immutable":true}`)
+	text.Store("three")
+	c.Publish()
+	w.waitUntil("it follows although it was immutable", shows("three"))
+	w.mutate(path, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"data":{"kubeconfig":"mine"}}`), FieldManager: "me"})
+	version := w.get(path).Version
+	if err := c.ensure(t.Context(), c.key); err != nil || w.get(path).Version != version {
+		t.Error("the configuration of somebody else was replaced", err)
+	}
+}
+
+// TestLegacyTokenTracking: there is a day since when uses are noted, and it stays, unless it is none.
+func TestLegacyTokenTracking(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	tracking := NewLegacyTokenTracking(w, w.kinds, discardLogger)
+	defer runControllers(tracking)()
+	const path = "configmaps/platform-system/platform-apiserver-legacy-service-account-token-tracking"
+	today := func() bool { return w.dataOf(path, "since") == tracking.now().UTC().Format("2006-01-02") }
+	w.waitUntil("it is there", today)
+	w.patch(path, `{"data":{"since":"long ago"}}`)
+	w.waitUntil("it is corrected", today)
+	w.delete(path)
+	w.waitUntil("it is there again", today)
+	w.patch(path, `{"data":{"since":"2001-02-03"}}`)
+	if err := tracking.ensure(t.Context(), tracking.key); err != nil || w.dataOf(path, "since") != "2001-02-03" {
+		t.Error("a day that is one was replaced", err)
+	}
+	w.tokenSecret("secrets/default/s", "robot")
+	tracking.Used("default", "s")
+	tracking.Used("default", "nothing")
+	w.waitFor("secrets", func(o *meta.Object, _ bool) bool {
+		day, _ := o.Meta.Labels.Get("platform.io/legacy-token-last-used")
+		return day == tracking.now().UTC().Format("2006-01-02")
+	})
+}

@@ -1,0 +1,88 @@
+package controllers
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// TestLegacyTokenCleaner: of the Secrets with tokens, only those that were made by themselves, and that nobody has used or mounts,
+// are marked as invalid, and deleted as much later.
+func TestLegacyTokenCleaner(t *testing.T) {
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	now := time.Now().UTC()
+	later := now.AddDate(3, 0, 0) // when the cleaner looks: every Secret is old enough then
+	day := func(years int) string { return later.AddDate(years, 0, 0).Format(time.DateOnly) }
+	c := NewLegacyTokenCleaner(w, w.kinds, 365*24*time.Hour, discardLogger)
+	c.now = func() time.Time { return later }
+
+	rows := []struct {
+		name, label, want string
+		byHand, mounted   bool
+	}{
+		{name: "never-used", want: "marked"},
+		{name: "used-long-ago", label: "last-used=" + day(-2), want: "marked"},
+		{name: "used-lately", label: "last-used=" + day(0), want: "kept"},
+		{name: "used-at-no-day", label: "last-used=x", want: "kept"},
+		{name: "by-hand", byHand: true, want: "kept"},
+		{name: "mounted", mounted: true, want: "kept"},
+		{name: "marked-lately", label: "invalid-since=" + day(0), want: "kept"},
+		{name: "marked-long-ago", label: "invalid-since=" + day(-2), want: "deleted"},
+		{name: "marked-badly", label: "invalid-since=x", want: "marked"},
+	}
+	w.create("serviceaccounts/default/robot")
+	var references []any
+	for _, r := range rows {
+		w.tokenSecret("secrets/default/"+r.name, "robot")
+		if label, value, labelled := strings.Cut(r.label, "="); labelled {
+			w.patch("secrets/default/"+r.name, fmt.Sprintf(`{"metadata":{"labels":{"platform.io/legacy-token-%s":%q}}}`, label, value))
+		}
+		if !r.byHand {
+			references = append(references, tree.Tree{"name": r.name})
+		}
+		if r.mounted {
+			w.mutate("pods/default/p", request.Mutation{Verb: request.Create, Object: tree.Tree{
+				"metadata": tree.Tree{"name": "p"},
+				"spec": tree.Tree{"containers": []any{tree.Tree{"name": "c", "image": "i"}},
+					"volumes": []any{tree.Tree{"name": "v", "secret": tree.Tree{"secretName": r.name}}}},
+			}})
+		}
+	}
+	w.mutate("serviceaccounts/default/robot", request.Mutation{Verb: request.Update, Object: tree.Tree{
+		"metadata": tree.Tree{"name": "robot"}, "secrets": references,
+	}})
+	state := func(name, before string) string {
+		o := w.get("secrets/default/" + name)
+		if o == nil {
+			return "deleted"
+		}
+		if since, _ := o.Meta.Labels.Get("platform.io/legacy-token-invalid-since"); since == day(0) && before != "invalid-since="+day(0) {
+			return "marked"
+		}
+		return "kept"
+	}
+	// Without a day since when uses are noted, nothing is known about them.
+	if err := c.clean(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := state("marked-long-ago", ""); got != "kept" {
+		t.Errorf("before uses were noted: %s", got)
+	}
+	w.mutate("configmaps/platform-system/"+legacyTokenTracking, request.Mutation{Verb: request.Create, Object: tree.Tree{
+		"metadata": tree.Tree{"name": legacyTokenTracking}, "data": tree.Tree{"since": now.Format(time.DateOnly)},
+	}})
+	if err := c.clean(t.Context()); err == nil {
+		t.Error("nothing is said of a label that is no day")
+	}
+	for _, r := range rows {
+		if got := state(r.name, r.label); got != r.want {
+			t.Errorf("%s is %s, want %s", r.name, got, r.want)
+		}
+	}
+}

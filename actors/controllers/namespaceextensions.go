@@ -1,0 +1,121 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/troupe-api/troupe/actors/controllers/extensions"
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// namespaceController is the account of the controller of namespaces.
+const namespaceController = "namespace-controller"
+
+// extensionContent is the objects of one resource of another server in a namespace.
+type extensionContent struct {
+	extensions.Resource
+	servers   extensions.Servers
+	namespace string
+}
+
+// deleteExtensionContent deletes what other servers have in a namespace. While it is not known what they have, the namespace
+// stays.
+func (n *Namespaces) deleteExtensionContent(ctx context.Context, namespace string, left *remainingContent) {
+	if n.extensions == nil {
+		return
+	}
+	resources, unknown := n.extensions.Resources()
+	left.undiscovered = unknown
+	for _, r := range resources {
+		if !r.Namespaced || !slices.Contains(r.Verbs, "delete") {
+			continue
+		}
+		c := extensionContent{r, n.extensions, namespace}
+		objects, err := c.delete(ctx)
+		if err == nil && len(objects) > 0 && !hasFinalizers(objects) {
+			err = unexpectedItems(namespace, r.Group, r.Version, r.Name)
+		}
+		if err != nil {
+			left.failures = append(left.failures, fmt.Errorf("%s: %w", meta.GroupResource{Group: r.Group, Resource: r.Name}, err))
+		}
+		left.add(meta.GroupResource{Group: r.Group, Resource: r.Name}, objects)
+	}
+}
+
+// delete deletes the objects, at once if the server can, and returns what is left of them. Where they cannot be listed nothing
+// is known to be left.
+func (c *extensionContent) delete(ctx context.Context) (left []*meta.Object, err error) {
+	lists := slices.Contains(c.Verbs, "list")
+	if slices.Contains(c.Verbs, "deletecollection") {
+		err = c.deleteAt(ctx, "")
+	} else if lists {
+		err = c.deleteEach(ctx)
+	}
+	if err != nil || !lists {
+		return nil, err
+	}
+	return c.list(ctx)
+}
+
+func (c *extensionContent) deleteEach(ctx context.Context) error {
+	objects, err := c.list(ctx)
+	for _, o := range objects {
+		if err := c.deleteAt(ctx, "/"+o.Key.Name); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// deleteAt deletes the collection, or an object in it.
+func (c *extensionContent) deleteAt(ctx context.Context, path string) error {
+	_, err := c.do(ctx, http.MethodDelete, path, []byte(`{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}`))
+	return err
+}
+
+// list reads names and finalizers of the objects.
+func (c *extensionContent) list(ctx context.Context) ([]*meta.Object, error) {
+	body, err := c.do(ctx, http.MethodGet, "", nil)
+	if err != nil || body == nil {
+		return nil, err
+	}
+	var list struct {
+		Items []struct {
+			Metadata struct {
+				Name       string
+				Finalizers []string
+			}
+		}
+	}
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, fmt.Errorf("its list cannot be read: %w", err)
+	}
+	var objects []*meta.Object
+	for _, item := range list.Items {
+		objects = append(objects, &meta.Object{
+			Key: meta.Key{Namespace: c.namespace, Name: item.Metadata.Name}, Meta: meta.ObjectMeta{Finalizers: item.Metadata.Finalizers},
+		})
+	}
+	return objects, nil
+}
+
+// do makes a request. What is not there, or cannot be done in spite of what the server says of itself, is no failure: the body
+// is nil then.
+func (c *extensionContent) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
+	code, answer, err := c.servers.Do(ctx, extensions.Request{
+		Group: c.Group, Version: c.Version, Controller: namespaceController,
+		Method: method, Path: "/namespaces/" + c.namespace + "/" + c.Name + path, Body: body,
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case code == http.StatusNotFound || code == http.StatusMethodNotAllowed:
+		return nil, nil
+	case code >= http.StatusBadRequest:
+		return nil, fmt.Errorf("the server answers %d", code)
+	}
+	return answer, nil
+}

@@ -1,0 +1,180 @@
+package autoscaler
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/troupe-api/troupe/actors/controllers/extensions"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// account is the service account as which metrics are read.
+const account = "horizontal-pod-autoscaler"
+
+// defaultWindow is the window of a sample that does not name one.
+const defaultWindow = time.Minute
+
+// A source reads metrics from the servers that have them.
+type source struct {
+	servers extensions.Servers
+	naming  *meta.Naming
+}
+
+// An item is an entry of the lists of all three groups, each of which has some of the members.
+type item struct {
+	Metadata        struct{ Name string }
+	DescribedObject struct{ Name string }
+	Timestamp       time.Time
+	Window          string
+	WindowSeconds   *int64
+	Value           string
+	Containers      []struct {
+		Name  string
+		Usage map[string]string
+	}
+}
+
+// length is the time that a sample is of.
+func (i *item) length() time.Duration {
+	if d, err := time.ParseDuration(i.Window); err == nil {
+		return d
+	}
+	if i.WindowSeconds != nil {
+		return seconds(*i.WindowSeconds)
+	}
+	return defaultWindow
+}
+
+// sampleOf is a sample of a value.
+func (i *item) sampleOf(value int64) sample { return sample{value, i.Timestamp, i.length()} }
+
+// An api is a group of metrics: its name in errors, the prefix of its group, and its versions, the newest first.
+type api struct {
+	name, group string
+	versions    []string
+}
+
+var (
+	resourceAPI = api{"resource", "metrics", []string{"v1beta1"}}
+	customAPI   = api{"custom", "custom.metrics", []string{"v1beta2", "v1beta1"}}
+	externalAPI = api{"external", "external.metrics", []string{"v1beta1"}}
+)
+
+// resource is the amount of a resource that Pods use, or one container of each. A Pod of which a container is missing has none.
+func (s *source) resource(ctx context.Context, namespace, resource, container, selector string) (samples, error) {
+	items, err := s.list(ctx, resourceAPI, "/namespaces/"+namespace+"/pods", url.Values{"labelSelector": {selector}})
+	if err != nil {
+		return nil, err
+	}
+	m := samples{}
+	for _, i := range items {
+		if value, whole := i.used(resource, container); whole {
+			m[i.Metadata.Name] = i.sampleOf(value)
+		}
+	}
+	return m, nil
+}
+
+// used is how much of a resource a Pod uses, or one of its containers; whole is false if that is not known of all.
+func (i *item) used(resource, container string) (sum int64, whole bool) {
+	for _, c := range i.Containers {
+		if container != "" && c.Name != container {
+			continue
+		}
+		used, ok := c.Usage[resource]
+		if !ok {
+			return 0, false
+		}
+		sum, whole = sum+thousandths(used), true
+	}
+	return sum, whole
+}
+
+// pods is a metric of Pods.
+func (s *source) pods(ctx context.Context, namespace, metric, metricSelector, selector string) (samples, error) {
+	items, err := s.list(ctx, customAPI, "/namespaces/"+namespace+"/pods/*/"+metric, url.Values{"labelSelector": {selector}, "metricLabelSelector": {metricSelector}})
+	if err != nil {
+		return nil, err
+	}
+	m := samples{}
+	for _, i := range items {
+		m[i.DescribedObject.Name] = i.sampleOf(thousandths(i.Value))
+	}
+	return m, nil
+}
+
+// object is a metric of one object, whose resource is as in "ingresses.networking.k8s.io"; that of a Namespace is the one of the
+// autoscaler, as nobody may ask for others.
+func (s *source) object(ctx context.Context, namespace, resource, name, metric, metricSelector string) (int64, error) {
+	path := "/namespaces/" + namespace + "/" + resource + "/" + name + "/" + metric
+	if resource == "namespaces" {
+		path = "/namespaces/" + namespace + "/metrics/" + metric
+	}
+	items, err := s.list(ctx, customAPI, path, url.Values{"metricLabelSelector": {metricSelector}})
+	if err != nil {
+		return 0, err
+	}
+	return thousandths(items[0].Value), nil
+}
+
+// external is the sum of what a metric says that is of nothing in the cluster.
+func (s *source) external(ctx context.Context, namespace, metric, metricSelector string) (sum int64, err error) {
+	items, err := s.list(ctx, externalAPI, "/namespaces/"+namespace+"/"+metric, url.Values{"labelSelector": {metricSelector}})
+	for _, i := range items {
+		sum += thousandths(i.Value)
+	}
+	return sum, err
+}
+
+// list reads the entries of a list, of which there is one at least.
+func (s *source) list(ctx context.Context, of api, path string, query url.Values) ([]item, error) {
+	failed := func(err error) error {
+		return fmt.Errorf("unable to fetch metrics from %s metrics API: %w", of.name, err)
+	}
+	for name, values := range query {
+		if values[0] == "" {
+			delete(query, name)
+		}
+	}
+	for _, version := range of.versions {
+		code, body, err := s.servers.Do(ctx, extensions.Request{
+			Group: s.naming.Group(of.group), Version: version, Controller: account, Method: http.MethodGet, Path: path, Query: query.Encode(),
+		})
+		switch {
+		case err != nil:
+			return nil, failed(err)
+		case code == http.StatusNotFound && version != of.versions[len(of.versions)-1]:
+			continue // an older version may be served
+		case code != http.StatusOK:
+			return nil, failed(refusal(code, body))
+		}
+		var list struct{ Items []item }
+		if err := json.Unmarshal(body, &list); err != nil {
+			return nil, failed(err)
+		}
+		if len(list.Items) > 0 {
+			return list.Items, nil
+		}
+		return nil, fmt.Errorf("no metrics returned from %s metrics API", of.name)
+	}
+	return nil, nil // there is a version
+}
+
+// refusal is what a server has answered in place of metrics.
+func refusal(code int, body []byte) error {
+	var status tree.Tree
+	if json.Unmarshal(body, &status) != nil || status.String("message") == "" {
+		if code == http.StatusNotFound {
+			return errors.New("the server could not find the requested resource")
+		}
+		return fmt.Errorf("the server answers %d", code)
+	}
+	return errors.New(cmp.Or(status.String("message"), http.StatusText(code)))
+}

@@ -1,0 +1,102 @@
+package autoscaler
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
+	"github.com/troupe-api/troupe/kinds/condition"
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A pod is a decoded Pod.
+type pod struct{ tree.Tree }
+
+func (p pod) name() string { return p.Object("metadata").String("name") }
+
+// ready tells whether the Pod runs and is ready.
+func (p pod) ready() bool {
+	return p.Object("status").String("phase") == cluster.PodRunning && condition.IsTrue(p.Object("status"), "Ready")
+}
+
+// ignored tells whether the Pod does not count at all, because it goes or has failed.
+func (p pod) ignored() bool {
+	return p.Object("metadata").Has("deletionTimestamp") || p.Object("status").String("phase") == cluster.PodFailed
+}
+
+// starting tells whether the CPU time in a sample is that of a Pod which is being started, and says nothing of its work: the Pod
+// is not ready, has just become so, or has never been.
+func (p pod) starting(s sample, o Options, now time.Time) bool {
+	status := p.Object("status")
+	ready, started := condition.Find(status, "Ready"), cluster.Time(status, "startTime")
+	if ready == nil || started.IsZero() {
+		return true
+	}
+	changed, unready := cluster.Time(ready, "lastTransitionTime"), ready.String("status") == "False"
+	if started.Add(o.CPUInitializationPeriod).After(now) {
+		return unready || s.at.Before(changed.Add(s.window))
+	}
+	return unready && started.Add(o.InitialReadinessDelay).After(changed)
+}
+
+// request is how much of a resource the Pod, or one container of it, asks for. What the Pod asks for as a whole counts before
+// what its containers do.
+func (p pod) request(resource, container string) (int64, error) {
+	spec := p.Object("spec")
+	if whole := spec.Object("resources", "requests"); container == "" && len(whole) > 0 {
+		if !whole.Has(resource) {
+			return 0, fmt.Errorf("missing pod-level request for %s in Pod %s", resource, p.name())
+		}
+		return thousandths(whole.String(resource)), nil
+	}
+	sum, found := int64(0), false
+	for _, c := range p.runningContainers() {
+		if container != "" && c.String("name") != container {
+			continue
+		}
+		requests := c.Object("resources", "requests")
+		if !requests.Has(resource) {
+			return 0, fmt.Errorf("missing request for %s in container %s of Pod %s", resource, c.String("name"), p.name())
+		}
+		found = true
+		sum += thousandths(requests.String(resource))
+	}
+	if container != "" && !found {
+		return 0, fmt.Errorf("container %s not found in Pod %s", container, p.name())
+	}
+	return sum, nil
+}
+
+// runningContainers are the containers, and those init containers that go on running beside them.
+func (p pod) runningContainers() []tree.Tree {
+	all := p.Object("spec").Objects("containers")
+	for _, c := range p.Object("spec").Objects("initContainers") {
+		if c.String("restartPolicy") == "Always" {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// thousandths is the amount of a quantity, rounded up; 0 if it is none.
+func thousandths(text string) int64 {
+	if n, _, ok := quantity.Thousandths(text); ok {
+		return n
+	}
+	q, err := quantity.Read(text)
+	if err != nil {
+		return 0
+	}
+	n, exact := q.Multiple(-3)
+	if !exact && q.Sign() > 0 {
+		n.Add(n, big.NewInt(1))
+	}
+	return n.Int64()
+}
+
+// amount is a number of thousandths as a quantity. Memory is told in binary units.
+func amount(n int64, resource string) string {
+	return quantity.OfThousandths(n, resource == "memory").String()
+}

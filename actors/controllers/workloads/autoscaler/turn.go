@@ -1,0 +1,251 @@
+package autoscaler
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+const warning = cluster.Warning
+
+// The types of conditions.
+const (
+	ableToScale    = "AbleToScale"
+	scalingActive  = "ScalingActive"
+	scalingLimited = "ScalingLimited"
+)
+
+// A turn is one look at one autoscaler. It belongs to one worker.
+type turn struct {
+	*Controller
+	item      *cluster.Item
+	tree      tree.Tree // as it is stored
+	spec      tree.Tree
+	now       time.Time
+	state     *state
+	tolerance tolerance
+
+	// Of what is scaled:
+	target            *target
+	current, observed int64 // replicas wanted and there
+	selectorText      string
+	pods              []pod
+
+	failure    string // of the last metric, for the condition
+	conditions []any
+	newStatus  tree.Tree
+}
+
+func (c *Controller) newTurn(item *cluster.Item) (*turn, error) {
+	object, err := item.Tree()
+	if err != nil {
+		return nil, err
+	}
+	t := &turn{Controller: c, item: item, tree: object, spec: object.Object("spec"), now: c.cluster.Now(), state: c.state(item.Key)}
+	t.tolerance = tolerance{down: t.toleranceOf("scaleDown"), up: t.toleranceOf("scaleUp")}
+	status := object.Object("status")
+	t.conditions = slices.Clone(status.List("conditions"))
+	t.newStatus = tree.Tree{}
+	for _, field := range []string{"currentReplicas", "desiredReplicas", "lastScaleTime", "currentMetrics", "conditions"} {
+		t.newStatus.CopyField(status, field)
+	}
+	return t, nil
+}
+
+func (t *turn) namespace() string { return t.item.Key.Namespace }
+
+// toleranceOf is that of one direction.
+func (t *turn) toleranceOf(direction string) float64 {
+	if own := t.spec.Object("behavior", direction); own.Has("tolerance") {
+		return quantity.Float(own.String("tolerance"))
+	}
+	return t.Tolerance
+}
+
+func (t *turn) event(kind, reason, message string) {
+	t.recorder.Event(t.item, kind, reason, "%s", message)
+}
+
+// set puts a condition into the place of the one of its type. The time of its transition stays while its status does.
+func (t *turn) set(kind string, status bool, reason, message string) {
+	text := map[bool]string{true: "True", false: "False"}[status]
+	c := cluster.NewCondition(kind, text, reason, message, t.now)
+	for i, old := range t.conditions {
+		if old, _ := old.(tree.Tree); old.String("type") == kind {
+			if old.String("status") == text {
+				c["lastTransitionTime"] = old["lastTransitionTime"]
+			}
+			t.conditions[i] = c
+			return
+		}
+	}
+	t.conditions = append(t.conditions, c)
+}
+
+// take does what is to be done, and leaves in newStatus what is to be told.
+func (t *turn) take(ctx context.Context) {
+	defer func() { t.newStatus["conditions"] = t.conditions }()
+	ref := t.spec.Object("scaleTargetRef")
+	var err error
+	if t.target, err = t.readTarget(ctx, t.namespace(), ref); err != nil {
+		t.event(warning, "FailedGetScale", err.Error())
+		t.set(ableToScale, false, "FailedGetScale", fmt.Sprintf("the HPA controller was unable to get the target's current scale: %v", err))
+		return
+	}
+	t.set(ableToScale, true, "SucceededGetScale", "the HPA controller was able to get the target's current scale")
+	t.current, t.observed, t.selectorText = t.target.replicas, t.target.observed, t.target.selector
+	if h := &t.state.history; len(h.recommendations) == 0 {
+		h.recommendations = []event{{t.current, t.now}}
+	}
+	s := t.sizing()
+	wanted, reason, ok := t.size(ctx, s)
+	if !ok {
+		t.newStatus["currentReplicas"] = t.current
+		return
+	}
+	t.scaleTo(ctx, s, wanted, reason)
+}
+
+// sizing is the decision on a size, with what was done before.
+func (t *turn) sizing() *sizing {
+	behavior := t.spec.Object("behavior")
+	s := &sizing{history: &t.state.history, current: t.current, minimum: 1, now: t.now, hasBehavior: behavior != nil}
+	if n, ok := t.spec.Int("minReplicas"); ok {
+		s.minimum = n
+	}
+	s.max, _ = t.spec.Int("maxReplicas")
+	s.up, s.down = readRules(behavior.Object("scaleUp"), 0), readRules(behavior.Object("scaleDown"), t.DownscaleStabilization)
+	return s
+}
+
+// size is the size that is wanted, and why; ok is false if it cannot be told.
+func (t *turn) size(ctx context.Context, s *sizing) (wanted int64, reason string, ok bool) {
+	t.newStatus["currentMetrics"] = nil
+	switch {
+	case t.current == 0 && s.minimum != 0:
+		t.set(scalingActive, false, "ScalingDisabled", "scaling is disabled since the replica count of the target is zero")
+		return t.current, "", true
+	case t.current > s.max:
+		return s.max, "Current number of replicas above Spec.MaxReplicas", true
+	case t.current < s.minimum:
+		return s.minimum, "Current number of replicas below Spec.MinReplicas", true
+	}
+	proposed, metric, err := t.proposals(ctx)
+	if err != nil {
+		t.event(warning, "FailedComputeMetricsReplicas", err.Error())
+		return 0, "", false
+	}
+	if proposed > t.current {
+		reason = metric + " above target"
+	} else if proposed < t.current {
+		reason = "All metrics below target"
+	}
+	v := s.decide(proposed)
+	t.set(ableToScale, true, v.stableReason, v.stableText)
+	t.set(scalingLimited, v.limited, v.limitReason, v.limitMessage)
+	return v.replicas, reason, true
+}
+
+// proposals is the largest number of replicas that a metric asks for. If some metrics cannot be read, the others may only make it
+// grow.
+func (t *turn) proposals(ctx context.Context) (replicas int64, metric string, err error) {
+	if err := t.readPods(ctx); err != nil {
+		return 0, "", err
+	}
+	metrics := t.spec.Objects("metrics")
+	statuses := make([]any, len(metrics))
+	invalid, first, failure := 0, error(nil), [2]string{}
+	for i, m := range metrics {
+		statuses[i] = tree.Tree{"type": ""}
+		p, reason, err := t.propose(ctx, m)
+		if err != nil {
+			if invalid++; first == nil {
+				first, failure = err, [2]string{reason, t.failure}
+			}
+			continue
+		}
+		statuses[i] = p.status
+		if replicas == 0 || p.replicas > replicas {
+			replicas, metric = p.replicas, p.metric
+		}
+	}
+	t.newStatus["currentMetrics"] = statuses
+	if invalid > 0 && (invalid == len(metrics) || replicas < t.current) {
+		t.set(scalingActive, false, failure[0], failure[1])
+		return 0, "", fmt.Errorf("invalid metrics (%d invalid out of %d), first error is: %w", invalid, len(metrics), first)
+	}
+	t.set(scalingActive, true, "ValidMetricFound", "the HPA was able to successfully calculate a replica count from "+metric)
+	return replicas, metric, nil
+}
+
+// readPods reads the Pods of the target, which no other autoscaler may scale by.
+func (t *turn) readPods(ctx context.Context) error {
+	invalid := func(event, reason, message, condition string) error {
+		t.event(warning, event, message)
+		t.set(scalingActive, false, reason, cmp.Or(condition, message))
+		return errors.New(message)
+	}
+	if t.selectorText == "" {
+		return invalid("SelectorRequired", "InvalidSelector", "selector is required", "the HPA target's scale is missing a selector")
+	}
+	labels, err := selector.ParseLabels(t.selectorText)
+	if err != nil {
+		return invalid("InvalidSelector", "InvalidSelector", fmt.Sprintf("couldn't convert selector into a corresponding internal selector object: %v", err), "")
+	}
+	kind := t.cluster.Pods.Kind
+	all, err := t.store.List(ctx, request.List{Kind: kind, Namespace: t.namespace(), Labels: labels})
+	if err != nil {
+		return err
+	}
+	for _, o := range all.Items {
+		object, err := codec.DecodeStored(kind.Message(), o.JSON)
+		if err != nil {
+			return err
+		}
+		t.pods = append(t.pods, pod{object})
+	}
+	if claimants := t.claim(t.item.Key, labels, t.pods); len(claimants) > 1 {
+		return invalid("AmbiguousSelector", "AmbiguousSelector", fmt.Sprintf("pods by selector %s are controlled by multiple HPAs: %s", t.selectorText, keysText(claimants)), "")
+	}
+	return nil
+}
+
+// keysText lists autoscalers as users know it.
+func keysText(keys []meta.Key) string {
+	texts := make([]string, len(keys))
+	for i, k := range keys {
+		texts[i] = fmt.Sprintf("{%s %s}", k.Name, k.Namespace)
+	}
+	slices.Sort(texts)
+	return "[" + strings.Join(texts, " ") + "]"
+}
+
+// scaleTo changes the size, if it is another one.
+func (t *turn) scaleTo(ctx context.Context, s *sizing, wanted int64, reason string) {
+	t.newStatus["currentReplicas"] = t.current
+	if wanted == t.current {
+		t.newStatus["desiredReplicas"] = t.current
+		return
+	}
+	if err := t.resize(ctx, t.target, wanted); err != nil {
+		t.event(warning, "FailedRescale", fmt.Sprintf("New size: %d; reason: %s; error: %v", wanted, reason, err))
+		t.set(ableToScale, false, "FailedUpdateScale", fmt.Sprintf("the HPA controller was unable to update the target scale: %v", err))
+		return
+	}
+	t.set(ableToScale, true, "SucceededRescale", fmt.Sprintf("the HPA controller was able to update the target scale to %d", wanted))
+	t.event(cluster.Normal, "SuccessfulRescale", fmt.Sprintf("New size: %d; reason: %s", wanted, reason))
+	s.note(wanted)
+	t.newStatus["desiredReplicas"], t.newStatus["lastScaleTime"] = wanted, cluster.Stamp(t.now)
+}

@@ -1,0 +1,62 @@
+package http
+
+import (
+	"context"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A Reader computes the objects of a kind of which nothing is stored, when somebody asks: the one of this name, or for ""
+// all, sorted by name. Errors are *meta.Status, also where there is none of the name.
+type Reader func(ctx context.Context, name string) ([]tree.Tree, error)
+
+// runReader answers a get or a list with what is computed for it.
+func (s *Server) runReader(x *requestContext, read Reader) error {
+	if x.info.Verb == "list" {
+		return s.listComputed(x, read)
+	}
+	objects, err := s.computed(x, read)
+	if err != nil {
+		return err
+	}
+	return s.writeObject(x, objects[0])
+}
+
+// listComputed answers with what selectors match. There are no versions and few objects, so that is all in one piece.
+func (s *Server) listComputed(x *requestContext, read Reader) error {
+	o, err := s.parseList(x, false)
+	if err != nil {
+		return err
+	}
+	objects, err := s.computed(x, read)
+	if err != nil {
+		return err
+	}
+	matching := objects[:0]
+	for _, obj := range objects {
+		if o.Labels.Matches(obj.Meta.Labels) && o.Fields.Matches(obj) {
+			matching = append(matching, obj)
+		}
+	}
+	return s.writeListing(x, request.ListResult{Items: matching, Converted: true})
+}
+
+// computed are the objects that a request is about.
+func (s *Server) computed(x *requestContext, read Reader) ([]*meta.Object, error) {
+	trees, err := read(x.deadlineCtx, x.info.Name)
+	objects := make([]*meta.Object, 0, len(trees))
+	for _, t := range trees {
+		t["kind"], t["apiVersion"] = x.kind.Kind, x.kind.APIVersion()
+		key := meta.Key{GroupResource: x.kind.Storage, Name: t.Object("metadata").String("name")}
+		encoded := codec.EncodeJSON(x.kind, t)
+		obj, err := codec.NewObject(x.kind, key, 0, encoded.Unversioned())
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, obj)
+	}
+	return objects, err
+}

@@ -1,0 +1,20 @@
+package present
+
+import "github.com/troupe-api/troupe/kinds/jsontext"
+
+// showComponentHealth shows whether a part of the control plane is healthy, as far as is known.
+func showComponentHealth(b []byte, r *row, _ string) []byte {
+	c := condition(r.json.At("conditions"), "Healthy")
+	switch {
+	case c == nil:
+		return jsontext.AppendString(b, "Unknown")
+	case c.Field("status").Text() == "True":
+		return jsontext.AppendString(b, "Healthy")
+	}
+	return jsontext.AppendString(b, "Unhealthy")
+}
+
+// showComponentCondition shows a text of the condition that tells of a part's health.
+func showComponentCondition(b []byte, r *row, field string) []byte {
+	return jsontext.AppendString(b, condition(r.json.At("conditions"), "Healthy").Field(field).Text())
+}
