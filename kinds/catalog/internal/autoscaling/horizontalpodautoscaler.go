@@ -70,8 +70,23 @@ func defaultScaling(scaling tree.Tree, window int64, policies ...any) {
 	field.SetIfAbsent(scaling, "policies", policies)
 }
 
+// validateMetricStatuses wants the type of what is said of a metric. One of which nothing is said is let pass: the public
+// controller writes that for a metric that it could not read.
+func validateMetricStatuses(all []tree.Tree, faults *schema.Faults) {
+	for i, m := range all {
+		said := len(m)
+		if m.Has("type") {
+			said--
+		}
+		if said > 0 && m.String("type") == "" {
+			faults.Required(tree.IndexPath("status.currentMetrics", i) + ".type")
+		}
+	}
+}
+
 // validateAutoscaler checks an autoscaler, which may scale down to least Pods.
 func validateAutoscaler(obj tree.Tree, least int64, faults *schema.Faults) {
+	validateMetricStatuses(obj.Object("status").Objects("currentMetrics"), faults)
 	spec := obj.Object("spec")
 	low, hasLow := spec.Int("minReplicas")
 	high, _ := spec.Int("maxReplicas")
