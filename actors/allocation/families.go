@@ -1,9 +1,9 @@
 package allocation
 
 import (
-	"net/netip"
 	"slices"
 
+	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -121,12 +121,12 @@ func (c *specUpdate) rejectDualStack() {
 func (c *specUpdate) inferFamilies() {
 	families := slices.Clone(c.spec.List("ipFamilies"))
 	for i, text := range c.spec.Strings("clusterIPs") {
-		a, err := netip.ParseAddr(text)
+		a, err := address.Parse(text)
 		if i < len(families) || err != nil {
 			continue
 		}
 		family := familyIPv4
-		if a.Is6() && !a.Is4In6() {
+		if a.Is6() {
 			family = familyIPv6
 		}
 		if !c.hasFamily(family) {

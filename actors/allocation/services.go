@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/mutation"
+	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -145,7 +146,7 @@ func serviceResourcesOf(spec tree.Tree) serviceResources {
 	var h serviceResources
 	if service.NeedsClusterIP(spec) {
 		for _, text := range spec.Strings("clusterIPs") {
-			if a, err := netip.ParseAddr(text); err == nil {
+			if a, err := address.Parse(text); err == nil {
 				h.addresses = appendUnique(h.addresses, a)
 			}
 		}

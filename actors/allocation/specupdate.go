@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -73,7 +74,7 @@ func (c *specUpdate) allocateAddresses() {
 
 // allocateRequestedAddress acquires an address that the client has chosen.
 func (c *specUpdate) allocateRequestedAddress(ranges []Range, text string, asked []any) {
-	a, err := netip.ParseAddr(text)
+	a, err := address.Parse(text)
 	var why string
 	switch {
 	case err != nil || !slices.ContainsFunc(ranges, func(r Range) bool { return r.contains(a) }):

@@ -29,13 +29,16 @@ func (q Quantity) Neg() Quantity {
 }
 
 // RoundUp is the next whole amount, away from zero; q if it is one.
-func (q Quantity) RoundUp() Quantity {
-	if q.IsInteger() {
+func (q Quantity) RoundUp() Quantity { return q.roundUpTo(0) }
+
+// roundUpTo is the next multiple of 10^exp, away from zero; q if it is one.
+func (q Quantity) roundUpTo(exp int) Quantity {
+	if q.isMultiple(exp) {
 		return q
 	}
-	r := Quantity{format: q.format}
+	r := Quantity{exp: exp, format: q.format}
 	var rest big.Int
-	r.digits.QuoRem(&q.digits, pow10(-q.exp), &rest)
+	r.digits.QuoRem(&q.digits, pow10(exp-q.exp), &rest)
 	r.digits.Add(&r.digits, big.NewInt(int64(rest.Sign())))
 	return r
 }

@@ -20,6 +20,7 @@ const (
 	maxLength   = 128  // bytes of a quantity
 	maxExponent = 1000 // digits before the point of one with an exponent: "1e9999999" is short to write
 	minExponent = -9   // exponent of the smallest unit
+	thousandth  = -3   // exponent of "m"
 )
 
 // A format is the family of suffixes that a quantity is written with, and is kept for its canonical form.
@@ -64,6 +65,18 @@ func Compare(a, b string) int {
 	x, _ := Read(a)
 	y, _ := Read(b)
 	return x.Cmp(y)
+}
+
+// WholeThousandths is the canonical form of the next multiple of 1m, away from zero. What cannot be read stays as it is.
+func WholeThousandths(s string) string {
+	if _, ok := parseSimple(s); ok {
+		return s
+	}
+	q, err := Read(s)
+	if err != nil || q.isMultiple(thousandth) {
+		return s
+	}
+	return q.roundUpTo(thousandth).String()
 }
 
 // Float is the amount of a quantity, as near as a float comes. What cannot be read counts as 0.
@@ -149,12 +162,15 @@ func (q Quantity) Cmp(o Quantity) int {
 }
 
 // IsInteger tells whether the amount has no fraction.
-func (q Quantity) IsInteger() bool {
-	if q.exp >= 0 {
+func (q Quantity) IsInteger() bool { return q.isMultiple(0) }
+
+// isMultiple tells whether the amount is a multiple of 10^exp.
+func (q Quantity) isMultiple(exp int) bool {
+	if q.exp >= exp {
 		return true
 	}
 	var rest big.Int
-	rest.Rem(&q.digits, pow10(-q.exp))
+	rest.Rem(&q.digits, pow10(exp-q.exp))
 	return rest.Sign() == 0
 }
 

@@ -161,3 +161,15 @@ func TestFloat(t *testing.T) {
 		}
 	}
 }
+
+func TestWholeThousandths(t *testing.T) {
+	for s, want := range map[string]string{
+		"1n": "1m", "-1n": "-1m", "0": "0", "1500u": "2m", "1001u": "2m", "2m": "2m", "3": "3", "128Mi": "128Mi", "1e-9": "1e-3", "1001e-6": "2e-3",
+		"307200m": "307200m", "1024102400u": "1024103m", "1e3": "1e3", "x": "x", "": "",
+		"123456789012345678901234567890000010u": "123456789012345678901234567890001m",
+	} {
+		if got := quantity.WholeThousandths(s); got != want {
+			t.Errorf("WholeThousandths(%s) = %s, want %s", s, got, want)
+		}
+	}
+}

@@ -43,7 +43,7 @@ func Thousandths(s string) (n int64, binary, ok bool) {
 
 // OfThousandths is a quantity of the binary or the decimal family.
 func OfThousandths(n int64, binary bool) Quantity {
-	q := Quantity{exp: -3}
+	q := Quantity{exp: thousandth}
 	if binary {
 		q.format = binarySI
 	}

@@ -1,11 +1,35 @@
 package rules
 
-import "net/netip"
+import (
+	"fmt"
+	"net/netip"
 
-// IP checks an IPv4 or IPv6 address.
+	"github.com/troupe-api/troupe/kinds/address"
+)
+
+// IP checks an IPv4 or IPv6 address, in any of the forms that package address reads.
 func IP(s string) []string {
-	if a, err := netip.ParseAddr(s); err != nil || a.Zone() != "" {
+	if _, err := address.Parse(s); err != nil {
 		return []string{"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"}
+	}
+	return nil
+}
+
+// CanonicalIP checks an address that may be written in one form only, so that it is equal to another one if their texts
+// are.
+func CanonicalIP(s string) []string {
+	meant, err := address.Parse(s)
+	if err != nil {
+		return IP(s)
+	}
+	a, err := netip.ParseAddr(s)
+	switch {
+	case err != nil:
+		return []string{"must not have leading 0s"}
+	case a.Is4In6():
+		return []string{"must not be an IPv4-mapped IPv6 address"}
+	case meant.String() != s:
+		return []string{fmt.Sprintf("must be in canonical form (%q)", meant)}
 	}
 	return nil
 }
@@ -20,7 +44,7 @@ func EndpointIP(s string) []string {
 
 // SpecialIP lists why other hosts cannot reach an address: it is unspecified, loopback or link-local.
 func SpecialIP(s string) []string {
-	a, err := netip.ParseAddr(s)
+	a, err := address.Parse(s)
 	if err != nil {
 		return nil
 	}
@@ -29,7 +53,7 @@ func SpecialIP(s string) []string {
 		is  bool
 		msg string
 	}{
-		{a.IsUnspecified(), "may not be unspecified (0.0.0.0 or ::)"},
+		{a.IsUnspecified(), "may not be unspecified (" + s + ")"},
 		{a.IsLoopback(), "may not be in the loopback range (127.0.0.0/8, ::1/128)"},
 		{a.IsLinkLocalUnicast(), "may not be in the link-local range (169.254.0.0/16, fe80::/10)"},
 		{a.IsLinkLocalMulticast(), "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"},
@@ -43,8 +67,27 @@ func SpecialIP(s string) []string {
 
 // CIDR checks a range of addresses.
 func CIDR(s string) []string {
-	if _, err := netip.ParsePrefix(s); err != nil {
+	if _, err := address.ParsePrefix(s); err != nil {
 		return []string{"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"}
+	}
+	return nil
+}
+
+// CanonicalCIDR checks a range that may be written in one form only.
+func CanonicalCIDR(s string) []string {
+	if faults := CIDR(s); len(faults) > 0 {
+		return faults
+	}
+	p, err := netip.ParsePrefix(s)
+	switch {
+	case err != nil:
+		return []string{"must not have leading 0s in IP or prefix length"}
+	case p.Addr().Is4In6():
+		return []string{"must not have an IPv4-mapped IPv6 address"}
+	case p.Masked() != p:
+		return []string{"must not have bits set beyond the prefix length"}
+	case p.String() != s:
+		return []string{fmt.Sprintf("must be in canonical form (%q)", p)}
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (c *compiler) mark() {
 	c.checked = c.closure(func(m *schema.Message, f *schema.Field) bool {
 		return f.Required || f.RequiredWhen != nil || c.fields[f] != nil || len(m.OneOf) > 0
 	}, anywhere)
-	c.defaulted = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Default != nil || nullDefault(f) != nil }, anywhere)
+	c.defaulted = c.closure(func(_ *schema.Message, f *schema.Field) bool { return changesWhenDefaulted(f) }, anywhere)
 	c.immutable = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Immutable }, isSingle)
 	c.demanding = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Required }, isAlwaysThere)
 }
@@ -143,7 +143,12 @@ func (c *compiler) isChecked(f *schema.Field) bool {
 
 // isDefaulted tells whether a field, or what is in it, has a default.
 func (c *compiler) isDefaulted(f *schema.Field) bool {
-	return f.Default != nil || nullDefault(f) != nil || f.Type == schema.TypeMessage && c.defaulted[f.Message]
+	return changesWhenDefaulted(f) || f.Type == schema.TypeMessage && c.defaulted[f.Message]
+}
+
+// changesWhenDefaulted tells whether defaulting changes the value of the field itself.
+func changesWhenDefaulted(f *schema.Field) bool {
+	return f.Default != nil || nullDefault(f) != nil || f.WholeThousandths
 }
 
 // inside are the evaluators of what is in the objects of a message.
@@ -169,7 +174,7 @@ func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	if made == nil {
 		made = &evaluators{}
 	}
-	value := &schema.ValuePlan{Evaluators: made.value, Absence: schema.AbsentIfNull}
+	value := &schema.ValuePlan{Evaluators: made.value, Absence: schema.AbsentIfNull, WholeThousandths: f.WholeThousandths}
 	if f.Type == schema.TypeMessage {
 		value.Evaluators = slices.Concat(value.Evaluators, c.inside(f.Message))
 		value.Parts = c.parts[f.Message]

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -65,6 +66,8 @@ func (d *defaulter) field(p *schema.ValuePlan, t tree.Tree, name string) {
 			d.budget -= len(name) + 4
 			t[name] = v
 		}
+	case v != nil && p.WholeThousandths:
+		roundToThousandths(t, name)
 	case v != nil:
 	case p.NullDefault != nil:
 		t[name] = p.NullDefault
@@ -73,6 +76,13 @@ func (d *defaulter) field(p *schema.ValuePlan, t tree.Tree, name string) {
 		return
 	}
 	d.children(p, v)
+}
+
+// roundToThousandths rounds an amount of t. A text that is none is left to validation.
+func roundToThousandths(t tree.Tree, name string) {
+	if text, ok := t[name].(string); ok {
+		t[name] = quantity.WholeThousandths(text)
+	}
 }
 
 // absentObject fills in an object that is left out if some of its fields have defaults.

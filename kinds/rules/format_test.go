@@ -16,7 +16,7 @@ func TestFormats(t *testing.T) {
 		"qualifiedName":    {[]string{"a", long(63), "A.b_c-D", "e.com/a", "e.com/" + long(63)}, []string{"", "/a", "a/", "a/b/c", "E.com/a", "a b", long(64), "e.com/" + long(64)}},
 		"labelValue":       {[]string{"", "a", "A_b.c-d"}, []string{"-a", "a b", long(64)}},
 		"configMapKey":     {[]string{"a", ".a", "A_b-c.d", "a..b"}, []string{"", ".", "..", "..a", "a/b", long(254)}},
-		"ip":               {[]string{"10.0.0.1", "::1"}, []string{"", "10.0.0", "10.0.0.256", "fe80::1%eth0", "10.0.0.01"}},
+		"ip":               {[]string{"10.0.0.1", "::1", "10.0.0.01", "::ffff:10.0.0.1"}, []string{"", "10.0.0", "10.0.0.256", "fe80::1%eth0"}},
 		"cidr":             {[]string{"10.0.0.0/8", "::/0"}, []string{"10.0.0.0", "10.0.0.0/33"}},
 		"relativePath":     {[]string{"a", "a/b", "..a", "."}, []string{"/a", "..", "a/../b"}},
 		"absolutePath":     {[]string{"/", "/a"}, []string{"", "a"}},

@@ -95,6 +95,9 @@ func (c *compiler) checkField(s *source, f *Field) {
 			fault(fmt.Sprintf("requires %q, which is no field of it", name))
 		}
 	}
+	if f.WholeThousandths && f.Type != TypeQuantity {
+		fault("is rounded to thousandths and is no quantity")
+	}
 	if f.KeyFormat != "" && f.Shape != Map {
 		fault("has a format of keys and is no map")
 	}

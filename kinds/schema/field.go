@@ -51,6 +51,8 @@ type Field struct {
 	RangeText string // what the fault of Min and Max says; "": their own words
 	// RequiredFields are fields that the message needs here, and not wherever else it is used.
 	RequiredFields []string
+	// WholeThousandths: amounts are rounded to a multiple of 1m, away from zero, when defaults are filled in.
+	WholeThousandths bool
 	// ReservedDomains are domains in which no key of the map may lie.
 	ReservedDomains []string
 }

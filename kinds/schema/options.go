@@ -152,6 +152,7 @@ func (f *Field) applyOptions(o *options.Field, n *meta.Naming) {
 	f.MayRepeat = o.GetMayRepeat()
 	f.Empty, f.RangeText = Empty(o.GetEmpty()), o.GetRangeText()
 	f.RequiredFields = o.GetRequiredFields()
+	f.WholeThousandths = o.GetWholeThousandths()
 	if o.GetReservedKeys() {
 		f.ReservedDomains = n.Domains()
 	}

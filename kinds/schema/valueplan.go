@@ -29,6 +29,8 @@ type ValuePlan struct {
 	DefaultSize int
 	// NullDefault is filled in for null, and for a value that is left out, although it is no declared default; nil: nothing.
 	NullDefault any
+	// WholeThousandths: defaulting rounds an amount to a multiple of 1m, away from zero.
+	WholeThousandths bool
 	// FillAbsent: an object that is left out comes into being if some of its fields have defaults.
 	FillAbsent bool
 

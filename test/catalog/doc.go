@@ -19,6 +19,8 @@
 //	$ get    [?query] [> PATHS]         GET; after "@apiVersion" in another version
 //	$ delete [?query] [> PATHS]         DELETE
 //
+// Tables of kinds that specification 2 leaves to the public API, such as pod.txt, hold what kube-apiserver 1.35.3 answers.
+//
 // PATHS are dotted paths to show of the answer. `go test ./catalog -update` writes the
 // answers anew, for a reader to review.
 package catalog

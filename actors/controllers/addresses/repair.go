@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	servicekind "github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/codec"
@@ -159,7 +160,7 @@ func (r *Repair) ensureAddressesOf(ctx context.Context, o *meta.Object) (made in
 		return 0, nil
 	}
 	for _, text := range spec.Strings("clusterIPs") {
-		a, err := netip.ParseAddr(text)
+		a, err := address.Parse(text)
 		if err != nil {
 			continue
 		}

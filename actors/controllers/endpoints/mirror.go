@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -251,8 +252,8 @@ func mirroredGroups(object tree.Tree) (groups map[string]*mirroredGroup, invalid
 		ports := mirroredPorts(subset)
 		mirrored := 0
 		for _, list := range []string{"addresses", "notReadyAddresses"} {
-			for _, address := range subset.Objects(list) {
-				a, err := netip.ParseAddr(address.String("ip"))
+			for _, each := range subset.Objects(list) {
+				a, err := address.Parse(each.String("ip"))
 				switch {
 				case err != nil:
 					invalid++
@@ -262,11 +263,11 @@ func mirroredGroups(object tree.Tree) (groups map[string]*mirroredGroup, invalid
 					continue
 				}
 				mirrored++
-				key := familyOf(a.Unmap()) + portsKey(ports)
+				key := familyOf(a) + portsKey(ports)
 				if groups[key] == nil {
-					groups[key] = &mirroredGroup{family: familyOf(a.Unmap()), ports: tree.Clone(anyList(ports)).([]any)}
+					groups[key] = &mirroredGroup{family: familyOf(a), ports: tree.Clone(anyList(ports)).([]any)}
 				}
-				groups[key].endpoints = append(groups[key].endpoints, mirroredEndpoint(address, a.Unmap(), list == "addresses"))
+				groups[key].endpoints = append(groups[key].endpoints, mirroredEndpoint(each, a, list == "addresses"))
 			}
 		}
 	}

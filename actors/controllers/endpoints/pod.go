@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -56,10 +57,9 @@ func newPod(o *meta.Object, object tree.Tree) *pod {
 	return p
 }
 
-// IPv4 addresses in IPv6 notation are unmapped, since they would count as IPv6 otherwise.
 func (p *pod) addIP(text string) {
-	if a, err := netip.ParseAddr(text); err == nil && !slices.Contains(p.ips, a.Unmap()) {
-		p.ips = append(p.ips, a.Unmap())
+	if a, err := address.Parse(text); err == nil && !slices.Contains(p.ips, a) {
+		p.ips = append(p.ips, a)
 	}
 }
 

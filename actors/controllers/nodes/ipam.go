@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -127,7 +128,7 @@ func (m *IPAM) OnEvent(o *meta.Object, gone bool) {
 func rangesOf(node tree.Tree) []netip.Prefix {
 	var ranges []netip.Prefix
 	for _, text := range node.Object("spec").Strings("podCIDRs") {
-		if p, err := netip.ParsePrefix(text); err == nil {
+		if p, err := address.ParsePrefix(text); err == nil {
 			ranges = append(ranges, p.Masked())
 		}
 	}

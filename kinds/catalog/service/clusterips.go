@@ -2,8 +2,8 @@ package service
 
 import (
 	"fmt"
-	"net/netip"
 
+	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -40,7 +40,7 @@ func ValidateClusterIPs(spec tree.Tree, faults *schema.Faults) {
 	if !validateClusterIPs(ips, items, faults) {
 		return
 	}
-	if len(ips) == 2 && isIPv6(ips[0]) == isIPv6(ips[1]) {
+	if len(ips) == 2 && address.IsIPv6(ips[0]) == address.IsIPv6(ips[1]) {
 		faults.Invalid(path, items, "may specify no more than one IP for each IP family")
 	}
 	for i, ip := range ips[:min(len(ips), len(families))] {
@@ -87,14 +87,9 @@ func validateClusterIPs(ips []string, items any, faults *schema.Faults) (compara
 	return comparable
 }
 
-func isIPv6(ip string) bool {
-	a, err := netip.ParseAddr(ip)
-	return err == nil && a.Is6() && !a.Is4In6()
-}
-
 // FamilyOf returns the IP family of an address.
 func FamilyOf(ip string) string {
-	if isIPv6(ip) {
+	if address.IsIPv6(ip) {
 		return IPv6
 	}
 	return IPv4

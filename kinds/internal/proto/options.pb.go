@@ -1008,8 +1008,10 @@ type Field struct {
 	RangeText string `protobuf:"bytes,26,opt,name=range_text,json=rangeText,proto3" json:"range_text,omitempty"` // what the fault of min and max says, if not their own words
 	// required_fields are those that the message needs here, and not wherever else it is used.
 	RequiredFields []string `protobuf:"bytes,27,rep,name=required_fields,json=requiredFields,proto3" json:"required_fields,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// whole_thousandths: amounts are rounded to a multiple of 1m, away from zero, when defaults are filled in.
+	WholeThousandths bool `protobuf:"varint,28,opt,name=whole_thousandths,json=wholeThousandths,proto3" json:"whole_thousandths,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Field) Reset() {
@@ -1229,6 +1231,13 @@ func (x *Field) GetRequiredFields() []string {
 		return x.RequiredFields
 	}
 	return nil
+}
+
+func (x *Field) GetWholeThousandths() bool {
+	if x != nil {
+		return x.WholeThousandths
+	}
+	return false
 }
 
 // RequiredWhen makes a field required because of another field of the same message.
@@ -1462,7 +1471,7 @@ const file_options_proto_rawDesc = "" +
 	"\aMessage\x12&\n" +
 	"\x06scalar\x18\x01 \x01(\x0e2\x0e.troupe.ScalarR\x06scalar\x12\x1b\n" +
 	"\ttype_meta\x18\x02 \x01(\bR\btypeMeta\x12$\n" +
-	"\x06one_of\x18\x03 \x03(\v2\r.troupe.OneOfR\x05oneOf\"\xa2\a\n" +
+	"\x06one_of\x18\x03 \x03(\v2\r.troupe.OneOfR\x05oneOf\"\xcf\a\n" +
 	"\x05Field\x12\x1d\n" +
 	"\n" +
 	"emit_empty\x18\x01 \x01(\bR\temitEmpty\x12\x16\n" +
@@ -1498,7 +1507,8 @@ const file_options_proto_rawDesc = "" +
 	"\x05empty\x18\x19 \x01(\x0e2\r.troupe.EmptyR\x05empty\x12\x1d\n" +
 	"\n" +
 	"range_text\x18\x1a \x01(\tR\trangeText\x12'\n" +
-	"\x0frequired_fields\x18\x1b \x03(\tR\x0erequiredFieldsB\x06\n" +
+	"\x0frequired_fields\x18\x1b \x03(\tR\x0erequiredFields\x12+\n" +
+	"\x11whole_thousandths\x18\x1c \x01(\bR\x10wholeThousandthsB\x06\n" +
 	"\x04_minB\x06\n" +
 	"\x04_max\"T\n" +
 	"\fRequiredWhen\x12\x14\n" +

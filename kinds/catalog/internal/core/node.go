@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -99,12 +100,16 @@ func validateTaints(spec tree.Tree, path string, faults *schema.Faults) {
 }
 
 // validatePodCIDRs checks the addresses of a node's Pods: one range for each family at most. The format of
-// each range is declared. A colon tells the families apart, since only IPv6 has any.
+// each range is declared.
 func validatePodCIDRs(spec tree.Tree, path string, faults *schema.Faults) {
 	ranges := spec.Strings("podCIDRs")
 	families := map[bool]int{}
 	for _, r := range ranges {
-		families[strings.Contains(r, ":")]++
+		p, err := address.ParsePrefix(r)
+		if err != nil {
+			return
+		}
+		families[p.Addr().Is6()]++
 	}
 	if families[true] > 1 || families[false] > 1 {
 		faults.Invalid(path, spec["podCIDRs"], "may specify no more than one CIDR for each IP family")

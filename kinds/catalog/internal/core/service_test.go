@@ -54,7 +54,7 @@ func TestServiceRules(t *testing.T) {
 		{Name: "externalIPs", Spec: `"externalIPs":["1.2.3.4","x","127.0.0.1","0.0.0.0","169.254.1.1","224.0.0.5"]`, Want: []string{
 			`spec.externalIPs[1]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
 			`spec.externalIPs[2]: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)`,
-			`spec.externalIPs[3]: Invalid value: "0.0.0.0": may not be unspecified (0.0.0.0 or ::)`,
+			`spec.externalIPs[3]: Invalid value: "0.0.0.0": may not be unspecified (0.0.0.0)`,
 			`spec.externalIPs[4]: Invalid value: "169.254.1.1": may not be in the link-local range (169.254.0.0/16, fe80::/10)`,
 			`spec.externalIPs[5]: Invalid value: "224.0.0.5": may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)`}},
 		{Name: "loadBalancerSourceRanges", Spec: balancer + `"loadBalancerSourceRanges":["10.0.0.0/8"," 1.2.3.4/32 ","x"]`, Want: []string{

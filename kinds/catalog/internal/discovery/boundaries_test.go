@@ -10,7 +10,7 @@ import (
 // TestBoundaries has cases on both sides of each part of a condition with several parts.
 func TestBoundaries(t *testing.T) {
 	catalogtest.RunValidationCases(t, catalogtest.KindInGroup(t, meta.Platform, "discovery.platform.io", "EndpointSlice"), []catalogtest.ValidationCase{
-		{Obj: endpointSliceJSON("IPv6", `"addresses":["fd00::1%a"]`), Want: []string{`endpoints[0].addresses[0]: Invalid value: "fd00::1%a": must be an IPv6 address`}}})
+		{Obj: endpointSliceJSON("IPv6", `"addresses":["fd00::1%a"]`), Want: []string{`endpoints[0].addresses[0]: Invalid value: "fd00::1%a": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`}}})
 }
 
 // TestValidObjects has objects that are just within the limits.

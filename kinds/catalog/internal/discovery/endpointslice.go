@@ -1,8 +1,6 @@
 package discovery
 
 import (
-	"net/netip"
-
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -62,17 +60,27 @@ func validateSliceEndpoint(e tree.Tree, kind, at string, faults *schema.Faults) 
 func validateSliceAddress(a, kind, path string, i int, faults *schema.Faults) {
 	switch kind {
 	case service.IPv4, service.IPv6:
-		ip, err := netip.ParseAddr(a)
-		if err != nil || ip.Zone() != "" || service.FamilyOf(a) != kind {
-			faults.Invalid(tree.IndexPath(path, i), a, "must be an "+kind+" address")
-		}
-		for _, msg := range rules.SpecialIP(a) {
-			faults.Invalid(tree.IndexPath(path, i), a, msg)
-		}
+		validateSliceIP(a, kind, tree.IndexPath(path, i), faults)
 	case "FQDN":
 		for _, f := range rules.FullDomain(a) {
 			faults.Invalid(tree.IndexPath(path, i), f.Value, f.Message)
 		}
+	}
+}
+
+// validateSliceIP checks an address of IPv4 in any form, and one of IPv6 in its canonical form only, as slices have never
+// held others.
+func validateSliceIP(a, kind, at string, faults *schema.Faults) {
+	check := rules.IP
+	if kind == service.IPv6 {
+		check = rules.CanonicalIP
+	}
+	msgs := check(a)
+	if len(msgs) == 0 && service.FamilyOf(a) != kind {
+		msgs = append(msgs, "must be an "+kind+" address")
+	}
+	for _, msg := range append(msgs, rules.SpecialIP(a)...) {
+		faults.Invalid(at, a, msg)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestEndpointSlice(t *testing.T) {
 		{Name: "101 addresses", Obj: endpointSliceJSON("IPv4", `"addresses":`+repeated(101, `"10.1.2.%d"`)), Want: []string{`endpoints[0].addresses: Too many: 101: must have at most 100 items`}},
 		{Obj: endpointSliceJSON("IPv4", `"addresses":["10.1.2.3","10.1.2.3"]`), Want: []string{`endpoints[0].addresses[1]: Duplicate value: "10.1.2.3"`}},
 		{Obj: endpointSliceJSON("IPv4", `"addresses":["fd00::1","x","127.0.0.1"]`), Want: []string{`endpoints[0].addresses[0]: Invalid value: "fd00::1": must be an IPv4 address`,
-			`endpoints[0].addresses[1]: Invalid value: "x": must be an IPv4 address`, `endpoints[0].addresses[2]: Invalid value: "127.0.0.1": ` + catalogtest.Loopback}},
+			`endpoints[0].addresses[1]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`, `endpoints[0].addresses[2]: Invalid value: "127.0.0.1": ` + catalogtest.Loopback}},
 		{Obj: endpointSliceJSON("IPv6", `"addresses":["10.1.2.3"]`), Want: []string{`endpoints[0].addresses[0]: Invalid value: "10.1.2.3": must be an IPv6 address`}},
 		{Obj: endpointSliceJSON("FQDN", `"addresses":["a","A.b"]`), Want: []string{`endpoints[0].addresses[0]: Invalid value: "a": should be a domain with at least two segments separated by dots`,
 			`endpoints[0].addresses[1]: Invalid value: "A.b": a lowercase RFC 1123 subdomain…`}},

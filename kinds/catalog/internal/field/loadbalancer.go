@@ -1,8 +1,7 @@
 package field
 
 import (
-	"net/netip"
-
+	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -26,6 +25,6 @@ const NotAnIP = "must be a DNS name, not an IP address"
 
 // IsIP reports whether s is an IP address.
 func IsIP(s string) bool {
-	_, err := netip.ParseAddr(s)
+	_, err := address.Parse(s)
 	return err == nil
 }

@@ -1,9 +1,6 @@
 package networking
 
 import (
-	"fmt"
-	"net/netip"
-
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -20,12 +17,8 @@ func ipAddressRules() schema.Rules {
 // since uniqueness is that of the name.
 func validateIPAddress(obj tree.Tree, faults *schema.Faults) {
 	if name := obj.Object("metadata").String("name"); name != "" {
-		a, err := netip.ParseAddr(name)
-		switch {
-		case err != nil || a.Zone() != "":
-			faults.Invalid("metadata.name", name, rules.IP("")[0])
-		case a.String() != name:
-			faults.Invalid("metadata.name", name, fmt.Sprintf("must be in canonical form (%q)", a))
+		for _, msg := range rules.CanonicalIP(name) {
+			faults.Invalid("metadata.name", name, msg)
 		}
 	}
 }

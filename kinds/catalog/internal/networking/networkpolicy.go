@@ -1,8 +1,10 @@
 package networking
 
 import (
-	"net/netip"
+	"strconv"
+	"strings"
 
+	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -104,21 +106,33 @@ func validatePeer(p tree.Tree, at string, faults *schema.Faults) {
 // An exception must be smaller than the range: an equal one would leave nothing, and one outside would have no effect
 // that its author could see.
 func validateIPBlock(b tree.Tree, at string, faults *schema.Faults) {
-	whole, err := netip.ParsePrefix(b.String("cidr"))
+	cidr := b.String("cidr")
+	whole, err := address.ParsePrefix(cidr)
 	if err != nil {
 		return // the declaration requires a range
 	}
 	for i, e := range b.Strings("except") {
 		path := tree.IndexPath(at+".except", i)
-		part, err := netip.ParsePrefix(e)
+		part, err := address.ParsePrefix(e)
 		if err != nil {
 			for _, msg := range rules.CIDR(e) {
 				faults.Invalid(path, e, msg)
 			}
 			continue
 		}
-		if !whole.Contains(part.Addr()) || part.Bits() <= whole.Bits() {
+		if !whole.Contains(part.Addr()) || writtenLength(e) <= writtenLength(cidr) {
 			faults.Invalid(path, e, "must be a strict subset of `cidr`")
 		}
 	}
+}
+
+// writtenLength is the number behind the slash of a range. Of a range of IPv4 in the form of IPv6 it counts the bits before
+// the address of IPv4, too, and is compared so.
+func writtenLength(cidr string) int {
+	_, bits, _ := strings.Cut(cidr, "/")
+	n, err := strconv.Atoi(bits)
+	if err != nil {
+		return -1 // address.ParsePrefix has refused it
+	}
+	return n
 }

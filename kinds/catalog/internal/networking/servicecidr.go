@@ -1,9 +1,7 @@
 package networking
 
 import (
-	"fmt"
-	"net/netip"
-
+	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -37,17 +35,12 @@ func validateServiceCIDR(obj tree.Tree, faults *schema.Faults) {
 	}
 	var v6 []bool
 	for i, c := range cidrs {
-		p, err := netip.ParsePrefix(c)
-		switch {
-		case err != nil:
-			faults.Invalid(tree.IndexPath(path, i), c, rules.CIDR("")[0])
-			continue
-		case p.Masked() != p:
-			faults.Invalid(tree.IndexPath(path, i), c, "must not have bits set beyond the prefix length")
-		case p.String() != c:
-			faults.Invalid(tree.IndexPath(path, i), c, fmt.Sprintf("must be in canonical form (%q)", p))
+		for _, msg := range rules.CanonicalCIDR(c) {
+			faults.Invalid(tree.IndexPath(path, i), c, msg)
 		}
-		v6 = append(v6, p.Addr().Is6())
+		if p, err := address.ParsePrefix(c); err == nil {
+			v6 = append(v6, p.Addr().Is6())
+		}
 	}
 	if len(v6) == 2 && v6[0] == v6[1] {
 		faults.Invalid(path, spec["cidrs"], "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64")

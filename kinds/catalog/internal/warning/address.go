@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 
+	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -25,11 +26,13 @@ func NewAddresses(n *meta.Naming) Addresses {
 func (a Addresses) IP(value string) string {
 	addr, err := netip.ParseAddr(value)
 	switch {
-	case err != nil:
-		return "" // the validation's concern
-	case addr.Is4In6():
-		return fmt.Sprintf(": non-standard IP address %q %s: use %q", value, a.future, addr.Unmap())
-	case addr.Is6() && !isCanonical(addr, value):
+	case err != nil || addr.Is4In6():
+		meant, err := address.Parse(value)
+		if err != nil {
+			return "" // the validation's concern
+		}
+		return fmt.Sprintf(": non-standard IP address %q %s: use %q", value, a.future, meant)
+	case addr.Is6() && addr.Zone() == "" && !isCanonical(addr, value):
 		return fmt.Sprintf(": IPv6 address %q should be in RFC 5952 canonical format (%q)", value, addr)
 	}
 	return ""
@@ -45,11 +48,8 @@ func isCanonical(addr netip.Addr, value string) bool {
 // before anything is formatted.
 func (a Addresses) CIDR(value string) []string {
 	prefix, err := netip.ParsePrefix(value)
-	if err != nil {
-		return nil
-	}
 	addr := prefix.Addr()
-	if prefix.Masked().Addr() == addr && (addr.Is4() || !addr.Is4In6() && isCanonicalRange(prefix, value)) {
+	if err == nil && prefix.Masked().Addr() == addr && (addr.Is4() || !addr.Is4In6() && isCanonicalRange(prefix, value)) {
 		return nil
 	}
 	return a.unusualRange(prefix, value)
@@ -60,11 +60,12 @@ func isCanonicalRange(prefix netip.Prefix, value string) bool {
 	return string(prefix.AppendTo(text[:0])) == value
 }
 
-// unusualRange finds the words for a range that CIDR has found odd, which is rare and may take its time.
+// unusualRange finds the words for a range that CIDR has found odd, which is rare and may take its time. prefix is not
+// valid where the range has leading zeros.
 func (a Addresses) unusualRange(prefix netip.Prefix, value string) (texts []string) {
-	ip, network, err := net.ParseCIDR(value)
+	ip, network, err := net.ParseCIDR(address.WithoutLeadingZeros(value))
 	if err != nil {
-		return nil
+		return nil // the validation's concern
 	}
 	if !ip.Equal(network.IP) {
 		_, bits := network.Mask.Size()
@@ -72,7 +73,7 @@ func (a Addresses) unusualRange(prefix netip.Prefix, value string) (texts []stri
 			value, network, fmt.Sprintf("%s/%d", ip, bits)))
 	}
 	switch addr := prefix.Addr(); {
-	case addr.Is4In6():
+	case !prefix.IsValid() || addr.Is4In6():
 		texts = append(texts, fmt.Sprintf(": non-standard CIDR value %q %s: use %q", value, a.future, network))
 	case len(texts) == 0 && addr.Is6():
 		texts = append(texts, fmt.Sprintf(": IPv6 CIDR value %q should be in RFC 5952 canonical format (%q)", value, prefix))

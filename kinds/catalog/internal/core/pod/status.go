@@ -24,6 +24,9 @@ func (p profileAnnotations) writePodStatus(obj, body tree.Tree, _ string, faults
 	}
 	if node := status.String("nominatedNodeName"); node != was.String("nominatedNodeName") {
 		field.Format(status, "nominatedNodeName", "status", faults, rules.Subdomain)
+		if node != "" && obj.Object("spec").String("nodeName") != "" {
+			faults.Forbidden("status.nominatedNodeName", "may not be set on pods that are already bound to a node")
+		}
 	}
 	field.NonNegative(status, "status", faults, "observedGeneration")
 	spec := obj.Object("spec")
@@ -31,6 +34,7 @@ func (p profileAnnotations) writePodStatus(obj, body tree.Tree, _ string, faults
 		validateTerminatedContainers(spec, status, was, "containers", faults)
 		validateTerminatedContainers(spec, status, was, "initContainers", faults)
 	}
+	validateStatusIPs(status, was, faults)
 	obj["status"] = status
 	return nil
 }
