@@ -76,7 +76,7 @@ func TestEveryKindIsFound(t *testing.T) {
 
 func TestGroups(t *testing.T) {
 	groups := catalogtest.NewCatalog(t, meta.Kubernetes).Groups()
-	want := []catalog.Group{{Name: "", Versions: []string{"v1"}}, {Name: "admissionregistration.k8s.io", Versions: []string{"v1", "v1beta1"}}}
+	want := []catalog.Group{{Name: "", Versions: []string{"v1"}}, {Name: "admissionregistration.k8s.io", Versions: []string{"v1"}}}
 	if len(groups) < 19 || !reflect.DeepEqual(groups[:2], want) {
 		t.Errorf("groups %v, want %v and more", groups, want)
 	}

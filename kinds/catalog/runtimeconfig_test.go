@@ -1,6 +1,8 @@
 package catalog_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,5 +56,27 @@ func TestRuntimeConfig(t *testing.T) {
 	_, err = catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"batch/v9": true, "storage.k8s.io/v1": true, "v1": true}, catalog.Features{})
 	if err == nil || !strings.HasSuffix(err.Error(), "batch/v9, storage.k8s.io/v1") {
 		t.Errorf("unknown keys: %v", err)
+	}
+}
+
+// TestDefaultVersions: by default the versions of kube-apiserver 1.35.3 are served, and autoscaling/v2beta2, which the
+// specification wants.
+func TestDefaultVersions(t *testing.T) {
+	want := []string{
+		"admissionregistration.k8s.io/v1", "apiextensions.k8s.io/v1", "apiregistration.k8s.io/v1", "apps/v1", "authentication.k8s.io/v1",
+		"authorization.k8s.io/v1", "autoscaling/v1", "autoscaling/v2", "autoscaling/v2beta2", "batch/v1", "certificates.k8s.io/v1",
+		"coordination.k8s.io/v1", "discovery.k8s.io/v1", "events.k8s.io/v1", "flowcontrol.apiserver.k8s.io/v1", "networking.k8s.io/v1",
+		"node.k8s.io/v1", "policy/v1", "rbac.authorization.k8s.io/v1", "resource.k8s.io/v1", "scheduling.k8s.io/v1", "storage.k8s.io/v1", "v1",
+	}
+	c, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for _, k := range c.Kinds() {
+		got[k.APIVersion()] = true
+	}
+	if versions := slices.Sorted(maps.Keys(got)); !slices.Equal(versions, want) {
+		t.Errorf("served are %v, want %v", versions, want)
 	}
 }

@@ -46,6 +46,7 @@ func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func
 	}
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
+		c.API.RuntimeConfig = daemon.Switches{"admissionregistration.k8s.io/v1beta1": true}
 	})
 	seen := map[*schema.Kind]bool{}
 	for _, o := range samples(t) {

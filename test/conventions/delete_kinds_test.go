@@ -62,6 +62,7 @@ func TestDeleteReturns(t *testing.T) {
 		withoutCollector(c)                          // some have owners that are not there
 		c.Controllers += ",-service-cidr-controller" // it gives finalizers
 		c.Naming = "kubernetes"
+		c.API.RuntimeConfig = daemon.Switches{"admissionregistration.k8s.io/v1beta1": true}
 	})
 	objects, err := os.ReadFile("../representation/testdata/objects.yaml")
 	if err != nil {

@@ -18,10 +18,13 @@ import (
 const maps = "/api/v1/namespaces/default/configmaps"
 
 // open starts a daemon with these gates, under the names of existing clients.
-func open(t *testing.T, gates string) client.Session {
+func open(t *testing.T, gates string, served ...string) client.Session {
 	t.Helper()
 	return client.Open(t, func(c *daemon.Config) {
 		c.Naming = "kubernetes"
+		for _, version := range served {
+			c.API.RuntimeConfig[version] = true
+		}
 		if err := c.API.FeatureGates.Set(gates); err != nil {
 			t.Fatal(err)
 		}
@@ -209,5 +212,23 @@ func TestPodTopologyLabels(t *testing.T) {
 			}
 			return err
 		})
+	}
+}
+
+// TestMutatingAdmissionPolicy: policies change objects where they are served and their gate is on.
+func TestMutatingAdmissionPolicy(t *testing.T) {
+	t.Parallel()
+	const policies = "/apis/admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicies"
+	open(t, "").Send(404, "GET", policies, "", "")
+	for gates, want := range map[string]bool{"": false, "MutatingAdmissionPolicy=true": true} {
+		s := open(t, gates, "admissionregistration.k8s.io/v1beta1")
+		s.Send(201, "POST", policies, "application/json", `{"metadata":{"name":"m"},"spec":{"reinvocationPolicy":"Never",
+			"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]},
+			"mutations":[{"patchType":"ApplyConfiguration","applyConfiguration":{"expression":"Object{data:{'by':'policy'}}"}}]}}`)
+		s.Send(201, "POST", strings.TrimSuffix(policies, "ies")+"ybindings", "application/json", `{"metadata":{"name":"b"},"spec":{"policyName":"m"}}`)
+		made := s.Send(201, "POST", "/api/v1/namespaces/default/configmaps", "application/json", `{"metadata":{"name":"c"}}`)
+		if has := strings.Contains(string(made.Body), `"by":"policy"`); has != want {
+			t.Errorf("%q: %s", gates, made)
+		}
 	}
 }

@@ -23,6 +23,8 @@ func open(t *testing.T, kubernetes bool, change func(*daemon.Config)) cluster {
 		if kubernetes {
 			c.Naming = "kubernetes"
 		}
+		c.API.FeatureGates = daemon.Switches{"MutatingAdmissionPolicy": true}
+		c.API.RuntimeConfig = daemon.Switches{"api/beta": true}
 		if change != nil {
 			change(c)
 		}

@@ -33,6 +33,7 @@ const (
 	ComponentFlagz                  = "ComponentFlagz"
 	ComponentStatusz                = "ComponentStatusz"
 	HPAScaleToZero                  = "HPAScaleToZero"
+	MutatingAdmissionPolicy         = "MutatingAdmissionPolicy"
 	PodTopologyLabelsAdmission      = "PodTopologyLabelsAdmission"
 	RemoteRequestHeaderUID          = "RemoteRequestHeaderUID"
 	RootCAConfigMap                 = "RootCAConfigMap"

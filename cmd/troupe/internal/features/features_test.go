@@ -61,7 +61,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{AllowParsingUserUIDFromCertAuth, APIListChunking, APIResponseCompression, APIServerIdentity, CBORServingAndStorage, ClusterTrustBundle, HPAScaleToZero, PodTopologyLabelsAdmission, RemoteRequestHeaderUID, RootCAConfigMap, StorageVersionMigrator, WatchList} {
+	for _, name := range []string{AllowParsingUserUIDFromCertAuth, APIListChunking, APIResponseCompression, APIServerIdentity, CBORServingAndStorage, ClusterTrustBundle, HPAScaleToZero, MutatingAdmissionPolicy, PodTopologyLabelsAdmission, RemoteRequestHeaderUID, RootCAConfigMap, StorageVersionMigrator, WatchList} {
 		if g, ok := lookup(name); !ok || !g.Effective {
 			t.Errorf("%s: %+v", name, g)
 		}

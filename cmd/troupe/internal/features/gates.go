@@ -138,7 +138,7 @@ var gates = []Gate{
 	{Name: "MutablePVNodeAffinity", Stage: Alpha},
 	{Name: "MutablePodResourcesForSuspendedJobs", Stage: Alpha},
 	{Name: "MutableSchedulingDirectivesForSuspendedJobs", Stage: Alpha},
-	{Name: "MutatingAdmissionPolicy", Stage: Beta},
+	{Name: "MutatingAdmissionPolicy", Stage: Beta, Effective: true},
 	{Name: "NFTablesProxyMode", Stage: GA, Default: true, Locked: true},
 	{Name: "NodeDeclaredFeatures", Stage: Alpha},
 	{Name: "NodeInclusionPolicyInPodTopologySpread", Stage: GA, Default: true, Locked: true},
