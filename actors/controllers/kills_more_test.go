@@ -152,7 +152,7 @@ type leads struct{}
 
 func (leads) Holder(context.Context) (string, <-chan struct{}) { return "", nil }
 
-// Together runs several controllers as one.
+// together runs several controllers as one.
 type together []interface{ Run(context.Context) }
 
 func (all together) Run(ctx context.Context) {
@@ -182,7 +182,27 @@ func workload(of ...func(*workloads.Group) workloads.Controller) func(w *testSto
 	}
 }
 
+// backed makes Services without addresses of their own, the Pods that are behind all of them, and the node of these: slices
+// leave out Pods of nodes that there are not.
+func backed(w *testStore) {
+	w.each(1, "v1/Node", goodNode)
+	w.each(4, "v1/Service", `{"metadata":{"name":"s$"},"spec":{"type":"ClusterIP","clusterIP":"None","clusterIPs":["None"],"ipFamilies":["IPv4"],
+		"ipFamilyPolicy":"SingleStack","sessionAffinity":"None","selector":{"app":"a"},"ports":[{"port":80,"protocol":"TCP","targetPort":80}]}}`)
+	w.each(3, "v1/Pod", runningPod)
+}
+
 var killedGroups = []killedController{
+	{"endpoints", backed, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
+		return endpoints.NewEndpoints(endpoints.NewBackends(store, w.kinds, discardLogger))
+	}, func(w *testStore) bool {
+		return w.count("v1/Endpoints", 4, holds("10.0.0.10", "10.0.0.11", "10.0.0.12")) == 4
+	}},
+	{"endpointslice", backed, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
+		return endpoints.NewSlices(endpoints.NewBackends(store, w.kinds, discardLogger))
+	}, func(w *testStore) bool {
+		return w.count("discovery.platform.io/v1/EndpointSlice", 4, anything) == 4 &&
+			w.count("discovery.platform.io/v1/EndpointSlice", 4, holds("10.0.0.10", "10.0.0.11", "10.0.0.12")) == 4
+	}},
 	{"endpointslicemirroring", func(w *testStore) {
 		w.each(4, "v1/Service", `{"metadata":{"name":"s$"},"spec":{"clusterIP":"None","ports":[{"port":80}]}}`)
 		w.each(4, "v1/Endpoints", `{"metadata":{"name":"s$"},"subsets":[{"addresses":[{"ip":"10.0.0.1$"}],"ports":[{"port":80}]}]}`)
