@@ -36,7 +36,7 @@ func noisy(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := noise{fixture: f, quiet: targets[1:], loud: targets[0], duration: s.Duration}
+	n := noise{fixture: f, quiet: targets[1:], loud: targets[0], load: s.load()}
 	alone, err := n.measure(ctx)
 	if err != nil {
 		return nil, err
@@ -97,10 +97,10 @@ func joined(parts [][]byte) (all [][]byte) {
 
 // noise is the clients of one run.
 type noise struct {
-	fixture  *fixture
-	quiet    []*server.Target
-	loud     *server.Target
-	duration time.Duration
+	fixture *fixture
+	quiet   []*server.Target
+	loud    *server.Target
+	load    measure.Load // of the quiet clients together
 }
 
 // measure lets the quiet clients ask, not all at the same moment.
@@ -119,7 +119,7 @@ func (n *noise) measure(ctx context.Context) (*measure.Sample, error) {
 			}
 			// Their first requests are spread over one pause, as those of independent clients are.
 			time.Sleep(quietPause * time.Duration(i) / time.Duration(len(n.quiet)))
-			for k := 0; ctx.Err() == nil && time.Since(m.Begin) < n.duration; k++ {
+			for k := 0; ctx.Err() == nil && !n.load.Done(k*len(n.quiet), time.Since(m.Begin)); k++ {
 				n.once(c, i+k, &parts[i])
 				time.Sleep(quietPause)
 			}
