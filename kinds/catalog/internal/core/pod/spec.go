@@ -73,6 +73,7 @@ func validateDNS(spec tree.Tree, path string, faults *schema.Faults) {
 func validatePodSecurity(s tree.Tree, path string, faults *schema.Faults) {
 	validateProfile(s.Object("seccompProfile"), path+".seccompProfile", faults)
 	validateAppArmorProfile(s.Object("appArmorProfile"), path+".appArmorProfile", faults)
+	validateSysctls(s.Objects("sysctls"), path+".sysctls", faults)
 }
 
 // validateProfile checks a seccomp profile.
