@@ -46,7 +46,6 @@ func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func
 	}
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
-		c.API.RuntimeConfig = daemon.Switches{"admissionregistration.k8s.io/v1beta1": true}
 	})
 	seen := map[*schema.Kind]bool{}
 	for _, o := range samples(t) {
@@ -122,6 +121,7 @@ func TestFormats(t *testing.T) {
 	// Not every sample has its owner.
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
+		c.API.RuntimeConfig = daemon.Switches{"admissionregistration.k8s.io/v1beta1": true}
 	})
 	transport := &http.Transport{TLSClientConfig: s.TLS}
 	defer transport.CloseIdleConnections()

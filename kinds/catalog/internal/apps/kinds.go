@@ -8,12 +8,13 @@ import (
 
 // Kinds lists the kinds of apps with their functions.
 func Kinds(n *meta.Naming) []family.Kind {
-	w := workloadWarnings{pod.NewWarnings(n)}
+	pods := pod.NewWarnings(n)
+	w := workloadWarnings{pods}
 	return []family.Kind{
 		{Name: "apps/v1/ControllerRevision", Rules: revisionRules()},
-		{Name: "apps/v1/DaemonSet", Rules: family.WarnChanges(daemonSetRules(), w.warnDaemonSet)},
-		{Name: "apps/v1/Deployment", Rules: family.WarnChanges(deploymentRules(), w.warnNamed)},
-		{Name: "apps/v1/ReplicaSet", Rules: family.WarnChanges(replicaSetRules(), w.warnNamed)},
-		{Name: "apps/v1/StatefulSet", Rules: family.Warn(statefulSetRules(), w.warnStatefulSet)},
+		{Name: "apps/v1/DaemonSet", Rules: family.WarnChanges(pods.WithTemplateProfiles(daemonSetRules(), "spec", "template"), w.warnDaemonSet)},
+		{Name: "apps/v1/Deployment", Rules: family.WarnChanges(pods.WithTemplateProfiles(deploymentRules(), "spec", "template"), w.warnNamed)},
+		{Name: "apps/v1/ReplicaSet", Rules: family.WarnChanges(pods.WithTemplateProfiles(replicaSetRules(), "spec", "template"), w.warnNamed)},
+		{Name: "apps/v1/StatefulSet", Rules: family.Warn(pods.WithTemplateProfiles(statefulSetRules(), "spec", "template"), w.warnStatefulSet)},
 	}
 }

@@ -9,9 +9,10 @@ import (
 // Kinds lists the kinds of batch with their functions. A CronJob has no selector to generate: each of its
 // Jobs gets its own.
 func Kinds(n *meta.Naming) []family.Kind {
-	w := jobWarnings{pod.NewWarnings(n), n.Product()}
+	pods := pod.NewWarnings(n)
+	w := jobWarnings{pods, n.Product()}
 	return []family.Kind{
-		{Name: "batch/v1/CronJob", Rules: family.WarnChanges(cronJobRules(), w.warnCronJob)},
-		{Name: "batch/v1/Job", Rules: family.WarnChanges(jobRules(n), w.warnJob), Views: family.Views{"status": {Write: writeJobStatus}}},
+		{Name: "batch/v1/CronJob", Rules: family.WarnChanges(pods.WithTemplateProfiles(cronJobRules(), "spec", "jobTemplate", "spec", "template"), w.warnCronJob)},
+		{Name: "batch/v1/Job", Rules: family.WarnChanges(pods.WithTemplateProfiles(jobRules(n), "spec", "template"), w.warnJob), Views: family.Views{"status": {Write: writeJobStatus}}},
 	}
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -23,7 +24,7 @@ func Kinds(n *meta.Naming) []family.Kind {
 		// release the namespace before it is empty.
 		{Name: "/v1/Namespace", Rules: namespaceRules(n), Views: family.Views{"finalize": {Write: writeFinalizers}}},
 		{Name: "/v1/Node", Rules: family.Warn(nodeRules(), nodeWarnings(n))},
-		{Name: "/v1/ReplicationController", Rules: family.WarnChanges(replicationControllerRules(), controllerWarnings(n))},
+		{Name: "/v1/ReplicationController", Rules: family.WarnChanges(pod.NewWarnings(n).WithTemplateProfiles(replicationControllerRules(), "spec", "template"), controllerWarnings(n))},
 		{Name: "/v1/ResourceQuota", Rules: family.WarnChanges(resourceQuotaRules(), warnQuota)},
 		{Name: "/v1/Secret", Rules: family.Warn(secretRules(n), secretWarnings(n))},
 		// The status warns by itself: the cloud's controller, not the author of the spec, writes these

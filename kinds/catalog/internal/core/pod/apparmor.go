@@ -60,7 +60,9 @@ func appArmorField(value string) tree.Tree {
 
 // validateAppArmor checks that the AppArmor annotations of a new Pod name its containers, have a meaning, and agree with
 // the fields: nodes of different versions read one or the other, and must not run the Pod under different profiles.
-func (p profileAnnotations) validateAppArmor(pod tree.Tree, faults *schema.Faults) {
+//
+// pod is a Pod or a template of Pods at path, which ends in a dot unless it is empty; annotations are faulted at annotationsPath.
+func (p profileAnnotations) validateAppArmor(pod tree.Tree, path, annotationsPath string, faults *schema.Faults) {
 	annotations, spec := pod.Object("metadata", "annotations"), pod.Object("spec")
 	names := map[string]bool{}
 	windows := spec.Object("os").String("name") == "windows"
@@ -69,7 +71,7 @@ func (p profileAnnotations) validateAppArmor(pod tree.Tree, faults *schema.Fault
 			names[c.String("name")] = true
 			value, given := annotations[p.appArmor+c.String("name")].(string)
 			if profile := effectiveAppArmor(spec, c); given && profile != nil && !windows {
-				validateAppArmorMatch(value, profile, tree.IndexPath("spec."+list, i)+".securityContext.appArmorProfile", faults)
+				validateAppArmorMatch(value, profile, tree.IndexPath(path+"spec."+list, i)+".securityContext.appArmorProfile", faults)
 			}
 		}
 	}
@@ -78,7 +80,7 @@ func (p profileAnnotations) validateAppArmor(pod tree.Tree, faults *schema.Fault
 		if !ok {
 			continue
 		}
-		at := tree.KeyPath("metadata.annotations", key)
+		at := tree.KeyPath(annotationsPath, key)
 		if !names[name] {
 			faults.Invalid(at, name, "container not found")
 		}
@@ -91,6 +93,25 @@ func (p profileAnnotations) validateAppArmor(pod tree.Tree, faults *schema.Fault
 // isAppArmorValue tells whether an annotation may have a value. Nothing is checked of the name of a profile of the node.
 func isAppArmorValue(value string) bool {
 	return value == "" || value == "runtime/default" || value == "unconfined" || strings.HasPrefix(value, "localhost/")
+}
+
+// validateAppArmorProfile checks the field: the name of a profile is one of the node's, and means something for Localhost only.
+func validateAppArmorProfile(p tree.Tree, path string, faults *schema.Faults) {
+	name, kind := p.String("localhostProfile"), p.String("type")
+	path += ".localhostProfile"
+	switch {
+	case kind != "Localhost":
+		if p.Has("localhostProfile") && kind != "" {
+			faults.Invalid(path, name, "can only be set when AppArmor type is Localhost")
+		}
+	case name == "":
+		faults.Required(path, "must be set when AppArmor type is Localhost")
+	case strings.TrimSpace(name) != name:
+		faults.Invalid(path, name, "must not be padded with whitespace")
+	}
+	if kind == "Localhost" && len(name) > maxAppArmorName {
+		faults.TooLong(path, maxAppArmorName)
+	}
 }
 
 // effectiveAppArmor is the profile that the fields give a container; nil if they give it none.

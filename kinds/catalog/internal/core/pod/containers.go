@@ -131,7 +131,7 @@ func validateContainerPorts(c tree.Tree, path string, hostNetwork bool, hostPort
 // keep.
 func validateContainerSecurity(s tree.Tree, path string, faults *schema.Faults) {
 	validateProfile(s.Object("seccompProfile"), path+".seccompProfile", faults)
-	validateProfile(s.Object("appArmorProfile"), path+".appArmorProfile", faults)
+	validateAppArmorProfile(s.Object("appArmorProfile"), path+".appArmorProfile", faults)
 	if escalation, set := s["allowPrivilegeEscalation"].(bool); set && !escalation {
 		if s.Bool("privileged") {
 			faults.Invalid(path, s, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true")

@@ -33,7 +33,7 @@ func TestContainerFaults(t *testing.T) {
 		`"livenessProbe":{"httpGet":{}}`: {at + `.livenessProbe.httpGet.port: Required value`, at + `.livenessProbe.httpGet.port: Invalid value: 0: must be between…`},
 		`"securityContext":{"seccompProfile":{"type":"Localhost"},"appArmorProfile":{"type":"Unconfined","localhostProfile":"p"}}`: {
 			at + `.securityContext.seccompProfile.localhostProfile: Required value: must be set when type is Localhost`,
-			at + `.securityContext.appArmorProfile.localhostProfile: Invalid value: "p": can only be set when type is Localhost`},
+			at + `.securityContext.appArmorProfile.localhostProfile: Invalid value: "p": can only be set when AppArmor type is Localhost`},
 	} {
 		catalogtest.Expect(t, fields, catalogtest.Create(k, newPod(t, k, container(fields))), want)
 	}

@@ -19,6 +19,6 @@ func Kinds(n *meta.Naming) []family.Kind {
 			"resize":              resizeView(mirror),
 			"status":              {Write: warnings.profiles.writePodStatus, Warn: warnings.warnPodStatus},
 		}},
-		{Name: "/v1/PodTemplate", Rules: family.WarnChanges(podTemplateRules(), warnings.warnTemplate)},
+		{Name: "/v1/PodTemplate", Rules: family.WarnChanges(warnings.WithTemplateProfiles(podTemplateRules(), "template"), warnings.warnTemplate)},
 	}
 }

@@ -42,7 +42,7 @@ func podRules(w *Warnings) schema.Rules {
 		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 			if old == nil {
 				validatePodCreate(obj.Object("spec"), faults)
-				w.profiles.validateAppArmor(obj, faults)
+				w.profiles.validateAppArmor(obj, "", "metadata.annotations", faults)
 				validateEphemeralNames(obj, faults)
 			}
 		},

@@ -72,10 +72,11 @@ func validateDNS(spec tree.Tree, path string, faults *schema.Faults) {
 // validatePodSecurity checks what applies to all containers.
 func validatePodSecurity(s tree.Tree, path string, faults *schema.Faults) {
 	validateProfile(s.Object("seccompProfile"), path+".seccompProfile", faults)
-	validateProfile(s.Object("appArmorProfile"), path+".appArmorProfile", faults)
+	validateAppArmorProfile(s.Object("appArmorProfile"), path+".appArmorProfile", faults)
+	validateSysctls(s.Objects("sysctls"), path+".sysctls", faults)
 }
 
-// validateProfile checks a seccomp or AppArmor profile.
+// validateProfile checks a seccomp profile.
 //
 // The name of a profile means something for Localhost only, and one that is ignored would look like protection.
 func validateProfile(p tree.Tree, path string, faults *schema.Faults) {

@@ -2,6 +2,7 @@ package pod
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -35,6 +36,22 @@ func ValidateTemplate(template tree.Tree, path string, claims []string, faults *
 	if len(spec.List("ephemeralContainers")) > 0 {
 		faults.Forbidden(path+".spec.ephemeralContainers", "ephemeral containers not allowed in pod template")
 	}
+}
+
+// WithTemplateProfiles adds the rules of AppArmor annotations to those of a kind whose Pod template is at path. A template
+// that stays as it is stays valid.
+func (w *Warnings) WithTemplateProfiles(r schema.Rules, path ...string) schema.Rules {
+	served, at := r.ValidateServed, strings.Join(path, ".")
+	r.ValidateServed = func(obj, old tree.Tree, faults *schema.Faults) {
+		if served != nil {
+			served(obj, old, faults)
+		}
+		template := obj.Object(path...)
+		if old == nil || !tree.SemanticEqual(template, old.Object(path...)) {
+			w.profiles.validateAppArmor(template, at+".", at+".annotations", faults)
+		}
+	}
+	return r
 }
 
 // withClaimVolumes returns a spec with the volumes of claims added, so that containers may mount them. They
