@@ -83,7 +83,9 @@ func (s *Store) errUndefined(k *schema.Kind) error {
 	return meta.NewNotFound(s.definitions().storage, k.Definition)
 }
 
-func (c *collection) endWatches() { c.watchers.each(func(w *watch) { w.Stop() }) }
+// endWatches ends all watches, each when it has delivered what there is: the last change of a kind that goes is the removal of
+// its objects.
+func (c *collection) endWatches() { c.watchers.each(func(w *watch) { w.ref.Send(finish{}) }) }
 
 // ensureCollection finds the collection of a storage, or adds an empty one for objects of a kind.
 func (s *Store) ensureCollection(storage meta.GroupResource, kind func() *schema.Kind) *collection {

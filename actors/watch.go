@@ -44,6 +44,9 @@ type watch struct {
 // wakeUp tells a watch that there may be something to read.
 type wakeUp struct{}
 
+// finish tells a watch to deliver what there is, and then to end.
+type finish struct{}
+
 // bookmarkDue tells a watch that its client has heard nothing for a while.
 type bookmarkDue struct{}
 
@@ -133,6 +136,9 @@ func (w *watch) Receive(self *runtime.Ref, message any) {
 		w.withScratch(self, w.advance)
 	case bookmarkDue:
 		w.withScratch(self, w.bookmark)
+	case finish:
+		w.withScratch(self, w.advance)
+		self.Stop()
 	case runtime.Stopping, runtime.Restarting:
 		w.end()
 	}

@@ -59,7 +59,7 @@ func TestLocalAPIServices(t *testing.T) {
 	const golden = "testdata/local.txt"
 	if *update {
 		client.Eventually(t, func() error {
-			if n := len(listed(t, s, "apiregistration.k8s.io")); n < 23 {
+			if n := len(listed(t, s, "apiregistration.k8s.io")); n < 22 {
 				return fmt.Errorf("%d APIServices", n)
 			}
 			return nil

@@ -42,12 +42,14 @@ func samples(t *testing.T) (all []map[string]any) {
 // applies what a client has, then three apply what has come of it, or parts of that.
 func TestAppliedAgain(t *testing.T) {
 	t.Parallel()
-	kinds, err := catalog.New(meta.Kubernetes)
+	optional := map[string]bool{"admissionregistration.k8s.io/v1beta1": true}
+	kinds, err := catalog.NewWithConfig(meta.Kubernetes, optional, catalog.Features{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := session{client.Open(t, func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
+		c.API.RuntimeConfig = optional
 	})}
 	var all []*reapplied
 	for i, o := range samples(t) {

@@ -3,6 +3,7 @@ package conversion
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,8 @@ import (
 // managers are those of an object with their versions, and what one of them owns.
 func managers(o client.Object, name string) (all []string, owned string) {
 	list, _ := o.Metadata()["managedFields"].([]any)
+	// They are ordered by their times first, which are in seconds: the order is sorted away.
+	defer func() { slices.Sort(all) }()
 	for _, v := range list {
 		entry := v.(object)
 		all = append(all, fmt.Sprint(entry["manager"], " ", entry["operation"], " ", entry["apiVersion"]))
