@@ -55,7 +55,8 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return prepareReplacement(cur, m, copyBelowTop(cur, m, want, env), env)
 }
 
-// checkPatchedName requires that a patch leaves the name as it is: an object is never renamed.
+// checkPatchedName requires that a patch leaves the name as it is: an object is never renamed. The answer does not repeat the
+// name: a patch may have copied it from a value that its author must not read.
 func checkPatchedName(m *request.Mutation, patched tree.Tree) error {
 	switch name := childObject(patched, "metadata")["name"]; name {
 	case m.Key.Name:
@@ -63,7 +64,7 @@ func checkPatchedName(m *request.Mutation, patched tree.Tree) error {
 	case nil, "":
 		return meta.NewBadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
 	default:
-		return meta.NewBadRequest(fmt.Sprintf("the name of the object (%v) does not match the name on the URL (%s)", name, m.Key.Name))
+		return meta.NewBadRequest("the name of the object after the patch does not match the name on the URL (" + m.Key.Name + ")")
 	}
 }
 

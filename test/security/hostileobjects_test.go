@@ -89,13 +89,16 @@ func TestHostileObjects(t *testing.T) {
 	if os.Getenv("TROUPE_SOAK") != "" {
 		rounds, shots = 10, 100
 	}
-	c, err := catalog.New(meta.Kubernetes)
+	optional := map[string]bool{"admissionregistration.k8s.io/v1beta1": true}
+	c, err := catalog.NewWithConfig(meta.Kubernetes, optional, catalog.Features{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir, all := t.TempDir(), fuzzObjects(t, c)
 	serve := func() *client.Server {
-		return client.Serve(t, dir, func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", client.KeepingControllers })
+		return client.Serve(t, dir, func(c *daemon.Config) {
+			c.Naming, c.Controllers, c.API.RuntimeConfig = "kubernetes", client.KeepingControllers, optional
+		})
 	}
 	s := serve()
 	for _, q := range all {
