@@ -155,7 +155,10 @@ func check(t *testing.T, c *client.Client, l *eventLog, versions []uint64, to ui
 				}
 				var got []string
 				for _, e := range events {
-					got = append(got, line(e.Type, e.Object))
+					// What the server tells of itself has another port after a restart; nobody else writes there.
+					if !strings.HasPrefix(e.Object.Key(), "platform-public/") {
+						got = append(got, line(e.Type, e.Object))
+					}
 				}
 				if want := l.expect(v, version, to); !slices.Equal(got, want) {
 					t.Errorf("%+v from %d:\n%s\nwant\n%s", v, version, strings.Join(got, "\n"), strings.Join(want, "\n"))
