@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -55,8 +56,8 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return prepareReplacement(cur, m, copyBelowTop(cur, m, want, env), env)
 }
 
-// checkPatchedName requires that a patch leaves the name as it is: an object is never renamed. The answer does not repeat the
-// name: a patch may have copied it from a value that its author must not read.
+// checkPatchedName requires that a patch leaves the name as it is: an object is never renamed. The answer repeats only a name
+// that the patch spells out: another one may be a copy of a value that its author must not read.
 func checkPatchedName(m *request.Mutation, patched tree.Tree) error {
 	switch name := childObject(patched, "metadata")["name"]; name {
 	case m.Key.Name:
@@ -64,7 +65,11 @@ func checkPatchedName(m *request.Mutation, patched tree.Tree) error {
 	case nil, "":
 		return meta.NewBadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
 	default:
-		return meta.NewBadRequest("the name of the object after the patch does not match the name on the URL (" + m.Key.Name + ")")
+		shown := ""
+		if text := fmt.Sprint(name); bytes.Contains(m.PatchBody, []byte(text)) {
+			shown = "(" + text + ") "
+		}
+		return meta.NewBadRequest("the name of the object " + shown + "does not match the name on the URL (" + m.Key.Name + ")")
 	}
 }
 
