@@ -1,4 +1,4 @@
-# make build | run | test | fuzz | soak | bench | lint | generate
+# make build | run | test | console-test | fuzz | soak | bench | lint | generate
 
 NAMING   ?= kubernetes
 DATA_DIR ?= troupe-data
@@ -11,19 +11,24 @@ FUZZTIME ?= 1m
 # a process of its own; make soak runs all of them with it.
 CONCURRENT := auth|conventions|linear|operations|watch
 
-.PHONY: build run test fuzz soak bench lint generate
+.PHONY: build run test console-test fuzz soak bench lint generate
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
 
 run: build ## serve on ./troupe-data under the names of existing clients; NAMING=platform for the neutral ones
-	./bin/troupe serve --data-dir $(DATA_DIR) --naming $(NAMING) $(FLAGS)
+	./bin/troupe serve --data-dir $(DATA_DIR) --naming $(NAMING) --console $(FLAGS)
 
 test: lint ## everything that must pass before a change goes in
 	go test -p 4 ./kinds/... ./bench/...
 	go test -race -p 4 $$(go list ./... | grep -vE '/troupe/(kinds|bench)(/|$$)')
 	cd test && go vet ./... && go test -race -p 4 $$(go list ./... | grep -E '/($(CONCURRENT))$$')
 	cd test && go test -p 4 $$(go list ./... | grep -vE '/($(CONCURRENT))$$')
+
+console-test: ## the console in a headless Chromium; needs npm, and Debian's packages where there is no Chromium
+	command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
+	cd http/internal/console/web && npm ci --no-audit --no-fund && npm run -s check
+	cd test && go vet -tags chromium ./console && go test -tags chromium -count 1 ./console
 
 fuzz: ## every fuzz target in turn, each for FUZZTIME
 	@grep -rEo --include='*_test.go' --exclude-dir=test '^func Fuzz[[:alnum:]]+' . | sed -E 's|/[^/]*:func | |' | sort | \
@@ -51,5 +56,6 @@ lint: ## form, vet, staticcheck, generated files
 	go tool staticcheck ./...
 	go run ./kinds/internal/gen -check
 
-generate: ## files made from the declarations of kinds
+generate: ## files made from the declarations of kinds, with Go alone; and those of the console, with npm where there is one
 	go run ./kinds/internal/gen
+	command -v npm >/dev/null || exit 0; cd http/internal/console/web && npm ci --no-audit --no-fund && npm run -s build

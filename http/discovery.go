@@ -87,5 +87,8 @@ func (s *Server) fixedPaths() []string {
 	if s.opts.Flags != nil {
 		paths = append(paths, flagsPath)
 	}
+	if s.opts.Console != nil {
+		paths = append(paths, consolePath)
+	}
 	return paths
 }

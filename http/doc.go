@@ -16,6 +16,7 @@
 //	internal/stream       watches on connections that were taken over, and WebSocket frames
 //	internal/proxy        requests that are passed on to other servers
 //	internal/connect      where requests to Pods, Services and Nodes go
+//	internal/console      the pages for people in browsers
 //	internal/translate    WebSockets of clients into the SPDY of containers' runtimes
 //	internal/discovery    the documents that describe what is served
 //	internal/metrics      counts of requests, and what /metrics writes

@@ -82,6 +82,8 @@ type Options struct {
 	// StatusPage serves /statusz, and Flags /flagz, with what it returns by name; nil: there is no such page.
 	StatusPage bool
 	Flags      func() map[string]string
+	// Console serves pages for browsers at /console/; nil: there are none.
+	Console *ConsoleOptions
 	// Profiling serves /debug/pprof/, authorized like any path that is no resource.
 	Profiling bool
 	// ShutdownDelay is how long /readyz fails before connections are refused.

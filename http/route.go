@@ -6,6 +6,7 @@ import (
 
 	"github.com/fasthttp/router"
 	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/console"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/http/internal/warning"
@@ -44,12 +45,15 @@ const (
 	slisPath   = "/metrics/slis"
 	statusPath = "/statusz"
 	flagsPath  = "/flagz"
+
+	consolePath       = "/console"
+	consoleConfigPath = consolePath + "/config.json"
 )
 
 // allowsTrailingSlash tells whether a path that ends in a slash may be that of a fixed route without it.
 // Clients rely on that for these paths, and on no others.
 func allowsTrailingSlash(t *requestinfo.Target) bool {
-	return t.Segments[0] == "api" || t.Segments[0] == "apis" || t.Path == "/version/" || t.Path == pprofPath
+	return t.Segments[0] == "api" || t.Segments[0] == "apis" || t.Path == "/version/" || t.Path == pprofPath || t.Path == consolePath+"/"
 }
 
 // routeHandler makes a handler of the router from one of ours. The router's handlers return nothing, so
@@ -103,6 +107,13 @@ func (s *Server) routes() {
 	if s.opts.Profiling {
 		r.GET(strings.TrimSuffix(pprofPath, "/"), routeHandler(servePprofIndex))
 		r.GET(pprofPath+"{profile:*}", routeHandler(servePprof))
+	}
+	if s.opts.Console != nil {
+		serve := routeHandler(s.serveConsole(console.New(console.Options{Naming: s.opts.Naming, Version: s.opts.Version, SignIn: s.opts.Console.SignIn})))
+		for _, method := range []string{"GET", "HEAD"} {
+			r.Handle(method, consolePath, serve)
+			r.Handle(method, consolePath+"/{file:*}", serve)
+		}
 	}
 	if s.opts.FlowControl != nil {
 		for name, dump := range s.opts.FlowControl.Dumps() {

@@ -68,6 +68,7 @@ type Serving struct {
 	MaxRequestBytes             Bytes    `json:"maxRequestBytes"`          // of the data of one object
 	ShutdownDelay               Duration `json:"shutdownDelay"`            // between failing readiness and closing the port
 	Profiling                   bool     `json:"profiling"`                // serves /debug/pprof/
+	Console                     bool     `json:"console"`                  // serves pages for browsers at /console/
 	// CORSAllowedOrigins are expressions of origins whose pages in browsers may read answers.
 	CORSAllowedOrigins []string `json:"corsAllowedOrigins"`
 }

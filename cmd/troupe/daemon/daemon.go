@@ -34,6 +34,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/quota"
 	"github.com/troupe-api/troupe/policy/admission/webhook"
 	"github.com/troupe-api/troupe/policy/audit"
+	"github.com/troupe-api/troupe/policy/authn/oidc"
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/troupe-api/troupe/policy/conversion"
 	"github.com/troupe-api/troupe/policy/flowcontrol"
@@ -73,7 +74,8 @@ type Daemon struct {
 	definitions          *controllers.Definitions // makes kinds of the objects that define them
 	legacyTokens         *controllers.LegacyTokenTracking
 	listener             net.Listener
-	policyGeneration     *policy.Generation // of all that authentication and authorization decide by
+	policyGeneration     *policy.Generation  // of all that authentication and authorization decide by
+	identityTokens       *oidc.Authenticator // nil if no provider of them is given
 	authorizer           authz.Authorizer
 	auditor              *audit.Auditor          // nil if nothing is audited
 	flowControl          *flowcontrol.Controller // nil if it is switched off

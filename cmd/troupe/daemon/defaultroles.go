@@ -14,14 +14,17 @@ import (
 // its administrator as well; so it starts also when the disk is full. Roles that an operator has changed
 // get back only what they lack.
 func (d *Daemon) reconcileDefaultRoles(kinds *catalog.Catalog) {
-	var pages []string
+	var pages rbac.Pages
 	if d.features.Enabled(features.ComponentFlagz) {
-		pages = append(pages, "/flagz")
+		pages.Monitoring = append(pages.Monitoring, "/flagz")
 	}
 	if d.features.Enabled(features.ComponentStatusz) {
-		pages = append(pages, "/statusz")
+		pages.Monitoring = append(pages.Monitoring, "/statusz")
 	}
-	if err := rbac.Reconcile(context.Background(), d.store, kinds, pages...); err != nil {
+	if d.config.Serving.Console {
+		pages.Everybody = []string{"/console", "/console/*"}
+	}
+	if err := rbac.Reconcile(context.Background(), d.store, kinds, pages); err != nil {
 		d.log.Warn("making the default roles and bindings", "error", err)
 	}
 }

@@ -41,6 +41,7 @@ func (c *Config) Flags() []FlagGroup {
 			f.Var(&c.Serving.MaxRequestBytes, "max-request-bytes", "Most bytes of data of one object, as JSON; with managedFields and escapes it may have twice as many. Larger writes are answered 413.")
 			f.Var(&c.Serving.ShutdownDelay, "shutdown-delay-duration", "Time between failing /readyz and closing the port on shutdown.")
 			f.BoolVar(&c.Serving.Profiling, "profiling", c.Serving.Profiling, "Serve profiles of the running daemon below /debug/pprof/, to whoever is allowed that path.")
+			f.BoolVar(&c.Serving.Console, "console", c.Serving.Console, "Serve pages for browsers at /console/: what the server does, its objects and who manages their fields, and who may do what. They show what whoever signs in may read, and write nothing.")
 			f.StringSliceVar(&c.Serving.CORSAllowedOrigins, "cors-allowed-origins", c.Serving.CORSAllowedOrigins, "Regular expressions of the origins whose pages in browsers may read answers, with commas, such as ^https://example\\.com$. None switches CORS off.")
 		}),
 		group("API", func(f *pflag.FlagSet) {

@@ -102,6 +102,7 @@ func (d *Daemon) newOIDCAuthenticator() (authn.Authenticator, error) {
 		return nil, fmt.Errorf("authentication.oidc.issuerURL: %q is the issuer of service accounts", c.IssuerURL)
 	}
 	tokens := oidc.New(o)
+	d.identityTokens = tokens
 	d.background.run(tokens.Run)
 	d.policyGeneration.AddSource(tokens.KeySetID)
 	return tokens, nil

@@ -87,7 +87,7 @@ func (d *Daemon) serverOptions() (none http.Options, err error) {
 		Operations:    d.newOperations(d.kinds, rules),
 		Readers:       map[string]http.Reader{"/v1/componentstatuses": readComponents(d.components())},
 		Members:       d.objects, Kubelets: kubelets,
-		Profiling: s.Profiling, StatusPage: d.features.Enabled(features.ComponentStatusz), Flags: flags,
+		Console: d.consoleOptions(), Profiling: s.Profiling, StatusPage: d.features.Enabled(features.ComponentStatusz), Flags: flags,
 
 		CBOR:                d.features.Enabled(features.CBORServingAndStorage),
 		DisableCompression:  !d.features.Enabled(features.APIResponseCompression),

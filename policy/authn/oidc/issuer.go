@@ -25,6 +25,7 @@ type issuer struct {
 	log    *slog.Logger
 
 	keySet   atomic.Pointer[keySet] // nil: not known yet
+	signIn   atomic.Pointer[SignIn] // nil: not known yet, or the issuer offers none
 	inflight singleflight.Group     // of fetches
 
 	mu         sync.Mutex // guards what follows
@@ -151,7 +152,7 @@ func (i *issuer) fetchKeys(ctx context.Context, where string) (*keySet, error) {
 	return parseKeys(text)
 }
 
-// discover asks where the keys are.
+// discover asks where the keys are, and where people sign in.
 func (i *issuer) discover(ctx context.Context) (string, error) {
 	text, err := i.get(ctx, strings.TrimSuffix(i.url, "/")+"/.well-known/openid-configuration")
 	if err != nil {
@@ -160,6 +161,7 @@ func (i *issuer) discover(ctx context.Context) (string, error) {
 	var document struct {
 		Issuer  string `json:"issuer"`
 		KeysURL string `json:"jwks_uri"`
+		SignIn
 	}
 	if json.Unmarshal(text, &document) != nil {
 		return "", errors.New("the document is no JSON object")
@@ -170,6 +172,7 @@ func (i *issuer) discover(ctx context.Context) (string, error) {
 	if u, err := url.Parse(document.KeysURL); err != nil || u.Scheme != "https" || u.Host == "" {
 		return "", fmt.Errorf("jwks_uri %q is no https URL", document.KeysURL)
 	}
+	i.signIn.Store(document.SignIn.orNone())
 	return document.KeysURL, nil
 }
 

@@ -23,9 +23,9 @@ type defaultRole struct {
 	bindingName string
 }
 
-// defaultRoles are all of them; pages are further paths for monitoring.
-func defaultRoles(pages []string) []defaultRole {
-	return slices.Concat(userRoles(), systemRoles(pages), nodeRoles(), certificateRoles(), controllerRoles(), namespacedRoles())
+// defaultRoles are all of them.
+func defaultRoles(pages Pages) []defaultRole {
+	return slices.Concat(userRoles(), pageRoles(pages.Everybody), systemRoles(pages.Monitoring), nodeRoles(), certificateRoles(), controllerRoles(), namespacedRoles())
 }
 
 // coreGroup stands for the group without a name in lists of groups.

@@ -1,5 +1,7 @@
 package rbac
 
+import "strings"
+
 // The resources of workloads, by group, that users see and change.
 const (
 	podInteractiveSubresources  = "pods/attach pods/exec pods/portforward pods/proxy"
@@ -45,6 +47,18 @@ func userRoles() []defaultRole {
 			newPathRule("/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/"),
 		}},
 	}
+}
+
+// pageRoles let everybody read pages, if there are any. They have a role of their own, so that an operator who wants to keep
+// them from some has one binding to take away.
+func pageRoles(pages []string) []defaultRole {
+	if len(pages) == 0 {
+		return nil
+	}
+	return []defaultRole{{
+		name: "system:console", subjects: bindTo("group system:authenticated", "group system:unauthenticated"),
+		rules: []rule{newPathRule(strings.Join(pages, " "))},
+	}}
 }
 
 // editRules is what an editor may do beside viewing.

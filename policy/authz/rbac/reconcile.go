@@ -16,6 +16,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// Pages are paths that are served only by some servers.
+type Pages struct {
+	Monitoring []string // for members of system:monitoring
+	Everybody  []string // also for those who have not signed in
+}
+
 // A Store is where the default roles and bindings are kept.
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
@@ -27,8 +33,8 @@ type Store interface {
 // A binding to another role is made anew. One that is annotated against it is left alone. It
 // writes only what differs, and all at a time. An error names the first objects that it is about.
 //
-// pages are the paths that monitoring clients may read besides those that are always there.
-func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog, pages ...string) error {
+// The roles allow pages besides the paths that are always there.
+func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog, pages Pages) error {
 	b := roleBuilder{kinds.Naming()}
 	r := &reconciler{store: store, manager: b.Translate("platform-apiserver"), autoupdateAnnotation: b.Translate(autoupdateAnnotation), kinds: map[string]*schema.Kind{}}
 	for _, k := range kinds.StorageKinds() {

@@ -37,13 +37,13 @@ func (h *conflictingStore) Mutate(ctx context.Context, m request.Mutation) (requ
 func TestReconcileConflicts(t *testing.T) {
 	h := &conflictingStore{testStore: openStore(t, meta.Platform), attempted: map[meta.Key]bool{}, lock: make(chan struct{}, 1)}
 	h.full = true
-	err := rbac.Reconcile(t.Context(), h, h.kinds)
+	err := rbac.Reconcile(t.Context(), h, h.kinds, rbac.Pages{})
 	var status *meta.Status
 	if !errors.As(err, &status) || status.Code != 507 || strings.Count(err.Error(), "the disk is full") != 3 || !strings.Contains(err.Error(), "more") {
 		t.Errorf("on a full disk: %v", err)
 	}
 	h.full = false
-	if err := rbac.Reconcile(t.Context(), h, h.kinds); err != nil {
+	if err := rbac.Reconcile(t.Context(), h, h.kinds, rbac.Pages{}); err != nil {
 		t.Error(err)
 	}
 	if n := h.reconcile(t); n != 0 {

@@ -63,7 +63,7 @@ func openStore(t testing.TB, naming *meta.Naming) *testStore {
 func (s *testStore) reconcile(t testing.TB) (writes int64) {
 	t.Helper()
 	s.writes.Store(0)
-	if err := rbac.Reconcile(t.Context(), s, s.kinds); err != nil {
+	if err := rbac.Reconcile(t.Context(), s, s.kinds, rbac.Pages{}); err != nil {
 		t.Fatal(err)
 	}
 	return s.writes.Load()

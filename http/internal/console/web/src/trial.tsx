@@ -1,0 +1,101 @@
+import { diffLines } from "diff";
+import { useMemo, useState } from "preact/hooks";
+import { parse, stringify } from "yaml";
+import { type APIObject, path, type Resource } from "./api";
+import { Problem } from "./problem";
+import { useSession } from "./session";
+
+// Trial lets people edit an object and shows what the server would make of it. Nothing is stored: the update is a dry run.
+export function Trial({ resource, object }: { resource: Resource; object: APIObject }) {
+  const { client } = useSession();
+  const [before, setBefore] = useState(object); // stays while somebody edits, whatever changes
+  const text = useMemo(() => plain(before), [before]);
+  const [edited, setEdited] = useState(text);
+  const [result, setResult] = useState<{ after: APIObject; warnings: string }>();
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const attempt = async () => {
+    setBusy(true);
+    setError(undefined);
+    setResult(undefined);
+    try {
+      const body = parse(edited);
+      const answer = await client.fetch(path(resource, before.metadata.namespace, before.metadata.name) + "?dryRun=All&fieldValidation=Strict&fieldManager=console", {
+        method: "PUT",
+        body: JSON.stringify(body),
+        headers: { "Content-Type": "application/json" },
+      });
+      setResult({ after: await answer.json(), warnings: answer.headers.get("Warning") ?? "" });
+    } catch (e) {
+      setError(e);
+    }
+    setBusy(false);
+  };
+  const outdated = object.metadata.resourceVersion !== before.metadata.resourceVersion;
+  return (
+    <>
+      <p class="hint">Edit the object and see what the server would make of it, and whether it would be accepted. Nothing is stored.</p>
+      {outdated && (
+        <p class="problem" role="status">
+          The object has changed since.{" "}
+          <button
+            onClick={() => {
+              setBefore(object);
+              setEdited(plain(object));
+              setResult(undefined);
+            }}
+          >
+            Begin anew with its present state
+          </button>
+        </p>
+      )}
+      <label for="edited">Object as YAML</label>
+      <textarea id="edited" spellcheck={false} rows={Math.min(30, edited.split("\n").length + 1)} value={edited} onInput={(e) => setEdited(e.currentTarget.value)} />
+      <p>
+        <button class="primary" disabled={busy} onClick={attempt}>
+          Try it (dry run)
+        </button>
+      </p>
+      {error ? <Problem error={error} /> : null}
+      {result && (
+        <section aria-label="Result of the dry run" role="status">
+          {result.warnings && <p class="problem">{result.warnings.replaceAll('299 - "', "").replaceAll('"', "")}</p>}
+          <h2>The server would accept it</h2>
+          <Difference before={text} after={plain(result.after)} />
+        </section>
+      )}
+    </>
+  );
+}
+
+// plain is an object as people edit it: managers are the server's business.
+function plain(o: APIObject): string {
+  return stringify({ ...o, metadata: { ...o.metadata, managedFields: undefined } }, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+// Difference shows the lines that differ, each with three lines around it.
+function Difference({ before, after }: { before: string; after: string }) {
+  const lines = diffLines(before, after).flatMap((part) =>
+    part.value
+      .replace(/\n$/, "")
+      .split("\n")
+      .map((text) => ({ text, sign: part.added ? "+" : part.removed ? "-" : " " })),
+  );
+  if (lines.every((l) => l.sign === " ")) return <p>It would stay as it is.</p>;
+  const near = (i: number) => lines.slice(Math.max(0, i - 3), i + 4).some((l) => l.sign !== " ");
+  return (
+    <pre class="difference" tabIndex={0} aria-label="Difference">
+      {lines.map((l, i) =>
+        near(i) ? (
+          <span key={i} class={l.sign === "+" ? "added" : l.sign === "-" ? "removed" : ""}>
+            {`${l.sign} ${l.text}\n`}
+          </span>
+        ) : near(i - 1) ? (
+          <span key={i} class="gap">
+            {"…\n"}
+          </span>
+        ) : null,
+      )}
+    </pre>
+  );
+}
