@@ -137,8 +137,8 @@ func writePages(o *scenario.Options, reports []*report.Report) error {
 		}
 	}
 	for _, r := range reports {
-		if o.Plot != "" && r.Course != nil {
-			return os.WriteFile(o.Plot, report.PlotTimeSeries(r.Course), 0o644)
+		if o.Plot != "" && r.TimeSeries != nil {
+			return os.WriteFile(o.Plot, report.PlotTimeSeries(r.TimeSeries), 0o644)
 		}
 	}
 	return nil
@@ -284,8 +284,8 @@ func (b *Bench) workload(ctx context.Context, w scenario.Workload) error {
 			first = results
 		}
 		for _, result := range results {
-			if i == 0 && result.Course != nil {
-				b.Report.Course = result.Course
+			if i == 0 && result.TimeSeries != nil {
+				b.Report.TimeSeries = result.TimeSeries
 			}
 			rows = append(rows, report.NewRow(result.Name, target.Label, result.Sample, result.Figure))
 		}

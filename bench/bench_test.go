@@ -147,8 +147,8 @@ func TestRunFaults(t *testing.T) {
 }
 
 func TestPlotOfSavedReport(t *testing.T) {
-	r := &report.Report{Options: &scenario.Options{}, Course: &measure.TimeSeries{Name: "soak"}}
-	r.Course.Add("things", "pieces", time.Second, 3)
+	r := &report.Report{Options: &scenario.Options{}, TimeSeries: &measure.TimeSeries{Name: "soak"}}
+	r.TimeSeries.Add("things", "pieces", time.Second, 3)
 	saved, plot := filepath.Join(t.TempDir(), "soak.json"), filepath.Join(t.TempDir(), "soak.svg")
 	if err := r.WriteJSON(saved); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestPlotOfSavedReport(t *testing.T) {
 	if code := run([]string{"--plot", plot, saved}, nil, &out, &log); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &log)
 	}
-	if text, err := os.ReadFile(plot); err != nil || !bytes.Equal(text, report.PlotTimeSeries(r.Course)) {
+	if text, err := os.ReadFile(plot); err != nil || !bytes.Equal(text, report.PlotTimeSeries(r.TimeSeries)) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

@@ -68,7 +68,7 @@ func (t *LegacyTokenTracking) correct(object tree.Tree) tree.Tree {
 // label writes the day into the label, unless it is there.
 func (t *LegacyTokenTracking) label(ctx context.Context, key meta.Key) error {
 	o, _, err := reconcile.Read(ctx, t.store, t.secrets, key)
-	if err != nil || o == nil || !serviceaccount.UseIsNews(o.Meta.Labels, t.lastUsed, t.now()) {
+	if err != nil || o == nil || !serviceaccount.IsLastUsedStale(o.Meta.Labels, t.lastUsed, t.now()) {
 		return err
 	}
 	day := t.now().UTC().Format(time.DateOnly)

@@ -44,9 +44,9 @@ func checkAuthority(c *x509.Certificate) error {
 	return nil
 }
 
-// An Order is a certificate that is to be signed. Of the request count the key, the subject and the alternative
+// A Template is a certificate that is to be signed. Of the request count the key, the subject and the alternative
 // names; what else it asks for, such as to be a CA, is dropped.
-type Order struct {
+type Template struct {
 	Request      *x509.CertificateRequest
 	KeyUsage     x509.KeyUsage
 	ExtKeyUsages []x509.ExtKeyUsage
@@ -59,9 +59,9 @@ const longLifetime = 8 * time.Hour
 
 // Sign returns the certificate, in PEM. It begins some minutes ago, for clients whose clocks are behind, and ends with
 // the CA at the latest.
-func (a *Authority) Sign(order Order, now time.Time) ([]byte, error) {
+func (a *Authority) Sign(t Template, now time.Time) ([]byte, error) {
 	ca := a.current()
-	if err := order.Request.CheckSignature(); err != nil {
+	if err := t.Request.CheckSignature(); err != nil {
 		return nil, fmt.Errorf("unable to verify certificate request signature: %w", err)
 	}
 	if !now.Before(ca.Leaf.NotAfter) {
@@ -74,14 +74,14 @@ func (a *Authority) Sign(order Order, now time.Time) ([]byte, error) {
 	template := &x509.Certificate{
 		SerialNumber: serial,
 		NotBefore:    now.Add(-clockSkew),
-		NotAfter:     notAfter(now, order.Lifetime, ca.Leaf),
-		Subject:      order.Request.Subject,
-		DNSNames:     order.Request.DNSNames, IPAddresses: order.Request.IPAddresses,
-		EmailAddresses: order.Request.EmailAddresses, URIs: order.Request.URIs,
-		KeyUsage: order.KeyUsage, ExtKeyUsage: order.ExtKeyUsages,
+		NotAfter:     notAfter(now, t.Lifetime, ca.Leaf),
+		Subject:      t.Request.Subject,
+		DNSNames:     t.Request.DNSNames, IPAddresses: t.Request.IPAddresses,
+		EmailAddresses: t.Request.EmailAddresses, URIs: t.Request.URIs,
+		KeyUsage: t.KeyUsage, ExtKeyUsage: t.ExtKeyUsages,
 		BasicConstraintsValid: true, // and IsCA false: the certificate itself says that it is no CA
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, ca.Leaf, order.Request.PublicKey, ca.PrivateKey)
+	der, err := x509.CreateCertificate(rand.Reader, template, ca.Leaf, t.Request.PublicKey, ca.PrivateKey)
 	if err != nil {
 		return nil, err
 	}

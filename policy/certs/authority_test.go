@@ -50,7 +50,7 @@ func TestAuthority(t *testing.T) {
 		t.Fatal(err)
 	}
 	ca := own.Set().CA.Cert
-	order := certs.Order{Request: requestFor(t, "jane"), KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}
+	template := certs.Template{Request: requestFor(t, "jane"), KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}
 	const skew = 5 * time.Minute
 	for _, c := range []struct{ at, life, want time.Duration }{
 		{0, 10 * time.Minute, 10 * time.Minute},
@@ -59,8 +59,8 @@ func TestAuthority(t *testing.T) {
 		{0, 99 * 365 * 24 * time.Hour, ca.NotAfter.Sub(now)},
 		{ca.NotAfter.Sub(now) - time.Minute, time.Hour, time.Minute},
 	} {
-		order.Lifetime = c.life
-		text, err := own.Authority().Sign(order, now.Add(c.at))
+		template.Lifetime = c.life
+		text, err := own.Authority().Sign(template, now.Add(c.at))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,13 +76,13 @@ func TestAuthority(t *testing.T) {
 			t.Errorf("%v %v a CA: %v, for %v", err, cert.SerialNumber, cert.IsCA, cert.Subject)
 		}
 	}
-	if _, err := own.Authority().Sign(order, ca.NotAfter); err == nil || !strings.Contains(err.Error(), "expired in the past") {
+	if _, err := own.Authority().Sign(template, ca.NotAfter); err == nil || !strings.Contains(err.Error(), "expired in the past") {
 		t.Errorf("by a CA that has expired: %v", err)
 	}
-	forged := *order.Request
+	forged := *template.Request
 	forged.PublicKey = requestFor(t, "joe").PublicKey
-	order.Request = &forged
-	if _, err := own.Authority().Sign(order, now); err == nil {
+	template.Request = &forged
+	if _, err := own.Authority().Sign(template, now); err == nil {
 		t.Error("for a key that is not the requester's")
 	}
 }
@@ -117,7 +117,7 @@ func TestLoadAuthority(t *testing.T) {
 	if changed, err := refresh(); changed || err == nil {
 		t.Errorf("replaced by no CA: %v %v", changed, err)
 	}
-	if _, err := a.Sign(certs.Order{Request: requestFor(t, "jane"), Lifetime: time.Hour}, now); err != nil {
+	if _, err := a.Sign(certs.Template{Request: requestFor(t, "jane"), Lifetime: time.Hour}, now); err != nil {
 		t.Error(err)
 	}
 }

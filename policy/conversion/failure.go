@@ -33,15 +33,15 @@ func (f *failure) Error() string { return f.text }
 
 func (f *failure) Unwrap() error { return f.reason }
 
-// failed is a failure of the whole question. Who answers may say much more than clients and logs want to hear. Shown
-// cuts the text short.
+// failed is a failure of the whole question. A webhook may answer with much more than clients and logs want to hear, so the
+// text is cut.
 func (q *question) failed(kind failureType, err error) error {
-	return &failure{kind, "conversion webhook for " + q.subject() + " failed: " + webhookclient.Shown(err.Error()), err}
+	return &failure{kind, "conversion webhook for " + q.subject() + " failed: " + webhookclient.Truncate(err.Error()), err}
 }
 
 // returned is a failure by what was returned; the text goes on behind "returned".
 func (q *question) returned(kind failureType, format string, args ...any) error {
-	return &failure{kind: kind, text: "conversion webhook for " + q.subject() + " returned " + webhookclient.Shown(fmt.Sprintf(format, args...))}
+	return &failure{kind: kind, text: "conversion webhook for " + q.subject() + " returned " + webhookclient.Truncate(fmt.Sprintf(format, args...))}
 }
 
 // invalidAt is a failure by the object at a place of the answer, which the text may name. reason is an error or a text.

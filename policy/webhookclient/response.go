@@ -35,7 +35,7 @@ const maxShown = 2048
 func responseError(r remote.Response) error {
 	if v, _, err := codec.DecodeAny(r.Body); err == nil {
 		if t, ok := v.(tree.Tree); ok && t.String("kind") == "Status" && t.String("message") != "" {
-			return errors.New(Shown(t.String("message")))
+			return errors.New(Truncate(t.String("message")))
 		}
 	}
 	switch {
@@ -44,7 +44,7 @@ func responseError(r remote.Response) error {
 	case r.Code == http.StatusUnauthorized:
 		return errors.New("the server has asked for the client to provide credentials")
 	case r.Code == http.StatusForbidden:
-		return errors.New(Shown(strings.TrimSpace(string(r.Body))))
+		return errors.New(Truncate(strings.TrimSpace(string(r.Body))))
 	case r.Code == http.StatusTooManyRequests:
 		return errors.New("the server has received too many requests and has asked us to try again later")
 	case r.Code == http.StatusServiceUnavailable:
@@ -52,14 +52,14 @@ func responseError(r remote.Response) error {
 	case r.Code == http.StatusGatewayTimeout:
 		return errors.New("the server was unable to return a response in the time allotted, but may still be processing the request")
 	case r.Code >= http.StatusInternalServerError:
-		return fmt.Errorf("an error on the server (%q) has prevented the request from succeeding", Shown(strings.TrimSpace(string(r.Body))))
+		return fmt.Errorf("an error on the server (%q) has prevented the request from succeeding", Truncate(strings.TrimSpace(string(r.Body))))
 	}
 	return fmt.Errorf("the server responded with the status code %d but did not return more information", r.Code)
 }
 
-// Shown is what a webhook says as far as it is shown to clients: its answers may be much longer than any error, log or
+// Truncate cuts what a webhook says to what is shown to clients: its answers may be much longer than any error, log or
 // audit event should be.
-func Shown(text string) string {
+func Truncate(text string) string {
 	if len(text) <= maxShown {
 		return strings.ToValidUTF8(text, string(utf8.RuneError))
 	}

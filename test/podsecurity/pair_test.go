@@ -162,7 +162,7 @@ func (p *pair) decideOwn(t *testing.T, resource int, user, namespace, subresourc
 		s := meta.NewForbidden(q.Resource, name, d.Forbidden)
 		lines = append(lines, fmt.Sprintf("%d %s", s.Code, s.Message))
 	case r.resource == "namespaces":
-		if lv, raised := p.own.Raises(q); raised {
+		if lv, raised := p.own.StricterEnforcement(q); raised {
 			d.Warnings = append(d.Warnings, p.own.CheckPods(t.Context(), namespace, lv)...)
 		}
 	}

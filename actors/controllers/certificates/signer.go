@@ -73,11 +73,11 @@ func (s *Signer) sign(ctx context.Context, name string) error {
 	if err := by.policy(request, r.usages); err != nil {
 		return s.write(ctx, r, "status", tree.Tree{"conditions": r.with(failed, "SignerValidationFailure", err.Error())})
 	}
-	order := certs.Order{Request: request, Lifetime: s.lifetimeOf(r)}
-	if order.KeyUsage, order.ExtKeyUsages, err = parseUsages(r.usages); err != nil {
+	template := certs.Template{Request: request, Lifetime: s.lifetimeOf(r)}
+	if template.KeyUsage, template.ExtKeyUsages, err = parseUsages(r.usages); err != nil {
 		return err
 	}
-	text, err := by.authority.Sign(order, s.now())
+	text, err := by.authority.Sign(template, s.now())
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func MedianOf(runs []*Report) *Report {
 		return runs[0]
 	}
 	last := runs[len(runs)-1]
-	all := &Report{Origin: runs[0].Origin, Options: last.Options, Rows: []*Row{}, Growth: last.Growth, Course: last.Course, Notes: []string{}}
+	all := &Report{Origin: runs[0].Origin, Options: last.Options, Rows: []*Row{}, Growth: last.Growth, TimeSeries: last.TimeSeries, Notes: []string{}}
 	rows := make(map[string][]*Row)
 	var titles []string
 	for _, run := range runs {

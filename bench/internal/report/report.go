@@ -49,12 +49,12 @@ type Row struct {
 
 // Report is the outcome of a run. It is filled by one goroutine.
 type Report struct {
-	Origin  *Origin             `json:"origin,omitempty"`
-	Options *scenario.Options   `json:"options"`
-	Rows    []*Row              `json:"rows"`
-	Growth  []*measure.Curve    `json:"growth,omitempty"`
-	Course  *measure.TimeSeries `json:"course,omitempty"`
-	Notes   []string            `json:"notes"`
+	Origin     *Origin             `json:"origin,omitempty"`
+	Options    *scenario.Options   `json:"options"`
+	Rows       []*Row              `json:"rows"`
+	Growth     []*measure.Curve    `json:"growth,omitempty"`
+	TimeSeries *measure.TimeSeries `json:"course,omitempty"`
+	Notes      []string            `json:"notes"`
 }
 
 // NewRow describes a result of a target. sample is nil for a result that is a figure alone. Durations

@@ -75,7 +75,7 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 	look := startSoakMonitor(s)
 	sample, err := load.Drive(ctx, s.Target, paced(s.scaledSize("soak: operations per second", soakRate), parts.step))
 	// The monitor ends before the watchers do, so that no look falls into the time in which load is taken away.
-	course := look.stop()
+	series := look.stop()
 	seen := watchers.close()
 	if err != nil {
 		return nil, err
@@ -92,13 +92,13 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 	}
 	slices.Sort(sample.Latencies)
 	grown := 0
-	for _, t := range course.Trends() {
+	for _, t := range series.Trends() {
 		s.Note("soak: %v", t)
 		if t.Grows() {
 			grown++
 		}
 	}
-	first := Result{Name: "soak", Sample: sample, Figure: &measure.Figure{Value: float64(grown), Unit: fmt.Sprintf("of %d quantities grow", len(course.Lines))}, Course: course}
+	first := Result{Name: "soak", Sample: sample, Figure: &measure.Figure{Value: float64(grown), Unit: fmt.Sprintf("of %d quantities grow", len(series.Lines))}, TimeSeries: series}
 	early := Result{Name: "soak, rights", Figure: &measure.Figure{Value: float64(r.early.Load()), Unit: "requests refused after the answer"}}
 	return append(append([]Result{first}, results...), early), nil
 }
@@ -187,11 +187,11 @@ func (l *soakMonitor) sample(c *server.Conn, at time.Duration) {
 	if heap, err := server.ReadHeap(c); err != nil {
 		l.session.Note("soak: heap not known: %v", err)
 	} else {
-		l.course.Add("heap in use after a collection", "MiB", at, heap/(1<<20))
+		l.series.Add("heap in use after a collection", "MiB", at, heap/(1<<20))
 	}
 	for _, q := range monitoredMetrics {
 		if value, ok := found.Sum(q.series); ok {
-			l.course.Add(q.name, q.unit, at, value/q.divisor)
+			l.series.Add(q.name, q.unit, at, value/q.divisor)
 		}
 	}
 }

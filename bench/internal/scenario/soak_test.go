@@ -28,7 +28,7 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	var lines []string
-	for _, line := range all.Course.Lines {
+	for _, line := range all.TimeSeries.Lines {
 		lines = append(lines, line.Name)
 		if line.Name == "heap in use after a collection" && line.Moments[0].Value <= 0 {
 			t.Errorf("heap %v", line.Moments)

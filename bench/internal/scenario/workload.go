@@ -33,10 +33,10 @@ type Session struct {
 // Result is one measurement of a workload, a row of the report. Rows of all targets are matched by name, so
 // names must not depend on the target.
 type Result struct {
-	Name   string
-	Sample *measure.Sample     // nil if there is only a figure
-	Figure *measure.Figure     // what the row is about, if it is not CPU per operation
-	Course *measure.TimeSeries // how the server was doing meanwhile; nil if that was not looked at
+	Name       string
+	Sample     *measure.Sample     // nil if there is only a figure
+	Figure     *measure.Figure     // what the row is about, if it is not CPU per operation
+	TimeSeries *measure.TimeSeries // how the server was doing meanwhile; nil if that was not looked at
 	// Floor measures the same on a server that does nothing; nil if there is no such thing.
 	Floor func(ctx context.Context, floor *server.Target) (*measure.Sample, error)
 }

@@ -57,7 +57,7 @@ func (e *evaluation) view(k *schema.Kind) (*kindView, error) {
 			return &e.views[i], nil
 		}
 	}
-	v, err := review.Of(e.a, k)
+	v, err := review.NewView(e.a, k)
 	if err != nil {
 		return nil, err
 	}

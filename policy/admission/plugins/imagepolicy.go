@@ -107,7 +107,7 @@ func (p *imagePolicy) Validate(ctx context.Context, a *admission.Attributes) err
 			a.Annotate(p.auditKey+"failed-open", "true")
 			return nil
 		}
-		return a.Forbidden(webhookclient.Shown(err.Error()))
+		return a.Forbidden(webhookclient.Truncate(err.Error()))
 	}
 	for key, value := range said.AuditAnnotations {
 		a.Annotate(p.auditKey+key, value)
@@ -116,7 +116,7 @@ func (p *imagePolicy) Validate(ctx context.Context, a *admission.Attributes) err
 	case said.Allowed:
 		return nil
 	case said.Reason != "":
-		return a.Forbidden("image policy webhook backend denied one or more images: " + webhookclient.Shown(said.Reason))
+		return a.Forbidden("image policy webhook backend denied one or more images: " + webhookclient.Truncate(said.Reason))
 	}
 	return a.Forbidden("one or more images rejected by webhook backend")
 }

@@ -16,15 +16,15 @@ type NamespaceCreator interface {
 
 // NamespaceAutoProvision makes the namespace of a new object if it does not exist. It is for clusters whose
 // users may create namespaces anyway; with it, a mistyped name makes a new namespace instead of an error.
-func NamespaceAutoProvision(heads Heads, creator NamespaceCreator) admission.Registration {
+func NamespaceAutoProvision(objects MetaReader, creator NamespaceCreator) admission.Registration {
 	return admission.Registration{
-		Name: "NamespaceAutoProvision", Operations: []request.Verb{request.Create}, Plugin: namespaceProvisioner{heads, creator},
+		Name: "NamespaceAutoProvision", Operations: []request.Verb{request.Create}, Plugin: namespaceProvisioner{objects, creator},
 	}
 }
 
-// namespaceProvisioner looks at heads first, so that only the first object of a namespace costs a write.
+// namespaceProvisioner looks whether the namespace exists first, so that only the first object of a namespace costs a write.
 type namespaceProvisioner struct {
-	heads   Heads
+	objects MetaReader
 	creator NamespaceCreator
 }
 
@@ -35,7 +35,7 @@ func (p namespaceProvisioner) Provision(ctx context.Context, k *schema.Kind, key
 	if !k.Namespaced || key.Namespace == "" {
 		return nil
 	}
-	if _, exists := p.heads.GetMeta(namespaces, "", key.Namespace); exists {
+	if _, exists := p.objects.GetMeta(namespaces, "", key.Namespace); exists {
 		return nil
 	}
 	if err := p.creator.CreateNamespace(ctx, key.Namespace); err != nil {

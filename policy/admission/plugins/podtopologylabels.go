@@ -6,25 +6,25 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// Heads reads what is known of an object without parsing it. Resources are named in platform form.
-type Heads interface {
+// A MetaReader reads what is known of an object without parsing it. Resources are named in platform form.
+type MetaReader interface {
 	GetMeta(r meta.GroupResource, namespace, name string) (meta.ObjectMeta, bool)
 }
 
 // PodTopologyLabels gives a Pod that is put on a node the labels that say in which zone and region that is.
 // A container can then learn its zone through the downward API without a right to read nodes.
-func PodTopologyLabels(naming *meta.Naming, heads Heads) admission.Registration {
+func PodTopologyLabels(naming *meta.Naming, objects MetaReader) admission.Registration {
 	return admission.Registration{
 		Name:      "PodTopologyLabels",
 		Resources: []string{"/pods", "/pods/binding"}, Operations: []request.Verb{request.Create, request.Update}, SkipsNoOps: true,
-		Plugin: topologyLabels{heads, []string{naming.Translate("topology.platform.io/zone"), naming.Translate("topology.platform.io/region")}},
+		Plugin: topologyLabels{objects, []string{naming.Translate("topology.platform.io/zone"), naming.Translate("topology.platform.io/region")}},
 	}
 }
 
 // topologyLabels needs only the labels of nodes, which are known without parsing the object.
 type topologyLabels struct {
-	heads Heads
-	keys  []string
+	objects MetaReader
+	keys    []string
 }
 
 // Admit implements admission.Admitter. Labels of the same names that a client has given count for nothing. A
@@ -34,7 +34,7 @@ func (p topologyLabels) Admit(a *admission.Attributes) error {
 	if node == "" || !a.IsCreate() && a.Subresource == "" {
 		return nil
 	}
-	head, _ := p.heads.GetMeta(meta.GroupResource{Resource: "nodes"}, "", node)
+	head, _ := p.objects.GetMeta(meta.GroupResource{Resource: "nodes"}, "", node)
 	for _, key := range p.keys {
 		if value, ok := head.Labels.Get(key); ok {
 			a.New.EnsureObject("metadata", "labels")[key] = value

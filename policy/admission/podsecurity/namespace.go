@@ -40,8 +40,8 @@ func raises(before, after LevelVersion) bool {
 		(before.Version != after.Version || after.Level > before.Level)
 }
 
-// Raises tells whether an update of a Namespace demands more of its Pods than before, and what.
-func (a *Admission) Raises(r Request) (LevelVersion, bool) {
+// StricterEnforcement tells whether an update of a Namespace demands more of its Pods than before, and what.
+func (a *Admission) StricterEnforcement(r Request) (LevelVersion, bool) {
 	if r.isCreate() || r.Subresource != "" || slices.Contains(a.config.Exemptions.Namespaces, r.Namespace) {
 		return LevelVersion{}, false
 	}

@@ -81,7 +81,7 @@ func (existingPods) Selects(k *schema.Kind, subresource string) bool {
 
 // Applies implements admission.WaitingPlugin.
 func (p existingPods) Applies(a *admission.Attributes) bool {
-	_, raised := p.Raises(requestOf(a))
+	_, raised := p.StricterEnforcement(requestOf(a))
 	return raised
 }
 
@@ -94,7 +94,7 @@ func (existingPods) Mutate(context.Context, *admission.Attributes) error { retur
 // Validate implements admission.WaitingCall.
 func (p existingPods) Validate(ctx context.Context, a *admission.Attributes) error {
 	r := requestOf(a)
-	if lv, raised := p.Raises(r); raised {
+	if lv, raised := p.StricterEnforcement(r); raised {
 		a.Warn(p.CheckPods(ctx, r.Namespace, lv)...)
 	}
 	return nil

@@ -58,7 +58,7 @@ func TestView(t *testing.T) {
 		if kind == v2 {
 			kind = v1
 		}
-		v, err := review.Of(&a, kind)
+		v, err := review.NewView(&a, kind)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,9 +26,9 @@ type View struct {
 	Object, OldObject tree.Tree
 }
 
-// Of is a request in the form of a kind, which is that of the request or, of another version, shares its storage. It asks
+// NewView is a request in the form of a kind, which is that of the request or, of another version, shares its storage. It asks
 // the webhook that converts between the two, if there is one: the error is the *meta.Status that tells of its failure.
-func Of(a *admission.Attributes, k *schema.Kind) (*View, error) {
+func NewView(a *admission.Attributes, k *schema.Kind) (*View, error) {
 	sub := k.Subresource(a.Subresource)
 	v := &View{attributes: a, kind: k, sub: sub, BodyKind: convert.BodyKind(k, sub)}
 	var err error

@@ -51,7 +51,7 @@ func (p *Plugin) record(h *hook, a *admission.Attributes, said *answer) {
 	for _, key := range said.annotations.SortedKeys() {
 		full := h.name + "/" + key
 		if value, ok := said.annotations[key].(string); ok && len(rules.QualifiedName(full)) == 0 && !a.Annotate(full, value) {
-			p.options.Log.Warn("an audit annotation of a webhook has another value already", "webhook", h.name, "annotation", full, "value", webhookclient.Shown(value))
+			p.options.Log.Warn("an audit annotation of a webhook has another value already", "webhook", h.name, "annotation", full, "value", webhookclient.Truncate(value))
 		}
 	}
 	a.Warn(said.warnings...)

@@ -19,7 +19,7 @@ type callFailure struct {
 }
 
 func (f *callFailure) Error() string {
-	return fmt.Sprintf("failed calling webhook %q: %s", f.hook, webhookclient.Shown(f.reason.Error()))
+	return fmt.Sprintf("failed calling webhook %q: %s", f.hook, webhookclient.Truncate(f.reason.Error()))
 }
 
 func (f *callFailure) Unwrap() error { return f.reason }

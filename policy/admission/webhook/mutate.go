@@ -70,7 +70,7 @@ func (c *mutatingCall) requireAgain() {
 // askOne asks one hook that a request matches, and changes the request as it says. A hook that has changed
 // something is not itself asked again because of that: it enters asked only afterwards.
 func (c *mutatingCall) askOne(ctx context.Context, h *hook, k *schema.Kind, a *admission.Attributes) error {
-	v, err := review.Of(a, k)
+	v, err := review.NewView(a, k)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (c *validatingCall) prepare(ctx context.Context, a *admission.Attributes) (
 			continue
 		}
 		if views[kind] == nil {
-			if views[kind], err = review.Of(a, kind); err != nil {
+			if views[kind], err = review.NewView(a, kind); err != nil {
 				return nil, err
 			}
 		}

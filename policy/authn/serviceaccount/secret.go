@@ -30,9 +30,9 @@ func NewSecretNames(n *meta.Naming) SecretNames {
 	}
 }
 
-// UseIsNews tells whether a use now has to be noted in the label of a Secret: it is noted once a day. Where clocks differ it
+// IsLastUsedStale tells whether a use now has to be noted in the label of a Secret: it is noted once a day. Where clocks differ it
 // may already say tomorrow.
-func UseIsNews(labels meta.Labels, label string, now time.Time) bool {
+func IsLastUsedStale(labels meta.Labels, label string, now time.Time) bool {
 	last, _ := labels.Get(label)
 	today := now.UTC()
 	return last != today.Format(time.DateOnly) && last != today.AddDate(0, 0, 1).Format(time.DateOnly)

@@ -103,7 +103,7 @@ func (a *Authenticator) validateLegacy(v *verifiedToken, token string, now time.
 	if !ok || account.Terminating || account.UID != v.UID {
 		return errAccountGone
 	}
-	if a.LegacyTokenUsed != nil && UseIsNews(secret.Meta.Labels, a.vendorNames.secrets.LastUsed, now) {
+	if a.LegacyTokenUsed != nil && IsLastUsedStale(secret.Meta.Labels, a.vendorNames.secrets.LastUsed, now) {
 		a.LegacyTokenUsed(v.Namespace, v.legacy)
 	}
 	if since, _ := secret.Meta.Labels.Get(a.vendorNames.secrets.InvalidSince); since != "" {
