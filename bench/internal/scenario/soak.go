@@ -119,7 +119,7 @@ func paced(rate int, step measure.Step) measure.Step {
 type soakMonitor struct {
 	session *Session
 	period  time.Duration
-	course  *measure.TimeSeries // the looker's until it has ended
+	series  *measure.TimeSeries // the looker's until it has ended
 	quit    chan struct{}
 	running sync.WaitGroup
 }
@@ -128,7 +128,7 @@ type soakMonitor struct {
 func startSoakMonitor(s *Session) *soakMonitor {
 	l := &soakMonitor{
 		session: s, period: min(maxSoakInterval, s.Duration/soakSamples), quit: make(chan struct{}),
-		course: &measure.TimeSeries{Name: "soak", Warm: s.Duration.Seconds() / 5},
+		series: &measure.TimeSeries{Name: "soak", Warm: s.Duration.Seconds() / 5},
 	}
 	l.running.Go(l.run)
 	return l
@@ -138,7 +138,7 @@ func startSoakMonitor(s *Session) *soakMonitor {
 func (l *soakMonitor) stop() *measure.TimeSeries {
 	close(l.quit)
 	l.running.Wait()
-	return l.course
+	return l.series
 }
 
 // A look that takes longer than the period delays the next one.
@@ -177,7 +177,7 @@ var monitoredMetrics = []struct {
 
 // sample is one of them. What the server does not tell has no line. The heap is read after a collection, or
 // garbage would hide what is held.
-// A failed look is noted and left out of the course; the trend is over those that there are.
+// A failed look is noted and left out of the series; the trend is over those that there are.
 func (l *soakMonitor) sample(c *server.Conn, at time.Duration) {
 	found, err := server.ScrapeMetrics(c)
 	if err != nil {

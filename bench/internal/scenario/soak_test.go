@@ -44,8 +44,8 @@ func TestSoakNeedsNoMetrics(t *testing.T) {
 	s := session(t, kubeconfig)
 	s.Duration = 50 * time.Millisecond
 	l := startSoakMonitor(s)
-	if course := l.stop(); len(course.Lines) != 0 || len(course.Trends()) != 0 {
-		t.Errorf("%+v", course)
+	if series := l.stop(); len(series.Lines) != 0 || len(series.Trends()) != 0 {
+		t.Errorf("%+v", series)
 	}
 }
 
