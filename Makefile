@@ -5,11 +5,14 @@ DATA_DIR ?= troupe-data
 FLAGS    ?=
 FUZZTIME ?= 1m
 
-# The race detector costs up to ten times the CPU, so it watches where goroutines meet: everything but kinds/,
-# whose tests have one goroutine each, and bench/, which only asks the daemon what suites ask it too; and the suites that
-# put many clients on the daemon. The other suites ask one thing after the other of the same code, or drive the daemon as
-# a process of its own; make soak runs all of them with it.
+# The race detector costs up to ten times the CPU, so it watches where goroutines meet: the packages RACED, and the suites
+# CONCURRENT, which put many clients on the daemon. The others compute with one goroutine, ask one thing after the other of
+# the same code, or drive the daemon as a process of its own; make soak runs all of them with it.
+RACED      := actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|http/internal/(discovery|limits|metrics|proxy|represent|stream|translate|wire)|persist(/.+)?|policy/(admission/(admissionpolicy|plugins|quota)|audit|authn(/oidc)?|authz/(node|rbac)|certs|conversion|flowcontrol|remote|webhookclient)
 CONCURRENT := auth|conventions|linear|operations|watch
+
+# Vet has run in lint, over the tests too.
+TEST := go test -vet=off -p 4
 
 .PHONY: build run test console-test fuzz soak bench lint generate
 
@@ -20,10 +23,10 @@ run: build ## serve on ./troupe-data under the names of existing clients; NAMING
 	./bin/troupe serve --data-dir $(DATA_DIR) --naming $(NAMING) --console $(FLAGS)
 
 test: lint ## everything that must pass before a change goes in
-	go test -p 4 ./kinds/... ./bench/...
-	go test -race -p 4 $$(go list ./... | grep -vE '/troupe/(kinds|bench)(/|$$)')
-	cd test && go vet ./... && go test -race -p 4 $$(go list ./... | grep -E '/($(CONCURRENT))$$')
-	cd test && go test -p 4 $$(go list ./... | grep -vE '/($(CONCURRENT))$$')
+	$(TEST) $$(go list ./... | grep -vE '/troupe/($(RACED))$$')
+	$(TEST) -race $$(go list ./... | grep -E '/troupe/($(RACED))$$')
+	cd test && $(TEST) -race $$(go list ./... | grep -E '/($(CONCURRENT))$$')
+	cd test && $(TEST) $$(go list ./... | grep -vE '/($(CONCURRENT))$$')
 
 console-test: ## the console in a headless Chromium; needs npm, and Debian's packages where there is no Chromium
 	command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
@@ -41,6 +44,7 @@ soak: build ## the long runs: kills, histories, leaks, half an hour of mixed loa
 	TROUPE_SOAK=1 go test -count 1 -run "TestFlipEveryBit|TestFullDiskHeals|TestTruncateAnywhere|Test(Crash|Faults)Everywhere" ./persist
 	TROUPE_SOAK=1 go test -race -count 1 -run TestServersShareALog ./actors
 	TROUPE_SOAK=1 go test -race -timeout 1h -count 1 -run TestKills ./actors/controllers
+	go test -race -timeout 4h -count 1 ./...
 	cd test && go test -race -timeout 4h -count 1 ./...
 	cd test && TROUPE_SOAK=1 go test -timeout 4h -count 1 ./...
 	go run ./bench --workloads soak --duration 30m --floor=false --start-arg=--audit-log-maxbackup=1
@@ -53,6 +57,7 @@ lint: ## form, vet, staticcheck, generated files
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
 	  if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
+	cd test && go vet ./...
 	go tool staticcheck ./...
 	go run ./kinds/internal/gen -check
 

@@ -40,7 +40,7 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	if kubectl, err = client.BuildKubectl(dir); err == nil {
-		extension, err = client.Build(dir, "extension", "./cmd/extension")
+		extension, err = client.Build(dir, "extension", "cmd/extension", "")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

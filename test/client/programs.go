@@ -7,62 +7,119 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"syscall"
 )
 
 // BuildKubectl builds the client into a directory, for which the suite is responsible.
 func BuildKubectl(dir string) (string, error) {
-	return Build(dir, "kubectl", "-ldflags", "-X k8s.io/component-base/version.gitVersion=v1.35.0", "github.com/troupe-api/troupe/test/kubectl/cmd/kubectl")
+	return Build(dir, "kubectl", "../kubectl/cmd/kubectl", "-X k8s.io/component-base/version.gitVersion=v1.35.0")
 }
 
-// BuildTroupe builds the daemon into a directory, with the libraries that it is delivered with, not those of the tests.
-func BuildTroupe(dir string) (string, error) {
-	return build(dir, "troupe", "../..", "./cmd/troupe")
-}
-
-// Build builds a program into a directory, by the arguments of go build, and returns its path.
-func Build(dir, name string, args ...string) (string, error) { return build(dir, name, ".", args...) }
-
-// build builds a program as seen from a folder of the sources.
+// Build builds a program of libraries only, with none of our code beside its folder's, into a directory, and returns its path.
 //
-// It is kept in the user's cache, from where the next suite takes it if nothing has changed: linking kubectl alone takes
-// 12 s of CPU, and go build links nothing that it finds up to date. Programs of two trees of sources are kept apart. The file in
-// dir is a name of its own, so that a later build does not change what a suite runs.
-func build(dir, name, seenFrom string, args ...string) (string, error) {
-	kept, err := programCache()
+// It is kept in the user's cache, for every suite and every copy of the sources: linking kubectl takes 12 s of CPU, and asking
+// go build whether it is up to date another 2. What it is made of is known without that: the versions of the libraries, and
+// the folder.
+func Build(dir, name, folder, ldflags string) (string, error) {
+	kept, err := programCache("libraries")
 	if err != nil {
 		return "", err
 	}
-	unlock, err := lock(filepath.Join(kept, name+".lock"))
+	return keep(dir, filepath.Join(kept, name), func(program string) error {
+		key, err := contentsOf(ldflags, "../go.mod", "../go.sum", filepath.Join(folder, "*.go"))
+		if err != nil {
+			return err
+		}
+		record := program + ".key"
+		if last, err := os.ReadFile(record); err == nil && string(last) == key {
+			if _, err := os.Stat(program); err == nil {
+				return nil
+			}
+		}
+		if err := os.RemoveAll(record); err != nil {
+			return err
+		}
+		if err := goBuild(".", program, "-ldflags", "-s -w "+ldflags, "./"+folder); err != nil {
+			return err
+		}
+		return os.WriteFile(record, []byte(key), 0o600)
+	})
+}
+
+// BuildTroupe builds the daemon into a directory, with the libraries that it is delivered with, not those of the tests. go build
+// links nothing that it finds up to date in the user's cache, where each copy of the sources has a program of its own.
+func BuildTroupe(dir string) (string, error) {
+	tests, err := filepath.Abs("..") // a test runs in the folder of its suite
+	if err != nil {
+		return "", err
+	}
+	kept, err := programCache(fmt.Sprintf("%x", sha256.Sum256([]byte(tests)))[:16])
+	if err != nil {
+		return "", err
+	}
+	return keep(dir, filepath.Join(kept, "troupe"), func(program string) error {
+		return goBuild("../..", program, "-ldflags", "-s -w", "./cmd/troupe")
+	})
+}
+
+// goBuild builds a program as seen from a folder of the sources.
+func goBuild(seenFrom, program string, args ...string) error {
+	command := exec.Command("go", append([]string{"build", "-o", program}, args...)...)
+	command.Dir = seenFrom
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %q: %w\n%s", args, err, out)
+	}
+	return nil
+}
+
+// keep builds a program where it is kept, one process at a time, and gives it a name of its own in dir, so that a later build does
+// not change what a suite runs.
+func keep(dir, program string, build func(program string) error) (string, error) {
+	unlock, err := lock(program + ".lock")
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	from, to := filepath.Join(kept, name), filepath.Join(dir, name)
-	command := exec.Command("go", append([]string{"build", "-o", from}, args...)...)
-	command.Dir = seenFrom
-	if out, err := command.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build %q: %w\n%s", args, err, out)
+	if err := build(program); err != nil {
+		return "", err
 	}
-	if err := os.Link(from, to); errors.Is(err, syscall.EXDEV) {
-		return to, copyProgram(from, to)
+	to := filepath.Join(dir, filepath.Base(program))
+	if err := os.Link(program, to); errors.Is(err, syscall.EXDEV) {
+		return to, copyProgram(program, to)
 	} else if err != nil {
 		return "", err
 	}
 	return to, nil
 }
 
-// programCache is the directory of the programs of this tree of sources.
-func programCache() (string, error) {
+// contentsOf is a digest of the toolchain, of a text and of the files that match patterns.
+func contentsOf(text string, patterns ...string) (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %s %s %q\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, text)
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			return "", err
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(h, "%s %x\n", file, sha256.Sum256(content))
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)), nil
+}
+
+// programCache is a directory for programs in the user's cache.
+func programCache(name string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	tests, err := filepath.Abs("..") // a test runs in the folder of its suite
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(cache, "troupe-test", fmt.Sprintf("%x", sha256.Sum256([]byte(tests)))[:16])
+	dir := filepath.Join(cache, "troupe-test", name)
 	return dir, os.MkdirAll(dir, 0o700)
 }
 

@@ -43,12 +43,11 @@ type process struct {
 // build compiles the binary and writes its configuration into dir.
 func build(t *testing.T, dir string) (binary, config string) {
 	t.Helper()
-	binary, config = filepath.Join(dir, "troupe"), filepath.Join(dir, "troupe.yaml")
-	cmd := exec.Command("go", "build", "-o", binary, "./cmd/troupe")
-	cmd.Dir = "../.."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	binary, err := client.BuildTroupe(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
+	config = filepath.Join(dir, "troupe.yaml")
 	encryption := filepath.Join(dir, "encryption.yaml")
 	for path, text := range map[string]string{config: fmt.Sprintf(settings, encryption), encryption: keys} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

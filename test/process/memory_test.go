@@ -76,7 +76,7 @@ func churn(t *testing.T, p *process, path string, live, size, updates int) {
 			text := strings.Repeat("x", size)
 			for n := who; n < updates && fault.Load() == nil; n += writers {
 				name := fmt.Sprint("c", n%live)
-				body := fmt.Sprintf(`{"metadata":{"name":%q},"data":{"n":"%d","x":%q}}`, name, n, text)
+				body := fmt.Sprintf(`{"metadata":{"name":%q},"data":{"n":"%d","x":"%s"}}`, name, n, text)
 				if path == notes {
 					body = `{"apiVersion":"example.com/v1","kind":"Note",` + body[1:]
 				}
@@ -111,9 +111,9 @@ func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 		live, size, updates int
 		long                int // updates of the soak
 	}{
-		{"large objects", configMaps, 60, 100_000, 2500, 10_000},
+		{"large objects", configMaps, 60, 100_000, 1000, 10_000},
 		{"small objects", configMaps, 1000, 2000, 0, 400_000},
-		{"custom objects", notes, 60, 100_000, 1500, 10_000},
+		{"custom objects", notes, 60, 100_000, 700, 10_000},
 	} {
 		if soak {
 			test.updates = test.long
@@ -221,15 +221,18 @@ func TestHistoryIsBounded(t *testing.T) {
 	collections := []string{configMaps, "/api/v1/namespaces/default/secrets", "/api/v1/namespaces/default/podtemplates"}
 	body := func(n int) string {
 		if n%3 == 2 {
-			return fmt.Sprintf(`{"metadata":{"name":"a","annotations":{"n":"%d"}},"template":{"metadata":{"annotations":{"x":%q}},"spec":{"containers":[{"name":"a","image":"a"}]}}}`, n, text[:200_000])
+			return fmt.Sprintf(`{"metadata":{"name":"a","annotations":{"n":"%d"}},"template":{"metadata":{"annotations":{"x":"%s"}},"spec":{"containers":[{"name":"a","image":"a"}]}}}`, n, text[:200_000])
 		}
-		return fmt.Sprintf(`{"metadata":{"name":"a","annotations":{"n":"%d"}},"data":{"x":%q}}`, n, text)
+		return fmt.Sprintf(`{"metadata":{"name":"a","annotations":{"n":"%d"}},"data":{"x":"%s"}}`, n, text)
 	}
 	for n, path := range collections {
 		c.must(t, 201, "POST", path, body(n))
 	}
-	most := 0.0
-	for n := range 300 {
+	most, updates := 0.0, 120
+	if soak {
+		updates = 300
+	}
+	for n := range updates {
 		c.must(t, 200, "PUT", collections[n%3]+"/a", body(n))
 		if n%10 == 0 {
 			most = max(most, c.metric(t, "troupe_history_bytes"))

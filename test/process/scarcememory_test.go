@@ -40,6 +40,10 @@ func TestScarceMemory(t *testing.T) {
 	admin.must(t, 201, "POST", "/apis/rbac.authorization.platform.io/v1/clusterrolebindings",
 		`{"metadata":{"name":"somebody"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"cluster-admin"},"subjects":[{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":"somebody"}]}`)
 	admin.must(t, 201, "POST", configMaps, configMap("small", 0))
+	writes := 25 // of each of the twelve, twice as much as there is memory for
+	if soak {
+		writes = 40
+	}
 	text := strings.Repeat("x", 900_000)
 	var stored, refused, faults atomic.Int64
 	count := func(code int, header http.Header, err error) {
@@ -59,9 +63,9 @@ func TestScarceMemory(t *testing.T) {
 	for who := range 12 {
 		c := p.caller()
 		writers.Go(func() {
-			for n := 0; n < 40 && faults.Load() == 0; n++ {
+			for n := 0; n < writes && faults.Load() == 0; n++ {
 				name := fmt.Sprintf("c%d-%d", who, n)
-				body := fmt.Sprintf(`{"metadata":{"name":%q},"data":{"x":%q}}`, name, text)
+				body := fmt.Sprintf(`{"metadata":{"name":%q},"data":{"x":"%s"}}`, name, text)
 				switch who % 3 {
 				case 0:
 					count(c.asUser("POST", configMaps, body))
@@ -70,7 +74,7 @@ func TestScarceMemory(t *testing.T) {
 					count(code, http.Header{"Retry-After": {"1"}}, err)
 				default: // one object again and again, for the history
 					name = fmt.Sprint("again", who)
-					body = fmt.Sprintf(`{"metadata":{"name":%q},"data":{"n":"%d","x":%q}}`, name, n, text)
+					body = fmt.Sprintf(`{"metadata":{"name":%q},"data":{"n":"%d","x":"%s"}}`, name, n, text)
 					if code, _, _ := c.asUser("GET", configMaps+"/"+name, ""); code == 404 {
 						count(c.asUser("POST", configMaps, body))
 					} else {
@@ -119,7 +123,7 @@ func TestScarceMemory(t *testing.T) {
 	admin.must(t, 200, "GET", configMaps+"/small", "")
 	admin.must(t, 200, "GET", "/api/v1/namespaces?limit=500", "")
 	for _, name := range []int{0, 1, 3, 4, 6, 7, 9, 10} {
-		for n := range 40 {
+		for n := range writes {
 			if code, answer, err := admin.do("DELETE", fmt.Sprintf("%s/c%d-%d", configMaps, name, n), ""); err != nil || code != 200 && code != 404 {
 				t.Fatalf("delete: %d %s %v", code, answer, err)
 			}
