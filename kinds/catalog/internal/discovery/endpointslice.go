@@ -47,7 +47,6 @@ func validateSliceEndpoint(e tree.Tree, kind, at string, faults *schema.Faults) 
 	for i, a := range e.Strings("addresses") {
 		validateSliceAddress(a, kind, at+".addresses", i, faults)
 	}
-	field.Format(e, "nodeName", at, faults, rules.Subdomain)
 	hints := e.Object("hints")
 	validateHints(hints.Objects("forZones"), at+".hints.forZones", rules.LabelValue, faults)
 	validateHints(hints.Objects("forNodes"), at+".hints.forNodes", rules.Subdomain, faults)

@@ -186,7 +186,6 @@ func validateDeviceSelectors(t tree.Tree, path string, faults *schema.Faults) {
 // The rules are those of tolerations of Pods: a value means nothing beside Exists, and only Exists may leave out the
 // key.
 func validateDeviceToleration(t tree.Tree, path string, faults *schema.Faults) {
-	field.Format(t, "key", path, faults, rules.QualifiedName)
 	field.Format(t, "value", path, faults, rules.LabelValue)
 	exists := t.String("operator") == "Exists"
 	switch {
