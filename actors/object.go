@@ -144,7 +144,7 @@ func (o *object) prepare(r *mutateRequest, m *request.Mutation, state newestStat
 
 // mutationEnv is what mutations take from outside, but for an allocator.
 func (s *Store) mutationEnv(ctx context.Context) mutation.Env {
-	return mutation.Env{Context: ctx, Now: s.now(), NewUID: uuid.NewString, LastApplied: s.lastApplied, MaxBytes: s.tuning.ObjectBytes}
+	return mutation.Env{Context: ctx, Now: s.objectTime(), NewUID: uuid.NewString, LastApplied: s.lastApplied, MaxBytes: s.tuning.ObjectBytes}
 }
 
 // handOut returns a mutation to the goroutine that requested it, which asks the waiting admission outside of

@@ -37,6 +37,8 @@ type Options struct {
 	Observer Observer
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+	// ObjectTime is the clock of the times that are written into objects; nil is Now.
+	ObjectTime func() time.Time
 	// Fatal is called once when the log has failed or what it holds cannot be published: the process
 	// must end, and recovery does the rest. It must not block.
 	Fatal func(error)

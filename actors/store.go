@@ -27,8 +27,10 @@ type Store struct {
 	logger  *slog.Logger
 	tuning  Tuning
 	now     func() time.Time
-	fatal   func(error)
-	metrics counters
+	// objectTime is the clock of the times in objects.
+	objectTime func() time.Time
+	fatal      func(error)
+	metrics    counters
 	// observer is told of every change that is published; nil if nobody is.
 	observer Observer
 	// stale says what should be stored again (Options.Stale); nil if nothing ever is.
@@ -74,6 +76,9 @@ func Open(o Options) (*Store, error) {
 	s.lastApplied = o.Naming.Translate("kubectl.platform.io/last-applied-configuration")
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.objectTime = o.ObjectTime; s.objectTime == nil {
+		s.objectTime = s.now
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

@@ -64,6 +64,9 @@ func (j *Journal) refillBallast() {
 	case errors.Is(err, errors.ErrUnsupported):
 		b.unsupported, short = true, false
 		b.full.Store(false)
+		if errors.Is(err, vfs.ErrVolatile) {
+			break
+		}
 		j.o.Logger.Info("the file system cannot keep room for the time when it is full", "dir", j.dir)
 	case err == nil && b.full.Swap(false) && b.loggedFull.Swap(false):
 		j.o.Logger.Info("the disk has room again", "dir", j.dir)

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -35,7 +37,13 @@ kubectl and other existing clients expect the names of the profile kubernetes:
   troupe serve --naming kubernetes --data-dir cluster-data
   kubectl --kubeconfig cluster-data/admin.kubeconfig get namespaces
 
-A data directory keeps the profile that it was made with.`
+A data directory keeps the profile that it was made with.
+
+For tests, in memory only, on a free port:
+
+  troupe serve --ephemeral --secure-port 0 --naming kubernetes --write-kubeconfig kubeconfig
+
+The ready line begins with "troupe ready: " and the address; the kubeconfig is complete before it comes.`
 
 // failureDrainTimeout is how long requests in flight may take when the daemon cannot go on.
 //
@@ -75,9 +83,23 @@ func serve() *cobra.Command {
 		if err := config.Override(c.Flags()); err != nil {
 			return err
 		}
-		return run(config, c.OutOrStdout(), c.ErrOrStderr())
+		return withKubeconfig(config, func(config daemon.Config) error { return run(config, c.OutOrStdout(), c.ErrOrStderr()) })
 	}
 	return c
+}
+
+// withKubeconfig runs a daemon that keeps nothing with a file for the kubeconfig all the same, since nobody could use it
+// without one. The directory for it goes in the end.
+func withKubeconfig(config daemon.Config, run func(daemon.Config) error) error {
+	if !config.Ephemeral || config.Kubeconfig != "" {
+		return run(config)
+	}
+	dir, err := os.MkdirTemp("", "troupe-")
+	if err != nil {
+		return err
+	}
+	config.Kubeconfig = filepath.Join(dir, "kubeconfig")
+	return errors.Join(run(config), os.RemoveAll(dir))
 }
 
 // run serves until a signal comes or the daemon cannot go on.

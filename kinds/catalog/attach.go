@@ -13,10 +13,10 @@ import (
 // attachFunctions gives the built-in kinds the functions that kinds lists. Functions of
 // a kind that is not declared, or listed twice, are a mistake, and so is a kind that lacks the
 // conversion that it needs.
-func (c *Catalog) attachFunctions(kinds []family.Kind) error {
+func (b *builtIns) attachFunctions(kinds []family.Kind) error {
 	listed := map[*schema.Kind]bool{}
 	for _, functions := range kinds {
-		k, err := c.builtInKind(functions.Name)
+		k, err := b.kind(functions.Name)
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (c *Catalog) attachFunctions(kinds []family.Kind) error {
 			return err
 		}
 	}
-	for _, k := range c.builtIn.all {
+	for _, k := range b.set.all {
 		if k.Stored != k && k.Conversion.ToStored == nil {
 			return fmt.Errorf("catalog: %s %s is stored in another version and has no conversion", k.APIVersion(), k.Kind)
 		}
@@ -38,14 +38,14 @@ func (c *Catalog) attachFunctions(kinds []family.Kind) error {
 	return nil
 }
 
-// builtInKind finds the kind of "group/version/Kind", the group in platform form. A function for a kind
+// kind finds the kind of "group/version/Kind", the group in platform form. A function for a kind
 // that is not declared is a mistake in this program, found when it starts.
-func (c *Catalog) builtInKind(name string) (*schema.Kind, error) {
+func (b *builtIns) kind(name string) (*schema.Kind, error) {
 	parts := strings.Split(name, "/")
 	if len(parts) != 3 {
 		return nil, fmt.Errorf("catalog: %q is not group/version/Kind", name)
 	}
-	k := c.builtIn.byKind[meta.GroupVersionKind{Group: c.naming.Translate(parts[0]), Version: parts[1], Kind: parts[2]}]
+	k := b.set.byKind[meta.GroupVersionKind{Group: b.naming.Translate(parts[0]), Version: parts[1], Kind: parts[2]}]
 	if k == nil {
 		return nil, fmt.Errorf("catalog: %s has functions and is not declared", name)
 	}

@@ -1,17 +1,13 @@
 package catalog
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/expressions"
-	"github.com/troupe-api/troupe/kinds/internal/proto"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -19,12 +15,9 @@ import (
 // added while the server runs (AddDefinition). All methods are safe for concurrent use, and what
 // they return never changes.
 type Catalog struct {
-	naming   *meta.Naming
-	messages map[string]*schema.Message
+	*builtIns
+	builtIn  kindSet // as they are served here
 	compiler *custom.Compiler
-	// expressions compiles the expressions of admission.
-	expressions *expressions.Compiler
-	builtIn     kindSet
 	// definitionKind is the kind of the objects that define custom kinds.
 	definitionKind *schema.Kind
 
@@ -66,38 +59,22 @@ func (f Features) serves(k *schema.Kind) bool {
 
 // NewWithConfig is New with some of the kinds switched off or on. A key that concerns no kind is an error.
 func NewWithConfig(n *meta.Naming, r RuntimeConfig, f Features) (*Catalog, error) {
-	plan, err := schema.Compile(proto.Descriptors, n)
+	b, err := builtInsFor(n, f)
 	if err != nil {
 		return nil, err
 	}
-	if err := rules.Compile(slices.Collect(maps.Values(plan.Messages))...); err != nil {
-		return nil, fmt.Errorf("catalog: %w", err)
-	}
-	c := &Catalog{
-		naming: n, messages: plan.Messages, compiler: custom.NewCompiler(n, plan.Messages["meta.v1.ObjectMeta"], plan.Messages["apiextensions.v1.JSONSchemaProps"]),
-		expressions: expressions.NewCompiler(n),
-		definitions: map[string]map[string]*custom.Definition{}, changed: make(chan struct{}), builtIn: newKindSet(len(plan.Kinds)),
-	}
-	e := &c.builtIn
-	for _, k := range plan.Kinds {
-		if err := e.add(k); err != nil {
-			return nil, err
-		}
-	}
-	slices.SortStableFunc(e.all, compareKinds)
-	if err := r.check(e.all); err != nil {
+	served, err := b.served(r, f)
+	if err != nil {
 		return nil, err
 	}
-	for _, k := range e.all {
-		if r.enabled(k) && f.serves(k) {
-			e.kinds = append(e.kinds, k)
-		} else {
-			delete(e.byResource, resourceKey{k.Group, k.Version, k.Resource})
-		}
+	c := &Catalog{
+		builtIns: b, builtIn: served,
+		compiler:       custom.NewCompiler(n, b.messages["meta.v1.ObjectMeta"], b.messages["apiextensions.v1.JSONSchemaProps"]),
+		definitionKind: served.byKind[meta.GroupVersionKind{Group: n.Group("apiextensions"), Version: "v1", Kind: "CustomResourceDefinition"}],
+		definitions:    map[string]map[string]*custom.Definition{}, changed: make(chan struct{}),
 	}
-	c.definitionKind = e.byKind[meta.GroupVersionKind{Group: n.Group("apiextensions"), Version: "v1", Kind: "CustomResourceDefinition"}]
-	c.current.Store(newSnapshot(0, e, nil))
-	return c, c.attachFunctions(c.kindsWithFunctions(f))
+	c.current.Store(newSnapshot(0, &c.builtIn, nil))
+	return c, nil
 }
 
 // Kind returns the served kind of a resource in a group and version; nil if there is none.
@@ -115,7 +92,7 @@ func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind {
 func (c *Catalog) Kinds() []*schema.Kind { return c.current.Load().lists().kinds }
 
 // Message finds a message by its full name, such as "meta.v1.ListMeta"; nil if there is none.
-func (c *Catalog) Message(name string) *schema.Message { return c.messages[name] }
+func (c *Catalog) Message(name string) *schema.Message { return c.message(name) }
 
 // Expressions is the compiler of the expressions of admission, which validation and policy share.
 func (c *Catalog) Expressions() *expressions.Compiler { return c.expressions }

@@ -50,11 +50,6 @@ func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 	})
 }
 
-// hasBuiltInGroup reports whether a group has built-in kinds, served or not.
-func (c *Catalog) hasBuiltInGroup(group string) bool {
-	return c.builtIn.containsKind(group, func(*schema.Kind) bool { return true })
-}
-
 // Opaque returns a kind for stored objects whose definition is missing.
 func (c *Catalog) Opaque(storage meta.GroupResource) *schema.Kind { return c.compiler.Opaque(storage) }
 

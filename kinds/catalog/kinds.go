@@ -32,16 +32,16 @@ import (
 
 // kindsWithFunctions lists every built-in kind whose declaration does not say all, family by
 // family. A kind that is not listed is what its declaration says.
-func (c *Catalog) kindsWithFunctions(f Features) []family.Kind {
-	n := c.naming
+func (b *builtIns) kindsWithFunctions(f Features) []family.Kind {
+	n := b.naming
 	return slices.Concat(
-		admissionregistration.Kinds(c.expressions),
-		apiextensions.Kinds(n, c.hasBuiltInGroup),
+		admissionregistration.Kinds(b.expressions),
+		apiextensions.Kinds(n, b.hasGroup),
 		apiregistration.Kinds(),
 		apps.Kinds(n),
 		authentication.Kinds(),
 		authorization.Kinds(),
-		autoscaling.Kinds(n, c.Message, f.ScaleToZero),
+		autoscaling.Kinds(n, b.message, f.ScaleToZero),
 		batch.Kinds(n),
 		certificates.Kinds(n),
 		coordination.Kinds(),

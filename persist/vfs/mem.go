@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -34,6 +35,8 @@ type Mem struct {
 	fault   func(Op) error
 	budget  int64 // bytes that all files may have together; negative: no limit
 	crashed bool
+	// volatile says that nothing is to outlive the process, so that what is durable is not kept beside what is there.
+	volatile bool
 }
 
 var _ FS = (*Mem)(nil)
@@ -44,6 +47,17 @@ func NewMem() *Mem {
 		now: map[string]*node{}, durable: map[string]*node{},
 		locks: map[string]bool{}, budget: -1,
 	}
+}
+
+// ErrVolatile is errors.ErrUnsupported of a volatile file system, which nobody needs to hear of.
+var ErrVolatile = fmt.Errorf("vfs: a volatile file system keeps no room: %w", errors.ErrUnsupported)
+
+// NewVolatile answers a file system for a process that keeps nothing: a sync is only counted, which takes neither time nor a second
+// copy of the bytes, and no room is kept in advance. It cannot be crashed.
+func NewVolatile() *Mem {
+	m := NewMem()
+	m.volatile = true
+	return m
 }
 
 // SetFault names the function that is asked before each changing operation; its error fails

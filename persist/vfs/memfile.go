@@ -60,7 +60,9 @@ func (f *memFile) Sync() error {
 	if err := f.m.beginOp("sync", f.path); err != nil {
 		return err
 	}
-	f.node.sync()
+	if !f.m.volatile {
+		f.node.sync()
+	}
 	return nil
 }
 
@@ -76,6 +78,9 @@ func (f *memFile) Truncate(size int64) error {
 
 // Allocate takes all that is asked for, or nothing if the budget has no space for it.
 func (f *memFile) Allocate(size int64) error {
+	if f.m.volatile {
+		return ErrVolatile
+	}
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
 	if err := f.m.beginOp("allocate", f.path); err != nil {

@@ -2,12 +2,13 @@ package certs
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 )
 
-// Kubeconfig is the client configuration of the administrator for the server at url, with
-// the certificates inside. ca is the PEM text of what the client is to trust.
-func Kubeconfig(url string, ca []byte, admin *Pair) []byte {
+// Kubeconfig is the client configuration of a user for the server at url, with the certificates
+// inside. ca is the PEM text of what the client is to trust.
+func Kubeconfig(url string, ca []byte, user *Pair) []byte {
 	return fmt.Appendf(nil, `apiVersion: v1
 kind: Config
 clusters:
@@ -26,7 +27,16 @@ contexts:
     cluster: troupe
     user: %[3]s
 current-context: troupe
-`, url, base64Text(ca), admin.Cert.Subject.CommonName, base64Text(admin.CertPEM), base64Text(admin.KeyPEM))
+`, url, base64Text(ca), quoted(user.Cert.Subject.CommonName), base64Text(user.CertPEM), base64Text(user.KeyPEM))
+}
+
+// quoted is a text as YAML and JSON read it: the name of a user may hold anything, as system:node:a does.
+func quoted(text string) string {
+	q, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string always becomes JSON
+	}
+	return string(q)
 }
 
 func base64Text(pem []byte) string { return base64.StdEncoding.EncodeToString(pem) }

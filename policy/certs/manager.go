@@ -19,6 +19,9 @@ type Manager struct {
 
 // Open ensures the certificates of the store and returns them. Names are as for Ensure.
 func (s Store) Open(names []string) (*Manager, error) {
+	if s.Dir == "" {
+		s.memory = map[string]*Pair{}
+	}
 	set, err := s.Ensure(names)
 	if err != nil {
 		return nil, err
@@ -41,6 +44,12 @@ func (o *Manager) Certificate() *tls.Certificate {
 func (o *Manager) ProxyClient() *tls.Certificate {
 	c := o.set.Load().ProxyClient.TLS()
 	return &c
+}
+
+// IssueClient makes a certificate for a user of that name, who is a member of the groups. It is kept nowhere, and ends with
+// the CA or after a year.
+func (o *Manager) IssueClient(name string, groups ...string) (*Pair, error) {
+	return o.store.issueClient(o.set.Load().CA, client{name: name, groups: groups}, o.store.now())
 }
 
 // CABundle is the PEM text of the CAs that have signed, or will have signed, what the daemon

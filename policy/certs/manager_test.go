@@ -83,3 +83,37 @@ func TestManagerKeepsCertificatesOnWriteError(t *testing.T) {
 		t.Errorf("changed %t, error %v", changed, err)
 	}
 }
+
+// TestManagerInMemory: certificates that are in no file are renewed like others, and their CA stays.
+func TestManagerInMemory(t *testing.T) {
+	now := start
+	own, err := certs.Store{Now: func() time.Time { return now }}.Open(testNames)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := own.Set()
+	now = now.Add(350 * day)
+	if renewed, err := own.Renew(); !renewed || err != nil {
+		t.Errorf("renewed after 350 days: %t, %v", renewed, err)
+	}
+	if last := own.Set(); last.CA != first.CA || last.Server == first.Server || last.Admin == first.Admin {
+		t.Errorf("the CA is another one, or what it signs is not")
+	}
+}
+
+func TestIssueClient(t *testing.T) {
+	own, err := certs.Store{}.Open(testNames)
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, err := own.IssueClient("a: b", "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := user.Cert.CheckSignatureFrom(own.Set().CA.Cert); err != nil || user.Cert.Subject.String() != "CN=a: b,O=c" {
+		t.Errorf("%s: %v", user.Cert.Subject, err)
+	}
+	if text := string(certs.Kubeconfig("https://a", nil, user)); !strings.Contains(text, `user: "a: b"`) {
+		t.Errorf("the kubeconfig: %s", text)
+	}
+}

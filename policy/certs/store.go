@@ -30,13 +30,16 @@ const AdminName = "platform-admin"
 // ProxyClientName is the common name in the certificate with which the daemon vouches for users.
 const ProxyClientName = "front-proxy-client"
 
-// A Store keeps the daemon's certificates in a directory.
+// A Store keeps the daemon's certificates in a directory, or in memory.
 type Store struct {
+	// Dir is the directory; "" keeps the certificates in the memory of the Manager that Open returns.
 	Dir string
 	// Admin is the administrator's user name; "" means AdminName.
 	Admin string
 	// Now tells the time; nil means time.Now.
 	Now func() time.Time
+
+	memory map[string]*Pair // in place of files
 }
 
 // A Set is what Ensure found or made.
@@ -54,8 +57,10 @@ type Set struct {
 // asks for a new one. Names are the host names and IP addresses that clients may use to
 // reach the server.
 func (s Store) Ensure(names []string) (Set, error) {
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return Set{}, err
+	if s.Dir != "" {
+		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+			return Set{}, err
+		}
 	}
 	var set Set
 	var err error
@@ -136,6 +141,9 @@ func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err erro
 func (s Store) renewRequestPath() string { return filepath.Join(s.Dir, "ca.renew") }
 
 func (s Store) renewRequested() bool {
+	if s.Dir == "" {
+		return false
+	}
 	_, err := os.Stat(s.renewRequestPath())
 	return err == nil
 }
@@ -188,13 +196,16 @@ func (s Store) client(ca *Pair, c client) (*Pair, error) {
 	good := func(p *Pair) bool {
 		return s.usable(p, ca) && signedBy(p, ca) && p.Cert.Subject.CommonName == c.name
 	}
-	return s.loadOrIssue(c.file, good, func(now time.Time) (*Pair, error) {
-		return issue(&x509.Certificate{
-			Subject:     pkix.Name{CommonName: c.name, Organization: c.groups},
-			KeyUsage:    x509.KeyUsageDigitalSignature,
-			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-		}, ca, s.issueTime(ca, now), leafLifetime)
-	})
+	return s.loadOrIssue(c.file, good, func(now time.Time) (*Pair, error) { return s.issueClient(ca, c, now) })
+}
+
+// issueClient makes the certificate of a client, and keeps it nowhere.
+func (s Store) issueClient(ca *Pair, c client, now time.Time) (*Pair, error) {
+	return issue(&x509.Certificate{
+		Subject:     pkix.Name{CommonName: c.name, Organization: c.groups},
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}, ca, s.issueTime(ca, now), leafLifetime)
 }
 
 // loadOrIssue loads the pair of that name and returns it if it is good; else it makes and saves
@@ -217,6 +228,9 @@ func (s Store) loadOrIssue(name string, good func(*Pair) bool, make func(now tim
 // load returns nil where the pair does not exist. A key without a certificate is what a
 // crash between the two leaves behind, and counts as none.
 func (s Store) load(name string) (*Pair, error) {
+	if s.Dir == "" {
+		return s.memory[name], nil
+	}
 	cert, key := s.files(name)
 	certPEM, err := os.ReadFile(cert)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -239,6 +253,12 @@ func (s Store) load(name string) (*Pair, error) {
 // save writes both files before it touches the old ones, and takes the old certificate away
 // first: a full disk leaves what was there, a crash a pair that matches or none.
 func (s Store) save(name string, p *Pair) error {
+	if s.Dir == "" {
+		if s.memory != nil { // nil without a Manager: there is nobody who would ask again
+			s.memory[name] = p
+		}
+		return nil
+	}
 	cert, key := s.files(name)
 	newKey, err := writeTempFile(key, p.KeyPEM)
 	if err != nil {

@@ -94,7 +94,7 @@ func TestAdminName(t *testing.T) {
 		if got := set.Admin.Cert.Subject.CommonName; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		if text := string(certs.Kubeconfig("https://a", nil, set.Admin)); !strings.Contains(text, "user: "+want+"\n") {
+		if text := string(certs.Kubeconfig("https://a", nil, set.Admin)); !strings.Contains(text, `user: "`+want+"\"\n") {
 			t.Errorf("the kubeconfig is not of %s: %s", want, text)
 		}
 	}
@@ -174,7 +174,7 @@ func TestPairServesTLS(t *testing.T) {
 func TestKubeconfigHoldsItsParts(t *testing.T) {
 	set := ensure(t, t.TempDir(), start, testNames)
 	text := string(certs.Kubeconfig("https://127.0.0.1:1234", set.CA.CertPEM, set.Admin))
-	for _, part := range []string{"server: https://127.0.0.1:1234\n", "user: platform-admin\n", "- name: platform-admin\n", "client-key-data: LS0t", "certificate-authority-data: LS0t"} {
+	for _, part := range []string{"server: https://127.0.0.1:1234\n", "user: \"platform-admin\"\n", "- name: \"platform-admin\"\n", "client-key-data: LS0t", "certificate-authority-data: LS0t"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in\n%s", part, text)
 		}

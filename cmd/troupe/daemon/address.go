@@ -3,7 +3,6 @@ package daemon
 import (
 	"fmt"
 	"net"
-	"path/filepath"
 	"time"
 )
 
@@ -22,13 +21,17 @@ func (d *Daemon) URL() string {
 	return "https://" + net.JoinHostPort(host, port)
 }
 
-// Kubeconfig is the path of the administrator's client configuration. Its credential is a member of
-// system:masters, so it is as good as the data directory itself.
-func (d *Daemon) Kubeconfig() string { return filepath.Join(d.config.DataDir, "admin.kubeconfig") }
+// Kubeconfig is the path of the administrator's client configuration, or "" if it is in no file. Its credential is
+// a member of system:masters, so it is as good as the data directory itself.
+func (d *Daemon) Kubeconfig() string { return d.config.kubeconfig() }
 
 // Ready is the line that says that requests are answered, and where. Scripts and tests wait for this line
 // and read the address and the path from it.
 func (d *Daemon) Ready() string {
-	return fmt.Sprintf("troupe ready: %s (naming %s), KUBECONFIG=%s in %d ms",
-		d.URL(), d.naming.Profile, d.Kubeconfig(), time.Since(d.startedAt).Milliseconds())
+	var kubeconfig string
+	if path := d.Kubeconfig(); path != "" {
+		kubeconfig = ", KUBECONFIG=" + path
+	}
+	return fmt.Sprintf("troupe ready: %s (naming %s)%s in %d ms",
+		d.URL(), d.naming.Profile, kubeconfig, time.Since(d.startedAt).Milliseconds())
 }

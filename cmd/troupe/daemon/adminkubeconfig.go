@@ -3,6 +3,8 @@ package daemon
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"syscall"
 
@@ -13,6 +15,9 @@ import (
 // change. The daemon serves without it where the disk is full. It is written after the port is open, since
 // it names the port. A full disk must not keep the daemon from serving the deletes that would free it.
 func (d *Daemon) keepAdminKubeconfig() error {
+	if d.Kubeconfig() == "" {
+		return nil
+	}
 	admin := &adminKubeconfig{path: d.Kubeconfig(), url: d.URL(), id: d.identity}
 	_, err := admin.Refresh()
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
@@ -20,7 +25,20 @@ func (d *Daemon) keepAdminKubeconfig() error {
 		err = nil
 	}
 	d.identity.reloader.Add("kubeconfig", admin.Refresh)
+	if err != nil && d.config.Kubeconfig != "" {
+		return fmt.Errorf("--write-kubeconfig: %w", err)
+	}
 	return err
+}
+
+// removeEphemeralKubeconfig removes the file whose server and CA end with the daemon.
+func (d *Daemon) removeEphemeralKubeconfig() error {
+	if path := d.Kubeconfig(); d.config.Ephemeral && path != "" {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // An adminKubeconfig keeps the administrator's kubeconfig at path up to date. It is refreshed by the

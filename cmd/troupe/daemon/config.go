@@ -15,6 +15,11 @@ import (
 type Config struct {
 	// DataDir is the directory of everything that is kept.
 	DataDir string `json:"dataDir"`
+	// Ephemeral keeps everything in memory, nothing in DataDir: all is gone when the daemon ends.
+	Ephemeral bool `json:"ephemeral"`
+	// Kubeconfig is the file of the administrator's client configuration; "" is admin.kubeconfig in DataDir or, if nothing
+	// is kept there, none.
+	Kubeconfig string `json:"kubeconfig"`
 	// AcceptDataLoss opens a directory from which something is missing.
 	AcceptDataLoss bool `json:"acceptDataLoss"`
 	// Naming is the naming profile: "platform" or the one of existing clients.
@@ -194,12 +199,23 @@ func Default() Config {
 	}
 }
 
-// certDir is where the daemon's own certificates are.
+// certDir is where the daemon's own certificates are; "" if they are in memory only.
 func (c Config) certDir() string {
-	if c.TLS.CertDir != "" {
+	switch {
+	case c.TLS.CertDir != "":
 		return c.TLS.CertDir
+	case c.Ephemeral:
+		return ""
 	}
 	return filepath.Join(c.DataDir, "pki")
+}
+
+// kubeconfig is where the administrator's client configuration is; "" if it is in no file.
+func (c Config) kubeconfig() string {
+	if c.Kubeconfig != "" || c.Ephemeral {
+		return c.Kubeconfig
+	}
+	return filepath.Join(c.DataDir, "admin.kubeconfig")
 }
 
 // limits are what package http takes. limits are what package http takes, in its units.

@@ -147,6 +147,7 @@ func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
 			"authentication.requestHeader.extraHeadersPrefix", "authentication.oidc.issuerURL", "authentication.oidc.clientID", "authentication.oidc.caFile",
 			"authentication.oidc.usernamePrefix", "authentication.oidc.groupsClaim", "authentication.oidc.groupsPrefix", "authentication.oidc.requiredClaims", "authentication.oidc.systemNames",
 			"authentication.webhook.configFile", "authentication.webhook.cacheTTL",
+			"ephemeral", "kubeconfig",
 			"acceptDataLoss", "kubelets.clientCertFile", "kubelets.clientKeyFile", "kubelets.certificateAuthority", "serving.profiling", "serving.console", "serving.enablePriorityAndFairness", "serving.advertiseAddress", "serving.maxConnections", "serving.maxConnectionsPerAddress",
 			"audit.policyFile", "audit.log.path", "audit.log.version", "audit.log.maxAge", "audit.log.maxBackups", "audit.log.maxSize", "audit.log.compress",
 			"audit.webhook.configFile", "audit.webhook.version", "audit.webhook.initialBackoff",

@@ -34,16 +34,24 @@ type builtIn struct {
 // A controller works until the context ends.
 type controller interface{ Run(ctx context.Context) }
 
+// apiServerAlias names at once all controllers that run in the API server that clients know, and not in a companion of it.
+const apiServerAlias = "apiserver"
+
+// TestControllers are those of a server to test programs against: what a bare API server does itself, and what makes
+// namespaces empty and collects garbage, also where admission has protected something. No other object appears or changes by itself.
+const TestControllers Controllers = apiServerAlias +
+	",garbage-collector-controller,namespace-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller"
+
 // builtIns are all controllers that can be switched off, in the order of their names. Controllers that
 // nothing can work without, as that of definitions, are not among them.
 var builtIns = slices.Concat(serverControllers, networkControllers, volumeControllers, workloadControllers)
 
 // serverControllers are those of the server's own objects.
 var serverControllers = []builtIn{
-	{name: "apiservice-availability-controller", own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "apiservice-availability-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewAPIServiceAvailability(d.store, kinds, prober{d.servers}, d.apiServiceMetrics, d.log)
 	}},
-	{name: "apiservice-registration-controller", own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "apiservice-registration-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewAPIServiceRegistration(d.store, kinds, d.log)
 	}},
 	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
@@ -58,7 +66,7 @@ var serverControllers = []builtIn{
 	{name: "certificatesigningrequest-signing-controller", alias: "csrsigning", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return certificates.NewSigner(d.store, kinds, d.signingAuthorities, time.Duration(d.config.CertificateSigning.Duration), d.log)
 	}},
-	{name: "cluster-authentication-trust-controller", own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "cluster-authentication-trust-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewExtensionAuthentication(d.store, kinds, d.extensionTrust, d.log)
 	}},
 	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
@@ -85,7 +93,7 @@ var serverControllers = []builtIn{
 	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewVolumeClaimProtection(d.store, kinds, d.log)
 	}},
-	{name: "priority-and-fairness-config-producer", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "priority-and-fairness-config-producer", group: apiServerAlias, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return flowcontrol.NewConfiguration(d.store, kinds, d.log)
 	}},
 	{name: "resourcequota-controller", alias: "resourcequota", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
@@ -141,6 +149,24 @@ func (c Controllers) runs(b builtIn, n *meta.Naming) bool {
 	return !off && slices.Contains(names, "*")
 }
 
+// With is c with further names, or -names, which win over what c says of the same ones.
+func (c Controllers) With(names ...string) Controllers {
+	all := slices.DeleteFunc(c.names(), func(name string) bool { return name == "" })
+	for _, name := range Controllers(strings.Join(names, ",")).names() {
+		bare := strings.TrimPrefix(name, "-")
+		all = slices.DeleteFunc(all, func(n string) bool { return strings.TrimPrefix(n, "-") == bare })
+		all = append(all, name)
+	}
+	return Controllers(strings.Join(all, ","))
+}
+
+// Runs tells whether the controller of that name, not of an alias, runs under a naming profile. There must be both.
+func (c Controllers) Runs(name, profile string) bool {
+	naming, err := meta.ParseNaming(profile)
+	i := slices.IndexFunc(builtIns, func(b builtIn) bool { return b.name == name })
+	return err == nil && i >= 0 && c.runs(builtIns[i], naming)
+}
+
 // names are what c says, without aliases.
 // An alias with - in front stands for the name with - in front.
 func (c Controllers) names() []string {
@@ -159,7 +185,7 @@ func (c Controllers) names() []string {
 
 // "-*" would switch off all and then nothing, and is most likely a mistake.
 func (c Controllers) validate(f *faults) {
-	known := append([]string{"*", workloadsAlias}, controllerNames()...)
+	known := append([]string{"*", apiServerAlias, workloadsAlias}, controllerNames()...)
 	for _, name := range c.names() {
 		ok := slices.Contains(known, strings.TrimPrefix(name, "-")) && name != "-*"
 		f.check(ok, "controllers", fmt.Sprintf("%q is none of %s", name, strings.Join(known, ", ")))

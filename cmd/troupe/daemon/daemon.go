@@ -48,6 +48,7 @@ type Daemon struct {
 	naming    *meta.Naming
 	features  features.Set
 	log       *slog.Logger
+	now       func() time.Time // of SetClock
 	startedAt time.Time
 	// What runs beside requests: what authentication and authorization need, the built-in
 	// controllers, and the watch over certificates and memory.
@@ -110,18 +111,28 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.DataDir, err = filepath.Abs(c.DataDir); err != nil {
-		return nil, err
+	for _, path := range []*string{&c.DataDir, &c.Kubeconfig} {
+		if *path == "" {
+			continue
+		}
+		if *path, err = filepath.Abs(*path); err != nil {
+			return nil, err
+		}
 	}
 	if logs == nil {
 		logs = io.Discard
 	}
 	return &Daemon{
-		config: c, naming: naming, features: gates, log: newLogger(logs, c.Logging), startedAt: time.Now(),
+		config: c, naming: naming, features: gates, log: newLogger(logs, c.Logging), now: time.Now, startedAt: time.Now(),
 		background: newBackground(), controllers: newBackground(), maintenance: newBackground(),
 		workqueueMetrics: controllers.NewWorkqueueMetrics(), trust: trustFollowers{map[string]*atomic.Pointer[func()]{}}, fatalErrs: make(chan error, 2), stopped: make(chan struct{}),
 	}, nil
 }
+
+// SetClock makes now the clock of the times that objects get and of the tokens that are issued and verified. It is called
+// before Start, and from any number of goroutines after it. Certificates keep the clock of the machine, as clients do that verify them,
+// and so does all that waits for a while: watches, controllers, timeouts.
+func (d *Daemon) SetClock(now func() time.Time) { d.now = now }
 
 // Start opens the data directory and begins to serve. When it returns without an error,
 // requests are answered; when it returns one, nothing is left open.
@@ -209,6 +220,7 @@ func (d *Daemon) stop(ctx context.Context) error {
 	if d.journal != nil {
 		errs = append(errs, d.closeJournal(ctx))
 	}
+	errs = append(errs, d.removeEphemeralKubeconfig())
 	return errors.Join(errs...)
 }
 

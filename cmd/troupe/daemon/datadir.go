@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/vfs"
 	"github.com/troupe-api/troupe/policy/admission/quota"
 )
 
@@ -23,8 +24,10 @@ import (
 // store opens: each takes a good part of the time of a start. Everything that was begun is waited for even
 // if another part has failed, so that nothing runs on after Start.
 func (d *Daemon) openDataDir() error {
-	if err := os.MkdirAll(d.config.DataDir, 0o700); err != nil {
-		return err
+	if !d.config.Ephemeral {
+		if err := os.MkdirAll(d.config.DataDir, 0o700); err != nil {
+			return err
+		}
 	}
 	var compiling, identifying errgroup.Group
 	compiling.Go(d.compileKinds)
@@ -55,6 +58,7 @@ func (d *Daemon) openJournal() (err error) {
 		return err
 	}
 	d.journal, err = persist.Open(d.config.DataDir, persist.Options{
+		FS:             d.fileSystem(),
 		Transformer:    d.encryption.transformer,
 		SegmentBytes:   int64(d.config.Journal.SegmentBytes),
 		Sync:           persist.SyncPolicy(d.config.Journal.Sync),
@@ -65,6 +69,14 @@ func (d *Daemon) openJournal() (err error) {
 		return withAdvice(err)
 	}
 	return checkNaming(d.journal, d.config.DataDir, d.naming)
+}
+
+// fileSystem is where the journal is: on the disk, or in a memory that forgets.
+func (d *Daemon) fileSystem() vfs.FS {
+	if d.config.Ephemeral {
+		return vfs.NewVolatile()
+	}
+	return vfs.OS{}
 }
 
 // openStore opens the store on the journal, and puts the default roles and priority classes into it. The
@@ -80,7 +92,7 @@ func (d *Daemon) openStore() error {
 	d.quotas = quota.New(d.naming, d.log)
 	d.newConversionWebhooks()
 	d.store, err = actors.Open(actors.Options{
-		Log: d.journal, Catalog: d.kinds, Naming: d.naming, Logger: d.log, Tuning: tuning, Allocators: allocators,
+		Log: d.journal, ObjectTime: d.now, Catalog: d.kinds, Naming: d.naming, Logger: d.log, Tuning: tuning, Allocators: allocators,
 		Observer: d.quotas, Converter: d.conversionWebhooks.For, Fatal: d.fatal,
 		Stale: d.encryption.stale(), Rewrites: d.encryption.transformer.Rewrites,
 	})

@@ -22,6 +22,8 @@ func (c *Config) Flags() []FlagGroup {
 	return []FlagGroup{
 		group("Data", func(f *pflag.FlagSet) {
 			f.StringVar(&c.DataDir, "data-dir", c.DataDir, "Directory of everything that is kept: journal, snapshots, certificates and admin.kubeconfig. Made on first start.")
+			f.BoolVar(&c.Ephemeral, "ephemeral", c.Ephemeral, "Keep everything in memory and nothing in --data-dir: what was written is gone when the daemon ends. For tests.")
+			f.StringVar(&c.Kubeconfig, "write-kubeconfig", c.Kubeconfig, "File of the administrator's kubeconfig, whose directory must be there (default admin.kubeconfig in the data directory). With --ephemeral it is removed at the end.")
 			f.BoolVar(&c.AcceptDataLoss, "accept-data-loss", c.AcceptDataLoss, "Open a data directory from which something is missing that was durable, with what is left. For one start: resource versions leap, so that none is given out twice.")
 			f.StringVar(&c.Naming, "naming", c.Naming, "Naming profile of groups, labels and media types: platform, or kubernetes for existing clients. A data directory keeps the profile that it was made with.")
 		}),

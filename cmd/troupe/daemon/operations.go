@@ -28,7 +28,7 @@ func (d *Daemon) newOperations(kinds *catalog.Catalog, p *policies) map[string]h
 		"/v1/pods/eviction":         d.evictionOperation(kinds),
 		"/v1/serviceaccounts/token": d.tokenRequestOperation(),
 		"authentication.platform.io/v1/selfsubjectreviews": func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
-			return authn.SelfReview(c.Object, c.User, time.Now().UTC().Format(time.RFC3339)), nil
+			return authn.SelfReview(c.Object, c.User, d.now().UTC().Format(time.RFC3339)), nil
 		},
 		"authentication.platform.io/v1/tokenreviews": func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 			return who.Token(c.Object)

@@ -49,13 +49,20 @@ func (d *Daemon) newServiceAccountTokens(id *identity) (*serviceAccountTokens, e
 		a.audiences = a.issuers
 	}
 	var err error
-	if a.boundIssuer, err = d.newTokenIssuer(a, c.SigningKeyFile, filepath.Join(d.config.certDir(), "sa.key")); err != nil {
+	signing := c.SigningKeyFile
+	if signing == "" && d.config.certDir() != "" {
+		signing = filepath.Join(d.config.certDir(), "sa.key")
+		if err := ensureKey(signing); err != nil {
+			return nil, fmt.Errorf("--service-account-signing-key-file: %w", err)
+		}
+	}
+	if a.boundIssuer, err = d.newTokenIssuer(a, signing); err != nil {
 		return nil, fmt.Errorf("--service-account-signing-key-file: %w", err)
 	}
 	// Unless another key is named, one key signs both sorts of tokens.
 	a.secretIssuer = a.boundIssuer
 	if c.PrivateKeyFile != "" {
-		if a.secretIssuer, err = d.newTokenIssuer(a, c.PrivateKeyFile, ""); err != nil {
+		if a.secretIssuer, err = d.newTokenIssuer(a, c.PrivateKeyFile); err != nil {
 			return nil, fmt.Errorf("--service-account-private-key-file: %w", err)
 		}
 	}
@@ -76,17 +83,10 @@ func (d *Daemon) newServiceAccountTokens(id *identity) (*serviceAccountTokens, e
 	return a, nil
 }
 
-// newTokenIssuer makes an issuer with the first key of the file at path or, if that is "", of the file at
-// otherwise, which is made if it does not exist. The key verifies, too. A file may hold several keys; the
-// first signs.
-func (d *Daemon) newTokenIssuer(a *serviceAccountTokens, path, fallback string) (*serviceaccount.Issuer, error) {
-	if path == "" {
-		path = fallback
-		if err := ensureKey(path); err != nil {
-			return nil, err
-		}
-	}
-	keys, err := readKeys(path)
+// newTokenIssuer makes an issuer with the first key of the file at path or, if that is "", with a new one, which is
+// kept nowhere. The key verifies, too. A file may hold several keys; the first signs.
+func (d *Daemon) newTokenIssuer(a *serviceAccountTokens, path string) (*serviceaccount.Issuer, error) {
+	keys, err := readOrMakeKeys(path)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +120,18 @@ func ensureKey(path string) error {
 	return certs.WriteFile(path, key)
 }
 
+// readOrMakeKeys reads the keys of a file, or makes one if there is no file.
+func readOrMakeKeys(path string) ([]*serviceaccount.Key, error) {
+	if path != "" {
+		return readKeys(path)
+	}
+	key, err := serviceaccount.NewKey()
+	if err != nil {
+		return nil, err
+	}
+	return serviceaccount.ReadKeys(key)
+}
+
 // readKeys reads the keys of a PEM file, public or private. An error names the file, as several may be given.
 func readKeys(path string) ([]*serviceaccount.Key, error) {
 	text, err := os.ReadFile(path)
@@ -139,10 +151,10 @@ func (d *Daemon) tokenAuthenticators() []authn.Authenticator {
 	a := d.serviceAccountTokens
 	methods := []authn.Authenticator{serviceaccount.New(serviceaccount.Options{
 		Naming: d.naming, Issuers: a.issuers, Keys: a.keys, LegacyKeys: a.legacyKeys, Audiences: a.audiences,
-		Lookup: d.config.ServiceAccounts.Lookup, Objects: d.objects, LegacyTokenUsed: d.legacyTokens.Used, Now: time.Now,
+		Lookup: d.config.ServiceAccounts.Lookup, Objects: d.objects, LegacyTokenUsed: d.legacyTokens.Used, Now: d.now,
 	})}
 	if d.config.BootstrapTokens.Enabled {
-		methods = append(methods, authn.BootstrapTokens(d.naming, d.objects, time.Now))
+		methods = append(methods, authn.BootstrapTokens(d.naming, d.objects, d.now))
 	}
 	return methods
 }
@@ -152,7 +164,7 @@ func (d *Daemon) tokenRequestOperation() http.Operation {
 	g := &serviceaccount.TokenRequestHandler{
 		Issuer: d.serviceAccountTokens.boundIssuer, Objects: d.objects, Audiences: d.serviceAccountTokens.audiences,
 		MaxExpiration:    time.Duration(d.config.ServiceAccounts.MaxTokenExpiration),
-		ExtendExpiration: d.config.ServiceAccounts.ExtendTokenExpiration, Now: time.Now,
+		ExtendExpiration: d.config.ServiceAccounts.ExtendTokenExpiration, Now: d.now,
 	}
 	return func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 		warnings, err := g.CreateToken(serviceaccount.TokenRequest{Kind: c.Kind, Key: c.Key, Object: c.Object, Manager: c.Manager})

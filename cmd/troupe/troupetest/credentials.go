@@ -1,0 +1,81 @@
+package troupetest
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+// Credentials are those of one user of a Server. Their methods are safe for concurrent use.
+type Credentials struct {
+	t      testing.TB
+	issued *daemon.Credentials
+	client func() *http.Client
+	file   func() string
+}
+
+// newCredentials makes nothing yet that a test may not need.
+func newCredentials(t testing.TB, issued *daemon.Credentials) *Credentials {
+	c := &Credentials{t: t, issued: issued}
+	c.client, c.file = sync.OnceValue(c.newClient), sync.OnceValue(c.writeFile)
+	return c
+}
+
+// Kubeconfig is a client configuration with the address of the server and the credentials inside, as client libraries
+// read it.
+func (c *Credentials) Kubeconfig() []byte { return c.issued.Kubeconfig() }
+
+// KubeconfigFile is the path of a file with the Kubeconfig, for programs that want one. It is removed when the test ends.
+func (c *Credentials) KubeconfigFile() string {
+	c.t.Helper()
+	return c.file()
+}
+
+// Client is an HTTP client that presents the credentials and trusts the server. It is the same one at each call, and its idle
+// connections are closed when the test ends.
+func (c *Credentials) Client() *http.Client {
+	c.t.Helper()
+	return c.client()
+}
+
+// TLS is the configuration of connections to the server: what to trust, and the certificate of the user. It is a new one
+// at each call.
+func (c *Credentials) TLS() *tls.Config {
+	c.t.Helper()
+	pair, err := tls.X509KeyPair(c.issued.Certificate, c.issued.Key)
+	if err != nil {
+		c.t.Fatalf("troupetest: %v", err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(c.issued.CA)
+	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+}
+
+// CA is the PEM text of what a client is to trust.
+func (c *Credentials) CA() []byte { return c.issued.CA }
+
+// Certificate is the PEM text of the client certificate.
+func (c *Credentials) Certificate() []byte { return c.issued.Certificate }
+
+// Key is the PEM text of the certificate's key.
+func (c *Credentials) Key() []byte { return c.issued.Key }
+
+func (c *Credentials) newClient() *http.Client {
+	transport := &http.Transport{TLSClientConfig: c.TLS(), MaxIdleConnsPerHost: 64}
+	c.t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+func (c *Credentials) writeFile() string {
+	path := filepath.Join(c.t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, c.Kubeconfig(), 0o600); err != nil {
+		c.t.Fatalf("troupetest: %v", err)
+	}
+	return path
+}

@@ -1,0 +1,41 @@
+package troupetest_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
+)
+
+// A test with nothing but package net/http.
+func ExampleStart() {
+	var t *testing.T // the test's own
+
+	server := troupetest.Start(t)
+	answer, err := server.Client().Post(server.URL+"/api/v1/namespaces/default/configmaps", "application/json",
+		strings.NewReader(`{"metadata":{"name":"greeting"},"data":{"text":"hello"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusCreated {
+		t.Errorf("creating a ConfigMap: %s", answer.Status)
+	}
+}
+
+// A test of what another user may not do, with kinds and objects from files.
+func ExampleServer_User() {
+	var t *testing.T // the test's own
+
+	server := troupetest.Start(t, troupetest.WithFiles("config/crd", "testdata/roles.yaml"))
+	jane := server.User("jane", "developers")
+	answer, err := jane.Client().Get(server.URL + "/api/v1/namespaces/default/secrets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusForbidden {
+		t.Errorf("a developer reads Secrets: %s", answer.Status)
+	}
+}

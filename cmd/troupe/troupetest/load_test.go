@@ -1,0 +1,91 @@
+package troupetest_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
+)
+
+func TestLoad(t *testing.T) {
+	s := troupetest.Start(t, troupetest.WithFiles("testdata/objects", "testdata/definition.yaml"))
+	for _, path := range []string{
+		"/apis/example.com/v1/namespaces/shop/backups/nightly", "/api/v1/namespaces/default/configmaps/a", "/api/v1/namespaces/shop/configmaps/b",
+	} {
+		mustDo(t, s, 200, "GET", path, "")
+	}
+	mustDo(t, s, 200, "PUT", "/api/v1/namespaces/default/configmaps/a", `{"metadata":{"name":"a"},"data":{"marker":"another","kept":"yes"}}`)
+	s.Load("testdata/objects/2.json")
+	if data := mustDo(t, s, 200, "GET", "/api/v1/namespaces/default/configmaps/a", "")["data"]; fmt.Sprint(data) != "map[kept:yes marker:---]" {
+		t.Errorf("loaded again: %v", data)
+	}
+}
+
+// A fatal stands for a test that ends at its first fault, and keeps what that was.
+type fatal struct {
+	scope
+	message string
+}
+
+func (f *fatal) Fatalf(format string, args ...any) {
+	f.message = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+func TestLoadTellsWhatIsWrong(t *testing.T) {
+	const backup = "apiVersion: example.com/v1\nkind: Backup\nmetadata: {name: b}\n"
+	for name, test := range map[string]struct{ text, want string }{
+		"no YAML":          {"a: [", "document 1: "},
+		"duplicate key":    {"---\n# a\n---\nkind: A\nkind: B\n", `document 3: `},
+		"no kind":          {"apiVersion: v1\nmetadata: {name: a}\n", "document 1: apiVersion and kind must be there"},
+		"no name":          {"apiVersion: v1\nkind: Pod\n", "document 1: the Pod has no metadata.name"},
+		"unknown group":    {"apiVersion: nobody.com/v1\nkind: Pod\nmetadata: {name: a}\n", `Pod "a": discovery of nobody.com/v1: `},
+		"unknown kind":     {"apiVersion: v1\nkind: Pot\nmetadata: {name: a}\n", `Pot "a": v1 serves no kind of that name`},
+		"refused":          {backup + "spec: {keep: 0}\n", "spec.keep: Invalid value: 0: "},
+		"unknown field":    {backup + "spec: {kept: 1}\n", "kept"},
+		"namespace of it":  {strings.Replace(backup, "name: b", "name: b, namespace: nowhere", 1), `namespaces "nowhere" not found`},
+		"list with faults": {"apiVersion: v1\nkind: List\nitems: [{kind: Pod}]\n", "document 1: apiVersion and kind must be there"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "objects.yaml")
+			if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f := &fatal{scope: scope{TB: t}}
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				troupetest.Start(f, troupetest.WithFiles("testdata/definition.yaml", file))
+			}()
+			<-ended
+			f.end()
+			if !strings.Contains(f.message, file) || !strings.Contains(f.message, test.want) {
+				t.Errorf("%q names not %q and the file", f.message, test.want)
+			}
+		})
+	}
+}
+
+func TestLoadWithoutFiles(t *testing.T) {
+	for path, want := range map[string]string{
+		"testdata/nothing.yaml": "no such file",
+		t.TempDir():             "has no files named",
+	} {
+		f := &fatal{scope: scope{TB: t}}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			troupetest.Start(f, troupetest.WithFiles(path))
+		}()
+		<-ended
+		f.end()
+		if !strings.Contains(f.message, want) {
+			t.Errorf("%s: %q", path, f.message)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package catalog
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/expressions"
+	"github.com/troupe-api/troupe/kinds/internal/proto"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// builtIns are the built-in kinds under the names of a profile. They never change, so the catalogs of a process share
+// them: compiling them takes most of the time that a catalog takes.
+type builtIns struct {
+	naming   *meta.Naming
+	messages map[string]*schema.Message
+	// expressions compiles the expressions of admission.
+	expressions *expressions.Compiler
+	// set has no kinds that are served: that is for each catalog to say.
+	set kindSet
+}
+
+// builtInsKey is what built-in kinds depend on. Profiles and features are few, and so are keys.
+type builtInsKey struct {
+	naming      *meta.Naming
+	scaleToZero bool
+}
+
+// compiledBuiltIns holds a func() (*builtIns, error) for each builtInsKey.
+var compiledBuiltIns sync.Map
+
+// builtInsFor compiles the built-in kinds, or returns what was compiled before.
+func builtInsFor(n *meta.Naming, f Features) (*builtIns, error) {
+	compile, _ := compiledBuiltIns.LoadOrStore(builtInsKey{n, f.ScaleToZero}, sync.OnceValues(func() (*builtIns, error) {
+		return compileBuiltIns(n, f)
+	}))
+	return compile.(func() (*builtIns, error))()
+}
+
+func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
+	plan, err := schema.Compile(proto.Descriptors, n)
+	if err != nil {
+		return nil, err
+	}
+	if err := rules.Compile(slices.Collect(maps.Values(plan.Messages))...); err != nil {
+		return nil, fmt.Errorf("catalog: %w", err)
+	}
+	b := &builtIns{naming: n, messages: plan.Messages, expressions: expressions.NewCompiler(n), set: newKindSet(len(plan.Kinds))}
+	for _, k := range plan.Kinds {
+		if err := b.set.add(k); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(b.set.all, compareKinds)
+	return b, b.attachFunctions(b.kindsWithFunctions(f))
+}
+
+// message finds a message by its full name; nil if there is none.
+func (b *builtIns) message(name string) *schema.Message { return b.messages[name] }
+
+// hasGroup reports whether a group has built-in kinds, served or not.
+func (b *builtIns) hasGroup(group string) bool {
+	return b.set.containsKind(group, func(*schema.Kind) bool { return true })
+}
+
+// served are the kinds that a catalog serves, in a set of its own.
+func (b *builtIns) served(r RuntimeConfig, f Features) (kindSet, error) {
+	s := kindSet{all: b.set.all, byKind: b.set.byKind, byResource: maps.Clone(b.set.byResource)}
+	if err := r.check(s.all); err != nil {
+		return kindSet{}, err
+	}
+	for _, k := range s.all {
+		if r.enabled(k) && f.serves(k) {
+			s.kinds = append(s.kinds, k)
+		} else {
+			delete(s.byResource, resourceKey{k.Group, k.Version, k.Resource})
+		}
+	}
+	return s, nil
+}
