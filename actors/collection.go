@@ -55,6 +55,7 @@ func (b *changes) Reject(error) { b.publication.applied.done(b.publication) }
 
 // change is one committed write on its way to publication.
 type change struct {
+	path     string // of the object; shares the memory of its key
 	object   *meta.Object
 	kind     *schema.Kind // stored, by which the object was written or read
 	remove   bool
@@ -123,7 +124,7 @@ func (p *publisher) apply(c *change) *record {
 		c.object = p.conform(c.object)
 	}
 	r := &record{version: c.object.Version, time: c.time, kind: changed, object: c.object}
-	at := path(c.object.Key.Namespace, c.object.Key.Name)
+	at := c.path
 	p.updateQuarantine(c)
 	if c.remove {
 		r.kind = removed

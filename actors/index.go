@@ -27,6 +27,13 @@ type snapshot struct {
 // path is the key of an object within its collection.
 func path(namespace, name string) string { return namespace + "/" + name }
 
+// pathOf is the path of the object that is stored under a key. It shares the memory of the key.
+func pathOf(key string) string {
+	_, rest, _ := strings.Cut(key, "/")
+	_, path, _ := strings.Cut(rest, "/")
+	return path
+}
+
 // get finds one object; nil if it does not exist.
 func (s *snapshot) get(path string) *meta.Object {
 	object, _ := s.objects.Get(path)

@@ -40,7 +40,7 @@ func (c *committer) changeOf(commit *persist.Commit) (*collection, change) {
 		return c.store.observe(commit)
 	}
 	f := c.committing[commit.Index]
-	return f.collection, change{object: f.committedObject(commit), kind: f.kind, remove: commit.Delete, time: commit.Time, proposal: f}
+	return f.collection, change{path: pathOf(commit.Key), object: f.committedObject(commit), kind: f.kind, remove: commit.Delete, time: commit.Time, proposal: f}
 }
 
 // observe makes the change of a commit of another writer. What cannot be read goes into the
@@ -56,7 +56,7 @@ func (s *Store) observe(commit *persist.Commit) (*collection, change) {
 		return nil, change{}
 	}
 	into := s.ensureCollection(key.GroupResource, func() *schema.Kind { return s.catalog.Opaque(key.GroupResource) })
-	seen := change{kind: into.kind(), remove: commit.Delete, time: commit.Time}
+	seen := change{path: pathOf(commit.Key), kind: into.kind(), remove: commit.Delete, time: commit.Time}
 	seen.object, err = codec.NewObject(seen.kind, key, uint64(commit.Revision), commit.Value)
 	if err == nil {
 		return into, seen

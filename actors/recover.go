@@ -13,6 +13,7 @@ type recovery struct {
 	store   *Store
 	history *historyBuilder
 	trees   map[*collection]*objectIndex
+	ahead   decodeAhead
 }
 
 // recover fills the collections with what the log holds.
@@ -24,6 +25,9 @@ func (s *Store) recover() error {
 	last, err := s.log.Recover(persist.Recovery{
 		Item: r.item, Base: r.setBase, Commit: r.commit, CurrentRevision: s.keyRevision, AppliedRevision: s.applied,
 	})
+	if err == nil {
+		err = r.finishDecoding()
+	}
 	if err == nil {
 		err = r.registerCustomKinds()
 	}
@@ -44,17 +48,23 @@ func (r *recovery) item(i persist.Item) error {
 		r.store.quarantine.put(newUnreadable(i, i.Err))
 		return nil
 	}
-	c, object, err := r.decode(i.Key, i.Revision, i.Value)
-	if err != nil {
-		r.store.addToQuarantine(i.Key, i.Revision, i.Value, err)
-		return nil
+	return r.decode(decoding{key: i.Key, revision: i.Revision, value: i.Value})
+}
+
+// applyItem takes an item that has been decoded.
+func (r *recovery) applyItem(d *decoding) {
+	if d.err != nil {
+		r.store.addToQuarantine(d.key, d.revision, d.value, d.err)
+		return
 	}
-	r.trees[c].Load(path(object.Key.Namespace, object.Key.Name), object)
-	r.history.countState(nil, object)
-	return nil
+	r.trees[d.collection].Load(pathOf(d.key), d.object)
+	r.history.countState(nil, d.object)
 }
 
 func (r *recovery) setBase(base persist.Revision) error {
+	if err := r.finishDecoding(); err != nil {
+		return err
+	}
 	r.history.base = base
 	return nil
 }
@@ -64,13 +74,21 @@ func (r *recovery) commit(commit persist.Commit) error {
 	if r.history.skip(&commit) {
 		return nil
 	}
-	if commit.Err != nil {
+	if commit.Err != nil { // what came before it must have been applied
+		if err := r.finishDecoding(); err != nil {
+			return err
+		}
 		r.sealed(&commit)
 		return nil
 	}
-	c, object, err := r.decode(commit.Key, commit.Revision, commit.Value)
-	if err != nil {
-		r.unreadable(&commit, err)
+	return r.decode(decoding{key: commit.Key, revision: commit.Revision, value: commit.Value, commit: &commit})
+}
+
+// applyCommit takes a commit that has been decoded.
+func (r *recovery) applyCommit(d *decoding) error {
+	commit, object := d.commit, d.object
+	if d.err != nil {
+		r.unreadable(commit, d.err)
 		return nil
 	}
 	if commit.Revision > r.history.base {
@@ -80,17 +98,17 @@ func (r *recovery) commit(commit persist.Commit) error {
 	if commit.Delete {
 		record.kind = removed
 	}
-	if err := r.setPrevious(c, record, commit); err != nil {
+	if err := r.setPrevious(d.collection, record, *commit); err != nil {
 		return err
 	}
-	r.history.add(c, record)
+	r.history.add(d.collection, record)
 	return nil
 }
 
 // setPrevious finds the state before a commit, and applies the commit to the index if the snapshot does
 // not hold it already.
 func (r *recovery) setPrevious(c *collection, record *record, commit persist.Commit) error {
-	at := path(record.object.Key.Namespace, record.object.Key.Name)
+	at := pathOf(commit.Key)
 	switch {
 	case commit.Revision <= r.history.base:
 		current, _ := r.trees[c].Get(at)

@@ -14,15 +14,6 @@ func (r *recovery) addCollection(c *collection) {
 	r.store.addCollection(c)
 }
 
-// decode reads a value of the log. An object of a kind that is not known yet gets a collection in which
-// only the metadata of objects is read, until the definitions are known.
-func (r *recovery) decode(key string, revision persist.Revision, value []byte) (*collection, *meta.Object, error) {
-	if parsed, err := meta.ParseKey(key); err == nil && r.store.allCollections()[parsed.GroupResource] == nil {
-		r.addCollection(r.store.newCollection(parsed.GroupResource, r.store.catalog.Opaque(parsed.GroupResource)))
-	}
-	return r.store.decode(key, revision, value)
-}
-
 // registerCustomKinds adds the kinds of the recovered definitions to the catalog, and gives the collections of
 // their objects these kinds. Objects without a definition, which should not exist, are kept as they are.
 func (r *recovery) registerCustomKinds() error {

@@ -24,7 +24,7 @@ func DecodeJSON(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error)
 
 // decodeJSON is DecodeJSON; with nulls, fields that are null stay in the tree.
 func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
-	d := newDecoder(string(data))
+	d := newDecoder(jsontext.Over(append(passing(len(data)), data...)).Text)
 	d.keepNulls = nulls
 	object, faults, err := d.root(m)
 	if err == nil && m.Custom != nil {

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,12 @@ type metaParser struct {
 	kind *schema.Kind
 	meta meta.ObjectMeta
 	ref  ObjectRef
+	// metadataOnly ends the reading behind the metadata, by errEnough.
+	metadataOnly bool
 }
+
+// errEnough ends a reading that needs no more.
+var errEnough = errors.New("codec: the rest need not be read")
 
 // members calls read for each key of the object at hand; read consumes the value. A value that is no
 // object is skipped.
@@ -66,7 +72,10 @@ func (p *metaParser) elements(read func() error) error {
 func (p *metaParser) object(prefix string) error {
 	return p.members(func(key string) error {
 		if prefix == "" && key == "metadata" {
-			return p.members(p.metadata)
+			if err := p.members(p.metadata); err != nil || !p.metadataOnly {
+				return err
+			}
+			return errEnough
 		}
 		return p.selectable(prefix, key)
 	})

@@ -146,7 +146,7 @@ func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta
 	if err := checkDecodable(k, key, json); err != nil {
 		return nil, err
 	}
-	head, _, err := ParseMeta(k, json)
+	head, _, err := parseMeta(k, json, len(k.SelectFields) == 0)
 	if err != nil {
 		return nil, err
 	}
@@ -156,10 +156,16 @@ func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta
 // ParseMeta reads the metadata straight from an object's JSON, and which object it is. The strings share
 // the memory of json, which must not change as long as they are used.
 func ParseMeta(k *schema.Kind, json []byte) (meta.ObjectMeta, ObjectRef, error) {
+	return parseMeta(k, json, false)
+}
+
+// parseMeta is ParseMeta. With metadataOnly it stops behind the metadata: the caller knows that what follows is JSON, and
+// needs nothing of it.
+func parseMeta(k *schema.Kind, json []byte, metadataOnly bool) (meta.ObjectMeta, ObjectRef, error) {
 	if len(json) == 0 || k.ItemOffset > len(json) {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject
 	}
-	p := metaParser{Scanner: jsontext.Over(json), kind: k}
+	p := metaParser{Scanner: jsontext.Over(json), kind: k, metadataOnly: metadataOnly}
 	p.Limit = jsontext.MaxStoredDepth
 	if len(k.SelectFields) > 0 {
 		p.meta.Fields = make([]string, len(k.SelectFields))
@@ -167,7 +173,9 @@ func ParseMeta(k *schema.Kind, json []byte) (meta.ObjectMeta, ObjectRef, error) 
 	if p.Peek() != '{' {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject
 	}
-	if err := p.object(""); err != nil {
+	if err := p.object(""); err == errEnough {
+		return p.meta, p.ref, nil
+	} else if err != nil {
 		return meta.ObjectMeta{}, ObjectRef{}, err
 	}
 	if err := p.End(); err != nil {

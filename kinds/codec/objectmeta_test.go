@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 const metaJSON = `{"kind":"Thing","apiVersion":"v1","metadata":{"name":"n","namespace":"ns","uid":"u-1","resourceVersion":"42","generation":3,` +
@@ -58,17 +59,36 @@ func TestNewObject(t *testing.T) {
 	if o.Key != key || o.Version != 42 || string(o.JSON[o.ItemOffset:o.ItemOffset+10]) != `"metadata"` || o.Meta.UID != "u-1" {
 		t.Errorf("%+v", o)
 	}
-	for _, bad := range []string{"", "{", "[]", metaJSON[:100], metaJSON + "x"} {
-		if _, err := NewObject(thing, key, 1, []byte(bad)); err == nil {
-			t.Errorf("%q was taken", bad)
+	for _, bad := range []string{"", "{", "[]", metaJSON[:100], metaJSON + "x", metaJSON[:len(metaJSON)-1]} {
+		for _, k := range []*schema.Kind{thing, unselectable()} {
+			if _, err := NewObject(k, key, 1, []byte(bad)); err == nil {
+				t.Errorf("%q was taken", bad)
+			}
 		}
 	}
+}
+
+// unselectable is the kind without selectable fields, of whose objects only the metadata is read.
+func unselectable() *schema.Kind {
+	k := *thing
+	k.SelectFields = nil
+	return &k
 }
 
 func FuzzParseMeta(f *testing.F) {
 	f.Add([]byte(metaJSON))
 	f.Add([]byte(`{"kind":"Thing","apiVersion":"v1","metadata":[{"labels":1}],"spec":3}`))
+	f.Add([]byte(`{"data":{"a":"b"},"metadata":{"name":"n","namespace":"ns","labels":{"x":"y"}}}`))
+	k := unselectable()
 	f.Fuzz(func(t *testing.T, in []byte) {
 		_, _, _ = ParseMeta(thing, in)
+		whole, ref, err := ParseMeta(k, in)
+		if err != nil {
+			return
+		}
+		o, err := NewObject(k, meta.Key{Namespace: ref.Namespace, Name: ref.Name}, 1, in)
+		if err == nil && !reflect.DeepEqual(o.Meta, whole) {
+			t.Errorf("%+v, and all of it %+v", o.Meta, whole)
+		}
 	})
 }

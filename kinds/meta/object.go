@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unsafe"
 )
 
 // An Object is one committed state of an API object. It is immutable, except for what it remembers in
@@ -35,29 +36,45 @@ type ObjectMeta struct {
 }
 
 // Clone is a copy with strings of its own, which do not keep the JSON of the object in memory.
-func (h ObjectMeta) Clone() ObjectMeta {
-	h.UID = strings.Clone(h.UID)
-	h.Fields, h.Finalizers = cloneStrings(h.Fields), cloneStrings(h.Finalizers)
-	labels := slices.Clone(h.Labels)
-	for i := range labels {
-		labels[i] = Label{strings.Clone(labels[i].Key), strings.Clone(labels[i].Value)}
+func (h ObjectMeta) Clone() ObjectMeta { return h.copied(strings.Clone) }
+
+// Within is a copy for an object that is kept as json, which never changes. Its strings are parts of json as far as they are
+// found there, as those of an object that is read from json are, and so take no memory of their own. They are copies
+// otherwise: those that JSON writes in another way, and those far behind.
+func (h ObjectMeta) Within(json []byte) ObjectMeta {
+	const searched = 2048 // bytes; metadata comes first
+	json = json[:min(len(json), searched)]
+	text := unsafe.String(unsafe.SliceData(json), len(json))
+	return h.copied(func(s string) string {
+		if at := strings.Index(text, s); at >= 0 {
+			return text[at : at+len(s)]
+		}
+		return strings.Clone(s)
+	})
+}
+
+// copied is a copy in which every string is what own makes of it.
+func (h ObjectMeta) copied(own func(string) string) ObjectMeta {
+	h.UID = own(h.UID)
+	h.Fields, h.Finalizers = copiedStrings(h.Fields, own), copiedStrings(h.Finalizers, own)
+	h.Labels = slices.Clone(h.Labels)
+	for i, l := range h.Labels {
+		h.Labels[i] = Label{own(l.Key), own(l.Value)}
 	}
-	h.Labels = labels
-	owners := slices.Clone(h.OwnerReferences)
-	for i := range owners {
-		o := &owners[i]
-		o.APIVersion, o.Kind, o.Name, o.UID = strings.Clone(o.APIVersion), strings.Clone(o.Kind), strings.Clone(o.Name), strings.Clone(o.UID)
+	h.OwnerReferences = slices.Clone(h.OwnerReferences)
+	for i := range h.OwnerReferences {
+		o := &h.OwnerReferences[i]
+		o.APIVersion, o.Kind, o.Name, o.UID = own(o.APIVersion), own(o.Kind), own(o.Name), own(o.UID)
 	}
-	h.OwnerReferences = owners
 	return h
 }
 
-func cloneStrings(texts []string) []string {
-	own := slices.Clone(texts)
-	for i := range own {
-		own[i] = strings.Clone(own[i])
+func copiedStrings(texts []string, own func(string) string) []string {
+	texts = slices.Clone(texts)
+	for i := range texts {
+		texts[i] = own(texts[i])
 	}
-	return own
+	return texts
 }
 
 // An OwnerReference is one entry of metadata.ownerReferences.

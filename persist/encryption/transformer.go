@@ -1,6 +1,7 @@
 package encryption
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -200,7 +201,11 @@ func decodeWith(chain []provider, at persist.Place, stored []byte) (value []byte
 		if encrypted != (prefix != "") || !strings.HasPrefix(string(stored[:min(len(stored), len(prefix))]), prefix) {
 			continue
 		}
-		if value, id, err = p.decode(stored[len(prefix):], appendPlace(nil, at)); err == nil {
+		var place []byte
+		if encrypted {
+			place = appendPlace(nil, at)
+		}
+		if value, id, err = p.decode(stored[len(prefix):], place); err == nil {
 			return value, id, nil
 		}
 	}
@@ -230,12 +235,11 @@ func appendPlace(b []byte, at persist.Place) []byte {
 // needs no key.
 func Provider(stored []byte) string {
 	const most = 1024
-	text := string(stored[:min(len(stored), most)])
-	rest, ok := strings.CutPrefix(text, marker)
+	rest, ok := bytes.CutPrefix(stored[:min(len(stored), most)], []byte(marker))
 	if !ok {
 		return "identity"
 	}
-	parts := strings.SplitN(rest, ":", 4)
+	parts := strings.SplitN(string(rest), ":", 4)
 	if len(parts) < 4 {
 		return "something unknown"
 	}

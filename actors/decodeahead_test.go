@@ -1,0 +1,22 @@
+package actors_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// Recovery decodes many states of an object at the same time, and applies them in the order in which they were written:
+// the last one is the state, and each version shows what it has shown before.
+func TestRecoveryAppliesInOrder(t *testing.T) {
+	disk, seen := vfs.NewMem(), listsByVersion{}
+	h := openOn(t, "/data", disk, nil)
+	h.churn(rand.New(rand.NewPCG(1, 2)), 1500, seen) // several times what is decoded at once
+	h.close()
+	h = openOn(t, "/data", disk, nil)
+	defer h.close()
+	if gone := h.checkLists(seen); gone > len(seen)/2 {
+		t.Errorf("%d versions of %d are gone", gone, len(seen))
+	}
+}
