@@ -14,7 +14,7 @@ CONCURRENT := auth|conventions|linear|operations|watch
 # Vet has run in lint, over the tests too.
 TEST := go test -vet=off -p 4
 
-.PHONY: build run test console-test fuzz soak bench lint generate
+.PHONY: build run test console-test reproducible sbom vulncheck fuzz soak bench lint generate
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -60,6 +60,24 @@ lint: ## form, vet, staticcheck, generated files
 	cd test && go vet ./...
 	go tool staticcheck ./...
 	go run ./kinds/internal/gen -check
+
+reproducible: ## the same bytes from two folders
+	@one=$$(mktemp -d) && two=$$(mktemp -d) && trap 'rm -rf "$$one" "$$two"' EXIT && \
+	  git archive HEAD | tar -x -C "$$one" && git archive HEAD | tar -x -C "$$two" && \
+	  for folder in "$$one" "$$two"; do \
+	    (cd "$$folder" && GOCACHE="$$folder/.cache" CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags="-s -w" -o bin/troupe ./cmd/troupe) || exit 1; \
+	  done; sha256sum "$$one/bin/troupe" "$$two/bin/troupe"; cmp "$$one/bin/troupe" "$$two/bin/troupe" && echo "the same bytes"
+
+sbom: build ## the modules of the binary, with checksums and licences
+	@go version -m bin/troupe | awk '$$1 == "dep" || $$1 == "=>" { print $$2, $$3, $$4 }' | while read -r module version sum; do \
+	  folder=$$(go list -m -f '{{.Dir}}' "$$module"); \
+	  license=$$(ls "$$folder" 2>/dev/null | grep -iE '^(licen[cs]e|copying)' | head -1); \
+	  [ -n "$$license" ] || { echo "$$module has no licence file" >&2; exit 1; }; \
+	  echo "$$module $$version $$sum $$(head -c 2000 "$$folder/$$license" | tr -s '[:space:]' ' ' | grep -oiE 'apache license|mit license|permission is hereby granted|redistribution and use|mozilla public|isc license|unlicense' | head -1)"; \
+	done
+
+vulncheck: ## what the Go vulnerability database knows of reachable code; needs vuln.go.dev
+	go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
 
 generate: ## files made from the declarations of kinds, with Go alone; and those of the console, with npm where there is one
 	go run ./kinds/internal/gen
