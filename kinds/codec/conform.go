@@ -35,6 +35,11 @@ func ConformConfig(m *schema.Message, t tree.Tree) (tree.Tree, []FieldFault, err
 	return c.object(m, t)
 }
 
+// ConformPart is Conform for a part of an object, such as its metadata, whose message is m.
+func ConformPart(m *schema.Message, t tree.Tree) (tree.Tree, []FieldFault, error) {
+	return new(conformer).object(m, t)
+}
+
 // object conforms a whole object.
 //
 // Maps in Go have no order, but equal requests are to have equal warnings: so faults are sorted by path.
@@ -54,7 +59,10 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 		return nil, nil, c.err
 	}
 	if m.Custom != nil {
-		out, c.faults = pruneUnknown(m, out, c.faults)
+		var err error
+		if out, c.faults, err = pruneUnknown(m, out, c.faults); err != nil {
+			return nil, nil, err
+		}
 	}
 	slices.SortFunc(c.faults, func(a, b FieldFault) int { return strings.Compare(a.Path, b.Path) })
 	return out, c.faults, nil

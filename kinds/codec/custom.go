@@ -55,16 +55,24 @@ func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	}
 }
 
-// pruneUnknown removes from a custom object what its schema does not know, and reports it.
-func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault) (tree.Tree, []FieldFault) {
+// pruneUnknown removes from a custom object what its schema, or metadata that is embedded in it, does not know, and
+// reports it.
+func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault) (tree.Tree, []FieldFault, error) {
 	object, unknown := m.Custom.Prune(object)
+	if m.Custom.Coerce != nil {
+		coerced, more, err := m.Custom.Coerce(object, false)
+		if err != nil {
+			return nil, nil, typeError(err.Error())
+		}
+		object, unknown = coerced, append(unknown, more...)
+	}
 	for _, path := range unknown {
 		if len(faults) >= maxFaults {
 			break
 		}
 		faults = append(faults, FieldFault{Path: path})
 	}
-	return object, faults
+	return object, faults, nil
 }
 
 // custom conforms an object of a custom kind. It removes nothing but unknown fields of metadata.

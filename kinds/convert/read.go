@@ -34,7 +34,13 @@ func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
 
 // applySchema prunes a tree, which it may change, by a schema, and fills in the defaults of the schema.
 func applySchema(k *schema.Kind, object tree.Tree) tree.Tree {
-	object, _ = k.Message().Custom.Prune(object)
+	custom := k.Message().Custom
+	object, _ = custom.Prune(object)
+	if custom.Coerce != nil {
+		if coerced, _, err := custom.Coerce(object, true); err == nil {
+			object = coerced
+		}
+	}
 	rules.Default(k, object)
 	return object
 }

@@ -12,8 +12,46 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// CheckFieldPaths reports the faults of the fields that rules in a schema, which is at a path, blame. It needs no types,
+// and the schema may have other faults.
+func (c *Compiler) CheckFieldPaths(s tree.Tree, path string, faults *schema.Faults) {
+	if declaresKey(s, "fieldPath") {
+		c.extensions.compile(s).checkFieldPaths(path, c.extensions.Validations, faults)
+	}
+}
+
+func (n *node) checkFieldPaths(path, validations string, faults *schema.Faults) {
+	if !n.hasRules {
+		return
+	}
+	if n.additional != nil {
+		n.additional.checkFieldPaths(path+".additionalProperties", validations, faults)
+	}
+	for _, name := range n.names {
+		n.properties[name].checkFieldPaths(tree.KeyPath(path+".properties", name), validations, faults)
+	}
+	if n.items != nil {
+		n.items.checkFieldPaths(path+".items", validations, faults)
+	}
+	for i, rule := range n.rules {
+		at, field := tree.IndexPath(path+"."+validations, i)+".fieldPath", rule.String("fieldPath")
+		if field == "" {
+			continue
+		}
+		if strings.TrimSpace(field) == "" {
+			faults.Invalid(at, field, "must be non-empty if specified")
+		}
+		if strings.ContainsAny(field, "\r\n") {
+			faults.Invalid(at, field, "must not contain line breaks")
+		}
+		if _, err := n.fieldPath(field); err != nil {
+			faults.Invalid(at, field, "must be a valid path")
+		}
+	}
+}
+
 // CheckRules reports the faults of the rules in a schema, which is at a path and otherwise valid: of their expressions,
-// of what these cost, and of the fields that they refer to.
+// and of what these cost.
 //
 // It runs once, when a definition is written, and may take its time; what it lets through is compiled again, without
 // estimates, when it first runs.
@@ -89,14 +127,6 @@ func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 // The cost is reported before the fault of a message, because a rule may have both. optionalOldSelf without oldSelf
 // would change nothing, and so is a mistake.
 func (c *ruleChecker) rule(n *node, r *rule, fault *ruleFault, at string, p ruleContext) {
-	if field := r.source.String("fieldPath"); field != "" {
-		if _, err := n.fieldPath(field); err != nil {
-			c.faults.Invalid(at+".fieldPath", field, "must be a valid path")
-		}
-		if strings.ContainsAny(field, "\r\n") {
-			c.faults.Invalid(at+".fieldPath", field, "must not contain line breaks")
-		}
-	}
 	if r.check != nil {
 		c.cost(at+".rule", "estimated rule cost", times(r.cost, p.cardinality.of(n.selfType)))
 	}

@@ -2,9 +2,7 @@ package custom
 
 import (
 	"fmt"
-	"strings"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -81,38 +79,4 @@ func (r required) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 			e.Required(e.PathOf(name))
 		}
 	}
-}
-
-// embeddedResource asks an object within another one to say what it is, in the form that versions and kinds have.
-type embeddedResource struct{}
-
-func (embeddedResource) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
-	t, ok := v.(tree.Tree)
-	if !ok {
-		return
-	}
-	for _, name := range []string{"apiVersion", "kind"} {
-		if text, isText := t[name].(string); t[name] == nil {
-			e.Required(e.PathOf(name), "must not be empty")
-		} else if isText {
-			if msg := resourceFieldFault(name, text); msg != "" {
-				e.Invalid(e.PathOf(name), text, msg)
-			}
-		}
-	}
-}
-
-// resourceFieldFault is what is wrong with the apiVersion or the kind of an object; "" if nothing.
-func resourceFieldFault(name, text string) string {
-	switch {
-	case text == "":
-		return "must not be empty"
-	case name == "apiVersion" && strings.Count(text, "/") > 1:
-		return "unexpected GroupVersion string: " + text
-	case name == "kind":
-		if msgs := rules.Label1035(strings.ToLower(text)); len(msgs) > 0 {
-			return "may have mixed case, but should otherwise match: " + strings.Join(msgs, ",")
-		}
-	}
-	return ""
 }

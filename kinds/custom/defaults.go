@@ -20,7 +20,7 @@ func (c *Compiler) CheckDefaults(s tree.Tree, path string, faults *schema.Faults
 	if root.hasRules {
 		root.prepareRules()
 	}
-	d := defaultChecker{naming: c.naming, faults: faults, budget: cel.NewBudget(cel.RuntimeBudget)}
+	d := defaultChecker{naming: c.naming, metadata: c.objectMeta, faults: faults, budget: cel.NewBudget(cel.RuntimeBudget)}
 	if root.defaultValue != nil {
 		d.check(root, path+".default", true)
 		object, _ := root.defaultValue.(tree.Tree)
@@ -35,9 +35,10 @@ func (c *Compiler) CheckDefaults(s tree.Tree, path string, faults *schema.Faults
 
 // A defaultChecker checks the defaults of one schema. All rules that it runs share a budget, as those of an object do.
 type defaultChecker struct {
-	naming *meta.Naming
-	faults *schema.Faults
-	budget *cel.Budget
+	naming   *meta.Naming
+	metadata *schema.Message // that of objects
+	faults   *schema.Faults
+	budget   *cel.Budget
 }
 
 // node checks the default of a schema, and those in it.
@@ -70,7 +71,13 @@ func (d *defaultChecker) check(n *node, path string, isResource bool) {
 	if _, unknown := rules.PruneValue(plan, v); len(unknown) > 0 {
 		d.faults.Invalid(path, v, "must not have unknown fields")
 	}
+	by := coercer{metadata: d.metadata}
+	if by.value(n, v, path); len(by.faults.List) > 0 {
+		d.faults.Add(by.faults.List[0])
+		return
+	}
 	var found schema.Faults
+	n.validateEmbedded(v, "", &found)
 	schema.NewEvaluation("", &found).Check(plan, v, schema.Previous{})
 	if found.List = withoutDuplicates(found.List); len(found.List) == 0 && n.hasRules {
 		for _, was := range []schema.Previous{{}, {Value: v, Exists: true}} {

@@ -86,9 +86,6 @@ func (n *node) objectEvaluators(atRoot bool, parts *schema.Parts) (all []schema.
 	if len(wanted) > 0 {
 		all = append(all, required(wanted))
 	}
-	if n.embedded && !atRoot {
-		all = append(all, embeddedResource{})
-	}
 	if parts != nil && (len(parts.ByName) > 0 || parts.Additional != nil) {
 		all = append(all, rules.Fields{Parts: parts})
 	}

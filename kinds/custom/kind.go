@@ -233,7 +233,9 @@ func setRules(k *schema.Kind) {
 	}
 	k.Rules.ValidateServed = func(obj, old tree.Tree, faults *schema.Faults) {
 		before := len(faults.List)
-		rules.ValidateValue(own.Message().Values, served(obj), served(old), faults)
+		compiled, shown := own.load(), served(obj)
+		rules.ValidateValue(compiled.message.Values, shown, served(old), faults)
+		compiled.embedding.validateEmbedded(shown, "", faults)
 		nameWhole(faults.List[before:])
 	}
 	if own.declaresRules() {

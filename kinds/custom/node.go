@@ -31,6 +31,8 @@ type node struct {
 	identity *rules.Identity // of the items of a list with keys; nil: they have none
 	atomic   bool            // a map or object that is owned as a whole
 
+	hasEmbedded bool // here or below
+
 	limits
 	allOf, anyOf, oneOf []*node
 	not                 *node
@@ -92,7 +94,7 @@ func (k *Extensions) compile(s tree.Tree) *node {
 		n.items = k.compile(items)
 	}
 	n.identity = n.newIdentity()
-	n.hasRules = n.declaresRules()
+	n.hasRules, n.hasEmbedded = n.declaresRules(), n.embeds()
 	return n
 }
 

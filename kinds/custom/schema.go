@@ -39,6 +39,8 @@ type source struct {
 type compiledSchema struct {
 	message *schema.Message
 	rules   *ruleSet // nil: there are none
+	// embedding is the root if objects may be embedded in those of the schema; nil if not.
+	embedding *node
 }
 
 // schemaText is the text of a schema in the place of its tree. It shares the memory of its definition's.
@@ -121,6 +123,9 @@ func (s *definedSchema) compile() (c *compiledSchema, size int) {
 		root.preserveUnknown = true
 	}
 	c = &compiledSchema{message: s.compiler.rootMessage(s.id, root, text)}
+	if root.hasEmbedded {
+		c.embedding = root
+	}
 	if root.hasRules {
 		c.rules = &ruleSet{naming: s.compiler.naming, root: root}
 	}
@@ -142,6 +147,13 @@ func (c *Compiler) rootMessage(id *meta.SchemaID, n *node, text tree.Tree) *sche
 	m.Additional = p.additional(n)
 	m.Values = n.rootValues()
 	m.Custom = &schema.Custom{SchemaID: id, Prune: func(t tree.Tree) (tree.Tree, []string) { return rules.Prune(m.Values, t) }}
+	if n.hasEmbedded {
+		m.Custom.Coerce = func(t tree.Tree, dropMalformed bool) (tree.Tree, []string, error) {
+			by := coercer{metadata: c.objectMeta, dropMalformed: dropMalformed}
+			t, _ = by.value(n, t, "").(tree.Tree)
+			return t, by.unknown, by.err()
+		}
+	}
 	return m
 }
 

@@ -109,7 +109,6 @@ func TestValidation(t *testing.T) {
 		{`"type":"object","minProperties":1`, `{}`, `Invalid value: {}: a in body should have at least 1 properties`},
 		{`"type":"object","required":["z","b"],"properties":{"b":{"type":"string"},"c":{"type":"string"}}`, `{"c":1}`,
 			"a.z: Required value\na.b: Required value\na.c: Invalid value: \"integer\": a.c in body must be of type string: \"integer\""},
-		{`"type":"object","x-platform-embedded-resource":true`, `{"kind":"K"}`, `a.apiVersion: Required value: must not be empty`},
 		{`"type":"object","x-platform-embedded-resource":true,"properties":{"metadata":{"type":"object","properties":{"name":{"type":"string","pattern":"^a"},"labels":{"type":"string"}}}}`,
 			`{"kind":"K","apiVersion":"v","metadata":{"name":"b","labels":{}}}`, `a.metadata.name: Invalid value: "b": a.metadata.name in body should match '^a'`},
 		{`"type":"integer","allOf":[{"minimum":2},{"minimum":3}]`, `1`, "Invalid value: 1: a in body should be greater than or equal to 2\nInvalid value: 1: a in body should be greater than or equal to 3"},

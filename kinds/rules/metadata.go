@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,6 +25,30 @@ func validateMetadata(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	validateOwners(m, faults)
 	validateFinalizers(k, m, faults)
 	validateManagers(m, faults)
+}
+
+// embeddedKind is the kind of objects that are embedded in others. Nothing is known of their names but that they are parts of
+// paths, and their namespace may be left out.
+var embeddedKind = &schema.Kind{NameFormat: schema.NamePathSegment, Rules: schema.Rules{AllowUnqualifiedFinalizers: true}}
+
+// ValidateEmbeddedMetadata checks the metadata, at a path, of an object that is embedded in another one. It may have no
+// name, or a name and a namespace.
+func ValidateEmbeddedMetadata(m tree.Tree, path string, faults *schema.Faults) {
+	k, named := embeddedKind, maps.Clone(m)
+	if m.String("namespace") != "" {
+		namespaced := *k
+		namespaced.Namespaced = true
+		k = &namespaced
+	}
+	if m.String("name") == "" {
+		named["name"] = "unnamed"
+	}
+	var found schema.Faults
+	validateMetadata(k, named, &found)
+	for _, c := range found.List {
+		c.Field = path + strings.TrimPrefix(c.Field, "metadata")
+		faults.Add(c)
+	}
 }
 
 func validateNames(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
@@ -143,7 +168,7 @@ func validateFinalizers(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	names := m.Strings("finalizers")
 	for i, name := range names {
 		for _, msg := range QualifiedName(name) {
-			faults.Invalid(tree.IndexPath(path, i), name, msg)
+			faults.Invalid(path, name, msg) // without the index, as clients know it
 		}
 		if !k.Rules.AllowUnqualifiedFinalizers && !strings.Contains(name, "/") && !standardFinalizer(name) {
 			faults.Invalid(tree.IndexPath(path, i), name, "name is neither a standard finalizer name nor is it fully qualified")

@@ -76,7 +76,7 @@ func TestMetadata(t *testing.T) {
 			`metadata.ownerReferences.apiVersion: Invalid value: "a/": version must not be empty`, `metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty`}},
 		{`{"generateName":"-","namespace":"ns"}`, []string{`metadata.generateName: Invalid value: "-": a lowercase…`}},
 		{`{"name":"a","namespace":"ns","annotations":{"/b":"c"}}`, []string{`metadata.annotations: Invalid value: "/b": prefix part must be non-empty`}},
-		{`{"name":"a","namespace":"ns","finalizers":["e.com/a b"]}`, []string{`metadata.finalizers[0]: Invalid value: "e.com/a b": name part must consist…`}},
+		{`{"name":"a","namespace":"ns","finalizers":["e.com/a b"]}`, []string{`metadata.finalizers: Invalid value: "e.com/a b": name part must consist…`}},
 		{`{"name":"a","namespace":"ns","ownerReferences":[{"apiVersion":"v1","kind":"Event","name":"x","uid":"u"}]}`, []string{`metadata.ownerReferences: Invalid value: {"apiVersion":"v1",…`}},
 	} {
 		name := c.metadata[:min(len(c.metadata), 120)]

@@ -139,11 +139,15 @@ func TestAgainstReference(t *testing.T) {
 	})
 }
 
-// compile makes the kind of the schema.
+// compile makes the kind of everything, and compileSchema that of any schema.
 func compile(t *testing.T, all *catalog.Catalog) *schema.Kind {
+	return compileSchema(t, all, everything)
+}
+
+func compileSchema(t *testing.T, all *catalog.Catalog, text string) *schema.Kind {
 	t.Helper()
 	definition := fmt.Sprintf(`{"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},
-		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":%s}}]}}`, everything)
+		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":%s}}]}}`, text)
 	k := all.Kind("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 	tree, faults, err := codec.DecodeJSON(k.Message(), []byte(definition))
 	if err != nil || len(faults) > 0 {

@@ -1,6 +1,7 @@
 package requestbody
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ func (d Decoder) Object(k *schema.Kind, encoding negotiate.Encoding, body []byte
 	if err != nil {
 		return nil, nil, decodeError(k, body, err)
 	}
-	return object, faults, CheckKind(k, object)
+	return object, faults, checkKind(k, object, body)
 }
 
 // Config decodes a configuration to apply, which is YAML or CBOR. Nulls count in those of the object itself only: nulls
@@ -89,19 +90,52 @@ func optionsError(encoding negotiate.Encoding, err error) error {
 	return apierrors.BadRequest("couldn't get version/kind; json parse error: " + err.Error())
 }
 
-// CheckKind compares what the body says it is with what the path takes. A body that says
-// nothing is what the path takes.
+// checkKind compares what the body says it is with what the path takes.
+func checkKind(k *schema.Kind, object tree.Tree, body []byte) error {
+	if k.DefinedAtRuntime {
+		return checkCustomKind(k, object, body)
+	}
+	return CheckKind(k, object)
+}
+
+// CheckKind compares what an object says it is with what is wanted. One that says nothing is what is wanted.
 func CheckKind(k *schema.Kind, object tree.Tree) error {
 	kind, _ := object["kind"].(string)
 	version, _ := object["apiVersion"].(string)
 	if version != "" && version != k.APIVersion() {
-		return apierrors.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", version, k.APIVersion()))
+		return otherVersion(k, version)
 	}
 	if kind != "" && kind != k.Kind {
 		return apierrors.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: the kind in the data does not match the expected kind", kind, k.Version, k.Kind))
 	}
 	return nil
 }
+
+func otherVersion(k *schema.Kind, version string) error {
+	return apierrors.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", version, k.APIVersion()))
+}
+
+// checkCustomKind is checkKind for objects of custom kinds, which have to say what they are: another kind is a fault of
+// the object there.
+func checkCustomKind(k *schema.Kind, object tree.Tree, body []byte) error {
+	kind, _ := object["kind"].(string)
+	version, _ := object["apiVersion"].(string)
+	switch {
+	case kind == "":
+		return decodeError(k, body, fmt.Errorf("Object 'Kind' is missing in '%.*s'", shownOfBody, bytes.ToValidUTF8(body, nil)))
+	case version != k.APIVersion():
+		return otherVersion(k, version)
+	case kind != k.Kind:
+		var faults schema.Faults
+		faults.Invalid("kind", kind, "must be "+k.Kind)
+		name := object.Object("metadata").String("name")
+		return meta.NewInvalid(meta.GroupKind{Group: k.Group, Kind: kind}, name, faults.List)
+	}
+	return nil
+}
+
+// shownOfBody is how much of a body without a kind is shown, in characters: enough of a small one to recognize it.
+const shownOfBody = 1024
 
 // summaryLength is how much of a body an error shows, in bytes.
 const summaryLength = 30

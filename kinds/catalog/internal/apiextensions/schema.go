@@ -37,6 +37,7 @@ func (c definitionValidator) validateSchema(version tree.Tree, path string, faul
 	before := len(faults.List)
 	walk := schemaValidator{keys: c.keys, faults: faults, root: path}
 	walk.node(root, path, schemaContext{root: true})
+	c.compiler.CheckFieldPaths(root, path, faults)
 	structure := len(faults.List)
 	if validateStructure(c.keys, root, path, faults); len(faults.List) == structure {
 		c.compiler.CheckDefaults(root, path, faults)
@@ -280,8 +281,8 @@ func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, cho
 	}
 }
 
-// validationRules checks the structure of validation rules; package custom compiles their expressions.
-// fieldPath, the place that a rule blames, is checked with the types at compilation.
+// validationRules checks the structure of validation rules; package custom compiles their expressions, and looks at
+// the places that they blame.
 func (w schemaValidator) validationRules(s tree.Tree, path string) {
 	path += "." + w.keys.Validations
 	for i, r := range s.Objects(w.keys.Validations) {

@@ -1,0 +1,226 @@
+package custom
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// An embedded object has kind, apiVersion and metadata, of which its schema says nothing: they are those of every object.
+
+// embeds tells whether embedded objects may be in values of the node.
+func (n *node) embeds() bool {
+	if n.embedded || n.items != nil && n.items.hasEmbedded || n.additional != nil && n.additional.hasEmbedded {
+		return true
+	}
+	for _, p := range n.properties {
+		if p.hasEmbedded {
+			return true
+		}
+	}
+	return false
+}
+
+// A coercer brings the metadata of embedded objects into the form that it has in all objects, without fields that no
+// metadata has and without those that say nothing.
+type coercer struct {
+	metadata *schema.Message
+	// dropMalformed: what has the wrong type is left out, and is no error. Stored objects stay readable so.
+	dropMalformed bool
+	unknown       []string
+	faults        schema.Faults // what has the wrong type; the walk ends with the first one
+}
+
+// err is the error about what has the wrong type.
+func (c *coercer) err() error {
+	if len(c.faults.List) == 0 {
+		return nil
+	}
+	return errors.New(c.faults.List[0].Field + ": " + c.faults.List[0].Message)
+}
+
+// value is a value of a node in that form; v itself if it has it already. v is not changed.
+func (c *coercer) value(n *node, v any, path string) any {
+	if n == nil || !n.hasEmbedded || len(c.faults.List) > 0 {
+		return v
+	}
+	switch v := v.(type) {
+	case tree.Tree:
+		return c.object(n, v, path)
+	case []any:
+		var out []any
+		for i, item := range v {
+			made := c.value(n.items, item, tree.IndexPath(path, i))
+			if out == nil && !tree.SameRef(made, item) {
+				out = append(make([]any, 0, len(v)), v[:i]...)
+			}
+			if out != nil {
+				out = append(out, made)
+			}
+		}
+		if out != nil {
+			return out
+		}
+	}
+	return v
+}
+
+func (c *coercer) object(n *node, object tree.Tree, path string) any {
+	edit := tree.CopyOnWrite{From: object}
+	for _, name := range object.SortedKeys() {
+		v := object[name]
+		switch {
+		case !n.embedded || !schema.IsResourceField(name):
+			if made := c.value(n.child(name), v, n.pathOf(path, name)); !tree.SameRef(made, v) {
+				edit.Set(name, made)
+			}
+		case name == "metadata":
+			c.objectMeta(&edit, v, tree.FieldPath(path, name))
+		default:
+			if _, text := v.(string); !text {
+				c.malformed(&edit, name, v, tree.FieldPath(path, name), "must be a string")
+			}
+		}
+	}
+	return edit.Result()
+}
+
+// objectMeta coerces the metadata of an embedded object, which is at a path.
+func (c *coercer) objectMeta(edit *tree.CopyOnWrite, v any, path string) {
+	metadata, ok := v.(tree.Tree)
+	if !ok && v != nil {
+		c.malformed(edit, "metadata", v, path, "must be an object")
+		return
+	}
+	made, faults, err := codec.ConformPart(c.metadata, metadata)
+	if err != nil && c.dropMalformed {
+		made, faults = c.wellFormed(metadata)
+	} else if err != nil {
+		c.malformed(edit, "metadata", v, path, err.Error())
+		return
+	}
+	for _, f := range faults {
+		c.unknown = append(c.unknown, path+"."+f.Path)
+	}
+	if made = c.withoutEmpty(made); made == nil { // null is the same as nothing in it
+		edit.Set("metadata", tree.Tree{})
+	} else if !tree.SameRef(made, v) {
+		edit.Set("metadata", made)
+	}
+}
+
+// wellFormed are the fields of metadata that have the right types.
+func (c *coercer) wellFormed(metadata tree.Tree) (tree.Tree, []codec.FieldFault) {
+	kept := make(tree.Tree, len(metadata))
+	for name, v := range metadata {
+		if _, _, err := codec.ConformPart(c.metadata, tree.Tree{name: v}); err == nil {
+			kept[name] = v
+		}
+	}
+	kept, faults, err := codec.ConformPart(c.metadata, kept)
+	if err != nil { // too large or too deep as a whole
+		return tree.Tree{}, nil
+	}
+	return kept, faults
+}
+
+// withoutEmpty is metadata without the fields that are as good as absent: all but pointers, if they are zero.
+func (c *coercer) withoutEmpty(metadata tree.Tree) tree.Tree {
+	edit := tree.CopyOnWrite{From: metadata}
+	for name, v := range metadata {
+		f, empty := c.metadata.Field(name), false
+		switch v := v.(type) {
+		case nil:
+			empty = true
+		case string:
+			empty = v == ""
+		case int64:
+			empty = v == 0 && !f.Pointer
+		case tree.Tree:
+			empty = len(v) == 0
+		case []any:
+			empty = len(v) == 0
+		}
+		if empty {
+			edit.Drop(name)
+		}
+	}
+	return edit.Result()
+}
+
+// malformed leaves out a field of the wrong type, or is a fault.
+func (c *coercer) malformed(edit *tree.CopyOnWrite, name string, v any, path, msg string) {
+	if c.dropMalformed {
+		edit.Drop(name)
+		return
+	}
+	c.faults.Invalid(path, v, msg)
+}
+
+// validateEmbedded reports what is wrong with kind, apiVersion and metadata of the embedded objects in a value, whether an
+// update has changed them or not.
+func (n *node) validateEmbedded(v any, path string, faults *schema.Faults) {
+	if n == nil || !n.hasEmbedded {
+		return
+	}
+	switch v := v.(type) {
+	case tree.Tree:
+		if n.embedded {
+			validateResource(v, path, faults)
+		}
+		for _, name := range v.SortedKeys() {
+			if !n.embedded || !schema.IsResourceField(name) {
+				n.child(name).validateEmbedded(v[name], n.pathOf(path, name), faults)
+			}
+		}
+	case []any:
+		for i, item := range v {
+			n.items.validateEmbedded(item, tree.IndexPath(path, i), faults)
+		}
+	}
+}
+
+// validateResource asks an embedded object to say what it is, in the form that versions, kinds and metadata have.
+func validateResource(object tree.Tree, path string, faults *schema.Faults) {
+	for _, name := range []string{"apiVersion", "kind"} {
+		v, there := object[name]
+		at := tree.FieldPath(path, name)
+		if text, isText := v.(string); !there {
+			faults.Required(at)
+		} else if !isText {
+			faults.Invalid(at, v, "must be a string")
+		} else if msg := resourceFieldFault(name, text); msg != "" {
+			faults.Invalid(at, text, msg)
+		}
+	}
+	if metadata, ok := object["metadata"].(tree.Tree); ok {
+		rules.ValidateEmbeddedMetadata(metadata, tree.FieldPath(path, "metadata"), faults)
+	}
+}
+
+// pathOf is the path of a field, or of an entry of a map, whose key is in brackets.
+func (n *node) pathOf(path, name string) string {
+	if n.properties[name] == nil && n.additional != nil {
+		return tree.KeyPath(path, name)
+	}
+	return tree.FieldPath(path, name)
+}
+
+// resourceFieldFault is what is wrong with the apiVersion or the kind of an object; "" if nothing.
+func resourceFieldFault(name, text string) string {
+	switch {
+	case text == "":
+		return "must not be empty"
+	case name == "apiVersion" && strings.Count(text, "/") > 1:
+		return "unexpected GroupVersion string: " + text
+	case name == "kind":
+		if msgs := rules.Label1035(strings.ToLower(text)); len(msgs) > 0 {
+			return "may have mixed case, but should otherwise match: " + strings.Join(msgs, ",")
+		}
+	}
+	return ""
+}
