@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -24,23 +23,9 @@ func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
 	changed, kinds := g.kinds.Changed(), g.kinds.StorageKinds()
 	// Before any watch begins: one that is synced at once must not bring the counter to zero alone.
 	g.unsynced.Store(int64(len(kinds)))
-	watches := map[meta.GroupResource]*kindWatch{}
+	var watches []*kindWatch
 	for first := true; ; first = false {
-		g.endFormer(watches, kinds)
-		for _, k := range kinds {
-			f := watches[k.Storage]
-			switch {
-			case f == nil:
-				f = &kindWatch{}
-				watches[k.Storage] = f
-			// The same pointer is the same definition; a changed one is compiled into another.
-			case f.kind == k:
-				continue
-			default:
-				f.stop()
-			}
-			g.watchKind(ctx, f, k, first)
-		}
+		watches = g.watchKinds(ctx, watches, kinds, first)
 		select {
 		case <-ctx.Done():
 			for _, f := range watches {
@@ -53,22 +38,41 @@ func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
 	}
 }
 
-// endFormer ends the watches of kinds that are not served any more. All their objects have gone, whether the watch has
-// told so or not.
-func (g *GarbageCollector) endFormer(watches map[meta.GroupResource]*kindWatch, kinds []*schema.Kind) {
-	served := make(map[meta.GroupResource]bool, len(kinds))
+// watchKinds brings the watches to the kinds that are served. Both are in the order of StorageKinds, so one walk over both
+// finds what has changed: most of a thousand kinds have not.
+func (g *GarbageCollector) watchKinds(ctx context.Context, watches []*kindWatch, kinds []*schema.Kind, first bool) []*kindWatch {
+	kept := make([]*kindWatch, 0, len(kinds))
 	for _, k := range kinds {
-		served[k.Storage] = true
-	}
-	for storage, f := range watches {
-		if served[storage] {
+		for len(watches) > 0 && watches[0].kind != k && watches[0].kind.Storage.Compare(k.Storage) < 0 {
+			g.endFormer(watches[0])
+			watches = watches[1:]
+		}
+		f := &kindWatch{}
+		if len(watches) > 0 && watches[0].kind.Storage == k.Storage {
+			f, watches = watches[0], watches[1:]
+		}
+		kept = append(kept, f)
+		// The same pointer is the same definition; a changed one is compiled into another.
+		if f.kind == k {
 			continue
 		}
-		delete(watches, storage)
-		f.stop()
-		g.customKinds.add(f.kind.Versions) // in case it was forgotten
-		g.enqueueDependents(g.graph.removeKind(f.kind))
+		if f.kind != nil {
+			f.stop()
+		}
+		g.watchKind(ctx, f, k, first)
 	}
+	for _, f := range watches {
+		g.endFormer(f)
+	}
+	return kept
+}
+
+// endFormer ends the watch of a kind that is not served any more. All its objects have gone, whether the watch has told so
+// or not.
+func (g *GarbageCollector) endFormer(f *kindWatch) {
+	f.stop()
+	g.customKinds.add(f.kind.Versions) // in case it was forgotten
+	g.enqueueDependents(g.graph.removeKind(f.kind))
 }
 
 // stop returns when the watch has ended, so that no event of it arrives afterwards.

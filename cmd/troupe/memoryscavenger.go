@@ -10,7 +10,8 @@ import (
 
 // A memoryScavenger returns memory to the system while the process is idle, and bounds the garbage while it is not. Go collects garbage when
 // the heap has grown by a factor; a process that does little takes very long to get there, and would
-// keep what a start, many handshakes at once or a large list once needed.
+// keep what a start, many handshakes at once or a large list once needed. So would the pages of the
+// program that only those needed.
 type memoryScavenger struct {
 	lastAllocated       uint64 // bytes allocated since the start of the process, at the last poll
 	allocatedAtScavenge uint64 // the same when memory was last returned
@@ -87,6 +88,7 @@ func (s *memoryScavenger) run(ctx context.Context) {
 		metrics.Read(sample)
 		if s.due(sample[0].Value.Uint64(), sample[1].Value.Uint64()) {
 			debug.FreeOSMemory()
+			releaseProgram()
 		}
 		if !given {
 			s.pace(sample[1].Value.Uint64())

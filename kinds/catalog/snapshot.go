@@ -76,9 +76,7 @@ func (s *snapshot) list() *kindLists {
 			l.storage = append(l.storage, k)
 		}
 	}
-	slices.SortStableFunc(l.storage, func(a, b *schema.Kind) int {
-		return cmp.Or(strings.Compare(a.Storage.Group, b.Storage.Group), strings.Compare(a.Storage.Resource, b.Storage.Resource))
-	})
+	slices.SortStableFunc(l.storage, func(a, b *schema.Kind) int { return a.Storage.Compare(b.Storage) })
 	return l
 }
 

@@ -61,81 +61,161 @@ type limits struct {
 //
 // The tree is that of a valid definition. What does not have the right type is read as absent; see the package's
 // comment on faults.
+//
+// It goes over the keywords that are there, of some thirty that there may be: most schemas have two or three.
 func (k *Extensions) compile(s tree.Tree) *node {
-	n := &node{
-		kind: s.String("type"), format: s.String("format"), required: s.Strings("required"),
-		preserveUnknown: s.Bool(k.Preserve), embedded: s.Bool(k.Embedded), intOrString: s.Bool(k.IntOrString),
-		nullable: s.Bool("nullable"), defaultValue: s["default"],
-		listType: s.String(k.ListType), listKeys: s.Strings(k.ListKeys), atomic: s.String(k.MapType) == "atomic",
-		limits: newLimits(s),
-		allOf:  k.compileAll(s, "allOf"), anyOf: k.compileAll(s, "anyOf"), oneOf: k.compileAll(s, "oneOf"),
-		rules: s.Objects(k.Validations),
-	}
-	if not, ok := s["not"].(tree.Tree); ok {
-		n.not = k.compile(not)
-	}
-	properties := s.Object("properties")
-	if len(properties) > 0 {
-		n.names = properties.SortedKeys()
-		n.properties = make(map[string]*node, len(properties))
-		for _, name := range n.names {
-			n.properties[name] = k.compile(properties.Object(name))
+	n := &node{}
+	for keyword, v := range s {
+		if !n.limits.set(keyword, v) && !k.setParts(n, keyword, v) {
+			k.setKeyword(n, keyword, v)
 		}
-	}
-	switch more := s["additionalProperties"].(type) {
-	case tree.Tree:
-		n.additional = k.compile(more)
-	case bool:
-		if more { // values of any type
-			n.additional = &node{nullable: true}
-		}
-	}
-	if items, ok := s["items"].(tree.Tree); ok {
-		n.items = k.compile(items)
 	}
 	n.identity = n.newIdentity()
 	n.hasRules, n.hasEmbedded = n.declaresRules(), n.embeds()
 	return n
 }
 
-func (k *Extensions) compileAll(s tree.Tree, name string) []*node {
-	var all []*node
-	for _, one := range s.Objects(name) {
-		all = append(all, k.compile(one))
+// setKeyword sets what a keyword says of the value itself.
+func (k *Extensions) setKeyword(n *node, keyword string, v any) {
+	switch keyword {
+	case "type":
+		n.kind, _ = v.(string)
+	case "format":
+		n.format, _ = v.(string)
+	case "required":
+		n.required = texts(v)
+	case "nullable":
+		n.nullable, _ = v.(bool)
+	case "default":
+		n.defaultValue = v
+	case k.Preserve:
+		n.preserveUnknown, _ = v.(bool)
+	case k.Embedded:
+		n.embedded, _ = v.(bool)
+	case k.IntOrString:
+		n.intOrString, _ = v.(bool)
+	case k.ListType:
+		n.listType, _ = v.(string)
+	case k.ListKeys:
+		n.listKeys = texts(v)
+	case k.MapType:
+		n.atomic = v == "atomic"
+	case k.Validations:
+		list, _ := v.([]any)
+		for _, rule := range list {
+			object, _ := rule.(tree.Tree)
+			n.rules = append(n.rules, object)
+		}
+	}
+}
+
+// setParts compiles the schemas that a keyword holds, and tells whether it may hold any.
+func (k *Extensions) setParts(n *node, keyword string, v any) bool {
+	switch keyword {
+	case "not":
+		if not, ok := v.(tree.Tree); ok {
+			n.not = k.compile(not)
+		}
+	case "items":
+		if items, ok := v.(tree.Tree); ok {
+			n.items = k.compile(items)
+		}
+	case "allOf":
+		n.allOf = k.compileAll(v)
+	case "anyOf":
+		n.anyOf = k.compileAll(v)
+	case "oneOf":
+		n.oneOf = k.compileAll(v)
+	case "properties":
+		if properties, _ := v.(tree.Tree); len(properties) > 0 {
+			n.names = properties.SortedKeys()
+			n.properties = make(map[string]*node, len(properties))
+			for _, name := range n.names {
+				n.properties[name] = k.compile(properties.Object(name))
+			}
+		}
+	case "additionalProperties":
+		if more, ok := v.(tree.Tree); ok {
+			n.additional = k.compile(more)
+		} else if v == true { // values of any type
+			n.additional = &node{nullable: true}
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (k *Extensions) compileAll(v any) (all []*node) {
+	list, _ := v.([]any)
+	for _, one := range list {
+		object, _ := one.(tree.Tree)
+		all = append(all, k.compile(object))
 	}
 	return all
 }
 
-// Absent and zero differ: maxItems: 0 allows only the empty list, hence the pointers.
-func newLimits(s tree.Tree) limits {
-	l := limits{
-		enum: s.List("enum"), unique: s.Bool("uniqueItems"),
-		min: number(s, "minimum"), max: number(s, "maximum"), multipleOf: number(s, "multipleOf"),
-		minExclusive: s.Bool("exclusiveMinimum"), maxExclusive: s.Bool("exclusiveMaximum"),
-		minLength: integer(s, "minLength"), maxLength: integer(s, "maxLength"),
-		minItems: integer(s, "minItems"), maxItems: integer(s, "maxItems"),
-		minProperties: integer(s, "minProperties"), maxProperties: integer(s, "maxProperties"),
+// texts are the texts of a list, index for index.
+func texts(v any) []string {
+	list, _ := v.([]any)
+	all := make([]string, len(list))
+	for i, one := range list {
+		all[i], _ = one.(string)
 	}
-	if pattern := s.String("pattern"); pattern != "" {
-		l.pattern, _ = regex.Compile(pattern) // definitions with others are refused
-	}
-	return l
+	return all
 }
 
-func number(s tree.Tree, name string) *float64 {
-	switch v := s[name].(type) {
-	case float64:
-		return &v
-	case int64:
-		f := float64(v)
+// set sets a limit, and tells whether the keyword is one.
+//
+// Absent and zero differ: maxItems: 0 allows only the empty list, hence the pointers.
+func (l *limits) set(keyword string, v any) bool {
+	switch keyword {
+	case "enum":
+		l.enum, _ = v.([]any)
+	case "uniqueItems":
+		l.unique, _ = v.(bool)
+	case "minimum":
+		l.min = number(v)
+	case "maximum":
+		l.max = number(v)
+	case "multipleOf":
+		l.multipleOf = number(v)
+	case "exclusiveMinimum":
+		l.minExclusive, _ = v.(bool)
+	case "exclusiveMaximum":
+		l.maxExclusive, _ = v.(bool)
+	case "minLength":
+		l.minLength = integer(v)
+	case "maxLength":
+		l.maxLength = integer(v)
+	case "minItems":
+		l.minItems = integer(v)
+	case "maxItems":
+		l.maxItems = integer(v)
+	case "minProperties":
+		l.minProperties = integer(v)
+	case "maxProperties":
+		l.maxProperties = integer(v)
+	case "pattern":
+		if pattern, _ := v.(string); pattern != "" {
+			l.pattern, _ = regex.Compile(pattern) // definitions with others are refused
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func number(v any) *float64 {
+	if f, ok := asFloat(v); ok {
 		return &f
 	}
 	return nil
 }
 
-func integer(s tree.Tree, name string) *int64 {
-	if v, ok := s.Int(name); ok {
-		return &v
+func integer(v any) *int64 {
+	if n, ok := v.(int64); ok {
+		return &n
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package meta
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 )
@@ -36,6 +37,11 @@ func (g GroupResource) String() string {
 		return g.Resource
 	}
 	return g.Resource + "." + g.Group
+}
+
+// Compare orders by group, then by resource.
+func (g GroupResource) Compare(other GroupResource) int {
+	return cmp.Or(strings.Compare(g.Group, other.Group), strings.Compare(g.Resource, other.Resource))
 }
 
 // A Key identifies one object: its storage resource, its namespace ("" for cluster-scoped objects) and its
