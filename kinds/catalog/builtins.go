@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/expressions"
 	"github.com/troupe-api/troupe/kinds/internal/proto"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -20,6 +21,8 @@ type builtIns struct {
 	messages map[string]*schema.Message
 	// expressions compiles the expressions of admission.
 	expressions *expressions.Compiler
+	// definitions checks the schemas of definitions. What it compiles, it forgets: each catalog has a compiler of its own.
+	definitions *custom.Compiler
 	// set has no kinds that are served: that is for each catalog to say.
 	set kindSet
 }
@@ -41,6 +44,11 @@ func builtInsFor(n *meta.Naming, f Features) (*builtIns, error) {
 	return compile.(func() (*builtIns, error))()
 }
 
+// newDefinitionCompiler makes a compiler of definitions, whose schemas and metadata have messages of built-in kinds.
+func (b *builtIns) newDefinitionCompiler() *custom.Compiler {
+	return custom.NewCompiler(b.naming, b.messages["meta.v1.ObjectMeta"], b.messages["apiextensions.v1.JSONSchemaProps"])
+}
+
 func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
 	plan, err := schema.Compile(proto.Descriptors, n)
 	if err != nil {
@@ -50,6 +58,7 @@ func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	b := &builtIns{naming: n, messages: plan.Messages, expressions: expressions.NewCompiler(n), set: newKindSet(len(plan.Kinds))}
+	b.definitions = b.newDefinitionCompiler()
 	for _, k := range plan.Kinds {
 		if err := b.set.add(k); err != nil {
 			return nil, err

@@ -69,7 +69,7 @@ func NewWithConfig(n *meta.Naming, r RuntimeConfig, f Features) (*Catalog, error
 	}
 	c := &Catalog{
 		builtIns: b, builtIn: served,
-		compiler:       custom.NewCompiler(n, b.messages["meta.v1.ObjectMeta"], b.messages["apiextensions.v1.JSONSchemaProps"]),
+		compiler:       b.newDefinitionCompiler(),
 		definitionKind: served.byKind[meta.GroupVersionKind{Group: n.Group("apiextensions"), Version: "v1", Kind: "CustomResourceDefinition"}],
 		definitions:    map[string]map[string]*custom.Definition{}, changed: make(chan struct{}),
 	}

@@ -36,7 +36,7 @@ func (b *builtIns) kindsWithFunctions(f Features) []family.Kind {
 	n := b.naming
 	return slices.Concat(
 		admissionregistration.Kinds(b.expressions),
-		apiextensions.Kinds(n, b.hasGroup),
+		apiextensions.Kinds(n, b.definitions, b.hasGroup),
 		apiregistration.Kinds(),
 		apps.Kinds(n),
 		authentication.Kinds(),

@@ -36,7 +36,7 @@ type Compiler struct {
 }
 
 // NewCompiler makes one for a naming profile. objectMeta is the message of the metadata of objects, schemaProps that of
-// the schemas of definitions; one that only checks rules (CheckRules) does without.
+// the schemas of definitions.
 func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compiler {
 	c := &Compiler{naming: n, extensions: NewExtensions(n), objectMeta: objectMeta, schemaMessage: schemaProps}
 	c.approval = strconv.Quote(NewApprovalPolicy(n).Annotation)

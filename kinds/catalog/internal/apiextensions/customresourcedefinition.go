@@ -25,10 +25,10 @@ type definitionValidator struct {
 
 // definitionRules leaves the spec to ValidateSpec, which says why. Finalizers need no domain here: that
 // rule is one of the older groups only.
-func definitionRules(n *meta.Naming, isBuiltIn func(group string) bool) schema.Rules {
+func definitionRules(n *meta.Naming, compiler *custom.Compiler, isBuiltIn func(group string) bool) schema.Rules {
 	c := definitionValidator{
 		keys:      custom.NewExtensions(n),
-		compiler:  custom.NewCompiler(n, nil, nil),
+		compiler:  compiler,
 		approvals: custom.NewApprovalPolicy(n),
 	}
 	return schema.Rules{
