@@ -9,7 +9,7 @@ FUZZTIME ?= 1m
 # CONCURRENT, which put many clients on the daemon. The others compute with one goroutine, ask one thing after the other of
 # the same code, or drive the daemon as a process of its own; make soak runs all of them with it.
 RACED      := actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|http/internal/(discovery|limits|metrics|proxy|represent|stream|translate|wire)|persist(/.+)?|policy/(admission/(admissionpolicy|plugins|quota)|audit|authn(/oidc)?|authz/(node|rbac)|certs|conversion|flowcontrol|remote|webhookclient)
-CONCURRENT := auth|conventions|linear|operations|watch
+CONCURRENT := auth|linear|watch
 
 # Vet has run in lint, over the tests too.
 TEST := go test -vet=off -p 4
