@@ -77,6 +77,8 @@ func (p *publisher) Receive(_ *runtime.Ref, message any) {
 		p.working, p.fieldIndexes = fork(p.published.Load().objects), forkFieldIndexes(p.published.Load().fieldIndexes)
 	case *changes:
 		p.publish(m)
+	case *rebuilt:
+		p.rebuild(m)
 	case tick:
 		p.tick(m.now)
 	case snapshotRequest:

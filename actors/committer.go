@@ -114,6 +114,8 @@ func (c *committer) commit() {
 			c.leaveUndecided(c.committing[i])
 		case errors.Is(r.Err, persist.ErrCondition):
 			c.committing[i].abort(&conflictError{seen: uint64(r.Revision)})
+		case errors.Is(r.Err, persist.ErrTooLarge):
+			c.committing[i].abort(meta.NewTooLarge("the store behind this server does not take a change of %d bytes", c.committing[i].size()))
 		case r.Err != nil:
 			c.committing[i].abort(c.store.notStorable(r.Err))
 		}

@@ -14,7 +14,9 @@
 //	                                                       mutation)                       proposal before, until it
 //	                                                                                       is applied
 //	publisher  index, kind and history of one collection   changes (of a batch), tick,     nothing
-//	                                                       migrateSchema (to another
+//	                                                       rebuilt (another state in
+//	                                                       place of changes that the log
+//	                                                       has lost), migrateSchema (to another
 //	                                                       version of the definition),
 //	                                                       pendingRelease (of a
 //	                                                       reservation), snapshotRequest
@@ -125,6 +127,10 @@
 //
 // A refused mutation waits until the change that was faster is applied here, and is computed again
 // (retry.await), up to maxConflicts times; then it is answered with a conflict.
+//
+// A log may drop changes before they have arrived here, as etcd does with what is compacted. It then hands out the whole state
+// (Store.rebuild). Each collection publishes what differs as the changes of other writers; its history begins after it, so
+// that watches and chunked lists from before end with 410 and never miss a change.
 //
 // If the log cannot tell whether a write was committed, its writer is answered with a timeout
 // (leaveUndecided). A commit, if there was one, arrives like that of another writer. What was reserved

@@ -41,6 +41,11 @@ func newHistoryBuilder(s *Store) *historyBuilder {
 	return b
 }
 
+// begin notes that every commit after a revision will be read.
+func (b *historyBuilder) begin(after persist.Revision) {
+	b.started, b.floor = true, uint64(after)
+}
+
 // skip tells of a commit that neither the state nor the history needs, nor one before it. The
 // history then begins after it.
 func (b *historyBuilder) skip(commit *persist.Commit) bool {

@@ -57,7 +57,9 @@ func (s *Store) observe(commit *persist.Commit) (*collection, change) {
 	}
 	into := s.ensureCollection(key.GroupResource, func() *schema.Kind { return s.catalog.Opaque(key.GroupResource) })
 	seen := change{path: pathOf(commit.Key), kind: into.kind(), remove: commit.Delete, time: commit.Time}
-	seen.object, err = codec.NewObject(seen.kind, key, uint64(commit.Revision), commit.Value)
+	if err = commit.Err; err == nil {
+		seen.object, err = codec.NewObject(seen.kind, key, uint64(commit.Revision), commit.Value)
+	}
 	if err == nil {
 		return into, seen
 	}

@@ -36,6 +36,17 @@ func (q *quarantine) put(a *Unreadable) {
 	q.size.Store(int64(len(q.byKey)))
 }
 
+// replace makes some unreadable objects all that there are.
+func (q *quarantine) replace(all []*Unreadable) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.byKey = make(map[string]*Unreadable, len(all))
+	for _, a := range all {
+		q.byKey[a.item.Key] = a
+	}
+	q.size.Store(int64(len(q.byKey)))
+}
+
 func (q *quarantine) drop(key string) {
 	if q.size.Load() == 0 {
 		return

@@ -23,7 +23,8 @@ func (s *Store) recover() error {
 		r.addCollection(s.newCollection(k.Storage, k))
 	}
 	last, err := s.log.Recover(persist.Recovery{
-		Item: r.item, Base: r.setBase, Commit: r.commit, CurrentRevision: s.keyRevision, AppliedRevision: s.applied,
+		Item: r.item, Base: r.setBase, HistoryAfter: r.history.begin, Commit: r.commit, CurrentRevision: s.keyRevision, AppliedRevision: s.applied,
+		Rebuild: s.rebuild,
 	})
 	if err == nil {
 		err = r.finishDecoding()

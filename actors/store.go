@@ -138,6 +138,11 @@ func (s *Store) decode(key string, revision persist.Revision, value []byte) (*co
 // Version is the newest version that every read shows.
 func (s *Store) Version() uint64 { return s.appliedRevision.get() }
 
+// AwaitVersion waits until every read shows a version, which must have been committed.
+func (s *Store) AwaitVersion(ctx context.Context, version uint64) error {
+	return s.appliedRevision.await(ctx, version)
+}
+
 // keyRevision is the published revision of a key, 0 if it does not exist; the log checks conditions by
 // it.
 func (s *Store) keyRevision(key string) persist.Revision {

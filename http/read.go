@@ -10,12 +10,13 @@ import (
 
 // get answers one object.
 func (s *Server) get(x *requestContext) error {
-	version, err := params.ParseVersion(x.query.Get("resourceVersion"))
+	text := x.query.Get("resourceVersion")
+	version, err := params.ParseVersion(text)
 	if err != nil {
 		return err
 	}
 	obj, err := s.opts.Store.Get(x.deadlineCtx, request.Get{
-		Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, Version: version,
+		Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, Version: version, Stale: text != "" && version == 0,
 	})
 	if err != nil {
 		return err

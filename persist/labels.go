@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 
 	"github.com/troupe-api/troupe/persist/vfs"
@@ -23,6 +24,14 @@ func readLabels(fsys vfs.FS, dir string) (map[string]string, error) {
 		return labels, err
 	}
 	return labels, &DataLossError{File: path, What: "is missing"}
+}
+
+// HoldsState says whether a directory is a data directory with a snapshot or a journal in it.
+func HoldsState(dir string) (bool, error) {
+	if _, err := os.Stat(filepath.Join(dir, formatFile)); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return holdsData(vfs.OS{}, dir)
 }
 
 // holdsData says whether a directory has a snapshot or a journal.

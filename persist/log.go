@@ -92,7 +92,7 @@ type Result struct {
 	// Revision is that of the write or, with ErrCondition, the one that the subscriber must have
 	// applied to see what refused the write; 0 if it has applied it already.
 	Revision Revision
-	Err      error // nil, ErrCondition, ErrUnknown or a TransformError
+	Err      error // nil, ErrCondition, ErrUnknown, ErrTooLarge or a TransformError
 }
 
 // An Item is the state of one key in a snapshot.
@@ -118,6 +118,8 @@ var (
 	// ErrUnavailable refuses a whole batch because the store behind the log cannot be reached. The
 	// log is as it was before and may accept the next batch.
 	ErrUnavailable = errors.New("persist: the store cannot be reached")
+	// ErrTooLarge refuses a write that is larger than the store behind the log takes.
+	ErrTooLarge = errors.New("persist: the write is too large for the store")
 	// ErrFailed says that the log can no longer tell what is durable, because a
 	// sync failed. Nothing is accepted any more until the log is opened again.
 	ErrFailed = errors.New("persist: log has failed")
@@ -193,15 +195,21 @@ type Log interface {
 // Recovery holds what the caller of Recover gives: functions that Recover calls, and
 // two that later Appends call to check conditions.
 type Recovery struct {
-	Item   func(Item) error
-	Base   func(Revision) error
-	Commit func(Commit) error
+	Item func(Item) error
+	Base func(Revision) error
+	// HistoryAfter tells, if the log knows it, that every commit after a revision follows. It comes before the first of them.
+	HistoryAfter func(Revision)
+	Commit       func(Commit) error
 	// CurrentRevision answers the revision of a key that exists, 0 if it does not, as far as the
 	// caller has applied the commits that it received. nil: the log keeps its own map.
 	CurrentRevision func(key string) Revision
 	// AppliedRevision answers the revision up to which CurrentRevision reflects those commits.
 	// nil: all that was received before the current Append.
 	AppliedRevision func() Revision
+	// Rebuild takes the place of commits that a log with other writers cannot hand out any more, since the store behind it has
+	// dropped them: it is called like the subscriber, with the state at the revision upTo. Whoever follows changes from before
+	// has to begin anew. The error is that of items, and then nothing has changed. nil: the log has one writer.
+	Rebuild func(upTo Revision, items func(yield func(Item) error) error) error
 }
 
 // Stats are sizes and counts of a log since it was opened.

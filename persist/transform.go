@@ -15,6 +15,9 @@ type Place struct {
 	// Replaced says that a later state of the key is known: the value is part of the history only. It is
 	// not part of what a value is bound to.
 	Replaced bool
+	// Unversioned says that the store tells a revision only after the value was written: the value is not bound to Revision,
+	// which is then that of the newest write before.
+	Unversioned bool
 }
 
 // String is the place as messages name it.

@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Leader tells whether another process runs the controllers that are built in here: one that holds the Lease of a
@@ -125,6 +126,11 @@ func (l *Leader) read(o *meta.Object) leaseRecord {
 	if err != nil {
 		return leaseRecord{}
 	}
+	return readLease(object)
+}
+
+// readLease answers what a decoded Lease says.
+func readLease(object tree.Tree) leaseRecord {
 	spec := object.Object("spec")
 	seconds, _ := spec["leaseDurationSeconds"].(int64)
 	return leaseRecord{holder: spec.String("holderIdentity"), renewed: spec.String("renewTime"), duration: time.Duration(seconds) * time.Second}

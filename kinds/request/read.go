@@ -23,6 +23,7 @@ type Get struct {
 	Key         meta.Key
 	Subresource string // "" for the object itself
 	Version     uint64 // not older than; 0: most recent
+	Stale       bool   // version 0 was asked for: any state is good
 	AsWritten   bool   // see Mutation
 }
 
@@ -60,6 +61,8 @@ type Watch struct {
 	// Version is where the changes begin, exclusive. With SendInitialEvents it is the least
 	// version of the state that is delivered first.
 	Version uint64
+	// Stale says that version 0 was asked for: any state is good as the initial one.
+	Stale bool
 	// SendInitialEvents delivers the state as Added events before the changes.
 	SendInitialEvents bool
 	// MarkInitialEventsEnd closes the initial events with a Bookmark that is marked so.

@@ -225,8 +225,12 @@ func appendPlace(b []byte, at persist.Place) []byte {
 		part = 1
 	}
 	b = append(b, part)
+	bound := at.Revision
+	if at.Unversioned {
+		bound = 0
+	}
 	for shift := 0; shift < 64; shift += 8 {
-		b = append(b, byte(at.Revision>>shift))
+		b = append(b, byte(bound>>shift))
 	}
 	return append(b, at.Key...)
 }

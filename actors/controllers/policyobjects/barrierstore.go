@@ -21,6 +21,7 @@ type BarrierStore struct {
 	followed    map[meta.GroupResource]bool // by storage
 	// following tells of more storages, which come and go; nil for none.
 	following func(storage meta.GroupResource) bool
+	current   Current // nil: nobody else writes
 }
 
 // Definitions puts definitions of kinds into effect.
@@ -53,7 +54,7 @@ func (s BarrierStore) Following(following func(storage meta.GroupResource) bool)
 
 // Mutate implements http.Store.
 func (s BarrierStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
-	result, err := s.Store.Mutate(ctx, m)
+	result, err := s.mutateCurrent(ctx, m)
 	if err == nil && result.Object != nil && !m.DryRun {
 		s.waitObserved(ctx, m.Kind, result.Object.Version)
 	}
@@ -62,6 +63,10 @@ func (s BarrierStore) Mutate(ctx context.Context, m request.Mutation) (request.R
 
 // DeleteCollection implements http.Store.
 func (s BarrierStore) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
+	l, err := s.confirmList(ctx, l)
+	if err != nil {
+		return request.ListResult{}, err
+	}
 	listing, err := s.Store.DeleteCollection(ctx, l, m)
 	if !m.DryRun { // after an error, too: some objects may have been deleted
 		s.waitObserved(ctx, l.Kind, listing.Version)

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -41,7 +40,15 @@ func (d *Daemon) components() []component {
 
 // probeStore tells whether the store works, and otherwise why not.
 func (d *Daemon) probeStore() (message string, healthy bool, err error) {
-	if err := cmp.Or(d.store.Healthy(), d.journal.Healthy()); err != nil {
+	err = d.store.Healthy()
+	switch {
+	case err != nil:
+	case d.etcd != nil:
+		err = d.etcd.Healthy()
+	default:
+		err = d.journal.Healthy()
+	}
+	if err != nil {
 		return "", false, err
 	}
 	return "ok", true, nil

@@ -25,6 +25,8 @@ type Config struct {
 	// Naming is the naming profile: "platform" or the one of existing clients.
 	Naming string `json:"naming"`
 
+	// Etcd is where the state is kept, if not in the data directory.
+	Etcd            Etcd            `json:"etcd"`
 	Serving         Serving         `json:"serving"`
 	API             API             `json:"api"`
 	Controllers     Controllers     `json:"controllers"`
@@ -147,6 +149,7 @@ func Default() Config {
 	return Config{
 		DataDir: "troupe-data",
 		Naming:  "platform",
+		Etcd:    defaultEtcd(),
 		Serving: Serving{
 			BindAddress:                 "127.0.0.1",
 			SecurePort:                  6443,

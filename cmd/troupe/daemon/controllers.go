@@ -27,6 +27,7 @@ type builtIn struct {
 	own           bool   // the API server runs it; any other one is a twin of one in kube-controller-manager, and stands back while that runs
 	pauses        bool   // it stands back by itself, and keeps what it knows: others are stopped, and made anew
 	gate          string // the feature without which it does nothing; "": none
+	everywhere    bool   // each of several daemons on one state runs it: the others run where the daemon leads
 	authorizes    bool   // it asks what users may do, so it starts when that can be said
 	newController func(d *Daemon, kinds *catalog.Catalog) controller
 }
@@ -49,81 +50,81 @@ var builtIns = slices.Concat(serverControllers, networkControllers, volumeContro
 // serverControllers are those of the server's own objects.
 var serverControllers = []builtIn{
 	{name: "apiservice-availability-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewAPIServiceAvailability(d.store, kinds, prober{d.servers}, d.apiServiceMetrics, d.log)
+		return controllers.NewAPIServiceAvailability(d.leadersStore(), kinds, prober{d.servers}, d.apiServiceMetrics, d.log)
 	}},
 	{name: "apiservice-registration-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewAPIServiceRegistration(d.store, kinds, d.log)
+		return controllers.NewAPIServiceRegistration(d.leadersStore(), kinds, d.log)
 	}},
 	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewBootstrapSigner(d.store, kinds, d.log)
+		return controllers.NewBootstrapSigner(d.leadersStore(), kinds, d.log)
 	}},
 	{name: "certificatesigningrequest-approving-controller", alias: "csrapproving", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return certificates.NewApprover(d.store, kinds, d.authorizer, d.log)
+		return certificates.NewApprover(d.leadersStore(), kinds, d.authorizer, d.log)
 	}},
 	{name: "certificatesigningrequest-cleaner-controller", alias: "csrcleaner", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return certificates.NewCleaner(d.store, kinds, d.log)
+		return certificates.NewCleaner(d.leadersStore(), kinds, d.log)
 	}},
 	{name: "certificatesigningrequest-signing-controller", alias: "csrsigning", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return certificates.NewSigner(d.store, kinds, d.signingAuthorities, time.Duration(d.config.CertificateSigning.Duration), d.log)
+		return certificates.NewSigner(d.leadersStore(), kinds, d.signingAuthorities, time.Duration(d.config.CertificateSigning.Duration), d.log)
 	}},
 	{name: "cluster-authentication-trust-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewExtensionAuthentication(d.store, kinds, d.extensionTrust, d.log)
+		return controllers.NewExtensionAuthentication(d.leadersStore(), kinds, d.extensionTrust, d.log)
 	}},
 	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewClusterRoleAggregation(d.store, kinds, d.log)
+		return controllers.NewClusterRoleAggregation(d.leadersStore(), kinds, d.log)
 	}},
 	{name: "garbage-collector-controller", alias: "garbagecollector", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewGarbageCollector(d.store, kinds, d.log)
+		return controllers.NewGarbageCollector(d.leadersStore(), kinds, d.log)
 	}},
 	{name: "kube-apiserver-serving-clustertrustbundle-publisher-controller", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		p := certificates.NewTrustBundlePublisher(d.store, kinds, d.identity.trustBundle, d.log)
+		p := certificates.NewTrustBundlePublisher(d.leadersStore(), kinds, d.identity.trustBundle, d.log)
 		d.followTrust("cluster trust bundle", p.Publish)
 		return p
 	}},
 	// The specification wants a token for every account, used or not.
 	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", notPlatform: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewLegacyTokenCleaner(d.store, kinds, time.Duration(d.config.ServiceAccounts.LegacyTokenCleanUpPeriod), d.log)
+		return controllers.NewLegacyTokenCleaner(d.leadersStore(), kinds, time.Duration(d.config.ServiceAccounts.LegacyTokenCleanUpPeriod), d.log)
 	}},
 	{name: "namespace-controller", alias: "namespace", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewNamespaces(d.store, kinds, extensionServers{d.servers, d.naming}, d.log)
+		return controllers.NewNamespaces(d.leadersStore(), kinds, extensionServers{d.servers, d.naming}, d.log)
 	}},
 	{name: "persistentvolume-protection-controller", alias: "pv-protection", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewVolumeProtection(d.store, kinds, d.log)
+		return controllers.NewVolumeProtection(d.leadersStore(), kinds, d.log)
 	}},
 	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewVolumeClaimProtection(d.store, kinds, d.log)
+		return controllers.NewVolumeClaimProtection(d.leadersStore(), kinds, d.log)
 	}},
-	{name: "priority-and-fairness-config-producer", group: apiServerAlias, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "priority-and-fairness-config-producer", group: apiServerAlias, everywhere: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return flowcontrol.NewConfiguration(d.store, kinds, d.log)
 	}},
 	{name: "resourcequota-controller", alias: "resourcequota", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewResourceQuotas(d.store, kinds, d.quotas, d.log)
+		return controllers.NewResourceQuotas(d.leadersStore(), kinds, d.quotas, d.log)
 	}},
 	{name: "root-ca-certificate-publisher-controller", alias: "root-ca-cert-publisher", gate: features.RootCAConfigMap, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		p := certificates.NewRootCAPublisher(d.store, kinds, d.identity.trustBundle, d.log)
+		p := certificates.NewRootCAPublisher(d.leadersStore(), kinds, d.identity.trustBundle, d.log)
 		d.followTrust("root CA", p.Publish)
 		return p
 	}},
 	{name: "serviceaccount-controller", alias: "serviceaccount", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewServiceAccounts(d.store, kinds, d.log)
+		return controllers.NewServiceAccounts(d.leadersStore(), kinds, d.log)
 	}},
 	{name: "serviceaccount-token-controller", alias: "serviceaccount-token", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewTokens(d.store, kinds, d.serviceAccountTokens.secretIssuer, d.serviceAccountTokens.trustBundle, d.log)
+		return controllers.NewTokens(d.leadersStore(), kinds, d.serviceAccountTokens.secretIssuer, d.serviceAccountTokens.trustBundle, d.log)
 	}},
 	{name: "serviceaccount-token-secret-controller", own: true, platformOnly: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewTokenSecrets(d.store, kinds, d.log)
+		return controllers.NewTokenSecrets(d.leadersStore(), kinds, d.log)
 	}},
 	{name: "storage-version-migrator-controller", alias: "svm", gate: features.StorageVersionMigrator, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewStorageVersionMigrator(d.store, kinds, d.log)
+		return controllers.NewStorageVersionMigrator(d.leadersStore(), kinds, d.log)
 	}},
 	{name: "token-cleaner-controller", alias: "tokencleaner", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewTokenCleaner(d.store, kinds, d.log)
+		return controllers.NewTokenCleaner(d.leadersStore(), kinds, d.log)
 	}},
 	{name: "validatingadmissionpolicy-status-controller", alias: "validatingadmissionpolicy-status", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewPolicyStatus(d.store, kinds, d.log)
+		return controllers.NewPolicyStatus(d.leadersStore(), kinds, d.log)
 	}},
 	{name: "volumeattributesclass-protection-controller", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewAttributesClassProtection(d.store, kinds, d.log)
+		return controllers.NewAttributesClassProtection(d.leadersStore(), kinds, d.log)
 	}},
 }
 
@@ -210,6 +211,7 @@ const maxPreparation = 10 * time.Second
 // startControllers starts the built-in controllers, and waits for the preparers among them. They work as the server
 // itself and pass no authorization.
 func (d *Daemon) startControllers() error {
+	d.startElection()
 	d.definitions = controllers.NewDefinitions(d.store, d.kinds, d.log)
 	d.controllers.run(d.definitions.Run)
 	d.controllers.run(controllers.NewSystemObjects(d.store, d.kinds, d.log).Run)
@@ -218,7 +220,7 @@ func (d *Daemon) startControllers() error {
 	d.runIdentityLease()
 	preparers := d.runBuiltIns(false)
 	if ttl := time.Duration(d.config.API.EventTTL); ttl > 0 {
-		d.controllers.run(controllers.NewEventExpiry(d.store, d.kinds, ttl, d.log).Run)
+		d.runWhereLeading(controllers.NewEventExpiry(d.leadersStore(), d.kinds, ttl, d.log).Run)
 	}
 	// One timeout for all of them together, since they prepare at the same time.
 	timeout := time.After(maxPreparation)
@@ -251,7 +253,7 @@ func (d *Daemon) runBuiltIns(authorizing bool) (preparers []preparer) {
 		}
 		c := b.newController(d, d.kinds)
 		d.controllers.run(func(ctx context.Context) { d.runController(ctx, b, c) })
-		if p, ok := c.(preparer); ok {
+		if p, ok := c.(preparer); ok && (b.everywhere || d.election == nil) {
 			preparers = append(preparers, p)
 		}
 	}

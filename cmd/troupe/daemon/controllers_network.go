@@ -13,7 +13,7 @@ import (
 // networkControllers are those of Services and their addresses, and of nodes.
 var networkControllers = []builtIn{
 	{name: "disruption-controller", alias: "disruption", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return disruption.NewBudgets(d.store, kinds, d.log)
+		return disruption.NewBudgets(d.leadersStore(), kinds, d.log)
 	}},
 	{name: "endpoints-controller", alias: "endpoint", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return endpoints.NewEndpoints(d.backends(kinds))
@@ -22,32 +22,32 @@ var networkControllers = []builtIn{
 		return endpoints.NewSlices(d.backends(kinds))
 	}},
 	{name: "endpointslice-mirroring-controller", alias: "endpointslicemirroring", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return endpoints.NewMirror(d.store, kinds, d.log)
+		return endpoints.NewMirror(d.leadersStore(), kinds, d.log)
 	}},
 	{name: "node-ipam-controller", alias: "nodeipam", newController: func(d *Daemon, _ *catalog.Catalog) controller {
 		return d.newIPAM()
 	}},
 	{name: "node-lifecycle-controller", alias: "nodelifecycle", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		n := d.config.Nodes
-		return nodes.NewLifecycle(d.store, kinds, nodes.LifecycleOptions{
+		return nodes.NewLifecycle(d.leadersStore(), kinds, nodes.LifecycleOptions{
 			Period: time.Duration(n.MonitorPeriod), Grace: time.Duration(n.MonitorGracePeriod), StartupGrace: time.Duration(n.StartupGracePeriod),
 		}, d.log)
 	}},
 	{name: "pod-garbage-collector-controller", alias: "podgc", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return nodes.NewPodGC(d.store, kinds, nodes.DefaultPodGC(d.config.Nodes.TerminatedPodThreshold), d.log)
+		return nodes.NewPodGC(d.leadersStore(), kinds, nodes.DefaultPodGC(d.config.Nodes.TerminatedPodThreshold), d.log)
 	}},
 	{name: "service-cidr-controller", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return addresses.NewServiceCIDRs(d.store, kinds, d.services, d.log)
+		return addresses.NewServiceCIDRs(d.leadersStore(), kinds, d.services, d.log)
 	}},
 	{name: "taint-eviction-controller", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return nodes.NewTaintEviction(d.store, kinds, d.log)
+		return nodes.NewTaintEviction(d.leadersStore(), kinds, d.log)
 	}},
 }
 
 // backends is what the controllers of endpoints share: which Pods Services select.
 func (d *Daemon) backends(kinds *catalog.Catalog) *endpoints.Backends {
 	if d.endpointBackends == nil {
-		d.endpointBackends = endpoints.NewBackends(d.store, kinds, d.log)
+		d.endpointBackends = endpoints.NewBackends(d.leadersStore(), kinds, d.log)
 	}
 	return d.endpointBackends
 }

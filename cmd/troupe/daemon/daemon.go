@@ -26,6 +26,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/etcd"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/admission/admissionpolicy"
@@ -40,7 +41,7 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// A Daemon is one server over one data directory. It is used in this order: New, Start, then Wait or Stop.
+// A Daemon is one server over one data directory, or one of several over what etcd keeps. It is used in this order: New, Start, then Wait or Stop.
 // Fields that Start sets are not changed afterwards and are read without a lock, but not before Start has
 // returned.
 type Daemon struct {
@@ -56,8 +57,9 @@ type Daemon struct {
 
 	// Set by Start, in this order, and closed by Stop in the reverse one.
 	kinds                *catalog.Catalog
-	encryption           *atRest // of what the journal stores
-	journal              *persist.Journal
+	encryption           *atRest          // of what the journal stores
+	journal              *persist.Journal // nil if the state is in etcd,
+	etcd                 *etcd.Log        // and this one if it is in the data directory
 	identity             *identity
 	endpointBackends     *endpoints.Backends          // of Services, for their controllers
 	services             *allocation.ServiceAllocator // gives Services their addresses and ports, for the store
@@ -67,7 +69,8 @@ type Daemon struct {
 	servers              *aggregation.Servers  // that extend the API
 	apiServiceMetrics    *controllers.APIServiceMetrics
 	workqueueMetrics     *controllers.WorkqueueMetrics
-	leader               *controllers.Leader // of controllers beside the daemon; nil if none of its own would stand back
+	election             *controllers.Election // which of several daemons leads; nil if there is one only
+	leader               *controllers.Leader   // of controllers beside the daemon; nil if none of its own would stand back
 	trust                trustFollowers
 	memoryMonitor        *memoryMonitor // nil if the process has no memory limit
 	serviceAccountTokens *serviceAccountTokens
@@ -219,6 +222,9 @@ func (d *Daemon) stop(ctx context.Context) error {
 	}
 	if d.journal != nil {
 		errs = append(errs, d.closeJournal(ctx))
+	}
+	if d.etcd != nil {
+		errs = append(errs, d.etcd.Close())
 	}
 	errs = append(errs, d.removeEphemeralKubeconfig())
 	return errors.Join(errs...)

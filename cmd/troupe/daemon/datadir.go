@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/etcd"
 	"github.com/troupe-api/troupe/persist/vfs"
 	"github.com/troupe-api/troupe/policy/admission/quota"
 )
@@ -31,7 +32,7 @@ func (d *Daemon) openDataDir() error {
 	}
 	var compiling, identifying errgroup.Group
 	compiling.Go(d.compileKinds)
-	err := d.openJournal()
+	err := d.openLog()
 	if err == nil { // else the directory may be another process's
 		identifying.Go(d.openIdentity)
 	}
@@ -52,11 +53,27 @@ func (d *Daemon) compileKinds() (err error) {
 	return err
 }
 
-// openJournal opens the journal and makes sure that the directory is of this naming profile.
-func (d *Daemon) openJournal() (err error) {
+// openLog opens what keeps the state.
+func (d *Daemon) openLog() (err error) {
 	if d.encryption, err = newAtRest(d.config.Encryption, d.naming, d.log); err != nil {
 		return err
 	}
+	if d.config.Etcd.used() {
+		return d.openEtcd()
+	}
+	return d.openJournal()
+}
+
+// stateLog is what keeps the state.
+func (d *Daemon) stateLog() persist.Log {
+	if d.etcd != nil {
+		return d.etcd
+	}
+	return d.journal
+}
+
+// openJournal opens the journal and makes sure that the directory is of this naming profile.
+func (d *Daemon) openJournal() (err error) {
 	d.journal, err = persist.Open(d.config.DataDir, persist.Options{
 		FS:             d.fileSystem(),
 		Transformer:    d.encryption.transformer,
@@ -89,10 +106,13 @@ func (d *Daemon) openStore() error {
 	// A copy, so that the settings still say what the operator has set.
 	tuning := d.config.tuning()
 	fitTuning(&tuning)
+	if d.etcd != nil {
+		tuning.BatchSize = min(tuning.BatchSize, etcd.MaxBatch)
+	}
 	d.quotas = quota.New(d.naming, d.log)
 	d.newConversionWebhooks()
 	d.store, err = actors.Open(actors.Options{
-		Log: d.journal, ObjectTime: d.now, Catalog: d.kinds, Naming: d.naming, Logger: d.log, Tuning: tuning, Allocators: allocators,
+		Log: d.stateLog(), ObjectTime: d.now, Catalog: d.kinds, Naming: d.naming, Logger: d.log, Tuning: tuning, Allocators: allocators,
 		Observer: d.quotas, Converter: d.conversionWebhooks.For, Fatal: d.fatal,
 		Stale: d.encryption.stale(), Rewrites: d.encryption.transformer.Rewrites,
 	})

@@ -27,6 +27,7 @@ func (c *Config) Flags() []FlagGroup {
 			f.BoolVar(&c.AcceptDataLoss, "accept-data-loss", c.AcceptDataLoss, "Open a data directory from which something is missing that was durable, with what is left. For one start: resource versions leap, so that none is given out twice.")
 			f.StringVar(&c.Naming, "naming", c.Naming, "Naming profile of groups, labels and media types: platform, or kubernetes for existing clients. A data directory keeps the profile that it was made with.")
 		}),
+		group("etcd", c.Etcd.flags),
 		group("Encryption", c.Encryption.flags),
 		group("Serving", func(f *pflag.FlagSet) {
 			f.StringVar(&c.Serving.BindAddress, "bind-address", c.Serving.BindAddress, "IP address to listen on; 0.0.0.0 or :: is every interface.")

@@ -12,7 +12,12 @@ func (d *Daemon) healthChecks() []http.Check {
 	checks := []http.Check{
 		{Name: "store", Check: d.store.Healthy},
 		{Name: "stored-objects", Check: func() error { return nil }, Remark: d.unreadableRemark},
-		{Name: "disk", Check: d.journal.Healthy, Remark: d.diskRemark},
+	}
+	if d.etcd != nil {
+		// Reads of what is known go on without etcd, and a restart would need it at once.
+		checks = append(checks, http.Check{Name: "etcd", Check: d.etcd.Healthy, NotLive: true})
+	} else {
+		checks = append(checks, http.Check{Name: "disk", Check: d.journal.Healthy, Remark: d.diskRemark})
 	}
 	if d.encryption.configured() {
 		// Reads go on without the plugins, and a restart would need them at once.

@@ -18,5 +18,8 @@ func (d *Daemon) runIdentityLease() {
 		d.log.Warn("this server has no Lease of its identity", "error", err)
 		return
 	}
+	if d.etcd != nil { // several daemons may run on one host
+		host += "/" + d.config.DataDir
+	}
 	d.controllers.run(controllers.NewAPIServerIdentity(d.store, d.kinds, host, d.log).Run)
 }

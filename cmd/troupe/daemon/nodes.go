@@ -110,5 +110,5 @@ func (d *Daemon) newIPAM() controller {
 	for _, text := range d.services.Ranges() {
 		avoid = append(avoid, netip.MustParsePrefix(text))
 	}
-	return nodes.NewIPAM(d.store, d.kinds, ranges, avoid, d.log)
+	return nodes.NewIPAM(d.leadersStore(), d.kinds, ranges, avoid, d.log)
 }

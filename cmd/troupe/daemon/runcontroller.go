@@ -8,10 +8,27 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers"
 )
 
-// runController runs a built-in controller until the context ends. One that kube-controller-manager runs too stands back
-// while that does.
+// runController runs a built-in controller until the context ends: of several daemons on one state, on the one that leads. One that
+// kube-controller-manager runs too stands back while that does.
 func (d *Daemon) runController(ctx context.Context, b builtIn, c controller) {
 	ctx = controllers.WithWorkqueueMetrics(ctx, d.workqueueMetrics, b.name)
+	if d.election == nil || b.everywhere {
+		d.runTwin(ctx, b, c)
+		return
+	}
+	d.election.Lead(ctx, func(ctx context.Context) {
+		current := c
+		// It has state of its own: it is made anew for the next time that this daemon leads.
+		c = nil
+		if current == nil {
+			current = b.newController(d, d.kinds)
+		}
+		d.runTwin(ctx, b, current)
+	})
+}
+
+// runTwin runs a controller until the context ends, but not while kube-controller-manager runs its twin.
+func (d *Daemon) runTwin(ctx context.Context, b builtIn, c controller) {
 	if b.own || b.pauses {
 		c.Run(ctx)
 		return

@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -68,7 +70,7 @@ func (d *Daemon) serverOptions() (none http.Options, err error) {
 		flags = d.config.flagValues
 	}
 	return http.Options{
-		Naming: d.naming, Catalog: d.kinds, Store: policyobjects.NewBarrierStore(d.objects, d.definitions, slices.Concat(followed(rules.admission), []meta.GroupResource{d.servers.Resource()}, d.flowControlResources())).Following(d.policyParams.Follows),
+		Naming: d.naming, Catalog: d.kinds, Store: d.clientStore(rules),
 		Authenticator:  rules.authenticator,
 		Authorizer:     rules.authorizer,
 		AuthGeneration: rules.generation.Current,
@@ -98,12 +100,28 @@ func (d *Daemon) serverOptions() (none http.Options, err error) {
 	}, nil
 }
 
+// clientStore is the store as clients reach it.
+func (d *Daemon) clientStore(rules *policies) http.Store {
+	resources := slices.Concat(followed(rules.admission), []meta.GroupResource{d.servers.Resource()}, d.flowControlResources())
+	s := policyobjects.NewBarrierStore(d.objects, d.definitions, resources).Following(d.policyParams.Follows)
+	if d.etcd != nil {
+		s = s.Confirming(func(ctx context.Context) (uint64, error) {
+			revision, err := d.etcd.Current(ctx)
+			return uint64(revision), err
+		})
+	}
+	return s
+}
+
 // writeMetrics writes the metrics of all parts but the HTTP server, which has its own.
 // Parts that may be missing write nothing then, so this need not know which are there.
 func (d *Daemon) writeMetrics(w io.Writer) {
 	d.writeProcess(w)
 	d.writeFeatureGates(w)
 	d.store.WriteMetrics(w)
+	if d.etcd != nil {
+		d.etcd.WriteMetrics(w)
+	}
 	d.memoryMonitor.writeMetrics(w)
 	d.identity.reloader.WriteMetrics(w)
 	d.podSecurity.WriteMetrics(w)
@@ -123,6 +141,9 @@ const BackupPath = "/backup"
 
 // backup writes a consistent state while writes go on; restoring it is a command of its own.
 func (d *Daemon) backup(w io.Writer) error {
+	if d.etcd != nil {
+		return errors.New("the state is in etcd, which makes its own backups: etcdctl snapshot save")
+	}
 	_, err := d.journal.Backup(w)
 	return err
 }

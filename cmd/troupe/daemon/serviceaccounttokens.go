@@ -18,6 +18,9 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
+// serviceAccountKeyFile is the file, in the directory of certificates, of the key that is made where none is named.
+const serviceAccountKeyFile = "sa.key"
+
 // serviceAccountTokens is what the daemon knows of tokens of service accounts.
 type serviceAccountTokens struct {
 	boundIssuer  *serviceaccount.Issuer // of bound tokens
@@ -51,7 +54,7 @@ func (d *Daemon) newServiceAccountTokens(id *identity) (*serviceAccountTokens, e
 	var err error
 	signing := c.SigningKeyFile
 	if signing == "" && d.config.certDir() != "" {
-		signing = filepath.Join(d.config.certDir(), "sa.key")
+		signing = filepath.Join(d.config.certDir(), serviceAccountKeyFile)
 		if err := ensureKey(signing); err != nil {
 			return nil, fmt.Errorf("--service-account-signing-key-file: %w", err)
 		}

@@ -53,15 +53,23 @@ func (d *Daemon) ensureAPIService() error {
 		d.log.Warn("making the addresses of Services known", "error", err)
 	}
 	own := controllers.NewAPIServerService(d.store, d.kinds, at, d.log)
-	if err := own.Ensure(context.Background()); err != nil {
-		d.log.Warn("making the service of the API known", "error", err)
+	ensure := func(ctx context.Context) {
+		if err := own.Ensure(ctx); err != nil && ctx.Err() == nil {
+			d.log.Warn("making the service of the API known", "error", err)
+		}
 	}
-	d.controllers.run(own.Run)
+	if d.election == nil {
+		ensure(context.Background())
+	}
+	d.runWhereLeading(func(ctx context.Context) {
+		ensure(ctx)
+		own.Run(ctx)
+	})
 	info := controllers.NewClusterInfo(d.store, d.kinds, func() []byte {
 		return certs.ClusterKubeconfig(d.advertisedURL(), d.identity.trustBundle())
 	}, d.log)
 	d.identity.onTrustChange(info.Publish)
-	d.controllers.run(info.Run)
+	d.runWhereLeading(info.Run)
 	return nil
 }
 

@@ -19,6 +19,7 @@ func (c Config) Validate() error {
 	if _, err := meta.ParseNaming(c.Naming); err != nil {
 		f.check(false, "naming", err.Error())
 	}
+	c.Etcd.validate(&f, c)
 	c.Serving.validate(&f)
 	c.Controllers.validate(&f)
 	c.Services.validate(&f)

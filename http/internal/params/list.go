@@ -188,7 +188,7 @@ func (o *List) WatchRequest(k *schema.Kind, i *requestinfo.Info, newest func() u
 	if err != nil {
 		return w, err
 	}
-	w.Version = version
+	w.Version, w.Stale = version, o.resourceVersion != "" && version == 0
 	switch {
 	case o.hasSendInitialEvents && o.sendInitialEvents, !o.hasSendInitialEvents && version == 0:
 		w.SendInitialEvents, w.MarkInitialEventsEnd = true, o.bookmarks

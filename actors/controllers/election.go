@@ -1,0 +1,261 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// An Election decides which of several daemons on one state runs the controllers: the one that holds a Lease. Clocks need not
+// agree, as each measures from when it has seen the Lease change.
+//
+// The holder stops, and refuses writes of its controllers, when it has not renewed the Lease for renewDeadline, counted from before
+// it asked. Nobody else takes the Lease before it has seen it unchanged for electionDuration, which is longer.
+type Election struct {
+	store   Store
+	kind    *schema.Kind
+	key     meta.Key
+	manager string
+	holder  string // this daemon
+	logger  *slog.Logger
+
+	record   leaseRecord  // as it was seen last; only Run uses it,
+	recorded time.Time    // when that was,
+	lease    *meta.Object // and the Lease itself; nil if there is none
+
+	mu      sync.Mutex // guards what follows
+	until   time.Time  // that this daemon may lead
+	leading bool
+	ended   bool // nobody begins to lead any more
+	changed chan struct{}
+	working sync.WaitGroup
+}
+
+// The times of the Lease, which are those of client-go.
+const (
+	electionDuration = 15 * time.Second // after which others may take a Lease that was not renewed
+	renewDeadline    = 10 * time.Second // after which the holder stops
+	electionPeriod   = 2 * time.Second  // between two attempts to renew or to take it
+	electionGoodbye  = 2 * time.Second  // for giving it back at the end
+)
+
+// NewElection makes an Election for the Lease of the built-in controllers.
+func NewElection(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Election {
+	n := kinds.Naming()
+	k := kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("coordination"), Version: "v1", Kind: "Lease"})
+	return &Election{
+		store: store, kind: k, logger: logger, manager: n.Translate("platform-apiserver"), holder: uuid.NewString(), changed: make(chan struct{}),
+		key: meta.Key{GroupResource: k.Storage, Namespace: n.SystemNamespace(), Name: "troupe-controllers"},
+	}
+}
+
+// Run stands for election until the context ends. Then it waits until those who lead have ended, and gives the Lease back.
+func (e *Election) Run(ctx context.Context) {
+	ticker := time.NewTicker(electionPeriod)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		e.attempt(ctx)
+		deadline := time.NewTimer(e.left())
+		select {
+		case <-ticker.C:
+		case <-deadline.C:
+		case <-ctx.Done():
+		}
+		deadline.Stop()
+		e.update()
+	}
+	e.mu.Lock()
+	e.ended = true
+	e.mu.Unlock()
+	e.working.Wait()
+	e.leave()
+}
+
+// attempt renews the Lease, or takes it if nobody holds it.
+func (e *Election) attempt(ctx context.Context) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, electionPeriod)
+	defer cancel()
+	if err := e.look(ctx); err != nil {
+		return
+	}
+	mine := e.record.holder == e.holder
+	if !mine && e.record.holder != "" && time.Since(e.recorded) < max(e.record.duration, electionDuration) {
+		return
+	}
+	if err := e.write(ctx, e.holder, began); err != nil {
+		if !reconcile.IsConflict(err) && ctx.Err() == nil {
+			e.logger.Warn("renewing the Lease of the controllers", "lease", e.key.Name, "error", err)
+		}
+		return
+	}
+	e.mu.Lock()
+	e.until = began.Add(renewDeadline)
+	e.mu.Unlock()
+	e.update()
+}
+
+// look reads the Lease, and notes when it has become another one.
+func (e *Election) look(ctx context.Context) error {
+	o, object, err := reconcile.Read(ctx, e.store, e.kind, e.key)
+	if err != nil {
+		return err
+	}
+	var record leaseRecord
+	if e.lease = o; o != nil {
+		record = readLease(object)
+	}
+	if record != e.record || e.recorded.IsZero() {
+		e.record, e.recorded = record, time.Now()
+	}
+	return nil
+}
+
+// write makes a holder that of the Lease, unless it has changed since it was read.
+func (e *Election) write(ctx context.Context, holder string, at time.Time) error {
+	spec := tree.Tree{
+		"holderIdentity": holder, "leaseDurationSeconds": int64(electionDuration / time.Second),
+		"renewTime": at.UTC().Format("2006-01-02T15:04:05.000000Z"),
+	}
+	if e.record.holder != holder {
+		spec["acquireTime"] = spec["renewTime"]
+	}
+	m := request.Mutation{Kind: e.kind, Key: e.key, FieldManager: e.manager}
+	metadata := tree.Tree{"name": e.key.Name, "namespace": e.key.Namespace}
+	if e.lease == nil {
+		m.Verb, m.Object = request.Create, tree.Tree{"metadata": metadata, "spec": spec}
+	} else {
+		metadata["uid"], metadata["resourceVersion"] = e.lease.Meta.UID, strconv.FormatUint(e.lease.Version, 10)
+		body, err := json.Marshal(tree.Tree{"metadata": metadata, "spec": spec})
+		if err != nil {
+			return err
+		}
+		m.Verb, m.PatchType, m.PatchBody = request.Patch, request.MergePatch, body
+	}
+	_, err := e.store.Mutate(ctx, m)
+	return err
+}
+
+// left is for how long this daemon may still lead; long if it does not.
+func (e *Election) left() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.leading {
+		return time.Hour
+	}
+	return max(0, time.Until(e.until))
+}
+
+// Leads tells whether this daemon may act as the leader at this moment.
+func (e *Election) Leads() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.leading && time.Now().Before(e.until)
+}
+
+// update says who leads at this moment.
+func (e *Election) update() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	leading := time.Now().Before(e.until)
+	if leading == e.leading {
+		return
+	}
+	e.leading = leading
+	close(e.changed)
+	e.changed = make(chan struct{})
+	if leading {
+		e.logger.Info("this daemon runs the controllers", "lease", e.key.Namespace+"/"+e.key.Name, "holder", e.holder)
+	} else {
+		e.logger.Warn("this daemon has not renewed the Lease in time, and stops the controllers", "lease", e.key.Namespace+"/"+e.key.Name)
+	}
+}
+
+// Lead runs work whenever this daemon leads, until the context ends. The context of work ends when it does not lead any more.
+func (e *Election) Lead(ctx context.Context, work func(context.Context)) {
+	for ctx.Err() == nil {
+		e.mu.Lock()
+		changed, leading := e.changed, e.leading && !e.ended
+		if leading {
+			e.working.Add(1)
+		}
+		e.mu.Unlock()
+		if !leading {
+			select {
+			case <-changed:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		running, stop := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		go func() {
+			select {
+			case <-changed:
+			case <-ended:
+			}
+			stop()
+		}()
+		work(running)
+		e.working.Done()
+		select { // work that has ended by itself is not begun again while this daemon leads
+		case <-changed:
+		case <-ctx.Done():
+		}
+		close(ended)
+	}
+}
+
+// leave gives the Lease back, so that nobody has to wait for its end.
+func (e *Election) leave() {
+	ctx, cancel := context.WithTimeout(context.Background(), electionGoodbye)
+	defer cancel()
+	if e.look(ctx) == nil && e.record.holder == e.holder {
+		if err := e.write(ctx, "", time.Now()); err != nil {
+			e.logger.Warn("giving the Lease of the controllers back", "lease", e.key.Name, "error", err)
+		}
+	}
+}
+
+// A leadersStore is the store as controllers see it that only one daemon runs: its changes are refused when this daemon does
+// not lead any more, such as after it was paused.
+type leadersStore struct {
+	Store
+	election *Election
+}
+
+// Fenced is a store for the controllers that this daemon runs while it leads.
+func (e *Election) Fenced(s Store) Store { return leadersStore{s, e} }
+
+// errNotLeading answers what a controller still asks that is about to be stopped.
+func errNotLeading() error {
+	return meta.NewServiceUnavailable("this daemon does not run the controllers any more")
+}
+
+// Mutate implements Store.
+func (s leadersStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
+	if !s.election.Leads() {
+		return request.Result{}, errNotLeading()
+	}
+	return s.Store.Mutate(ctx, m)
+}
+
+// DeleteCollection implements Store.
+func (s leadersStore) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
+	if !s.election.Leads() {
+		return request.ListResult{}, errNotLeading()
+	}
+	return s.Store.DeleteCollection(ctx, l, m)
+}

@@ -1,0 +1,102 @@
+package actors
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/troupe-api/troupe/actors/internal/runtime"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// The log of a store that others write to as well may drop changes before they have arrived here. The state is then read anew, as
+// a whole, while reads go on from the old one.
+
+// rebuilt is the state of a collection that takes the place of the one that it has.
+type rebuilt struct {
+	objects     map[string]*meta.Object // by path
+	version     uint64                  // of the state
+	publication *publication
+}
+
+// Reject implements runtime.Rejectable: the collection has been removed.
+func (r *rebuilt) Reject(error) { r.publication.applied.done(r.publication) }
+
+var _ runtime.Rejectable = (*rebuilt)(nil)
+
+// rebuild hands each collection its part of a state. The log calls it in place of publishBatch (persist.Recovery.Rebuild).
+func (s *Store) rebuild(upTo persist.Revision, items func(yield func(persist.Item) error) error) error {
+	parts := map[*collection]map[string]*meta.Object{}
+	var unreadable []*Unreadable
+	err := items(func(i persist.Item) error {
+		c, object, reason := s.rebuildItem(i)
+		if reason != nil {
+			unreadable = append(unreadable, newUnreadable(i, reason))
+			return nil
+		}
+		if parts[c] == nil {
+			parts[c] = map[string]*meta.Object{}
+		}
+		parts[c][path(object.Key.Namespace, object.Key.Name)] = object
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.quarantine.replace(unreadable)
+	s.logUnreadable()
+	all := s.allCollections()
+	publication := s.appliedRevision.begin(uint64(upTo), len(all))
+	for _, c := range all {
+		c.publisher.Send(&rebuilt{parts[c], uint64(upTo), publication})
+	}
+	return nil
+}
+
+// rebuildItem reads one key of the new state, and finds the collection that it belongs to.
+func (s *Store) rebuildItem(i persist.Item) (*collection, *meta.Object, error) {
+	key, err := meta.ParseKey(i.Key)
+	if err = errors.Join(i.Err, err); err != nil {
+		return nil, nil, err
+	}
+	c := s.ensureCollection(key.GroupResource, func() *schema.Kind { return s.catalog.Opaque(key.GroupResource) })
+	object, err := codec.NewObject(c.kind(), key, uint64(i.Revision), i.Value)
+	return c, object, err
+}
+
+// rebuild publishes another state as if each difference were the change of another writer, but for the history, which begins after
+// it: watches find that their place is gone.
+func (p *publisher) rebuild(b *rebuilt) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			p.store.fail(fmt.Errorf("rebuilding %s: %v", p.storage, reason))
+		}
+	}()
+	now := p.store.now()
+	for _, old := range p.working.Values() {
+		if b.objects[path(old.Key.Namespace, old.Key.Name)] == nil {
+			p.apply(&change{
+				object: withVersion(old, b.version), kind: p.kind(), remove: true, time: now, unreadable: p.store.quarantine.get(old.Key),
+			})
+		}
+	}
+	changed := make([]*meta.Object, 0, len(b.objects))
+	for at, o := range b.objects {
+		if old, _ := p.working.Get(at); old == nil || old.Version != o.Version {
+			changed = append(changed, o)
+		}
+	}
+	slices.SortFunc(changed, func(a, b *meta.Object) int { return cmp.Compare(a.Version, b.Version) })
+	for _, o := range changed {
+		p.apply(&change{object: p.conform(o), kind: p.kind(), time: now})
+	}
+	p.store.retention.truncate(p.history, b.version)
+	p.snapshotCache.clear()
+	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: b.version})
+	p.watchers.each(func(w *watch) { w.ref.Send(wakeUp{}) })
+	p.store.appliedRevision.done(b.publication)
+}

@@ -1,0 +1,106 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/etcd"
+)
+
+// Etcd is the cluster that keeps the state, in place of the data directory. Several daemons may share it. The names and the
+// defaults of the settings are those of the API server that clients know, where it has them.
+type Etcd struct {
+	Servers  []string `json:"servers"` // none keeps the state in the data directory
+	CAFile   string   `json:"caFile"`
+	CertFile string   `json:"certFile"`
+	KeyFile  string   `json:"keyFile"`
+	Prefix   string   `json:"prefix"`
+	// CompactionInterval is how often one of the daemons compacts; 0 is never.
+	CompactionInterval Duration `json:"compactionInterval"`
+	HealthCheckTimeout Duration `json:"healthCheckTimeout"`
+	WriteTimeout       Duration `json:"writeTimeout"`
+}
+
+func defaultEtcd() Etcd {
+	return Etcd{
+		Servers: []string{}, Prefix: etcd.DefaultPrefix, CompactionInterval: Duration(5 * time.Minute),
+		HealthCheckTimeout: Duration(2 * time.Second), WriteTimeout: Duration(10 * time.Second),
+	}
+}
+
+// flags binds the section.
+func (e *Etcd) flags(f *pflag.FlagSet) {
+	f.StringSliceVar(&e.Servers, "etcd-servers", e.Servers, "URLs of the etcd servers that keep the state, with commas, such as https://10.0.0.1:2379. Daemons with the same servers and prefix serve the same cluster. Without it the data directory keeps the state.")
+	f.StringVar(&e.CAFile, "etcd-cafile", e.CAFile, "PEM file of the CAs of the etcd servers (default those that the system trusts).")
+	f.StringVar(&e.CertFile, "etcd-certfile", e.CertFile, "PEM file of the certificate with which the daemon proves itself to etcd; read again with each connection.")
+	f.StringVar(&e.KeyFile, "etcd-keyfile", e.KeyFile, "PEM file of its private key.")
+	f.StringVar(&e.Prefix, "etcd-prefix", e.Prefix, "What all keys in etcd begin with.")
+	f.Var(&e.CompactionInterval, "etcd-compaction-interval", "How often one of the daemons compacts the history of etcd that is older than what watches may go back to (watches.historyTime); 0 leaves that to others.")
+	f.Var(&e.HealthCheckTimeout, "etcd-healthcheck-timeout", "How long etcd may take to answer before it counts as away.")
+}
+
+// options are those of the driver.
+func (e Etcd) options() etcd.Options {
+	compaction := time.Duration(e.CompactionInterval)
+	if compaction == 0 {
+		compaction = -1
+	}
+	return etcd.Options{
+		Endpoints: e.Servers, CAFile: e.CAFile, CertFile: e.CertFile, KeyFile: e.KeyFile, Prefix: e.Prefix,
+		CompactionInterval: compaction, HealthCheckTimeout: time.Duration(e.HealthCheckTimeout), WriteTimeout: time.Duration(e.WriteTimeout),
+	}
+}
+
+// used tells whether the state is in etcd.
+func (e Etcd) used() bool { return len(e.Servers) > 0 }
+
+// validate refuses, beside what the driver refuses, settings that would mean nothing.
+func (e Etcd) validate(f *faults, c Config) {
+	f.check(e.CompactionInterval >= 0, "etcd.compactionInterval", "must not be negative")
+	f.positive("etcd.healthCheckTimeout", e.HealthCheckTimeout)
+	f.positive("etcd.writeTimeout", e.WriteTimeout)
+	if !e.used() {
+		f.check(e.CAFile+e.CertFile+e.KeyFile == "", "etcd.servers", "must name servers (--etcd-servers) where there are certificates for them")
+		return
+	}
+	if err := e.options().Validate(); err != nil {
+		f.check(false, "etcd.servers", err.Error())
+	}
+	f.check(!c.Ephemeral, "ephemeral", "keeps the state in memory, and --etcd-servers in etcd: one of them only")
+	f.check(!c.AcceptDataLoss, "acceptDataLoss", "is about a state in the data directory, and this one is in etcd (--etcd-servers)")
+}
+
+// openEtcd connects to etcd and makes sure that the store there is of this naming profile.
+func (d *Daemon) openEtcd() (err error) {
+	held, err := persist.HoldsState(d.config.DataDir)
+	if err != nil {
+		return err
+	}
+	if held {
+		return fmt.Errorf("%s holds a state of its own, which would not be served beside --etcd-servers: choose another --data-dir, or move it with troupe migrate", d.config.DataDir)
+	}
+	o := d.config.Etcd.options()
+	o.Transformer, o.Logger = d.encryption.transformer, d.log
+	if d.etcd, err = etcd.Open(d.background.ctx, o); err != nil {
+		return err
+	}
+	if err := checkEtcdNaming(d.background.ctx, d.etcd, d.config.Etcd, d.naming); err != nil {
+		return err
+	}
+	return d.shareKeys()
+}
+
+// checkEtcdNaming records the naming profile in a new store and refuses one that was made under another profile.
+func checkEtcdNaming(ctx context.Context, l *etcd.Log, e Etcd, naming *meta.Naming) error {
+	recorded, err := l.EnsureLabel(ctx, namingLabel, naming.Profile)
+	if err == nil && recorded != naming.Profile {
+		err = fmt.Errorf("what is in etcd below %s was made under the naming profile %s and cannot be opened under %s: start with --naming %s, or with another --etcd-prefix",
+			e.Prefix, recorded, naming.Profile, recorded)
+	}
+	return err
+}

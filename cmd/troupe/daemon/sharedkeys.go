@@ -1,0 +1,89 @@
+package daemon
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/troupe-api/troupe/policy/certs"
+)
+
+// Several daemons of one cluster must sign with the same keys: what one of them has issued, the others have to accept. Those
+// that no flag names are kept in etcd, encrypted like Secrets, and each daemon puts them into its directory of
+// certificates before it reads them.
+
+// sharedFiles are those in the directory of certificates that all daemons have in common. What else is there each issues for itself.
+var sharedFiles = []string{"ca.crt", "ca.key", "front-proxy-ca.crt", "front-proxy-ca.key", serviceAccountKeyFile}
+
+// sharedKeysName is that of the shared files in etcd.
+const sharedKeysName = "keys"
+
+// shareKeys makes the shared files those that are in etcd. The first daemon puts its own there.
+func (d *Daemon) shareKeys() error {
+	text, err := d.etcd.Secret(d.background.ctx, sharedKeysName)
+	if err == nil && text == nil {
+		if text, err = d.makeSharedKeys(); err == nil {
+			text, err = d.etcd.EnsureSecret(d.background.ctx, sharedKeysName, text)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("keys that all daemons share: %w", err)
+	}
+	var files map[string][]byte
+	if err := json.Unmarshal(text, &files); err != nil {
+		return fmt.Errorf("keys that all daemons share: %w", err)
+	}
+	return d.writeSharedKeys(files)
+}
+
+// makeSharedKeys is what the directory of certificates holds, after what it lacks was made.
+func (d *Daemon) makeSharedKeys() ([]byte, error) {
+	if _, err := newIdentity(d.config, d.naming, d.log); err != nil {
+		return nil, err
+	}
+	dir, files := d.config.certDir(), map[string][]byte{}
+	if err := ensureKey(filepath.Join(dir, serviceAccountKeyFile)); err != nil {
+		return nil, err
+	}
+	for _, name := range sharedFiles {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		files[name] = text
+	}
+	return json.Marshal(files)
+}
+
+// writeSharedKeys puts the shared files into the directory of certificates. The certificates of other CAs that are there are then
+// issued anew.
+func (d *Daemon) writeSharedKeys(files map[string][]byte) error {
+	dir := d.config.certDir()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if !slices.Contains(sharedFiles, name) {
+			return fmt.Errorf("keys that all daemons share: the file %q is not known to this program", name)
+		}
+		path := filepath.Join(dir, name)
+		have, err := os.ReadFile(path)
+		switch {
+		case err == nil && bytes.Equal(have, text):
+			continue
+		case err == nil:
+			d.log.Warn("a file of keys gives way to the one that all daemons of the cluster in etcd share", "file", path)
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		if err := certs.WriteFile(path, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,294 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// MaxBatch is how many writes are worth gathering for one Append: what a transaction holds.
+const MaxBatch = maxWrites
+
+// Append implements persist.Log. A batch takes one transaction, or several rounds if it does not fit into one, if it writes a
+// key more than once, or if writes depend on each other.
+func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
+	l.appending.Lock()
+	defer l.appending.Unlock()
+	if l.subscriber == nil {
+		return nil, errNotRecovered
+	}
+	pending, err := unitsOf(batch)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.ready(); err != nil {
+		return nil, err
+	}
+	l.stats.batches.Add(1)
+	p := &planner{log: l, batch: batch, results: make([]persist.Result, len(batch)), done: make([]bool, len(batch))}
+	for first := true; ; {
+		r, later := p.next(pending)
+		if r == nil {
+			return p.results, nil
+		}
+		pending = later
+		if err := l.commit(r); err != nil {
+			if rest, split := l.shrink(r, err); split {
+				pending = append(rest, pending...)
+				continue
+			}
+			switch tooLarge, unknown := errors.Is(err, persist.ErrTooLarge), errors.Is(err, persist.ErrUnknown); {
+			case tooLarge || unknown:
+				p.answer(r.units, err)
+			case first:
+				return nil, err // nothing was committed
+			default:
+				p.answer(r.units, persist.ErrCondition)
+			}
+			if !errors.Is(err, persist.ErrTooLarge) {
+				p.answer(pending, persist.ErrCondition) // computed again, they find the store as it is then
+				return p.results, nil
+			}
+			continue
+		}
+		first = false
+		p.settle(r)
+	}
+}
+
+// ready answers persist.ErrUnavailable while the servers do not answer, or a transaction's fate is still not known.
+func (l *Log) ready() error {
+	if err := l.health.error(); err != nil {
+		return l.unavailable(err)
+	}
+	if !l.undecided {
+		return nil
+	}
+	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
+	defer cancel()
+	if err := l.decide(ctx); err != nil {
+		return l.unavailable(err)
+	}
+	return nil
+}
+
+// commit sends a round and waits until its fate is known. Without an error it was committed and delivered, or is lost (see round);
+// persist.ErrUnknown says that its fate is not known, and every other error that it was not committed.
+func (l *Log) commit(r *round) error {
+	begin := time.Now()
+	defer l.stats.seconds.since(begin)
+	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
+	defer cancel()
+	for {
+		l.send(r)
+		attempt, cancel := context.WithTimeout(ctx, l.o.WriteTimeout/2) // the other half is for finding out
+		done, err := l.transact(attempt, r)
+		cancel()
+		switch {
+		case err == nil && done.Succeeded:
+			l.recordAt = done.Header.Revision
+			return l.awaitDelivery(ctx, r)
+		case err == nil:
+			l.withdraw(r)
+			if err := l.takeRecord(ctx, done); err != nil {
+				return l.unavailable(err)
+			}
+		case refusal(err) != nil:
+			l.withdraw(r)
+			return refusal(err)
+		default:
+			if err := l.resolve(ctx, r, err); err != nil || r.isDecided() {
+				return err
+			}
+		}
+	}
+}
+
+// send makes a round the one that is under way.
+func (l *Log) send(r *round) {
+	l.delivering.Lock()
+	defer l.delivering.Unlock()
+	l.number++
+	r.number, r.record.number, r.record.time = l.number, l.number, l.o.Now()
+	l.inFlight = r
+}
+
+// withdraw ends that commits of a round are handed out as those of Append. It answers false if they have been already.
+func (l *Log) withdraw(r *round) bool {
+	l.delivering.Lock()
+	defer l.delivering.Unlock()
+	l.inFlight = nil
+	return !r.isDecided()
+}
+
+func (r *round) isDecided() bool {
+	select {
+	case <-r.decided:
+		return true
+	default:
+		return false
+	}
+}
+
+// transact sends the transaction of a round.
+func (l *Log) transact(ctx context.Context, r *round) (*clientv3.TxnResponse, error) {
+	l.stats.rounds.Add(1)
+	key := l.keys.record(l.writer)
+	ops := append([]clientv3.Op{clientv3.OpPut(key, string(r.record.encode()))}, r.ops...)
+	return l.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=", l.recordAt)).Then(ops...).Else(clientv3.OpGet(key)).Commit()
+}
+
+// takeRecord learns from a transaction that found another revision of the record which one that is. Only who removes old records
+// can have changed it.
+func (l *Log) takeRecord(ctx context.Context, done *clientv3.TxnResponse) error {
+	at := int64(0)
+	for _, kv := range done.Responses[0].GetResponseRange().Kvs {
+		at = kv.ModRevision
+	}
+	if at == l.recordAt {
+		return fmt.Errorf("the record has the revision %d and was refused", at)
+	}
+	l.recordAt = at
+	return ctx.Err()
+}
+
+// awaitDelivery waits for the follower after the servers have committed a round.
+func (l *Log) awaitDelivery(ctx context.Context, r *round) error {
+	select {
+	case <-r.decided:
+		return nil
+	case <-ctx.Done():
+	}
+	if !l.withdraw(r) {
+		return nil
+	}
+	l.undecided = true
+	l.stats.undecided.Add(1)
+	return fmt.Errorf("%w: the watch has not shown it in time", persist.ErrUnknown)
+}
+
+// resolve finds out what has become of a round that got no answer. It was committed if it is decided afterwards; if not, it never
+// will be, and may be sent again.
+func (l *Log) resolve(ctx context.Context, r *round, cause error) error {
+	l.undecided = true
+	err := l.decide(ctx)
+	if err == nil || !l.withdraw(r) {
+		return nil
+	}
+	l.stats.undecided.Add(1)
+	return fmt.Errorf("%w: %w", persist.ErrUnknown, cause)
+}
+
+// decide writes the record until that succeeds, and waits until the follower has seen it: a former transaction that it has not seen
+// then cannot be committed any more, for it compares an older revision of the record.
+func (l *Log) decide(ctx context.Context) error {
+	for {
+		attempt, cancel := context.WithTimeout(ctx, l.o.HealthCheckTimeout)
+		fence := &round{record: record{time: l.o.Now()}}
+		l.number++
+		fence.record.number = l.number
+		done, err := l.transact(attempt, fence)
+		cancel()
+		switch {
+		case err == nil && done.Succeeded:
+			l.recordAt = done.Header.Revision
+			if err := l.awaitApplied(ctx, l.recordAt); err != nil {
+				return err
+			}
+			l.undecided = false
+			return nil
+		case err == nil:
+			if err := l.takeRecord(ctx, done); err != nil {
+				return err
+			}
+		case ctx.Err() != nil:
+			return err
+		default:
+			if wait(ctx, retryDelay) != nil {
+				return err
+			}
+		}
+	}
+}
+
+// retryDelay is between two attempts at what has failed.
+const retryDelay = 100 * time.Millisecond
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// refusal is the error of a transaction that the servers have refused and that therefore was not committed; nil if the error of
+// the client does not say that.
+func refusal(err error) error {
+	var refused rpctypes.EtcdError
+	known := errors.As(err, &refused)
+	switch {
+	case errors.Is(err, rpctypes.ErrTooManyOps), errors.Is(err, rpctypes.ErrRequestTooLarge),
+		!known && status.Code(err) == codes.ResourceExhausted: // by the transport
+		return fmt.Errorf("%w: %w", persist.ErrTooLarge, err)
+	case errors.Is(err, rpctypes.ErrNoSpace):
+		return fmt.Errorf("%w: %w", persist.ErrNoSpace, err)
+	case !known:
+		return nil
+	case errors.Is(err, rpctypes.ErrNoLeader), refused.Code() == codes.PermissionDenied, refused.Code() == codes.Unauthenticated,
+		refused.Code() == codes.ResourceExhausted, refused.Code() == codes.InvalidArgument, refused.Code() == codes.FailedPrecondition:
+		return fmt.Errorf("%w: %w", persist.ErrUnavailable, err)
+	}
+	return nil
+}
+
+// shrink lowers a limit that a round has exceeded, and answers its units, if there are several: they are to be sent in smaller rounds.
+func (l *Log) shrink(r *round, err error) (units []unit, split bool) {
+	tooMany := errors.Is(err, rpctypes.ErrTooManyOps)
+	if !errors.Is(err, persist.ErrTooLarge) || len(r.units) == 1 {
+		return nil, false
+	}
+	if tooMany {
+		l.maxOps = max(minOps, min(l.maxOps, 1+len(r.units)+r.largest)/2)
+	} else {
+		l.maxBytes = r.bytes / 2
+	}
+	return r.units, true
+}
+
+// settle answers the writes of a round that was committed or is lost.
+func (p *planner) settle(r *round) {
+	l := p.log
+	for position, i := range r.writes {
+		result := &p.results[i]
+		p.done[i] = true
+		switch {
+		case r.lost:
+			*result = persist.Result{Err: persist.ErrUnknown}
+		case r.committed[position]:
+			result.Revision = l.revisions.of(r.revision, byte(position))
+			l.stats.commits.Add(1)
+		default:
+			*result = persist.Result{Revision: l.revisions.upTo(r.revision), Err: persist.ErrCondition}
+			l.stats.refused.Add(1)
+		}
+	}
+}
+
+// answer answers the writes of units that were not sent, were not committed, or of which that is not known.
+func (p *planner) answer(units []unit, err error) {
+	for _, u := range units {
+		p.refuse(u, persist.Result{Err: err})
+	}
+}

@@ -1,0 +1,101 @@
+package etcd
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// A claim is who holds one, since which revision of etcd.
+type claim struct {
+	holder string
+	at     int64
+}
+
+// claims are those of the store, as far as they were delivered.
+type claims struct {
+	holders map[string]claim           // by name
+	held    map[string]map[string]bool // names, by the keys that hold them
+}
+
+func newClaims() claims {
+	return claims{holders: map[string]claim{}, held: map[string]map[string]bool{}}
+}
+
+// set notes who holds a claim; an empty holder gives it back.
+func (c *claims) set(name, holder string, at int64) {
+	if before, ok := c.holders[name]; ok {
+		delete(c.held[before.holder], name)
+		if len(c.held[before.holder]) == 0 {
+			delete(c.held, before.holder)
+		}
+	}
+	if holder == "" {
+		delete(c.holders, name)
+		return
+	}
+	c.holders[name] = claim{holder, at}
+	if c.held[holder] == nil {
+		c.held[holder] = map[string]bool{}
+	}
+	c.held[holder][name] = true
+}
+
+// claim is the claim of a name, as far as it was delivered.
+func (l *Log) claim(name string) claim {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.claims.holders[name]
+}
+
+// A claimChange is what a unit does to a claim, and to which state of it.
+type claimChange struct {
+	name   string
+	before claim
+	holder string // after it; "" if nobody holds it
+}
+
+// changeClaims computes what the writes of a unit do to claims, in the order of their names. One write may take what another
+// one of the unit gives back. If somebody else holds what the unit takes, ok is false, and taken is that claim.
+func (l *Log) changeClaims(batch []persist.Write, u unit) (changes []claimChange, taken string, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	after := map[string]string{}
+	holder := func(name string) string {
+		if h, changed := after[name]; changed {
+			return h
+		}
+		return l.claims.holders[name].holder
+	}
+	for _, i := range u {
+		w := &batch[i]
+		if w.Delete { // a key that is deleted holds none
+			for name := range l.claims.held[w.Key] {
+				after[name] = ""
+			}
+		}
+		for _, c := range w.Claims {
+			if c.Release && holder(c.Name) == w.Key {
+				after[c.Name] = ""
+			}
+		}
+	}
+	for _, i := range u {
+		w := &batch[i]
+		for _, c := range w.Claims {
+			if c.Release || w.Delete {
+				continue
+			}
+			if h := holder(c.Name); h != "" && h != w.Key {
+				return nil, c.Name, false
+			}
+			after[c.Name] = w.Key
+		}
+	}
+	for name, holder := range after {
+		changes = append(changes, claimChange{name, l.claims.holders[name], holder})
+	}
+	slices.SortFunc(changes, func(a, b claimChange) int { return cmp.Compare(a.name, b.name) })
+	return changes, "", true
+}

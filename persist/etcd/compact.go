@@ -1,0 +1,113 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strconv"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// Trim implements persist.Log: it drops the history before keepFrom, if that is due and no other log does so.
+func (l *Log) Trim(keepFrom persist.Revision) error {
+	at := l.revisions.etcd(keepFrom) - 1
+	if l.o.CompactionInterval < 0 || at <= 0 || at <= l.compacted.Load() || l.health.error() != nil {
+		return nil
+	}
+	ctx, cancel := bounded(l.ctx, openTimeout)
+	defer cancel()
+	mine, err := l.takeCompaction(ctx, at)
+	if err != nil || !mine {
+		return err
+	}
+	if _, err := l.client.Compact(ctx, at); err != nil && !errors.Is(err, rpctypes.ErrCompacted) {
+		return l.unavailable(err)
+	}
+	l.compacted.Store(at)
+	return errors.Join(l.dropRecords(ctx, at), l.dropClaims(ctx))
+}
+
+// takeCompaction says whether this log is the one that compacts now. The key of the compaction tells when the last one was: who
+// changes it first, once it is old enough, compacts.
+func (l *Log) takeCompaction(ctx context.Context, at int64) (bool, error) {
+	key := l.keys.compaction()
+	found, err := l.client.Get(ctx, key)
+	if err != nil {
+		return false, l.unavailable(err)
+	}
+	since := int64(0)
+	if len(found.Kvs) > 0 {
+		since = found.Kvs[0].ModRevision
+	}
+	if since != l.compaction.at {
+		l.compaction.at, l.compaction.seen = since, time.Now()
+	}
+	if since > 0 && time.Since(l.compaction.seen) < l.o.CompactionInterval {
+		return false, nil
+	}
+	unchanged := clientv3.Compare(clientv3.ModRevision(key), "=", since)
+	done, err := l.client.Txn(ctx).If(unchanged).Then(clientv3.OpPut(key, strconv.FormatInt(at, 10))).Commit()
+	if err != nil {
+		return false, l.unavailable(err)
+	}
+	return done.Succeeded, nil
+}
+
+// compaction is when this log has first seen the newest compaction. So no two clocks are compared.
+type compaction struct {
+	at   int64
+	seen time.Time
+}
+
+// dropRecords deletes the records of logs that have not written since a compacted revision. One that writes again makes a new one.
+func (l *Log) dropRecords(ctx context.Context, before int64) error {
+	found, err := l.client.Get(ctx, l.keys.records(), clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithLimit(pageSize))
+	if err != nil {
+		return l.unavailable(err)
+	}
+	for _, kv := range found.Kvs {
+		if kv.ModRevision >= before {
+			continue
+		}
+		if err := l.dropUnchanged(ctx, kv); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropUnchanged deletes a key unless somebody has written it since.
+func (l *Log) dropUnchanged(ctx context.Context, kv *mvccpb.KeyValue, also ...clientv3.Cmp) error {
+	key := string(kv.Key)
+	ifs := append(also, clientv3.Compare(clientv3.ModRevision(key), "=", kv.ModRevision))
+	if _, err := l.client.Txn(ctx).If(ifs...).Then(clientv3.OpDelete(key)).Commit(); err != nil {
+		return l.unavailable(err)
+	}
+	return nil
+}
+
+// dropClaims deletes claims of keys that do not exist, which only somebody can have left who has deleted objects past all logs.
+func (l *Log) dropClaims(ctx context.Context) error {
+	if l.recovery.CurrentRevision == nil {
+		return nil
+	}
+	l.mu.Lock()
+	all := maps.Clone(l.claims.holders)
+	l.mu.Unlock()
+	for name, c := range all {
+		if l.recovery.CurrentRevision(c.holder) > 0 {
+			continue
+		}
+		absent := clientv3.Compare(clientv3.CreateRevision(l.keys.object(c.holder)), "=", 0)
+		if err := l.dropUnchanged(ctx, &mvccpb.KeyValue{Key: []byte(l.keys.claim(name)), ModRevision: c.at}, absent); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+// Package etcd is the driver of persist.Log that keeps the state in an etcd cluster, which several processes share. All of
+// them write, and each follows what all have written.
+//
+// The nouns: a Log is one process's view of a prefix of keys; a batch is written in rounds, each one transaction; a unit is
+// what of a batch is committed together, a write with its parts; a record is the key with which a log marks its
+// transactions; the follower is the goroutine that reads the one watch of the prefix.
+//
+// # Keys
+//
+// All of them begin with the prefix (/troupe if nothing else is said):
+//
+//	/format               "troupe-etcd 1 <base>", decimal; written once
+//	/labels/<name>        a label, such as the naming profile
+//	/secrets/<name>       what all logs share and nobody else may know; encoded by the Transformer like a Secret
+//	/objects/<key>        an object by the key of its write: a value
+//	/claims/<name>        the key that holds a claim; <name> is that of the claim
+//	/records/<writer>     the record of a log: 32 hexadecimal digits, new with each start of a process
+//	/compaction           the revision of the newest compaction, decimal
+//
+// # Revisions
+//
+// All writes of a transaction share one revision of etcd. Each has a position in it, from 0 to 126. The revision of a
+// write is
+//
+//	base + (revision of etcd << 7 | position)
+//
+// so revisions rise with the order of the writes, are unique, and are the same for each reader: both parts are stored. The base
+// is a multiple of 128. It is 0 in a new store, and lies above all revisions of the data directory in one that was filled from
+// there. Position 127 stands for everything of a revision of etcd.
+//
+// # Values
+//
+// The value of an object:
+//
+//	0  1  format, 1
+//	1  1  position of the write
+//	2  v  unsigned varint: 1 + offset at which the digits of the revision belong; 0: nowhere
+//	   .. the value without its revision; a persist.Transformer may have encoded it
+//
+// The record of a log, written by each of its transactions, first of all that the transaction writes:
+//
+//	0  1  format, 1
+//	1  v  number of the transaction, counted by the log from 1
+//	   8  time in nanoseconds since 1970, big-endian
+//	   .. notes, each: position (1 byte), flags (1 byte: 1 delete), key, value, metadata, each after its length
+//	      (unsigned varint); value begins like that of an object
+//
+// Only writes that delete, or that have metadata, have a note: a deletion has no value in etcd, and metadata is no part of
+// the state. A note counts only if its write was committed, which the events of the revision tell. A Transformer
+// encodes the value and the metadata of a note, bound to the key.
+//
+// # A transaction
+//
+//	if   the record has the revision of etcd that this log gave it last
+//	then put the record
+//	     for each unit: if its conditions hold, put and delete its keys and claims; else nothing
+//	else get the record
+//
+// The conditions of a unit are comparisons of revisions of keys (mod_revision): of what it changes, of what it depends on, and
+// of its claims. So a unit fails alone. etcd decides all comparisons on the state before the transaction, and takes a key once in
+// it. A unit that concerns a key that an earlier unit of the round writes therefore waits for the next round, as one does that was
+// computed on an earlier one (BasedOn). Rounds stay within the limits of etcd for operations and bytes of a request.
+//
+// # Invariants
+//
+//   - Everything that the subscriber receives comes from the watch, in the order of etcd's revisions; a revision comes as a whole.
+//   - Append answers a write when the follower has delivered its revision. A unit that was refused is answered with that
+//     revision too: what refused it lies before.
+//   - One transaction of a log is under way at a time, and each compares the record. So if it is not known whether one was
+//     committed, the next one that succeeds decides: if the watch has not shown the former up to there, it never will be.
+//     Nothing is sent again before.
+//   - A claim is a key that is compared and written with the unit that takes it: two logs never take one both.
+//   - If the history was compacted before the follower has read it, the state is read anew at one revision, and the caller
+//     ends what would miss changes (persist.Recovery.Rebuild).
+//   - One log compacts at a time, and only what is older than the history that it promises. Records that are as old go with it.
+//
+// # What is not there
+//
+// Nobody else may write below the prefix. A value that has no known format is handed out as one that cannot be read.
+// Snapshots are etcd's own affair (etcdctl snapshot save); Snapshot writes nothing. After a restore the revisions of etcd must
+// be higher than before (etcdutl snapshot restore --bump-revision), or clients would see them twice.
+package etcd

@@ -1,0 +1,169 @@
+// Package etcdtest runs etcd servers for tests. They are built from their Go module (test/etcdserver), once for a build cache.
+package etcdtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+)
+
+// binary is the path of the server's program. ETCD names another one, such as one of another version.
+var binary = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv("ETCD"); path != "" {
+		return path, nil
+	}
+	_, file, _, _ := runtime.Caller(0)
+	c := exec.Command("go", "tool", "-n", "go.etcd.io/etcd/server/v3")
+	c.Dir = filepath.Join(filepath.Dir(file), "../../../test/etcdserver")
+	c.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	out, err := c.Output()
+	if err != nil {
+		text := ""
+		if failed, ok := err.(*exec.ExitError); ok {
+			text = string(failed.Stderr)
+		}
+		return "", fmt.Errorf("building etcd: %w\n%s", err, text)
+	}
+	return strings.TrimSpace(string(out)), nil
+})
+
+// A Cluster is some members on loopback.
+type Cluster struct {
+	t       testing.TB
+	Members []*Member
+}
+
+// A Member is one server.
+type Member struct {
+	t         testing.TB
+	name, dir string
+	URL, peer string // of clients, and of other members
+	flags     []string
+	process   *exec.Cmd
+	log       *bytes.Buffer
+}
+
+// Start runs a cluster until the test ends. Flags are added to those of each member.
+func Start(t testing.TB, members int, flags ...string) *Cluster {
+	t.Helper()
+	c := &Cluster{t: t}
+	var all []string
+	for i := range members {
+		m := &Member{t: t, name: fmt.Sprint("m", i), dir: t.TempDir(), URL: "http://" + freeAddress(t), peer: "http://" + freeAddress(t)}
+		c.Members = append(c.Members, m)
+		all = append(all, m.name+"="+m.peer)
+	}
+	for _, m := range c.Members {
+		m.flags = append([]string{
+			"--name", m.name, "--data-dir", m.dir, "--listen-client-urls", m.URL, "--advertise-client-urls", m.URL,
+			"--listen-peer-urls", m.peer, "--initial-advertise-peer-urls", m.peer, "--initial-cluster", strings.Join(all, ","),
+			"--unsafe-no-fsync", "--log-level", "error",
+		}, flags...)
+		m.Run()
+		t.Cleanup(m.Kill)
+	}
+	c.AwaitReady()
+	return c
+}
+
+// URLs are those of all members.
+func (c *Cluster) URLs() []string {
+	var urls []string
+	for _, m := range c.Members {
+		urls = append(urls, m.URL)
+	}
+	return urls
+}
+
+// Client is a client of all members, until the test ends.
+func (c *Cluster) Client() *clientv3.Client {
+	c.t.Helper()
+	client, err := clientv3.New(clientv3.Config{Endpoints: c.URLs(), Logger: zap.NewNop()})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { client.Close() })
+	return client
+}
+
+// AwaitReady waits until the cluster answers.
+func (c *Cluster) AwaitReady() {
+	c.t.Helper()
+	client := c.Client()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	for {
+		attempt, cancel := context.WithTimeout(ctx, time.Second)
+		_, err := client.Get(attempt, "x")
+		cancel()
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil {
+			c.t.Fatalf("etcd does not answer: %v\n%s", err, c.Members[0].log)
+		}
+	}
+}
+
+// Run starts a member, or starts it again on its data.
+func (m *Member) Run() {
+	m.t.Helper()
+	path, err := binary()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.log = &bytes.Buffer{}
+	m.process = exec.Command(path, m.flags...)
+	m.process.Stdout, m.process.Stderr = m.log, m.log
+	m.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := m.process.Start(); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// Kill ends a member without a warning.
+func (m *Member) Kill() {
+	if m.process == nil {
+		return
+	}
+	_ = m.process.Process.Kill() // it may have ended
+	_ = m.process.Wait()
+	m.process = nil
+}
+
+// Pause stops a member where it is, until Resume.
+func (m *Member) Pause() { m.signal(syscall.SIGSTOP) }
+
+// Resume lets a paused member go on.
+func (m *Member) Resume() { m.signal(syscall.SIGCONT) }
+
+func (m *Member) signal(s os.Signal) {
+	m.t.Helper()
+	if err := m.process.Process.Signal(s); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// freeAddress is an address on loopback that nobody listens on.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

@@ -1,0 +1,376 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+)
+
+// link is a connection to a server that can be cut: a proxy on loopback.
+type link struct {
+	t      *testing.T
+	to     string
+	listen net.Listener
+	mu     sync.Mutex
+	cut    bool // both ways; what is sent waits, as on a network that loses packets
+	deaf   bool // nothing comes back
+	open   map[net.Conn]bool
+	mended chan struct{} // closed when nothing is cut
+}
+
+func newLink(t *testing.T, server string) *link {
+	t.Helper()
+	u, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &link{t: t, to: u.Host, open: map[net.Conn]bool{}, mended: make(chan struct{})}
+	close(l.mended)
+	if l.listen, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.listen.Close(); l.mend(); l.reset() })
+	go l.serve()
+	return l
+}
+
+func (l *link) url() string { return "http://" + l.listen.Addr().String() }
+
+func (l *link) serve() {
+	for {
+		from, err := l.listen.Accept()
+		if err != nil {
+			return
+		}
+		to, err := net.Dial("tcp", l.to)
+		if err != nil {
+			from.Close()
+			continue
+		}
+		l.mu.Lock()
+		l.open[from], l.open[to] = true, true
+		l.mu.Unlock()
+		go l.copy(to, from, false)
+		go l.copy(from, to, true)
+	}
+}
+
+// copy carries bytes one way, unless that is cut.
+func (l *link) copy(to, from net.Conn, back bool) {
+	defer to.Close()
+	defer from.Close()
+	b := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(b)
+		l.mu.Lock()
+		mended := l.mended
+		blocked := l.cut || l.deaf && back
+		l.mu.Unlock()
+		if blocked {
+			<-mended
+		}
+		if n > 0 {
+			if _, err := to.Write(b[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (l *link) block(cut, deaf bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.cut && !l.deaf {
+		l.mended = make(chan struct{})
+	}
+	l.cut, l.deaf = cut, deaf
+}
+
+// mend lets everything through that waits.
+func (l *link) mend() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cut || l.deaf {
+		close(l.mended)
+	}
+	l.cut, l.deaf = false, false
+}
+
+// reset ends all connections; what waits is lost.
+func (l *link) reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.open {
+		c.Close()
+		delete(l.open, c)
+	}
+}
+
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal(what, "does not happen")
+		}
+	}
+}
+
+// TestUnknownFate: a write whose answer is lost is found out about before anything else is written, and is never written twice.
+func TestUnknownFate(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.Start(t, 1)
+	l := newLink(t, cluster.Members[0].URL)
+	a := open(t, Options{Endpoints: []string{l.url()}, WriteTimeout: 600 * time.Millisecond, HealthCheckTimeout: 300 * time.Millisecond})
+	b := open(t, Options{Endpoints: cluster.URLs()})
+	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+	l.block(false, true) // it arrives, and nobody hears of it
+	results, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0))})
+	if err != nil || !errors.Is(results[0].Err, persist.ErrUnknown) {
+		t.Fatalf("a write without an answer: %v, %v, want %v", results, err, persist.ErrUnknown)
+	}
+	if _, err := a.Append([]persist.Write{put("/c/n/c", "1", at("/c/n/c", 0))}); !errors.Is(err, persist.ErrUnavailable) {
+		t.Fatalf("a write while it is not known: %v, want %v", err, persist.ErrUnavailable)
+	}
+	l.reset()
+	l.mend()
+	eventually(t, "writing", func() bool {
+		results, err := a.Append([]persist.Write{put("/c/n/b", "2", at("/c/n/b", 0))})
+		if err == nil && !errors.Is(results[0].Err, persist.ErrCondition) {
+			t.Errorf("the write is refused with %v, since it was committed before", results[0].Err)
+		}
+		return err == nil
+	})
+	b.await()
+	a.await()
+	same(t, "in the end", a.text(), b.text())
+	if !strings.Contains(a.text(), `/c/n/b={"v":"`) {
+		t.Error("the write that was not known is not there")
+	}
+	if n := a.Stats(); n.Commits != 1 {
+		t.Errorf("%d commits are counted, want 1", n.Commits)
+	}
+}
+
+// TestAway: while no server answers, nothing is written, which is told at once, and afterwards all goes on.
+func TestAway(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.Start(t, 1)
+	a := open(t, Options{Endpoints: cluster.URLs(), WriteTimeout: 500 * time.Millisecond, HealthCheckTimeout: 300 * time.Millisecond})
+	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+	cluster.Members[0].Pause()
+	eventually(t, "noticing", func() bool { return a.Healthy() != nil })
+	begin := time.Now()
+	if _, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0))}); !errors.Is(err, persist.ErrUnavailable) {
+		t.Errorf("a write is answered %v, want %v", err, persist.ErrUnavailable)
+	}
+	if _, err := a.Current(context.Background()); !errors.Is(err, persist.ErrUnavailable) {
+		t.Errorf("a confirmation is answered %v, want %v", err, persist.ErrUnavailable)
+	}
+	if time.Since(begin) > 10*time.Second {
+		t.Error("that took", time.Since(begin))
+	}
+	cluster.Members[0].Resume()
+	eventually(t, "recovering", func() bool { return a.Healthy() == nil })
+	eventually(t, "writing", func() bool {
+		results, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0))})
+		return err == nil && results[0].Err == nil
+	})
+}
+
+// TestRebuild: a log that has fallen behind a compaction reads the state anew, with what was deleted meanwhile gone.
+func TestRebuild(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.Start(t, 1)
+	l := newLink(t, cluster.Members[0].URL)
+	a := open(t, Options{Endpoints: []string{l.url()}})
+	b := open(t, Options{Endpoints: cluster.URLs()})
+	same(t, "before", b.append(put("/c/n/a", "1", at("/c/n/a", 0)), put("/c/n/b", "1", at("/c/n/b", 0))), "ok, ok")
+	a.await()
+	l.block(true, false)
+	same(t, "meanwhile", b.append(
+		persist.Write{Key: "/c/n/a", Delete: true, RevisionOffset: -1, Conditions: []persist.Condition{at("/c/n/a", b.revision("/c/n/a"))}},
+		put("/c/n/b", "2", at("/c/n/b", b.revision("/c/n/b"))), put("/c/n/c", "1", at("/c/n/c", 0))), "ok, ok, ok")
+	w := put("/s/x", "1", at("/s/x", 0))
+	w.Claims = []persist.Claim{{Name: "address"}}
+	same(t, "a claim", b.append(w), "ok")
+	applied, _ := b.appliedRevision()
+	if _, err := cluster.Client().Compact(context.Background(), applied, clientv3.WithCompactPhysical()); err != nil {
+		t.Fatal(err)
+	}
+	l.reset()
+	l.mend()
+	eventually(t, "the rebuild", func() bool { a.mu.Lock(); defer a.mu.Unlock(); return a.rebuilds > 0 })
+	a.await()
+	same(t, "afterwards", a.text(), b.text())
+	w.Key = "/s/y"
+	w.Conditions = []persist.Condition{at("/s/y", 0)}
+	same(t, "the claim afterwards", a.append(w), refused)
+	same(t, "a write afterwards", a.append(put("/c/n/d", "1", at("/c/n/d", 0))), "ok")
+	c := open(t, Options{Endpoints: cluster.URLs()})
+	same(t, "a new one", c.text(), a.text())
+	if want := c.revisions.upTo(applied); c.after != want {
+		t.Errorf("the history of a new one begins after %d, want %d", c.after, want)
+	}
+}
+
+// TestTrim: one log compacts what is older than asked, and what it has dropped is told to who comes later.
+func TestTrim(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.Start(t, 1)
+	o := Options{Endpoints: cluster.URLs(), CompactionInterval: time.Hour}
+	a, b := open(t, o), open(t, o)
+	for i := range 5 {
+		a.append(put("/c/n/a", fmt.Sprint(i), at("/c/n/a", a.revision("/c/n/a"))))
+	}
+	keep := a.revision("/c/n/a")
+	for _, m := range []*member{a, b} {
+		if err := m.Trim(keep); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a.compacted.Load() == 0 || b.compacted.Load() != 0 {
+		t.Errorf("compacted up to %d and %d, want one of them", a.compacted.Load(), b.compacted.Load())
+	}
+	same(t, "a write afterwards", b.append(put("/c/n/b", "1", at("/c/n/b", 0))), "ok")
+	c := open(t, o)
+	if len(c.history) != 2 || c.history[0].Revision != keep {
+		t.Errorf("the history begins with %s, want revision %d", commitsText(c.history), keep)
+	}
+}
+
+// TestLimits: batches are fitted to what the servers take, and a write that is too large fails alone.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.Start(t, 1, "--max-txn-ops", "16", "--max-request-bytes", "20000")
+	a := open(t, Options{Endpoints: cluster.URLs()})
+	var batch []persist.Write
+	var want []string
+	for i := range 200 {
+		key := fmt.Sprint("/c/n/", i)
+		size := 500
+		if i == 77 {
+			size = 30000
+		}
+		batch, want = append(batch, put(key, strings.Repeat("x", size), at(key, 0))), append(want, "ok")
+	}
+	results, err := a.Append(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if i == 77 && !errors.Is(r.Err, persist.ErrTooLarge) || i != 77 && r.Err != nil {
+			t.Errorf("write %d: %v", i, r.Err)
+		}
+	}
+	if len(a.state) != 199 {
+		t.Errorf("%d keys are there, want 199", len(a.state))
+	}
+}
+
+// TestManyWriters: several logs write the same keys at the same time, over links that lose answers. Every acknowledged write
+// is there, each state follows from the one before it, and all logs see the same in the same order.
+func TestManyWriters(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.Start(t, 1)
+	var members []*member
+	var links []*link
+	for range 3 {
+		l := newLink(t, cluster.Members[0].URL)
+		links = append(links, l)
+		members = append(members, open(t, Options{Endpoints: []string{l.url()}, WriteTimeout: 400 * time.Millisecond, HealthCheckTimeout: 200 * time.Millisecond}))
+	}
+	var wait, faults sync.WaitGroup
+	stop := make(chan struct{})
+	faults.Go(func() {
+		chance := rand.New(rand.NewPCG(5, 6))
+		for {
+			l := links[chance.IntN(len(links))]
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Duration(50+chance.IntN(150)) * time.Millisecond):
+			}
+			l.block(false, true)
+			time.Sleep(time.Duration(chance.IntN(500)) * time.Millisecond)
+			l.reset()
+			l.mend()
+		}
+	})
+	acked := make([]map[string]bool, len(members))
+	for n, m := range members {
+		acked[n] = map[string]bool{}
+		wait.Go(func() {
+			chance := rand.New(rand.NewPCG(uint64(n), 1))
+			for i := range 60 {
+				key := fmt.Sprint("/c/n/", chance.IntN(4))
+				base := m.revision(key)
+				mark := fmt.Sprintf("%d.%d<%d", n, i, base)
+				results, err := m.Append([]persist.Write{put(key, mark, at(key, base)), put("/own/"+mark, mark, at("/own/"+mark, 0))})
+				if err != nil {
+					time.Sleep(20 * time.Millisecond)
+					continue
+				}
+				for j, r := range results {
+					if r.Err == nil {
+						acked[n][fmt.Sprint(j, mark)] = true
+					}
+				}
+			}
+		})
+	}
+	wait.Wait()
+	close(stop)
+	faults.Wait()
+	for _, m := range members {
+		eventually(t, "health", func() bool { return m.Healthy() == nil })
+		m.await()
+	}
+	judge := open(t, Options{Endpoints: cluster.URLs()})
+	newest, seen := map[string]persist.Revision{}, map[string]bool{}
+	for _, c := range judge.history {
+		mark := strings.Split(string(c.Value), `"`)[7]
+		if shared := strings.HasPrefix(c.Key, "/c/"); shared {
+			if want := fmt.Sprint("<", newest[c.Key]); !strings.HasSuffix(mark, want) {
+				t.Errorf("%s follows %s", mark, want)
+			}
+			mark = "0" + mark
+		} else {
+			mark = "1" + mark
+		}
+		if seen[mark] {
+			t.Errorf("%s was committed twice", mark)
+		}
+		newest[c.Key], seen[mark] = c.Revision, true
+	}
+	total := 0
+	for n, m := range members {
+		for mark := range acked[n] {
+			total++
+			if !seen[mark] {
+				t.Errorf("%s was acknowledged and is lost", mark)
+			}
+		}
+		same(t, fmt.Sprint("the state of ", n), m.text(), judge.text())
+		if m.rebuilds == 0 {
+			same(t, fmt.Sprint("the commits of ", n), commitsText(m.commits), commitsText(judge.history))
+		}
+	}
+	if total < 60 {
+		t.Errorf("only %d writes were acknowledged", total)
+	}
+}

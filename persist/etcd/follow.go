@@ -1,0 +1,276 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// follow hands out what all logs write, until the log is closed. A watch that ends is begun again where it was.
+func (l *Log) follow() {
+	for l.ctx.Err() == nil {
+		err := l.watch()
+		if errors.Is(err, rpctypes.ErrCompacted) {
+			err = l.rebuild()
+		}
+		if l.ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			l.stats.reopened.Add(1)
+			l.o.Logger.Warn("etcd: the watch has ended and begins again", "error", err)
+			_ = wait(l.ctx, retryDelay) // an error says that the log is closed, which the loop finds out
+		}
+	}
+}
+
+// watch hands out everything from the first revision that was not delivered, until the watch ends.
+func (l *Log) watch() error {
+	ctx, cancel := context.WithCancel(l.watchContext())
+	defer cancel()
+	applied, _ := l.appliedRevision()
+	responses := l.client.Watch(ctx, l.keys.all(), clientv3.WithPrefix(), clientv3.WithRev(applied+1), clientv3.WithProgressNotify(), clientv3.WithFragment())
+	for response := range responses {
+		if err := response.Err(); err != nil {
+			if response.CompactRevision > 0 {
+				return rpctypes.ErrCompacted
+			}
+			return err
+		}
+		for revision, events := range byRevision(response.Events) {
+			l.deliver(l.read(revision, events))
+		}
+		if response.IsProgressNotify() {
+			l.deliverProgress(response.Header.Revision)
+		}
+	}
+	return errors.New("the servers have closed it")
+}
+
+// watchContext is the context of the watch and of what asks for its progress: both must be alike to use one stream. A server that
+// has lost its leader ends the watch.
+func (l *Log) watchContext() context.Context { return clientv3.WithRequireLeader(l.ctx) }
+
+// byRevision parts events by their revisions, in ascending order. The servers send those of a revision together.
+func byRevision(events []*clientv3.Event) iter.Seq2[int64, []*clientv3.Event] {
+	return func(yield func(int64, []*clientv3.Event) bool) {
+		for len(events) > 0 {
+			revision, n := events[0].Kv.ModRevision, 1
+			for n < len(events) && events[n].Kv.ModRevision == revision {
+				n++
+			}
+			if !yield(revision, events[:n]) {
+				return
+			}
+			events = events[n:]
+		}
+	}
+}
+
+// deliverProgress hands out that nothing more comes up to a revision.
+func (l *Log) deliverProgress(revision int64) {
+	if applied, _ := l.appliedRevision(); revision > applied {
+		l.deliver(&delivery{revision: revision})
+	}
+}
+
+// A delivery is what the events of one revision say.
+type delivery struct {
+	revision int64
+	writer   string // whose record was written; "" if none was
+	record   *record
+	objects  []event
+	claims   []event
+}
+
+// An event is a change of an object or of a claim.
+type event struct {
+	key     string // without what the keys of its sort begin with
+	value   []byte
+	deletes bool
+}
+
+// read sorts the events of a revision.
+func (l *Log) read(revision int64, events []*clientv3.Event) *delivery {
+	d := &delivery{revision: revision}
+	for _, e := range events {
+		deletes := e.Type == mvccpb.DELETE
+		objects, claims, records := l.keys.objects(), l.keys.claims(), l.keys.records()
+		switch key := e.Kv.Key; {
+		case hasPrefix(key, objects):
+			d.objects = append(d.objects, event{trimKey(key, objects), e.Kv.Value, deletes})
+		case hasPrefix(key, claims):
+			d.claims = append(d.claims, event{trimKey(key, claims), e.Kv.Value, deletes})
+		case hasPrefix(key, records) && !deletes:
+			var err error
+			if d.record, err = decodeRecord(e.Kv.Value); err != nil {
+				l.o.Logger.Error("etcd: the record of a writer cannot be read", "key", string(key), "revision", revision, "error", err)
+				continue
+			}
+			d.writer = trimKey(key, records)
+		}
+	}
+	return d
+}
+
+func hasPrefix(key []byte, prefix string) bool {
+	return len(key) > len(prefix) && string(key[:len(prefix)]) == prefix
+}
+
+// deliver hands out one revision. If it is that of the round that is under way, its commits are those of Append.
+func (l *Log) deliver(d *delivery) {
+	l.delivering.Lock()
+	defer l.delivering.Unlock()
+	r := l.inFlight
+	if r == nil || d.writer != l.writer || d.record.number != r.number {
+		r = nil
+	}
+	commits := l.commits(d, r)
+	l.applyClaims(d)
+	l.subscriber(commits, l.revisions.upTo(d.revision))
+	if r != nil {
+		l.inFlight = nil
+		r.decide(d.revision, commits)
+	}
+	l.advance(d.revision)
+}
+
+// decide ends a round as committed.
+func (r *round) decide(revision int64, commits []persist.Commit) {
+	r.revision, r.committed = revision, make([]bool, len(r.writes))
+	for i := range commits {
+		if at := int(commits[i].Revision & wholeRevision); at < len(r.committed) {
+			r.committed[at] = true
+		}
+	}
+	close(r.decided)
+}
+
+// applyClaims notes what a revision says of claims.
+func (l *Log) applyClaims(d *delivery) {
+	if len(d.claims) == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range d.claims {
+		l.claims.set(e.key, string(e.value), d.revision)
+	}
+}
+
+// commits makes the commits of a revision. r is the round whose commits they are, if it is under way.
+func (l *Log) commits(d *delivery, r *round) []persist.Commit {
+	if len(d.objects) == 0 {
+		return nil
+	}
+	at := l.o.Now()
+	if d.record != nil {
+		at = d.record.time
+	}
+	commits := make([]persist.Commit, 0, len(d.objects))
+	for _, e := range d.objects {
+		commits = append(commits, l.commitOf(d, r, e, at))
+	}
+	return commits
+}
+
+// commitOf makes the commit of one event.
+func (l *Log) commitOf(d *delivery, r *round, e event, at time.Time) persist.Commit {
+	n, stored := d.record.deletion(e.key), e.value
+	if e.deletes && n != nil {
+		stored = n.value
+	}
+	position, offset, rest, err := splitHead(stored)
+	if e.deletes && n == nil { // of somebody who is not one of us
+		position, offset, rest, err = wholeRevision, -1, nil, nil
+	}
+	if !e.deletes {
+		n = d.record.note(position)
+	}
+	c := persist.Commit{Revision: l.revisions.of(d.revision, position), Time: at, Index: -1, Key: e.key, Delete: e.deletes, Err: err}
+	if r != nil && int(position) < len(r.writes) {
+		w := &r.batch[r.writes[position]]
+		c.Index, c.Value, c.Metadata = r.writes[position], w.ValueAt(c.Revision), append([]byte(nil), w.Metadata...)
+		return c
+	}
+	if c.Value = rest; err != nil {
+		return c
+	}
+	place := persist.Place{Key: e.key, Revision: c.Revision, Unversioned: true, Replaced: e.deletes}
+	if c.Value, c.Err = l.decode(place, rest); c.Err != nil {
+		return c
+	}
+	c.Value = (&persist.Write{Value: c.Value, RevisionOffset: offset}).ValueAt(c.Revision)
+	if n != nil {
+		place.Metadata, place.Replaced = true, true
+		if c.Metadata, err = l.decode(place, n.metadata); err != nil {
+			c.Metadata, c.Err = nil, err
+		}
+	}
+	return c
+}
+
+// decode answers the value of what is stored or, with the reason, what is stored of one that cannot be read. Where the service that
+// keeps the keys does not answer, it is asked again: what comes later cannot be handed out before.
+func (l *Log) decode(at persist.Place, stored []byte) ([]byte, error) {
+	if l.o.Transformer == nil || len(stored) == 0 {
+		return append([]byte(nil), stored...), nil
+	}
+	for {
+		value, err := l.o.Transformer.Decode(at, stored)
+		switch {
+		case err == nil:
+			return value, nil
+		case !errors.Is(err, persist.ErrUnavailable):
+			return stored, err
+		}
+		l.o.Logger.Error("etcd: a value cannot be decrypted yet", "place", at.String(), "error", err)
+		if wait(l.ctx, time.Second) != nil {
+			return stored, fmt.Errorf("%w: %w", errClosed, err)
+		}
+	}
+}
+
+// rebuild reads the state anew after changes that were not delivered have been compacted.
+func (l *Log) rebuild() error {
+	l.stats.rebuilds.Add(1)
+	if l.recovery.Rebuild == nil {
+		return errors.New("changes were compacted before they were read, and there is nobody to read the state anew")
+	}
+	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(l.ctx))
+	defer cancel()
+	revision, err := l.currentRevision(ctx)
+	if err != nil {
+		return err
+	}
+	claims := newClaims()
+	if err := l.readClaims(ctx, revision, &claims); err != nil {
+		return err
+	}
+	l.delivering.Lock()
+	defer l.delivering.Unlock()
+	err = l.recovery.Rebuild(l.revisions.upTo(revision), func(yield func(persist.Item) error) error {
+		return l.readItems(ctx, revision, yield)
+	})
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.claims = claims
+	l.mu.Unlock()
+	if r := l.inFlight; r != nil { // it may be one of those that were compacted
+		l.inFlight, r.lost = nil, true
+		close(r.decided)
+	}
+	l.advance(revision)
+	l.o.Logger.Warn("etcd: changes were compacted before they were read here; the state was read anew", "revision", revision)
+	return nil
+}

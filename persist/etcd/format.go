@@ -1,0 +1,179 @@
+package etcd
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+const (
+	// positionBits are the bits of a revision that hold the position of a write in its transaction.
+	positionBits = 7
+	// wholeRevision is the position that stands for all writes of a revision of etcd, and for those that have none.
+	wholeRevision = 1<<positionBits - 1
+	// maxWrites is how many writes one transaction may have.
+	maxWrites = wholeRevision
+
+	valueFormat  = 1
+	recordFormat = 1
+	noteDeletes  = 1 // flag of a note
+)
+
+// keys makes the keys of a store, all of which begin with its prefix.
+type keys struct{ prefix string }
+
+func (k keys) format() string                { return k.prefix + "/format" }
+func (k keys) labels() string                { return k.prefix + "/labels/" }
+func (k keys) secrets() string               { return k.prefix + "/secrets/" }
+func (k keys) objects() string               { return k.prefix + "/objects/" }
+func (k keys) claims() string                { return k.prefix + "/claims/" }
+func (k keys) records() string               { return k.prefix + "/records/" }
+func (k keys) compaction() string            { return k.prefix + "/compaction" }
+func (k keys) object(key string) string      { return k.objects() + key }
+func (k keys) claim(name string) string      { return k.claims() + name }
+func (k keys) record(writer string) string   { return k.records() + writer }
+func (k keys) all() string                   { return k.prefix + "/" }
+func trimKey(key []byte, with string) string { return strings.TrimPrefix(string(key), with) }
+
+// revisions translates between the revisions of etcd and those of the log.
+type revisions struct{ base persist.Revision }
+
+// of is the revision of a write.
+func (r revisions) of(etcd int64, position byte) persist.Revision {
+	return r.base + persist.Revision(etcd)<<positionBits | persist.Revision(position)
+}
+
+// upTo is the greatest revision that a revision of etcd can have.
+func (r revisions) upTo(etcd int64) persist.Revision { return r.of(etcd, wholeRevision) }
+
+// etcd is the revision of etcd that a revision of the log belongs to; 0 for one from before the store.
+func (r revisions) etcd(revision persist.Revision) int64 {
+	if revision < r.base {
+		return 0
+	}
+	return int64((revision - r.base) >> positionBits)
+}
+
+var errFormat = errors.New("etcd: the value has no known format")
+
+// appendHead appends what the value of an object begins with.
+func appendHead(b []byte, position byte, offset int) []byte {
+	b = append(b, valueFormat, position)
+	return binary.AppendUvarint(b, uint64(max(offset, -1)+1))
+}
+
+// splitHead is appendHead the other way round; rest is what follows.
+func splitHead(b []byte) (position byte, offset int, rest []byte, err error) {
+	if len(b) < 3 || b[0] != valueFormat || b[1] >= wholeRevision {
+		return wholeRevision, -1, b, errFormat
+	}
+	n, used := binary.Uvarint(b[2:])
+	if used <= 0 || n > uint64(len(b))+uint64(maxOffset) {
+		return wholeRevision, -1, b, errFormat
+	}
+	return b[1], int(n) - 1, b[2+used:], nil
+}
+
+// maxOffset bounds the offsets that are read. An encoded value may be shorter than the one that the offset belongs to.
+const maxOffset = 1 << 30
+
+// A record is what a log writes with each of its transactions.
+type record struct {
+	number uint64
+	time   time.Time
+	notes  []note
+}
+
+// A note is what the record says of one write.
+type note struct {
+	position byte
+	deletes  bool
+	key      string
+	value    []byte // of a deletion, with its head
+	metadata []byte
+}
+
+func (r *record) encode() []byte {
+	b := binary.AppendUvarint([]byte{recordFormat}, r.number)
+	b = binary.BigEndian.AppendUint64(b, uint64(r.time.UnixNano()))
+	for _, n := range r.notes {
+		flags := byte(0)
+		if n.deletes {
+			flags = noteDeletes
+		}
+		b = append(b, n.position, flags)
+		for _, part := range []string{n.key, string(n.value), string(n.metadata)} {
+			b = append(binary.AppendUvarint(b, uint64(len(part))), part...)
+		}
+	}
+	return b
+}
+
+func decodeRecord(b []byte) (*record, error) {
+	if len(b) < 1 || b[0] != recordFormat {
+		return nil, errFormat
+	}
+	number, used := binary.Uvarint(b[1:])
+	if used <= 0 || len(b) < 1+used+8 {
+		return nil, errFormat
+	}
+	b = b[1+used:]
+	r := &record{number: number, time: time.Unix(0, int64(binary.BigEndian.Uint64(b)))}
+	for b = b[8:]; len(b) > 0; {
+		if len(b) < 2 {
+			return nil, errFormat
+		}
+		n := note{position: b[0], deletes: b[1]&noteDeletes != 0}
+		b = b[2:]
+		var parts [3][]byte
+		for i := range parts {
+			size, used := binary.Uvarint(b)
+			if used <= 0 || size > uint64(len(b)-used) {
+				return nil, errFormat
+			}
+			parts[i], b = b[used:used+int(size)], b[used+int(size):]
+		}
+		n.key, n.value, n.metadata = string(parts[0]), parts[1], parts[2]
+		r.notes = append(r.notes, n)
+	}
+	return r, nil
+}
+
+// note finds what the record says of a position; nil if it says nothing, or there is no record.
+func (r *record) note(position byte) *note {
+	if r != nil {
+		for i := range r.notes {
+			if r.notes[i].position == position {
+				return &r.notes[i]
+			}
+		}
+	}
+	return nil
+}
+
+// deletion finds what the record says of a key that is deleted; nil if it says nothing, or there is no record.
+func (r *record) deletion(key string) *note {
+	if r != nil {
+		for i := range r.notes {
+			if r.notes[i].deletes && r.notes[i].key == key {
+				return &r.notes[i]
+			}
+		}
+	}
+	return nil
+}
+
+const formatText = "troupe-etcd 1 %d"
+
+func encodeFormat(base persist.Revision) string { return fmt.Sprintf(formatText, base) }
+
+func decodeFormat(text []byte) (base persist.Revision, err error) {
+	if _, err := fmt.Sscanf(string(text), formatText, &base); err != nil || encodeFormat(base) != string(text) {
+		return 0, fmt.Errorf("etcd: the format %.60q is not known to this program", text)
+	}
+	return base, nil
+}

@@ -1,0 +1,77 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// EnsureLabel sets a property of the store, such as its naming profile, that is not there yet, and answers the one that is. Of
+// several processes that set it at the same time one wins.
+func (l *Log) EnsureLabel(ctx context.Context, name, value string) (present string, err error) {
+	ctx, cancel := bounded(ctx, l.o.WriteTimeout)
+	defer cancel()
+	key := l.keys.labels() + name
+	absent := clientv3.Compare(clientv3.CreateRevision(key), "=", 0)
+	done, err := l.client.Txn(ctx).If(absent).Then(clientv3.OpPut(key, value)).Else(clientv3.OpGet(key)).Commit()
+	switch {
+	case err != nil:
+		return "", l.unavailable(err)
+	case done.Succeeded:
+		return value, nil
+	}
+	return string(done.Responses[0].GetResponseRange().Kvs[0].Value), nil
+}
+
+// secretPlace is where the transformer finds a secret: it is encrypted like a Secret.
+func secretPlace(name string) persist.Place {
+	return persist.Place{Key: "/secrets//" + name, Unversioned: true}
+}
+
+// Secret answers what EnsureSecret has kept under a name; nil if there is nothing.
+func (l *Log) Secret(ctx context.Context, name string) ([]byte, error) {
+	ctx, cancel := bounded(ctx, l.o.WriteTimeout)
+	defer cancel()
+	found, err := l.client.Get(ctx, l.keys.secrets()+name)
+	if err != nil {
+		return nil, l.unavailable(err)
+	}
+	if len(found.Kvs) == 0 {
+		return nil, nil
+	}
+	return l.decodeSecret(name, found.Kvs[0].Value)
+}
+
+// EnsureSecret keeps a secret that all logs share, encoded by the Transformer, if there is none yet, and answers the one that is.
+func (l *Log) EnsureSecret(ctx context.Context, name string, value []byte) (present []byte, err error) {
+	place := secretPlace(name)
+	if t := l.o.Transformer; t != nil {
+		if err := t.Check(place.Key); err != nil {
+			return nil, &persist.TransformError{Key: place.Key, Cause: err}
+		}
+	}
+	ctx, cancel := bounded(ctx, l.o.WriteTimeout)
+	defer cancel()
+	key := l.keys.secrets() + name
+	absent := clientv3.Compare(clientv3.CreateRevision(key), "=", 0)
+	stored := string(l.encodeAppend(nil, place, value))
+	done, err := l.client.Txn(ctx).If(absent).Then(clientv3.OpPut(key, stored)).Else(clientv3.OpGet(key)).Commit()
+	switch {
+	case err != nil:
+		return nil, l.unavailable(err)
+	case done.Succeeded:
+		return value, nil
+	}
+	return l.decodeSecret(name, done.Responses[0].GetResponseRange().Kvs[0].Value)
+}
+
+func (l *Log) decodeSecret(name string, stored []byte) ([]byte, error) {
+	value, err := l.decode(secretPlace(name), stored)
+	if err != nil {
+		return nil, fmt.Errorf("etcd: the secret %q that all daemons share cannot be read: %w", name, err)
+	}
+	return value, nil
+}

@@ -1,0 +1,251 @@
+package etcd
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// A Log is one process's view of a store in etcd. It implements persist.Log.
+//
+// Where both locks are held, delivering is taken before mu.
+type Log struct {
+	o         Options
+	client    *clientv3.Client
+	keys      keys
+	revisions revisions
+	writer    string // of this log's record
+
+	recovery   persist.Recovery
+	subscriber func([]persist.Commit, persist.Revision)
+	ctx        context.Context // ends with Close
+	cancel     context.CancelFunc
+	running    sync.WaitGroup
+
+	appending sync.Mutex // held by Append; guards this block
+	number    uint64     // of the newest transaction
+	recordAt  int64      // the revision of etcd that the record has, 0 if there is none
+	undecided bool       // it is not known whether the newest transaction was committed
+	maxOps    int        // operations that the servers take in a transaction
+	maxBytes  int        // bytes of a request that the servers take, as far as is known
+
+	// delivering is held while the subscriber is called, and guards inFlight.
+	delivering sync.Mutex
+	inFlight   *round // whose commits the follower hands out as those of Append
+
+	mu       sync.Mutex // held for moments; guards what follows
+	applied  int64      // the revision of etcd up to which everything was delivered
+	advanced chan struct{}
+	claims   claims
+
+	confirmations confirmations
+	health        health
+	stats         stats
+	compaction    compaction // only Trim uses it
+	compacted     atomic.Int64
+}
+
+// stats are what Stats and the metrics tell.
+type stats struct {
+	batches, rounds, commits, refused, undecided, rebuilds, confirmations, reopened atomic.Uint64
+	seconds                                                                         secondsCounter
+}
+
+// secondsCounter adds up times.
+type secondsCounter struct{ nanoseconds atomic.Int64 }
+
+func (s *secondsCounter) since(begin time.Time) { s.nanoseconds.Add(int64(time.Since(begin))) }
+func (s *secondsCounter) seconds() float64      { return time.Duration(s.nanoseconds.Load()).Seconds() }
+
+var (
+	_ persist.Log = (*Log)(nil)
+
+	errClosed       = errors.New("etcd: log is closed")
+	errNotRecovered = errors.New("etcd: Recover must succeed first")
+)
+
+const (
+	// defaultMaxOps is what servers take in one transaction if nothing else was configured (--max-txn-ops).
+	defaultMaxOps = 128
+	// minOps is how few operations a server may take so that any write can be stored.
+	minOps = 8
+	// defaultMaxBytes leaves room below the 1.5 MiB that servers take (--max-request-bytes).
+	defaultMaxBytes = 1 << 20
+)
+
+// Open connects to the store and makes it if there is none. The error is persist.ErrUnavailable if no server answers in time.
+func Open(ctx context.Context, o Options) (*Log, error) {
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("etcd: %w", err)
+	}
+	o = o.withDefaults()
+	client, err := connect(o)
+	if err != nil {
+		return nil, err
+	}
+	var id [16]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return nil, err
+	}
+	l := &Log{
+		o: o, client: client, keys: keys{o.Prefix}, writer: hex.EncodeToString(id[:]), maxOps: defaultMaxOps, maxBytes: defaultMaxBytes,
+		advanced: make(chan struct{}), claims: newClaims(),
+	}
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	if err := l.prepare(ctx); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// openTimeout bounds the time in which a store must answer when it is opened.
+const openTimeout = 15 * time.Second
+
+// prepare makes sure that the store is one of ours.
+func (l *Log) prepare(ctx context.Context) error {
+	ctx, cancel := bounded(ctx, openTimeout)
+	defer cancel()
+	if err := l.checkVersions(ctx); err != nil {
+		return err
+	}
+	found, err := l.client.Get(ctx, l.keys.format())
+	if err != nil {
+		return l.unavailable(err)
+	}
+	if len(found.Kvs) == 0 {
+		if err := l.initialize(ctx); err != nil {
+			return err
+		}
+		if found, err = l.client.Get(ctx, l.keys.format()); err != nil {
+			return l.unavailable(err)
+		}
+	}
+	if len(found.Kvs) == 0 {
+		return fmt.Errorf("etcd: %s has gone again", l.keys.format())
+	}
+	l.revisions.base, err = decodeFormat(found.Kvs[0].Value)
+	return err
+}
+
+// initialize writes the format into a prefix without keys. Another process may do the same.
+func (l *Log) initialize(ctx context.Context) error {
+	others, err := l.client.Get(ctx, l.keys.all(), clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithKeysOnly())
+	if err != nil {
+		return l.unavailable(err)
+	}
+	if len(others.Kvs) > 0 && string(others.Kvs[0].Key) != l.keys.format() {
+		return fmt.Errorf("etcd: there are keys below %s that are not of this program, such as %s: choose another prefix", l.keys.prefix, others.Kvs[0].Key)
+	}
+	absent := clientv3.Compare(clientv3.CreateRevision(l.keys.format()), "=", 0)
+	if _, err := l.client.Txn(ctx).If(absent).Then(clientv3.OpPut(l.keys.format(), encodeFormat(l.o.Base))).Commit(); err != nil {
+		return l.unavailable(err)
+	}
+	return nil
+}
+
+// oldest versions of the servers whose watches tell of progress only after all changes.
+var oldest = map[string]int{"3.4": 25, "3.5": 8}
+
+// checkVersions refuses servers that are too old. Those that do not answer are not asked again.
+func (l *Log) checkVersions(ctx context.Context) error {
+	for _, e := range l.client.Endpoints() {
+		ctx, cancel := context.WithTimeout(ctx, l.o.HealthCheckTimeout)
+		status, err := l.client.Status(ctx, e)
+		cancel()
+		if err != nil {
+			continue
+		}
+		var major, minor, patch int
+		if n, _ := fmt.Sscanf(status.Version, "%d.%d.%d", &major, &minor, &patch); n != 3 {
+			continue
+		}
+		least, old := oldest[fmt.Sprintf("%d.%d", major, minor)]
+		if major < 3 || major == 3 && minor < 4 || old && patch < least {
+			return fmt.Errorf("etcd: %s has version %s; 3.4.%d, 3.5.%d or 3.6 is needed", e, status.Version, oldest["3.4"], oldest["3.5"])
+		}
+	}
+	return nil
+}
+
+// unavailable marks an error of the client as persist.ErrUnavailable.
+func (l *Log) unavailable(err error) error {
+	return fmt.Errorf("%w: etcd at %v: %w", persist.ErrUnavailable, l.o.Endpoints, err)
+}
+
+// Subscribe implements persist.Log. From here on the log follows what all write.
+func (l *Log) Subscribe(fn func(batch []persist.Commit, upTo persist.Revision)) {
+	l.subscriber = fn
+	l.running.Go(l.follow)
+	l.running.Go(l.watchHealth)
+}
+
+// Snapshot implements persist.Log. The servers keep the state: there is nothing to write.
+func (*Log) Snapshot(persist.Revision, persist.Revision, func(func(persist.Item) bool)) error {
+	return nil
+}
+
+// Stats implements persist.Log.
+func (l *Log) Stats() persist.Stats {
+	return persist.Stats{
+		Segments: 2, // so that Trim is called
+		Batches:  l.stats.batches.Load(), Commits: l.stats.commits.Load(), Syncs: l.stats.rounds.Load(), SyncSeconds: l.stats.seconds.seconds(),
+	}
+}
+
+// Close implements persist.Log. It ends a transaction that is under way, whose fate is then unknown.
+func (l *Log) Close() error {
+	l.cancel()
+	l.appending.Lock()
+	defer l.appending.Unlock()
+	l.running.Wait()
+	err := l.client.Close()
+	if errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	return err
+}
+
+// advance notes that everything up to a revision of etcd was delivered.
+func (l *Log) advance(to int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if to <= l.applied {
+		return
+	}
+	l.applied = to
+	close(l.advanced)
+	l.advanced = make(chan struct{})
+}
+
+// appliedRevision is the revision of etcd up to which everything was delivered, and a channel that is closed when it rises.
+func (l *Log) appliedRevision() (int64, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.applied, l.advanced
+}
+
+// awaitApplied waits until everything up to a revision of etcd was delivered.
+func (l *Log) awaitApplied(ctx context.Context, revision int64) error {
+	for {
+		applied, advanced := l.appliedRevision()
+		if applied >= revision {
+			return nil
+		}
+		select {
+		case <-advanced:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-l.ctx.Done():
+			return errClosed
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+)
+
+// member is a log with what its subscriber has received.
+type member struct {
+	t *testing.T
+	*Log
+	mu       sync.Mutex
+	state    map[string]persist.Commit
+	commits  []persist.Commit
+	upTo     persist.Revision
+	history  []persist.Commit // of recovery
+	after    persist.Revision
+	rebuilds int
+}
+
+func open(t *testing.T, o Options) *member {
+	t.Helper()
+	l, err := Open(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &member{t: t, Log: l, state: map[string]persist.Commit{}}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	m.upTo, err = l.Recover(persist.Recovery{
+		Item: func(i persist.Item) error {
+			m.state[i.Key] = persist.Commit{Key: i.Key, Value: i.Value, Revision: i.Revision, Err: i.Err}
+			return nil
+		},
+		HistoryAfter:    func(r persist.Revision) { m.after = r },
+		Commit:          func(c persist.Commit) error { m.history = append(m.history, c); return nil },
+		CurrentRevision: func(key string) persist.Revision { m.mu.Lock(); defer m.mu.Unlock(); return m.state[key].Revision },
+		Rebuild:         m.rebuild,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Subscribe(m.receive)
+	return m
+}
+
+func (m *member) receive(batch []persist.Commit, upTo persist.Revision) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range batch {
+		if c.Revision <= m.upTo || c.Revision > upTo {
+			m.t.Errorf("revision %d after %d, up to %d", c.Revision, m.upTo, upTo)
+		}
+		m.upTo = c.Revision
+		m.commits = append(m.commits, c)
+		if m.state[c.Key] = c; c.Delete {
+			delete(m.state, c.Key)
+		}
+	}
+	m.upTo = upTo
+}
+
+func (m *member) rebuild(upTo persist.Revision, items func(func(persist.Item) error) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	state := map[string]persist.Commit{}
+	err := items(func(i persist.Item) error {
+		state[i.Key] = persist.Commit{Key: i.Key, Value: i.Value, Revision: i.Revision}
+		return nil
+	})
+	if err == nil {
+		m.state, m.upTo, m.commits = state, upTo, nil
+		m.rebuilds++
+	}
+	return err
+}
+
+func (m *member) text() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var lines []string
+	for key, c := range m.state {
+		lines = append(lines, fmt.Sprintf("%s=%s@%d", key, c.Value, c.Revision))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func (m *member) revision(key string) persist.Revision {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.state[key].Revision
+}
+
+// append appends, and says for each write "ok", or why it was refused.
+func (m *member) append(batch ...persist.Write) string {
+	m.t.Helper()
+	results, err := m.Append(batch)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	var out []string
+	for _, r := range results {
+		switch {
+		case r.Err == nil:
+			out = append(out, "ok")
+		default:
+			out = append(out, strings.TrimPrefix(r.Err.Error(), "persist: "))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// await waits until the member has received what is newest.
+func (m *member) await() {
+	m.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if _, err := m.Current(ctx); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func put(key, value string, conditions ...persist.Condition) persist.Write {
+	head := `{"v":"`
+	return persist.Write{Key: key, Value: []byte(head + `","x":"` + value + `"}`), RevisionOffset: len(head), Conditions: conditions}
+}
+
+func at(key string, revision persist.Revision) persist.Condition {
+	return persist.Condition{Key: key, Revision: revision}
+}
+
+func same(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
+	}
+}
+
+const refused = "condition does not hold"
+
+// TestAppend: what a batch does, and that another log sees the same.
+func TestAppend(t *testing.T) {
+	t.Parallel()
+	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
+	a, b := open(t, o), open(t, o)
+	same(t, "creates", a.append(put("/c/n/a", "1", at("/c/n/a", 0)), put("/c/n/b", "1", at("/c/n/b", 0)), put("/c/n/a", "2", at("/c/n/a", 0))), "ok, ok, "+refused)
+	b.await()
+	same(t, "the other", b.text(), a.text())
+	ra := b.revision("/c/n/a")
+	if want := fmt.Sprintf(`{"v":"%d","x":"1"}`, ra); string(b.state["/c/n/a"].Value) != want {
+		t.Errorf("the value is %s, want %s", b.state["/c/n/a"].Value, want)
+	}
+	based := put("/c/n/a", "3")
+	based.BasedOn = 1
+	again := put("/c/n/a", "4")
+	again.BasedOn = 2
+	same(t, "a chain", b.append(put("/c/n/a", "2", at("/c/n/a", ra)), based, again), "ok, ok, ok")
+	same(t, "a stale chain", a.append(put("/c/n/a", "5", at("/c/n/a", ra)), based), refused+", "+refused)
+	a.await()
+	same(t, "after a chain", a.text(), b.text())
+	part := put("/p/x", "1")
+	part.With = 1
+	whole := put("/c/n/w", "1", at("/c/n/w", 0), at("/p/x", 0))
+	same(t, "a whole", a.append(whole, part), "ok, ok")
+	same(t, "a whole that is stale", b.append(whole, part), refused+", "+refused)
+	// A write that depends on one before it in the batch sees that one.
+	gone := persist.Write{Key: "/namespaces/n", Delete: true, Value: []byte(`{"v":""}`), RevisionOffset: 6}
+	same(t, "a namespace", a.append(put("/namespaces/n", "1", at("/namespaces/n", 0))), "ok")
+	n := a.revision("/namespaces/n")
+	gone.Conditions = []persist.Condition{at("/namespaces/n", n)}
+	same(t, "into what goes", a.append(gone, put("/c/n/late", "1", at("/c/n/late", 0), at("/namespaces/n", n))), "ok, "+refused)
+	b.await()
+	last := b.commits[len(b.commits)-1]
+	if want := fmt.Sprintf(`{"v":"%d"}`, last.Revision); !last.Delete || string(last.Value) != want {
+		t.Errorf("the last commit is %+v (%s), want a deletion with %s", last, last.Value, want)
+	}
+	same(t, "in the end", b.text(), a.text())
+	c := open(t, o)
+	same(t, "a new one", c.text(), a.text())
+	same(t, "the history of a new one", commitsText(c.history), commitsText(b.commits))
+	same(t, "its beginning", fmt.Sprint(c.after), fmt.Sprint(c.revisions.upTo(0)))
+}
+
+func commitsText(commits []persist.Commit) string {
+	var lines []string
+	for _, c := range commits {
+		lines = append(lines, fmt.Sprintf("%d %s %s %v %q %d", c.Revision, c.Key, c.Value, c.Delete, c.Metadata, c.Time.UnixNano()))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestClaims: nobody takes what another key holds, wherever it was taken.
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
+	a, b := open(t, o), open(t, o)
+	claims := func(w persist.Write, names ...string) persist.Write {
+		for _, name := range names {
+			w.Claims = append(w.Claims, persist.Claim{Name: strings.TrimPrefix(name, "-"), Release: name[0] == '-'})
+		}
+		return w
+	}
+	same(t, "two of one", a.append(claims(put("/s/1", "x", at("/s/1", 0)), "a", "b"), claims(put("/s/2", "x", at("/s/2", 0)), "b")), "ok, "+refused)
+	same(t, "of another log, before it knows", b.append(claims(put("/s/3", "x", at("/s/3", 0)), "a")), refused)
+	b.await()
+	same(t, "of another log", b.append(claims(put("/s/3", "x", at("/s/3", 0)), "a")), refused)
+	same(t, "again", b.append(claims(put("/s/1", "y", at("/s/1", b.revision("/s/1"))), "a")), "ok")
+	same(t, "given back and taken in one batch", b.append(claims(put("/s/1", "z", at("/s/1", b.revision("/s/1"))), "-a"), claims(put("/s/3", "x", at("/s/3", 0)), "a")), "ok, ok")
+	a.await()
+	same(t, "of a key that goes", a.append(persist.Write{Key: "/s/1", Delete: true, RevisionOffset: -1, Conditions: []persist.Condition{at("/s/1", a.revision("/s/1"))}}), "ok")
+	part := claims(put("/ip/a", "x"), "a")
+	part.With = 1
+	same(t, "from the whole to its part", a.append(claims(put("/s/3", "y", at("/s/3", a.revision("/s/3")), at("/ip/a", 0)), "-a"), part), "ok, ok")
+	c := open(t, o)
+	var held []string
+	for name, h := range c.claims.holders {
+		held = append(held, name+"="+h.holder)
+	}
+	same(t, "held in the end", strings.Join(held, " "), "a=/ip/a")
+}

@@ -1,0 +1,152 @@
+package etcd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/transport"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// DefaultPrefix is that of the keys if nothing else is said.
+const DefaultPrefix = "/troupe"
+
+// Options say where the store is, and how it is used.
+type Options struct {
+	Endpoints []string // URLs; at least one
+	CAFile    string   // of the servers; "" for those that the system trusts
+	CertFile  string   // with which the log proves itself
+	KeyFile   string
+	Prefix    string // ""; DefaultPrefix
+	// HealthCheckTimeout bounds the question whether the servers answer; 0: 2 s.
+	HealthCheckTimeout time.Duration
+	// WriteTimeout bounds one transaction, and the time until the follower has seen it; 0: 10 s.
+	WriteTimeout time.Duration
+	// CompactionInterval is how often the history is compacted; 0: 5 min, negative: never.
+	CompactionInterval time.Duration
+	// Transformer changes values on their way to the servers and back; nil: they are stored as they are.
+	Transformer persist.Transformer
+	Logger      *slog.Logger // nil: slog.Default()
+	Now         func() time.Time
+	// Base is that of the revisions of a new store. It is rounded up to a multiple of 128.
+	Base persist.Revision
+}
+
+// Validate reports every fault of the options.
+func (o Options) Validate() error {
+	var errs []error
+	if len(o.Endpoints) == 0 {
+		errs = append(errs, errors.New("there must be at least one server"))
+	}
+	secure := 0
+	for _, e := range o.Endpoints {
+		u, err := url.Parse(e)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
+			errs = append(errs, fmt.Errorf("%q is no URL of a server, such as https://10.0.0.1:2379", e))
+			continue
+		}
+		if u.Scheme == "https" {
+			secure++
+		}
+	}
+	if secure > 0 && secure < len(o.Endpoints) {
+		errs = append(errs, errors.New("either all servers are reached by https or none is"))
+	}
+	if (o.CertFile == "") != (o.KeyFile == "") {
+		errs = append(errs, errors.New("a certificate and its key go together"))
+	}
+	if secure == 0 && o.CAFile+o.CertFile != "" {
+		errs = append(errs, errors.New("certificates are for servers that are reached by https"))
+	}
+	if o.Prefix != "" && cleanPrefix(o.Prefix) == "" {
+		errs = append(errs, fmt.Errorf("the prefix %q must have another letter than /", o.Prefix))
+	}
+	return errors.Join(errs...)
+}
+
+// cleanPrefix begins with a slash and does not end with one, so that no prefix is the beginning of another one's keys.
+func cleanPrefix(p string) string {
+	if p = strings.Trim(p, "/"); p == "" {
+		return ""
+	}
+	return "/" + p
+}
+
+func (o Options) withDefaults() Options {
+	if o.Prefix == "" {
+		o.Prefix = DefaultPrefix
+	}
+	o.Prefix = cleanPrefix(o.Prefix)
+	if o.HealthCheckTimeout == 0 {
+		o.HealthCheckTimeout = 2 * time.Second
+	}
+	if o.WriteTimeout == 0 {
+		o.WriteTimeout = 10 * time.Second
+	}
+	if o.CompactionInterval == 0 {
+		o.CompactionInterval = 5 * time.Minute
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Base = (o.Base + wholeRevision) &^ wholeRevision
+	return o
+}
+
+// tls is how the servers are reached; nil by plain HTTP. The files of the client's certificate are read with each connection,
+// so that one may be renewed.
+func (o Options) tls() (*tls.Config, error) {
+	if !strings.HasPrefix(o.Endpoints[0], "https://") {
+		return nil, nil
+	}
+	info := transport.TLSInfo{CertFile: o.CertFile, KeyFile: o.KeyFile, TrustedCAFile: o.CAFile}
+	c, err := info.ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("etcd: certificates: %w", err)
+	}
+	return c, nil
+}
+
+// Connections that no longer carry anything are found out within keepAlive and keepAliveTimeout.
+const (
+	dialTimeout      = 20 * time.Second
+	keepAlive        = 10 * time.Second
+	keepAliveTimeout = 5 * time.Second
+	// maxSendBytes is above what any server accepts, so that the server says what is too large.
+	maxSendBytes = 64 << 20
+)
+
+// connect makes a client. It does not wait for a connection.
+func connect(o Options) (*clientv3.Client, error) {
+	secure, err := o.tls()
+	if err != nil {
+		return nil, err
+	}
+	c, err := clientv3.New(clientv3.Config{
+		Endpoints: o.Endpoints, TLS: secure, DialTimeout: dialTimeout, DialKeepAliveTime: keepAlive, DialKeepAliveTimeout: keepAliveTimeout,
+		MaxCallSendMsgSize: maxSendBytes, Logger: zap.NewNop(), Context: context.Background(),
+		DialOptions: []grpc.DialOption{grpc.WithDisableServiceConfig()},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("etcd: %w", err)
+	}
+	return c, nil
+}
+
+// bounded is a context for one request: it ends in time, and a server without a leader refuses what it carries.
+func bounded(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(clientv3.WithRequireLeader(ctx), most)
+}

@@ -1,0 +1,189 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// pageSize is how many keys are read in one request.
+const pageSize = 1000
+
+// Recover implements persist.Log: the state at the newest revision, and the changes up to there that the servers still have.
+func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
+	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(l.ctx))
+	defer cancel()
+	revision, err := l.currentRevision(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if err := l.readClaims(ctx, revision, &l.claims); err != nil {
+		return 0, err
+	}
+	if r.Item == nil {
+		r.Item = func(persist.Item) error { return nil }
+	}
+	if err := l.readItems(ctx, revision, r.Item); err != nil {
+		return 0, err
+	}
+	last := l.revisions.upTo(revision)
+	if r.Base != nil {
+		if err := r.Base(last); err != nil {
+			return 0, err
+		}
+	}
+	if r.Commit != nil {
+		if err := l.readHistory(ctx, revision, r); err != nil {
+			return 0, err
+		}
+	}
+	l.recovery = r
+	l.advance(revision)
+	return last, nil
+}
+
+// currentRevision asks the servers for the newest revision.
+func (l *Log) currentRevision(ctx context.Context) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.o.WriteTimeout)
+	defer cancel()
+	found, err := l.client.Get(ctx, l.keys.format(), clientv3.WithKeysOnly())
+	if err != nil {
+		return 0, l.unavailable(err)
+	}
+	return found.Header.Revision, nil
+}
+
+// readPages hands out all keys that begin with a prefix, in ascending order, as of a revision.
+func (l *Log) readPages(ctx context.Context, prefix string, revision int64, take func(*mvccpb.KeyValue) error) error {
+	from, end := prefix, clientv3.GetPrefixRangeEnd(prefix)
+	for {
+		page, cancel := context.WithTimeout(ctx, openTimeout)
+		found, err := l.client.Get(page, from, clientv3.WithRange(end), clientv3.WithRev(revision), clientv3.WithLimit(pageSize))
+		cancel()
+		if errors.Is(err, rpctypes.ErrCompacted) {
+			return fmt.Errorf("etcd: the state at revision %d was compacted while it was read: %w", revision, err)
+		}
+		if err != nil {
+			return l.unavailable(err)
+		}
+		for _, kv := range found.Kvs {
+			if err := take(kv); err != nil {
+				return err
+			}
+		}
+		if !found.More || len(found.Kvs) == 0 {
+			return nil
+		}
+		from = string(found.Kvs[len(found.Kvs)-1].Key) + "\x00"
+	}
+}
+
+// readItems hands out the state at a revision.
+func (l *Log) readItems(ctx context.Context, revision int64, take func(persist.Item) error) error {
+	return l.readPages(ctx, l.keys.objects(), revision, func(kv *mvccpb.KeyValue) error {
+		position, offset, rest, err := splitHead(kv.Value)
+		i := persist.Item{Key: trimKey(kv.Key, l.keys.objects()), Value: rest, Revision: l.revisions.of(kv.ModRevision, position), Err: err}
+		if err == nil {
+			i.Value, i.Err = l.decode(persist.Place{Key: i.Key, Revision: i.Revision, Unversioned: true}, rest)
+		}
+		if errors.Is(i.Err, errClosed) {
+			return i.Err
+		}
+		if i.Err == nil {
+			i.Value = (&persist.Write{Value: i.Value, RevisionOffset: offset}).ValueAt(i.Revision)
+		}
+		return take(i)
+	})
+}
+
+// readClaims reads who holds what at a revision.
+func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) error {
+	return l.readPages(ctx, l.keys.claims(), revision, func(kv *mvccpb.KeyValue) error {
+		into.set(trimKey(kv.Key, l.keys.claims()), string(kv.Value), kv.ModRevision)
+		return nil
+	})
+}
+
+// readHistory hands out the changes up to a revision that the servers have not compacted.
+func (l *Log) readHistory(ctx context.Context, upTo int64, r persist.Recovery) error {
+	for from := int64(1); ; {
+		begun := false
+		compacted, err := l.readChanges(ctx, from, upTo, func(revision int64, commits []persist.Commit) error {
+			if !begun && r.HistoryAfter != nil {
+				r.HistoryAfter(l.revisions.upTo(from - 1))
+			}
+			begun = true
+			for _, c := range commits {
+				if err := r.Commit(c); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		switch {
+		case !errors.Is(err, rpctypes.ErrCompacted):
+			return err
+		case begun:
+			return fmt.Errorf("etcd: changes were compacted while they were read: %w", err)
+		case compacted >= upTo:
+			return nil
+		}
+		from = compacted + 1
+	}
+}
+
+// readChanges hands out the changes of a range of revisions, and the last of these in any case. If the first ones are compacted, the
+// error is ErrCompacted, and compacted up to where.
+func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revision int64, commits []persist.Commit) error) (compacted int64, err error) {
+	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "troupe-watch", "history")) // a stream of its own
+	defer cancel()
+	responses := l.client.Watch(ctx, l.keys.all(), clientv3.WithPrefix(), clientv3.WithRev(from), clientv3.WithProgressNotify(), clientv3.WithFragment())
+	for {
+		// Without an event at upTo, only progress says that it is reached.
+		if err := l.client.RequestProgress(ctx); err != nil {
+			return 0, l.unavailable(err)
+		}
+		select {
+		case response, open := <-responses:
+			if done, compacted, err := l.takeChanges(response, open, upTo, take); done || err != nil {
+				return compacted, err
+			}
+		case <-time.After(progressPeriod):
+		}
+	}
+}
+
+// takeChanges hands out what one response of a watch says. done says that upTo is reached.
+func (l *Log) takeChanges(response clientv3.WatchResponse, open bool, upTo int64, take func(int64, []persist.Commit) error) (done bool, compacted int64, err error) {
+	switch err := response.Err(); {
+	case !open:
+		return false, 0, l.unavailable(errors.New("the servers have closed the watch of the history"))
+	case err != nil && response.CompactRevision > 0:
+		return false, response.CompactRevision, rpctypes.ErrCompacted
+	case err != nil:
+		return false, 0, l.unavailable(err)
+	}
+	for revision, events := range byRevision(response.Events) {
+		if revision > upTo {
+			break
+		}
+		if err := take(revision, l.commits(l.read(revision, events), nil)); err != nil {
+			return false, 0, err
+		}
+	}
+	if response.Header.Revision < upTo || len(response.Events) > 0 && response.Events[len(response.Events)-1].Kv.ModRevision < upTo {
+		return false, 0, nil
+	}
+	if len(response.Events) == 0 && !response.IsProgressNotify() {
+		return false, 0, nil
+	}
+	return true, 0, take(upTo, nil)
+}

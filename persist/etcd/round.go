@@ -1,0 +1,251 @@
+package etcd
+
+import (
+	"fmt"
+	"slices"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// A unit is what of a batch is committed together: a write and its parts, by their positions in the batch.
+type unit []int
+
+// unitsOf are the units of a batch, in its order.
+func unitsOf(batch []persist.Write) ([]unit, error) {
+	units := make([]unit, 0, len(batch))
+	of := make(map[int]int, len(batch)) // the unit of a write
+	for i := range batch {
+		w := &batch[i]
+		switch {
+		case w.RevisionOffset > len(w.Value):
+			return nil, fmt.Errorf("etcd: revision offset %d lies beyond the %d bytes of %q", w.RevisionOffset, len(w.Value), w.Key)
+		case w.BasedOn < 0 || w.BasedOn > i:
+			return nil, fmt.Errorf("etcd: write %d of a batch cannot be based on its write %d", i+1, w.BasedOn)
+		case w.With < 0 || w.With > i || w.With > 0 && len(w.Conditions) > 0:
+			return nil, fmt.Errorf("etcd: write %d of a batch cannot be a part of its write %d", i+1, w.With)
+		case w.With > 0:
+			whole := of[w.With-1]
+			units[whole], of[i] = append(units[whole], i), whole
+		default:
+			of[i] = len(units)
+			units = append(units, unit{i})
+		}
+	}
+	return units, nil
+}
+
+// A round is one transaction, and what has become of it.
+type round struct {
+	number  uint64
+	batch   []persist.Write
+	units   []unit
+	writes  []int // positions in the batch, by those in the transaction
+	touched map[string]bool
+	record  record
+	ops     []clientv3.Op // of the units
+	largest int           // operations of the largest unit
+	bytes   int
+
+	// What follows is written by the follower before decided is closed.
+	revision  int64
+	committed []bool // by position in the transaction
+	lost      bool   // the follower has not seen the transaction's revision and never will
+	decided   chan struct{}
+}
+
+// A step is what a unit adds to a transaction.
+type step struct {
+	ifs   []clientv3.Cmp
+	thens []clientv3.Op
+	notes []note
+	bytes int
+}
+
+// planner puts units into rounds.
+type planner struct {
+	log     *Log
+	batch   []persist.Write
+	results []persist.Result
+	done    []bool // writes that have their result
+}
+
+// overheadBytes is what a request says of a key beside the key and the value, roughly.
+const overheadBytes = 64
+
+// next is the next round, and the units that are left for later ones; nil if all units have their result already.
+func (p *planner) next(pending []unit) (*round, []unit) {
+	r := &round{batch: p.batch, touched: map[string]bool{}, decided: make(chan struct{})}
+	var later []unit
+	for i, u := range pending {
+		if refused, ok := p.precheck(u); !ok {
+			p.refuse(u, refused)
+			continue
+		}
+		claims, taken, free := p.log.changeClaims(p.batch, u)
+		reads, changes := p.keysOf(u, claims)
+		if !free {
+			changes = append(changes, p.log.keys.claim(taken))
+		}
+		if p.waitsForBase(u) || r.touches(reads) || r.touches(changes) {
+			r.touch(reads) // what comes after it must not overtake it
+			r.touch(changes)
+			later = append(later, u)
+			continue
+		}
+		if !free {
+			p.refuse(u, persist.Result{Revision: p.log.revisions.upTo(p.log.claim(taken).at), Err: persist.ErrCondition})
+			continue
+		}
+		s := p.step(u, claims, len(r.writes))
+		if len(r.units) > 0 && !r.fits(u, s, p.log.maxOps, p.log.maxBytes) {
+			later = append(later, pending[i:]...)
+			break
+		}
+		r.add(u, s)
+		r.touch(changes)
+	}
+	if len(r.units) == 0 {
+		return nil, later
+	}
+	return r, later
+}
+
+// waitsForBase says whether a unit was computed on a write that has no result yet.
+func (p *planner) waitsForBase(u unit) bool {
+	base := p.batch[u[0]].BasedOn
+	return base > 0 && !p.done[base-1]
+}
+
+// precheck finds what refuses a unit without asking the servers.
+func (p *planner) precheck(u unit) (persist.Result, bool) {
+	if base := p.batch[u[0]].BasedOn; base > 0 && p.done[base-1] && p.results[base-1].Err != nil {
+		return persist.Result{Revision: p.results[base-1].Revision, Err: persist.ErrCondition}, false
+	}
+	if p.log.o.Transformer == nil {
+		return persist.Result{}, true
+	}
+	for _, i := range u {
+		if err := p.log.o.Transformer.Check(p.batch[i].Key); err != nil {
+			return persist.Result{Err: &persist.TransformError{Key: p.batch[i].Key, Cause: err}}, false
+		}
+	}
+	return persist.Result{}, true
+}
+
+// refuse answers all writes of a unit.
+func (p *planner) refuse(u unit, with persist.Result) {
+	for _, i := range u {
+		p.results[i], p.done[i] = with, true
+	}
+}
+
+// keysOf are the keys that a unit depends on, and those that it changes.
+func (p *planner) keysOf(u unit, claims []claimChange) (reads, changes []string) {
+	k := p.log.keys
+	for _, c := range p.batch[u[0]].Conditions {
+		reads = append(reads, k.object(c.Key))
+	}
+	for _, i := range u {
+		changes = append(changes, k.object(p.batch[i].Key))
+	}
+	for _, c := range claims {
+		changes = append(changes, k.claim(c.name))
+	}
+	return reads, changes
+}
+
+// touches says whether the round changes one of some keys, or must not, for a unit that has to wait.
+func (r *round) touches(keys []string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool { return r.touched[key] })
+}
+
+func (r *round) touch(keys []string) {
+	for _, key := range keys {
+		r.touched[key] = true
+	}
+}
+
+func (s *step) ops() int { return max(len(s.ifs), len(s.thens)) }
+
+// fits says whether a unit has room in the round. A transaction counts with its own operations and those of its largest unit.
+func (r *round) fits(u unit, s step, maxOps, maxBytes int) bool {
+	ops := 1 + len(r.units) + 1 + max(r.largest, s.ops())
+	return ops <= maxOps && len(r.writes)+len(u) <= maxWrites && r.bytes+s.bytes <= maxBytes
+}
+
+func (r *round) add(u unit, s step) {
+	r.units, r.writes, r.record.notes = append(r.units, u), append(r.writes, u...), append(r.record.notes, s.notes...)
+	r.ops, r.largest, r.bytes = append(r.ops, clientv3.OpTxn(s.ifs, s.thens, nil)), max(r.largest, s.ops()), r.bytes+s.bytes
+}
+
+// step is what a unit adds to a transaction, where its writes begin at a position.
+func (p *planner) step(u unit, claims []claimChange, position int) (s step) {
+	l, first := p.log, &p.batch[u[0]]
+	for _, c := range first.Conditions {
+		s.requires(l.keys.object(c.Key), l.revisions.etcd(c.Revision))
+	}
+	if first.BasedOn > 0 {
+		s.requires(l.keys.object(first.Key), l.revisions.etcd(p.results[first.BasedOn-1].Revision))
+	}
+	for n, i := range u {
+		p.addWrite(&s, &p.batch[i], byte(position+n))
+	}
+	for _, c := range claims {
+		key := l.keys.claim(c.name)
+		s.requires(key, c.before.at)
+		switch {
+		case c.holder == c.before.holder:
+		case c.holder == "":
+			s.remove(key)
+		default:
+			s.put(key, c.holder)
+		}
+	}
+	return s
+}
+
+// requires adds the condition that a key has a revision.
+func (s *step) requires(key string, revision int64) {
+	s.ifs = append(s.ifs, clientv3.Compare(clientv3.ModRevision(key), "=", revision))
+	s.bytes += len(key) + overheadBytes
+}
+
+func (s *step) put(key, value string) {
+	s.thens = append(s.thens, clientv3.OpPut(key, value))
+	s.bytes += len(key) + len(value) + overheadBytes
+}
+
+func (s *step) remove(key string) {
+	s.thens = append(s.thens, clientv3.OpDelete(key))
+	s.bytes += len(key) + overheadBytes
+}
+
+// addWrite adds one write of a unit.
+func (p *planner) addWrite(s *step, w *persist.Write, position byte) {
+	l := p.log
+	value := appendHead(make([]byte, 0, len(w.Value)+8), position, w.RevisionOffset)
+	value = l.encodeAppend(value, persist.Place{Key: w.Key}, w.Value)
+	n := note{position: position, deletes: w.Delete, metadata: l.encodeAppend(nil, persist.Place{Key: w.Key, Metadata: true}, w.Metadata)}
+	if w.Delete {
+		n.key, n.value = w.Key, value
+		s.remove(l.keys.object(w.Key))
+	} else {
+		s.put(l.keys.object(w.Key), string(value))
+	}
+	if w.Delete || len(w.Metadata) > 0 {
+		s.notes = append(s.notes, n)
+		s.bytes += len(n.key) + len(n.value) + len(n.metadata) + overheadBytes
+	}
+}
+
+// encodeAppend appends what the store keeps of a value. The revision that it will have is not known yet.
+func (l *Log) encodeAppend(b []byte, at persist.Place, value []byte) []byte {
+	if l.o.Transformer == nil || len(value) == 0 {
+		return append(b, value...)
+	}
+	applied, _ := l.appliedRevision()
+	at.Revision, at.Unversioned = l.revisions.upTo(applied), true
+	return l.o.Transformer.Encode(b, at, value)
+}
