@@ -30,7 +30,7 @@ reach it then.`,
 		SilenceErrors: true,
 	}
 	c.CompletionOptions.DisableDefaultCmd = true
-	c.AddCommand(serve(), status(), doctor(), backup(), restore(), verify(), version())
+	c.AddCommand(serve(), status(), doctor(), backup(), restore(), verify(), cluster(), version())
 	return c
 }
 

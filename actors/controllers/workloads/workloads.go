@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/job"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/replicas"
+	"github.com/troupe-api/troupe/actors/controllers/workloads/scheduler"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/statefulset"
 	"github.com/troupe-api/troupe/kinds/catalog"
 )
@@ -57,6 +58,9 @@ func (g *Group) StatefulSets() Controller { return statefulset.New(g.cluster) }
 
 // DaemonSets is the controller of DaemonSets.
 func (g *Group) DaemonSets() Controller { return daemonset.New(g.cluster) }
+
+// Scheduler puts Pods on nodes.
+func (g *Group) Scheduler() Controller { return scheduler.New(g.cluster) }
 
 // Autoscalers is the controller of HorizontalPodAutoscalers. servers have the metrics.
 func (g *Group) Autoscalers(servers extensions.Servers, o autoscaler.Options) Controller {

@@ -23,8 +23,16 @@ var workloadControllers = []builtIn{
 	workload("job-controller", "job", (*workloads.Group).Jobs),
 	workload("replicaset-controller", "replicaset", (*workloads.Group).ReplicaSets),
 	workload("replicationcontroller-controller", "replicationcontroller", (*workloads.Group).ReplicationControllers),
+	scheduling,
 	workload("statefulset-controller", "statefulset", (*workloads.Group).StatefulSets),
 }
+
+// scheduling puts Pods on nodes. It is no part of the group: who has nodes mostly has a scheduler, whatever makes the Pods.
+var scheduling = func() builtIn {
+	b := workload("scheduler-controller", "scheduler", (*workloads.Group).Scheduler)
+	b.group = ""
+	return b
+}()
 
 // workload describes a controller of workloads. They write through admission, unlike the server's own controllers, and therefore start when policies can be asked.
 func workload(name, alias string, of func(*workloads.Group) workloads.Controller) builtIn {

@@ -59,7 +59,7 @@ func New(store reconcile.Store, kinds *catalog.Catalog, leader Leader, logger *s
 	pods := reconcile.CoreKind(kinds, "Pod")
 	c.Pods = newCache(store, pods, podView(pods, c.Names))
 	nodes := reconcile.CoreKind(kinds, "Node")
-	c.Nodes = newCache(store, nodes, nodeView(nodes))
+	c.Nodes = newCache(store, nodes, nodeView(nodes, c.Naming))
 	c.events = newEventWriter(store, reconcile.CoreKind(kinds, "Event"), logger)
 	return c
 }
@@ -145,6 +145,27 @@ func (c *Cluster) Patch(ctx context.Context, k *schema.Kind, h *Head, version ui
 		return nil, err
 	}
 	return c.mutate(ctx, request.Mutation{Verb: request.Patch, Kind: k, Key: h.Key, Subresource: subresource, PatchType: request.MergePatch, PatchBody: body})
+}
+
+// Bind puts a Pod on a node.
+func (c *Cluster) Bind(ctx context.Context, p *Pod, node string) error {
+	_, err := c.mutate(ctx, request.Mutation{Verb: request.Create, Kind: c.Pods.Kind, Key: p.Key, Subresource: "binding", Object: tree.Tree{
+		"apiVersion": "v1", "kind": "Binding", "metadata": tree.Tree{"name": p.Key.Name, "namespace": p.Key.Namespace, "uid": p.UID},
+		"target": tree.Tree{"apiVersion": "v1", "kind": "Node", "name": node},
+	}})
+	return err
+}
+
+// MarkUnschedulable says in the status of a Pod that no node has room for it, and why.
+func (c *Cluster) MarkUnschedulable(ctx context.Context, p *Pod, message string) error {
+	body, err := json.Marshal(tree.Tree{"metadata": tree.Tree{"uid": p.UID}, "status": tree.Tree{"conditions": []any{tree.Tree{
+		"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message, "lastTransitionTime": c.Now().UTC().Format(time.RFC3339),
+	}}}})
+	if err != nil {
+		return err
+	}
+	_, err = c.mutate(ctx, request.Mutation{Verb: request.Patch, Kind: c.Pods.Kind, Key: p.Key, Subresource: "status", PatchType: request.StrategicMergePatch, PatchBody: body})
+	return err
 }
 
 // RemoveFinalizer takes a finalizer from an object with a uid, whatever its version. An object that is gone is no error.

@@ -22,6 +22,7 @@ type Controller struct {
 	later *reconcile.Schedule[meta.Key]
 	needs []follower
 	sync  func(context.Context, meta.Key) error
+	alone bool // no other process does the same
 }
 
 // A follower is a cache that a controller needs.
@@ -36,6 +37,9 @@ type follower interface {
 func NewController(c *Cluster, name string, sync func(context.Context, meta.Key) error, needs ...follower) *Controller {
 	return &Controller{Cluster: c, Name: name, queue: reconcile.NewWorkqueue[meta.Key]().Named(name), later: reconcile.NewSchedule[meta.Key](), needs: needs, sync: sync}
 }
+
+// Alone says that no other process does what this controller does, whoever else leads. It is called before Run.
+func (c *Controller) Alone() { c.alone = true }
 
 // Add adds the key of an object that is to be looked at.
 func (c *Controller) Add(key meta.Key) { c.queue.Add(key) }
@@ -74,7 +78,7 @@ func (c *Controller) Run(ctx context.Context) {
 // The worker waits while another process leads, and keeps its key; the caches are followed all the same, so that taking
 // over takes no time.
 func (c *Controller) work(ctx context.Context, key meta.Key) error {
-	for {
+	for !c.alone {
 		holder, changed := c.Cluster.leader.Holder(ctx)
 		if holder == "" {
 			return c.sync(ctx, key)
@@ -85,6 +89,7 @@ func (c *Controller) work(ctx context.Context, key meta.Key) error {
 			return ctx.Err()
 		}
 	}
+	return c.sync(ctx, key)
 }
 
 // FollowPods adds the controller of each Pod that changes and, for a Pod that nobody controls, all objects of the kind

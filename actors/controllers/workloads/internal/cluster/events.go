@@ -26,18 +26,30 @@ const (
 type Recorder struct {
 	writer    *eventWriter
 	component string
+	pods      *schema.Kind
 }
 
 // Recorder is that of a controller.
-func (c *Cluster) Recorder(component string) *Recorder { return &Recorder{c.events, component} }
+func (c *Cluster) Recorder(component string) *Recorder {
+	return &Recorder{c.events, component, c.Pods.Kind}
+}
 
 // Event tells of something that has happened to an object. It never waits: where Events come faster than they can be
 // written, some are lost.
 // Events are advice for people. A controller that waited for them could be stopped by a quota or a slow store.
 func (r *Recorder) Event(i *Item, kind, reason, format string, args ...any) {
+	r.tell(i.kind, &i.Head, kind, reason, format, args...)
+}
+
+// PodEvent is Event for a Pod.
+func (r *Recorder) PodEvent(p *Pod, kind, reason, format string, args ...any) {
+	r.tell(r.pods, &p.Head, kind, reason, format, args...)
+}
+
+func (r *Recorder) tell(k *schema.Kind, h *Head, kind, reason, format string, args ...any) {
 	e := event{component: r.component, kind: kind, reason: reason, message: fmt.Sprintf(format, args...), at: time.Now(), about: about{
-		APIVersion: i.kind.APIVersion(), Kind: i.kind.Kind, Namespace: i.Key.Namespace, Name: i.Key.Name, UID: i.UID,
-	}, version: i.Version}
+		APIVersion: k.APIVersion(), Kind: k.Kind, Namespace: h.Key.Namespace, Name: h.Key.Name, UID: h.UID,
+	}, version: h.Version}
 	select {
 	case r.writer.queue <- e:
 	default:

@@ -11,23 +11,29 @@ import (
 )
 
 // A Node is what controllers need of a Node.
-// Everything else of a Node is left out, most of all its status, which changes all the time and is large.
+// Everything else of a Node is left out, most of all the conditions in its status, which change all the time.
 type Node struct {
 	Head
-	Taints []Taint
+	Taints      []Taint
+	Unscheduled bool // spec.unschedulable
+	Allocatable Resources
+
+	unschedulableTaint string // its key
 }
 
 // A Taint keeps Pods away that do not tolerate it.
 type Taint struct{ Key, Value, Effect string }
 
 // nodeView makes the views of Nodes.
-func nodeView(k *schema.Kind) func(*meta.Object) *Node {
+func nodeView(k *schema.Kind, naming *meta.Naming) func(*meta.Object) *Node {
+	unschedulable := naming.Translate("node.platform.io/unschedulable")
 	return func(o *meta.Object) *Node {
-		n := &Node{Head: newHead(o)}
+		n := &Node{Head: newHead(o), unschedulableTaint: unschedulable}
 		t, err := codec.DecodeStored(k.Message(), o.JSON)
 		if err != nil {
 			return n // nothing that is written can fail to be read
 		}
+		n.Unscheduled, n.Allocatable = t.Object("spec").Bool("unschedulable"), readResources(t.Object("status", "allocatable"))
 		for _, taint := range t.Object("spec").Objects("taints") {
 			n.Taints = append(n.Taints, Taint{taint.String("key"), taint.String("value"), taint.String("effect")})
 		}
@@ -104,6 +110,12 @@ func (n *Node) Tolerated(tolerations []tree.Tree, effects ...string) bool {
 		}
 	}
 	return true
+}
+
+// ToleratesUnschedulable tells whether tolerations are for a node that is not to get Pods, whether or not it has been
+// tainted for that yet.
+func (n *Node) ToleratesUnschedulable(tolerations []tree.Tree) bool {
+	return slices.ContainsFunc(tolerations, Taint{Key: n.unschedulableTaint, Effect: "NoSchedule"}.toleratedBy)
 }
 
 // toleratedBy tells whether a toleration is for the taint. An empty effect is for all effects, and an empty key with

@@ -42,6 +42,9 @@ type Pod struct {
 	IndexIgnored int  // and those that do not
 	Claims       []VolumeClaim
 	Deadline     int64 // spec.activeDeadlineSeconds; 0 for none
+	Requests     Resources
+	Priority     int64
+	Gated        bool // has scheduling gates
 }
 
 // A VolumeClaim is a volume of a Pod that is a PersistentVolumeClaim.
@@ -108,6 +111,9 @@ func (p *Pod) read(t tree.Tree, names Names) {
 		p.Tracked = p.Tracked || f == names.JobTracking
 	}
 	p.Deadline, _ = spec.Int("activeDeadlineSeconds")
+	p.Priority, _ = spec.Int("priority")
+	p.Requests = requestsOf(spec)
+	p.Gated = len(spec.List("schedulingGates")) > 0
 	p.readContainers(spec, status)
 	for _, v := range spec.Objects("volumes") {
 		if claim := v.Object("persistentVolumeClaim"); claim != nil {

@@ -1,0 +1,221 @@
+package scheduler
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/condition"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// name is that of the scheduler of Pods that name none. The recorder has it, too, as tools expect.
+const name = "default-scheduler"
+
+// A Controller puts Pods on nodes. It keeps nothing: each turn begins with what the caches have.
+type Controller struct {
+	*cluster.Controller
+	cluster  *cluster.Cluster
+	recorder *cluster.Recorder
+}
+
+// everything is the one key of the queue: a turn is about all Pods that wait.
+var everything = meta.Key{Name: "pods"}
+
+// New makes the scheduler.
+func New(c *cluster.Cluster) *Controller {
+	s := &Controller{cluster: c, recorder: c.Recorder(name)}
+	s.Controller = cluster.NewController(c, "scheduler", s.reconcile, c.Pods, c.Nodes)
+	s.Alone()
+	// A turn is due when a Pod comes, or when there is room that was not there before.
+	c.Pods.Subscribe(func(old, now *cluster.Pod) {
+		came := now != nil && waits(now) && (old == nil || !waits(old))
+		went := old != nil && old.Node != "" && !old.Ended() && (now == nil || now.Ended())
+		changed := now != nil && old != nil && waits(now) && now.Gated != old.Gated
+		if came || went || changed {
+			s.Add(everything)
+		}
+	})
+	c.Nodes.Subscribe(func(old, now *cluster.Node) {
+		if now != nil && (old == nil || !old.SamePlacement(now) || old.Unscheduled != now.Unscheduled || old.Allocatable.Differs(now.Allocatable)) {
+			s.Add(everything)
+		}
+	})
+	return s
+}
+
+// waits tells whether a Pod is one that has no node yet and is to get one.
+func waits(p *cluster.Pod) bool { return p.Node == "" && p.Active() && !p.Gated }
+
+// A place is a node with what is left of it.
+type place struct {
+	node *cluster.Node
+	left cluster.Resources
+	pods int64 // that it still takes
+}
+
+// A turn is what is known of the nodes, and what is taken of them since.
+type turn struct{ places []*place }
+
+// newTurn counts what is taken. Nodes are in the order of their names, so that the same state gives the same result.
+func newTurn(nodes []*cluster.Node, pods []*cluster.Pod) *turn {
+	t, byName := &turn{}, map[string]*place{}
+	for _, n := range nodes {
+		if n.Terminating {
+			continue
+		}
+		p := &place{node: n, left: n.Allocatable, pods: n.Allocatable.Others["pods"] / 1000}
+		byName[n.Key.Name] = p
+		t.places = append(t.places, p)
+	}
+	slices.SortFunc(t.places, func(a, b *place) int { return strings.Compare(a.node.Key.Name, b.node.Key.Name) })
+	for _, p := range pods {
+		if at := byName[p.Node]; at != nil && !p.Ended() {
+			at.take(p)
+		}
+	}
+	return t
+}
+
+func (a *place) take(p *cluster.Pod) {
+	a.left = a.left.Minus(p.Requests)
+	a.pods--
+}
+
+// A decision is a Pod with its node, or with why it has none.
+type decision struct {
+	pod    *cluster.Pod
+	node   string
+	reason string
+}
+
+// reconcile puts all Pods that wait on nodes.
+func (s *Controller) reconcile(ctx context.Context, _ meta.Key) error {
+	pods := s.cluster.Pods.All()
+	t := newTurn(s.cluster.Nodes.All(), pods)
+	waiting := slices.DeleteFunc(pods, func(p *cluster.Pod) bool { return !waits(p) })
+	slices.SortFunc(waiting, func(a, b *cluster.Pod) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.Created.Compare(b.Created), strings.Compare(a.Key.String(), b.Key.String()))
+	})
+	var all []decision
+	for _, p := range waiting {
+		object, err := s.cluster.Read(ctx, s.cluster.Pods.Kind, p.Key)
+		if err != nil {
+			return err
+		}
+		if object == nil || object.Meta.UID != p.UID {
+			continue // it is gone, or another one, which will come
+		}
+		pod, err := codec.DecodeStored(s.cluster.Pods.Kind.Message(), object.JSON)
+		if err != nil {
+			return err
+		}
+		if pod.Object("spec").String("schedulerName") != name {
+			continue
+		}
+		node, reason := t.choose(p, pod.Object("spec"))
+		if node == "" && isMarked(pod, reason) {
+			continue
+		}
+		all = append(all, decision{p, node, reason})
+	}
+	return reconcile.ForEachParallel(all, func(d decision) error { return s.carryOut(ctx, d) })
+}
+
+// choose takes room for a Pod on the node that then has the largest part of its resources left; or says why there is none.
+func (t *turn) choose(p *cluster.Pod, spec tree.Tree) (node, reason string) {
+	if reason := unknown(spec); reason != "" {
+		return "", reason
+	}
+	tolerations := spec.Objects("tolerations")
+	var best *place
+	faults := map[string]int{}
+	for _, at := range t.places {
+		switch n := at.node; {
+		case n.Unscheduled && !n.ToleratesUnschedulable(tolerations):
+			faults["node(s) were unschedulable"]++
+		case !n.Matches(spec):
+			faults["node(s) didn't match Pod's node affinity/selector"]++
+		case !n.Tolerated(tolerations, "NoSchedule", "NoExecute"):
+			faults["node(s) had untolerated taint(s)"]++
+		case at.pods < 1:
+			faults["Too many pods"]++
+		default:
+			if short := at.left.Lacks(p.Requests); short != "" {
+				faults["Insufficient "+short]++
+			} else if best == nil || at.better(best) {
+				best = at
+			}
+		}
+	}
+	if best != nil {
+		best.take(p)
+		return best.node.Key.Name, ""
+	}
+	var texts []string
+	for fault, n := range faults {
+		texts = append(texts, fmt.Sprintf("%d %s", n, fault))
+	}
+	slices.Sort(texts)
+	return "", fmt.Sprintf("0/%d nodes are available: %s.", len(t.places), strings.Join(texts, ", "))
+}
+
+// better tells whether a Pod had better go to a place than to another: to the one with the larger part of its CPU and
+// memory left, then to the one with room for more Pods.
+func (a *place) better(than *place) bool {
+	return cmp.Or(cmp.Compare(a.share(), than.share()), cmp.Compare(a.pods, than.pods)) > 0
+}
+
+func (a *place) share() float64 {
+	part := func(left, all int64) float64 {
+		if all == 0 {
+			return 0
+		}
+		return float64(left) / float64(all)
+	}
+	return min(part(a.left.CPU, a.node.Allocatable.CPU), part(a.left.Memory, a.node.Allocatable.Memory))
+}
+
+// unknown says what a Pod requires that this scheduler cannot tell; "" for nothing.
+func unknown(spec tree.Tree) string {
+	const text = "%s is required, which the built-in scheduler does not know: run kube-scheduler instead."
+	affinity := spec.Object("affinity")
+	for _, kind := range []string{"podAffinity", "podAntiAffinity"} {
+		if len(affinity.Object(kind).List("requiredDuringSchedulingIgnoredDuringExecution")) > 0 {
+			return fmt.Sprintf(text, kind)
+		}
+	}
+	for _, c := range spec.Objects("topologySpreadConstraints") {
+		if c.String("whenUnsatisfiable") == "DoNotSchedule" {
+			return fmt.Sprintf(text, "spreading over "+c.String("topologyKey"))
+		}
+	}
+	return ""
+}
+
+// isMarked tells whether a Pod says already why it has no node.
+func isMarked(pod tree.Tree, reason string) bool {
+	c := condition.Find(pod.Object("status"), "PodScheduled")
+	return c.String("status") == "False" && c.String("message") == reason
+}
+
+// carryOut binds a Pod, or notes why it waits. A Pod that is gone, or bound by somebody else, needs nothing more.
+func (s *Controller) carryOut(ctx context.Context, d decision) error {
+	var err error
+	if d.node != "" {
+		err = s.cluster.Bind(ctx, d.pod, d.node)
+	} else {
+		s.recorder.PodEvent(d.pod, cluster.Warning, "FailedScheduling", "%s", d.reason)
+		err = s.cluster.MarkUnschedulable(ctx, d.pod, d.reason)
+	}
+	if reconcile.IsNotFound(err) || reconcile.IsConflict(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,245 @@
+package localcluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/apiclient"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/simulation"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/quantity"
+)
+
+// connections is how many requests of nodes are under way at the same time, beside the watches.
+const connections = 32
+
+// stopTimeout is how long requests in flight may take at the end.
+const stopTimeout = 30 * time.Second
+
+func validAmount(text string) bool {
+	q, err := quantity.Read(text)
+	return err == nil && q.Sign() >= 0
+}
+
+// Run runs the cluster until the context ends, or a part of it does, which is an error.
+func Run(ctx context.Context, o Options) (err error) {
+	naming, err := meta.ParseNaming(o.Naming)
+	if err != nil {
+		return err
+	}
+	r := &run{Options: o, naming: naming, ended: make(chan error, 4)}
+	defer func() { err = errors.Join(err, r.stop()) }()
+	kubeconfig := o.Join
+	if o.Join == "" {
+		if kubeconfig, err = r.startDaemon(); err != nil {
+			return err
+		}
+		for _, p := range []struct{ name, path string }{{"kube-controller-manager", o.ControllerManager}, {"kube-scheduler", o.Scheduler}} {
+			if err := r.startProgram(p.name, p.path); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.startNodes(ctx, kubeconfig); err != nil || ctx.Err() != nil {
+		return err
+	}
+	path, err := filepath.Abs(kubeconfig)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(o.Out, "\n  export KUBECONFIG=%s\n\n", path)
+	return r.watch(ctx)
+}
+
+// A run is what has been started, with how each part is stopped, in the order of the starts.
+type run struct {
+	Options
+	naming  *meta.Naming
+	ended   chan error // gets what a part has ended with before it was stopped
+	nodes   *simulation.Cluster
+	stops   []func() error
+	kubelet identity
+}
+
+func (r *run) say(what, format string, args ...any) {
+	fmt.Fprintf(r.Out, "%-26s%s\n", what, fmt.Sprintf(format, args...))
+}
+
+// stop stops all parts, the last one first.
+func (r *run) stop() (err error) {
+	for len(r.stops) > 0 {
+		last := len(r.stops) - 1
+		err = errors.Join(err, r.stops[last]())
+		r.stops = r.stops[:last]
+	}
+	return err
+}
+
+// dataDir is that of the daemon.
+func (r *run) dataDir() string { return filepath.Join(r.Dir, "data") }
+
+// logFile is a file that is appended to; it is closed when everything else has stopped.
+func (r *run) logFile(name string) (*os.File, error) {
+	dir := filepath.Join(r.Dir, "logs")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err == nil {
+		r.stops = append(r.stops, f.Close)
+	}
+	return f, err
+}
+
+// startDaemon starts the daemon, with the controllers that no program is there for.
+func (r *run) startDaemon() (kubeconfig string, err error) {
+	config := daemon.Default()
+	config.Services.ClusterIPRange = "10.0.0.0/16"
+	if r.Config != "" {
+		if err := config.Load(r.Config); err != nil {
+			return "", err
+		}
+	}
+	config.DataDir, config.Naming, config.Serving.SecurePort = r.dataDir(), r.Naming, r.Port
+	config.Controllers = r.controllers(config.Controllers)
+	logs, err := r.logFile("troupe")
+	if err != nil {
+		return "", err
+	}
+	if r.kubelet, err = newIdentity(filepath.Join(r.Dir, "kubelet"), netip.MustParseAddr(r.NodeAddress)); err != nil {
+		return "", err
+	}
+	config.Kubelets.ClientCertFile, config.Kubelets.ClientKeyFile, config.Kubelets.CertificateAuthority = r.kubelet.clientCert, r.kubelet.clientKey, r.kubelet.authority
+	config.Kubelets.PreferredAddressTypes = []string{"InternalIP"}
+	began := time.Now()
+	d, err := daemon.New(config, logs)
+	if err != nil {
+		return "", err
+	}
+	tuned := d.TuneMemory()
+	if err := d.Start(); err != nil {
+		return "", err
+	}
+	tuned()
+	go func() {
+		if err := d.Wait(); err != nil {
+			r.ended <- fmt.Errorf("the daemon has ended: %w", err)
+		}
+	}()
+	r.stops = append(r.stops, func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+		defer cancel()
+		return d.Stop(ctx)
+	})
+	r.say("API server", "%s, ready after %s", d.URL(), time.Since(began).Round(time.Millisecond))
+	return d.Kubeconfig(), nil
+}
+
+// controllers are those of the daemon, and those that take the place of programs that are not there.
+func (r *run) controllers(configured daemon.Controllers) daemon.Controllers {
+	all := []string{string(configured)}
+	if r.ControllerManager == BuiltIn {
+		all = append(all, "workloads", "node-lifecycle-controller", "taint-eviction-controller")
+		r.say("controllers", "built in")
+	}
+	if r.Scheduler == BuiltIn {
+		all = append(all, "scheduler")
+		r.say("scheduler", "built in")
+	}
+	return daemon.Controllers(strings.Join(all, ","))
+}
+
+// startNodes starts the nodes, and returns when all are registered.
+func (r *run) startNodes(ctx context.Context, kubeconfig string) error {
+	client, err := apiclient.Load(kubeconfig, connections)
+	if err != nil {
+		return err
+	}
+	if r.Join != "" {
+		if r.kubelet, err = newIdentity("", netip.MustParseAddr(r.NodeAddress)); err != nil {
+			return err
+		}
+	}
+	logs := io.Writer(os.Stderr)
+	if r.Join == "" {
+		if logs, err = r.logFile("nodes"); err != nil {
+			return err
+		}
+	}
+	r.nodes, err = simulation.New(simulation.Options{
+		Client: client, Naming: r.naming, Nodes: r.Nodes, Capacity: r.Capacity, Address: r.NodeAddress, PodRange: netip.MustParsePrefix(r.PodRange),
+		JobTime: r.JobTime, Workers: connections, TLS: r.kubelet.server, Log: slog.New(slog.NewTextHandler(logs, nil)),
+	})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := r.nodes.Run(ctx); err != nil && ctx.Err() == nil {
+			r.ended <- err
+		}
+	})
+	r.stops = append(r.stops, func() error {
+		cancel()
+		running.Wait()
+		client.Close()
+		return nil
+	})
+	return r.awaitNodes(ctx)
+}
+
+// awaitNodes waits until all nodes are registered, and shows how many there are.
+func (r *run) awaitNodes(ctx context.Context) error {
+	began, told := time.Now(), 0
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		n := r.nodes.Ready()
+		if n == r.Nodes {
+			r.say("nodes", "%d registered after %s", n, time.Since(began).Round(time.Millisecond))
+			return nil
+		}
+		if n >= told+max(r.Nodes/4, 1) && r.Nodes >= 100 {
+			told = n
+			r.say("nodes", "%d of %d", n, r.Nodes)
+		}
+		select {
+		case err := <-r.ended:
+			return err
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// watch shows how many Pods there are, whenever that has changed, until the end.
+func (r *run) watch(ctx context.Context) error {
+	var told simulation.Counts
+	ticker := time.NewTicker(5 * time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case err := <-r.ended:
+			return err
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		if now := r.nodes.Counts(); now != told {
+			told = now
+			r.say("Pods on nodes", "%d run, %d start, %d have ended, %d are being deleted", now.Running, now.Starting, now.Ended, now.Terminating)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package simulation
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/apiclient"
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// Options are those of a Cluster. The zero value of a field with a default in brackets stands for that.
+type Options struct {
+	Client *apiclient.Client
+	Naming *meta.Naming
+	// Nodes is how many there are; their names are the prefix [node-] and a number from 0 on.
+	Nodes  int
+	Prefix string
+	// Capacity is what each node offers [32 cpu, 256Gi of memory, 110 pods, 1Ti of ephemeral-storage]; what it names replaces single ones.
+	Capacity map[string]string
+	// Address is that of the nodes, at which their kubelet listens [127.0.0.1].
+	Address string
+	// PodRange is where the addresses of Pods are from [10.128.0.0/9].
+	PodRange netip.Prefix
+	// JobTime is how long a container of a Job runs whose command is not known [1s].
+	JobTime time.Duration
+	// Workers is how many requests are under way at the same time [32].
+	Workers int
+	// TLS is what the kubelet proves itself with, and whom it lets in.
+	TLS *tls.Config
+	Log *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	o.Prefix = cmp.Or(o.Prefix, "node-")
+	capacity := map[string]string{"cpu": "32", "memory": "256Gi", "pods": "110", "ephemeral-storage": "1Ti"}
+	for name, amount := range o.Capacity {
+		capacity[name] = amount
+	}
+	o.Capacity = capacity
+	o.Address = cmp.Or(o.Address, "127.0.0.1")
+	if !o.PodRange.IsValid() {
+		o.PodRange = netip.MustParsePrefix("10.128.0.0/9")
+	}
+	o.JobTime = cmp.Or(o.JobTime, time.Second)
+	o.Workers = cmp.Or(o.Workers, 32)
+	return o
+}
+
+// A Cluster is the nodes of one process.
+type Cluster struct {
+	Options
+	registry
+	queue     *queue
+	addresses *addresses
+	kubelet   net.Listener
+	synced    sync.WaitGroup // the first lists of both watches
+	ready     atomic.Int64   // nodes that have been registered
+}
+
+// New makes a Cluster, which listens already, so that an address in use is an error at once.
+func New(o Options) (*Cluster, error) {
+	o = o.withDefaults()
+	c := &Cluster{Options: o, registry: newRegistry(), queue: newQueue(), addresses: newAddresses(o.PodRange)}
+	listener, err := net.Listen("tcp", net.JoinHostPort(o.Address, "0"))
+	if err != nil {
+		return nil, fmt.Errorf("the kubelet of the nodes: %w", err)
+	}
+	c.kubelet = listener
+	return c, nil
+}
+
+// Ready is how many nodes have been registered.
+func (c *Cluster) Ready() int { return int(c.ready.Load()) }
+
+// Run plays the nodes until the context ends. It returns an error if the nodes cannot be registered.
+func (c *Cluster) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	server := &http.Server{Handler: c.handler(), TLSConfig: c.TLS, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}
+	running.Go(func() {
+		if err := server.ServeTLS(c.kubelet, "", ""); ctx.Err() == nil {
+			c.Log.Error("the kubelet of the nodes has ended", "error", err)
+		}
+	})
+	running.Go(func() {
+		<-ctx.Done()
+		_ = server.Close() // streams end with their clients
+	})
+	if err := c.register(ctx); err != nil {
+		return err
+	}
+	c.synced.Add(2)
+	running.Go(func() {
+		c.Client.Follow(ctx, "/api/v1/nodes", url.Values{"labelSelector": {simulatedLabel}}, c.Log, c.noteNode, c.synced.Done)
+	})
+	running.Go(func() {
+		c.Client.Follow(ctx, "/api/v1/pods", url.Values{"fieldSelector": {"spec.nodeName!="}}, c.Log, c.notePod, c.synced.Done)
+	})
+	running.Go(func() { c.heartbeats(ctx) })
+	for range c.Workers {
+		running.Go(func() { c.work(ctx) })
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// notePod takes a Pod from the watch.
+func (c *Cluster) notePod(change apiclient.Change) {
+	if change.Gone {
+		if p := c.dropPod(change.Key); p != nil {
+			c.addresses.release(p.ip)
+		}
+		return
+	}
+	p, err := decodePod(change.Object)
+	if err != nil {
+		c.Log.Warn("a Pod cannot be read", "pod", change.Key.String(), "error", err)
+		return
+	}
+	if !c.isOurs(p.Spec.NodeName) {
+		return
+	}
+	if old := c.putPod(p); old != "" && old != p.Status.PodIP { // another Pod of the same name
+		c.addresses.release(old)
+	}
+	if p.Status.PodIP != "" {
+		c.addresses.note(p.Status.PodIP)
+	}
+	c.queue.add(change.Key, time.Now())
+}
+
+// work takes steps for Pods that are due.
+func (c *Cluster) work(ctx context.Context) {
+	for {
+		key, ok := c.queue.take(ctx)
+		if !ok {
+			return
+		}
+		if again := c.treat(ctx, key); !again.IsZero() {
+			c.queue.add(key, again)
+		}
+		c.queue.done(key)
+	}
+}
+
+// retryAfter is when a Pod is looked at again whose request has failed.
+const retryAfter = time.Second
+
+// treat takes steps for a Pod until there is none to take, and returns when it is to be looked at again.
+func (c *Cluster) treat(ctx context.Context, key apiclient.Key) (again time.Time) {
+	for ctx.Err() == nil {
+		r, ok := c.pod(key)
+		if !ok || c.isDown(r.pod.Spec.NodeName) {
+			return time.Time{} // a node that comes back has all its Pods looked at
+		}
+		if r.ip == "" && r.pod.Status.PodIP == "" && !r.pod.Spec.HostNetwork {
+			ip, err := c.addresses.take()
+			if err != nil {
+				c.Log.Error("a Pod does not start", "pod", key.String(), "error", err)
+				return time.Now().Add(10 * retryAfter)
+			}
+			r.ip = ip
+			c.setIP(key, r.pod.Metadata.UID, ip)
+		}
+		l := lifecycle{pod: r.pod, now: time.Now().UTC().Truncate(time.Second), bound: r.bound, jobTime: c.JobTime, hostIP: c.Address, podIP: r.ip}
+		next := l.step()
+		switch {
+		case next.remove:
+			if err := c.remove(ctx, r.pod); err != nil {
+				c.Log.Debug("a Pod cannot be removed", "pod", key.String(), "error", err)
+				return time.Now().Add(retryAfter)
+			}
+			return time.Time{}
+		case next.status != nil:
+			err := c.write(ctx, r.pod, next.status)
+			switch {
+			case apiclient.HasCode(err, http.StatusNotFound, http.StatusConflict):
+				return time.Time{} // it is gone, or another one: the watch tells
+			case apiclient.HasCode(err, http.StatusUnprocessableEntity, http.StatusBadRequest, http.StatusForbidden):
+				c.Log.Warn("the status of a Pod is refused", "pod", key.String(), "error", err)
+				return time.Now().Add(10 * retryAfter)
+			case err != nil:
+				c.Log.Debug("the status of a Pod cannot be written", "pod", key.String(), "error", err)
+				return time.Now().Add(retryAfter)
+			}
+		default:
+			return next.next
+		}
+	}
+	return time.Time{}
+}
+
+func podPath(p *Pod) string {
+	return "/api/v1/namespaces/" + p.Metadata.Namespace + "/pods/" + p.Metadata.Name
+}
+
+// write writes a status, and takes the Pod as it is then.
+func (c *Cluster) write(ctx context.Context, p *Pod, s *PodStatus) error {
+	text, err := c.Client.Do(ctx, http.MethodPatch, podPath(p)+"/status", apiclient.StrategicPatch, statusPatch(p.Metadata.UID, *s))
+	if err != nil {
+		return err
+	}
+	now, err := decodePod(text)
+	if err == nil {
+		c.updatePod(now)
+	}
+	return err
+}
+
+// remove removes a Pod for good, as kubelets do when its containers have ended. One with finalizers stays.
+func (c *Cluster) remove(ctx context.Context, p *Pod) error {
+	_, err := c.Client.Do(ctx, http.MethodDelete, podPath(p), apiclient.JSON, map[string]any{
+		"gracePeriodSeconds": 0, "preconditions": map[string]any{"uid": p.Metadata.UID},
+	})
+	if apiclient.HasCode(err, http.StatusNotFound, http.StatusConflict) {
+		return nil
+	}
+	return err
+}
+
+// nodeName is that of the i-th node.
+func (c *Cluster) nodeName(i int) string { return c.Prefix + strconv.Itoa(i) }

@@ -1,0 +1,192 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/apiclient"
+)
+
+// handler answers for the kubelets of all nodes: which one is asked does not matter, as each Pod is on one.
+func (c *Cluster) handler() http.Handler {
+	m := http.NewServeMux()
+	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") })
+	m.HandleFunc("GET /pods", c.servePods)
+	m.HandleFunc("GET /containerLogs/{namespace}/{pod}/{container}", c.serveLogs)
+	for _, method := range []string{"GET", "POST"} {
+		m.HandleFunc(method+" /exec/{namespace}/{pod}/{container}", c.serveExec)
+		m.HandleFunc(method+" /attach/{namespace}/{pod}/{container}", c.serveAttach)
+		m.HandleFunc(method+" /portForward/{namespace}/{pod}", c.servePorts)
+	}
+	return m
+}
+
+// servePods lists the Pods that are bound to the nodes, as far as nodes read them.
+func (c *Cluster) servePods(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", apiclient.JSON)
+	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "PodList", "apiVersion": "v1", "items": c.allPods()}) // the client may be gone
+}
+
+// asked is the container that a request names, as it is now. If there is none, or its node is silent, the request is
+// answered and ok is false.
+func (c *Cluster) asked(w http.ResponseWriter, r *http.Request) (p *Pod, container *Container, status *ContainerStatus, ok bool) {
+	key := apiclient.Key{Namespace: r.PathValue("namespace"), Name: r.PathValue("pod")}
+	record, found := c.pod(key)
+	if !found {
+		http.Error(w, fmt.Sprintf("pod %q not found", key), http.StatusNotFound)
+		return nil, nil, nil, false
+	}
+	if c.isDown(record.pod.Spec.NodeName) {
+		http.Error(w, fmt.Sprintf("node %s is down", record.pod.Spec.NodeName), http.StatusServiceUnavailable)
+		return nil, nil, nil, false
+	}
+	name := r.PathValue("container")
+	if container, status = record.pod.container(name); container == nil || status == nil {
+		http.Error(w, fmt.Sprintf("container %q in pod %q is not available", name, key.Name), http.StatusBadRequest)
+		return nil, nil, nil, false
+	}
+	return record.pod, container, status, true
+}
+
+// A logLine is a line that a container has written.
+type logLine struct {
+	at   time.Time
+	text string
+}
+
+// logOf is what a container has written since its last start, or in the run before that. Nothing runs, so it is what its
+// program would have written at its start.
+func (c *Cluster) logOf(p *Pod, container *Container, s *ContainerStatus, previous bool) (lines []logLine, ok bool) {
+	state := s.State
+	if previous {
+		state = s.LastState
+	}
+	var begin time.Time
+	switch {
+	case state.Running != nil:
+		begin = state.Running.StartedAt
+	case state.Terminated != nil:
+		begin = state.Terminated.StartedAt
+	default:
+		return nil, false
+	}
+	for _, text := range programOf(p, container, c.JobTime).lines {
+		lines = append(lines, logLine{begin, text})
+	}
+	return lines, true
+}
+
+// followPeriod is how often it is looked whether a container whose log is followed has ended.
+const followPeriod = 500 * time.Millisecond
+
+func (c *Cluster) serveLogs(w http.ResponseWriter, r *http.Request) {
+	p, container, status, ok := c.asked(w, r)
+	if !ok {
+		return
+	}
+	query := r.URL.Query()
+	lines, ok := c.logOf(p, container, status, query.Get("previous") == "true")
+	if !ok {
+		message := fmt.Sprintf("container %q in pod %q is waiting to start: ContainerCreating", container.Name, p.Metadata.Name)
+		if query.Get("previous") == "true" {
+			message = fmt.Sprintf("previous terminated container %q in pod %q not found", container.Name, p.Metadata.Name)
+		}
+		http.Error(w, message, http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain")
+	_, _ = io.WriteString(w, logWindow(lines, query.Get, time.Now())) // the client may be gone
+	if query.Get("follow") == "true" && query.Get("previous") != "true" {
+		_ = http.NewResponseController(w).Flush()
+		c.awaitEnd(r.Context(), p, container.Name)
+	}
+}
+
+// logWindow is the part of a log that is asked for.
+func logWindow(lines []logLine, ask func(string) string, now time.Time) string {
+	if seconds, err := strconv.Atoi(ask("sinceSeconds")); err == nil {
+		lines = since(lines, now.Add(-time.Duration(seconds)*time.Second))
+	}
+	if t, err := time.Parse(time.RFC3339, ask("sinceTime")); err == nil {
+		lines = since(lines, t)
+	}
+	if n, err := strconv.Atoi(ask("tailLines")); err == nil && n < len(lines) {
+		lines = lines[len(lines)-max(n, 0):]
+	}
+	var text strings.Builder
+	for _, line := range lines {
+		if ask("timestamps") == "true" {
+			text.WriteString(line.at.Format(time.RFC3339Nano) + " ")
+		}
+		text.WriteString(line.text + "\n")
+	}
+	if n, err := strconv.Atoi(ask("limitBytes")); err == nil && n < text.Len() {
+		return text.String()[:max(n, 0)]
+	}
+	return text.String()
+}
+
+func since(lines []logLine, t time.Time) (later []logLine) {
+	for _, line := range lines {
+		if !line.at.Before(t) {
+			later = append(later, line)
+		}
+	}
+	return later
+}
+
+// awaitEnd waits until a container does not run any more, or the context ends.
+func (c *Cluster) awaitEnd(ctx context.Context, p *Pod, container string) {
+	ticker := time.NewTicker(followPeriod)
+	defer ticker.Stop()
+	for {
+		now, ok := c.pod(p.key())
+		if !ok || now.pod.Metadata.UID != p.Metadata.UID {
+			return
+		}
+		if _, s := now.pod.container(container); s == nil || s.State.Running == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// serveExec plays a command in a container that runs.
+func (c *Cluster) serveExec(w http.ResponseWriter, r *http.Request) {
+	p, container, status, ok := c.asked(w, r)
+	if !ok {
+		return
+	}
+	if status.State.Running == nil {
+		http.Error(w, fmt.Sprintf("container %q in pod %q does not run", container.Name, p.Metadata.Name), http.StatusInternalServerError)
+		return
+	}
+	command := r.URL.Query()["command"]
+	serveStreams(w, r, wantedStreams(r.URL.Query()), func(s *session) int { return s.play(command, environment(p, container)) })
+}
+
+// serveAttach shows what a container has written, and waits for its end.
+func (c *Cluster) serveAttach(w http.ResponseWriter, r *http.Request) {
+	p, container, status, ok := c.asked(w, r)
+	if !ok {
+		return
+	}
+	lines, _ := c.logOf(p, container, status, false)
+	serveStreams(w, r, wantedStreams(r.URL.Query()), func(s *session) int {
+		for _, line := range lines {
+			s.write(s.stdout, line.text+"\n")
+		}
+		c.awaitEnd(s.ctx, p, container.Name)
+		return 0
+	})
+}

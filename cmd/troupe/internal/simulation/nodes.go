@@ -1,0 +1,271 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/apiclient"
+)
+
+const (
+	// simulatedLabel is on every Node that a process of this kind has registered.
+	simulatedLabel = "troupe/simulated"
+	// downAnnotation makes a node silent, as one that has lost its power: it renews nothing, and does nothing for its Pods.
+	downAnnotation = "troupe/down"
+
+	leaseSeconds   = 40               // after which a node that is silent is no longer believed
+	renewPeriod    = 10 * time.Second // between two renewals of a lease
+	reportPeriod   = 5 * time.Minute  // between two writes of the status of a node of which nothing is new
+	registerAtOnce = 16               // nodes that are registered at the same time
+)
+
+// A nodeView is what is read of a Node.
+type nodeView struct {
+	Metadata Metadata `json:"metadata"`
+	Status   struct {
+		Conditions []Condition `json:"conditions"`
+	} `json:"status"`
+}
+
+// register registers all nodes, and removes those that a process before has registered beyond their number.
+func (c *Cluster) register(ctx context.Context) error {
+	c.mu.Lock()
+	for i := range c.Nodes {
+		c.nodes[c.nodeName(i)] = &node{present: true}
+	}
+	c.mu.Unlock()
+	if err := c.removeOthers(ctx); err != nil {
+		return fmt.Errorf("nodes of before: %w", err)
+	}
+	return c.each(ctx, registerAtOnce, func(i int) error {
+		name := c.nodeName(i)
+		if err := apiclient.Retry(ctx, func() error { return c.registerNode(ctx, name) }); err != nil {
+			return fmt.Errorf("node %s cannot be registered: %w", name, err)
+		}
+		c.ready.Add(1)
+		return nil
+	})
+}
+
+// each does something for the number of each node, several at a time, until the first error.
+func (c *Cluster) each(ctx context.Context, atOnce int, do func(i int) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	numbers := make(chan int)
+	var workers sync.WaitGroup
+	for range atOnce {
+		workers.Go(func() {
+			for i := range numbers {
+				if err := do(i); err != nil {
+					stop(err)
+				}
+			}
+		})
+	}
+	for i := range c.Nodes {
+		select {
+		case numbers <- i:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(numbers)
+	workers.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// removeOthers removes the Nodes of processes before that are not ours.
+func (c *Cluster) removeOthers(ctx context.Context) error {
+	var list struct {
+		Items []nodeView `json:"items"`
+	}
+	text, err := c.Client.Do(ctx, http.MethodGet, "/api/v1/nodes?"+url.Values{"labelSelector": {simulatedLabel}}.Encode(), "", nil)
+	if err == nil {
+		err = json.Unmarshal(text, &list)
+	}
+	if err != nil {
+		return err
+	}
+	for _, n := range list.Items {
+		if c.isOurs(n.Metadata.Name) {
+			continue
+		}
+		if _, err := c.Client.Do(ctx, http.MethodDelete, "/api/v1/nodes/"+n.Metadata.Name, "", nil); err != nil && !apiclient.HasCode(err, http.StatusNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// registerNode makes the Node, or takes the one that is there, and writes its lease and its status.
+func (c *Cluster) registerNode(ctx context.Context, name string) error {
+	_, err := c.Client.Do(ctx, http.MethodPost, "/api/v1/nodes", apiclient.JSON, c.nodeObject(name))
+	if err != nil && !apiclient.HasCode(err, http.StatusConflict) {
+		return err
+	}
+	if err := c.renew(ctx, name); err != nil {
+		return err
+	}
+	return c.report(ctx, name)
+}
+
+func (c *Cluster) nodeObject(name string) any {
+	label := func(s string) string { return c.Naming.Translate("platform.io/" + s) }
+	return map[string]any{
+		"apiVersion": "v1", "kind": "Node",
+		"metadata": map[string]any{
+			"name": name, "labels": map[string]string{
+				label("hostname"): name, label("os"): "linux", label("arch"): runtime.GOARCH, simulatedLabel: "true",
+			},
+		},
+	}
+}
+
+// report writes the status of a node.
+func (c *Cluster) report(ctx context.Context, name string) error {
+	_, port, err := net.SplitHostPort(c.kubelet.Addr().String())
+	if err != nil {
+		return err
+	}
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		return err
+	}
+	now := time.Now().UTC().Truncate(time.Second)
+	c.mu.Lock()
+	since := c.nodes[name].since
+	c.mu.Unlock()
+	if since.IsZero() {
+		since = now
+	}
+	conditions := make([]any, 0, 4)
+	for _, condition := range []struct{ kind, status, reason, message string }{
+		{"MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"},
+		{"DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"},
+		{"PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"},
+		{"Ready", "True", "KubeletReady", "the node is simulated"},
+	} {
+		conditions = append(conditions, map[string]any{
+			"type": condition.kind, "status": condition.status, "reason": condition.reason, "message": condition.message, "lastHeartbeatTime": now, "lastTransitionTime": since,
+		})
+	}
+	status := map[string]any{
+		"capacity": c.Capacity, "allocatable": c.Capacity, "conditions": conditions,
+		"addresses":       []any{map[string]any{"type": "InternalIP", "address": c.Address}, map[string]any{"type": "Hostname", "address": name}},
+		"daemonEndpoints": map[string]any{"kubeletEndpoint": map[string]any{"Port": number}},
+		"nodeInfo": map[string]any{
+			"machineID": name, "systemUUID": name, "bootID": name, "kernelVersion": "simulated", "osImage": "simulated", "containerRuntimeVersion": "simulated://1",
+			"kubeletVersion": KubeletVersion, "kubeProxyVersion": "", "operatingSystem": "linux", "architecture": runtime.GOARCH,
+		},
+	}
+	_, err = c.Client.Do(ctx, http.MethodPatch, "/api/v1/nodes/"+name+"/status", apiclient.StrategicPatch, map[string]any{"status": status})
+	return err
+}
+
+// KubeletVersion is the one that nodes report. Schedulers and conformance tests compare it with that of the server.
+const KubeletVersion = "v1.35.3"
+
+// renew renews the lease of a node, and makes it if there is none.
+func (c *Cluster) renew(ctx context.Context, name string) error {
+	path := "/apis/" + c.Naming.Group("coordination") + "/v1/namespaces/" + c.Naming.NodeLeaseNamespace() + "/leases"
+	spec := map[string]any{"holderIdentity": name, "leaseDurationSeconds": leaseSeconds, "renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")}
+	_, err := c.Client.Do(ctx, http.MethodPatch, path+"/"+name, apiclient.MergePatch, map[string]any{"spec": spec})
+	if apiclient.HasCode(err, http.StatusNotFound) {
+		_, err = c.Client.Do(ctx, http.MethodPost, path, apiclient.JSON, map[string]any{
+			"apiVersion": c.Naming.Group("coordination") + "/v1", "kind": "Lease", "metadata": map[string]any{"name": name}, "spec": spec,
+		})
+	}
+	return err
+}
+
+// heartbeats renews the leases of all nodes, evenly over the period, and reports the status of those that the server does
+// not take for ready, or has not heard of for long.
+func (c *Cluster) heartbeats(ctx context.Context) {
+	reported := time.Now()
+	for ctx.Err() == nil {
+		begin := time.Now()
+		all := time.Since(reported) >= reportPeriod
+		if all {
+			reported = begin
+		}
+		_ = c.each(ctx, min(c.Workers, max(c.Nodes, 1)), func(i int) error { // the context has ended
+			// Each has its own moment in the period, so that the server is not asked by all at once.
+			pause := time.Until(begin.Add(renewPeriod * time.Duration(i) / time.Duration(c.Nodes)))
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(pause):
+			}
+			c.heartbeat(ctx, c.nodeName(i), all)
+			return nil
+		})
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Until(begin.Add(renewPeriod))):
+		}
+	}
+}
+
+func (c *Cluster) heartbeat(ctx context.Context, name string, report bool) {
+	c.mu.Lock()
+	n := *c.nodes[name]
+	c.mu.Unlock()
+	if n.down || !n.present {
+		return
+	}
+	err := c.renew(ctx, name)
+	if err == nil && (report || !n.ready) {
+		err = c.report(ctx, name)
+	}
+	if err != nil && ctx.Err() == nil {
+		c.Log.Debug("a heartbeat of a node failed", "node", name, "error", err)
+	}
+}
+
+// noteNode takes a Node from the watch. A node that was deleted stays away, as a machine that was taken out; one that is made
+// again under its name, or is no longer to be silent, is there again at once, with its Pods.
+func (c *Cluster) noteNode(change apiclient.Change) {
+	var view nodeView
+	if !change.Gone {
+		if err := json.Unmarshal(change.Object, &view); err != nil {
+			c.Log.Warn("a node cannot be read", "node", change.Key.Name, "error", err)
+			return
+		}
+	}
+	i := indexOf(view.Status.Conditions, "Ready")
+	c.mu.Lock()
+	n := c.nodes[change.Key.Name]
+	if n == nil {
+		c.mu.Unlock()
+		return
+	}
+	wasAway := n.down || !n.present
+	n.present = !change.Gone
+	n.down = view.Metadata.Annotations[downAnnotation] == "true"
+	n.ready = i >= 0 && view.Status.Conditions[i].Status == "True"
+	n.since = time.Time{}
+	if n.ready {
+		n.since = view.Status.Conditions[i].LastTransitionTime
+	}
+	isBack := wasAway && n.present && !n.down
+	c.mu.Unlock()
+	if isBack {
+		for _, p := range c.allPods() {
+			if p.Spec.NodeName == change.Key.Name {
+				c.queue.add(p.key(), time.Now())
+			}
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package simulation
+
+import (
+	"context"
+	"encoding/base64"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsutil"
+)
+
+// The channels of a command in a WebSocket, by the first byte of each message.
+const (
+	channelStdin = iota
+	channelStdout
+	channelStderr
+	channelStatus
+)
+
+// webSocketProtocols are those that kubelets speak, the best first. Those in base64 are texts, which begin with a digit.
+var webSocketProtocols = []string{"v4.channel.k8s.io", "v4.base64.channel.k8s.io", "channel.k8s.io", "base64.channel.k8s.io"}
+
+// serveWebSocket runs a command whose streams are the channels of a WebSocket.
+func serveWebSocket(w http.ResponseWriter, r *http.Request, want wanted, run func(*session) int) {
+	var protocol string
+	var offered []string
+	for p := range strings.SplitSeq(r.Header.Get("Sec-Websocket-Protocol"), ",") {
+		offered = append(offered, strings.TrimSpace(p))
+	}
+	for _, p := range webSocketProtocols {
+		if protocol == "" && slices.Contains(offered, p) {
+			protocol = p
+		}
+	}
+	upgrader := ws.HTTPUpgrader{Protocol: func(p string) bool { return p == protocol }}
+	conn, _, _, err := upgrader.Upgrade(r, w)
+	if err != nil {
+		return // it has answered
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	c := &channels{conn: conn, base64: strings.Contains(protocol, "base64")}
+	in, input := io.Pipe()
+	go func() {
+		defer cancel()
+		_ = input.CloseWithError(c.read(input))
+	}()
+	defer in.Close()
+	s := &session{ctx: ctx, stdout: io.Discard, stderr: io.Discard, tty: want.tty}
+	if want.stdin {
+		s.stdin = in
+	} else {
+		go func() { _, _ = io.Copy(io.Discard, in) }() // until the client is gone
+	}
+	for _, out := range []struct {
+		wanted bool
+		number byte
+		writer *io.Writer
+	}{{want.stdout, channelStdout, &s.stdout}, {want.stderr, channelStderr, &s.stderr}} {
+		if out.wanted {
+			*out.writer = channel{c, out.number}
+			c.send(out.number, nil) // it is open
+		}
+	}
+	code := run(s)
+	if strings.HasPrefix(protocol, "v4.") || code != 0 {
+		c.send(channelStatus, exitStatus(code))
+	}
+	c.close()
+	select { // the client closes when it has read all
+	case <-ctx.Done():
+	case <-time.After(streamsTimeout):
+	}
+}
+
+// channels are the channels of one WebSocket. The lock is held for each message that is sent.
+type channels struct {
+	conn   net.Conn
+	base64 bool
+	mu     sync.Mutex
+}
+
+func (c *channels) send(number byte, data []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.base64 {
+		text := append([]byte{'0' + number}, base64.StdEncoding.EncodeToString(data)...)
+		_ = wsutil.WriteServerMessage(c.conn, ws.OpText, text) // the client may be gone, here and below
+		return
+	}
+	_ = wsutil.WriteServerMessage(c.conn, ws.OpBinary, append([]byte{number}, data...))
+}
+
+func (c *channels) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = wsutil.WriteServerMessage(c.conn, ws.OpClose, ws.NewCloseFrameBody(ws.StatusNormalClosure, ""))
+}
+
+// read passes on what comes for the standard input, to the end of the connection.
+func (c *channels) read(input io.Writer) error {
+	for {
+		data, _, err := wsutil.ReadClientData(c.conn)
+		if err != nil {
+			return io.EOF // closed, or gone
+		}
+		if len(data) == 0 || data[0] != channelStdin && data[0] != '0'+channelStdin {
+			continue // the size of a terminal, or nothing
+		}
+		text := data[1:]
+		if c.base64 {
+			if text, err = base64.StdEncoding.DecodeString(string(text)); err != nil {
+				return io.EOF
+			}
+		}
+		if _, err := input.Write(text); err != nil {
+			return err
+		}
+	}
+}
+
+// A channel is one of them, to write to.
+type channel struct {
+	all    *channels
+	number byte
+}
+
+// Write implements io.Writer.
+func (c channel) Write(p []byte) (int, error) {
+	c.all.send(c.number, p)
+	return len(p), nil
+}
