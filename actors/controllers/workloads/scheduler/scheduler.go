@@ -154,7 +154,10 @@ func (t *turn) choose(p *cluster.Pod, spec tree.Tree) (node, reason string) {
 			}
 		}
 	}
-	if best != nil {
+	switch {
+	case len(t.places) == 0:
+		return "", "no nodes are there."
+	case best != nil:
 		best.take(p)
 		return best.node.Key.Name, ""
 	}

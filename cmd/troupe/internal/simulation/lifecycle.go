@@ -107,7 +107,6 @@ func (l *lifecycle) statuses(containers []Container, have []ContainerStatus) []C
 		if s := statusOf(have, c.Name); s != nil {
 			is := *s
 			is.Image = c.Image
-			is.ImageID = "simulated://" + c.Image
 			all = append(all, is)
 			continue
 		}

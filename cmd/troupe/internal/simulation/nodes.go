@@ -163,7 +163,7 @@ func (c *Cluster) report(ctx context.Context, name string) error {
 	}
 	status := map[string]any{
 		"capacity": c.Capacity, "allocatable": c.Capacity, "conditions": conditions,
-		"addresses":       []any{map[string]any{"type": "InternalIP", "address": c.Address}, map[string]any{"type": "Hostname", "address": name}},
+		"addresses":       []any{map[string]any{"type": "InternalIP", "address": c.Address}}, // no Hostname, which nobody could look up
 		"daemonEndpoints": map[string]any{"kubeletEndpoint": map[string]any{"Port": number}},
 		"nodeInfo": map[string]any{
 			"machineID": name, "systemUUID": name, "bootID": name, "kernelVersion": "simulated", "osImage": "simulated", "containerRuntimeVersion": "simulated://1",

@@ -1,0 +1,132 @@
+package simulation
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// epoch is when every Pod of these tests is bound.
+var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// play runs the life of a Pod up to a moment after its binding, and tells each state of it in a line: the moment, the phase, and
+// of each container its state and whether it is ready.
+func play(t *testing.T, pod string, seconds int, meanwhile func(second int, p *Pod)) (lines []string) {
+	t.Helper()
+	p, err := decodePod(json.RawMessage(pod))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Spec.RestartPolicy == "" {
+		p.Spec.RestartPolicy = "Always"
+	}
+	due := epoch
+	for second := 0; second <= seconds; second++ {
+		now := epoch.Add(time.Duration(second) * time.Second)
+		if meanwhile != nil {
+			meanwhile(second, p)
+			due = now
+		}
+		for !due.IsZero() && !due.After(now) {
+			l := lifecycle{pod: p, now: now, bound: epoch, jobTime: time.Second, hostIP: "192.0.2.1", podIP: "10.0.0.1"}
+			next := l.step()
+			switch {
+			case next.remove:
+				return append(lines, fmt.Sprintf("%d removed", second))
+			case next.status != nil:
+				p.Status = *next.status
+				lines = append(lines, describe(second, p))
+			default:
+				due = next.next
+				if !due.IsZero() && !due.After(now) {
+					t.Fatalf("at %d it is to be looked at again at %s", second, due)
+				}
+				if due.IsZero() {
+					due = epoch.Add(time.Hour)
+				}
+			}
+		}
+	}
+	return lines
+}
+
+func describe(second int, p *Pod) string {
+	text := fmt.Sprintf("%d %s", second, p.Status.Phase)
+	if i := indexOf(p.Status.Conditions, "Ready"); i >= 0 && p.Status.Conditions[i].Status == "True" {
+		text += " ready"
+	}
+	for _, list := range [][]ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
+		for _, s := range list {
+			switch {
+			case s.State.Running != nil:
+				text += " " + s.Name + "=running"
+			case s.State.Terminated != nil:
+				text += fmt.Sprintf(" %s=%d", s.Name, s.State.Terminated.ExitCode)
+			default:
+				text += " " + s.Name + "=" + s.State.Waiting.Reason
+			}
+			if s.RestartCount > 0 {
+				text += fmt.Sprintf("×%d", s.RestartCount)
+			}
+		}
+	}
+	return text
+}
+
+// TestLifecycle: what becomes of Pods, second by second.
+func TestLifecycle(t *testing.T) {
+	t.Parallel()
+	deleted := func(at, grace int) func(int, *Pod) {
+		return func(second int, p *Pod) {
+			if second == at {
+				end, seconds := epoch.Add(time.Duration(at+grace)*time.Second), int64(grace)
+				p.Metadata.DeletionTimestamp, p.Metadata.DeletionGracePeriodSeconds = &end, &seconds
+			}
+		}
+	}
+	for _, c := range []struct {
+		name, pod string
+		seconds   int
+		meanwhile func(int, *Pod)
+		want      []string
+	}{
+		{"runs", `{"spec":{"containers":[{"name":"c"}]}}`, 100, nil, []string{"0 Running ready c=running"}},
+		{"starts later, ready later", `{"metadata":{"annotations":{"troupe/start-after":"2s","troupe/ready-after":"3s"}},"spec":{"containers":[{"name":"c"}]}}`, 9, nil,
+			[]string{"2 Running c=running", "5 Running ready c=running"}},
+		{"ends", `{"metadata":{"annotations":{"troupe/exit-after":"4s"}},"spec":{"restartPolicy":"Never","containers":[{"name":"c"},{"name":"d"}]}}`, 9, nil,
+			[]string{"0 Running ready c=running d=running", "4 Succeeded c=0 d=0"}},
+		{"fails", `{"spec":{"restartPolicy":"Never","containers":[{"name":"c","command":["sh","-c","sleep 1; exit 7"]},{"name":"d","args":["sleep","3"]}]}}`, 9, nil,
+			[]string{"0 Running ready c=running d=running", "1 Running c=7 d=running", "3 Failed c=7 d=0"}},
+		{"of a Job", `{"metadata":{"ownerReferences":[{"kind":"Job","controller":true}]},"spec":{"restartPolicy":"OnFailure","containers":[{"name":"c"}]}}`, 9, nil,
+			[]string{"0 Running ready c=running", "1 Succeeded c=0"}},
+		{"starts again", `{"spec":{"containers":[{"name":"c","command":["false"]}]}}`, 35, nil,
+			[]string{"0 Running c=CrashLoopBackOff×2", "10 Running c=CrashLoopBackOff×3", "30 Running c=CrashLoopBackOff×4"}},
+		{"initializes", `{"spec":{"initContainers":[{"name":"i","command":["sleep","2"]},{"name":"s","restartPolicy":"Always"}],"containers":[{"name":"c"}]}}`, 9, nil,
+			[]string{"0 Pending i=running s=PodInitializing c=PodInitializing", "2 Running ready i=0 s=running c=running"}},
+		{"cannot initialize", `{"spec":{"restartPolicy":"Never","initContainers":[{"name":"i","command":["false"]}],"containers":[{"name":"c"}]}}`, 9, nil,
+			[]string{"0 Failed i=1 c=PodInitializing"}},
+		{"its deadline passes", `{"spec":{"activeDeadlineSeconds":3,"containers":[{"name":"c"}]}}`, 9, nil, []string{"0 Running ready c=running", "3 Failed c=137"}},
+		{"waits for a gate", `{"spec":{"readinessGates":[{"conditionType":"g"}],"containers":[{"name":"c"}]}}`, 3, func(second int, p *Pod) {
+			if second == 2 {
+				p.Status.Conditions = append(p.Status.Conditions, Condition{Type: "g", Status: "True"})
+			}
+		}, []string{"0 Running c=running", "2 Running ready c=running"}},
+		{"its probe fails", `{"spec":{"containers":[{"name":"c","readinessProbe":{"exec":{"command":["false"]}}}]}}`, 9, nil, []string{"0 Running c=running"}},
+		{"its probe begins later", `{"spec":{"containers":[{"name":"c","readinessProbe":{"initialDelaySeconds":2}}]}}`, 9, nil, []string{"0 Running c=running", "2 Running ready c=running"}},
+		{"is deleted", `{"spec":{"containers":[{"name":"c"}]}}`, 9, deleted(3, 30), []string{"0 Running ready c=running", "3 Failed c=143", "3 removed"}},
+		{"takes its time to go", `{"metadata":{"annotations":{"troupe/stop-after":"4s"}},"spec":{"containers":[{"name":"c"}]}}`, 9, deleted(2, 30),
+			[]string{"0 Running ready c=running", "6 Failed c=143", "6 removed"}},
+		{"takes too long to go", `{"metadata":{"annotations":{"troupe/stop-after":"1h"}},"spec":{"containers":[{"name":"c"}]}}`, 9, deleted(2, 3),
+			[]string{"0 Running ready c=running", "5 Failed c=143", "5 removed"}},
+		{"is kept by a finalizer", `{"spec":{"containers":[{"name":"c"}]}}`, 9, deleted(2, 0), []string{"0 Running ready c=running", "2 Failed c=143"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := play(t, c.pod, c.seconds, c.meanwhile)
+			if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
+				t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
+			}
+		})
+	}
+}

@@ -1,0 +1,82 @@
+package cluster
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// built is what the tests run.
+var built programs
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "troupe-cluster-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		built, err = build(dir, os.Getenv("TROUPE_CLUSTER") == "programs")
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// TestTables plays the tables, one after the other in one cluster, each in a namespace of its own: a kill of the daemon is
+// for all who are there.
+func TestTables(t *testing.T) {
+	patterns := []string{"testdata/*.txt"}
+	if built.manager != "" {
+		patterns = append(patterns, "testdata/programs/*.txt")
+	}
+	c := newCluster(t, built, 5)
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: no tables (%v)", pattern, err)
+		}
+		for _, file := range files {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) { play(t, c, file) })
+		}
+	}
+}
+
+// play plays one table.
+func play(t *testing.T, c *testCluster, file string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	namespace := strings.TrimSuffix(filepath.Base(file), ".txt")
+	if out, err := c.shell("default", "kubectl create namespace "+namespace); err != nil {
+		t.Fatal(out)
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		want, command, waits := strings.Cut(line, " = ")
+		failing, fails := strings.CutPrefix(line, "fails ")
+		switch {
+		case line == "" || strings.HasPrefix(line, "#"):
+		case line == "kill":
+			c.restart(t, built.troupe)
+		case fails:
+			if out, err := c.shell(namespace, failing); err == nil {
+				t.Fatalf("%s succeeds\n%s", failing, out)
+			}
+		case waits && !strings.HasPrefix(want, "k "):
+			c.eventuallyIn(t, namespace, want, command)
+		default:
+			if out, err := c.shell(namespace, line); err != nil {
+				t.Fatalf("%s: %v\n%s\n%s", line, err, out, c.logs())
+			}
+		}
+	}
+	c.checkAlive(t)
+	if out, err := c.shell("default", "kubectl delete namespace --timeout=120s "+namespace); err != nil {
+		t.Fatalf("the namespace stays: %s\n%s", out, c.logs())
+	}
+}

@@ -1,0 +1,17 @@
+// Package cluster runs whole clusters on the real daemon: controllers, a scheduler and simulated nodes, each a process
+// of its own, driven by kubectl; and kills the daemon in the middle of what they do.
+//
+// A table is a text file, testdata/NAME.txt, of one step per line; empty lines and lines that begin with # are for readers:
+//
+//	COMMAND             a shell command, which has to succeed; k stands for kubectl in the namespace of the table
+//	fails COMMAND       which has to fail
+//	TEXT = COMMAND      what the command writes becomes TEXT (without blanks around it) in time
+//	kill                the daemon is killed (SIGKILL) and started again
+//
+// After each table nothing but the daemon may have been restarted: a controller that has ended fails the test.
+//
+// make test plays the tables with the controllers and the scheduler that are built into the daemon, but for those in
+// testdata/programs, which need more. make cluster-test (TROUPE_CLUSTER=programs) plays all of them with
+// kube-controller-manager and kube-scheduler, which are built from the modules that binaries/go.mod pins, once, into the
+// user's cache; the tables that say so run on nodes of kwok. With TROUPE_PROGRAMS=DIR programs are taken from a folder.
+package cluster

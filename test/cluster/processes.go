@@ -1,0 +1,177 @@
+package cluster
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// startTimeout is how long a process may take until it has done its first work.
+const startTimeout = 2 * time.Minute
+
+// A process is one of those that make up a cluster.
+type process struct {
+	name  string
+	cmd   *exec.Cmd
+	log   *client.Log
+	ended chan struct{} // closed when it has been waited for
+}
+
+// start starts a program. It is killed at the end of the test.
+func start(t testing.TB, name, path string, args ...string) *process {
+	t.Helper()
+	p := &process{name: name, cmd: exec.Command(path, args...), log: &client.Log{}, ended: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // the state tells
+		close(p.ended)
+	}()
+	t.Cleanup(p.kill)
+	return p
+}
+
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // it may have ended
+	<-p.ended
+}
+
+func (p *process) running() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// A testCluster is a daemon and the processes around it.
+type testCluster struct {
+	t       testing.TB // that of the whole cluster, which its processes end with
+	dir     string
+	port    int
+	daemon  *process
+	flags   []string // of the daemon
+	around  []*process
+	kubectl string
+}
+
+// builtIn are the controllers that take the place of programs.
+const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-controller"
+
+// newCluster starts a cluster. programs says that controllers and the scheduler are those of Kubernetes.
+func newCluster(t testing.TB, p programs, nodes int) *testCluster {
+	t.Helper()
+	c := &testCluster{t: t, dir: filepath.Join(t.TempDir(), "data"), port: freePort(t), kubectl: p.kubectl}
+	if p.manager == "" {
+		c.flags = []string{"--controllers", builtIn, "--node-monitor-grace-period=10s", "--node-monitor-period=1s"}
+	}
+	c.serve(t, p.troupe)
+	kubeconfig := "--kubeconfig=" + c.kubeconfig()
+	if p.manager != "" {
+		pki := filepath.Join(c.dir, "pki")
+		c.around = append(c.around,
+			start(t, "kube-controller-manager", p.manager, kubeconfig, "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000", "--use-service-account-credentials",
+				"--service-account-private-key-file="+filepath.Join(pki, "sa.key"), "--root-ca-file="+filepath.Join(pki, "ca.crt"), "--node-monitor-grace-period=10s", "--node-monitor-period=1s",
+				"--horizontal-pod-autoscaler-sync-period=1s", "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=50s"),
+			start(t, "kube-scheduler", p.scheduler, kubeconfig, "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000", "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=50s"),
+		)
+	}
+	c.around = append(c.around, start(t, "nodes", p.troupe, "cluster", "--join", c.kubeconfig(), "--nodes", strconv.Itoa(nodes)))
+	c.eventually(t, strconv.Itoa(nodes), `kubectl get nodes --no-headers | grep -cw Ready`)
+	return c
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func (c *testCluster) kubeconfig() string { return filepath.Join(c.dir, "admin.kubeconfig") }
+
+// serve starts the daemon, and waits for its ready line.
+func (c *testCluster) serve(t testing.TB, troupe string) {
+	t.Helper()
+	args := append([]string{"serve", "--naming=kubernetes", "--data-dir", c.dir, "--secure-port", strconv.Itoa(c.port), "--service-cluster-ip-range=10.0.0.0/16"}, c.flags...)
+	c.daemon = start(c.t, "troupe", troupe, args...)
+	for end := time.Now().Add(startTimeout); !strings.Contains(c.daemon.log.String(), "https://127.0.0.1"); time.Sleep(2 * time.Millisecond) {
+		if !c.daemon.running() || time.Now().After(end) {
+			t.Fatalf("the daemon is not ready\n%s", c.daemon.log)
+		}
+	}
+}
+
+// restart kills the daemon, and starts it again.
+func (c *testCluster) restart(t testing.TB, troupe string) {
+	t.Helper()
+	c.daemon.kill()
+	c.serve(t, troupe)
+}
+
+// shell runs a command and answers what it has written.
+func (c *testCluster) shell(namespace, command string) (string, error) {
+	cmd := exec.Command("sh", "-c", `k() { kubectl --namespace="$NAMESPACE" "$@"; }; `+command)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig(), "NAMESPACE="+namespace, "PATH="+filepath.Dir(c.kubectl)+":"+os.Getenv("PATH"))
+	cmd.Dir = "testdata"
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// convergeTimeout is how long controllers may take.
+const convergeTimeout = 2 * time.Minute
+
+// eventually waits until a command writes what it should.
+func (c *testCluster) eventually(t testing.TB, want, command string) {
+	t.Helper()
+	c.eventuallyIn(t, "default", want, command)
+}
+
+func (c *testCluster) eventuallyIn(t testing.TB, namespace, want, command string) {
+	t.Helper()
+	const pause = 200 * time.Millisecond // each try starts a process
+	for end := time.Now().Add(convergeTimeout); ; time.Sleep(pause) {
+		got, err := c.shell(namespace, command)
+		if got == want {
+			return
+		}
+		if time.Now().After(end) {
+			state, _ := c.shell(namespace, "k get all,events") // for who reads it
+			t.Fatalf("%s: %q (%v), want %q\n%s\n%s", command, got, err, want, state, c.logs())
+		}
+	}
+}
+
+// logs are the ends of what the processes have written.
+func (c *testCluster) logs() string {
+	var text strings.Builder
+	for _, p := range append([]*process{c.daemon}, c.around...) {
+		lines := strings.Split(strings.TrimSpace(p.log.String()), "\n")
+		fmt.Fprintf(&text, "--- %s\n%s\n", p.name, strings.Join(lines[max(len(lines)-20, 0):], "\n"))
+	}
+	return text.String()
+}
+
+// checkAlive fails the test if a process beside the daemon has ended.
+func (c *testCluster) checkAlive(t testing.TB) {
+	t.Helper()
+	for _, p := range c.around {
+		if !p.running() {
+			t.Fatalf("%s has ended\n%s", p.name, c.logs())
+		}
+	}
+}
