@@ -1,5 +1,5 @@
 #!/bin/sh
-# build.sh NAME PATH builds a program at the version that go.mod pins: kube-apiserver, kube-controller-manager,
+# build.sh NAME PATH builds a program of Kubernetes at the version that go.mod pins: kube-apiserver, kube-controller-manager,
 # kube-scheduler, e2e.test, or kwok, which is a module of its own.
 set -eu
 version=$(awk '$1 == "k8s.io/kubernetes" { print $2 } $2 == "k8s.io/kubernetes" { print $3 }' go.mod | grep '^v' | head -n 1)
