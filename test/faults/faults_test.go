@@ -1,0 +1,21 @@
+package main
+
+import "testing"
+
+// Each planted fault still has its place in the code. Whether it is caught is for the command to find out.
+func TestFaultsHaveTheirPlace(t *testing.T) {
+	root, err := repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, f := range faults() {
+		if names[f.name] || f.name == "" || f.tests == "" || f.old == f.new {
+			t.Errorf("%q is planted twice, or says too little", f.name)
+		}
+		names[f.name] = true
+		if _, err := f.mutated(root); err != nil {
+			t.Errorf("%s: %v", f.name, err)
+		}
+	}
+}

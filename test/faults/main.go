@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// A fault is a mistake in one file, and what must notice it.
+type fault struct {
+	name string // what goes wrong, in a few words
+	file string // from the root of the repository
+	old  string // a piece of the file, found once in it
+	new  string // what stands there instead
+	// tests are arguments of go test: packages beginning with "./test/" are of the module of the tests.
+	tests string
+}
+
+func main() {
+	pattern := flag.String("run", "", "Regular expression of the faults to plant; all if it is empty.")
+	flag.Parse()
+	if err := run(*pattern); err != nil {
+		fmt.Fprintln(os.Stderr, "faults:", err)
+		os.Exit(1)
+	}
+}
+
+func run(pattern string) error {
+	match, err := regexp.Compile(pattern)
+	if err != nil {
+		return err
+	}
+	root, err := repository()
+	if err != nil {
+		return err
+	}
+	planted, missed := 0, 0
+	for _, f := range faults() {
+		if !match.MatchString(f.name) {
+			continue
+		}
+		planted++
+		began := time.Now()
+		caught, err := f.caught(root)
+		switch {
+		case err != nil:
+			missed++
+			fmt.Printf("ERROR   %s: %v\n", f.name, err)
+		case caught == "":
+			missed++
+			fmt.Printf("MISSED  %s: go test %s passes\n", f.name, f.tests)
+		default:
+			fmt.Printf("caught  %s: %s (%.0f s)\n", f.name, caught, time.Since(began).Seconds())
+		}
+	}
+	if planted == 0 {
+		return errors.New("no fault has such a name")
+	}
+	fmt.Printf("%d planted, %d caught\n", planted, planted-missed)
+	if missed > 0 {
+		return fmt.Errorf("%d were not caught", missed)
+	}
+	return nil
+}
+
+// repository is the root of the repository that the command is run in.
+func repository() (string, error) {
+	out, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// mutated is the file with the fault in it.
+func (f fault) mutated(root string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(root, f.file))
+	if err != nil {
+		return nil, err
+	}
+	if n := bytes.Count(text, []byte(f.old)); n != 1 {
+		return nil, fmt.Errorf("the piece is found %d times in %s, want once", n, f.file)
+	}
+	return bytes.Replace(text, []byte(f.old), []byte(f.new), 1), nil
+}
+
+var (
+	failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	panicked   = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|WARNING: DATA RACE)$`)
+)
+
+// caught is the first test that fails with the fault; "" if all pass.
+func (f fault) caught(root string) (string, error) {
+	text, err := f.mutated(root)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "fault-*")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, filepath.Base(f.file))
+	overlay := filepath.Join(dir, "overlay.json")
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, f.file): file}})
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(os.WriteFile(file, text, 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
+		return "", err
+	}
+	folder, tests := root, f.tests
+	if strings.HasPrefix(tests, "./test/") {
+		folder, tests = filepath.Join(root, "test"), "./"+strings.TrimPrefix(tests, "./test/")
+	}
+	c := exec.Command("go", append([]string{"test", "-vet=off", "-count=1", "-timeout=5m", "-overlay=" + overlay}, strings.Fields(tests)...)...)
+	c.Dir = folder
+	out, err := c.CombinedOutput()
+	if err == nil {
+		if bytes.Contains(out, []byte("no tests to run")) {
+			return "", errors.New("no test has such a name")
+		}
+		return "", nil
+	}
+	if first := failedTest.FindSubmatch(out); first != nil {
+		return string(first[1]), nil
+	}
+	if what := panicked.Find(out); what != nil {
+		return string(what), nil
+	}
+	return "", fmt.Errorf("go test %s: %v\n%s", f.tests, err, out)
+}

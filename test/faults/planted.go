@@ -1,0 +1,318 @@
+package main
+
+import "slices"
+
+// faults are all that are planted.
+func faults() []fault {
+	return slices.Concat(storeFaults, watchFaults, journalFaults, mutationFaults, policyFaults)
+}
+
+// storeFaults are in what owns objects and versions.
+var storeFaults = []fault{
+	{
+		"a deleted object stays in the index by field", "actors/collection.go",
+		"			x.delete(at, r.previous)", "			_ = at",
+		"./actors -run FieldIndex",
+	},
+	{
+		"an updated object is found under its old field", "actors/collection.go",
+		"		if r.previous != nil {\n			x.delete(", "		if r.previous != nil && c.remove {\n			x.delete(",
+		"./actors -run FieldIndex",
+	},
+	{
+		"a version counts as applied before all collections show it", "actors/appliedrevision.go",
+		"for len(a.batches) > 0 && a.batches[0].pending == 0 {", "for len(a.batches) > 0 && a.batches[0].pending <= 1 {",
+		"./test/linear",
+	},
+	{
+		"writers are answered before their write can be read", "actors/collection.go",
+		"	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: last})",
+		"	defer p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: last})",
+		"./test/linear",
+	},
+	{
+		"a dry run is stored", "actors/object.go",
+		"	case m.mutation.DryRun:\n		return", "	case m.mutation.DryRun && c.Op == mutation.Remove:\n		return",
+		"./actors -run DryRun",
+	},
+	{
+		"an admission counts although the object has changed meanwhile", "actors/object.go",
+		"	if versionOf(current) != m.waited.base {", "	if versionOf(current) == 0 && m.waited.base != 0 {",
+		"./actors -run Admission",
+	},
+	{
+		"what a refused change had set aside is never given back", "actors/object.go",
+		"		c.Reserved.Release()", "		_ = c.Reserved",
+		"./actors ./actors/allocation ./policy/admission/quota",
+	},
+	{
+		"a panic answers nobody", "actors/object.go",
+		"			if !answered {\n				m.answer(mutateReply{err: err})\n			}", "			_ = err",
+		"./actors -run Panic",
+	},
+	{
+		"pages of a list begin one object too late", "actors/index.go",
+		"	s.objects.Ascend(max(from, prefix), func(path string, o *meta.Object) bool {\n		return strings.HasPrefix(path, prefix) && fn(path, o)",
+		"	s.objects.Ascend(max(from, prefix), func(path string, o *meta.Object) bool {\n		return strings.HasPrefix(path, prefix) && (path == from && from != \"\" || fn(path, o))",
+		"./actors -run 'Chunks|Exact'",
+	},
+	{
+		"a namespace lists the objects of another whose name begins alike", "actors/index.go",
+		"		prefix = namespace + \"/\"", "		prefix = namespace",
+		"./test/conventions",
+	},
+	{
+		"the number of objects that remain is one too small", "actors/index.go",
+		"	return max(end-s.rank(from), 0)", "	return max(end-s.rank(from)-1, 0)",
+		"./test/conventions",
+	},
+}
+
+// watchFaults are in histories and watches.
+var watchFaults = []fault{
+	{
+		"a watch repeats the change that it resumes from", "actors/history.go",
+		"		if r != nil && r.version > c.after {", "		if r != nil && r.version >= c.after {",
+		"./actors -run 'History|Watch'",
+	},
+	{
+		"a watch resumes one change behind what the history has", "actors/history.go",
+		"after: version}, version >= h.floor.Load()", "after: version}, version+1 >= h.floor.Load()",
+		"./actors -run History",
+	},
+	{
+		"a cursor passes over changes that were dropped before it", "actors/history.go",
+		"		if r == nil && c.after < c.history.floor.Load() {\n			return into, false\n		}\n", "",
+		"./actors -run History",
+	},
+	{
+		"the history loses the first change of each chunk", "actors/history.go",
+		"		last, n = fresh, 0", "		last, n = fresh, 1",
+		"./actors -run History",
+	},
+	{
+		"what leaves a selector is told under its old version", "actors/watchevents.go",
+		"		return request.Event{Type: request.Deleted, Object: w.collection.history.deselected(r)}, true",
+		"		return request.Event{Type: request.Deleted, Object: r.previous}, true",
+		"./test/watch",
+	},
+	{
+		"what enters a selector is told as modified", "actors/watchevents.go",
+		"	case is:\n		return request.Event{Type: request.Added,", "	case is:\n		return request.Event{Type: request.Modified,",
+		"./test/watch",
+	},
+	{
+		"what leaves a selector is not told", "actors/watchevents.go",
+		"	case was:\n		return request.Event{Type: request.Deleted, Object: w.collection", "	case was && w.converts:\n		return request.Event{Type: request.Deleted, Object: w.collection",
+		"./test/watch",
+	},
+	{
+		"a bookmark promises more than was delivered", "actors/watchevents.go",
+		"	w.buffer = append(w.buffer[:0], request.Event{Type: request.Bookmark, Version: w.sent})", "	w.buffer = append(w.buffer[:0], request.Event{Type: request.Bookmark, Version: w.sent + 1})",
+		"./test/watch",
+	},
+	{
+		"initial events end before they are all there", "actors/watchevents.go",
+		"		if len(w.buffer) == eventBatch {\n			alive = w.flushInitial()\n		}", "		if len(w.buffer) == eventBatch {\n			return false\n		}",
+		"./actors ./test/watch",
+	},
+	{
+		"a removal does not tell the last state", "actors/collection.go",
+		"		r.kind = removed\n		r.previous, _ = p.working.Delete(at)", "		r.kind = changed\n		r.previous, _ = p.working.Delete(at)",
+		"./actors -run Watch",
+	},
+	{
+		"a wake-up before the last one is read is lost", "actors/watchevents.go",
+		"	w.cursor.skipTo(w.unread.Swap(0))\n", "	w.cursor.skipTo(w.unread.Load())\n	defer w.unread.Store(0)\n",
+		"./actors -run Watch",
+	},
+}
+
+// journalFaults are in what survives.
+var journalFaults = []fault{
+	{
+		"restored data continue at the versions of the backup", "persist/restore.go",
+		"	at := in.head.Revision + restoreRevisionGap + restoreRevisionRate*Revision(elapsed)", "	_ = elapsed\n	at := in.head.Revision",
+		"./persist -run Restore",
+	},
+	{
+		"a batch that did not begin with the revision that follows is replayed", "persist/recover.go",
+		"		if i > 0 && s.first != run.last+1 {", "		if i > 0 && s.first > run.last+1 && false {",
+		"./persist -run 'Missing|Loss|Crash'",
+	},
+	{
+		"a lost end of the journal is not noticed", "persist/recover.go",
+		"		if what := m.missingFrom(done); what != \"\" {\n			return &DataLossError{File: s.path, What: what}\n		}", "		_ = m",
+		"./persist -run 'Loss|Truncate'",
+	},
+	{
+		"a batch that does not fit is acknowledged", "persist/append.go",
+		"	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) {\n		j.setDiskFull(\"a write found no room\")\n	}",
+		"	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) {\n		err = nil\n	}",
+		"./persist -run 'Full|Disk'",
+	},
+	{
+		"a write is visible before it is durable", "persist/append.go",
+		"	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) {", "	j.publish(commits)\n	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) {",
+		"./persist -run 'Model|Crash|Failed'",
+	},
+	{
+		"two writes of one batch do not see each other", "persist/append.go",
+		"		have, known := within[c.Key]\n		if !known {", "		have, known := within[c.Key]\n		if !known || true {",
+		"./persist -run 'Condition|Model'",
+	},
+	{
+		"a write whose base was refused goes through", "persist/append.go",
+		"		if have := within[w.Key]; base.Err != nil || have.revision != base.Revision {", "		if have := within[w.Key]; base.Err == nil && have.revision != base.Revision {",
+		"./persist -run BasedOn",
+	},
+	{
+		"revisions are used again after a crash", "persist/append.go",
+		"	if err := j.reserveRevisions(len(commits)); err != nil {\n		return err\n	}\n", "",
+		"./persist -run 'Reserved|Loss'",
+	},
+	{
+		"a new segment's name is not durable", "persist/segment.go",
+		"	err = fs.SyncDir(dir)\n	if isTransient(err) {", "	if isTransient(err) {",
+		"./persist -run Crash",
+	},
+	{
+		"a segment without a header is taken for the newest", "persist/recover.go",
+		"	if n := len(run.segments); n > 0 && run.segments[n-1].size == 0 {", "	if n := len(run.segments); n > 0 && run.segments[n-1].size < 0 {",
+		"./persist -run Crash",
+	},
+	{
+		"a damaged snapshot is replaced by an older one although the journal has a gap", "persist/recover.go",
+		"	if run.last < run.damaged {", "	if run.last < run.damaged && false {",
+		"./persist -run 'Damaged|Flip|Loss'",
+	},
+}
+
+// mutationFaults are in how a change is made.
+var mutationFaults = []fault{
+	{
+		"an update with an old version wins", "actors/mutation/update.go",
+		"	if !cur.Committed || version != strconv.FormatUint(cur.Object.Version, 10) {", "	if !cur.Committed {",
+		"./actors/mutation",
+	},
+	{
+		"an update of another life of an object passes", "actors/mutation/update.go",
+		"uid != cur.Object.Meta.UID && !uidCheckedByValidation(m) {", "uid == \"\" && !uidCheckedByValidation(m) {",
+		"./actors/mutation ./test/conventions",
+	},
+	{
+		"a delete of another life of an object passes", "actors/mutation/remove.go",
+		"	if uid := m.Delete.UID; uid != \"\" && uid != cur.Object.Meta.UID {", "	if uid := m.Delete.UID; uid != \"\" && len(uid) != len(cur.Object.Meta.UID) {",
+		"./actors/mutation",
+	},
+	{
+		"the main resource changes the status", "actors/mutation/update.go",
+		"			want.CopyField(cur.Tree, \"status\")", "			_ = cur",
+		"./actors/mutation ./test/conventions",
+	},
+	{
+		"a status changes labels and finalizers", "actors/mutation/update.go",
+		"	out := maps.Clone(want)\n	for _, name := range slices.Concat(keeps, []string{", "	out := maps.Clone(want)\n	for _, name := range slices.Concat(keeps[:0], []string{",
+		"./actors/mutation ./test/conventions",
+	},
+	{
+		"a change of labels raises the generation", "actors/mutation/update.go",
+		"	case \"metadata\", \"kind\", \"apiVersion\":\n		return false", "	case \"kind\", \"apiVersion\":\n		return false",
+		"./actors/mutation ./test/conventions",
+	},
+	{
+		"a deletion time changes", "actors/mutation/update.go",
+		"[]string{\"creationTimestamp\", \"deletionTimestamp\",", "[]string{\"creationTimestamp\",",
+		"./actors/mutation ./test/conventions",
+	},
+	{
+		"a no-op write is stored", "actors/mutation/mutation.go",
+		"	if cur.Object != nil && !cur.Outdated && sameBytes(cur.Object, c.Encoded) {", "	if cur.Object != nil && cur.Outdated && sameBytes(cur.Object, c.Encoded) {",
+		"./actors/mutation",
+	},
+	{
+		"a terminating object without finalizers stays", "actors/mutation/mutation.go",
+		"	if c.Head.Terminating && len(c.Head.Finalizers) == 0 && removable(stored, object) {", "	if c.Head.Terminating && len(c.Head.Finalizers) < 0 && removable(stored, object) {",
+		"./actors/mutation",
+	},
+	{
+		"an object with a finalizer is removed", "actors/mutation/remove.go",
+		" && len(o.Meta.Finalizers) == 0 &&\n		(policy", " &&\n		(policy",
+		"./actors/mutation ./test/conventions",
+	},
+	{
+		"an address leaks where a create is refused", "actors/mutation/create.go",
+		"	pending := pendingReservation{allocation}\n	defer pending.release()", "	pending := pendingReservation{allocation}",
+		"./actors/mutation",
+	},
+	{
+		"a new object keeps the status of its body", "actors/mutation/create.go",
+		"		delete(p.want, \"status\")\n", "",
+		"./actors/mutation ./test/conventions",
+	},
+	{
+		"a create takes the deletion time of its body", "actors/mutation/create.go",
+		"	\"resourceVersion\", \"generation\", \"deletionTimestamp\",", "	\"resourceVersion\", \"generation\",",
+		"./actors/mutation ./test/conventions",
+	},
+	{
+		"a grace period grows", "actors/mutation/remove.go",
+		"	if !ok || to >= old {", "	if !ok {",
+		"./actors/mutation",
+	},
+}
+
+// policyFaults are in who is let in, and what they may do.
+var policyFaults = []fault{
+	{
+		"a token outlives the object that it is bound to", "policy/authn/serviceaccount/validate.go",
+		"	case head.UID != to.uid:\n		return until, fmt.Errorf(", "	case head.UID == \"\":\n		return until, fmt.Errorf(",
+		"./policy/authn/serviceaccount",
+	},
+	{
+		"a token of a Secret that was taken away is believed", "policy/authn/serviceaccount/validate.go",
+		"	if err != nil || subtle.ConstantTimeCompare(held, []byte(token)) != 1 {", "	if err != nil || len(held) == 0 {",
+		"./policy/authn/serviceaccount",
+	},
+	{
+		"a wrong token beside a good certificate is let in", "policy/authn/bearer.go",
+		"	case user == nil:\n		return nil, ErrUnknownToken\n", "	case user == nil:\n		return b.others.Authenticate(r)\n",
+		"./policy/authn",
+	},
+	{
+		"headers of a proxy are believed from anybody's certificate", "policy/authn/proxy.go",
+		"		if len(o.AllowedNames) > 0 && !slices.Contains(o.AllowedNames, name) {", "		if len(o.AllowedNames) > 0 && slices.Contains(o.AllowedNames, \"\") {",
+		"./policy/authn",
+	},
+	{
+		"a grant in one namespace counts in all", "policy/authz/rbac/authorizer.go",
+		"			g = firstAllowing(held.byNamespace[asked.Namespace], &asked, &lacking)",
+		"			for _, list := range held.byNamespace {\n				if g == nil {\n					g = firstAllowing(list, &asked, &lacking)\n				}\n			}",
+		"./policy/authz/rbac",
+	},
+	{
+		"a grant in a namespace counts for paths that are no resource", "policy/authz/rbac/authorizer.go",
+		"		if g == nil && asked.ResourceRequest && asked.Namespace != \"\" {", "		if g == nil && asked.Namespace != \"\" {",
+		"./policy/authz/rbac",
+	},
+	{
+		"a quota does not count what is under way", "policy/admission/quota/account.go",
+		"			sum = sum.Add(a.held[d.index])", "			_ = a.held[d.index]",
+		"./policy/admission/quota ./test/quota",
+	},
+	{
+		"a quota counts a change twice", "policy/admission/quota/account.go",
+		"	a.use(u.deltas)\n	a.wake()", "	a.use(u.deltas)\n	a.use(u.deltas)\n	a.wake()",
+		"./policy/admission/quota",
+	},
+	{
+		"a quota keeps what was taken by changes that failed", "policy/admission/quota/account.go",
+		"		a.held[d.index] = a.held[d.index].Sub(d.amount)\n	}\n	a.wake()", "		_ = d\n	}\n	a.wake()",
+		"./policy/admission/quota ./test/quota",
+	},
+	{
+		"a dry run takes from a quota", "policy/admission/quota/reservation.go",
+		"	if p.dryRun {\n		return nil\n	}\n	for", "	for",
+		"./policy/admission/quota ./test/quota",
+	},
+}
