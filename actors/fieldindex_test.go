@@ -28,12 +28,18 @@ func (p *podLists) change(r *rand.Rand) {
 	namespace, name := []string{"default", "platform-system"}[r.Intn(2)], fmt.Sprint("p", r.Intn(20))
 	m := request.Mutation{Kind: p.kind, Key: meta.Key{Namespace: namespace, Name: name}}
 	at := namespace + "/" + name
-	if _, exists := p.nodeOf[at]; exists {
+	node, exists := p.nodeOf[at]
+	switch {
+	case exists && node == "": // it is found by another value from now on
+		p.nodeOf[at] = "b"
+		m.Verb, m.Subresource = request.Create, "binding"
+		m.Object = tree.Tree{"metadata": tree.Tree{"name": name}, "target": tree.Tree{"kind": "Node", "name": "b"}}
+	case exists:
 		m.Verb = request.Delete
 		grace := int64(0)
 		m.Delete.GracePeriodSeconds = &grace
 		delete(p.nodeOf, at)
-	} else {
+	default:
 		p.nodeOf[at] = []string{"", "a", "b"}[r.Intn(3)]
 		m.Verb = request.Create
 		m.Object = tree.Tree{
