@@ -43,7 +43,7 @@ var storeFaults = []fault{
 	{
 		"what a refused change had set aside is never given back", "actors/object.go",
 		"		c.Reserved.Release()", "		_ = c.Reserved",
-		"./test/network -run Addresses",
+		"./test/network -run IPAddresses",
 	},
 	{
 		"a panic answers nobody", "actors/object.go",
