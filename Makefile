@@ -14,7 +14,7 @@ CONCURRENT := auth|linear|watch
 # Vet has run in lint, over the tests too.
 TEST := go test -vet=off -p 4
 
-.PHONY: build run test console-test reproducible sbom vulncheck fuzz soak bench lint generate
+.PHONY: build run test console-test faults reproducible sbom vulncheck fuzz soak bench lint generate
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -60,6 +60,9 @@ lint: ## form, vet, staticcheck, generated files
 	cd test && go vet ./...
 	go tool staticcheck ./...
 	go run ./kinds/internal/gen -check
+
+faults: ## breaks the code on purpose, in one way after the other, and checks that a test notices
+	cd test && go run ./faults
 
 reproducible: ## the same bytes from two folders
 	@one=$$(mktemp -d) && two=$$(mktemp -d) && trap 'rm -rf "$$one" "$$two"' EXIT && \
