@@ -27,6 +27,7 @@ func quick(t *testing.T, more ...string) []string {
 
 // configMapWorkloads are the workloads that a server of ConfigMaps alone can be driven with.
 var configMapWorkloads = []string{"idle-watchers", "create", "get", "update", "merge-patch", "apply", "apply-pod", "delete", "list", "list-chunked", "get-protobuf", "list-protobuf", "get-cbor", "list-cbor",
+	"create-protobuf", "update-protobuf", "merge-patch-protobuf", "apply-protobuf", "delete-protobuf", "watch-fanout-protobuf",
 	"watch-fanout", "durable-create", "hot-object", "cold-start", "million"}
 
 // A run that starts its own daemon, with the floor.
@@ -54,7 +55,8 @@ func TestRunFreshDaemon(t *testing.T) {
 	}
 	for _, title := range []string{"idle", "idle-watchers", "create", "create (floor)", "get", "get (floor)", "update", "update (floor)",
 		"merge-patch", "merge-patch (floor)", "apply", "apply (floor)", "apply-pod", "apply-pod, unchanged", "apply-pod, repeated", "delete", "delete (floor)", "list", "list (floor)", "list-chunked", "list-chunked (floor)", "get-protobuf", "get-protobuf (floor)", "list-protobuf", "list-protobuf (floor)", "get-cbor", "get-cbor (floor)", "list-cbor", "list-cbor (floor)",
-		"watch-fanout", "watch-fanout (floor)", "watch-fanout, bursts", "bare sync", "durable-create",
+		"watch-fanout", "watch-fanout (floor)", "watch-fanout, bursts", "create-protobuf", "update-protobuf (floor)", "merge-patch-protobuf", "apply-protobuf",
+		"delete-protobuf", "watch-fanout-protobuf", "watch-fanout-protobuf, bursts", "bare sync", "durable-create",
 		"hot-object", "million, create", "million, update", "million, pause", "million, memory", "million, recovery", "cold start, empty", "memory, empty", "cold start, full", "memory, full"} {
 		if !rows[title] {
 			t.Errorf("no row %q in the report", title)

@@ -47,6 +47,11 @@ func aims(o *scenario.Options) map[string]*Aim {
 		return all
 	}
 	all["get-protobuf"] = cpuAim(22)
+	all["create-protobuf"] = cpuAim(60)
+	all["update-protobuf"] = cpuAim(70)
+	all["merge-patch-protobuf"] = cpuAim(70)
+	all["apply-protobuf"] = cpuAim(90)
+	all["delete-protobuf"] = cpuAim(45)
 	all["get-cbor"] = cpuAim(22)
 	all["get"] = cpuAim(20)
 	all["create"] = cpuAim(60)
@@ -65,6 +70,8 @@ func aims(o *scenario.Options) map[string]*Aim {
 	}
 	if o.Watchers == scenario.StandardWatchers {
 		all["watch-fanout"] = cpuAim(6)
+		all["watch-fanout-protobuf"] = cpuAim(6)
+		all["watch-fanout-protobuf, bursts"] = cpuAim(2)
 		all["watch-fanout, bursts"] = cpuAim(2)
 	}
 	if o.ColdObjects == scenario.StandardColdObjects {

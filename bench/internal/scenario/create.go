@@ -3,8 +3,6 @@ package scenario
 import (
 	"context"
 	"net/http"
-
-	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
 // createObjects: every operation is a POST of a new object. The collection grows while it runs; growth
@@ -20,5 +18,6 @@ func createObjects(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return requestResult("create", sample, load, http.MethodPost, server.TypeJSON, f.object(0)), nil
+	contentType, body := f.body(0)
+	return requestResult("create", sample, load, http.MethodPost, contentType, body), nil
 }

@@ -86,7 +86,7 @@ func (b broadcast) run(ctx context.Context) (*measure.Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := openWatcherPool(ctx, b.target, b.watch, b.watchers, sentTime)
+	a, err := openWatcherPool(ctx, b.target, b.watch, b.watchers, sentTimeFor(b.target))
 	if err != nil {
 		return nil, err
 	}

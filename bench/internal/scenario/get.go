@@ -18,11 +18,6 @@ func (s *Session) hotCount() int { return min(hotObjects, s.Count) }
 // its cost is nearly that of a request itself.
 func getObjects(ctx context.Context, s *Session) ([]Result, error) { return s.getAs(ctx, "get", "") }
 
-// getProtobuf is the same for clients that speak Protobuf, as typed ones can.
-func getProtobuf(ctx context.Context, s *Session) ([]Result, error) {
-	return s.getAs(ctx, "get-protobuf", s.protobuf())
-}
-
 // getCBOR is the same for clients that speak CBOR.
 func getCBOR(ctx context.Context, s *Session) ([]Result, error) {
 	return s.getAs(ctx, "get-cbor", typeCBOR)
@@ -31,7 +26,7 @@ func getCBOR(ctx context.Context, s *Session) ([]Result, error) {
 // typeCBOR is the media type of CBOR, which a server has behind a feature gate.
 const typeCBOR = "application/cbor"
 
-// getAs measures reads in a media type; "" is JSON.
+// getAs measures reads in a media type; "" is that of the target.
 func (s *Session) getAs(ctx context.Context, name, accept string) ([]Result, error) {
 	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {

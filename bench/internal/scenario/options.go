@@ -33,6 +33,7 @@ type Options struct {
 	UserCAKey    string        `json:"-"`
 	UserToken    string        `json:"-"`
 	Workloads    []string      `json:"workloads"`
+	MediaType    string        `json:"mediaType,omitempty"`
 	Runs         int           `json:"runs"`
 	Scale        float64       `json:"scale"`
 	Size         int           `json:"sizeBytes"`
@@ -89,6 +90,7 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.StringVar(&o.UserCAKey, "user-ca-key", "", "key of that CA")
 	f.StringVar(&o.UserToken, "user-token", "", "static token that they accept for the user "+server.StaticUser)
 	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all but soak and million): "+strings.Join(workloadNames(true), ", "))
+	f.StringVar(&o.MediaType, "media-type", mediaJSON, "what the clients speak: json, as the workloads say; or protobuf, which runs the variants …-protobuf of those that have one")
 	f.IntVar(&o.Runs, "runs", 1, "how often all of it is measured, each time on servers that are started afresh; the report has the medians")
 	f.Float64Var(&o.Scale, "scale", 1, "factor for the sizes of the scenarios from leases on, as in 0.1 for a small machine; the report says what it changed")
 	f.IntVar(&o.Size, "size", StandardSize, "bytes of data in each object")
@@ -139,6 +141,9 @@ func (o *Options) Parse(args []string, log io.Writer) error {
 			o.Workloads = slices.DeleteFunc(o.Workloads, needsBinary)
 		}
 	}
+	if o.MediaType == mediaProtobuf {
+		o.Workloads = speakProtobuf(o.Workloads)
+	}
 	return o.Validate()
 }
 
@@ -165,6 +170,8 @@ func (o *Options) Validate() error {
 		fault(!known, "--workloads: there is no %q, but %s", name, strings.Join(workloadNames(true), ", "))
 		fault(needsBinary(name) && o.Binary == "", "--workloads: %s needs --binary", name)
 	}
+	fault(o.MediaType != mediaJSON && o.MediaType != mediaProtobuf && o.MediaType != "", "--media-type: there is no %q, but json and protobuf", o.MediaType)
+	fault(len(o.Workloads) == 0, "--media-type: none of the workloads has a variant in Protobuf")
 	fault(o.Start == "" && o.Kubeconfig == "", "--start or --kubeconfig is needed")
 	fault(len(o.PIDs) > 0 && o.Kubeconfig == "", "--pid needs --kubeconfig")
 	fault(len(o.AgainstPIDs) > 0 && o.Against == "", "--against-pid needs --against")

@@ -3,8 +3,6 @@ package scenario
 import (
 	"context"
 	"net/http"
-
-	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
 // updateObjects: every operation is a PUT that changes one object, without a precondition. A version to
@@ -21,5 +19,6 @@ func updateObjects(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return requestResult("update", sample, load, http.MethodPut, server.TypeJSON, f.object(0)), nil
+	contentType, body := f.body(0)
+	return requestResult("update", sample, load, http.MethodPut, contentType, body), nil
 }

@@ -71,16 +71,17 @@ func openWatcherPool(ctx context.Context, target *server.Target, path string, n 
 	}
 	// Reading begins when all are open: a pool that failed in part has no goroutine to wait for.
 	for i, stream := range streams {
-		a.group.Go(func() { a.readEvents(stream, &a.parts[i]) })
+		a.group.Go(func() { a.readEvents(target, stream, &a.parts[i]) })
 	}
 	return a, nil
 }
 
 // readEvents reads events until the stream ends. An end that this side did not make is an error. Bookmarks
 // are no events of objects and are passed over.
-func (a *watcherPool) readEvents(stream io.Reader, part *measure.Sample) {
+func (a *watcherPool) readEvents(target *server.Target, stream io.Reader, part *measure.Sample) {
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, maxEventBytes)
+	uncounted := eventScanner(target, lines)
 	for lines.Scan() {
 		line := lines.Bytes()
 		if len(line) == 0 || bytes.HasPrefix(line, []byte(`{"type":"BOOKMARK"`)) {
@@ -92,8 +93,7 @@ func (a *watcherPool) readEvents(stream io.Reader, part *measure.Sample) {
 			continue
 		}
 		part.Operations++
-		// The line end that the scanner has removed was sent, too.
-		part.Bytes += int64(len(line)) + 1
+		part.Bytes += int64(len(line)) + uncounted // what the scanner has removed was sent, too
 		if sent >= 0 {
 			part.Latencies = append(part.Latencies, time.Since(epoch)-sent)
 		}

@@ -34,6 +34,7 @@ type Target struct {
 	Prefix    string // path before every request path, usually empty
 	TLS       *tls.Config
 	Token     string        // bearer token, empty for none
+	Accept    string        // media type of answers, unless a connection asks for another; "" is JSON
 	Timeout   time.Duration // of one request and of a dial
 	Processes []int         // process ids
 }
@@ -48,7 +49,7 @@ type Conn struct {
 	r        *bufio.Reader
 	w        *bufio.Writer
 	Response fasthttp.Response
-	Accept   string // media types of answers; "" is JSON
+	Accept   string // media types of answers; "" is that of the target
 }
 
 // Conn returns a connection that is not dialled yet.
@@ -147,7 +148,7 @@ func (c *Conn) send(method, path, contentType string, body []byte) error {
 	if err := c.Net.SetDeadline(time.Now().Add(c.target.Timeout)); err != nil {
 		return err
 	}
-	writeStrings(c.w, method, " ", c.target.Prefix, path, " HTTP/1.1\r\nHost: ", c.target.Address, "\r\nAccept: ", cmp.Or(c.Accept, TypeJSON), "\r\n")
+	writeStrings(c.w, method, " ", c.target.Prefix, path, " HTTP/1.1\r\nHost: ", c.target.Address, "\r\nAccept: ", cmp.Or(c.Accept, c.target.Accept, TypeJSON), "\r\n")
 	if c.target.Token != "" {
 		writeStrings(c.w, "Authorization: Bearer ", c.target.Token, "\r\n")
 	}
