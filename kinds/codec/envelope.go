@@ -53,6 +53,19 @@ func CloseEnvelope(b []byte) []byte {
 	return appendStringField(b, 4, "")
 }
 
+// EnvelopedObject is the object in an envelope that WrapEnvelope has made, of which empty is the size without an object. It shares
+// the memory of the envelope and does not read it: where it lies follows from the sizes alone. Of a long list that is a good part of
+// the cost.
+func EnvelopedObject(envelope []byte, empty int) []byte {
+	end := len(envelope) - len(CloseEnvelope(make([]byte, 0, 8)))
+	size := len(envelope) - empty // of the object, and of its length beyond one byte
+	for extra := 0; ; extra++ {
+		if protowire.SizeVarint(uint64(size-extra)) == 1+extra {
+			return envelope[end-size+extra : end]
+		}
+	}
+}
+
 // UnwrapEnvelope reads an envelope. Raw shares the memory of body. The error may be shown to the client.
 //
 // Numbers above 4 are skipped, for later versions of the envelope; of a number that is there twice the last

@@ -182,3 +182,17 @@ func TestAppendProtobufErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestEnvelopedObject: what is in an envelope is found at once where any reader finds it.
+func TestEnvelopedObject(t *testing.T) {
+	empty := len(WrapEnvelope(nil, "apps/v1", "Deployment", nil))
+	for size := range 130 {
+		for _, size := range []int{size, size << 7, size << 10} {
+			envelope := WrapEnvelope(nil, "apps/v1", "Deployment", bytes.Repeat([]byte{byte(size)}, size))
+			whole, err := UnwrapEnvelope(envelope)
+			if got := EnvelopedObject(envelope, empty); err != nil || len(got) != size || !bytes.Equal(got, whole.Raw) {
+				t.Fatalf("%d bytes: %d, %v", size, len(got), err)
+			}
+		}
+	}
+}

@@ -126,7 +126,7 @@ func (f *Server) answer(r *http.Request, body []byte) (int, any) {
 	}
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/api/v1/namespaces"), "/")[1:]
 	object := tree{}
-	if len(body) > 0 && json.Unmarshal(body, &object) != nil {
+	if len(body) > 0 && decode(body, &object) != nil {
 		return http.StatusBadRequest, nil
 	}
 	switch {
@@ -220,7 +220,10 @@ func (f *Server) store(kind, namespace, name string, object tree) {
 // connection that breaks.
 func (f *Server) watch(w http.ResponseWriter, r *http.Request) {
 	cursor, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
-	_, _ = io.WriteString(w, `{"type":"BOOKMARK","object":{}}`+"\n")
+	inProtobuf := strings.Contains(r.Header.Get("Accept"), "protobuf")
+	if !inProtobuf {
+		_, _ = io.WriteString(w, `{"type":"BOOKMARK","object":{}}`+"\n")
+	}
 	for {
 		f.mu.Lock()
 		events, news, refused := f.history[min(cursor, len(f.history)):], f.news, f.Fault(r)
@@ -231,7 +234,11 @@ func (f *Server) watch(w http.ResponseWriter, r *http.Request) {
 		}
 		for _, e := range events {
 			text, _ := json.Marshal(e)
-			_, _ = w.Write(append(text, '\n'))
+			text = append(text, '\n')
+			if inProtobuf {
+				text = frame(e.Object)
+			}
+			_, _ = w.Write(text)
 		}
 		w.(http.Flusher).Flush()
 		select {

@@ -2,6 +2,7 @@ package represent
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/wire"
@@ -37,7 +38,7 @@ func (e *Encoder) protobufMeta(name, apiVersion string) (protobufType, error) {
 	return protobufType{m, apiVersion, name}, nil
 }
 
-// encode is a JSON document as a message, without envelope. The JSON was written by this server, so an error is one of
+// encode is a JSON document as a message in its envelope. The JSON was written by this server, so an error is one of
 // the server, not of the request.
 func (t protobufType) encode(doc []byte) ([]byte, error) {
 	buf := wire.GetBuffer()
@@ -46,15 +47,17 @@ func (t protobufType) encode(doc []byte) ([]byte, error) {
 	if *buf, err = codec.AppendProtobuf(*buf, t.message, doc); err != nil {
 		return nil, fmt.Errorf("represent: stored JSON of %s: %w", t.message.Name, err)
 	}
-	return append(make([]byte, 0, len(*buf)), *buf...), nil
+	return t.wrap(*buf), nil
 }
 
-// wrap puts a message into its envelope.
+// wrap puts a message into its envelope, in memory of just that size: it may be kept.
 func (t protobufType) wrap(raw []byte) []byte {
-	return codec.WrapEnvelope(make([]byte, 0, len(raw)+envelopeSize), t.apiVersion, t.kind, raw)
+	var head, tail [envelopeSize]byte
+	return slices.Concat(codec.OpenEnvelope(head[:0], t.apiVersion, t.kind, len(raw)), raw, codec.CloseEnvelope(tail[:0]))
 }
 
-// protobufForm is an object as a message, without envelope, which is made once.
+// protobufForm is an object as a message in its envelope, as reads and events have it, which is made once. Items of lists are
+// without (codec.EnvelopedObject).
 func (e *Encoder) protobufForm(t protobufType, f negotiate.Format, o *meta.Object) ([]byte, error) {
 	id, _ := formID(f)
 	return e.Forms.get(o, id, func(o *meta.Object) ([]byte, error) {
@@ -74,8 +77,8 @@ func (e *Encoder) protobufBody(k *schema.Kind, f negotiate.Format, o *meta.Objec
 	if err != nil {
 		return Body{}, err
 	}
-	raw, err := e.protobufForm(t, f, o)
-	return Body{ContentType: e.Names.ProtobufType, Bytes: t.wrap(raw)}, err
+	form, err := e.protobufForm(t, f, o)
+	return Body{ContentType: e.Names.ProtobufType, Bytes: form}, err
 }
 
 // Status is a Status, whose JSON document is given, as the body of an answer in Protobuf.
@@ -84,6 +87,6 @@ func (e *Encoder) Status(doc []byte) (Body, error) {
 	if err != nil {
 		return Body{}, err
 	}
-	raw, err := t.encode(doc)
-	return Body{ContentType: e.Names.ProtobufType, Bytes: t.wrap(raw)}, err
+	message, err := t.encode(doc)
+	return Body{ContentType: e.Names.ProtobufType, Bytes: message}, err
 }

@@ -77,11 +77,13 @@ func (p *protobufList) items(w io.Writer) error {
 	if _, err := w.Write(b); err != nil {
 		return err
 	}
+	empty := len(p.item.wrap(nil))
 	return p.list.eachConverted(func(_ int, o *meta.Object) error {
-		item, err := p.encoder.protobufForm(p.item, p.format, o)
+		form, err := p.encoder.protobufForm(p.item, p.format, o)
 		if err != nil {
 			return err
 		}
+		item := codec.EnvelopedObject(form, empty)
 		// b holds the tag and the length of one item, and is used again for the next; the item itself is not copied into it.
 		b = protowire.AppendTag(b[:0], 2, protowire.BytesType)
 		b = protowire.AppendVarint(b, uint64(len(item)))
