@@ -36,6 +36,11 @@ func aims(o *scenario.Options) map[string]*Aim {
 		all["soak"] = figureAim(0, "quantities grow")
 	}
 	if o.Scale == 1 {
+		for _, verb := range []string{"create", "update", "patch", "delete", "get"} {
+			all["cluster, "+verb] = figureAim(1_000, "ms p99")
+		}
+		all["cluster, list, a namespace"] = figureAim(5_000, "ms p99")
+		all["cluster, list, all"] = figureAim(30_000, "ms p99")
 		all["garbage"] = figureAim(3, "s until all had gone")
 		all["namespace"] = figureAim(3, "s until all had gone")
 		all["namespaces"] = figureAim(20, "s until all had gone")

@@ -60,6 +60,13 @@ var aimedRows = []struct{ row, workload, what string }{
 	{"garbage", "garbage", "an object deleted that owns 10,000 over three levels, until all have gone"},
 	{"namespace", "namespace", "a namespace with 10,000 objects deleted, until it has gone"},
 	{"namespaces", "namespaces", "2,000 namespaces deleted, until all have gone"},
+	{"cluster, create", "cluster", "a cluster of 1,000 nodes and 200 changes of Pods a second: creates, as the service levels of Kubernetes ask"},
+	{"cluster, update", "cluster", "the same, updates"},
+	{"cluster, patch", "cluster", "the same, patches"},
+	{"cluster, delete", "cluster", "the same, deletes"},
+	{"cluster, get", "cluster", "the same, reads of one Pod"},
+	{"cluster, list, a namespace", "cluster", "the same, lists of the 10,000 Pods of a namespace"},
+	{"cluster, list, all", "cluster", "the same, lists of all Pods"},
 	{"soak", "soak --duration 30m", "quantities that have grown after 30 minutes of mixed load"},
 	{"durable-create", "durable-create", "durable create, one client, above one sync"},
 }

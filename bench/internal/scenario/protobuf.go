@@ -71,9 +71,37 @@ func (f *fixture) protobufObject(n int) []byte {
 	sent := strconv.AppendInt(nil, int64(time.Since(epoch)), 10)
 	object = appendMessage(object, 2, append(bytes.Clone(sentWireKey), append([]byte{byte(len(sent))}, sent...)...))
 	object = appendMessage(object, 2, appendMessage(appendText(nil, 1, "payload"), 2, f.payload))
-	b := append(make([]byte, 0, len(object)+50), "k8s\x00"...)
-	b = appendMessage(b, 1, appendText(appendText(nil, 1, "v1"), 2, "ConfigMap"))
+	return f.envelope("v1", "ConfigMap", object)
+}
+
+// envelope is an object in the envelope that says what it is.
+func (f *fixture) envelope(apiVersion, kind string, object []byte) []byte {
+	b := append(make([]byte, 0, len(object)+50), protobufMagic...)
+	b = appendMessage(b, 1, appendText(appendText(nil, 1, apiVersion), 2, kind))
 	return appendMessage(b, 2, object)
+}
+
+// protobufMagic begins every body in Protobuf.
+const protobufMagic = "k8s\x00"
+
+// fieldIn is what is at a path of field numbers in a message, all of which are messages or texts; nil if it is not there.
+func fieldIn(message []byte, path ...protowire.Number) []byte {
+	for len(message) > 0 {
+		number, kind, n := protowire.ConsumeTag(message)
+		size := protowire.ConsumeFieldValue(number, kind, message[max(n, 0):])
+		if n < 0 || size < 0 {
+			return nil
+		}
+		if number == path[0] && kind == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(message[n:])
+			if len(path) == 1 {
+				return value
+			}
+			return fieldIn(value, path[1:]...)
+		}
+		message = message[n+size:]
+	}
+	return nil
 }
 
 // sentWireKey comes before the length and the digits of the time in Protobuf, as sentKey does in JSON: the key of an entry of a map,

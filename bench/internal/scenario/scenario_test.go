@@ -29,6 +29,7 @@ func TestScenarios(t *testing.T) {
 		"webhooks":        {"webhooks, none", "webhooks, beside", "webhooks, asked"},
 		"mixed":           {"mixed", "mixed, get", "mixed, list", "mixed, update", "mixed, patch", "mixed, replace", "mixed, events"},
 		"informer-storm":  {"informer-storm", "informer-storm, memory"},
+		"cluster":         {"cluster", "cluster, create", "cluster, delete", "cluster, patch", "cluster, update"},
 		"selector":        {"selector, indexed field", "selector, other field", "selector, label"},
 	} {
 		t.Run(name, func(t *testing.T) {

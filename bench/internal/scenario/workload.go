@@ -85,6 +85,7 @@ func Workloads() []Workload {
 		{Name: "noisy", Run: noisy},
 		{Name: "mixed", Run: mixed},
 		{Name: "informer-storm", Run: informerStorm},
+		{Name: "cluster", Run: simulateCluster},
 		{Name: "selector", Run: selectNothing},
 		{Name: "soak", Run: soak, named: true},
 		{Name: "cold-start", Run: coldStart, Own: true},
