@@ -2,6 +2,7 @@ package actors_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -164,5 +165,29 @@ func TestExactBeforeHistory(t *testing.T) {
 	}
 	if l, err := h.List(context.Background(), request.List{Kind: h.kind("configmaps"), Match: request.MatchExact, Version: h.Version()}); err != nil || len(l.Items) != 4 {
 		t.Errorf("at the newest version: %v, %v", l, err)
+	}
+}
+
+// TestTokensExpire: a list that is read chunk by chunk ends after the time of the history also where nothing changes, and
+// then goes on in the newest state.
+func TestTokensExpire(t *testing.T) {
+	t.Parallel()
+	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.HistoryTime = time.Nanosecond })
+	defer h.close()
+	for i := range 6 {
+		if _, err := h.create(fmt.Sprint("c", i), "v"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kind := h.kind("configmaps")
+	chunk := h.list(request.List{Limit: 2})
+	_, err := h.List(context.Background(), request.List{Kind: kind, Limit: 2, Continue: chunk.Continue})
+	var status *meta.Status
+	if !errors.As(err, &status) || status.Code != 410 || status.Continue == "" {
+		t.Fatalf("the second chunk: %v, want 410 with a token", err)
+	}
+	l, err := h.List(context.Background(), request.List{Kind: kind, Limit: 2, Continue: status.Continue})
+	if err != nil || len(l.Items) != 2 || l.Items[0].Key.Name != "c2" || l.Continue == "" {
+		t.Errorf("the second chunk of the newest state: %v, %v", listText(l.Items), err)
 	}
 }

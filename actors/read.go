@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -171,7 +172,11 @@ func (c *collection) list(r request.List, state *snapshot, version uint64, from 
 // continueAt lets a list go on at a path of the snapshot that it is read from.
 func (c *collection) continueAt(l *request.ListResult, r request.List, state *snapshot, next string) {
 	c.snapshotCache.put(l.Version, state, c.store.now())
-	l.Continue = encodeToken(token{Resource: c.storage.String(), Namespace: r.Namespace, Selectors: r.Selectors, Version: l.Version, Next: next})
+	t := token{Resource: c.storage.String(), Namespace: r.Namespace, Selectors: r.Selectors, Version: l.Version, Next: next, Began: c.store.now().Unix()}
+	if before, err := decodeToken(r.Continue); err == nil && !before.Newest && before.Began > 0 {
+		t.Began = before.Began
+	}
+	l.Continue = encodeToken(t)
 }
 
 // singleObject says whether the selectors allow at most one object, and which.
@@ -191,6 +196,10 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	}
 	if t.Resource != c.storage.String() || t.Namespace != r.Namespace || t.Selectors != r.Selectors {
 		return request.ListResult{}, meta.NewBadRequest("invalid continue token: continue key is not valid: it is the token of another list")
+	}
+	// A list ends after the time for which changes are kept, even where none came: clients rely on a token to expire.
+	if !t.Newest && t.Began > 0 && c.store.now().Sub(time.Unix(t.Began, 0)) > c.store.tuning.HistoryTime {
+		return request.ListResult{}, expiredToken(t)
 	}
 	match := request.MatchExact
 	if t.Newest {

@@ -17,6 +17,8 @@ type token struct {
 	// Newest, instead of a version, continues in the newest state, since the list's own is gone.
 	Newest bool   `json:"c,omitempty"`
 	Next   string `json:"s"`
+	// Began is when the first chunk was read, in seconds; 0 in tokens of releases before.
+	Began int64 `json:"t,omitempty"`
 }
 
 var (

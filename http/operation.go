@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/params"
 	"github.com/troupe-api/troupe/http/internal/represent"
 	"github.com/troupe-api/troupe/kinds/codec"
@@ -62,7 +63,15 @@ func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) 
 }
 
 // runOperation answers 201 with what the operation made of the body.
+//
+// What is answered is no object of a collection, so there is no table of it: who takes nothing else is told so.
 func (s *Server) runOperation(x *requestContext, operation Operation) error {
+	if x.format.Shape == negotiate.Table {
+		var err error
+		if x.format, err = s.names.Negotiate(x.acceptHeader(), false, false); err != nil {
+			return err
+		}
+	}
 	if err := represent.CheckShape(x.bodyKind, x.format, x.query); err != nil {
 		return err
 	}

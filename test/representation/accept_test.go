@@ -122,3 +122,28 @@ func TestContentType(t *testing.T) {
 		}
 	}
 }
+
+// TestReviewsHaveNoTable: what is answered to a create of which nothing is stored is no table; who takes anything else as well
+// gets that.
+func TestReviewsHaveNoTable(t *testing.T) {
+	t.Parallel()
+	a := serve(t)
+	const table = "application/json;as=Table;g=meta.k8s.io;v=v1"
+	for accept, want := range map[string]int{table: 406, table + ", application/json": 201, "application/json": 201} {
+		r, err := http.NewRequestWithContext(t.Context(), "POST", a.URL+"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", strings.NewReader(`{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept", accept)
+		r.Header.Set("Content-Type", "application/json")
+		answer, err := a.transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != want || want == 201 && tree(t, body)["kind"] != "SelfSubjectAccessReview" {
+			t.Errorf("%s: %d %s %v, want %d", accept, answer.StatusCode, body, err, want)
+		}
+	}
+}

@@ -97,7 +97,8 @@ var serverControllers = []builtIn{
 	{name: "priority-and-fairness-config-producer", group: apiServerAlias, everywhere: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return flowcontrol.NewConfiguration(d.store, kinds, d.log)
 	}},
-	{name: "resourcequota-controller", alias: "resourcequota", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+	// Its twin only recounts from time to time: it relies on the API server to write what a request has used.
+	{name: "resourcequota-controller", alias: "resourcequota", own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewResourceQuotas(d.leadersStore(), kinds, d.quotas, d.log)
 	}},
 	{name: "root-ca-certificate-publisher-controller", alias: "root-ca-cert-publisher", gate: features.RootCAConfigMap, newController: func(d *Daemon, kinds *catalog.Catalog) controller {

@@ -177,6 +177,16 @@ func (p *Pod) ofJob() bool {
 	return false
 }
 
+// initializes tells whether a container has to end before others start.
+func (p *Pod) initializes(c *Container) bool {
+	for i := range p.Spec.InitContainers {
+		if p.Spec.InitContainers[i].Name == c.Name {
+			return c.RestartPolicy != "Always"
+		}
+	}
+	return false
+}
+
 // container is a container of any of the lists, by its name, and its status; nil if there is none.
 func (p *Pod) container(name string) (*Container, *ContainerStatus) {
 	for _, list := range []struct {

@@ -43,11 +43,15 @@ func programOf(p *Pod, c *Container, jobTime time.Duration) program {
 	if r, known := interpret(append(append([]string{}, c.Command...), c.Args...), environment(p, c), nil); known {
 		return program{append(is.lines, r.lines()...), r.forever, r.slept, r.code}
 	}
-	if p.ofJob() {
+	switch image := c.Image[strings.LastIndexByte(c.Image, '/')+1:]; {
+	case strings.HasPrefix(image, "pause:"), image == "pause":
+		is.forever = true // it does nothing else
+	case p.initializes(c):
+	case p.ofJob():
 		is.runs = jobTime
-		return is
+	default:
+		is.forever = true
 	}
-	is.forever = true
 	return is
 }
 

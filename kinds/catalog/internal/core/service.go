@@ -25,7 +25,6 @@ func serviceRules(n *meta.Naming) schema.Rules {
 			annotations.validate(obj, faults)
 			validateService(obj, faults)
 			validateServiceLoadBalancerStatus(obj, "status.loadBalancer", faults)
-			field.Conditions(obj.Object("status"), "status.conditions", faults)
 		},
 		ValidateUpdate: validateServiceUpdate,
 	}

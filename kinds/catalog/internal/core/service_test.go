@@ -143,12 +143,7 @@ func TestServiceStatus(t *testing.T) {
 			`status.loadBalancer.ingress[0].ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`,
 			`status.loadBalancer.ingress[0].ports[1].protocol: Required value`}},
 		{`{"conditions":[{"type":"e.com/Ready","status":"True","reason":"AsIs","message":"","lastTransitionTime":"2020-01-01T00:00:00Z"}]}`, nil},
-		{`{"conditions":[{"type":"a b","status":"X","reason":"","observedGeneration":-1}]}`, []string{`status.conditions[0].type: Invalid value: "a b": name part…`,
-			`status.conditions[0].status: Unsupported value: "X": supported values: "False", "True", "Unknown"`,
-			`status.conditions[0].observedGeneration: Invalid value: -1: must be greater than or equal to zero`,
-			`status.conditions[0].lastTransitionTime: Required value: must be set`, `status.conditions[0].reason: Required value: must be set`}},
-		{`{"conditions":[{"type":"A","status":"True","reason":"not so","lastTransitionTime":"2020-01-01T00:00:00Z","message":"` + strings.Repeat("m", 32769) + `"}]}`, []string{
-			`status.conditions[0].reason: Invalid value: "not so": a condition reason must start with alphabetic character…`, `status.conditions[0].message: Too long: may not be more than 32768 bytes`}},
+		{`{"conditions":[{"type":"a b","status":"X","reason":"","observedGeneration":-1}]}`, nil}, // nobody checks them, as in release 1.35
 	} {
 		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{"type":"LoadBalancer",`+onePort+`}}`))
 		catalogtest.Create(k, obj)
@@ -246,11 +241,6 @@ func TestServiceValidation(t *testing.T) {
 	catalogtest.Expect(t, "clusterIP alone", catalogtest.Lines(faults.List), []string{"spec.clusterIPs: Required value"})
 
 	k := catalogtest.CoreKind(t, meta.Platform, "Service")
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+onePort+`}}`))
-	catalogtest.Create(k, obj)
-	obj["status"] = catalogtest.Parse(t, `{"conditions":[{"type":"A","status":"True","reason":"`+strings.Repeat("R", 1025)+`","lastTransitionTime":"2020-01-01T00:00:00Z"}]}`)
-	catalogtest.Expect(t, "reason", catalogtest.Lines(rules.Validate(k, obj)), []string{"status.conditions[0].reason: Too long: may not be more than 1024 bytes"})
-
 	catalogtest.RunSpecUpdateCases(t, k, onePort, []catalogtest.SpecUpdateCase{
 		{Name: "no families", Old: `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"],"ipFamilies":["IPv4"]`, Now: `"ipFamilies":null`, Want: []string{`spec.ipFamilies[0]: Invalid value: null: primary ipFamily can not be unset`}},
 	})

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/cluster"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		os.Exit(1)
+	}
+}
+
+// run builds what is needed, runs the tests and prints what has become of them. It is an error if one failed.
+func run() error {
+	focus := flag.String("focus", `\[Conformance\]`, "Expression of the names of the tests to run.")
+	kubeconfig := flag.String("kubeconfig", "", "Client configuration of a cluster that runs already, as of another API server.")
+	workers := flag.Int("workers", 3, "How many tests run at the same time.")
+	nodes := flag.Int("nodes", 5, "How many simulated nodes there are.")
+	limit := flag.Duration("limit", 12*time.Minute, "Longest time of a test.")
+	failures := flag.String("failures", "", "Folder for the output of tests that failed.")
+	flag.Parse()
+	expression, err := regexp.Compile(*focus)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "troupe-conformance-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	w := worker{limit: *limit, kubeconfig: *kubeconfig}
+	if w.kubectl, err = client.BuildKubectl(dir); err != nil {
+		return err
+	}
+	if w.program, err = cluster.Program("e2e.test"); err != nil {
+		return err
+	}
+	if w.kubeconfig == "" {
+		stop, err := startCluster(dir, *nodes)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		w.kubeconfig = filepath.Join(dir, "cluster", "data", "admin.kubeconfig")
+	}
+	s, err := newSuite(w.program, "containers.txt", expression)
+	if err != nil {
+		return err
+	}
+	r := newReport(s, *failures)
+	if err := runAll(s, w, *workers, r.tell); err != nil {
+		return err
+	}
+	return r.print(os.Stdout)
+}
+
+// startCluster starts troupe cluster with the programs of Kubernetes.
+func startCluster(dir string, nodes int) (stop func(), err error) {
+	troupe, err := client.BuildTroupe(dir)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"cluster", "--dir", filepath.Join(dir, "cluster"), "--secure-port=0", fmt.Sprint("--nodes=", nodes)}
+	for _, name := range []string{"kube-controller-manager", "kube-scheduler"} {
+		path, err := cluster.Program(name)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, "--"+name+"="+path)
+	}
+	c := exec.Command(troupe, args...)
+	log := &client.Log{}
+	c.Stdout, c.Stderr = log, log
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		<-signals
+		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended
+		os.Exit(1)
+	}()
+	for end := time.Now().Add(time.Minute); !strings.Contains(log.String(), "export KUBECONFIG"); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			return nil, errors.New("the cluster does not start:\n" + log.String())
+		}
+	}
+	return func() {
+		_ = c.Process.Signal(syscall.SIGTERM) // as above
+		_ = c.Wait()                          // its work is done
+	}, nil
+}
+
+// runAll runs the tests that may run beside others, and then the others.
+func runAll(s *suite, w worker, workers int, tell func(result)) error {
+	var together, alone []string
+	for _, name := range s.tests {
+		if isSerial(name) {
+			alone = append(alone, name)
+		} else {
+			together = append(together, name)
+		}
+	}
+	var running sync.WaitGroup
+	faults := make([]error, workers)
+	for i := range workers {
+		var mine []string
+		for n := i; n < len(together); n += workers {
+			mine = append(mine, together[n])
+		}
+		running.Go(func() { faults[i] = w.run(mine, tell) })
+	}
+	running.Wait()
+	return errors.Join(append(slices.Clone(faults), w.run(alone, tell))...)
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A result is what has become of a test.
+type result struct {
+	name   string
+	passed bool
+	took   time.Duration
+	output string // of one that failed
+}
+
+// A worker runs tests by processes of the suite.
+type worker struct {
+	program, kubeconfig, kubectl string
+	limit                        time.Duration // of one test
+}
+
+// batchSize is how many tests a process runs: it takes seconds to start.
+const batchSize = 25
+
+// run runs tests, and tells of each when it has ended.
+func (w worker) run(tests []string, tell func(result)) error {
+	for len(tests) > 0 {
+		batch := tests[:min(batchSize, len(tests))]
+		done, err := w.process(batch, tell)
+		if err != nil {
+			return err
+		}
+		tests = slices.DeleteFunc(slices.Clone(tests), func(name string) bool { return slices.Contains(done, name) })
+	}
+	return nil
+}
+
+// ended is the line that tells what has become of a test.
+var ended = regexp.MustCompile(`^(•|S) (\[[A-Z ]+\] )?(\[PANICKED\] )?\[(\d+\.\d+) seconds\]`)
+
+// process runs one process of the suite, and returns the tests that have ended.
+//
+// Of each test the output has its name in a line of its own, after a line of dashes, and then the line of ended. A
+// process that ends before all tests of its batch have is asked for the rest again, unless it has not ended any.
+func (w worker) process(batch []string, tell func(result)) (done []string, err error) {
+	expressions := make([]string, len(batch))
+	for i, name := range batch {
+		expressions[i] = regexp.QuoteMeta(name)
+	}
+	c := exec.Command(w.program, "--kubeconfig="+w.kubeconfig, "--provider=skeleton", "--kubectl-path="+w.kubectl, "--allowed-not-ready-nodes=-1", "--minStartupPods=0",
+		"--dump-logs-on-failure=false", "--ginkgo.no-color", "--ginkgo.v", "--ginkgo.timeout=24h", "--ginkgo.focus="+strings.Join(expressions, "|"))
+	out, in := io.Pipe()
+	c.Stdout, c.Stderr = in, in
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = in.CloseWithError(c.Wait()) // the lines tell of failures
+	}()
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		for r := bufio.NewReader(out); ; {
+			line, err := r.ReadString('\n')
+			if line != "" {
+				lines <- strings.TrimRight(line, "\n")
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	var text strings.Builder
+	current, began := "", time.Now()
+	timer := time.NewTimer(w.limit)
+	for {
+		select {
+		case line, ok := <-lines:
+			if !ok {
+				if len(done) == 0 {
+					return nil, fmt.Errorf("the suite has run none of its tests:\n%s", text.String())
+				}
+				return done, nil
+			}
+			if name := startOf(line, batch); name != "" && current == "" {
+				current, began = name, time.Now()
+				text.Reset()
+				timer.Reset(w.limit)
+			}
+			text.WriteString(line + "\n")
+			m := ended.FindStringSubmatch(line)
+			if m == nil || current == "" {
+				continue
+			}
+			done = append(done, current)
+			tell(result{current, !strings.Contains(m[2]+m[3], "FAIL") && !strings.Contains(m[2]+m[3], "PANIC") && !strings.Contains(m[2]+m[3], "TIMED"), time.Since(began), text.String()})
+			current = ""
+		case <-timer.C:
+			_ = c.Process.Kill() // it may have ended
+			if current == "" {
+				return nil, fmt.Errorf("the suite does not begin:\n%s", text.String())
+			}
+			for range lines { // to its end
+			}
+			tell(result{current, false, time.Since(began), text.String() + "it took longer than " + w.limit.String()})
+			return append(done, current), nil
+		}
+	}
+}
+
+// startOf is the test that a line is the name of, with labels behind it; "" for none.
+func startOf(line string, batch []string) string {
+	if !strings.HasPrefix(line, "[sig-") {
+		return ""
+	}
+	best := ""
+	for _, name := range batch {
+		if strings.HasPrefix(line, name) && len(name) > len(best) {
+			best = name
+		}
+	}
+	return best
+}
