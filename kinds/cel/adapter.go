@@ -24,7 +24,7 @@ func (a adapter) NativeToValue(v any) ref.Val {
 	case map[string]any:
 		return dynamicMap(v)
 	case []any:
-		return types.NewDynamicList(a, v)
+		return dynamicList(v)
 	}
 	if a.Registry == nil {
 		return types.DefaultTypeAdapter.NativeToValue(v)

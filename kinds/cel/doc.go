@@ -36,7 +36,7 @@
 // anything. An evaluation ends with its context.
 //
 // To count takes longer than to evaluate. In an environment that is Sized, an expression whose form and variables show
-// beforehand that it is cheap is evaluated without counting, out of a hundredth of the Budget (bounded.go). What it comes
+// beforehand that it is cheap is evaluated without counting, out of a twentieth of the Budget (bounded.go). What it comes
 // to is the same.
 //
 // # Order

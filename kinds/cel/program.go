@@ -53,7 +53,8 @@ type Program struct {
 	program cel.Program
 	text    string
 	result  *cel.Type
-	// uncounted is the program for evaluations that form bounds; both are nil if it bounds none.
+	// uncounted is the program for evaluations that form bounds, which end so soon that they do not look for the end of
+	// their context; both are nil if it bounds none.
 	uncounted cel.Program
 	form      *form
 }
@@ -116,7 +117,7 @@ func (c *Checked) Program() (*Program, error) {
 	}
 	p := &Program{naming: c.env.naming, text: c.ast.Source().Content(), result: c.ast.OutputType()}
 	p.program, err = c.plan(env, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostLimit(PerCallLimit), cel.CostTracking(estimator{}),
-		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)))
+		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)), cel.InterruptCheckFrequency(checkFrequency))
 	if err != nil || !c.env.sized {
 		return p, err
 	}
@@ -129,8 +130,7 @@ func (c *Checked) Program() (*Program, error) {
 
 // plan makes the library's program.
 func (c *Checked) plan(env *cel.Env, options ...cel.ProgramOption) (cel.Program, error) {
-	p, err := env.Program(c.ast, append(options, cel.InterruptCheckFrequency(checkFrequency), cel.OptimizeRegex(regexOptimizations()...),
-		cel.CustomDecorator(guardMatches))...)
+	p, err := env.Program(c.ast, append(options, cel.OptimizeRegex(regexOptimizations()...), cel.CustomDecorator(guardMatches))...)
 	if err != nil {
 		return nil, fmt.Errorf("program instantiation failed: %s", translate(c.env.naming, err.Error()))
 	}
@@ -159,12 +159,12 @@ func IsNoSuchOverload(err error) bool {
 // A Budget is what is left of a cost limit for several evaluations. It belongs to one goroutine. Rules of
 // one object share one: many cheap rules must not take longer together than a few costly ones may.
 //
-// A hundredth of it, the allowance, is for what is not counted: evaluations of which it is known beforehand that they cost
-// less.
+// A twentieth of it, the allowance, is for what is not counted: evaluations of which it is known beforehand that they cost
+// less. The bounds are far above what the evaluations take.
 type Budget struct{ remaining, allowance uint64 }
 
 // NewBudget is a budget of so many units.
-func NewBudget(units uint64) *Budget { return &Budget{units, units / 100} }
+func NewBudget(units uint64) *Budget { return &Budget{units, units / 20} }
 
 // allow takes units from the allowance; false if there are not as many.
 func (b *Budget) allow(units uint64) bool {
@@ -200,7 +200,7 @@ func (p *Program) Type() *Type { return typeOf(p.result) }
 func (p *Program) Eval(ctx context.Context, variables Activation, b *Budget) (Value, error) {
 	if p.form != nil {
 		if cost, known := p.form.bound(variables); known && b.allow(cost) {
-			out, _, err := p.uncounted.ContextEval(ctx, activation{variables})
+			out, _, err := p.uncounted.Eval(activation{variables})
 			return p.outcome(out, err)
 		}
 	}

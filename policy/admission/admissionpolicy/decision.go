@@ -41,7 +41,8 @@ func (s *scope) validate(metrics *match.ConditionMetrics) ([]decision, []finding
 	if !matches {
 		return nil, nil
 	}
-	s.budget = cel.NewBudget(cel.RuntimeBudget)
+	s.own = *cel.NewBudget(cel.RuntimeBudget)
+	s.budget = &s.own
 	decisions, err := s.decide()
 	if err != nil {
 		return s.hook.failure(err), nil

@@ -163,7 +163,8 @@ type scope struct {
 	// noNamespace and noAuthorizer say what the expressions do not have.
 	noNamespace, noAuthorizer bool
 	budget                    *cel.Budget
-	variables                 *cel.Lazy // nil until they are asked for
+	own                       cel.Budget // that of the validations, which budget points to
+	variables                 *cel.Lazy  // nil until they are asked for
 }
 
 var _ cel.Sizer = (*scope)(nil)

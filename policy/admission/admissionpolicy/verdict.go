@@ -11,6 +11,7 @@ import (
 type verdict struct {
 	*validating
 	*evaluation
+	scope     scope // of the policy that looks, one after the other
 	refusal   error // of the first that refuses; nil if none does
 	annotated bool  // with the first failed validation
 }
@@ -47,8 +48,8 @@ func (r *verdict) policy(h *hook) error {
 			if err != nil {
 				return err
 			}
-			s := &scope{evaluation: r.evaluation, hook: h, view: view, params: p}
-			decisions, found := s.validate(r.Conditions)
+			r.scope = scope{evaluation: r.evaluation, hook: h, view: view, params: p}
+			decisions, found := r.scope.validate(r.Conditions)
 			if err := r.ended(); err != nil {
 				return err
 			}

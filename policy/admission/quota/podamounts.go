@@ -49,11 +49,15 @@ func saysPodLevel(list tree.Tree) bool {
 	return false
 }
 
+// usualNames is how many resources most Pods name, with some room for overhead.
+const usualNames = 4
+
 // sumContainers sums up one list, "requests" or "limits", of all containers.
 func sumContainers(pod tree.Tree, list string) amounts {
 	spec := pod.Object("spec")
 	resize := newResize(pod, list)
-	var sum, sidecars, initial amounts
+	var sidecars, initial amounts
+	sum := make(amounts, 0, usualNames)
 	for _, c := range spec.Objects("containers") {
 		sum.add(resize.effective(c, "containerStatuses"))
 	}

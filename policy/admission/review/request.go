@@ -9,17 +9,22 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
+// fieldsOfRequest is how many fields a request has at most.
+const fieldsOfRequest = 13
+
 // Request is the request of an AdmissionReview, but for its objects and its uid. kind and resource are
 // those that the webhook was registered for, requestKind and requestResource those of the client's request.
 func (v *View) Request(naming *meta.Naming) tree.Tree {
 	a := v.attributes
-	t := tree.Tree{
-		"uid": "", "operation": match.OperationOf(a).String(), "dryRun": a.DryRun(), "options": v.options(naming),
-		"kind": kindTree(v.BodyKind), "resource": resourceTree(v.kind),
-		"requestKind":     kindTree(convert.BodyKind(a.Kind, a.Kind.Subresource(a.Subresource))),
-		"requestResource": resourceTree(a.Kind),
-		"userInfo":        tree.Tree{},
+	t := make(tree.Tree, fieldsOfRequest)
+	t["uid"], t["operation"], t["dryRun"], t["options"] = "", match.OperationOf(a).String(), a.DryRun(), v.options(naming)
+	t["kind"], t["resource"] = kindTree(v.BodyKind), resourceTree(v.kind)
+	t["requestKind"], t["requestResource"] = t["kind"], t["resource"]
+	if v.kind != a.Kind {
+		t["requestKind"] = kindTree(convert.BodyKind(a.Kind, a.Kind.Subresource(a.Subresource)))
+		t["requestResource"] = resourceTree(a.Kind)
 	}
+	t["userInfo"] = tree.Tree{}
 	if a.User != nil {
 		t["userInfo"] = a.User.Tree()
 	}
