@@ -74,7 +74,7 @@ func (c *specUpdate) headlessWithoutSelector() bool {
 // defaultPolicy chooses the policy if the client has not: the one from before, or SingleStack. A headless
 // Service without a selector may have endpoints of either family, whoever writes them.
 func (c *specUpdate) defaultPolicy() {
-	if c.spec.String("ipFamilyPolicy") != "" {
+	if c.spec.Has("ipFamilyPolicy") { // "" is a value, which validation refuses
 		return
 	}
 	policy := c.oldSpec.String("ipFamilyPolicy")

@@ -87,6 +87,9 @@ func (p *Prepared) completeNew() {
 // comes first, because validation looks at what it chose; it is given back on every way out but the last.
 func (p *Prepared) finishCreate() (Candidate, error) {
 	m, stored, object := p.mutation, p.mutation.Kind.Stored, p.want
+	if stored.Rules.FinishNew != nil {
+		stored.Rules.FinishNew(object)
+	}
 	allocation, causes := p.env.allocate(m.Key, nil, object)
 	pending := pendingReservation{allocation}
 	defer pending.release()
@@ -117,10 +120,10 @@ func (p *Prepared) finishCreate() (Candidate, error) {
 }
 
 // copyBody is the body of a write with what the mutation changes of it copied: the same
-// body may be needed again, for another state. A conversion, the kind's Prepare rule, an allocation and
+// body may be needed again, for another state. A conversion, the kind's Prepare rule, a feature that is off, an allocation and
 // an admission that changes objects may change any part of it; all other steps write at the top and into metadata only.
 func copyBody(m *request.Mutation, env Env, operation request.Verb) tree.Tree {
-	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || env.Allocator != nil || m.MayBeChanged(operation) {
+	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || rules.DropsFields(m.Kind.Stored) || env.Allocator != nil || m.MayBeChanged(operation) {
 		body := tree.Clone(m.Object).(tree.Tree)
 		body.EnsureObject("metadata")
 		return body

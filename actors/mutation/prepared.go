@@ -2,6 +2,7 @@ package mutation
 
 import (
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -56,6 +57,7 @@ func PrepareUnreadable(m *request.Mutation, seen tree.Tree, removal Candidate) P
 // complete completes what depends on the object as a whole, also after an admission has changed it.
 func (p *Prepared) complete() {
 	p.dropDuplicateOwners()
+	rules.DropDisabled(p.mutation.Kind.Stored, p.want, p.cur.Tree)
 	switch prepare := p.mutation.Kind.Stored.Rules.Prepare; {
 	case p.step == stepCreate:
 		p.completeNew()

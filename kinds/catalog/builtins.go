@@ -31,6 +31,37 @@ type builtIns struct {
 type builtInsKey struct {
 	naming      *meta.Naming
 	scaleToZero bool
+	// fields are the features that are on that fields belong to, in the order of fieldFeatures, with commas.
+	fields string
+}
+
+// fieldFeatures are the features that fields belong to.
+var fieldFeatures = []string{
+	"ClusterTrustBundleProjection", "ContainerStopSignals", "DRAConsumableCapacity", "DRADeviceBindingConditions", "DRADeviceTaints",
+	"DRAExtendedResource", "DRAPartitionableDevices", "GenericWorkload", "PodCertificateRequest",
+}
+
+// key is what built-in kinds depend on of the features.
+func (f Features) key(n *meta.Naming) builtInsKey {
+	k := builtInsKey{naming: n, scaleToZero: f.ScaleToZero}
+	for _, name := range fieldFeatures {
+		if f.Fields != nil && f.Fields(name) {
+			k.fields += name + ","
+		}
+	}
+	return k
+}
+
+// checkFeatures finds a field of a feature that is not listed, by which kinds would be shared that differ.
+func checkFeatures(messages map[string]*schema.Message) error {
+	for _, m := range messages {
+		for _, f := range m.Fields {
+			if f.Feature != "" && !slices.Contains(fieldFeatures, f.Feature) {
+				return fmt.Errorf("catalog: %s.%s: %s is not among the features of fields", m.Name, f.Name, f.Feature)
+			}
+		}
+	}
+	return nil
 }
 
 // compiledBuiltIns holds a func() (*builtIns, error) for each builtInsKey.
@@ -38,7 +69,7 @@ var compiledBuiltIns sync.Map
 
 // builtInsFor compiles the built-in kinds, or returns what was compiled before.
 func builtInsFor(n *meta.Naming, f Features) (*builtIns, error) {
-	compile, _ := compiledBuiltIns.LoadOrStore(builtInsKey{n, f.ScaleToZero}, sync.OnceValues(func() (*builtIns, error) {
+	compile, _ := compiledBuiltIns.LoadOrStore(f.key(n), sync.OnceValues(func() (*builtIns, error) {
 		return compileBuiltIns(n, f)
 	}))
 	return compile.(func() (*builtIns, error))()
@@ -54,7 +85,10 @@ func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := rules.Compile(slices.Collect(maps.Values(plan.Messages))...); err != nil {
+	if err := checkFeatures(plan.Messages); err != nil {
+		return nil, err
+	}
+	if err := rules.Compile(f.Fields, slices.Collect(maps.Values(plan.Messages))...); err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	b := &builtIns{naming: n, messages: plan.Messages, expressions: expressions.NewCompiler(n), set: newKindSet(len(plan.Kinds))}

@@ -44,6 +44,8 @@ type Features struct {
 	ClusterTrustBundle bool
 	// StorageVersionMigrator does the same for StorageVersionMigrations.
 	StorageVersionMigrator bool
+	// Fields tells whether a feature is on that fields of kinds belong to; nil: none is.
+	Fields func(feature string) bool
 }
 
 // serves reports whether the features let a built-in kind be served.

@@ -10,13 +10,14 @@ import (
 )
 
 // Compile makes the value plans of declared messages, and of those within them, from the options of their fields. It
-// reports every format that it does not know, and every pattern that is none.
+// reports every format that it does not know, and every pattern that is none. isOn tells whether a feature is on that
+// fields belong to; nil: none is.
 //
 // Messages are sorted by name first, so that the faults of a wrong declaration come in the same order each
 // time. What is compiled here is walked for every write, so whatever can be decided about a field is
 // decided now.
-func Compile(messages ...*schema.Message) error {
-	c := &compiler{parts: map[*schema.Message]*schema.Parts{}}
+func Compile(isOn func(feature string) bool, messages ...*schema.Message) error {
+	c := &compiler{isOn: isOn, parts: map[*schema.Message]*schema.Parts{}}
 	messages = slices.SortedFunc(slices.Values(messages), func(a, b *schema.Message) int { return strings.Compare(a.Name, b.Name) })
 	for _, m := range messages {
 		c.collect(m)
@@ -33,11 +34,12 @@ func Compile(messages ...*schema.Message) error {
 // It works in three passes over all messages, because a message may contain itself: register them, find
 // those that have anything to do, and only then make the plans, which refer to each other.
 type compiler struct {
+	isOn   func(feature string) bool
 	order  []*schema.Message
 	parts  map[*schema.Message]*schema.Parts
 	fields map[*schema.Field]*evaluators // of those fields that have any
 	// Messages in which, or below which, there is something to check, to default, or to keep. Others are not walked.
-	checked, defaulted, immutable map[*schema.Message]bool
+	checked, defaulted, immutable, featured map[*schema.Message]bool
 	// Messages of which an empty object has a fault, since a field is missing.
 	demanding map[*schema.Message]bool
 	faults    []error
@@ -76,7 +78,13 @@ func (c *compiler) mark() {
 	}, anywhere)
 	c.defaulted = c.closure(func(_ *schema.Message, f *schema.Field) bool { return changesWhenDefaulted(f) }, anywhere)
 	c.immutable = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Immutable }, isSingle)
+	c.featured = c.closure(func(_ *schema.Message, f *schema.Field) bool { return c.isOff(f) }, anywhere)
 	c.demanding = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Required }, isAlwaysThere)
+}
+
+// isOff tells whether a field belongs to a feature that is off.
+func (c *compiler) isOff(f *schema.Field) bool {
+	return f.Feature != "" && (c.isOn == nil || !c.isOn(f.Feature))
 }
 
 // Which fields closure looks into.
@@ -119,6 +127,12 @@ func (c *compiler) fill(m *schema.Message) {
 			p.Immutable = append(p.Immutable, schema.ImmutablePart{Name: f.Name})
 		case f.Type == schema.TypeMessage && f.Shape == schema.Single && c.immutable[f.Message]:
 			p.Immutable = append(p.Immutable, schema.ImmutablePart{Name: f.Name, Parts: c.parts[f.Message]})
+		}
+		switch {
+		case c.isOff(f):
+			p.Featured = append(p.Featured, schema.FeaturedPart{Name: f.Name, Feature: f.Feature})
+		case f.Type == schema.TypeMessage && c.featured[f.Message]:
+			p.Featured = append(p.Featured, schema.FeaturedPart{Name: f.Name, Parts: c.parts[f.Message], Shape: f.Shape})
 		}
 		checked, defaulted := c.isChecked(f), c.isDefaulted(f)
 		if !checked && !defaulted {

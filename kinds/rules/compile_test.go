@@ -15,7 +15,7 @@ func TestCompileFaults(t *testing.T) {
 		`t.T.f: "roman" is no format`:     {Name: "f", Format: "roman"},
 		`t.T.f: "roman" is no format ...`: {Name: "f", Shape: schema.Map, KeyFormat: "roman"},
 	} {
-		err := rules.Compile(schema.NewMessage("t.T", f))
+		err := rules.Compile(nil, schema.NewMessage("t.T", f))
 		if err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(want, " ...")) {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -33,7 +33,7 @@ func TestRecursiveMessage(t *testing.T) {
 	}
 	node.Index()
 	k := &schema.Kind{Declared: schema.NewMessage("t.Tree", &schema.Field{Name: "root", Type: schema.TypeMessage, Message: node})}
-	if err := rules.Compile(k.Message()); err != nil {
+	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}
 	obj := parseTree(t, `{"metadata":{"name":"x"},"root":{"left":{"all":[{"left":{"n":10}}]}}}`)
@@ -62,7 +62,7 @@ func TestOptionsBetweenFields(t *testing.T) {
 	)
 	spec.OneOf = []schema.OneOf{{Fields: []string{"a", "b", "c"}, None: "one is needed", Many: "one is enough"}}
 	k := &schema.Kind{Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true, RequiredDetail: "always"})}
-	if err := rules.Compile(k.Message()); err != nil {
+	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -97,7 +97,7 @@ func TestAbsentObjects(t *testing.T) {
 		&schema.Field{Name: "limit", Type: schema.TypeInt32, Pointer: true, RequiredWhen: &schema.RequiredWhen{Field: "count"}},
 	)
 	k := &schema.Kind{Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, EmitEmpty: true})}
-	if err := rules.Compile(k.Message()); err != nil {
+	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}
 	for body, want := range map[string][]string{

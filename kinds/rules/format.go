@@ -72,6 +72,17 @@ func Subdomain(s string) []string {
 		subdomainPattern, "example.com")
 }
 
+// SubdomainWithUnderscores checks a DNS subdomain as resolvers search it, at most 253 bytes: its labels may have
+// underscores.
+func SubdomainWithUnderscores(s string) []string {
+	return checkLengthAndPattern(s, 253, underscoreRE.MatchString, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+		underscorePattern, "example.com")
+}
+
+const underscorePattern = `_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*`
+
+var underscoreRE = regexp.MustCompile("^(?:" + underscorePattern + ")$")
+
 // Label checks a DNS-1123 label, at most 63 bytes.
 func Label(s string) []string {
 	return checkLengthAndPattern(s, 63, isLabel, "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",

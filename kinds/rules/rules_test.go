@@ -141,7 +141,7 @@ func sample(t *testing.T) *schema.Kind {
 	item.Index()
 	spec.Index()
 	k := &schema.Kind{Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true})}
-	if err := rules.Compile(k.Message()); err != nil {
+	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}
 	return k

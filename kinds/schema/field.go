@@ -53,6 +53,8 @@ type Field struct {
 	RequiredFields []string
 	// WholeThousandths: amounts are rounded to a multiple of 1m, away from zero, when defaults are filled in.
 	WholeThousandths bool
+	// Feature is the one that the field belongs to; "": none, the field is always kept.
+	Feature string
 	// ReservedDomains are domains in which no key of the map may lie.
 	ReservedDomains []string
 }

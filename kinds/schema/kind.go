@@ -176,6 +176,8 @@ type Rules struct {
 	// Prepare runs before validation: old is nil on create. It drops or carries over
 	// what the client may not set (for example status on the main resource).
 	Prepare func(obj, old tree.Tree)
+	// FinishNew completes a new object once, after all admissions that change it and before it is validated.
+	FinishNew func(obj tree.Tree)
 	// Requester are the fields of the spec of a new object that say who asks for it. Prepare drops what the client
 	// says of that, and admission sets them; what else it changes later leaves them as they are.
 	Requester []string

@@ -153,6 +153,7 @@ func (f *Field) applyOptions(o *options.Field, n *meta.Naming) {
 	f.Empty, f.RangeText = Empty(o.GetEmpty()), o.GetRangeText()
 	f.RequiredFields = o.GetRequiredFields()
 	f.WholeThousandths = o.GetWholeThousandths()
+	f.Feature = o.GetFeature()
 	if o.GetReservedKeys() {
 		f.ReservedDomains = n.Domains()
 	}

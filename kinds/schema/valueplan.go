@@ -52,6 +52,8 @@ type Parts struct {
 	Defaulted []Part
 	// Immutable are the fields that may not change, or that contain some.
 	Immutable []ImmutablePart
+	// Featured are the fields that belong to features that are off, or that contain some.
+	Featured []FeaturedPart
 	// ByName finds the plan of a field; Additional is that of all others; nil: there are no others.
 	ByName     map[string]*ValuePlan
 	Additional *ValuePlan
@@ -82,6 +84,14 @@ type Part struct {
 type ImmutablePart struct {
 	Name  string
 	Parts *Parts
+}
+
+// A FeaturedPart is a field that belongs to a feature; or, if Parts is set, one some of whose fields do.
+type FeaturedPart struct {
+	Name    string
+	Feature string
+	Parts   *Parts
+	Shape   Shape // of the field whose Parts these are
 }
 
 // KnownKeys lists the keys of an object in their order, among them all that have plans. It sorts nothing if

@@ -232,3 +232,38 @@ func TestMutatingAdmissionPolicy(t *testing.T) {
 		}
 	}
 }
+
+// TestFieldsOfFeatures: a field that belongs to a feature is kept where the feature is on, and where the object has it
+// already; elsewhere it is dropped.
+func TestFieldsOfFeatures(t *testing.T) {
+	t.Parallel()
+	const templates = "/api/v1/namespaces/default/podtemplates"
+	dir := t.TempDir()
+	serve := func(gates string) client.Session {
+		server := client.Serve(t, dir, func(c *daemon.Config) {
+			c.Naming = "kubernetes"
+			if err := c.API.FeatureGates.Set(gates); err != nil {
+				t.Fatal(err)
+			}
+		})
+		return client.Session{Server: server, Ctx: t.Context(), T: t}
+	}
+	body := func(name, image string) string {
+		return `{"metadata":{"name":"` + name + `"},"template":{"spec":{"containers":[{"name":"c","image":"` + image + `"}],"os":{"name":"linux"},"volumes":[{"name":"v","projected":{"sources":[{"clusterTrustBundle":{"name":"b","path":"p"}}]}}]}}}`
+	}
+	holds := func(s client.Session, name string) bool {
+		return strings.Contains(string(s.Send(200, "GET", templates+"/"+name, "", "").Body), `"clusterTrustBundle":{"name":"b","path":"p"}`)
+	}
+	s := serve("ClusterTrustBundle=true,ClusterTrustBundleProjection=true")
+	s.Send(201, "POST", templates, client.JSON, body("on", "a"))
+	if !holds(s, "on") {
+		t.Error("a feature that is on has lost its field")
+	}
+	s.Stop(t)
+	s = serve("")
+	s.Send(200, "PUT", templates+"/on", client.JSON, body("on", "b"))
+	s.Send(201, "POST", templates, client.JSON, body("off", "a"))
+	if !holds(s, "on") || holds(s, "off") {
+		t.Error("a feature that is off keeps what uses it, and nothing else")
+	}
+}

@@ -49,6 +49,7 @@ func (d *Daemon) compileKinds() (err error) {
 		ScaleToZero:            d.features.Enabled(features.HPAScaleToZero),
 		ClusterTrustBundle:     d.features.Enabled(features.ClusterTrustBundle),
 		StorageVersionMigrator: d.features.Enabled(features.StorageVersionMigrator),
+		Fields:                 d.features.Enabled,
 	})
 	return err
 }

@@ -71,7 +71,7 @@ func compileExample(t *testing.T) *schema.Kind {
 		t.Fatal(err)
 	}
 	k := plan.Kinds[slices.IndexFunc(plan.Kinds, func(k *schema.Kind) bool { return k.Kind == "Shelf" })]
-	if err := rules.Compile(k.Message()); err != nil {
+	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}
 	k.Rules = shelfRules()

@@ -2,7 +2,9 @@ package apps
 
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/core/volume"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -11,6 +13,28 @@ func statefulSetRules() schema.Rules {
 	return schema.Rules{
 		Default: defaultStatefulSet, Prepare: resetStatefulSetStatus,
 		Validate: validateStatefulSet, ValidateUpdate: validateStatefulSetUpdate,
+		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
+			if old == nil { // they cannot change, and may be from before they were checked
+				validateClaimTemplates(obj.Object("spec"), faults)
+			}
+		},
+	}
+}
+
+// validateClaimTemplates checks the claims of a new set, and that Pods can have volumes of their names. What is wrong with
+// a name is told of the volume that the controller makes of it.
+func validateClaimTemplates(spec tree.Tree, faults *schema.Faults) {
+	for i, claim := range spec.Objects("volumeClaimTemplates") {
+		at, name := tree.IndexPath("spec.template.spec.volumes", i), claim.Object("metadata").String("name")
+		if name == "" {
+			faults.Required(at + ".name")
+			faults.Required(at + ".persistentVolumeClaim.claimName")
+		} else {
+			for _, msg := range rules.Label(name) {
+				faults.Invalid(at+".name", name, msg)
+			}
+		}
+		volume.ValidateClaimSpec(claim.Object("spec"), tree.IndexPath("spec.volumeClaimTemplates", i)+".spec", faults)
 	}
 }
 

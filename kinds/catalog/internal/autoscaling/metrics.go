@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -108,8 +109,8 @@ func validateResourceSource(name string, source tree.Tree, path string, faults *
 	if source.String("name") == "" {
 		faults.Required(path+".name", "must specify a resource name")
 	}
-	if name == "containerResource" && source.String("container") == "" {
-		faults.Required(path+".container", "must specify a container")
+	if name == "containerResource" {
+		validateContainerSource(source, path, faults)
 	}
 	target := source.Object("target")
 	at := path + ".target"
@@ -119,6 +120,22 @@ func validateResourceSource(name string, source tree.Tree, path string, faults *
 		faults.Required(at+".averageUtilization", "must set either a target raw value or a target utilization")
 	case share && amount:
 		faults.Forbidden(at+".averageValue", "may not set both a target raw value and a target utilization")
+	}
+}
+
+// validateContainerSource checks what a metric of one container says beyond one of Pods: the container, and a resource that
+// containers have.
+func validateContainerSource(source tree.Tree, path string, faults *schema.Faults) {
+	if resource := source.String("name"); resource != "" {
+		resourcelist.ValidateContainerName(resource, path+".name", faults)
+	}
+	container := source.String("container")
+	if container == "" {
+		faults.Required(path+".container", "must specify a container")
+		return
+	}
+	for _, msg := range rules.Label(container) {
+		faults.Invalid(path+".container", container, msg)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -39,8 +38,6 @@ func validateCronJob(obj tree.Tree, faults *schema.Faults) {
 	}
 	const path = "spec.jobTemplate"
 	job := spec.Object("jobTemplate", "spec")
-	rules.ValidateLabels(spec.Object("jobTemplate", "metadata", "labels"), path+".metadata.labels", faults)
-	rules.ValidateAnnotations(spec.Object("jobTemplate", "metadata", "annotations"), path+".metadata.annotations", faults)
 	validateJobSpec(job, path+".spec", faults)
 	if selector := job.Object("selector"); selector != nil {
 		faults.Invalid(path+".spec.selector", selector, "`selector` will be auto-generated")

@@ -63,7 +63,7 @@ func defaultService(obj tree.Tree) {
 	// internalTrafficPolicy describes traffic to a cluster address, which an ExternalName does not have. A
 	// headless Service gets it nevertheless, as in the API that clients know.
 	if service.NeedsClusterIP(spec) {
-		field.SetIfEmpty(spec, "internalTrafficPolicy", "Cluster")
+		field.SetIfAbsent(spec, "internalTrafficPolicy", "Cluster")
 	}
 	if spec.String("type") == service.TypeLoadBalancer {
 		field.SetIfEmpty(spec, "allocateLoadBalancerNodePorts", true)

@@ -1,8 +1,6 @@
 package scheduling
 
 import (
-	"strconv"
-
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -20,7 +18,22 @@ func ValidateNodeSelector(s tree.Tree, path string, faults *schema.Faults) {
 		faults.Required(path, "must have at least one node selector term")
 	}
 	for i, term := range terms {
-		validateNodeTerm(term, tree.IndexPath(path, i), faults)
+		at := tree.IndexPath(path, i)
+		validateNodeTerm(term, at, faults)
+		validateNodeValues(term, at, faults)
+	}
+}
+
+// validateNodeValues checks the values of a term that has to hold: no node has a label with another value. Preferences
+// may ask for it, as they always could.
+func validateNodeValues(term tree.Tree, path string, faults *schema.Faults) {
+	for i, e := range term.Objects("matchExpressions") {
+		at := tree.IndexPath(path+".matchExpressions", i) + ".values"
+		for j, value := range e.Strings("values") {
+			for _, msg := range rules.LabelValue(value) {
+				faults.Invalid(tree.IndexPath(at, j), value, msg)
+			}
+		}
 	}
 }
 
@@ -37,27 +50,38 @@ func validateNodeTerm(term tree.Tree, path string, faults *schema.Faults) {
 		}
 	}
 	for i, e := range term.Objects("matchFields") {
-		at := tree.IndexPath(path+".matchFields", i)
-		field.Enum(e, "operator", at, faults, "In", "NotIn")
-		if len(e.List("values")) != 1 {
-			faults.Required(at+".values", "must be only one value when `operator` is 'In' or 'NotIn' for node field selector")
-		}
-		if key := e.String("key"); key != "metadata.name" {
-			faults.Invalid(at+".key", key, "not a valid field selector key")
+		validateNodeField(e, tree.IndexPath(path+".matchFields", i), faults)
+	}
+}
+
+// validateNodeField checks a requirement of the one field of a node that can be asked for: its name.
+func validateNodeField(e tree.Tree, path string, faults *schema.Faults) {
+	values := e.Strings("values")
+	switch operator := e.String("operator"); {
+	case operator != "In" && operator != "NotIn":
+		faults.Invalid(path+".operator", operator, "not a valid selector operator")
+	case len(values) != 1:
+		faults.Required(path+".values", "must be only one value when `operator` is 'In' or 'NotIn' for node field selector")
+	}
+	if key := e.String("key"); key != "metadata.name" {
+		faults.Invalid(path+".key", key, "not a valid field selector key")
+		return
+	}
+	for i, name := range values {
+		for _, msg := range rules.Subdomain(name) {
+			faults.Invalid(tree.IndexPath(path+".values", i), name, msg)
 		}
 	}
 }
 
-// Gt and Lt compare numbers, while labels are text. So the one value must be a number here, and nodes whose label is
-// none do not match.
+// Gt and Lt compare numbers, while labels are text: they have one value, and where that or the label of a node is no
+// number, the node does not match.
 func validateNodeRequirement(e tree.Tree, path string, faults *schema.Faults) {
 	switch operator := e.String("operator"); {
 	case field.OperatorValues(e, path, faults):
 	case operator == "Gt", operator == "Lt":
-		if values := e.Strings("values"); len(values) != 1 {
+		if len(e.List("values")) != 1 {
 			faults.Required(path+".values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
-		} else if _, err := strconv.ParseInt(values[0], 10, 64); err != nil {
-			faults.Invalid(tree.IndexPath(path+".values", 0), values[0], "must be an integer when `operator` is 'Lt' or 'Gt'")
 		}
 	default:
 		faults.Invalid(path+".operator", operator, "not a valid selector operator")

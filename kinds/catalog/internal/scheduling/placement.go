@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -53,7 +54,7 @@ func ValidateToleration(t tree.Tree, path string, faults *schema.Faults) {
 // Two constraints with the same key and the same action are refused, as nobody could tell which skew holds.
 // minDomains has an effect only where a Pod may stay unscheduled.
 func validateTopologySpread(spec tree.Tree, path string, faults *schema.Faults) {
-	seen := map[string]bool{}
+	seen := map[string]int{}
 	for i, c := range spec.Objects("topologySpreadConstraints") {
 		at := tree.IndexPath(path, i)
 		if n, _ := c.Int("maxSkew"); n <= 0 {
@@ -66,16 +67,18 @@ func validateTopologySpread(spec tree.Tree, path string, faults *schema.Faults) 
 			if n <= 0 {
 				faults.Invalid(at+".minDomains", n, "must be greater than zero")
 			}
-			if action := c.String("whenUnsatisfiable"); action == "ScheduleAnyway" {
+			if action := c.String("whenUnsatisfiable"); action != "DoNotSchedule" {
 				faults.Invalid(at+".minDomains", n, "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not "+action)
 			}
 		}
 		field.LabelSelector(c.Object("labelSelector"), at+".labelSelector", faults)
+		validateLabelKeys(c, at, faults)
 		pair := fmt.Sprintf("{%s, %s}", c.String("topologyKey"), c.String("whenUnsatisfiable"))
-		if seen[pair] {
-			faults.Duplicate(at+".{topologyKey, whenUnsatisfiable}", pair)
+		if first, repeated := seen[pair]; repeated {
+			faults.Duplicate(tree.IndexPath(path, first)+".{topologyKey, whenUnsatisfiable}", pair)
+			continue
 		}
-		seen[pair] = true
+		seen[pair] = i
 	}
 }
 
@@ -120,11 +123,83 @@ func validatePodAffinity(a tree.Tree, path string, faults *schema.Faults) {
 func validatePodTerm(term tree.Tree, path string, faults *schema.Faults) {
 	field.LabelSelector(term.Object("labelSelector"), path+".labelSelector", faults)
 	field.LabelSelector(term.Object("namespaceSelector"), path+".namespaceSelector", faults)
+	validateLabelKeys(term, path, faults)
 	key := term.String("topologyKey")
 	if key == "" {
 		faults.Required(path+".topologyKey", "can not be empty")
 	}
 	for _, msg := range rules.QualifiedName(key) {
 		faults.Invalid(path+".topologyKey", key, msg)
+	}
+}
+
+// validateLabelKeys checks the labels in which others must equal a Pod, or differ from it: matchLabelKeys and
+// mismatchLabelKeys. They narrow a selector, and so need one; one that the selector names as well would be asked for
+// twice.
+func validateLabelKeys(term tree.Tree, path string, faults *schema.Faults) {
+	selector := term.Object("labelSelector")
+	equal, differ := term.Strings("matchLabelKeys"), term.Strings("mismatchLabelKeys")
+	for _, list := range []string{"matchLabelKeys", "mismatchLabelKeys"} {
+		keys := term.Strings(list)
+		if len(keys) > 0 && selector == nil {
+			faults.Forbidden(path+"."+list, "must not be specified when labelSelector is not set")
+			continue
+		}
+		for i, key := range keys {
+			for _, msg := range rules.QualifiedName(key) {
+				faults.Invalid(tree.IndexPath(path+"."+list, i), key, msg)
+			}
+		}
+	}
+	if len(equal) == 0 {
+		return
+	}
+	selected := map[string]bool{}
+	for key := range selector.Object("matchLabels") {
+		selected[key] = true
+	}
+	for _, e := range selector.Objects("matchExpressions") {
+		key := e.String("key")
+		if i := slices.Index(equal, key); i >= 0 && selected[key] {
+			faults.Invalid(tree.IndexPath(path, i), key, "exists in both matchLabelKeys and labelSelector")
+		}
+		selected[key] = true
+	}
+	for i, key := range equal {
+		if slices.Contains(differ, key) {
+			faults.Invalid(tree.IndexPath(path+".matchLabelKeys", i), key, "exists in both matchLabelKeys and mismatchLabelKeys")
+		}
+	}
+}
+
+// MergeLabelKeys adds to the selectors of a new Pod's terms and constraints the values of its own labels that they name
+// by matchLabelKeys and mismatchLabelKeys: schedulers look at the selectors alone.
+func MergeLabelKeys(spec, labels tree.Tree) {
+	for _, c := range spec.Objects("topologySpreadConstraints") {
+		mergeKeys(c, labels)
+	}
+	for _, name := range []string{"podAffinity", "podAntiAffinity"} {
+		affinity := spec.Object("affinity", name)
+		for _, term := range affinity.Objects(requiredTerms) {
+			mergeKeys(term, labels)
+		}
+		for _, p := range affinity.Objects(preferredTerms) {
+			mergeKeys(p.Object("podAffinityTerm"), labels)
+		}
+	}
+}
+
+func mergeKeys(term, labels tree.Tree) {
+	selector := term.Object("labelSelector")
+	if selector == nil {
+		return
+	}
+	for _, list := range []struct{ keys, operator string }{{"matchLabelKeys", "In"}, {"mismatchLabelKeys", "NotIn"}} {
+		for _, key := range term.Strings(list.keys) {
+			if value, ok := labels[key].(string); ok {
+				selector["matchExpressions"] = append(slices.Clip(selector.List("matchExpressions")),
+					tree.Tree{"key": key, "operator": list.operator, "values": []any{value}})
+			}
+		}
 	}
 }

@@ -26,6 +26,9 @@ func validateContainers(spec tree.Tree, path string, parts podReferences, faults
 			names[name] = true
 			validateContainer(c, at, parts, faults)
 			validateContainerPorts(c, at+".ports", spec.Bool("hostNetwork"), hostPorts, faults)
+			if list == "containers" || c.String("restartPolicy") == "Always" {
+				validateSleep(c.Object("lifecycle"), at+".lifecycle", spec, faults)
+			}
 			switch list {
 			case "initContainers":
 				validateInitContainer(c, at, faults)
@@ -53,6 +56,21 @@ func validateContainer(c tree.Tree, path string, parts podReferences, faults *sc
 	validateContainerSecurity(c.Object("securityContext"), path+".securityContext", faults)
 	for _, name := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
 		validateProbe(c.Object(name), path+"."+name, name != "readinessProbe", faults)
+	}
+}
+
+// validateSleep checks that a container does not sleep longer before it is stopped than its Pod has time to stop.
+func validateSleep(lifecycle tree.Tree, path string, spec tree.Tree, faults *schema.Faults) {
+	grace, ok := spec.Int("terminationGracePeriodSeconds")
+	if !ok {
+		return
+	}
+	for _, name := range []string{"postStart", "preStop"} {
+		if sleep := lifecycle.Object(name, "sleep"); sleep != nil {
+			if seconds, _ := sleep.Int("seconds"); seconds < 0 || seconds > grace {
+				faults.Invalid(path+"."+name+".sleep", seconds, fmt.Sprintf("must be non-negative and less than terminationGracePeriodSeconds (%d)", grace))
+			}
+		}
 	}
 }
 

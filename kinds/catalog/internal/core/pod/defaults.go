@@ -1,6 +1,7 @@
 package pod
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
@@ -78,7 +79,7 @@ func defaultContainer(c tree.Tree) {
 // A tag that does not move need not be looked up again; latest does move by convention. A digest is the content
 // itself.
 func pullPolicy(image string) string {
-	if strings.Contains(image, "@") {
+	if strings.Contains(image, "@") || !imageRE.MatchString(image) {
 		return "IfNotPresent"
 	}
 	last := image[strings.LastIndexByte(image, '/')+1:]
@@ -87,6 +88,10 @@ func pullPolicy(image string) string {
 	}
 	return "Always"
 }
+
+// imageRE is the name of an image, with a tag perhaps. What is none has no tag either, as names in capital letters.
+var imageRE = regexp.MustCompile(`^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?/)?` +
+	`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?$`)
 
 // 0 stands for absent in these fields, as it does in clients that send every number.
 func defaultProbe(p tree.Tree) {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -41,11 +40,32 @@ func validateEnv(c tree.Tree, path string, faults *schema.Faults) {
 		case config != nil && secret != nil:
 			faults.Invalid(at, "", "may not have more than one field specified at a time")
 		case config != nil:
-			field.Require(config, at+".configMapRef", faults, "name")
+			validateEnvObject(config, at+".configMapRef", faults)
 		default:
-			field.Require(secret, at+".secretRef", faults, "name")
+			validateEnvObject(secret, at+".secretRef", faults)
 		}
 	}
+}
+
+// validateEnvObject checks the name of an object whose entries become variables. One that is still to be generated has
+// a prefix for a name, which may end with a hyphen.
+func validateEnvObject(ref tree.Tree, path string, faults *schema.Faults) {
+	name := ref.String("name")
+	if name == "" {
+		faults.Required(path + ".name")
+		return
+	}
+	for _, msg := range rules.Subdomain(maskTrailingDash(name)) {
+		faults.Invalid(path+".name", name, msg)
+	}
+}
+
+// maskTrailingDash is a name with another character for a hyphen at its end.
+func maskTrailingDash(name string) string {
+	if len(name) > 1 && strings.HasSuffix(name, "-") {
+		return name[:len(name)-1] + "a"
+	}
+	return name
 }
 
 // One variable has one value. A value beside a source would be ignored by some nodes and used by others.
@@ -60,8 +80,14 @@ func validateEnvSource(e, source tree.Tree, path string, faults *schema.Faults) 
 		validateResourceRef(ref, path+".resourceFieldRef", false, faults)
 	}
 	for _, name := range []string{"configMapKeyRef", "secretKeyRef", "fileKeyRef"} {
-		if source.Has(name) {
-			n++
+		if !source.Has(name) {
+			continue
+		}
+		if n++; name != "fileKeyRef" {
+			object := source.Object(name).String("name")
+			for _, msg := range rules.Subdomain(object) {
+				faults.Invalid(path+"."+name+".name", object, msg)
+			}
 		}
 	}
 	switch {
@@ -83,6 +109,10 @@ func validateFieldRef(ref tree.Tree, path string, allowed []string, faults *sche
 	at := path + ".fieldPath"
 	if field == "" {
 		faults.Required(at)
+		return
+	}
+	if version := ref.String("apiVersion"); version != "" && version != "v1" {
+		faults.Invalid(at, field, "error converting fieldPath: unsupported pod version: "+version)
 		return
 	}
 	if base, key, ok := strings.Cut(field, "['"); ok && strings.HasSuffix(key, "']") {

@@ -29,10 +29,10 @@ func TestContainerFaults(t *testing.T) {
 		`"livenessProbe":{"httpGet":{"port":0,"httpHeaders":[{"name":"a b"}]}},"startupProbe":{"tcpSocket":{"port":"A_"}},"lifecycle":{"preStop":{"sleep":{"seconds":-1}}}`: {
 			at + `.livenessProbe.httpGet.port: Invalid value: 0: must be between 1 and 65535, inclusive`, at + `.livenessProbe.httpGet.httpHeaders[0].name: Invalid value: "a b": a valid HTTP header…`,
 			at + `.startupProbe.tcpSocket.port: Invalid value: "A_": must contain only alpha-numeric characters…`, at + `.startupProbe.tcpSocket.port: Invalid value: "A_": must contain at least one letter (a-z)`,
-			at + `.lifecycle.preStop.sleep.seconds: Invalid value: -1: must be greater than or equal to 0`},
+			at + `.lifecycle.preStop.sleep: Invalid value: -1: must be non-negative and less than terminationGracePeriodSeconds (30)`},
 		`"livenessProbe":{"httpGet":{}}`: {at + `.livenessProbe.httpGet.port: Required value`, at + `.livenessProbe.httpGet.port: Invalid value: 0: must be between…`},
 		`"securityContext":{"seccompProfile":{"type":"Localhost"},"appArmorProfile":{"type":"Unconfined","localhostProfile":"p"}}`: {
-			at + `.securityContext.seccompProfile.localhostProfile: Required value: must be set when type is Localhost`,
+			at + `.securityContext.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost`,
 			at + `.securityContext.appArmorProfile.localhostProfile: Invalid value: "p": can only be set when AppArmor type is Localhost`},
 	} {
 		catalogtest.Expect(t, fields, catalogtest.Create(k, newPod(t, k, container(fields))), want)
@@ -59,10 +59,10 @@ func TestPodSpecFaults(t *testing.T) {
 		`"securityContext":{"supplementalGroups":[-1],"sysctls":[{}]}`: {`spec.securityContext.supplementalGroups[0]: Invalid value: -1: must be between 0 and 2147483647, inclusive`, `spec.securityContext.sysctls[0].name: Required value`},
 		`"tolerations":[{"key":"a","value":"b c"}]`:                    {`spec.tolerations[0].operator: Invalid value: "b c": a valid label must be…`},
 		`"topologySpreadConstraints":[{"maxSkew":1,"minDomains":0,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule"},{"maxSkew":1,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule"}]`: {
-			`spec.topologySpreadConstraints[0].minDomains: Invalid value: 0: must be greater than zero`, `spec.topologySpreadConstraints[1].{topologyKey, whenUnsatisfiable}: Duplicate value: "{z, DoNotSchedule}"`},
+			`spec.topologySpreadConstraints[0].minDomains: Invalid value: 0: must be greater than zero`, `spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: "{z, DoNotSchedule}"`},
 		`"affinity":{"nodeAffinity":{` + must + `:{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a b","operator":"Exists","values":["x"]},{"key":"a","operator":"Gt"},{"key":"a","operator":"Lt","values":["x"]}],"matchFields":[{"key":"metadata.name","operator":"In"}]}]}}}`: {
 			term + ".matchExpressions[0].values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'", term + `.matchExpressions[0].key: Invalid value: "a b": name part…`,
-			term + ".matchExpressions[1].values: Required value: must be specified single value when `operator` is 'Lt' or 'Gt'", term + ".matchExpressions[2].values[0]: Invalid value: \"x\": must be an integer when `operator` is 'Lt' or 'Gt'",
+			term + ".matchExpressions[1].values: Required value: must be specified single value when `operator` is 'Lt' or 'Gt'",
 			term + ".matchFields[0].values: Required value: must be only one value when `operator` is 'In' or 'NotIn' for node field selector"},
 		`"affinity":{"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":101,"preference":{}}]},"podAntiAffinity":{` + must + `:[{"topologyKey":"z","namespaces":["A"],"labelSelector":{"matchExpressions":[{"key":"a b","operator":"In","values":["c d"]}]}}]}}`: {
 			`spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 101: must be in the range 1-100`,

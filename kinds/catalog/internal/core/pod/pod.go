@@ -3,6 +3,7 @@ package pod
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -23,6 +24,7 @@ func podRules(w *Warnings) schema.Rules {
 			field.SetIfEmpty(spec, "enableServiceLinks", true)
 			defaultHostPorts(spec)
 			defaultRequests(spec)
+			defaultPodLevel(spec)
 			if status := obj.Object("status"); status != nil {
 				defaultPodStatus(status)
 			}
@@ -34,6 +36,7 @@ func podRules(w *Warnings) schema.Rules {
 			}
 			preparePod(obj, old)
 		},
+		FinishNew:    func(obj tree.Tree) { scheduling.MergeLabelKeys(obj.Object("spec"), obj.Object("metadata", "labels")) },
 		ValidateSpec: func(spec, _ tree.Tree, faults *schema.Faults) { validatePodSpec(spec, "spec", faults) },
 		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
 			w.profiles.validateAppArmorUpdate(obj, old, faults)
@@ -68,7 +71,14 @@ func preparePod(obj, old tree.Tree) {
 		obj.CopyField(old, "status")
 		return
 	}
-	obj["status"] = tree.Tree{"phase": "Pending", "qosClass": qosClass(obj.Object("spec"))}
+	status := tree.Tree{"phase": "Pending", "qosClass": qosClass(obj.Object("spec"))}
+	if len(obj.Object("spec").List("schedulingGates")) > 0 {
+		status["conditions"] = []any{tree.Tree{
+			"type": "PodScheduled", "status": "False", "reason": "SchedulingGated", "message": "Scheduling is blocked due to non-empty scheduling gates",
+			"lastProbeTime": nil, "lastTransitionTime": obj.Object("metadata")["creationTimestamp"],
+		}}
+	}
+	obj["status"] = status
 }
 
 // defaultHostPorts sets hostPort to containerPort for Pods in the network of their node.
@@ -113,15 +123,22 @@ func defaultRequests(spec tree.Tree) {
 // Init containers count as well.
 func qosClass(spec tree.Tree) string {
 	asked, guaranteed := false, true
-	for _, list := range []string{"containers", "initContainers"} {
-		for _, c := range spec.Objects(list) {
-			requests, limits := c.Object("resources", "requests"), c.Object("resources", "limits")
-			for _, key := range []string{"cpu", "memory"} {
-				request, limit := requests.String(key), limits.String(key)
-				asked = asked || resourcelist.IsPositive(request) || resourcelist.IsPositive(limit)
-				if !resourcelist.IsPositive(limit) || quantity.Compare(request, limit) != 0 {
-					guaranteed = false
-				}
+	look := func(resources tree.Tree) {
+		requests, limits := resources.Object("requests"), resources.Object("limits")
+		for _, key := range []string{"cpu", "memory"} {
+			request, limit := requests.String(key), limits.String(key)
+			asked = asked || resourcelist.IsPositive(request) || resourcelist.IsPositive(limit)
+			if !resourcelist.IsPositive(limit) || quantity.Compare(request, limit) != 0 {
+				guaranteed = false
+			}
+		}
+	}
+	if spec.Has("resources") { // what the Pod says as a whole counts alone
+		look(spec.Object("resources"))
+	} else {
+		for _, list := range []string{"containers", "initContainers"} {
+			for _, c := range spec.Objects(list) {
+				look(c.Object("resources"))
 			}
 		}
 	}

@@ -121,7 +121,7 @@ func TestPodFaults(t *testing.T) {
 			`spec.topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: "X": supported values: "DoNotSchedule", "ScheduleAnyway"`,
 			`spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero`}},
 		{`"topologySpreadConstraints":[{"maxSkew":1,"minDomains":2,"topologyKey":"z","whenUnsatisfiable":"ScheduleAnyway"}],"imagePullSecrets":[{}],"resources":{"limits":{"cpu":"-1"}}`, []string{
-			`spec.resources.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0`,
+			`spec.resources.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0`, `spec.resources.requests[cpu]: Invalid value: "-1": must be greater than or equal to 0`,
 			`spec.topologySpreadConstraints[0].minDomains: Invalid value: 2: can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway`}},
 		{`"securityContext":{"runAsUser":-1},"containers":[{"name":"c","image":"i","securityContext":{"privileged":true,"allowPrivilegeEscalation":false}}]`, []string{
 			`spec.securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive`,
@@ -147,7 +147,7 @@ func TestPodUpdate(t *testing.T) {
 	}{
 		{``, ``, nil},
 		{``, `"containers":[{"name":"c","image":"j:1","imagePullPolicy":"Always"}]`, nil},
-		{``, `"containers":[{"name":"c","image":""}]`, []string{`spec.containers[0].image: Required value`}},
+		{``, `"containers":[{"name":"c","image":"","imagePullPolicy":"Always"}]`, []string{`spec.containers[0].image: Required value`}},
 		{``, `"nodeName":"n"`, []string{frozen}},
 		{``, `"containers":[{"name":"c","image":"i","command":["a"]}]`, []string{frozen}},
 		{``, `"containers":[{"name":"c","image":"i"},{"name":"d","image":"i"}]`, []string{`spec.containers: Forbidden: pod updates may not add or remove containers`}},

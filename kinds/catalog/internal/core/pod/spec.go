@@ -22,6 +22,7 @@ func validatePodSpec(spec tree.Tree, path string, faults *schema.Faults) {
 		restartable: spec.String("restartPolicy") != "Never",
 	}, faults)
 	resourcelist.ValidateRequirements(spec.Object("resources"), path+".resources", faults)
+	validatePodLevel(spec, path+".resources", faults)
 	field.Enum(spec, "restartPolicy", path, faults, "Always", "Never", "OnFailure") // workloads report a closer choice, too
 	validateDNS(spec, path, faults)
 	validateGateNames(spec, path, faults)
@@ -61,10 +62,12 @@ func validateDNS(spec tree.Tree, path string, faults *schema.Faults) {
 		faults.Invalid(at+".nameservers", config.List("nameservers"), "must not have more than 3 nameservers")
 	}
 	for i, s := range config.Strings("searches") {
-		if s = strings.TrimSuffix(s, "."); s != "" {
-			for _, msg := range rules.Subdomain(strings.ReplaceAll(s, "_", "-")) {
-				faults.Invalid(tree.IndexPath(at+".searches", i), s, msg)
-			}
+		if s == "." {
+			continue
+		}
+		s = strings.TrimSuffix(s, ".")
+		for _, msg := range rules.SubdomainWithUnderscores(s) {
+			faults.Invalid(tree.IndexPath(at+".searches", i), s, msg)
 		}
 	}
 }
@@ -80,7 +83,17 @@ func validatePodSecurity(s tree.Tree, path string, faults *schema.Faults) {
 //
 // The name of a profile means something for Localhost only, and one that is ignored would look like protection.
 func validateProfile(p tree.Tree, path string, faults *schema.Faults) {
-	if local := p.String("localhostProfile"); local != "" && p.String("type") != "Localhost" {
-		faults.Invalid(path+".localhostProfile", local, "can only be set when type is Localhost")
+	at := path + ".localhostProfile"
+	local, set := p["localhostProfile"].(string)
+	switch isLocal := p.String("type") == "Localhost"; {
+	case p == nil:
+	case isLocal && !set:
+		faults.Required(at, "must be set when seccomp type is Localhost")
+	case isLocal:
+		for _, msg := range rules.RelativePath(local) {
+			faults.Invalid(at, local, msg)
+		}
+	case set:
+		faults.Invalid(at, local, "can only be set when seccomp type is Localhost")
 	}
 }

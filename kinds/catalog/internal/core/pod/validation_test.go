@@ -64,12 +64,12 @@ func TestPlacementValidation(t *testing.T) {
 		{spec: `"topologySpreadConstraints":[{"maxSkew":1}]`, want: []string{spread + `.topologyKey: Required value: can not be empty`, spread + `.whenUnsatisfiable: Unsupported value: "": supported values: "DoNotSchedule", "ScheduleAnyway"`}},
 		{spec: `"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"a b","whenUnsatisfiable":"X","nodeAffinityPolicy":"Y","nodeTaintsPolicy":"Z","labelSelector":{"matchLabels":{"c d":"e"}}}]`, want: []string{
 			spread + `.whenUnsatisfiable: Unsupported value: "X": supported values: "DoNotSchedule", "ScheduleAnyway"`, spread + `.nodeAffinityPolicy: Unsupported value: "Y": supported values: "Honor", "Ignore"`,
-			spread + `.nodeTaintsPolicy: Unsupported value: "Z": supported values: "Honor", "Ignore"`, spread + `.topologyKey: Invalid value: "a b": name part…`,
+			spread + `.nodeTaintsPolicy: Unsupported value: "Z": supported values: "Honor", "Ignore"`,
 			spread + `.labelSelector.matchLabels: Invalid value: "c d": name part…`}},
 		{spec: `"affinity":{"nodeAffinity":{` + should + `:[{"weight":1,"preference":{"matchExpressions":[{"key":"a","operator":"X"}],"matchFields":[{"key":"metadata.name","operator":"Exists","values":["a"]},{"key":"metadata.name","values":["a"]},{"key":"x","operator":"In","values":["a"]}]}}]}}`, want: []string{
 			`spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchExpressions[0].operator: Invalid value: "X": not a valid selector operator`,
-			`spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchFields[0].operator: Unsupported value: "Exists": supported values: "In", "NotIn"`,
-			`spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchFields[1].operator: Required value`,
+			`spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchFields[0].operator: Invalid value: "Exists": not a valid selector operator`,
+			`spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchFields[1].operator: Invalid value: "": not a valid selector operator`,
 			`spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchFields[2].key: Invalid value: "x": not a valid field selector key`}},
 		{spec: `"affinity":{"podAffinity":{` + must + `:[{"topologyKey":"a b","namespaceSelector":{"matchLabels":{"c d":"e"}}},{}]}}`, want: []string{
 			`spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[1].topologyKey: Required value: can not be empty`,
@@ -92,7 +92,7 @@ func TestPodSpecValidation(t *testing.T) {
 		{spec: `"securityContext":{"fsGroupChangePolicy":"X","supplementalGroupsPolicy":"Y","seccompProfile":{"type":"Z"},"appArmorProfile":{}}`, want: []string{
 			`spec.securityContext.supplementalGroupsPolicy: Unsupported value: "Y": supported values: "Merge", "Strict"`, `spec.securityContext.fsGroupChangePolicy: Unsupported value: "X": supported values: "Always", "OnRootMismatch"`,
 			`spec.securityContext.seccompProfile.type: Unsupported value: "Z": supported values: "Localhost", "RuntimeDefault", "Unconfined"`, `spec.securityContext.appArmorProfile.type: Required value`}},
-		{spec: `"securityContext":{"seccompProfile":{"type":"Localhost"}}`, want: []string{`spec.securityContext.seccompProfile.localhostProfile: Required value: must be set when type is Localhost`}},
+		{spec: `"securityContext":{"seccompProfile":{"type":"Localhost"}}`, want: []string{`spec.securityContext.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost`}},
 		{spec: `"resourceClaims":[{"name":"a","resourceClaimName":"A"},{"name":"b","resourceClaimTemplateName":"B"}]`, want: []string{
 			`spec.resourceClaims[0].resourceClaimName: Invalid value: "A": a lowercase RFC 1123 subdomain…`, `spec.resourceClaims[1].resourceClaimTemplateName: Invalid value: "B": a lowercase RFC 1123 subdomain…`}},
 	})

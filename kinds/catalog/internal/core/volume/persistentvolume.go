@@ -19,7 +19,7 @@ func persistentVolumeRules() schema.Rules {
 			field.SetIfEmpty(obj.EnsureObject("status"), "phase", "Pending")
 			spec := obj.EnsureObject("spec")
 			field.SetIfEmpty(spec, "persistentVolumeReclaimPolicy", "Retain")
-			field.SetIfEmpty(spec, "volumeMode", "Filesystem")
+			field.SetIfAbsent(spec, "volumeMode", "Filesystem")
 		},
 		Prepare: preparePersistentVolume,
 		Validate: func(obj tree.Tree, faults *schema.Faults) {

@@ -77,9 +77,9 @@ func copyDataSource(t tree.Tree) tree.Tree {
 	return c
 }
 
-// ValidateClaimSpec checks a PersistentVolumeClaimSpec at path, of a claim or of the template of a Pod. The
-// templates of a StatefulSet are not checked, so that the declaration of the message cannot say any of
-// this. The defaults of a storage class, which are set when none is named, are the business of admission.
+// ValidateClaimSpec checks a PersistentVolumeClaimSpec at path, of a claim or of the template of a Pod or a
+// StatefulSet. Templates of StatefulSets from before they were checked stay as they are, so that the declaration of the
+// message cannot say any of this. The defaults of a storage class, which are set when none is named, are the business of admission.
 func ValidateClaimSpec(spec tree.Tree, path string, faults *schema.Faults) {
 	if len(spec.List("accessModes")) == 0 {
 		faults.Required(path+".accessModes", "at least 1 access mode is required")
