@@ -48,6 +48,8 @@ var Kubernetes = &Naming{
 		"application/vnd.platform.protobuf;stream=watch": "application/vnd.kubernetes.protobuf;stream=watch",
 		"/var/run/secrets/platform.io/serviceaccount":    "/var/run/secrets/kubernetes.io/serviceaccount",
 		"PLATFORM_EXEC_INFO":                             "KUBERNETES_EXEC_INFO",
+		"PLATFORM_SERVICE_HOST":                          "KUBERNETES_SERVICE_HOST",
+		"PLATFORM_SERVICE_PORT":                          "KUBERNETES_SERVICE_PORT",
 		// users, roles and their bindings
 		"system:platform-aggregator":                                                "system:kube-aggregator",
 		"system:platform-controller-manager":                                        "system:kube-controller-manager",

@@ -1,20 +1,16 @@
 package kubeconfig
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
-
-	"sigs.k8s.io/yaml"
 )
 
-// A Config is what the current context of a client configuration file says. It may be used by many
-// goroutines, and files that it names are read again when they are needed, so that rotated credentials take
-// effect.
+// A Config is what one context of a client configuration says. It may be used by many goroutines, and files that it
+// names are read again when they are needed, so that rotated credentials take effect.
 type Config struct {
 	Server *url.URL // with the scheme http or https, and a host
 	// TLS trusts the authority of the cluster. The client certificate, if the user has one, comes from
@@ -22,48 +18,114 @@ type Config struct {
 	TLS *tls.Config
 	// Proxy chooses the proxy, as http.Transport wants it.
 	Proxy func(*http.Request) (*url.URL, error)
-	// Authorization is the value of the Authorization header for the next request; "" is none.
-	Authorization func() (string, error)
+	// Credential is what the user proves itself with.
+	Credential *Credential
+	// Impersonation holds the headers by which the user acts as another one.
+	Impersonation http.Header
+	// Namespace is that of the context; "" if it has none.
+	Namespace          string
+	DisableCompression bool
 }
 
-// Load reads the file at path. It fails if anything that the current context needs is missing or
-// broken, files that it names included.
+// Load reads the current context of the file at path, for a process without a terminal. It fails if anything that the
+// context needs is missing or broken, files that it names included; programs are not run yet.
+func Load(path string) (*Config, error) { return Rules{Path: path}.Load() }
+
+// newConfig makes the Config of a cluster and a user.
 //
-// Files of credentials that it names may change afterwards: they are read again when they are needed.
-func Load(path string) (*Config, error) {
-	c, err := load(path)
-	if err != nil {
-		return nil, fmt.Errorf("client configuration %s: %w", path, err)
-	}
-	return c, nil
-}
-
-// The credential is read once at the end, so that a broken one is found now and not at the first request.
-func load(path string) (*Config, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var f file
-	if err := yaml.Unmarshal(text, &f); err != nil {
-		return nil, errors.New("the file is no client configuration in YAML") // an excerpt might be secret
-	}
-	where, who, err := f.current()
-	if err != nil {
-		return nil, err
-	}
-	base := baseDir(filepath.Dir(path))
-	c := &Config{Authorization: func() (string, error) { return base.authorization(who) }}
-	c.Server, err = url.Parse(where.Server)
-	if err != nil || c.Server.Host == "" || c.Server.Scheme != "https" && c.Server.Scheme != "http" {
+// What is in files is read once, so that a broken one is found now and not at the first request.
+func newConfig(c cluster, u user, programs Programs) (*Config, error) {
+	server, err := url.Parse(c.Server)
+	if err != nil || server.Host == "" || server.Scheme != "https" && server.Scheme != "http" {
 		return nil, errors.New("server is no http or https URL")
 	}
-	if c.TLS, err = base.tls(where, who); err != nil {
+	config := &Config{Server: server, DisableCompression: c.DisableCompression, Impersonation: u.impersonation()}
+	if config.Impersonation != nil && u.As == "" {
+		return nil, errors.New("as-uid, as-groups and as-user-extra need as")
+	}
+	if config.TLS, err = c.tls(); err != nil {
 		return nil, err
 	}
-	if c.Proxy, err = where.proxy(); err != nil {
+	if config.Proxy, err = c.proxy(); err != nil {
 		return nil, err
 	}
-	_, err = c.Authorization()
-	return c, err
+	if config.Credential, err = newCredential(u, &c, programs); err != nil {
+		return nil, err
+	}
+	if config.Credential.mayHaveCertificate() {
+		config.TLS.GetClientCertificate = config.Credential.clientCertificate
+	}
+	return config, nil
+}
+
+// clientCertificate is as tls.Config wants it. It is asked in every handshake, so that a new certificate is used by itself.
+func (c *Credential) clientCertificate(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	return orNone(c.Certificate(info.Context()))
+}
+
+// orNone is a certificate as a handshake wants it, which has an empty one for none.
+func orNone(pair *tls.Certificate, err error) (*tls.Certificate, error) {
+	if err == nil && pair == nil {
+		pair = &tls.Certificate{}
+	}
+	return pair, err
+}
+
+// Transport sends requests of the user to the server. base makes what the connections are made with; its TLS and its
+// proxy are those of the configuration.
+func (c *Config) Transport(base func() *http.Transport) *Transport {
+	t := NewTransport(func() *http.Transport {
+		b := base()
+		b.TLSClientConfig, b.Proxy, b.DisableCompression = c.TLS.Clone(), c.Proxy, c.DisableCompression
+		return b
+	}, func() *Credential { return c.Credential })
+	t.header = c.Impersonation
+	return t
+}
+
+// impersonation are the headers by which a user acts as another one; nil for none.
+func (u user) impersonation() http.Header {
+	if u.As == "" && u.AsUID == "" && len(u.AsGroups) == 0 && len(u.AsExtra) == 0 {
+		return nil
+	}
+	h := http.Header{"Impersonate-User": {u.As}}
+	if u.AsUID != "" {
+		h.Set("Impersonate-Uid", u.AsUID)
+	}
+	for _, group := range u.AsGroups {
+		h.Add("Impersonate-Group", group)
+	}
+	for name, values := range u.AsExtra {
+		for _, value := range values {
+			h.Add("Impersonate-Extra-"+escapeHeader(name), value)
+		}
+	}
+	return h
+}
+
+// escapeHeader percent-encodes what the name of a header may not hold. It is written in lower case, as servers read it.
+func escapeHeader(name string) string {
+	b := make([]byte, 0, len(name))
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '-', c == '_', c == '.':
+			b = append(b, c)
+		default:
+			b = fmt.Appendf(b, "%%%02X", c)
+		}
+	}
+	return string(b)
+}
+
+// Bearer is the user's bearer token; "" if it has none. A password is an error, since the caller could not send it.
+func (c *Config) Bearer(ctx context.Context) (string, error) {
+	header, err := c.Credential.Authorization(ctx)
+	if err != nil || header == "" {
+		return "", err
+	}
+	const scheme = "Bearer "
+	if len(header) < len(scheme) || header[:len(scheme)] != scheme {
+		return "", errors.New("the user has a password, where only certificates and tokens can be used")
+	}
+	return header[len(scheme):], nil
 }

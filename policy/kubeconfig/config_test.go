@@ -43,7 +43,7 @@ func TestLoad(t *testing.T) {
 		if err := os.WriteFile(token, []byte(want), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := c.Authorization(); got != "Bearer "+want || err != nil {
+		if got, err := c.Credential.Authorization(t.Context()); got != "Bearer "+want || err != nil {
 			t.Errorf("got %q, %v", got, err)
 		}
 	}
@@ -52,16 +52,16 @@ func TestLoad(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	const good = `server: "https://a"`
 	for name, test := range map[string]struct{ cluster, user, fault string }{
-		"no server":            {`server: ""`, "", "server is no"},
-		"another scheme":       {`server: "ftp://a"`, "", "server is no"},
-		"no host":              {`server: "https:///x"`, "", "server is no"},
-		"a CA that is none":    {good + `, certificate-authority-data: aGFsbG8=`, "", "holds no certificate"},
-		"a CA that is missing": {good + `, certificate-authority: gone.crt`, "", "certificate-authority"},
-		"bad base64":           {good + `, certificate-authority-data: "%%"`, "", "base64"},
-		"a certificate alone":  {good, "client-certificate-data: " + base64.StdEncoding.EncodeToString([]byte("a certificate")), "client-certificate"},
-		"a program":            {good, "exec: {command: x}", "not supported"},
-		"a provider":           {good, "auth-provider: {name: x}", "not supported"},
-		"a bad proxy":          {good + `, proxy-url: ":"`, "", "proxy-url"},
+		"no server":               {`server: ""`, "", "server is no"},
+		"another scheme":          {`server: "ftp://a"`, "", "server is no"},
+		"no host":                 {`server: "https:///x"`, "", "server is no"},
+		"a CA that is none":       {good + `, certificate-authority-data: aGFsbG8=`, "", "holds no certificate"},
+		"a CA that is missing":    {good + `, certificate-authority: gone.crt`, "", "certificate-authority"},
+		"bad base64":              {good + `, certificate-authority-data: "%%"`, "", "base64"},
+		"a certificate alone":     {good, "client-certificate-data: " + base64.StdEncoding.EncodeToString([]byte("a certificate")), "client-certificate"},
+		"a field of another type": {good, "token: [s3cret]", "users.user.token is of another type"},
+		"a group without a user":  {good, "as-groups: [g]", "need as"},
+		"a bad proxy":             {good + `, proxy-url: ":"`, "", "proxy-url"},
 	} {
 		path := write(t, test.cluster, test.user)
 		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), test.fault) || !strings.Contains(err.Error(), path) {

@@ -1,10 +1,18 @@
 package kubeconfig
 
-import "fmt"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 
-// file is what a client configuration file says, as far as it is used here. Lists are by name, as users of
-// kubectl write them; of equal names the first counts.
-type file struct {
+	"sigs.k8s.io/yaml"
+)
+
+// fileText is what a client configuration file says, as far as it is used here. Lists are by name, as users of
+// kubectl write them.
+type fileText struct {
 	Clusters []struct {
 		Name    string  `json:"name"`
 		Cluster cluster `json:"cluster"`
@@ -14,11 +22,8 @@ type file struct {
 		User user   `json:"user"`
 	} `json:"users"`
 	Contexts []struct {
-		Name    string `json:"name"`
-		Context struct {
-			Cluster string `json:"cluster"`
-			User    string `json:"user"`
-		} `json:"context"`
+		Name    string  `json:"name"`
+		Context pairing `json:"context"`
 	} `json:"contexts"`
 	CurrentContext string `json:"current-context"`
 }
@@ -29,73 +34,149 @@ type cluster struct {
 	ProxyURL                 string `json:"proxy-url"`
 	ServerName               string `json:"tls-server-name"`
 	Insecure                 bool   `json:"insecure-skip-tls-verify"`
+	DisableCompression       bool   `json:"disable-compression"`
 	CertificateAuthority     string `json:"certificate-authority"`
 	CertificateAuthorityData string `json:"certificate-authority-data"`
+	Extensions               []struct {
+		Name      string          `json:"name"`
+		Extension json.RawMessage `json:"extension"`
+	} `json:"extensions"`
+
+	dir baseDir
 }
 
-// A file with a credential of an unsupported sort is refused rather than used without one.
 type user struct {
-	Certificate     string `json:"client-certificate"`
-	CertificateData string `json:"client-certificate-data"`
-	Key             string `json:"client-key"`
-	KeyData         string `json:"client-key-data"`
-	Token           string `json:"token"`
-	TokenFile       string `json:"tokenFile"`
-	Username        string `json:"username"`
-	Password        string `json:"password"`
-	// Exec and Provider name a program that gives the credential, which is not supported.
-	Exec     any `json:"exec"`
-	Provider any `json:"auth-provider"`
+	Certificate     string              `json:"client-certificate"`
+	CertificateData string              `json:"client-certificate-data"`
+	Key             string              `json:"client-key"`
+	KeyData         string              `json:"client-key-data"`
+	Token           string              `json:"token"`
+	TokenFile       string              `json:"tokenFile"`
+	Username        string              `json:"username"`
+	Password        string              `json:"password"`
+	As              string              `json:"as"`
+	AsUID           string              `json:"as-uid"`
+	AsGroups        []string            `json:"as-groups"`
+	AsExtra         map[string][]string `json:"as-user-extra"`
+	Exec            *execConfig         `json:"exec"`
+	Provider        *authProvider       `json:"auth-provider"`
+
+	name, path string // of the user, and of the file that it is from
+	dir        baseDir
 }
 
-// current returns the cluster and the user of the current context. A file with one cluster and at
-// most one user needs no context.
-func (f *file) current() (cluster, user, error) {
-	var clusterName, userName string
-	for _, named := range f.Contexts {
-		if named.Name == f.CurrentContext {
-			clusterName, userName = named.Context.Cluster, named.Context.User
+// A pairing is a context.
+type pairing struct {
+	Cluster   string `json:"cluster"`
+	User      string `json:"user"`
+	Namespace string `json:"namespace"`
+}
+
+// A file is one client configuration file, or several as one: of equal names the first counts.
+type file struct {
+	clusters map[string]cluster
+	users    map[string]user
+	contexts map[string]pairing
+	current  string
+}
+
+// readFiles reads files as one.
+func readFiles(paths ...string) (*file, error) {
+	f := &file{map[string]cluster{}, map[string]user{}, map[string]pairing{}, ""}
+	for _, path := range paths {
+		if err := f.read(path); err != nil {
+			return nil, fmt.Errorf("client configuration %s: %w", path, withoutPath(err))
 		}
 	}
-	if clusterName == "" {
-		if f.CurrentContext != "" || len(f.Clusters) != 1 || len(f.Users) > 1 {
-			return cluster{}, user{}, fmt.Errorf("current-context %q names no context of the file", f.CurrentContext)
-		}
-		clusterName = f.Clusters[0].Name
-		if len(f.Users) == 1 {
-			userName = f.Users[0].Name
-		}
+	return f, nil
+}
+
+// withoutPath is an error without the path of the file, which is said already.
+func withoutPath(err error) error {
+	var failed *os.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
 	}
-	where, err := f.cluster(clusterName)
+	return err
+}
+
+// read adds what a file says that no file before it has said.
+func (f *file) read(path string) error {
+	text, err := os.ReadFile(path)
 	if err != nil {
-		return cluster{}, user{}, err
+		return err
 	}
-	who, err := f.user(userName)
-	return where, who, err
+	var t fileText
+	if err := yaml.Unmarshal(text, &t); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) && wrong.Field != "" {
+			return fmt.Errorf("%s is of another type", wrong.Field)
+		}
+		return errors.New("the file is no client configuration in YAML") // an excerpt might be secret
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	dir := baseDir(filepath.Dir(absolute))
+	for _, named := range t.Clusters {
+		named.Cluster.dir = dir
+		addNew(f.clusters, named.Name, named.Cluster)
+	}
+	for _, named := range t.Users {
+		named.User.name, named.User.path, named.User.dir = named.Name, absolute, dir
+		addNew(f.users, named.Name, named.User)
+	}
+	for _, named := range t.Contexts {
+		addNew(f.contexts, named.Name, named.Context)
+	}
+	if f.current == "" {
+		f.current = t.CurrentContext
+	}
+	return nil
+}
+
+func addNew[V any](to map[string]V, name string, v V) {
+	if _, known := to[name]; !known {
+		to[name] = v
+	}
+}
+
+// pick is the pairing of a context, or of the current one if its name is "". A file with one cluster and at most one user
+// needs no context.
+func (f *file) pick(context string) (pairing, error) {
+	if context != "" {
+		if p, ok := f.contexts[context]; ok {
+			return p, nil
+		}
+		return pairing{}, fmt.Errorf("there is no context %q", context)
+	}
+	if p, ok := f.contexts[f.current]; ok {
+		return p, nil
+	}
+	if f.current != "" || len(f.clusters) != 1 || len(f.users) > 1 {
+		return pairing{}, fmt.Errorf("current-context %q names no context of the file", f.current)
+	}
+	var p pairing
+	for p.Cluster = range f.clusters {
+	}
+	for p.User = range f.users {
+	}
+	return p, nil
 }
 
 func (f *file) cluster(name string) (cluster, error) {
-	for _, named := range f.Clusters {
-		if named.Name == name {
-			return named.Cluster, nil
-		}
+	if c, ok := f.clusters[name]; ok {
+		return c, nil
 	}
 	return cluster{}, fmt.Errorf("the file has no cluster %q", name)
 }
 
 // user finds a user by name. The name "" is a context without a user, which has no credential.
 func (f *file) user(name string) (user, error) {
-	for _, named := range f.Users {
-		if named.Name != name {
-			continue
-		}
-		if named.User.Exec != nil || named.User.Provider != nil {
-			return user{}, fmt.Errorf("user %q gets its credential from a program, which is not supported", name)
-		}
-		return named.User, nil
-	}
-	if name != "" {
+	u, ok := f.users[name]
+	if !ok && name != "" {
 		return user{}, fmt.Errorf("the file has no user %q", name)
 	}
-	return user{}, nil
+	return u, nil
 }

@@ -45,7 +45,7 @@ func TestUsers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := users.For(c.target).Authorization()
+		got, err := users.For(c.target).Authorization(t.Context())
 		if err != nil || strings.TrimPrefix(got, "Bearer ") != c.want {
 			t.Errorf("of %s, %s gets %q, %v; want %q", c.names, c.target, got, err, c.want)
 		}
@@ -58,7 +58,7 @@ func TestUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := users.For("x:1").Authorization(); got != "Bearer t" {
+	if got, _ := users.For("x:1").Authorization(t.Context()); got != "Bearer t" {
 		t.Errorf("the current context gives %q", got)
 	}
 }
@@ -66,11 +66,12 @@ func TestUsers(t *testing.T) {
 func TestBrokenUsers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "users")
 	for text, want := range map[string]string{
-		"users: [{name: a, user: {exec: {command: x}}}]":            "which is not supported",
+		"users: [{name: a, user: {exec: {command: x}}}]": "exec.apiVersion",
+		"users: [{name: a, user: {exec: {command: x, apiVersion: client.authentication.platform.io/v1, interactiveMode: Never, provideClusterInfo: true}}}]": "provideClusterInfo",
 		"users: [{name: a, user: {client-key-data: '!'}}]":          "not in base64",
 		"users: [{name: a, user: {tokenFile: absent}}]":             "tokenFile",
 		"users: [{name: a, user: {client-certificate-data: YQ==}}]": "client-certificate",
-		"users: a": "no client configuration",
+		"users: a": "users is of another type",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -89,7 +90,7 @@ func TestUsersFileIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	get := func(target string) string {
-		header, _ := f.For(target).Authorization()
+		header, _ := f.For(target).Authorization(t.Context())
 		return header
 	}
 	if get("a:1") != "Bearer a:1" {

@@ -48,9 +48,9 @@ func stateOf(path string) (fileState, error) {
 }
 
 // For is the credential for a server, as Users.For.
-func (f *UsersFile) For(target string) Credential {
+func (f *UsersFile) For(target string) *Credential {
 	if f == nil {
-		return Credential{}
+		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -29,13 +29,6 @@ func (s *Client) Ask(ctx context.Context, query string, body []byte) (Response, 
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, */*")
 	r.Header["Idempotency-Key"] = nil // for net/http, which does not send it
-	credential, err := s.authorization()
-	if err != nil {
-		return Response{}, err
-	}
-	if credential != "" {
-		r.Header.Set("Authorization", credential)
-	}
 	answer, err := s.httpClient.Do(r)
 	if errors.Is(err, io.EOF) && ctx.Err() == nil {
 		r.Body = io.NopCloser(bytes.NewReader(body))

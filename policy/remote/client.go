@@ -20,10 +20,9 @@ import (
 
 // A Client sends requests to one remote. Many goroutines may use it.
 type Client struct {
-	url           string                 // where Post goes, and what the paths of Get are below
-	maxAnswer     int                    // most bytes of an answer to Ask
-	authorization func() (string, error) // the Authorization header; "" is none
-	httpClient    *http.Client
+	url        string // where Post goes, and what the paths of Get are below
+	maxAnswer  int    // most bytes of an answer to Ask
+	httpClient *http.Client
 }
 
 // Load makes the Client that a client configuration file describes. Errors name the file and what is
@@ -33,9 +32,7 @@ func Load(path string) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := newTransport()
-	transport.TLSClientConfig, transport.Proxy = c.TLS, c.Proxy
-	return newClient(c.Server.String(), transport, c.Authorization), nil
+	return newClient(c.Server.String(), c.Transport(newTransport)), nil
 }
 
 // Options describe a remote that no client configuration file does.
@@ -45,8 +42,9 @@ type Options struct {
 	TLS *tls.Config
 	// Dial makes connections; nil: as the URL says, without a proxy.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Authorization is the value of the Authorization header of the next request; nil, or "", is none.
-	Authorization func() (string, error)
+	// Credential is asked for what the next request proves itself with; nil for nothing. Client certificates that do not come from
+	// a program are a matter of TLS.
+	Credential func() *kubeconfig.Credential
 	// MaxIdle bounds the connections that are kept while nothing is asked [16].
 	MaxIdle int
 	// MaxAnswer bounds the answers to Ask, in bytes [3 MiB].
@@ -55,23 +53,28 @@ type Options struct {
 
 // New makes the Client of a remote.
 func New(o Options) *Client {
-	transport := newTransport()
-	transport.TLSClientConfig = o.TLS
-	if o.Dial != nil {
-		transport.DialContext = o.Dial
+	credential := o.Credential
+	if credential == nil {
+		credential = func() *kubeconfig.Credential { return nil }
 	}
-	if o.MaxIdle > 0 {
-		transport.MaxIdleConnsPerHost = o.MaxIdle
-	}
-	// A connection whose other end is gone without a word is found out.
-	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 10 * time.Second}
-	authorization := o.Authorization
-	if authorization == nil {
-		authorization = func() (string, error) { return "", nil }
-	}
-	c := newClient(o.URL, transport, authorization)
+	c := newClient(o.URL, kubeconfig.NewTransport(o.transport, credential))
 	c.maxAnswer = cmp.Or(o.MaxAnswer, maxResponseSize)
 	return c
+}
+
+// transport is what connections are made with.
+func (o Options) transport() *http.Transport {
+	t := newTransport()
+	t.TLSClientConfig = o.TLS.Clone()
+	if o.Dial != nil {
+		t.DialContext = o.Dial
+	}
+	if o.MaxIdle > 0 {
+		t.MaxIdleConnsPerHost = o.MaxIdle
+	}
+	// A connection whose other end is gone without a word is found out.
+	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 10 * time.Second}
+	return t
 }
 
 // Close closes the connections that are kept. Those in use are closed when they are not any more.
@@ -91,8 +94,8 @@ func newTransport() *http.Transport {
 	}
 }
 
-func newClient(target string, transport *http.Transport, credential func() (string, error)) *Client {
-	return &Client{url: target, maxAnswer: maxResponseSize, authorization: credential, httpClient: &http.Client{
+func newClient(target string, transport http.RoundTripper) *Client {
+	return &Client{url: target, maxAnswer: maxResponseSize, httpClient: &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -142,13 +145,6 @@ func (s *Client) Get(ctx context.Context, path string) (io.ReadCloser, error) {
 
 // send sends a request and returns the body of the answer, if that is 200 or 201.
 func (s *Client) send(r *http.Request) (io.ReadCloser, error) {
-	credential, err := s.authorization()
-	if err != nil {
-		return nil, err
-	}
-	if credential != "" {
-		r.Header.Set("Authorization", credential)
-	}
 	answer, err := s.httpClient.Do(r)
 	if err != nil {
 		return nil, withoutURL(err)

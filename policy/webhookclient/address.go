@@ -1,6 +1,7 @@
 package webhookclient
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
@@ -73,11 +74,11 @@ func (a *Address) target() string {
 }
 
 // tls is how connections are made safe.
-func (a *Address) tls(certificate func() (*tls.Certificate, error)) (*tls.Config, error) {
+func (a *Address) tls(certificate func(context.Context) (*tls.Certificate, error)) (*tls.Config, error) {
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS12, // the server must have the name of the URL, which is that of the Service
-		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-			pair, err := certificate()
+		GetClientCertificate: func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			pair, err := certificate(info.Context())
 			if err != nil {
 				return nil, fmt.Errorf("the client certificate: %w", err)
 			}

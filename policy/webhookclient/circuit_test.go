@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/policy/kubeconfig"
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
@@ -23,7 +24,7 @@ func call(t *testing.T, c *circuit, connected bool, err error) {
 
 // A call that panics leaves its slot to others.
 func TestPanickingCallLeaves(t *testing.T) {
-	c := &Client{circuit: newCircuit(), client: remote.New(remote.Options{URL: "https://192.0.2.1", Authorization: func() (string, error) { panic("no credential") }})}
+	c := &Client{circuit: newCircuit(), client: remote.New(remote.Options{URL: "https://192.0.2.1", Credential: func() *kubeconfig.Credential { panic("no credential") }})}
 	func() {
 		defer func() { _ = recover() }()
 		_, err := c.Ask(t.Context(), time.Second, nil)

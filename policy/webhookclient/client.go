@@ -41,13 +41,13 @@ type Client struct {
 // Client makes a Client for an address. The error says what is wrong with the clientConfig.
 func (d Dialer) Client(a Address) (*Client, error) {
 	target := a.target()
-	config, err := a.tls(func() (*tls.Certificate, error) { return d.Users.For(target).Certificate() })
+	config, err := a.tls(func(ctx context.Context) (*tls.Certificate, error) { return d.Users.For(target).Certificate(ctx) })
 	if err != nil {
 		return nil, err
 	}
 	o := remote.Options{
 		URL: a.url, TLS: config, MaxIdle: maxIdle, MaxAnswer: d.MaxAnswer,
-		Authorization: func() (string, error) { return d.Users.For(target).Authorization() },
+		Credential: func() *kubeconfig.Credential { return d.Users.For(target) },
 	}
 	if a.service != "" {
 		o.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) { return d.dialService(ctx, network, a) }

@@ -1,7 +1,7 @@
 package server
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"net"
 	"net/url"
@@ -25,20 +25,16 @@ func LoadTarget(path string) (*Target, error) {
 	if target.TLS.ServerName == "" {
 		target.TLS.ServerName, _, _ = net.SplitHostPort(target.Address)
 	}
-	if certificate := config.TLS.GetClientCertificate; certificate != nil { // read it once, not in every handshake
-		pair, err := certificate(nil)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		target.TLS.Certificates, target.TLS.GetClientCertificate = append(target.TLS.Certificates, *pair), nil
-	}
-	credential, err := config.Authorization()
+	// Credentials are read once, not for every connection.
+	pair, err := config.Credential.Certificate(context.Background())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var bearer bool
-	if target.Token, bearer = strings.CutPrefix(credential, "Bearer "); !bearer && credential != "" {
-		return nil, errors.New(path + ": the bench takes certificates and tokens, no passwords")
+	if target.TLS.GetClientCertificate = nil; pair != nil {
+		target.TLS.Certificates = append(target.TLS.Certificates, *pair)
+	}
+	if target.Token, err = config.Bearer(context.Background()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return target, nil
 }

@@ -69,7 +69,7 @@ func TestLoadTargetFaults(t *testing.T) {
 	const contexts = "current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\n"
 	for name, test := range map[string]struct{ cluster, user, want string }{
 		"plain HTTP": {`server: "http://x"`, "", "not an https URL"},
-		"a password": {`server: "https://x"`, "username: a, password: b", "no passwords"},
+		"a password": {`server: "https://x"`, "username: a, password: b", "only certificates and tokens"},
 		"no file":    {`server: "https://x"`, "tokenFile: none", "no such file"},
 	} {
 		path := filepath.Join(t.TempDir(), "config")

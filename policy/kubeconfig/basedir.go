@@ -16,6 +16,14 @@ import (
 // baseDir is the directory of a client configuration file. Paths in the file are relative to it.
 type baseDir string
 
+// path is where a file is that the configuration names.
+func (d baseDir) path(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(string(d), file)
+}
+
 // pem is the content of a field that is given inline, in base64, or as the name of a file; nil if it is
 // given in neither way.
 func (d baseDir) pem(data, file string) ([]byte, error) {
@@ -28,42 +36,41 @@ func (d baseDir) pem(data, file string) ([]byte, error) {
 		return text, nil
 	case file == "":
 		return nil, nil
-	case !filepath.IsAbs(file):
-		file = filepath.Join(string(d), file)
 	}
-	return os.ReadFile(file)
+	return os.ReadFile(d.path(file))
 }
 
-// tls trusts the authority that the file names, or else those of the machine.
-func (d baseDir) tls(c cluster, u user) (*tls.Config, error) {
-	t := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.ServerName, InsecureSkipVerify: c.Insecure}
-	authority, err := d.pem(c.CertificateAuthorityData, c.CertificateAuthority)
+// authority is the text of the certificates that a cluster is trusted by; nil for those of the machine.
+func (c cluster) authority() ([]byte, error) {
+	text, err := c.dir.pem(c.CertificateAuthorityData, c.CertificateAuthority)
 	if err != nil {
 		return nil, fmt.Errorf("certificate-authority: %w", err)
 	}
-	if authority != nil {
-		t.RootCAs = x509.NewCertPool()
-		if !t.RootCAs.AppendCertsFromPEM(authority) {
-			return nil, errors.New("certificate-authority holds no certificate")
-		}
-	}
-	pair, err := d.pair(u)
-	if err != nil || pair == nil {
+	return text, nil
+}
+
+// tls trusts the authority that the file names, or else those of the machine.
+func (c cluster) tls() (*tls.Config, error) {
+	t := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.ServerName, InsecureSkipVerify: c.Insecure}
+	authority, err := c.authority()
+	if err != nil || authority == nil {
 		return t, err
 	}
-	// The files are read again for every handshake, so that a new certificate is used by itself.
-	t.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return d.pair(u) }
+	t.RootCAs = x509.NewCertPool()
+	if !t.RootCAs.AppendCertsFromPEM(authority) {
+		return nil, errors.New("certificate-authority holds no certificate")
+	}
 	return t, nil
 }
 
-// pair is the client certificate of a user; nil if it has none. A certificate without its key is an error,
-// since the server at the other end would see an anonymous client.
-func (d baseDir) pair(u user) (*tls.Certificate, error) {
-	cert, err := d.pem(u.CertificateData, u.Certificate)
+// pair is the client certificate that the file gives a user; nil if it gives none. A certificate without its key is an
+// error, since the server at the other end would see an anonymous client.
+func (u user) pair() (*tls.Certificate, error) {
+	cert, err := u.dir.pem(u.CertificateData, u.Certificate)
 	if err != nil {
 		return nil, fmt.Errorf("client-certificate: %w", err)
 	}
-	key, err := d.pem(u.KeyData, u.Key)
+	key, err := u.dir.pem(u.KeyData, u.Key)
 	if err != nil {
 		return nil, fmt.Errorf("client-key: %w", err)
 	}
@@ -77,12 +84,12 @@ func (d baseDir) pair(u user) (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// authorization is the Authorization header of a user; "" if the user has neither token nor password.
+// authorization is the Authorization header that the file gives a user; "" if the user has neither token nor password.
 // A file with a token is read again each time, because tokens in files are replaced before they expire.
-func (d baseDir) authorization(u user) (string, error) {
+func (u user) authorization() (string, error) {
 	token := u.Token
 	if u.TokenFile != "" {
-		text, err := d.pem("", u.TokenFile)
+		text, err := u.dir.pem("", u.TokenFile)
 		if err != nil {
 			return "", fmt.Errorf("tokenFile: %w", err)
 		}

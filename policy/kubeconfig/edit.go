@@ -1,0 +1,86 @@
+package kubeconfig
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/troupe-api/troupe/policy/certs"
+)
+
+// Edit changes the file at path, of which change gets the content: what it does not touch stays, but for comments. A file that is not there is
+// made. Those who read it see it as before or as after; others who edit it, kubectl among them, wait.
+func Edit(path string, change func(file map[string]any) error) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	unlock, err := lock(path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	file := map[string]any{}
+	switch text, err := os.ReadFile(path); {
+	case err == nil:
+		if err := yaml.Unmarshal(text, &file); err != nil {
+			return fmt.Errorf("%s is no client configuration in YAML", path)
+		}
+		if file == nil {
+			file = map[string]any{}
+		}
+	case !errors.Is(err, os.ErrNotExist):
+		return err
+	}
+	if err := change(file); err != nil {
+		return err
+	}
+	for name, value := range map[string]any{"apiVersion": "v1", "kind": "Config"} {
+		if _, ok := file[name]; !ok {
+			file[name] = value
+		}
+	}
+	text, err := yaml.Marshal(file)
+	if err != nil {
+		return err
+	}
+	return certs.WriteFile(path, text)
+}
+
+// lock is the one that kubectl takes, too: a file that only one can make.
+func lock(path string) (unlock func(), err error) {
+	const (
+		patience = 5 * time.Second
+		pause    = 20 * time.Millisecond
+	)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	name := path + ".lock"
+	for end := time.Now().Add(patience); ; time.Sleep(pause) {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL, 0)
+		if err == nil {
+			return func() { os.Remove(name) }, f.Close()
+		}
+		if !errors.Is(err, os.ErrExist) {
+			return nil, err
+		}
+		if time.Now().After(end) {
+			return nil, fmt.Errorf("somebody edits %s; if nobody does, remove %s", path, name)
+		}
+	}
+}
+
+// Entry is the entry with a name in one of the lists of a file: clusters, users or contexts; nil if there is none.
+func Entry(file map[string]any, list, name string) map[string]any {
+	entries, _ := file[list].([]any)
+	for _, e := range entries {
+		if entry, ok := e.(map[string]any); ok && entry["name"] == name {
+			return entry
+		}
+	}
+	return nil
+}

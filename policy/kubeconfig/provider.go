@@ -1,0 +1,231 @@
+package kubeconfig
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// authProvider is the field auth-provider of a user.
+type authProvider struct {
+	Name   string            `json:"name"`
+	Config map[string]string `json:"config"`
+}
+
+// Settings of the provider oidc.
+const (
+	settingIssuer       = "idp-issuer-url"
+	settingCA           = "idp-certificate-authority"
+	settingCAData       = "idp-certificate-authority-data"
+	settingClientID     = "client-id"
+	settingSecret       = "client-secret"
+	settingIDToken      = "id-token"
+	settingRefreshToken = "refresh-token"
+)
+
+// A provider gives tokens of an OpenID Connect provider: the identity token of the file, and when that has expired another one
+// that it gets for the refresh token. New tokens are written into the file, as a refresh token may be good for one use only.
+type provider struct {
+	user     user
+	programs Programs
+	client   *http.Client
+
+	mu     sync.Mutex // guards the rest
+	config map[string]string
+}
+
+func newProvider(u user, programs Programs) (*provider, error) {
+	config := u.Provider.Config
+	if u.Provider.Name != "oidc" {
+		return nil, fmt.Errorf("name %q is not supported: there is oidc; for others use a credential plugin (exec)", u.Provider.Name)
+	}
+	if config[settingIDToken] != "" && config[settingRefreshToken] == "" {
+		return &provider{user: u, config: config}, nil
+	}
+	for _, setting := range []string{settingIssuer, settingClientID} {
+		if config[setting] == "" {
+			return nil, fmt.Errorf("config.%s is required", setting)
+		}
+	}
+	if issuer, err := url.Parse(config[settingIssuer]); err != nil || issuer.Scheme != "https" || issuer.Host == "" {
+		return nil, fmt.Errorf("config.%s is no https URL", settingIssuer)
+	}
+	trust := &tls.Config{MinVersion: tls.VersionTLS12}
+	ca, err := u.dir.pem(config[settingCAData], config[settingCA])
+	if err != nil {
+		return nil, fmt.Errorf("config.%s: %w", settingCA, err)
+	}
+	if ca != nil {
+		trust.RootCAs = x509.NewCertPool()
+		if !trust.RootCAs.AppendCertsFromPEM(ca) {
+			return nil, fmt.Errorf("config.%s holds no certificate", settingCA)
+		}
+	}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: trust, ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10}
+	return &provider{user: u, programs: programs, config: config, client: &http.Client{Transport: transport}}, nil
+}
+
+// leeway is how long before its end a token is not used any more: it is on its way for a while.
+const leeway = 10 * time.Second
+
+// token is an identity token.
+func (p *provider) token(ctx context.Context, refused *issued) (*issued, error) {
+	i, err := p.try(ctx, refused)
+	if err != nil {
+		return nil, fmt.Errorf("the identity provider of user %q: %w", p.user.name, err)
+	}
+	return i, nil
+}
+
+func (p *provider) try(ctx context.Context, refused *issued) (*issued, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := usable(p.config, refused); i != nil {
+		return i, nil
+	}
+	// Another process may have written newer tokens.
+	if newer, err := readFiles(p.user.path); err == nil {
+		if u := newer.users[p.user.name]; u.Provider != nil && u.Provider.Name == "oidc" {
+			p.config = u.Provider.Config
+			if i := usable(p.config, refused); i != nil {
+				return i, nil
+			}
+		}
+	}
+	if p.config[settingRefreshToken] == "" || p.client == nil {
+		return nil, errors.New("the id-token has expired or was refused, and there is no refresh-token: sign in again")
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.programs.timeout())
+	defer cancel()
+	if err := p.refresh(ctx); err != nil {
+		return nil, err
+	}
+	i := usable(p.config, nil)
+	if i == nil {
+		return nil, errors.New("it has given an id-token that has expired already; are the clocks right?")
+	}
+	return i, nil
+}
+
+// usable is the identity token of a configuration, if it is one that has not expired and was not refused.
+func usable(config map[string]string, refused *issued) *issued {
+	token := config[settingIDToken]
+	expires, ok := expiry(token)
+	if !ok || time.Now().After(expires) || refused != nil && refused.token == token {
+		return nil
+	}
+	return &issued{token: token, expires: expires}
+}
+
+// expiry is when an identity token is not to be used any more. Its signature is for the server to check.
+func expiry(token string) (time.Time, bool) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return time.Time{}, false
+	}
+	text, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
+	if err != nil {
+		return time.Time{}, false
+	}
+	var claims struct {
+		Expires json.Number `json:"exp"`
+	}
+	if err := json.Unmarshal(text, &claims); err != nil {
+		return time.Time{}, false
+	}
+	seconds, err := claims.Expires.Float64()
+	if err != nil {
+		return time.Time{}, false
+	}
+	return time.Unix(int64(seconds), 0).Add(-leeway), true
+}
+
+// refresh gets new tokens and writes them into the file. That the file cannot be written is told, and does no harm until the
+// process ends.
+func (p *provider) refresh(ctx context.Context) error {
+	endpoint, err := p.tokenEndpoint(ctx)
+	if err != nil {
+		return err
+	}
+	c := oauth2.Config{ClientID: p.config[settingClientID], ClientSecret: p.config[settingSecret], Endpoint: oauth2.Endpoint{TokenURL: endpoint}}
+	got, err := c.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, p.client), &oauth2.Token{RefreshToken: p.config[settingRefreshToken]}).Token()
+	var refused *oauth2.RetrieveError
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Errorf("it refused the refresh-token (%d %s): sign in again", refused.Response.StatusCode, refused.ErrorCode)
+	case err != nil:
+		return err
+	}
+	token, _ := got.Extra("id_token").(string)
+	if token == "" {
+		return errors.New("it gave no id_token for the refresh-token: sign in with the scope openid, or at a provider that gives one")
+	}
+	config := map[string]string{}
+	for name, value := range p.config {
+		config[name] = value
+	}
+	config[settingIDToken] = token
+	if got.RefreshToken != "" {
+		config[settingRefreshToken] = got.RefreshToken
+	}
+	p.config = config
+	if err := p.save(config); err != nil {
+		fmt.Fprintf(p.programs.stderr(), "Warning: new tokens of user %q could not be written into %s: %v\n", p.user.name, p.user.path, err)
+	}
+	return nil
+}
+
+// tokenEndpoint is where tokens are got, as the provider tells.
+func (p *provider) tokenEndpoint(ctx context.Context) (string, error) {
+	where := strings.TrimSuffix(p.config[settingIssuer], "/") + "/.well-known/openid-configuration"
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
+	if err != nil {
+		return "", err
+	}
+	answer, err := p.client.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxOutput))
+	if err != nil {
+		return "", err
+	}
+	var document struct {
+		TokenEndpoint string `json:"token_endpoint"`
+	}
+	if err := json.Unmarshal(text, &document); answer.StatusCode != http.StatusOK || err != nil {
+		return "", fmt.Errorf("%s answered %d, and no document of discovery", where, answer.StatusCode)
+	}
+	if endpoint, err := url.Parse(document.TokenEndpoint); err != nil || endpoint.Scheme != "https" || endpoint.Host == "" {
+		return "", fmt.Errorf("%s names no https URL as token_endpoint", where)
+	}
+	return document.TokenEndpoint, nil
+}
+
+// save writes tokens into the file that the user is from.
+func (p *provider) save(config map[string]string) error {
+	return Edit(p.user.path, func(file map[string]any) error {
+		entry := Entry(file, "users", p.user.name)
+		inner, _ := entry["user"].(map[string]any)
+		of, _ := inner["auth-provider"].(map[string]any)
+		settings, _ := of["config"].(map[string]any)
+		if settings == nil {
+			return errors.New("the user is gone")
+		}
+		settings[settingIDToken], settings[settingRefreshToken] = config[settingIDToken], config[settingRefreshToken]
+		return nil
+	})
+}
