@@ -41,16 +41,16 @@ func metric(spec, status jsontext.Value) string {
 	average := target.Field("averageValue")
 	switch kind {
 	case "Pods":
-		return amount(current.Field("averageValue")) + "/" + plain(average)
+		return amount(current.Field("averageValue")) + "/" + jsonpath.Text(average)
 	case "External", "Object":
 		if average.Exists() {
-			return amount(current.Field("averageValue")) + "/" + plain(average) + " (avg)"
+			return amount(current.Field("averageValue")) + "/" + jsonpath.Text(average) + " (avg)"
 		}
-		return amount(current.Field("value")) + "/" + plain(target.Field("value"))
+		return amount(current.Field("value")) + "/" + jsonpath.Text(target.Field("value"))
 	case "Resource", "ContainerResource":
 		name := source.Field("name").Text() + ": "
 		if average.Exists() {
-			return name + amount(current.Field("averageValue")) + "/" + plain(average)
+			return name + amount(current.Field("averageValue")) + "/" + jsonpath.Text(average)
 		}
 		return name + percent(current.Field("averageUtilization"), unknown) + "/" + percent(target.Field("averageUtilization"), "<auto>")
 	}
@@ -62,7 +62,7 @@ func amount(v jsontext.Value) string {
 	if !v.Exists() {
 		return unknown
 	}
-	return plain(v)
+	return jsonpath.Text(v)
 }
 
 // percent is a percentage, or what is shown where there is none.
@@ -70,5 +70,5 @@ func percent(v jsontext.Value, absent string) string {
 	if !v.Exists() {
 		return absent
 	}
-	return plain(v) + "%"
+	return jsonpath.Text(v) + "%"
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/jsonpath"
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
@@ -98,15 +99,7 @@ func showParts(b []byte, r *row, arg string) []byte {
 }
 
 func showText(b []byte, r *row, path string) []byte {
-	return jsontext.AppendString(b, plain(r.json.At(path)))
-}
-
-// plain is what a string says, or a number as it is written.
-func plain(v jsontext.Value) string {
-	if len(v) > 0 && v[0] == '"' {
-		return v.Text()
-	}
-	return string(v)
+	return jsontext.AppendString(b, jsonpath.Text(r.json.At(path)))
 }
 
 func showBool(b []byte, r *row, path string) []byte {

@@ -26,7 +26,7 @@
 //	func:age              a function of the table; cellfuncs.go lists them
 //	func:count:secrets    a function and its argument
 //	func:text:a.b/c|-     the same, with the string to show when a.b is absent or null
-//	json:.spec.list[0]    what a path of a custom kind leads to (jsonPath)
+//	json:.spec.list[0]    what a path of a custom kind leads to (package jsonpath)
 //
 // Columns of type date show the time since then. A version that declares no columns has those of the
 // stored version; where there are none either, they are Name and Created At. The texts in cells are those

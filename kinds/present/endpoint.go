@@ -3,6 +3,7 @@ package present
 import (
 	"net"
 
+	"github.com/troupe-api/troupe/kinds/jsonpath"
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
@@ -22,7 +23,7 @@ func showEndpoints(b []byte, r *row, _ string) []byte {
 		}
 		subset.Field("ports").Items(func(p jsontext.Value) bool {
 			for _, address := range addresses {
-				list = append(list, net.JoinHostPort(address, plain(p.Field("port"))))
+				list = append(list, net.JoinHostPort(address, jsonpath.Text(p.Field("port"))))
 			}
 			return true
 		})
@@ -43,7 +44,7 @@ func showSlicePorts(b []byte, r *row, _ string) []byte {
 		port := "*"
 		switch number, name := p.Field("port"), p.Field("name"); {
 		case number.Exists():
-			port = plain(number)
+			port = jsonpath.Text(number)
 		case name.Exists():
 			port = name.Text()
 		}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/jsonpath"
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
@@ -32,7 +33,7 @@ func showJobStatus(b []byte, r *row, _ string) []byte {
 func showJobCompletions(b []byte, r *row, _ string) []byte {
 	text := strconv.FormatInt(r.json.At("status.succeeded").Int(), 10) + "/"
 	if wanted := r.json.At("spec.completions"); wanted.Exists() {
-		return jsontext.AppendString(b, text+plain(wanted))
+		return jsontext.AppendString(b, text+jsonpath.Text(wanted))
 	}
 	text += "1"
 	if side := r.json.At("spec.parallelism").Int(); side > 1 {

@@ -3,6 +3,7 @@ package present
 import (
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/jsonpath"
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
@@ -16,11 +17,11 @@ func showQuota(b []byte, r *row, which string) []byte {
 		if strings.HasPrefix(name, "limits.") != (which == "limits") {
 			continue
 		}
-		amount := plain(used.Field(name))
+		amount := jsonpath.Text(used.Field(name))
 		if amount == "" {
 			amount = "0"
 		}
-		parts = append(parts, name+": "+amount+"/"+plain(r.json.At("status.hard").Field(name)))
+		parts = append(parts, name+": "+amount+"/"+jsonpath.Text(r.json.At("status.hard").Field(name)))
 	}
 	return jsontext.AppendString(b, strings.Join(parts, ", "))
 }

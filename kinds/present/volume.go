@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/jsonpath"
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
@@ -41,7 +42,7 @@ func showClaimCapacity(b []byte, r *row, _ string) []byte {
 	if !isBound(r) {
 		return jsontext.AppendString(b, "")
 	}
-	return appendOr(b, plain(r.json.At("status.capacity.storage")), "0")
+	return appendOr(b, jsonpath.Text(r.json.At("status.capacity.storage")), "0")
 }
 
 // showStorageClass prefers the annotation, which is older than the field and still counts.
