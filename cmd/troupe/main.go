@@ -1,14 +1,31 @@
-// Command troupe serves a cluster API from one binary.
+// Command troupe serves a cluster API from one binary, and is a client of such servers.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client"
 )
 
 func main() {
-	if err := root().Execute(); err != nil {
-		fmt.Fprintln(os.Stderr, "troupe:", err)
-		os.Exit(1)
+	err := root().Execute()
+	if err == nil {
+		return
 	}
+	code := 1
+	var ended *client.Error
+	switch {
+	case !errors.As(err, &ended):
+		fmt.Fprintln(os.Stderr, "troupe:", err)
+	default:
+		if ended.Text != "" {
+			fmt.Fprintln(os.Stderr, ended.Text)
+		}
+		if ended.Code != 0 {
+			code = ended.Code
+		}
+	}
+	os.Exit(code)
 }

@@ -1,6 +1,9 @@
 package present
 
-import "github.com/troupe-api/troupe/kinds/jsontext"
+import (
+	"github.com/troupe-api/troupe/kinds/jsonpath"
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
 
 // maxMetrics is how many metrics of an autoscaler a table shows.
 const maxMetrics = 2

@@ -1,0 +1,228 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/difference"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/manifest"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// fieldManager is who owns the fields that this client sets.
+const fieldManager = "troupe"
+
+// applyOptions are the flags of apply.
+type applyOptions struct {
+	targetFlags
+	print                   printer.Options
+	dryRun                  dryRun
+	manager, validate       string
+	force, diff, serverSide bool
+	prune                   bool
+	set                     string
+}
+
+func apply(f *connectionFlags) *cobra.Command {
+	o := &applyOptions{}
+	c := &cobra.Command{
+		Use:   "apply -f FILE… | -k FOLDER",
+		Short: "Bring objects to the state that files say",
+		Long: `Bring objects to the state that files say, by server-side apply: what the files name is
+theirs from then on, and what they have named before and name no longer goes. Fields that
+others own are a conflict, which --force-conflicts decides for the files.
+
+With --prune and --applyset, objects that were applied as one of the set before and are in
+the files no longer are deleted. The set remembers its objects in a Secret, or in the
+ConfigMap or other object that --applyset names, in the form that kubectl uses, too.`,
+		Example: `  troupe apply -f app.yaml
+  troupe apply -f manifests/ --diff --dry-run=server     what would change
+  troupe apply -k overlays/staging
+  troupe apply -f manifests/ --prune --applyset=configmaps/app`,
+		Args: cobra.NoArgs,
+	}
+	o.addFiles(c)
+	addDryRun(c, &o.dryRun)
+	addOutput(c, &o.print)
+	addValidate(c, &o.validate)
+	flags := c.Flags()
+	flags.StringVar(&o.manager, "field-manager", fieldManager, "Who owns the fields that are applied.")
+	flags.BoolVar(&o.force, "force-conflicts", false, "Take fields that others own.")
+	flags.BoolVar(&o.serverSide, "server-side", true, "Apply on the server; there is no other way here.")
+	flags.BoolVar(&o.diff, "diff", false, "Show what changes of each object.")
+	flags.BoolVar(&o.prune, "prune", false, "Delete what is in the set and no longer in the files; needs --applyset.")
+	flags.StringVar(&o.set, "applyset", "", "Object that remembers the set: NAME of a Secret, or TYPE/NAME.")
+	flags.BoolVar(&o.print.ManagedFields, "show-managed-fields", false, "Show who owns which field.")
+	c.RunE = f.runWith(o.stdinUse, func(s *session, _ []string) error { return s.apply(o) })
+	return c
+}
+
+// addValidate adds the flag that says what becomes of fields that the server does not know.
+func addValidate(c *cobra.Command, validate *string) {
+	c.Flags().StringVar(validate, "validate", "strict", "Fields that the server does not know: strict (an error), warn, or ignore.")
+	c.Flags().Lookup("validate").NoOptDefVal = "strict"
+	must(c.RegisterFlagCompletionFunc("validate", fixed("strict", "warn", "ignore")))
+}
+
+// fieldValidation is the query parameter for the flag --validate.
+func fieldValidation(validate string) (string, error) {
+	switch validate {
+	case "strict", "true", "":
+		return "Strict", nil
+	case "warn":
+		return "Warn", nil
+	case "ignore", "false":
+		return "Ignore", nil
+	}
+	return "", usageError("invalid --validate " + validate + ": it is to be strict (or true), warn, or ignore (or false)")
+}
+
+func (s *session) apply(o *applyOptions) error {
+	switch {
+	case !o.IsSet():
+		return usageError("must specify one of -f and -k")
+	case o.prune != (o.set != ""):
+		return usageError("--prune and --applyset go together: the set says what may be deleted")
+	case !o.serverSide:
+		return usageError("objects are applied on the server; leave out --server-side=false")
+	}
+	manifests, err := s.manifests(&o.targetFlags)
+	if err != nil {
+		return err
+	}
+	var set *applySet
+	if o.prune {
+		if set, err = s.openSet(o); err != nil {
+			return err
+		}
+	}
+	var faults []error
+	for i := range manifests {
+		if err := s.applyOne(o, &manifests[i], set); err != nil {
+			faults = append(faults, err)
+			if s.ctx.Err() != nil {
+				return s.ctx.Err()
+			}
+		}
+	}
+	if set != nil && len(faults) == 0 {
+		return s.pruneSet(o, set)
+	}
+	return errors.Join(faults...)
+}
+
+// applyOne applies one object, and says what became of it.
+//
+// The state before is asked for, as the server does not tell whether anything has changed.
+func (s *session) applyOne(o *applyOptions, m *manifest.Manifest, set *applySet) error {
+	one, err := s.selectionOf(m)
+	if err != nil {
+		return err
+	}
+	if len(one.names) == 0 {
+		if generated := m.Object.Object("metadata").String("generateName"); generated != "" {
+			return fmt.Errorf("from %s: cannot use generate name with apply", generated)
+		}
+		return fmt.Errorf("error when applying %q: a %s in it has no metadata.name", m.Source, m.Object.String("kind"))
+	}
+	path := one.resource.Path(one.namespace, one.names[0])
+	var before tree.Tree
+	switch answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodGet, Path: path}); {
+	case err == nil:
+		if before, err = answer.Tree(); err != nil {
+			return err
+		}
+	case !rest.IsNotFound(err):
+		return &sourced{"retrieving current configuration of", m.Source, err}
+	}
+	config := m.Object
+	if set != nil {
+		config = set.mark(config)
+		set.add(one)
+	}
+	after, words, err := s.sendApply(o, one, path, config, before)
+	if err != nil {
+		doing := "applying patch from"
+		if before == nil {
+			doing = "creating"
+		}
+		return s.explainApply(err, doing, m.Source)
+	}
+	if o.diff {
+		s.showDiff(difference.Unified(before, after, one.String()+" (now)", one.String()+" (applied)"))
+	}
+	return s.printAs(o.print, object{one.resource, after, m.Source}, words+o.dryRun.suffix())
+}
+
+// sendApply sends the configuration of an object, and gives its state afterwards and what became of it.
+func (s *session) sendApply(o *applyOptions, one selection, path string, config, before tree.Tree) (tree.Tree, string, error) {
+	if o.dryRun == dryRunClient {
+		if before == nil {
+			return config, "created", nil
+		}
+		return config, "configured", nil
+	}
+	q, err := o.query()
+	if err != nil {
+		return nil, "", err
+	}
+	answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodPatch, Path: path, Query: q, ContentType: rest.ApplyPatch, Body: document.JSON(config)})
+	if err != nil {
+		return nil, "", err
+	}
+	after, err := answer.Tree()
+	if err != nil {
+		return nil, "", err
+	}
+	words := "configured"
+	switch {
+	case before == nil:
+		words = "created"
+	case difference.Same(before, after):
+		words = "unchanged"
+	}
+	return after, words, nil
+}
+
+func (o *applyOptions) query() (url.Values, error) {
+	validation, err := fieldValidation(o.validate)
+	if err != nil {
+		return nil, err
+	}
+	q := url.Values{"fieldManager": {o.manager}, "fieldValidation": {validation}, "force": {fmt.Sprint(o.force)}}
+	if o.dryRun == dryRunServer {
+		q.Set("dryRun", "All")
+	}
+	return q, nil
+}
+
+// explainApply says what can be done about a conflict.
+func (s *session) explainApply(err error, doing, source string) error {
+	if !rest.IsConflict(err) {
+		return &sourced{doing, source, err}
+	}
+	return fmt.Errorf(`%w
+Fields of %q have other managers. You can
+* take them, by --force-conflicts;
+* leave them out of the file, so that they stay theirs;
+* give them the values that they have, so that both own them.`, errors.New(strings.TrimPrefix(err.Error(), "Error from server (Conflict): ")), source)
+}
+
+// String is the object of a selection of one, as people read it.
+func (s selection) String() string { return s.resource.TypeName() + "/" + s.names[0] }
+
+// showDiff prints a difference, with colors on a terminal.
+func (s *session) showDiff(diff string) {
+	if isTerminal(s.out) {
+		diff = difference.Colored(diff)
+	}
+	s.printf("%s", diff)
+}

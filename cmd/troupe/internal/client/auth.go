@@ -1,0 +1,247 @@
+package client
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func auth(f *connectionFlags) *cobra.Command {
+	c := &cobra.Command{Use: "auth", Short: "Ask who one is, and what one may do", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.AddCommand(canI(f), whoami(f), reconcile(f))
+	return c
+}
+
+// review creates an access review, whose answer is its status.
+func (s *session) review(group, resource string, spec tree.Tree) (tree.Tree, error) {
+	c, err := s.served()
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.Own(group, resource)
+	if err != nil {
+		return nil, err
+	}
+	o := tree.Tree{"apiVersion": r.APIVersion(), "kind": r.Kind}
+	if spec != nil {
+		o["spec"] = spec
+	}
+	answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodPost, Path: r.Path("", ""), Body: document.JSON(o)})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Tree()
+}
+
+func canI(f *connectionFlags) *cobra.Command {
+	var list, quiet, everywhere, noHeaders bool
+	var subresource string
+	c := &cobra.Command{
+		Use:   "can-i VERB TYPE[/NAME] | VERB /PATH | --list",
+		Short: "Tell whether something may be done; exit code 1 is no",
+		Example: `  troupe auth can-i delete pods
+  troupe auth can-i get secrets/web -n shop --as jane
+  troupe auth can-i --list`,
+		ValidArgsFunction: func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "*"}, cobra.ShellCompDirectiveNoFileComp
+			}
+			return f.completeObjects("")(c, args[1:], word)
+		},
+	}
+	c.Flags().BoolVar(&list, "list", false, "List all that may be done in the namespace.")
+	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "Say it by the exit code only.")
+	c.Flags().BoolVarP(&everywhere, "all-namespaces", "A", false, "In all namespaces.")
+	c.Flags().BoolVar(&noHeaders, "no-headers", false, "Leave out the headers of the list.")
+	c.Flags().StringVar(&subresource, "subresource", "", "Sub-resource, such as log.")
+	c.RunE = f.run(func(s *session, args []string) error {
+		if list {
+			return s.listRights(noHeaders)
+		}
+		if len(args) < 2 || len(args) > 3 {
+			return usageError("you must specify two arguments: verb resource or verb resource/resourceName, such as: troupe auth can-i get pods")
+		}
+		spec, err := s.attributes(args, subresource, everywhere)
+		if err != nil {
+			return err
+		}
+		t, err := s.review("authorization", "selfsubjectaccessreviews", spec)
+		if err != nil {
+			return err
+		}
+		status := t.Object("status")
+		if !quiet {
+			s.printf("%s\n", verdict(status))
+		}
+		if !status.Bool("allowed") {
+			return &Error{Code: 1}
+		}
+		return nil
+	})
+	return c
+}
+
+func verdict(status tree.Tree) string {
+	words := "no"
+	if status.Bool("allowed") {
+		words = "yes"
+	} else {
+		if reason := status.String("reason"); reason != "" {
+			words += " - " + reason
+		}
+		if fault := status.String("evaluationError"); fault != "" {
+			words += " - " + fault
+		}
+	}
+	return words
+}
+
+// attributes are what a question is about. Types that the server does not have may be asked for, too: roles may name them.
+func (s *session) attributes(args []string, subresource string, everywhere bool) (tree.Tree, error) {
+	verb, what := args[0], args[1]
+	if strings.HasPrefix(what, "/") {
+		if subresource != "" {
+			return nil, usageError("--subresource can not be used with NonResourceURL")
+		}
+		return tree.Tree{"nonResourceAttributes": tree.Tree{"verb": verb, "path": what}}, nil
+	}
+	word, name, _ := strings.Cut(what, "/")
+	if len(args) == 3 {
+		name = args[2]
+	}
+	c, err := s.served()
+	if err != nil {
+		return nil, err
+	}
+	a := tree.Tree{"verb": verb, "resource": word, "subresource": subresource, "name": name}
+	if !everywhere {
+		a["namespace"] = s.Namespace
+	}
+	switch r, err := c.Find(word); {
+	case word == "*":
+		a["group"] = "*"
+	case err != nil:
+		var group string
+		a["resource"], group, _ = strings.Cut(word, ".")
+		a["group"] = group
+		fmt.Fprintf(s.err, "Warning: the server doesn't have a resource type '%s'\n\n", word)
+	default:
+		a["resource"], a["group"] = r.Name, r.Group
+		if !r.Namespaced {
+			delete(a, "namespace")
+			if !everywhere {
+				fmt.Fprintf(s.err, "Warning: resource '%s' is not namespace scoped%s\n\n", r.Name, groupNote(r.Group))
+			}
+		}
+	}
+	return tree.Tree{"resourceAttributes": a}, nil
+}
+
+func groupNote(group string) string {
+	if group == "" {
+		return ""
+	}
+	return " in group '" + group + "'"
+}
+
+// listRights lists what may be done in the namespace, as the server tells it.
+func (s *session) listRights(noHeaders bool) error {
+	t, err := s.review("authorization", "selfsubjectrulesreviews", tree.Tree{"namespace": s.Namespace})
+	if err != nil {
+		return err
+	}
+	status := t.Object("status")
+	if status.Bool("incomplete") {
+		fmt.Fprintf(s.err, "warning: the list may be incomplete: %s\n", status.String("evaluationError"))
+	}
+	grid := &printer.Grid{}
+	if !noHeaders {
+		grid.Row("Resources", "Non-Resource URLs", "Resource Names", "Verbs")
+	}
+	var rows [][]string
+	for _, rule := range status.Objects("resourceRules") {
+		for _, group := range rule.Strings("apiGroups") {
+			for _, resource := range rule.Strings("resources") {
+				if group != "" {
+					resource += "." + group
+				}
+				rows = append(rows, []string{resource, "[]", bracketed(rule.Strings("resourceNames")), bracketed(rule.Strings("verbs"))})
+			}
+		}
+	}
+	for _, rule := range status.Objects("nonResourceRules") {
+		for _, path := range rule.Strings("nonResourceURLs") {
+			rows = append(rows, []string{"", "[" + path + "]", "[]", bracketed(rule.Strings("verbs"))})
+		}
+	}
+	rows = merged(rows)
+	for _, row := range rows {
+		grid.Row(row...)
+	}
+	return grid.Flush(s.out)
+}
+
+// merged puts the verbs of rules that differ in nothing else on one line.
+func merged(rows [][]string) (all [][]string) {
+	for _, row := range rows {
+		i := slices.IndexFunc(all, func(other []string) bool { return slices.Equal(other[:3], row[:3]) })
+		if i < 0 {
+			all = append(all, row)
+			continue
+		}
+		verbs := strings.Fields(strings.Trim(all[i][3], "[]"))
+		for _, v := range strings.Fields(strings.Trim(row[3], "[]")) {
+			if !slices.Contains(verbs, v) {
+				verbs = append(verbs, v)
+			}
+		}
+		all[i][3] = bracketed(verbs)
+	}
+	return all
+}
+
+func bracketed(texts []string) string { return "[" + strings.Join(texts, " ") + "]" }
+
+func whoami(f *connectionFlags) *cobra.Command {
+	var print printer.Options
+	c := &cobra.Command{Use: "whoami", Short: "Tell as whom the server knows one", Args: cobra.NoArgs}
+	addOutput(c, &print)
+	c.RunE = f.run(func(s *session, _ []string) error {
+		t, err := s.review("authentication", "selfsubjectreviews", nil)
+		if err != nil {
+			return err
+		}
+		if print.Output != "" {
+			print.Name = s.nameOf
+			p, err := printer.New(print)
+			if err != nil {
+				return err
+			}
+			return p(s.out, t)
+		}
+		user := t.Object("status", "userInfo")
+		grid := &printer.Grid{}
+		grid.Row("ATTRIBUTE", "VALUE")
+		grid.Row("Username", user.String("username"))
+		if uid := user.String("uid"); uid != "" {
+			grid.Row("UID", uid)
+		}
+		if groups := user.Strings("groups"); len(groups) > 0 {
+			grid.Row("Groups", bracketed(groups))
+		}
+		extra := user.Object("extra")
+		for _, name := range extra.SortedKeys() {
+			grid.Row("Extra: "+name, bracketed(extra.Strings(name)))
+		}
+		return grid.Flush(s.out)
+	})
+	return c
+}

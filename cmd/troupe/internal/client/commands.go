@@ -1,0 +1,67 @@
+package client
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Groups under which help lists the commands.
+const (
+	basicGroup   = "client"
+	accessGroup  = "access"
+	clusterGroup = "cluster"
+)
+
+// AddTo adds the commands of the client to the program, and its flags, so that those may stand before the name of a command, too.
+func AddTo(root *cobra.Command) {
+	f := &connectionFlags{}
+	root.AddGroup(
+		&cobra.Group{ID: basicGroup, Title: "Work with objects of a server:"},
+		&cobra.Group{ID: clusterGroup, Title: "Work with what runs:"},
+		&cobra.Group{ID: accessGroup, Title: "Who may do what, and where the server is:"},
+	)
+	for group, commands := range map[string][]*cobra.Command{
+		basicGroup: {
+			get(f), describeCommand(f), apply(f), diff(f), create(f), deleteCommand(f), edit(f), patch(f), replace(f), label(f), annotate(f),
+			wait(f), explain(f), apiResources(f), apiVersions(f),
+		},
+		clusterGroup: {scale(f), set(f), rollout(f), autoscale(f), cordon(f, true), cordon(f, false), taint(f), events(f), logs(f), execCommand(f), portForward(f)},
+		accessGroup:  {auth(f), certificate(f), token(f), configCommand(f)},
+	} {
+		for _, c := range commands {
+			c.GroupID = group
+			prepare(f, c)
+			root.AddCommand(c)
+		}
+	}
+	f.add(root.Flags())
+	root.Flags().VisitAll(func(flag *pflag.Flag) { flag.Hidden = true })
+	root.TraverseChildren = true
+}
+
+// prepare gives a command and those below it the flags of connections, and words for wrong flags.
+func prepare(f *connectionFlags, c *cobra.Command) {
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if errors.Is(err, pflag.ErrHelp) {
+			return err
+		}
+		return &Error{Text: "error: " + err.Error() + "\nSee '" + c.CommandPath() + " --help' for usage."}
+	})
+	if c.HasSubCommands() {
+		for _, below := range c.Commands() {
+			prepare(f, below)
+		}
+	}
+	if c.RunE != nil {
+		connection := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError)
+		f.add(connection)
+		c.Flags().AddFlagSet(connection) // those that the command itself has mean something else there, such as the --user of a binding
+		for flag, complete := range map[string]completion{
+			"namespace": f.completeNamesOf("namespaces"), "context": f.completeEntries("contexts"), "cluster": f.completeEntries("clusters"), "user": f.completeEntries("users"),
+		} {
+			must(c.RegisterFlagCompletionFunc(flag, complete))
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package client
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// completion completes an argument or the value of a flag.
+type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+
+// fixed completes one of some words.
+func fixed(words ...string) completion {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeObjects completes types, then names of objects, as the server has them now; of types that have a verb, if one is named.
+func (f *connectionFlags) completeObjects(verb string) completion {
+	return func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		s, err := f.session(c.Context(), c, "")
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		catalog, err := s.served()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		if typed, _, slashed := strings.Cut(word, "/"); slashed {
+			return s.completeNames(typed, typed+"/"), cobra.ShellCompDirectiveNoFileComp
+		}
+		if len(args) > 0 {
+			if strings.Contains(args[0], "/") {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return s.completeNames(args[0], ""), cobra.ShellCompDirectiveNoFileComp
+		}
+		before := ""
+		if i := strings.LastIndexByte(word, ','); i >= 0 {
+			before = word[:i+1]
+		}
+		var all []string
+		for _, r := range catalog.Preferred() {
+			if verb == "" || r.Has(verb) {
+				all = append(all, before+r.FullName())
+			}
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeNamesOf completes names of objects of one type.
+func (f *connectionFlags) completeNamesOf(word string) completion {
+	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		s, err := f.session(c.Context(), c, "")
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return s.completeNames(word, ""), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeNames are the names of objects of a type, in one page.
+func (s *session) completeNames(word, prefix string) (all []string) {
+	catalog, err := s.served()
+	if err != nil {
+		return nil
+	}
+	r, err := catalog.Find(word)
+	if err != nil {
+		return nil
+	}
+	_ = s.pages(r, s.namespaceOf(r, false), nil, "", pageSize, func(t tree.Tree) error {
+		for _, item := range t.Objects("items") {
+			all = append(all, prefix+item.Object("metadata").String("name"))
+		}
+		return nil
+	})
+	return all
+}

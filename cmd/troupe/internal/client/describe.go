@@ -1,0 +1,296 @@
+package client
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func describeCommand(f *connectionFlags) *cobra.Command {
+	o := &targetFlags{}
+	events := true
+	c := &cobra.Command{
+		Use:   "describe TYPE [NAME…] | TYPE/NAME… | -f FILE",
+		Short: "Show objects in detail, with their events",
+		Example: `  troupe describe pod web
+  troupe describe pods -l app=web
+  troupe describe service/web deployment/web`,
+		ValidArgsFunction: f.completeObjects("get"),
+	}
+	o.addFiles(c)
+	o.addSelectors(c)
+	c.Flags().BoolVar(&events, "show-events", true, "Show what was told of the objects.")
+	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error {
+		selections, _, err := s.selections(o, args)
+		if err != nil {
+			return err
+		}
+		objects, err := s.findByPrefix(o, selections)
+		if len(objects) == 0 && err == nil {
+			s.nothingFound(&getOptions{targetFlags: *o}, selections)
+		}
+		for i, one := range objects {
+			if i > 0 {
+				s.printf("\n\n")
+			}
+			if err := s.describeObject(one, events); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	return c
+}
+
+// findByPrefix is find, but for a name that no object has it takes the objects whose names begin so.
+func (s *session) findByPrefix(o *targetFlags, selections []selection) (all []object, err error) {
+	var faults []error
+	for _, one := range selections {
+		found, err := s.find(o, []selection{one})
+		if rest.IsNotFound(err) && len(found) == 0 && len(one.names) == 1 {
+			alike, listErr := s.list(one.resource, one.namespace, o.query())
+			if listErr != nil {
+				return all, listErr
+			}
+			for _, a := range alike {
+				if strings.HasPrefix(a.name(), one.names[0]) {
+					found, err = append(found, a), nil
+				}
+			}
+		}
+		all, faults = append(all, found...), append(faults, unjoin(err)...)
+	}
+	return all, errors.Join(faults...)
+}
+
+// describeObject shows one object: its metadata first, then everything else field by field, then its events.
+func (s *session) describeObject(o object, events bool) error {
+	w := tabwriter.NewWriter(s.out, 0, 8, 2, ' ', 0)
+	m := o.tree.Object("metadata")
+	fmt.Fprintf(w, "Name:\t%s\n", m.String("name"))
+	if o.resource.Namespaced {
+		fmt.Fprintf(w, "Namespace:\t%s\n", m.String("namespace"))
+	}
+	describeMap(w, "Labels", m.Object("labels"), "=")
+	describeMap(w, "Annotations", withoutApplied(m.Object("annotations")), ": ")
+	fmt.Fprintf(w, "API Version:\t%s\nKind:\t%s\nMetadata:\n", o.resource.APIVersion(), o.resource.Kind)
+	rest := tree.Tree{}
+	for name, v := range m {
+		switch name {
+		case "name", "namespace", "labels", "annotations", "managedFields":
+		default:
+			rest[name] = v
+		}
+	}
+	describeFields(w, rest, 1)
+	content := tree.Tree{}
+	for name, v := range o.tree {
+		switch name {
+		case "apiVersion", "kind", "metadata":
+		default:
+			content[name] = v
+		}
+	}
+	if o.resource.Group == "" && o.resource.Kind == "Secret" {
+		content = withoutSecrets(content)
+	}
+	describeFields(w, content, 0)
+	if events {
+		s.describeEvents(w, o)
+	}
+	return w.Flush()
+}
+
+// withoutApplied leaves out the manifest that kubectl keeps in an annotation, which is told by the fields themselves.
+func withoutApplied(annotations tree.Tree) tree.Tree {
+	shown := tree.Tree{}
+	for name, v := range annotations {
+		if !strings.HasSuffix(name, "/last-applied-configuration") {
+			shown[name] = v
+		}
+	}
+	return shown
+}
+
+// withoutSecrets shows how long secret values are, and not what they are.
+func withoutSecrets(content tree.Tree) tree.Tree {
+	hidden := tree.Tree{}
+	for name, v := range content {
+		hidden[name] = v
+	}
+	data := tree.Tree{}
+	for name := range content.Object("data") {
+		value := content.Object("data").String(name)
+		n := base64.StdEncoding.DecodedLen(len(value)) - strings.Count(value, "=")
+		data[name] = fmt.Sprintf("%d bytes", n)
+	}
+	if len(data) > 0 {
+		hidden["data"] = data
+	}
+	return hidden
+}
+
+func describeMap(w io.Writer, title string, values tree.Tree, between string) {
+	if len(values) == 0 {
+		fmt.Fprintf(w, "%s:\t<none>\n", title)
+		return
+	}
+	for i, name := range values.SortedKeys() {
+		if i > 0 {
+			title = ""
+		} else {
+			title += ":"
+		}
+		fmt.Fprintf(w, "%s\t%s%s%s\n", title, name, between, oneLine(values.String(name)))
+	}
+}
+
+// oneLine keeps what came from a server from moving the cursor or filling the screen.
+func oneLine(text string) string {
+	const most = 200
+	text = strings.TrimRight(text, "\n")
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "..."
+	}
+	return safe(strings.ReplaceAll(text, "\n", `\n`))
+}
+
+// safe is a text without control characters other than tabs and line ends.
+func safe(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
+
+// describeFields shows the fields of an object, indented.
+func describeFields(w io.Writer, t tree.Tree, level int) {
+	indent := strings.Repeat("  ", level)
+	for _, name := range t.SortedKeys() {
+		title := fieldTitle(name)
+		switch v := t[name].(type) {
+		case tree.Tree:
+			fmt.Fprintf(w, "%s%s:\n", indent, title)
+			describeFields(w, v, level+1)
+		case []any:
+			fmt.Fprintf(w, "%s%s:\n", indent, title)
+			for _, item := range v {
+				if inner, ok := item.(tree.Tree); ok {
+					describeFields(w, inner, level+1)
+				} else {
+					fmt.Fprintf(w, "%s  %s\n", indent, scalar(item))
+				}
+			}
+		default:
+			describeScalar(w, indent, title, v)
+		}
+	}
+}
+
+func describeScalar(w io.Writer, indent, title string, v any) {
+	text := scalar(v)
+	if !strings.Contains(text, "\n") {
+		fmt.Fprintf(w, "%s%s:\t%s\n", indent, title, text)
+		return
+	}
+	fmt.Fprintf(w, "%s%s:\n", indent, title)
+	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+		fmt.Fprintf(w, "%s  %s\n", indent, strings.TrimRight(line, "\n"))
+	}
+}
+
+func scalar(v any) string {
+	switch v := v.(type) {
+	case string:
+		return safe(v)
+	case nil:
+		return "<nil>"
+	}
+	return string(document.JSON(v))
+}
+
+// fieldTitle makes words of the name of a field: creationTimestamp is "Creation Timestamp". Names that are keys of a map, and hold more than
+// letters and digits, stay as they are.
+func fieldTitle(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			return safe(name)
+		case i == 0:
+			b.WriteRune(unicode.ToUpper(r))
+		case unicode.IsUpper(r) && i > 0 && !unicode.IsUpper(rune(name[i-1])):
+			b.WriteByte(' ')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	switch b.String() {
+	case "Uid":
+		return "UID"
+	case "Api Version":
+		return "API Version"
+	}
+	return b.String()
+}
+
+// describeEvents shows what was told of an object, the oldest first.
+func (s *session) describeEvents(w io.Writer, o object) {
+	c, err := s.served()
+	if err != nil {
+		return
+	}
+	r, err := c.Own("", "events")
+	if err != nil {
+		return // a server without events has none to show
+	}
+	m := o.tree.Object("metadata")
+	q := url.Values{"fieldSelector": {fmt.Sprintf("involvedObject.name=%s,involvedObject.kind=%s,involvedObject.uid=%s", m.String("name"), o.resource.Kind, m.String("uid"))}}
+	namespace := m.String("namespace")
+	events, err := s.list(r, namespace, q)
+	switch {
+	case err != nil:
+		fmt.Fprintf(w, "Events:\t<not shown: %s>\n", strings.TrimPrefix(describe(err, ""), "Error from server "))
+	case len(events) == 0:
+		fmt.Fprintln(w, "Events:\t<none>")
+	default:
+		fmt.Fprintln(w, "Events:\n  Type\tReason\tAge\tFrom\tMessage\n  ----\t------\t----\t----\t-------")
+		for _, e := range events {
+			t := e.tree
+			from := t.Object("source").String("component")
+			if from == "" {
+				from = t.String("reportingComponent")
+			}
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", safe(t.String("type")), safe(t.String("reason")), eventAge(t), safe(from), oneLine(t.String("message")))
+		}
+	}
+}
+
+// eventAge is when an event was last, and how often since when.
+func eventAge(t tree.Tree) string {
+	last := t.String("lastTimestamp")
+	if last == "" {
+		last = t.String("eventTime")
+	}
+	if n, _ := t.Int("count"); n > 1 {
+		if first, err := time.Parse(time.RFC3339, t.String("firstTimestamp")); err == nil {
+			return fmt.Sprintf("%s (x%d over %s)", age(last), n, duration(time.Since(first)))
+		}
+	}
+	return age(last)
+}

@@ -1,0 +1,86 @@
+package client
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/difference"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func diff(f *connectionFlags) *cobra.Command {
+	o := &applyOptions{dryRun: dryRunServer}
+	c := &cobra.Command{
+		Use:   "diff -f FILE… | -k FOLDER",
+		Short: "Show what apply would change",
+		Long:  "Show what apply would change, as the server would do it. Exit code 0: nothing; 1: something; more: it could not be found out.",
+		Args:  cobra.NoArgs,
+	}
+	o.addFiles(c)
+	addValidate(c, &o.validate)
+	c.Flags().StringVar(&o.manager, "field-manager", fieldManager, "Who would own the fields that are applied.")
+	c.Flags().BoolVar(&o.force, "force-conflicts", false, "As if fields that others own were taken.")
+	c.Flags().BoolVar(&o.serverSide, "server-side", true, "Apply on the server; there is no other way here.")
+	c.RunE = f.runWith(o.stdinUse, func(s *session, _ []string) error {
+		if !o.IsSet() {
+			return &Error{Text: "error: must specify one of -f and -k", Code: 2}
+		}
+		differs, err := s.diff(o)
+		switch {
+		case err != nil:
+			var end *Error
+			if errors.As(asError(err), &end) {
+				end.Code = 2
+				return end
+			}
+			return err
+		case differs:
+			return &Error{Code: 1}
+		}
+		return nil
+	})
+	return c
+}
+
+func (s *session) diff(o *applyOptions) (differs bool, err error) {
+	manifests, err := s.manifests(&o.targetFlags)
+	if err != nil {
+		return false, err
+	}
+	var faults []error
+	for i := range manifests {
+		m := &manifests[i]
+		one, err := s.selectionOf(m)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		if len(one.names) == 0 {
+			faults = append(faults, errors.New("an object without metadata.name cannot be compared"))
+			continue
+		}
+		path := one.resource.Path(one.namespace, one.names[0])
+		var before tree.Tree
+		answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodGet, Path: path})
+		if err == nil {
+			before, err = answer.Tree()
+		}
+		if err != nil && !rest.IsNotFound(err) {
+			faults = append(faults, err)
+			continue
+		}
+		after, _, err := s.sendApply(o, one, path, m.Object, before)
+		if err != nil {
+			faults = append(faults, s.explainApply(err, "comparing", m.Source))
+			continue
+		}
+		if before == nil || !difference.Same(before, after) {
+			differs = true
+			s.showDiff(difference.Unified(before, after, one.String()+" (now)", one.String()+" (applied)"))
+		}
+	}
+	return differs, errors.Join(faults...)
+}

@@ -1,0 +1,115 @@
+package discovery
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// An UnknownError says that the server has no resource of a name.
+type UnknownError struct {
+	Name   string
+	Broken []string // versions that may have it, whose server did not answer
+}
+
+func (e *UnknownError) Error() string {
+	text := fmt.Sprintf("error: the server doesn't have a resource type %q", e.Name)
+	if len(e.Broken) > 0 {
+		text += "; nothing is known of " + strings.Join(e.Broken, ", ") + ", whose server does not answer"
+	}
+	return text
+}
+
+// Find is the resource that a word names: its plural, its singular, a short name or its kind, alone or with a group, or a version and a
+// group behind it: po, deployments.apps, deployments.v1.apps. A group may be named by its beginning. A plural comes before a short name.
+func (c *Catalog) Find(word string) (*Resource, error) {
+	word = strings.ToLower(word)
+	name, rest, _ := strings.Cut(word, ".")
+	version, group, versioned := strings.Cut(rest, ".")
+	if !versioned && c.isVersion(rest) { // pods.v1., with nothing behind it
+		version, group, versioned = rest, "", true
+	}
+	if versioned {
+		for _, matches := range matchers {
+			for _, r := range c.Resources {
+				if matches(r, name) && r.Version == version && r.Group == strings.TrimSuffix(group, ".") {
+					return r, nil
+				}
+			}
+		}
+	}
+	for _, inGroup := range []func(string) bool{
+		func(g string) bool { return rest == "" || g == rest },
+		func(g string) bool { return strings.HasPrefix(g, rest) },
+	} {
+		for _, matches := range matchers {
+			for _, r := range c.Resources {
+				if matches(r, name) && inGroup(r.Group) {
+					return r, nil
+				}
+			}
+		}
+	}
+	return nil, &UnknownError{word, c.Broken}
+}
+
+var matchers = []func(*Resource, string) bool{
+	func(r *Resource, name string) bool { return r.Name == name },
+	func(r *Resource, name string) bool { return r.Singular == name && name != "" },
+	func(r *Resource, name string) bool { return slices.Contains(r.ShortNames, name) },
+	func(r *Resource, name string) bool { return strings.ToLower(r.Kind) == name },
+}
+
+func (c *Catalog) isVersion(s string) bool {
+	return slices.ContainsFunc(c.Resources, func(r *Resource) bool { return r.Version == s })
+}
+
+// Category are the resources of a category, such as all, in their preferred versions; nil if there is none of the name.
+func (c *Catalog) Category(name string) (all []*Resource) {
+	for _, r := range c.Preferred() {
+		if slices.Contains(r.Categories, name) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// ForKind is the resource of objects of a kind; nil if the server has none.
+func (c *Catalog) ForKind(apiVersion, kind string) *Resource {
+	for _, r := range c.Resources {
+		if r.Kind == kind && r.APIVersion() == apiVersion {
+			return r
+		}
+	}
+	return nil
+}
+
+// Preferred are the resources, each in the version that comes first.
+func (c *Catalog) Preferred() (all []*Resource) {
+	seen := map[meta.GroupResource]bool{}
+	for _, r := range c.Resources {
+		key := meta.GroupResource{Group: r.Group, Resource: r.Name}
+		if !seen[key] {
+			seen[key] = true
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// Own is the resource of the server's own API of a name, such as selfsubjectaccessreviews; group has no vendor's name
+// in it, such as "authorization", and is "" for the core group or for one without a vendor's name, as full.
+func (c *Catalog) Own(group, name string) (*Resource, error) {
+	full := group
+	if group != "" && group != "apps" && group != "batch" && group != "policy" && group != "autoscaling" {
+		full = c.Naming.Group(group)
+	}
+	for _, r := range c.Resources {
+		if r.Group == full && r.Name == name {
+			return r, nil
+		}
+	}
+	return nil, &UnknownError{Name: name, Broken: c.Broken}
+}

@@ -1,0 +1,213 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+type editOptions struct {
+	targetFlags
+	output, subresource, validate string
+}
+
+func edit(f *connectionFlags) *cobra.Command {
+	o := &editOptions{}
+	c := &cobra.Command{
+		Use:   "edit TYPE NAME… | TYPE/NAME… | -f FILE",
+		Short: "Change objects in an editor",
+		Long: `Change objects in an editor: that of KUBE_EDITOR or EDITOR, else vi. What is saved is sent
+when the editor ends; an object that was changed meanwhile, or is refused, comes back into the
+editor with the reason above it. An empty file, or one without changes, cancels.`,
+		ValidArgsFunction: f.completeObjects("update"),
+	}
+	o.addFiles(c)
+	c.Flags().StringVarP(&o.output, "output", "o", "yaml", "Format in the editor: yaml or json.")
+	c.Flags().StringVar(&o.subresource, "subresource", "", "Sub-resource to edit: status or scale.")
+	addValidate(c, &o.validate)
+	c.RunE = f.runWith(func(*cobra.Command) string { return "the editor" }, func(s *session, args []string) error {
+		if o.output != "yaml" && o.output != "json" {
+			return usageError("--output is to be yaml or json")
+		}
+		selections, _, err := s.selections(&o.targetFlags, args)
+		if err != nil {
+			return err
+		}
+		objects, err := s.find(&o.targetFlags, selections)
+		if err != nil {
+			return err
+		}
+		changed := false
+		for _, one := range objects {
+			did, err := s.editOne(o, one)
+			if err != nil {
+				return err
+			}
+			changed = changed || did
+		}
+		if !changed {
+			s.printf("Edit cancelled, no changes made.\n")
+		}
+		return nil
+	})
+	return c
+}
+
+// editOne has an object changed until the server takes it or the user gives up.
+func (s *session) editOne(o *editOptions, one object) (changed bool, err error) {
+	path := one.path()
+	if o.subresource != "" {
+		path += "/" + url.PathEscape(o.subresource)
+		answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodGet, Path: path})
+		if err == nil {
+			one.tree, err = answer.Tree()
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	original := editable(one.tree)
+	text, reason := o.text(original), ""
+	for {
+		edited, err := s.openEditor(o, text, reason)
+		if err != nil {
+			return false, err
+		}
+		trimmed := withoutComments(edited)
+		if len(bytes.TrimSpace(trimmed)) == 0 || reason == "" && bytes.Equal(trimmed, withoutComments(text)) {
+			return false, nil
+		}
+		if reason != "" && bytes.Equal(trimmed, withoutComments(text)) {
+			return false, s.keepEdited(edited, o.output, reason)
+		}
+		t, err := document.ParseYAML(trimmed)
+		if err == nil && tree.StrictEqual(t, original) {
+			return false, nil
+		}
+		if err == nil {
+			if err = checkIdentity(t, one.tree); err == nil {
+				err = s.sendEdited(o, one, path, t)
+			}
+		}
+		if err == nil {
+			return true, nil
+		}
+		text, reason = edited, describe(err, "")
+		if !isTerminal(os.Stdin) { // nobody is there to mend it
+			return false, s.keepEdited(edited, o.output, reason)
+		}
+	}
+}
+
+// keepEdited says why the edit was not taken, and where its text is.
+func (s *session) keepEdited(text []byte, format, reason string) error {
+	f, err := os.CreateTemp("", "troupe-edit-*."+format)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(withoutComments(text)); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return &Error{Text: fmt.Sprintf("%s\nA copy of your changes has been stored to %q", reason, f.Name())}
+}
+
+// checkIdentity refuses to make another object of one.
+func checkIdentity(t, original tree.Tree) error {
+	for _, field := range []string{"apiVersion", "kind"} {
+		if t.String(field) != original.String(field) {
+			return fmt.Errorf("%s cannot be changed in an editor: it was %s", field, original.String(field))
+		}
+	}
+	for _, field := range []string{"name", "namespace"} {
+		if t.Object("metadata").String(field) != original.Object("metadata").String(field) {
+			return fmt.Errorf("metadata.%s cannot be changed in an editor: it was %s", field, original.Object("metadata").String(field))
+		}
+	}
+	return nil
+}
+
+// editable is an object without what nobody edits.
+func editable(t tree.Tree) tree.Tree {
+	copied := tree.Clone(t).(tree.Tree)
+	delete(copied.Object("metadata"), "managedFields")
+	return copied
+}
+
+func (o *editOptions) text(t tree.Tree) []byte {
+	if o.output == "json" {
+		return document.IndentedJSON(t)
+	}
+	return document.YAML(t)
+}
+
+// sendEdited stores what was edited, if the object is still as it was when the editor opened.
+func (s *session) sendEdited(o *editOptions, one object, path string, t tree.Tree) error {
+	validation, err := fieldValidation(o.validate)
+	if err != nil {
+		return err
+	}
+	q := url.Values{"fieldManager": {fieldManager + "-edit"}, "fieldValidation": {validation}}
+	answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodPut, Path: path, Query: q, Body: document.JSON(t)})
+	if rest.IsConflict(err) {
+		return errors.New("the object was changed while it was edited; edit it again to see how it is now")
+	}
+	if err != nil {
+		return err
+	}
+	stored, err := answer.Tree()
+	if err != nil {
+		return err
+	}
+	s.printf("%s edited\n", object{resource: one.resource, tree: stored})
+	return nil
+}
+
+// openEditor shows a text to the user, with a reason above it, and gives what was saved.
+func (s *session) openEditor(o *editOptions, text []byte, reason string) ([]byte, error) {
+	f, err := os.CreateTemp("", "troupe-edit-*."+o.output)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	if o.output == "yaml" {
+		head := "# Please edit the object below. Lines that begin with # are left out, and an empty file cancels.\n#\n"
+		for line := range strings.Lines(reason) {
+			head += "# " + strings.TrimRight(line, "\n") + "\n"
+		}
+		text = append([]byte(head), withoutComments(text)...)
+	}
+	_, writeErr := f.Write(text)
+	if err := errors.Join(writeErr, f.Close()); err != nil {
+		return nil, err
+	}
+	editor := cmp.Or(os.Getenv("TROUPE_EDITOR"), os.Getenv("KUBE_EDITOR"), os.Getenv("EDITOR"), "vi")
+	command := exec.CommandContext(s.ctx, "/bin/sh", "-c", editor+` "$@"`, "sh", f.Name())
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := command.Run(); err != nil {
+		return nil, fmt.Errorf("there was a problem with the editor %q: %w", editor, err)
+	}
+	return os.ReadFile(f.Name())
+}
+
+// withoutComments leaves out the lines that begin with #.
+func withoutComments(text []byte) []byte {
+	var b bytes.Buffer
+	for line := range bytes.Lines(text) {
+		if !bytes.HasPrefix(line, []byte("#")) {
+			b.Write(line)
+		}
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,40 @@
+package client
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/policy/kubeconfig"
+)
+
+// connectionFlags say which server is asked, and as whom. They may stand before the name of a command and behind it.
+type connectionFlags struct {
+	rules   kubeconfig.Rules
+	timeout time.Duration
+	verbose int
+}
+
+// defaultKubeconfig is what a server that was started here has written.
+const defaultKubeconfig = "troupe-data/admin.kubeconfig"
+
+// add adds the flags. Several sets may share them: whichever is given counts.
+func (f *connectionFlags) add(to *pflag.FlagSet) {
+	o := &f.rules.Overrides
+	to.StringVar(&f.rules.Path, "kubeconfig", f.rules.Path, "Client configuration; else those of KUBECONFIG, ~/.kube/config, or "+defaultKubeconfig+".")
+	to.StringVar(&f.rules.Context, "context", f.rules.Context, "Context of the client configuration.")
+	to.StringVar(&f.rules.Cluster, "cluster", f.rules.Cluster, "Cluster of the client configuration.")
+	to.StringVar(&f.rules.User, "user", f.rules.User, "User of the client configuration.")
+	to.StringVarP(&o.Namespace, "namespace", "n", o.Namespace, "Namespace, instead of that of the context.")
+	to.StringVarP(&o.Server, "server", "s", o.Server, "Address of the server, such as https://127.0.0.1:6443.")
+	to.StringVar(&o.Token, "token", o.Token, "Bearer token.")
+	to.StringVar(&o.Certificate, "client-certificate", o.Certificate, "File of the client certificate.")
+	to.StringVar(&o.Key, "client-key", o.Key, "File of the key of the client certificate.")
+	to.StringVar(&o.CertificateAuthority, "certificate-authority", o.CertificateAuthority, "File of the CA that the server must be of.")
+	to.BoolVar(&o.Insecure, "insecure-skip-tls-verify", o.Insecure, "Do not check whom the server proves to be.")
+	to.StringVar(&o.ServerName, "tls-server-name", o.ServerName, "Name that the server must prove.")
+	to.StringVar(&o.As, "as", o.As, "User to act as.")
+	to.StringArrayVar(&o.AsGroups, "as-group", o.AsGroups, "Group to act as; may be repeated.")
+	to.StringVar(&o.AsUID, "as-uid", o.AsUID, "UID to act as.")
+	to.DurationVar(&f.timeout, "request-timeout", f.timeout, "Time for one answer; 0 waits for ever.")
+}

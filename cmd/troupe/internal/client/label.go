@@ -1,0 +1,170 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+type labelOptions struct {
+	targetFlags
+	print           printer.Options
+	dryRun          dryRun
+	overwrite, list bool
+	version         string
+	field           string // of metadata: labels or annotations
+}
+
+func label(f *connectionFlags) *cobra.Command {
+	c := metadataCommand(f, "labels")
+	c.Use, c.Short = "label TYPE NAME… | TYPE/NAME… KEY=VALUE… KEY-…", "Set and remove labels"
+	c.Example = "  troupe label pod web tier=front\n  troupe label pods --all tier-"
+	return c
+}
+
+func annotate(f *connectionFlags) *cobra.Command {
+	c := metadataCommand(f, "annotations")
+	c.Use, c.Short = "annotate TYPE NAME… | TYPE/NAME… KEY=VALUE… KEY-…", "Set and remove annotations"
+	c.Example = "  troupe annotate pod web example.com/owner=ann"
+	return c
+}
+
+func metadataCommand(f *connectionFlags, field string) *cobra.Command {
+	o := &labelOptions{field: field}
+	c := &cobra.Command{ValidArgsFunction: f.completeObjects("patch")}
+	o.addFiles(c)
+	o.addSelectors(c)
+	addDryRun(c, &o.dryRun)
+	addOutput(c, &o.print)
+	c.Flags().BoolVar(&o.all, "all", false, "All objects of the types.")
+	c.Flags().BoolVar(&o.overwrite, "overwrite", false, "Change values that are set already.")
+	c.Flags().BoolVar(&o.list, "list", false, "Show what is set.")
+	c.Flags().StringVar(&o.version, "resource-version", "", "Change the object only if it has this version.")
+	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error { return s.setMetadata(o, args) })
+	return c
+}
+
+// splitChanges takes arguments apart: what names objects, what is set and what is removed.
+func splitChanges(args []string) (names []string, set map[string]string, order, remove []string, err error) {
+	set = map[string]string{}
+	for i, arg := range args {
+		key, value, isSet := strings.Cut(arg, "=")
+		switch {
+		case isSet && key != "":
+			if _, twice := set[key]; twice {
+				return nil, nil, nil, nil, usageError(fmt.Sprintf("%s is set twice", key))
+			}
+			set[key], order = value, append(order, key)
+		case strings.HasSuffix(arg, "-") && i > 0:
+			remove = append(remove, strings.TrimSuffix(arg, "-"))
+		case len(set)+len(remove) > 0:
+			return nil, nil, nil, nil, usageError("all resources must be specified before changes: " + arg)
+		default:
+			names = append(names, arg)
+		}
+	}
+	for _, key := range remove {
+		if _, both := set[key]; both {
+			return nil, nil, nil, nil, usageError(fmt.Sprintf("can not both modify and remove %s in the same command", key))
+		}
+	}
+	return names, set, order, remove, nil
+}
+
+func (s *session) setMetadata(o *labelOptions, args []string) error {
+	names, set, order, remove, err := splitChanges(args)
+	switch {
+	case err != nil:
+		return err
+	case len(set)+len(remove) == 0 && !o.list:
+		return usageError("at least one change is required: KEY=VALUE sets, and KEY- removes")
+	}
+	selections, _, err := s.selections(&o.targetFlags, names)
+	if err != nil {
+		return err
+	}
+	for _, one := range selections {
+		if len(one.names) == 0 && one.manifest == nil && o.selector == "" && o.fields == "" && !o.all {
+			return usageError("resource(s) were provided, but no name was specified: name objects, or choose them by -l, --field-selector or --all")
+		}
+	}
+	objects, err := s.find(&o.targetFlags, selections)
+	faults := unjoin(err)
+	for _, one := range objects {
+		if o.list {
+			labels := one.tree.Object("metadata").Object(o.field)
+			for _, name := range labels.SortedKeys() {
+				s.printf("%s=%s\n", name, labels.String(name))
+			}
+			continue
+		}
+		if err := s.setOne(o, one, set, order, remove); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// setOne changes the labels or annotations of one object.
+func (s *session) setOne(o *labelOptions, one object, set map[string]string, order, remove []string) error {
+	now := one.tree.Object("metadata").Object(o.field)
+	var taken []string
+	patch := tree.Tree{}
+	for _, key := range order {
+		value := set[key]
+		if old, is := now[key]; is && old != value {
+			taken = append(taken, fmt.Sprintf("'%s' already has a value (%s)", key, now.String(key)))
+		} else if is {
+			continue
+		}
+		patch[key] = value
+	}
+	if len(taken) > 0 && !o.overwrite {
+		if o.field == "annotations" {
+			return errors.New("--overwrite is false but found the following declared annotation(s): " + strings.Join(taken, "; "))
+		}
+		return errors.New(strings.Join(taken, "; ") + ", and --overwrite is false")
+	}
+	for _, key := range remove {
+		if !now.Has(key) {
+			if o.field == "labels" {
+				fmt.Fprintf(s.notes(o), "label %q not found.\n", key)
+			}
+			continue
+		}
+		patch[key] = nil
+	}
+	words := map[string]string{"labels": "labeled", "annotations": "annotated"}[o.field]
+	if o.field == "labels" && len(set) == 0 && len(patch) > 0 {
+		words = "unlabeled"
+	}
+	if len(patch) == 0 && o.version == "" {
+		if o.field == "labels" {
+			words = "not labeled"
+		}
+		return s.printAs(o.print, one, words+o.dryRun.suffix())
+	}
+	m := tree.Tree{o.field: patch}
+	if o.version != "" {
+		m["resourceVersion"] = o.version
+	}
+	changed, err := s.mergePatch(one, tree.Tree{"metadata": m}, o.dryRun)
+	if err != nil {
+		return err
+	}
+	return s.printAs(o.print, changed, words+o.dryRun.suffix())
+}
+
+// notes is where remarks go: beside the words on standard output, or to standard error where that is for programs.
+func (s *session) notes(o *labelOptions) io.Writer {
+	if o.print.Output != "" {
+		return s.err
+	}
+	return s.out
+}

@@ -1,0 +1,218 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A Manifest is one object and where it was found.
+type Manifest struct {
+	Object tree.Tree
+	Source string // a path, a URL or STDIN
+}
+
+// Options say what is read.
+type Options struct {
+	Files     []string // paths, folders, URLs, patterns, or - for standard input
+	Kustomize string   // a folder with a kustomization
+	Recursive bool     // folders below folders, too
+	Stdin     io.Reader
+}
+
+// IsSet tells whether anything is to be read.
+func (o Options) IsSet() bool { return len(o.Files) > 0 || o.Kustomize != "" }
+
+// UsesStdin tells whether standard input is read.
+func (o Options) UsesStdin() bool { return slices.Contains(o.Files, "-") }
+
+// maxSize bounds one source, in bytes.
+const maxSize = 256 << 20
+
+// Read reads all of it. Lists are taken apart.
+func Read(ctx context.Context, o Options) (all []Manifest, err error) {
+	if o.Kustomize != "" {
+		if len(o.Files) > 0 {
+			return nil, errors.New("only one of -f and -k can be given")
+		}
+		text, err := kustomize(ctx, o.Kustomize)
+		if err != nil {
+			return nil, err
+		}
+		return parse(text, o.Kustomize)
+	}
+	for _, file := range o.Files {
+		found, err := o.read(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func (o Options) read(ctx context.Context, file string) ([]Manifest, error) {
+	switch {
+	case file == "-":
+		text, err := io.ReadAll(io.LimitReader(o.Stdin, maxSize))
+		if err != nil {
+			return nil, err
+		}
+		found, err := parse(text, "STDIN")
+		if err == nil && len(found) == 0 {
+			err = errors.New("no objects passed to the command: standard input holds none")
+		}
+		return found, err
+	case strings.HasPrefix(file, "http://") || strings.HasPrefix(file, "https://"):
+		text, err := download(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		return parse(text, file)
+	}
+	paths, err := o.paths(file)
+	if err != nil {
+		return nil, err
+	}
+	var all []Manifest
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		found, err := parse(text, path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// paths are the files that a path names: itself, those of a folder, or those that a pattern matches.
+func (o Options) paths(file string) ([]string, error) {
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(file, "*?["):
+		found, err := filepath.Glob(file)
+		if err != nil || len(found) == 0 {
+			return nil, fmt.Errorf("the path %q matches no file", file)
+		}
+		return found, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("the path %q does not exist", file)
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return []string{file}, nil
+	}
+	var all []string
+	err = filepath.WalkDir(file, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != file && !o.Recursive:
+			return fs.SkipDir
+		case !d.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
+			all = append(all, path)
+		}
+		return nil
+	})
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("the folder %q has no files that end in .yaml, .yml or .json (-R looks into folders below it)", file)
+	}
+	return all, err
+}
+
+func download(ctx context.Context, where string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("unable to read URL %q, server reported %s, status code=%d", where, answer.Status, answer.StatusCode)
+	}
+	return io.ReadAll(io.LimitReader(answer.Body, maxSize))
+}
+
+// kustomize builds a kustomization by the program of that name, or by kubectl.
+func kustomize(ctx context.Context, folder string) ([]byte, error) {
+	for _, command := range [][]string{{"kustomize", "build", folder}, {"kubectl", "kustomize", folder}} {
+		path, err := exec.LookPath(command[0])
+		if err != nil {
+			continue
+		}
+		run := exec.CommandContext(ctx, path, command[1:]...)
+		run.Stderr = os.Stderr
+		text, err := run.Output()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
+		}
+		return text, nil
+	}
+	return nil, errors.New("-k needs the program kustomize, which is not in PATH (kubectl would do, too): see https://kubectl.docs.kubernetes.io/installation/kustomize")
+}
+
+// parse reads the objects of a text.
+func parse(text []byte, source string) ([]Manifest, error) {
+	documents, err := document.Split(text)
+	if err != nil {
+		return nil, fmt.Errorf("error parsing %s: %w", source, err)
+	}
+	var all []Manifest
+	for i, d := range documents {
+		t, err := document.ParseYAML(d)
+		if err != nil {
+			return nil, fmt.Errorf("error parsing %s: document %d: %w", source, i+1, err)
+		}
+		found, err := flatten(t, source)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// flatten takes lists apart.
+func flatten(t tree.Tree, source string) ([]Manifest, error) {
+	if t.Has("items") && strings.HasSuffix(t.String("kind"), "List") {
+		var all []Manifest
+		for _, one := range t.Objects("items") {
+			if kind := t.String("kind"); kind != "List" && !one.Has("kind") {
+				one["kind"], one["apiVersion"] = strings.TrimSuffix(kind, "List"), t.String("apiVersion")
+			}
+			found, err := flatten(one, source)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
+		}
+		return all, nil
+	}
+	for _, field := range []string{"apiVersion", "kind"} {
+		if t.String(field) == "" {
+			return nil, fmt.Errorf("error validating %q: %s not set in an object of it; every object says what it is by apiVersion and kind", source, field)
+		}
+	}
+	return []Manifest{{t, source}}, nil
+}

@@ -1,0 +1,98 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// podFor is the Pod that an argument names: NAME, pod/NAME, or a workload, of which it is any.
+func (s *session) podFor(arg string) (object, error) {
+	c, err := s.served()
+	if err != nil {
+		return object{}, err
+	}
+	pods, err := c.Own("", "pods")
+	if err != nil {
+		return object{}, err
+	}
+	word, name, slashed := strings.Cut(arg, "/")
+	if !slashed {
+		word, name = "pods", arg
+	}
+	r, err := c.Find(word)
+	if err != nil {
+		return object{}, err
+	}
+	answer, err := s.get(r, s.namespaceOf(r, false), name)
+	if err != nil {
+		return object{}, err
+	}
+	t, err := answer.Tree()
+	if err != nil {
+		return object{}, err
+	}
+	if r.Name == pods.Name && r.Group == "" {
+		return object{resource: r, tree: t}, nil
+	}
+	selector := selectorOf(t.Object("spec"))
+	if selector == "" {
+		return object{}, fmt.Errorf("%s/%s selects no Pods", r.TypeName(), name)
+	}
+	found, err := s.list(pods, s.Namespace, url.Values{"labelSelector": {selector}})
+	if err != nil {
+		return object{}, err
+	}
+	if len(found) == 0 {
+		return object{}, fmt.Errorf("%s/%s has no Pods now", r.TypeName(), name)
+	}
+	i := max(0, slices.IndexFunc(found, func(o object) bool { return o.tree.Object("status").String("phase") == "Running" }))
+	if len(found) > 1 {
+		fmt.Fprintf(s.err, "Found %d pods, using pod/%s\n", len(found), found[i].name())
+	}
+	return found[i], nil
+}
+
+// selectorOf is the selector of a workload or a service, as a query has it; "" if it has none.
+func selectorOf(spec tree.Tree) string {
+	selector := spec.Object("selector")
+	if labels := selector.Object("matchLabels"); labels != nil {
+		selector = labels
+	}
+	if len(selector) == 0 {
+		return ""
+	}
+	return printer.LabelsText(selector)
+}
+
+// containerOf is the container that is meant: the named one, the one of the annotation, or the first.
+func (s *session) containerOf(pod object, name string) (string, error) {
+	var names []string
+	spec := pod.tree.Object("spec")
+	for _, field := range []string{"containers", "initContainers", "ephemeralContainers"} {
+		for _, c := range spec.Objects(field) {
+			names = append(names, c.String("name"))
+		}
+	}
+	if name != "" {
+		if !slices.Contains(names, name) {
+			return "", fmt.Errorf("container %s is not valid for pod %s: it has %s", name, pod.name(), strings.Join(names, ", "))
+		}
+		return name, nil
+	}
+	if len(names) == 0 {
+		return "", errors.New("the Pod has no containers")
+	}
+	if wanted := pod.tree.Object("metadata", "annotations").String("kubectl." + s.catalog.Naming.Domains()[0] + "/default-container"); slices.Contains(names, wanted) {
+		return wanted, nil
+	}
+	if many := spec.Objects("containers"); len(many) > 1 {
+		fmt.Fprintf(s.err, "Defaulted container %q out of: %s\n", names[0], strings.Join(names, ", "))
+	}
+	return names[0], nil
+}

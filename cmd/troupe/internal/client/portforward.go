@@ -1,0 +1,159 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/moby/spdystream"
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+func portForward(f *connectionFlags) *cobra.Command {
+	address := "127.0.0.1"
+	c := &cobra.Command{
+		Use:               "port-forward POD | TYPE/NAME [LOCAL:]PORT…",
+		Short:             "Bring ports of Pods to this machine",
+		Example:           "  troupe port-forward web 8080:80\n  troupe port-forward deployment/web :http",
+		Args:              cobra.MinimumNArgs(2),
+		ValidArgsFunction: f.completeNamesOf("pods"),
+	}
+	c.Flags().StringVar(&address, "address", address, "Address of this machine to listen at.")
+	c.RunE = f.run(func(s *session, args []string) error {
+		pod, err := s.podFor(args[0])
+		if err != nil {
+			return err
+		}
+		if phase := pod.tree.Object("status").String("phase"); phase != "Running" {
+			return fmt.Errorf("unable to forward port because pod is not running. Current status=%s", phase)
+		}
+		connection, err := s.openStreams(pod.path()+"/portforward", nil, "portforward.k8s.io")
+		if err != nil {
+			return err
+		}
+		defer connection.Close()
+		fwd := &forwarder{session: s, connection: connection}
+		for _, arg := range args[1:] {
+			local, remote, err := forwardedPorts(pod.tree, arg)
+			if err != nil {
+				return err
+			}
+			l, err := net.Listen("tcp", net.JoinHostPort(address, local))
+			if err != nil {
+				return fmt.Errorf("port %s of this machine: %w", local, err)
+			}
+			defer l.Close()
+			s.printf("Forwarding from %s -> %d\n", l.Addr(), remote)
+			go fwd.accept(l, remote)
+		}
+		select {
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		case <-connection.CloseChan():
+			return errors.New("lost connection to pod")
+		}
+	})
+	return c
+}
+
+// forwardedPorts reads 8080:80, :80, 80 or names of ports of containers.
+func forwardedPorts(pod tree.Tree, arg string) (local string, remote int64, err error) {
+	local, text, both := strings.Cut(arg, ":")
+	if !both {
+		text = local
+	}
+	if local == "" {
+		local = "0"
+	}
+	remote, err = strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		for _, c := range pod.Object("spec").Objects("containers") {
+			for _, p := range c.Objects("ports") {
+				if n, ok := p.Int("containerPort"); ok && p.String("name") == text {
+					remote, err = n, nil
+				}
+			}
+		}
+		if !both {
+			local = fmt.Sprint(remote)
+		}
+	}
+	if err != nil || remote <= 0 || remote > 65535 {
+		return "", 0, usageError(fmt.Sprintf("%q names no port: it is PORT, LOCAL:PORT or :PORT, a number or a name of a container's port", arg))
+	}
+	if n, err := strconv.Atoi(local); err != nil || n < 0 || n > 65535 {
+		return "", 0, usageError(fmt.Sprintf("%q names no port of this machine", arg))
+	}
+	return local, remote, nil
+}
+
+// A forwarder carries connections over the streams of one connection to the server.
+type forwarder struct {
+	*session
+	connection *spdystream.Connection
+	requests   atomic.Int64
+}
+
+func (f *forwarder) accept(l net.Listener, remote int64) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer conn.Close()
+			if err := f.carry(conn, remote); err != nil {
+				fmt.Fprintf(f.err, "a connection to port %d: %v\n", remote, err)
+			}
+		}()
+	}
+}
+
+// carry carries one connection, both ways, until either end closes it.
+func (f *forwarder) carry(conn net.Conn, remote int64) error {
+	h := http.Header{}
+	h.Set("port", fmt.Sprint(remote))
+	h.Set("requestID", fmt.Sprint(f.requests.Add(1)))
+	fault, err := openStream(f.connection, h, "error")
+	if err != nil {
+		return err
+	}
+	_ = fault.Close() // nothing is sent on it
+	defer fault.Reset()
+	data, err := openStream(f.connection, h, "data")
+	if err != nil {
+		return err
+	}
+	defer data.Reset()
+	told := make(chan error, 1)
+	go func() {
+		text, err := io.ReadAll(io.LimitReader(fault, 1<<16))
+		if err == nil && len(text) > 0 {
+			err = errors.New(string(text))
+		}
+		told <- err
+	}()
+	back := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(conn, data)
+		close(back)
+	}()
+	go func() {
+		_, _ = io.Copy(data, conn)
+		_ = data.Close()
+	}()
+	<-back
+	select {
+	case err := <-told:
+		return err
+	default:
+		return nil
+	}
+}

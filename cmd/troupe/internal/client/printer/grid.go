@@ -1,0 +1,32 @@
+package printer
+
+import (
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// A Grid is text in columns, three blanks apart. The zero value is empty.
+type Grid struct{ b strings.Builder }
+
+// Row adds a row.
+func (g *Grid) Row(cells ...string) {
+	for i, c := range cells {
+		if i > 0 {
+			g.b.WriteByte('\t')
+		}
+		g.b.WriteString(strings.NewReplacer("\t", " ", "\n", `\n`, "\r", `\r`, "\x1b", "^[").Replace(c))
+	}
+	g.b.WriteByte('\n')
+}
+
+// Flush writes what was added, and empties the grid.
+func (g *Grid) Flush(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 6, 4, 3, ' ', 0)
+	_, err := io.WriteString(t, g.b.String())
+	g.b.Reset()
+	if err != nil {
+		return err
+	}
+	return t.Flush()
+}

@@ -1,0 +1,257 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/kubeconfig"
+)
+
+// A Client sends requests to one server.
+type Client struct {
+	// Namespace is that of the configuration; "" if it names none.
+	Namespace string
+	// Timeout ends a request that is not answered; 0 waits for ever.
+	Timeout time.Duration
+
+	base     *url.URL
+	http     *http.Client
+	upgrade  *kubeconfig.Transport // for requests that become another protocol: HTTP/1.1 only
+	warnings io.Writer
+	agent    string
+
+	mu     sync.Mutex
+	warned map[string]bool // texts that were told already
+}
+
+// New makes the client of a configuration. Warnings are written to w.
+func New(c *kubeconfig.Config, agent string, w io.Writer) *Client {
+	return &Client{
+		Namespace: c.Namespace, base: c.Server, agent: agent, warnings: w, warned: map[string]bool{},
+		http: &http.Client{
+			Transport:     c.Transport(func() *http.Transport { return transport(true) }),
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		upgrade: c.Transport(func() *http.Transport { return transport(false) }),
+	}
+}
+
+func transport(http2 bool) *http.Transport {
+	t := &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 10 * time.Second, MaxIdleConnsPerHost: 8, IdleConnTimeout: 90 * time.Second,
+		ForceAttemptHTTP2: http2,
+	}
+	if !http2 {
+		t.Protocols = new(http.Protocols)
+		t.Protocols.SetHTTP1(true)
+	}
+	return t
+}
+
+// Server is the address of the server.
+func (c *Client) Server() string { return c.base.String() }
+
+// A Request is one to the server. Path begins with a slash and is escaped already.
+type Request struct {
+	Method, Path string
+	Query        url.Values
+	Accept       string // [application/json]
+	ContentType  string // [application/json]
+	Body         []byte
+	Header       http.Header
+}
+
+// MergePatch and the others are the media types of patches.
+const (
+	MergePatch     = "application/merge-patch+json"
+	StrategicPatch = "application/strategic-merge-patch+json"
+	JSONPatch      = "application/json-patch+json"
+	ApplyPatch     = "application/apply-patch+yaml"
+)
+
+// An Answer is one of success.
+type Answer struct {
+	Code int
+	Body []byte
+}
+
+// Tree is the answer as an object.
+func (a Answer) Tree() (tree.Tree, error) {
+	t, err := document.Parse(a.Body)
+	if err != nil {
+		return nil, fmt.Errorf("the server's answer is no object in JSON: %w", err)
+	}
+	return t, nil
+}
+
+// Do sends a request and reads the whole answer.
+func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+	}
+	response, err := c.send(ctx, r)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return Answer{}, c.explain(ctx, err)
+	}
+	return Answer{response.StatusCode, body}, nil
+}
+
+// Get is Do for a path that is only read.
+func (c *Client) Get(ctx context.Context, path string, query url.Values) (tree.Tree, error) {
+	answer, err := c.Do(ctx, Request{Method: http.MethodGet, Path: path, Query: query})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Tree()
+}
+
+// Stream sends a request whose answer is read while it comes. The caller closes it.
+func (c *Client) Stream(ctx context.Context, r Request) (io.ReadCloser, error) {
+	response, err := c.send(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return response.Body, nil
+}
+
+// Upgrade sends a request that the server is to answer by changing to another protocol, and gives the connection.
+func (c *Client) Upgrade(ctx context.Context, r Request) (*http.Response, error) {
+	request, err := c.request(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.upgrade.RoundTrip(request)
+	if err != nil {
+		return nil, c.explain(ctx, err)
+	}
+	if response.StatusCode != http.StatusSwitchingProtocols {
+		defer response.Body.Close()
+		return nil, failure(response)
+	}
+	return response, nil
+}
+
+// send sends a request and checks how it was answered.
+//
+// A server that is too busy says when to come again, which is done as often as kubectl does it.
+func (c *Client) send(ctx context.Context, r Request) (*http.Response, error) {
+	const attempts = 10
+	for n := 1; ; n++ {
+		request, err := c.request(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		response, err := c.http.Do(request)
+		if err != nil {
+			return nil, c.explain(ctx, err)
+		}
+		c.warn(response.Header.Values("Warning"))
+		if response.StatusCode < 300 {
+			return response, nil
+		}
+		err = failure(response)
+		pause, wanted := retryAfter(response)
+		response.Body.Close()
+		if !wanted || n == attempts {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) {
+	target := strings.TrimSuffix(c.base.String(), "/") + r.Path
+	if len(r.Query) > 0 {
+		target += "?" + r.Query.Encode()
+	}
+	var body io.Reader
+	if r.Body != nil {
+		body = bytes.NewReader(r.Body)
+	}
+	request, err := http.NewRequestWithContext(ctx, r.Method, target, body)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range r.Header {
+		request.Header[name] = values
+	}
+	request.Header.Set("User-Agent", c.agent)
+	if request.Header.Set("Accept", "application/json"); r.Accept != "" {
+		request.Header.Set("Accept", r.Accept)
+	}
+	if r.Body != nil {
+		if request.Header.Set("Content-Type", "application/json"); r.ContentType != "" {
+			request.Header.Set("Content-Type", r.ContentType)
+		}
+	}
+	return request, nil
+}
+
+// warn tells warnings of the server, each once.
+func (c *Client) warn(headers []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, h := range headers {
+		text := warningText(h)
+		if text != "" && !c.warned[text] && len(c.warned) < 1000 {
+			c.warned[text] = true
+			fmt.Fprintln(c.warnings, "Warning:", text)
+		}
+	}
+}
+
+// warningText is the text of a header such as: 299 - "a text".
+func warningText(header string) string {
+	_, text, ok := strings.Cut(header, `"`)
+	if !ok || !strings.HasPrefix(header, "299") {
+		return ""
+	}
+	if i := strings.LastIndexByte(text, '"'); i >= 0 {
+		text = text[:i]
+	}
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(text)
+}
+
+// explain says what a failed connection means for who sits before the screen.
+func (c *Client) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	var refused *net.OpError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the server at %s did not answer in time; --request-timeout gives it longer", c.base)
+	case errors.As(err, &refused) && refused.Op == "dial":
+		return fmt.Errorf("there is no server at %s (%w); does it run, and does --kubeconfig name the right one?", c.base, refused.Err)
+	case strings.Contains(err.Error(), "certificate signed by unknown authority"):
+		return fmt.Errorf("the server at %s has a certificate of an authority that the client configuration does not trust (%w)", c.base, err)
+	}
+	return fmt.Errorf("the server at %s: %w", c.base, err)
+}

@@ -1,0 +1,135 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
+	"github.com/troupe-api/troupe/policy/kubeconfig"
+)
+
+// A session is one run of a command.
+type session struct {
+	*rest.Client
+	ctx      context.Context
+	in       io.Reader
+	out, err io.Writer
+	flags    *connectionFlags
+	catalog  *discovery.Catalog // of catalogue(); nil until it is needed
+}
+
+// run makes a command run in a session. Ctrl-C ends its context.
+func (f *connectionFlags) run(do func(s *session, args []string) error) func(*cobra.Command, []string) error {
+	return f.runWith(func(*cobra.Command) string { return "" }, do)
+}
+
+// runWith is run for commands that may read standard input; use says for what, if they do.
+func (f *connectionFlags) runWith(use func(*cobra.Command) string, do func(s *session, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		ctx := c.Context()
+		if ctx == nil {
+			ctx = context.Background()
+		}
+		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		s, err := f.session(ctx, c, use(c))
+		if err != nil {
+			return &Error{Text: "error: " + err.Error()}
+		}
+		err = do(s, args)
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			return &Error{Code: exitInterrupted}
+		}
+		return asError(err)
+	}
+}
+
+// session opens the connection of a command.
+func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, stdinUse string) (*session, error) {
+	rules := f.rules
+	rules.Fallback = defaultKubeconfig
+	rules.Programs = kubeconfig.Programs{Stdin: os.Stdin, StdinUse: stdinUse, Stderr: c.ErrOrStderr()}
+	config, err := rules.Load()
+	if err != nil {
+		return nil, err
+	}
+	client := rest.New(config, "troupe", c.ErrOrStderr())
+	client.Timeout = f.timeout
+	client.Namespace = cmp.Or(client.Namespace, "default")
+	return &session{Client: client, ctx: ctx, in: c.InOrStdin(), out: c.OutOrStdout(), err: c.ErrOrStderr(), flags: f}, nil
+}
+
+// served is what the server serves; it is asked once.
+func (s *session) served() (*discovery.Catalog, error) {
+	if s.catalog == nil {
+		c, err := discovery.Load(s.ctx, s.Client)
+		if err != nil {
+			return nil, err
+		}
+		s.catalog = c
+	}
+	return s.catalog, nil
+}
+
+// printf writes to standard output.
+func (s *session) printf(format string, args ...any) { fmt.Fprintf(s.out, format, args...) }
+
+// dryRun is the flag --dry-run: none, client or server.
+type dryRun string
+
+const (
+	dryRunNone   dryRun = "none"
+	dryRunClient dryRun = "client"
+	dryRunServer dryRun = "server"
+)
+
+func addDryRun(c *cobra.Command, d *dryRun) {
+	*d = dryRunNone
+	c.Flags().Var(d, "dry-run", "Change nothing: none, client (ask the server nothing) or server (which checks as for a real change).")
+	c.Flags().Lookup("dry-run").NoOptDefVal = string(dryRunServer)
+	must(c.RegisterFlagCompletionFunc("dry-run", fixed("none", "client", "server")))
+}
+
+func (d *dryRun) String() string { return string(*d) }
+func (d *dryRun) Type() string   { return "string" }
+func (d *dryRun) Set(v string) error {
+	switch dryRun(v) {
+	case dryRunNone, dryRunClient, dryRunServer:
+		*d = dryRun(v)
+		return nil
+	}
+	return fmt.Errorf("invalid dry-run value (%v). Must be \"none\", \"server\", or \"client\"", v)
+}
+
+// suffix is what people read behind what was not really done.
+func (d dryRun) suffix() string {
+	switch d {
+	case dryRunClient:
+		return " (dry run)"
+	case dryRunServer:
+		return " (server dry run)"
+	}
+	return ""
+}
+
+// must is for the registration of completions, which fails for flags only that are not there.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// get reads one object.
+func (s *session) get(r *discovery.Resource, namespace, name string) (rest.Answer, error) {
+	return s.Do(s.ctx, rest.Request{Method: http.MethodGet, Path: r.Path(namespace, name)})
+}

@@ -1,0 +1,308 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/manifest"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// targetFlags say which objects a command works on, beside its arguments.
+type targetFlags struct {
+	manifest.Options
+	selector, fields string
+	all              bool // objects of the types
+	everywhere       bool // in all namespaces
+}
+
+// addFiles adds the flags that name files.
+func (f *targetFlags) addFiles(c *cobra.Command) {
+	c.Flags().StringArrayVarP(&f.Files, "filename", "f", nil, "File, folder, URL or pattern of objects; - is standard input; may be repeated.")
+	c.Flags().StringVarP(&f.Kustomize, "kustomize", "k", "", "Folder of a kustomization, which the program kustomize builds.")
+	c.Flags().BoolVarP(&f.Recursive, "recursive", "R", false, "Look into folders below the folders of --filename, too.")
+}
+
+// addSelectors adds the flags that choose among objects.
+func (f *targetFlags) addSelectors(c *cobra.Command) {
+	c.Flags().StringVarP(&f.selector, "selector", "l", "", "Label selector, such as app=web,tier!=back.")
+	c.Flags().StringVar(&f.fields, "field-selector", "", "Field selector, such as metadata.name=web.")
+	c.Flags().BoolVarP(&f.everywhere, "all-namespaces", "A", false, "In all namespaces.")
+}
+
+// stdinUse says what standard input is used for.
+func (f *targetFlags) stdinUse(*cobra.Command) string {
+	if f.UsesStdin() {
+		return "-f -"
+	}
+	return ""
+}
+
+// A selection is one type with the objects of it that were named, or, without names, all that are selected.
+type selection struct {
+	resource  *discovery.Resource
+	namespace string // "" for all, and for types without namespaces
+	names     []string
+	// manifest is where the only object was found, if it was in a file.
+	manifest *manifest.Manifest
+}
+
+// selections reads arguments such as: pods | pods,services | pod a b | pod/a service/b.
+//
+// The second result tells whether types were named beside the slash, so that every name is to be shown with its type.
+func (s *session) selections(f *targetFlags, args []string) (all []selection, mixed bool, err error) {
+	if f.IsSet() {
+		if len(args) > 0 {
+			return nil, false, usageError("when files are given by -f or -k, no types or names may be given as arguments")
+		}
+		return s.fromFiles(f)
+	}
+	if len(args) == 0 {
+		return nil, false, usageError("you must say which resource: a type (pods), a type and names (pod a b), or type/name (pod/a); troupe api-resources lists the types")
+	}
+	c, err := s.served()
+	if err != nil {
+		return nil, false, err
+	}
+	if strings.Contains(args[0], "/") {
+		return s.slashed(c, f, args)
+	}
+	types, err := expand(c, args[0])
+	if err != nil {
+		return nil, false, err
+	}
+	if len(args) > 1 && (f.selector != "" || f.all) {
+		return nil, false, usageError("name cannot be provided when a selector or --all is specified")
+	}
+	if len(args) > 1 && f.everywhere {
+		return nil, false, usageError("a resource cannot be retrieved by name across all namespaces")
+	}
+	for _, r := range types {
+		all = append(all, selection{resource: r, namespace: s.namespaceOf(r, f.everywhere), names: args[1:]})
+	}
+	return all, len(types) > 1, nil
+}
+
+// expand are the types of a list such as pods,services, in which a category stands for several.
+func expand(c *discovery.Catalog, list string) (types []*discovery.Resource, err error) {
+	for word := range strings.SplitSeq(list, ",") {
+		if word == "" {
+			return nil, usageError("arguments in resource/name form may not have more than one slash, and lists of types no empty ones: " + list)
+		}
+		if group := c.Category(word); len(group) > 0 {
+			types = append(types, group...)
+			continue
+		}
+		r, err := c.Find(word)
+		if err != nil {
+			return nil, err
+		}
+		types = append(types, r)
+	}
+	return types, nil
+}
+
+// slashed reads arguments of the form type/name. Names of one type that follow one another are one selection.
+func (s *session) slashed(c *discovery.Catalog, f *targetFlags, args []string) (all []selection, mixed bool, err error) {
+	if f.selector != "" || f.all || f.everywhere {
+		return nil, false, usageError("names cannot be given together with a selector, --all or --all-namespaces")
+	}
+	for _, arg := range args {
+		word, name, ok := strings.Cut(arg, "/")
+		if !ok || word == "" || name == "" || strings.Contains(name, "/") {
+			return nil, false, usageError(fmt.Sprintf("there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'troupe get resource/<resource_name>' instead of 'troupe get resource resource/<resource_name>'): %q", arg))
+		}
+		r, err := c.Find(word)
+		if err != nil {
+			return nil, false, err
+		}
+		if n := len(all); n > 0 && all[n-1].resource == r {
+			all[n-1].names = append(all[n-1].names, name)
+			continue
+		}
+		all = append(all, selection{resource: r, namespace: s.namespaceOf(r, false), names: []string{name}})
+	}
+	return all, len(all) > 1, nil
+}
+
+// namespaceOf is the namespace in which a type is looked at.
+func (s *session) namespaceOf(r *discovery.Resource, everywhere bool) string {
+	if !r.Namespaced || everywhere {
+		return ""
+	}
+	return s.Namespace
+}
+
+// fromFiles are the objects of files, one selection each.
+func (s *session) fromFiles(f *targetFlags) (all []selection, mixed bool, err error) {
+	manifests, err := s.manifests(f)
+	if err != nil {
+		return nil, false, err
+	}
+	var faults []error
+	for i := range manifests {
+		one, err := s.selectionOf(&manifests[i])
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		if mixed = mixed || len(all) > 0 && all[0].resource != one.resource; len(one.names) == 0 {
+			faults = append(faults, fmt.Errorf("an object in %q has no metadata.name", manifests[i].Source))
+			continue
+		}
+		all = append(all, one)
+	}
+	return all, mixed, errors.Join(faults...)
+}
+
+// manifests are the objects of files.
+func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
+	o := f.Options
+	o.Stdin = s.in
+	all, err := manifest.Read(s.ctx, o)
+	if err == nil && len(all) == 0 {
+		err = errors.New("no objects passed to the command: the files hold none")
+	}
+	return all, err
+}
+
+// selectionOf is what an object of a file names on the server.
+func (s *session) selectionOf(m *manifest.Manifest) (selection, error) {
+	c, err := s.served()
+	if err != nil {
+		return selection{}, err
+	}
+	o := m.Object
+	r := c.ForKind(o.String("apiVersion"), o.String("kind"))
+	meta := o.Object("metadata")
+	if r == nil {
+		return selection{}, fmt.Errorf("resource mapping not found for name: %q namespace: %q from %q: no matches for kind %q in version %q\nensure CRDs are installed first",
+			meta.String("name"), meta.String("namespace"), m.Source, o.String("kind"), o.String("apiVersion"))
+	}
+	one := selection{resource: r, manifest: m}
+	if name := meta.String("name"); name != "" {
+		one.names = []string{name}
+	}
+	if !r.Namespaced {
+		return one, nil
+	}
+	one.namespace = s.Namespace
+	if own := meta.String("namespace"); own != "" {
+		if s.flags.rules.Overrides.Namespace != "" && own != s.Namespace {
+			return selection{}, fmt.Errorf("the namespace from the provided object %q does not match the namespace %q. You must pass '--namespace=%s' to perform this operation.", own, s.Namespace, own)
+		}
+		one.namespace = own
+	}
+	return one, nil
+}
+
+// query is what selects among the objects of a type.
+func (f *targetFlags) query() url.Values {
+	q := url.Values{}
+	if f.selector != "" {
+		q.Set("labelSelector", f.selector)
+	}
+	if f.fields != "" {
+		q.Set("fieldSelector", f.fields)
+	}
+	return q
+}
+
+// An object is one that was found on the server.
+type object struct {
+	resource *discovery.Resource
+	tree     tree.Tree
+	source   string // of the file that named it; "" for none
+}
+
+func (o object) name() string      { return o.tree.Object("metadata").String("name") }
+func (o object) namespace() string { return o.tree.Object("metadata").String("namespace") }
+func (o object) path() string      { return o.resource.Path(o.namespace(), o.name()) }
+
+// String is how people read it: pod/web.
+func (o object) String() string { return o.resource.TypeName() + "/" + o.name() }
+
+// pageSize is how many objects a request for a list asks for.
+const pageSize = 500
+
+// find gets the objects of selections from the server. What was found before a failure is given, too.
+func (s *session) find(f *targetFlags, selections []selection) (all []object, err error) {
+	var faults []error
+	for _, one := range selections {
+		if len(one.names) == 0 {
+			found, err := s.list(one.resource, one.namespace, f.query())
+			if err != nil {
+				faults = append(faults, err)
+			}
+			all = append(all, found...)
+			continue
+		}
+		for _, name := range one.names {
+			answer, err := s.get(one.resource, one.namespace, name)
+			if err != nil {
+				faults = append(faults, err)
+				continue
+			}
+			t, err := answer.Tree()
+			if err != nil {
+				return all, err
+			}
+			source := ""
+			if one.manifest != nil {
+				source = one.manifest.Source
+			}
+			all = append(all, object{one.resource, t, source})
+		}
+	}
+	return all, errors.Join(faults...)
+}
+
+// list gets all objects of a type that a query selects, in pages.
+func (s *session) list(r *discovery.Resource, namespace string, query url.Values) (all []object, err error) {
+	err = s.pages(r, namespace, query, "", pageSize, func(t tree.Tree) error {
+		for _, item := range t.Objects("items") {
+			if !item.Has("kind") {
+				item["apiVersion"], item["kind"] = r.APIVersion(), r.Kind
+			}
+			all = append(all, object{resource: r, tree: item})
+		}
+		return nil
+	})
+	return all, err
+}
+
+// pages asks for a list in pages of a size, 0 for one, and hands over each. A list whose token has become too old goes on in the
+// state of now, as the server offers.
+func (s *session) pages(r *discovery.Resource, namespace string, query url.Values, accept string, size int64, each func(tree.Tree) error) error {
+	q := url.Values{}
+	for name, values := range query {
+		q[name] = values
+	}
+	if size > 0 {
+		q.Set("limit", fmt.Sprint(size))
+	}
+	for {
+		answer, err := s.Do(s.ctx, rest.Request{Method: "GET", Path: r.Path(namespace, ""), Query: q, Accept: accept})
+		if err != nil {
+			return err
+		}
+		t, err := answer.Tree()
+		if err != nil {
+			return err
+		}
+		if err := each(t); err != nil {
+			return err
+		}
+		token := t.Object("metadata").String("continue")
+		if token == "" {
+			return nil
+		}
+		q.Set("continue", token)
+	}
+}

@@ -1,0 +1,198 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
+	"github.com/troupe-api/troupe/kinds/jsonpath"
+	"github.com/troupe-api/troupe/kinds/jsontext"
+	"github.com/troupe-api/troupe/kinds/tree"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+)
+
+type waitOptions struct {
+	targetFlags
+	forWhat string
+	timeout time.Duration
+	output  string
+}
+
+func wait(f *connectionFlags) *cobra.Command {
+	o := &waitOptions{}
+	c := &cobra.Command{
+		Use:   "wait TYPE NAME… | TYPE/NAME… | TYPE -l SELECTOR --for=…",
+		Short: "Wait until objects are in a state",
+		Long: `Wait until objects are in a state, by watching them:
+
+  --for=condition=Ready          a condition of the status is true
+  --for=condition=Ready=false    or has another value
+  --for=jsonpath='{.status.phase}'=Running    a field has a value; without one: it is there
+  --for=create                   they are there
+  --for=delete                   they are gone`,
+		Example:           `  troupe wait deployment/web --for=condition=Available --timeout=60s`,
+		ValidArgsFunction: f.completeObjects("watch"),
+	}
+	o.addFiles(c)
+	o.addSelectors(c)
+	c.Flags().BoolVar(&o.all, "all", false, "All objects of the types.")
+	c.Flags().StringVar(&o.forWhat, "for", "", "What to wait for: condition=…, jsonpath=…, create, delete.")
+	c.Flags().DurationVar(&o.timeout, "timeout", 30*time.Second, "Longest time; 0 looks once, and a negative one is a week.")
+	c.Flags().StringVarP(&o.output, "output", "o", "", "name: print only names.")
+	must(c.RegisterFlagCompletionFunc("for", fixed("condition=", "jsonpath=", "create", "delete")))
+	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error { return s.wait(o, args) })
+	return c
+}
+
+// A goal is what is waited for.
+type goal struct {
+	holds func(tree.Tree) (bool, error) // of an object, nil if there is none
+	gone  bool                          // until it is gone
+	made  bool                          // until it is there
+}
+
+func parseGoal(text string) (goal, error) {
+	kind, rest, _ := strings.Cut(text, "=")
+	switch kind {
+	case "delete":
+		return goal{gone: true, holds: func(t tree.Tree) (bool, error) { return t == nil, nil }}, nil
+	case "create":
+		return goal{made: true, holds: func(t tree.Tree) (bool, error) { return t != nil, nil }}, nil
+	case "condition":
+		name, value, given := strings.Cut(rest, "=")
+		if !given {
+			value = "true"
+		}
+		return goal{holds: func(t tree.Tree) (bool, error) { return hasCondition(t, name, value), nil }}, nil
+	case "jsonpath":
+		path, value, valued := cutPath(rest)
+		p, err := printer.ParsePath(path)
+		if err != nil {
+			return goal{}, err
+		}
+		return goal{holds: func(t tree.Tree) (bool, error) { return hasValue(t, p, value, valued), nil }}, nil
+	}
+	return goal{}, usageError(fmt.Sprintf("unrecognized condition: %q; --for is to be condition=NAME[=VALUE], jsonpath=PATH[=VALUE], create or delete", text))
+}
+
+// cutPath cuts {.path}=value.
+func cutPath(text string) (path, value string, given bool) {
+	text = strings.Trim(text, "'")
+	if end := strings.LastIndex(text, "}"); strings.HasPrefix(text, "{") && end > 0 {
+		rest := strings.TrimPrefix(text[end+1:], "'")
+		value, given = strings.CutPrefix(rest, "=")
+		return text[:end+1], value, given
+	}
+	return strings.Cut(text, "=")
+}
+
+func hasCondition(t tree.Tree, name, value string) bool {
+	for _, c := range t.Object("status").Objects("conditions") {
+		if !strings.EqualFold(c.String("type"), name) {
+			continue
+		}
+		seen, isSeen := c.Int("observedGeneration")
+		if !isSeen {
+			seen, isSeen = t.Object("status").Int("observedGeneration")
+		}
+		if generation, is := t.Object("metadata").Int("generation"); is && isSeen && seen < generation {
+			return false // it tells of an object that was
+		}
+		return strings.EqualFold(c.String("status"), value)
+	}
+	return false
+}
+
+func hasValue(t tree.Tree, p jsonpath.Path, value string, valued bool) bool {
+	if t == nil {
+		return false
+	}
+	found := false
+	p.Walk(document.JSON(t), func(v jsontext.Value) bool {
+		found = !valued && v.Exists() || valued && jsonpath.Text(v) == value
+		return !found
+	})
+	return found
+}
+
+func (s *session) wait(o *waitOptions, args []string) error {
+	g, err := parseGoal(o.forWhat)
+	if err != nil {
+		return err
+	}
+	selections, _, err := s.selections(&o.targetFlags, args)
+	if err != nil {
+		return err
+	}
+	timeout := o.timeout
+	if timeout < 0 {
+		timeout = 7 * 24 * time.Hour
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, max(timeout, time.Second))
+	defer cancel()
+	var faults []error
+	waited := false
+	for _, one := range selections {
+		if len(one.names) == 0 {
+			if o.selector == "" && o.fields == "" && !o.all {
+				return usageError("resource name(s), a selector or --all must be given")
+			}
+			found, err := s.list(one.resource, one.namespace, o.query())
+			if err != nil {
+				return err
+			}
+			for _, f := range found {
+				waited = true
+				faults = append(faults, unjoin(s.waitOne(ctx, o, g, selection{resource: one.resource, namespace: f.namespace()}, f.name()))...)
+			}
+			continue
+		}
+		for _, name := range one.names {
+			waited = true
+			faults = append(faults, unjoin(s.waitOne(ctx, o, g, one, name))...)
+		}
+	}
+	if !waited && !g.gone {
+		return errors.New("no matching resources found")
+	}
+	return errors.Join(faults...)
+}
+
+// waitOne waits for one object. One that is not there is an error, but where it is to come or to go.
+func (s *session) waitOne(ctx context.Context, o *waitOptions, g goal, one selection, name string) error {
+	if !g.gone && !g.made {
+		if _, err := s.get(one.resource, one.namespace, name); err != nil {
+			return err
+		}
+	}
+	seen := tree.Tree(nil)
+	err := s.until(ctx, one.resource, one.namespace, name, func(t tree.Tree) (bool, error) {
+		if t == nil && seen != nil && !g.gone {
+			return false, &rest.StatusError{Code: 404, Reason: "NotFound", Message: fmt.Sprintf("%s %q not found: it was deleted meanwhile", one.resource.FullName(), name)}
+		}
+		if t != nil {
+			seen = t
+		}
+		return g.holds(t)
+	})
+	if errors.Is(err, context.DeadlineExceeded) && s.ctx.Err() == nil {
+		return fmt.Errorf("timed out waiting for the condition on %s/%s", one.resource.Name, name)
+	}
+	if err != nil {
+		return err
+	}
+	words := "condition met"
+	if o.output == "name" {
+		s.printf("%s/%s\n", one.resource.TypeName(), name)
+		return nil
+	}
+	s.printf("%s/%s %s\n", one.resource.TypeName(), name, words)
+	return nil
+}

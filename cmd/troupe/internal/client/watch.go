@@ -1,0 +1,178 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// An event is one of a watch.
+type event struct {
+	kind   string // ADDED, MODIFIED, DELETED
+	object tree.Tree
+}
+
+// maxEvent bounds one event, in bytes.
+const maxEvent = 64 << 20
+
+// errStop ends a watch that has shown what it was for.
+var errStop = errors.New("enough")
+
+// follow watches a collection from a version on until each answers an error or the context ends. A watch that the server ends is
+// resumed.
+func (s *session) follow(ctx context.Context, r *discovery.Resource, namespace string, query url.Values, accept, from string, each func(event) error) error {
+	q := url.Values{}
+	for name, values := range query {
+		q[name] = values
+	}
+	q.Set("watch", "true")
+	q.Set("allowWatchBookmarks", "true")
+	for {
+		q.Set("resourceVersion", from)
+		version, err := s.followOnce(ctx, r, namespace, q, accept, each)
+		switch {
+		case errors.Is(err, errStop):
+			return nil
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		if version != "" {
+			from = version
+		}
+	}
+}
+
+// followOnce watches until the server ends it, and gives the last version that was seen.
+func (s *session) followOnce(ctx context.Context, r *discovery.Resource, namespace string, q url.Values, accept string, each func(event) error) (version string, err error) {
+	stream, err := s.Stream(ctx, rest.Request{Method: "GET", Path: r.Path(namespace, ""), Query: q, Accept: accept})
+	if err != nil {
+		return "", err
+	}
+	defer stream.Close()
+	lines := bufio.NewScanner(stream)
+	lines.Buffer(nil, maxEvent)
+	for lines.Scan() {
+		t, err := document.Parse(lines.Bytes())
+		if err != nil {
+			return version, fmt.Errorf("the server sent an event that cannot be read: %w", err)
+		}
+		o := t.Object("object")
+		switch kind := t.String("type"); kind {
+		case "ERROR":
+			return version, rest.StatusOf(o, 0)
+		case "BOOKMARK":
+			version = eventVersion(o)
+		default:
+			version = eventVersion(o)
+			if err := each(event{kind, o}); err != nil {
+				return version, err
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return version, ctx.Err()
+	}
+	return version, nil // an end without a word is resumed as well
+}
+
+// eventVersion is the version of the object of an event, which may be in a table.
+func eventVersion(o tree.Tree) string {
+	if rows := o.Objects("rows"); len(rows) > 0 {
+		o = rows[0].Object("object")
+	}
+	return o.Object("metadata").String("resourceVersion")
+}
+
+// watchObjects shows what is there, and what happens from then on.
+func (s *session) watchObjects(o *getOptions, selections []selection) error {
+	if len(selections) != 1 || len(selections[0].names) > 1 {
+		return usageError("watch is only supported on individual resources and resource collections")
+	}
+	one := selections[0]
+	q := o.query()
+	if len(one.names) == 1 {
+		field := "metadata.name=" + one.names[0]
+		if o.fields != "" {
+			field += "," + o.fields
+		}
+		q.Set("fieldSelector", field)
+	}
+	show, err := s.watchPrinter(o, one)
+	if err != nil {
+		return err
+	}
+	if len(one.names) == 1 { // so that one that is not there is an error
+		if _, err := s.get(one.resource, one.namespace, one.names[0]); err != nil && !(o.ignoreNotFound && rest.IsNotFound(err)) {
+			return err
+		}
+	}
+	accept := ""
+	if o.print.IsTable() {
+		accept = s.tableAccept()
+	}
+	version := ""
+	err = s.pages(one.resource, one.namespace, q, accept, 0, func(t tree.Tree) error {
+		version = t.Object("metadata").String("resourceVersion")
+		if o.watchOnly {
+			return nil
+		}
+		if o.print.IsTable() {
+			return show(event{"ADDED", asTable(t)})
+		}
+		for _, item := range t.Objects("items") {
+			item["apiVersion"], item["kind"] = one.resource.APIVersion(), one.resource.Kind
+			if err := show(event{"ADDED", item}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = s.follow(s.ctx, one.resource, one.namespace, q, accept, version, func(e event) error {
+		if o.print.IsTable() {
+			e.object = asTable(e.object)
+		}
+		return show(e)
+	})
+	if rest.IsExpired(err) {
+		return errors.New("the watch has fallen behind further than the server remembers; start it again")
+	}
+	return err
+}
+
+// watchPrinter shows events as they come.
+func (s *session) watchPrinter(o *getOptions, one selection) (func(event) error, error) {
+	if o.print.IsTable() {
+		p := &printer.TablePrinter{View: o.view}
+		p.View.Prefix, p.View.Events = one.resource.TypeName(), o.outputEvents
+		p.View.Namespaces = o.everywhere && one.resource.Namespaced
+		return func(e event) error {
+			p.Add(e.object, e.kind)
+			return p.Flush(s.out)
+		}, nil
+	}
+	p, err := printer.New(o.print)
+	if err != nil {
+		return nil, err
+	}
+	return func(e event) error {
+		t := e.object
+		if o.outputEvents && (strings.HasPrefix(o.print.Output, "json") || o.print.Output == "yaml") {
+			t = tree.Tree{"type": e.kind, "object": t}
+		}
+		return p(s.out, t)
+	}, nil
+}

@@ -1,0 +1,81 @@
+package kubeconfig
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"sigs.k8s.io/yaml"
+)
+
+// lists are the lists of named entries in a file, with what an entry holds beside its name.
+var lists = map[string]string{"clusters": "cluster", "users": "user", "contexts": "context"}
+
+// View is the configuration that counts, as one file: what each file says first is right. Files that it names are relative to the file that
+// names them.
+func (r Rules) View() (map[string]any, error) {
+	view := map[string]any{"apiVersion": "v1", "kind": "Config", "current-context": "", "clusters": []any{}, "users": []any{}, "contexts": []any{}}
+	for _, path := range r.present() {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		var file map[string]any
+		if err := yaml.Unmarshal(text, &file); err != nil {
+			return nil, fmt.Errorf("client configuration %s: the file is no client configuration in YAML", path)
+		}
+		for list := range lists {
+			entries, _ := file[list].([]any)
+			for _, e := range entries {
+				entry, ok := e.(map[string]any)
+				if name, named := entry["name"].(string); ok && named && Entry(view, list, name) == nil {
+					view[list] = append(view[list].([]any), entry)
+				}
+			}
+		}
+		if view["current-context"] == "" && file["current-context"] != nil {
+			view["current-context"] = file["current-context"]
+		}
+	}
+	return view, nil
+}
+
+// Target is the file that a change of an entry goes into: the one that has it, else the first.
+func (r Rules) Target(list, name string) string {
+	present := r.present()
+	for _, path := range present {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		var file map[string]any
+		if yaml.Unmarshal(text, &file) == nil && Entry(file, list, name) != nil {
+			return path
+		}
+	}
+	if len(present) > 0 {
+		return present[0]
+	}
+	if files := r.Files(); len(files) > 0 {
+		return files[0]
+	}
+	return ""
+}
+
+// present are the files that count and are there.
+func (r Rules) present() (there []string) {
+	for _, path := range r.Files() {
+		if _, err := os.Stat(path); err == nil {
+			there = append(there, path)
+		}
+	}
+	if len(there) == 0 && r.Path == "" && r.Fallback != "" {
+		if _, err := os.Stat(r.Fallback); err == nil {
+			there = append(there, r.Fallback)
+		}
+	}
+	return there
+}
+
+// Beside is where a file is that the configuration at path names.
+func Beside(path, file string) string { return baseDir(filepath.Dir(path)).path(file) }

@@ -1,0 +1,73 @@
+package kubectl
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// asKubectl is the output of a step that is the one of kubectl, to the letter.
+const asKubectl = "(as kubectl)\n"
+
+// TestTwins runs the tables with troupe as the client, in the place of kubectl. Its transcripts, testdata/twin/PROFILE/NAME.txt, hold only what
+// differs from those of kubectl: other words, or a table of the profile platform that kubectl cannot print.
+func TestTwins(t *testing.T) {
+	for _, profile := range profiles {
+		for _, table := range tables(t, profile) {
+			if slices.Contains(withoutTwin, table) {
+				continue
+			}
+			t.Run(profile+"/"+table, func(t *testing.T) {
+				t.Parallel()
+				got := perform(t, troupe, profile, table)
+				text, err := os.ReadFile(transcript(profile, table))
+				if err != nil {
+					t.Fatal(err)
+				}
+				of := read(string(text))
+				for i, s := range got {
+					if i < len(of) && of[i].command == s.command && of[i].exit == s.exit && of[i].output == s.output {
+						got[i].output, got[i].exit = asKubectl, 0
+					}
+				}
+				path := filepath.Join("testdata", "twin", profile, filepath.Base(table)+".txt")
+				if *update {
+					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(path, []byte(write(got)), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compare(t, write(got), string(want))
+			})
+		}
+	}
+}
+
+// withoutTwin are the tables of what troupe does not have: last-applied annotations, and modes of kubectl that few use.
+var withoutTwin = []string{"ssa", "kubernetes/modes"}
+
+// read reads a transcript.
+func read(transcript string) (steps []step) {
+	for _, text := range split("\n" + strings.TrimSuffix(transcript, "\n")) {
+		command, output, ok := strings.Cut(text, "\n")
+		if !ok || command == "" {
+			continue
+		}
+		s := step{command: command, output: output}
+		if i := strings.LastIndex(s.output, "[exit "); i >= 0 && (i == 0 || s.output[i-1] == '\n') {
+			fmt.Sscanf(s.output[i:], "[exit %d]", &s.exit)
+			s.output = s.output[:i]
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}
