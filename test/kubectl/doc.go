@@ -17,4 +17,7 @@
 // What the transcripts of the profile "platform" show is also a fact about kubectl: it sends
 // what it builds itself from flags as Protobuf under the vendor's media type, which only the
 // profile "kubernetes" takes; what comes from a manifest is JSON, and works in both.
+//
+// The tables also run with troupe as the client, in kubectl's place (TestTwins): testdata/twin/PROFILE/NAME.txt says "(as kubectl)" for each step
+// whose output and exit code are those of kubectl's transcript, and what came instead for others.
 package kubectl

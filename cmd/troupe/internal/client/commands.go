@@ -24,7 +24,7 @@ func AddTo(root *cobra.Command) {
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		basicGroup: {
-			get(f), describeCommand(f), apply(f), diff(f), create(f), deleteCommand(f), edit(f), patch(f), replace(f), label(f), annotate(f),
+			get(f), describeCommand(f), apply(f), diff(f), create(f), deleteCommand(f), edit(f), patch(f), run(f), expose(f), replace(f), label(f), annotate(f),
 			wait(f), explain(f), apiResources(f), apiVersions(f),
 		},
 		clusterGroup: {scale(f), set(f), rollout(f), autoscale(f), cordon(f, true), cordon(f, false), taint(f), events(f), logs(f), execCommand(f), portForward(f)},

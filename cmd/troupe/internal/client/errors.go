@@ -76,3 +76,12 @@ func asError(err error) error {
 	}
 	return &Error{Text: describe(err, "")}
 }
+
+// failedTo says what a server has refused to do, in its own words.
+func failedTo(do string, err error) error {
+	var status *rest.StatusError
+	if errors.As(err, &status) && status.Message != "" {
+		return &Error{Text: "error: failed to " + do + ": " + status.Message}
+	}
+	return err
+}

@@ -139,10 +139,10 @@ func (e *explainer) typeName(field tree.Tree) string {
 		return "map[string]" + e.typeName(schema.Object("additionalProperties"))
 	case kind == "object":
 		return "Object"
-	case name != "":
-		return name
 	case kind != "":
 		return kind
+	case name != "":
+		return name
 	case schema.String("format") == "int-or-string" || schema.Has("oneOf") || schema.Has("anyOf"):
 		return "IntOrString"
 	}
@@ -191,6 +191,9 @@ func (e *explainer) explain(s *session, fields []string, recursive bool) error {
 	if description == "" {
 		description = schema.String("description")
 	}
+	if description == "" {
+		description = "<empty>"
+	}
 	s.printf("DESCRIPTION:\n%s\n", wrapped(description, "    "))
 	if len(schema.Object("properties")) > 0 {
 		s.printf("FIELDS:\n")
@@ -235,7 +238,6 @@ func enumOf(schema tree.Tree) []string {
 	for _, v := range schema.List("enum") {
 		all = append(all, fmt.Sprint(v))
 	}
-	slices.Sort(all)
 	return all
 }
 

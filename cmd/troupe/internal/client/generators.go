@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -46,6 +47,7 @@ func generators() []generator {
 			example: "  troupe create configmap settings --from-literal=mode=fast --from-file=server.conf"},
 		{use: "secret", short: "Create a Secret", below: []generator{
 			{use: "generic NAME", short: "Create a Secret of values and files", resource: "secrets", flags: genericSecret},
+			{use: "docker-registry NAME", short: "Create a Secret for pulling images", resource: "secrets", flags: registrySecret},
 			{use: "tls NAME", short: "Create a Secret of a certificate and its key", resource: "secrets", flags: tlsSecret},
 		}},
 		{use: "serviceaccount NAME", short: "Create a service account", resource: "serviceaccounts", flags: plainObject},
@@ -127,7 +129,7 @@ func (g generator) command(f *connectionFlags) *cobra.Command {
 		}
 		made, err := s.post(o, r, s.namespaceOf(r, false), t)
 		if err != nil {
-			return &Error{Text: strings.Replace(describe(err, ""), "Error from server", "error: failed to create "+strings.ToLower(r.Kind), 1)}
+			return failedTo("create "+strings.ToLower(r.Kind), err)
 		}
 		return s.printAs(o.print, object{resource: r, tree: made}, "created"+o.dryRun.suffix())
 	})
@@ -272,6 +274,22 @@ func tlsSecret(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
 			return nil, err
 		}
 		return secretOf(g.catalog.Naming.Translate("platform.io/tls"), map[string][]byte{"tls.crt": certificate, "tls.key": secret}), nil
+	}
+}
+
+func registrySecret(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
+	server, email := f.String("docker-server", "https://index.docker.io/v1/", "The registry."), f.String("docker-email", "", "Mail address.")
+	username, password := f.String("docker-username", "", "Name."), f.String("docker-password", "", "Password.")
+	return func(g *generated) (tree.Tree, error) {
+		if *username == "" || *password == "" {
+			return nil, usageError("required flag(s) \"docker-username\", \"docker-password\" not set")
+		}
+		entry := tree.Tree{"username": *username, "password": *password, "auth": base64.StdEncoding.EncodeToString([]byte(*username + ":" + *password))}
+		if *email != "" {
+			entry["email"] = *email
+		}
+		text := document.JSON(tree.Tree{"auths": tree.Tree{*server: entry}})
+		return secretOf(g.catalog.Naming.Translate("platform.io/dockerconfigjson"), map[string][]byte{".dockerconfigjson": text}), nil
 	}
 }
 

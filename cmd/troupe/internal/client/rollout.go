@@ -206,6 +206,10 @@ func rolloutHistory(f *connectionFlags) *cobra.Command {
 				continue
 			}
 			s.printf("%s \n", one)
+			if len(all) == 0 {
+				s.printf("No rollout history found.\n")
+				continue
+			}
 			grid := &printer.Grid{}
 			grid.Row("REVISION", "CHANGE-CAUSE")
 			for _, r := range all {

@@ -59,6 +59,9 @@ func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, stdinUs
 	rules := f.rules
 	rules.Fallback = defaultKubeconfig
 	rules.Programs = kubeconfig.Programs{Stdin: os.Stdin, StdinUse: stdinUse, Stderr: c.ErrOrStderr()}
+	if o := rules.Overrides; o.As == "" && (o.AsUID != "" || len(o.AsGroups) > 0) {
+		return nil, usageError("requesting uid, groups or user-extra without impersonating a user: give --as, too")
+	}
 	config, err := rules.Load()
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 
 func set(f *connectionFlags) *cobra.Command {
 	c := &cobra.Command{Use: "set", Short: "Set images, variables and resources of containers", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(setImage(f), setEnv(f), setResources(f))
+	c.AddCommand(setImage(f), setEnv(f), setResources(f), setSubject(f))
 	return c
 }
 

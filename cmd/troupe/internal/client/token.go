@@ -51,7 +51,7 @@ func token(f *connectionFlags) *cobra.Command {
 		body := document.JSON(tree.Tree{"apiVersion": catalog.Naming.Group("authentication") + "/v1", "kind": "TokenRequest", "spec": spec})
 		answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodPost, Path: r.Path(s.Namespace, args[0]) + "/token", Body: body})
 		if err != nil {
-			return err
+			return failedTo("create token", err)
 		}
 		t, err := answer.Tree()
 		if err != nil {

@@ -84,13 +84,14 @@ func (p *TablePrinter) row(row tree.Tree, event string) (all []string) {
 	if p.View.Namespaces {
 		all = append(all, m.String("namespace"))
 	}
+	named := false
 	for i, c := range row.List("cells") {
 		if i >= len(p.columns) || !p.shown(i) {
 			continue
 		}
 		text := cell(c)
-		if p.View.ShowKind && p.columns[i].String("format") == "name" {
-			text = p.View.Prefix + "/" + text
+		if p.View.ShowKind && !named && p.columns[i].String("format") == "name" { // others name other objects
+			text, named = p.View.Prefix+"/"+text, true
 		}
 		all = append(all, text)
 	}
