@@ -33,8 +33,10 @@ Existing clients work with it, too, under the names that they expect:
   kubectl --kubeconfig cluster-data/admin.kubeconfig get namespaces
 
 Completion of shells, with the names of the server's objects: troupe completion --help.`,
-		Args:          cobra.ArbitraryArgs,
-		RunE:          noCommand,
+		Args:                       cobra.ArbitraryArgs,
+		RunE:                       noCommand,
+		SuggestionsMinimumDistance: 2,
+
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

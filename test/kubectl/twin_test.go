@@ -16,24 +16,27 @@ const asKubectl = "(as kubectl)\n"
 // differs from those of kubectl: other words, or a table of the profile platform that kubectl cannot print.
 func TestTwins(t *testing.T) {
 	for _, profile := range profiles {
-		for _, table := range tables(t, profile) {
-			if slices.Contains(withoutTwin, table) || os.Getenv("TROUPE_SOAK") == "" && !*update && profile == "kubernetes" && !slices.Contains(dailyTwins, table) {
+		for _, table := range append(tables(t, profile), ownTables(t)...) {
+			if slices.Contains(withoutTwin, table) || os.Getenv("TROUPE_SOAK") == "" && !*update && profile == "kubernetes" && !strings.HasPrefix(table, "troupe/") && !slices.Contains(dailyTwins, table) {
 				continue
 			}
 			t.Run(profile+"/"+table, func(t *testing.T) {
 				t.Parallel()
 				got := perform(t, troupe, profile, table)
-				text, err := os.ReadFile(transcript(profile, table))
-				if err != nil {
-					t.Fatal(err)
+				var of []step
+				if !strings.HasPrefix(table, "troupe/") {
+					text, err := os.ReadFile(transcript(profile, table))
+					if err != nil {
+						t.Fatal(err)
+					}
+					of = read(string(text))
 				}
-				of := read(string(text))
 				for i, s := range got {
 					if i < len(of) && of[i].command == s.command && of[i].exit == s.exit && of[i].output == s.output {
 						got[i].output, got[i].exit = asKubectl, 0
 					}
 				}
-				path := filepath.Join("testdata", "twin", profile, filepath.Base(table)+".txt")
+				path := filepath.Join("testdata", "twin", profile, strings.ReplaceAll(strings.TrimPrefix(table, "kubernetes/"), "/", "-")+".txt")
 				if *update {
 					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 						t.Fatal(err)
@@ -50,6 +53,19 @@ func TestTwins(t *testing.T) {
 			})
 		}
 	}
+}
+
+// ownTables are the tables for troupe alone, testdata/steps/troupe/NAME.txt: what kubectl has not, or says otherwise.
+func ownTables(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/steps/troupe/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no tables", err)
+	}
+	for _, f := range files {
+		names = append(names, "troupe/"+strings.TrimSuffix(filepath.Base(f), ".txt"))
+	}
+	return names
 }
 
 // dailyTwins are the tables that run in the profile kubernetes where nothing is soaked. In the profile platform, whose only such client

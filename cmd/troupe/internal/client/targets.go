@@ -73,6 +73,11 @@ func (s *session) selections(f *targetFlags, args []string) (all []selection, mi
 	if strings.Contains(args[0], "/") {
 		return s.slashed(c, f, args)
 	}
+	for _, name := range args[1:] {
+		if strings.Contains(name, "/") {
+			return nil, false, usageError(fmt.Sprintf("%q is in resource/name form, and %q before it is a resource: give one or the other", name, args[0]))
+		}
+	}
 	types, err := expand(c, args[0])
 	if err != nil {
 		return nil, false, err
@@ -115,7 +120,10 @@ func (s *session) slashed(c *discovery.Catalog, f *targetFlags, args []string) (
 	}
 	for _, arg := range args {
 		word, name, ok := strings.Cut(arg, "/")
-		if !ok || word == "" || name == "" || strings.Contains(name, "/") {
+		if ok && (word == "" || name == "" || strings.Contains(name, "/")) {
+			return nil, false, usageError("arguments in resource/name form must have a single resource and name: " + arg)
+		}
+		if !ok {
 			return nil, false, usageError(fmt.Sprintf("there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'troupe get resource/<resource_name>' instead of 'troupe get resource resource/<resource_name>'): %q", arg))
 		}
 		r, err := c.Find(word)

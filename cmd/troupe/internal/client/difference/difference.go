@@ -14,6 +14,12 @@ import (
 // there. What only the server sets, and changes with each write, is left out, and values of secrets are masked.
 func Unified(before, after tree.Tree, from, to string) string {
 	a, b := masked(before), masked(after)
+	if before == nil || after == nil { // what the server gives each object is no news
+		for _, t := range []tree.Tree{a, b} {
+			delete(t.Object("metadata"), "uid")
+			delete(t.Object("metadata"), "creationTimestamp")
+		}
+	}
 	maskPair(before, after, a, b)
 	return udiff.Unified(from, to, text(a), text(b))
 }

@@ -75,7 +75,7 @@ func New(o Options) (Printer, error) {
 		return nil, err
 	}
 	return func(w io.Writer, t tree.Tree) error {
-		if !o.ManagedFields {
+		if !o.ManagedFields && (format == "json" || format == "yaml") { // a path or a template says what it wants
 			t = withoutManagedFields(t)
 		}
 		return p(w, t)
