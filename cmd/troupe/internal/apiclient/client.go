@@ -25,9 +25,8 @@ const (
 
 // A Client sends requests to one API server.
 type Client struct {
-	base          string
-	authorization func() (string, error)
-	http          *http.Client
+	base string
+	http *http.Client
 }
 
 // Load makes the Client of a client configuration file. connections bounds those that are open at the same time beside
@@ -37,12 +36,13 @@ func Load(path string, connections int) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := &http.Transport{
-		DialContext:     (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSClientConfig: c.TLS, Proxy: c.Proxy, TLSHandshakeTimeout: 10 * time.Second,
-		MaxIdleConnsPerHost: connections, IdleConnTimeout: 90 * time.Second,
-	}
-	return &Client{strings.TrimSuffix(c.Server.String(), "/"), c.Authorization, &http.Client{Transport: transport}}, nil
+	transport := c.Transport(func() *http.Transport {
+		return &http.Transport{
+			DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			TLSHandshakeTimeout: 10 * time.Second, MaxIdleConnsPerHost: connections, IdleConnTimeout: 90 * time.Second,
+		}
+	})
+	return &Client{strings.TrimSuffix(c.Server.String(), "/"), &http.Client{Transport: transport}}, nil
 }
 
 // URL is where the server is.
@@ -113,13 +113,6 @@ func (c *Client) send(ctx context.Context, method, path, contentType string, bod
 	r.Header.Set("User-Agent", "troupe-cluster")
 	if body != nil {
 		r.Header.Set("Content-Type", contentType)
-	}
-	credential, err := c.authorization()
-	if err != nil {
-		return nil, err
-	}
-	if credential != "" {
-		r.Header.Set("Authorization", credential)
 	}
 	answer, err := c.http.Do(r)
 	if err != nil {
