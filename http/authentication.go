@@ -31,6 +31,9 @@ func (s *Server) authenticate(x *requestContext) error {
 		x.credentials.Original.Headers = nil // which are the request's
 	}
 	user, err := s.opts.Authenticator.Authenticate(r)
+	if (err != nil || user == nil) && r.HasToken && s.catchUp(x) {
+		user, err = s.opts.Authenticator.Authenticate(r)
+	}
 	if err == nil && user != nil {
 		x.user = user
 		x.ambientAuth = !r.HasToken && len(r.Certs) > 0

@@ -20,6 +20,9 @@ func (s *Server) authorize(x *requestContext) error {
 	}
 	a := s.attributes(x)
 	decision, reason := s.opts.Authorizer.Authorize(*a)
+	if decision != authz.Allow && s.catchUp(x) {
+		decision, reason = s.opts.Authorizer.Authorize(*a)
+	}
 	if x.audit != nil {
 		x.audit.SetDecision(decision, reason)
 	}
@@ -27,6 +30,11 @@ func (s *Server) authorize(x *requestContext) error {
 		return a.Forbidden(reason)
 	}
 	return nil
+}
+
+// catchUp waits until what other daemons were told is in effect here. Who is refused is looked at again then.
+func (s *Server) catchUp(x *requestContext) bool {
+	return s.opts.CatchUp != nil && s.opts.CatchUp(x.deadlineCtx)
 }
 
 // requireCreateRight sees to it that an update or an apply, which creates an object that does not exist, does
@@ -38,7 +46,11 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	}
 	a := *s.attributes(x)
 	a.Verb = "create"
-	if decision, reason := s.opts.Authorizer.Authorize(a); decision != authz.Allow {
+	decision, reason := s.opts.Authorizer.Authorize(a)
+	if decision != authz.Allow && s.catchUp(x) {
+		decision, reason = s.opts.Authorizer.Authorize(a)
+	}
+	if decision != authz.Allow {
 		m.Admission = updateOnly{m.Admission, a.Forbidden(reason)}
 	}
 }

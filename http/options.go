@@ -1,6 +1,7 @@
 package http
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -33,6 +34,9 @@ type Options struct {
 	// one for any other reason than time. It tells which watches may have to end; nil stands for
 	// one that never changes.
 	AuthGeneration func() uint64
+	// CatchUp waits until what other daemons were told before is in effect here, and answers false if that cannot be found out.
+	// Nobody is refused for what this daemon does not know yet. nil: there are no other daemons.
+	CatchUp func(ctx context.Context) bool
 	// Audit records requests; nil: nothing is recorded.
 	Audit *audit.Auditor
 	// Admission changes or refuses what is written; nil: there is none.

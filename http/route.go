@@ -139,6 +139,9 @@ func serveMethodNotAllowed(x *requestContext) error {
 // An operation goes before the verbs, since its kind may have objects of its own, such as an eviction of a Pod.
 func (s *Server) routeResource(x *requestContext) (err error) {
 	x.kind, x.subresource, err = x.info.Resolve(x.method, s.opts.Catalog.Kind)
+	if err != nil && s.catchUp(x) { // its definition may be new
+		x.kind, x.subresource, err = x.info.Resolve(x.method, s.opts.Catalog.Kind)
+	}
 	if err != nil {
 		return s.kindNotFound(x, err)
 	}

@@ -280,7 +280,7 @@ func (p *planner) settle(r *round) {
 			result.Revision = l.revisions.of(r.revision, byte(position))
 			l.stats.commits.Add(1)
 		default:
-			*result = persist.Result{Revision: l.revisions.upTo(r.revision), Err: persist.ErrCondition}
+			*result = persist.Result{Revision: r.upTo, Err: persist.ErrCondition}
 			l.stats.refused.Add(1)
 		}
 	}

@@ -42,13 +42,6 @@ func (c *claims) set(name, holder string, at int64) {
 	c.held[holder][name] = true
 }
 
-// claim is the claim of a name, as far as it was delivered.
-func (l *Log) claim(name string) claim {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.claims.holders[name]
-}
-
 // A claimChange is what a unit does to a claim, and to which state of it.
 type claimChange struct {
 	name   string

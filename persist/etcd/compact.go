@@ -14,16 +14,26 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
+// compaction is what a log knows of the newest compaction, whoever has made it. So no two clocks are compared.
+type compaction struct {
+	at   int64     // the revision of its key
+	seen time.Time // when this log has first seen it,
+	mark int64     // and what was applied then: no later change is compacted with the next one
+}
+
 // Trim implements persist.Log: it drops the history before keepFrom, if that is due and no other log does so.
 func (l *Log) Trim(keepFrom persist.Revision) error {
-	at := l.revisions.etcd(keepFrom) - 1
-	if l.o.CompactionInterval < 0 || at <= 0 || at <= l.compacted.Load() || l.health.error() != nil {
+	if l.o.CompactionInterval < 0 || l.health.error() != nil {
 		return nil
 	}
 	ctx, cancel := bounded(l.ctx, openTimeout)
 	defer cancel()
-	mine, err := l.takeCompaction(ctx, at)
-	if err != nil || !mine {
+	due, err := l.compactionDue(ctx)
+	at := min(l.compaction.mark, l.revisions.etcd(keepFrom)-1)
+	if err != nil || !due || at <= l.compacted.Load() {
+		return err
+	}
+	if mine, err := l.takeCompaction(ctx, at); err != nil || !mine {
 		return err
 	}
 	if _, err := l.client.Compact(ctx, at); err != nil && !errors.Is(err, rpctypes.ErrCompacted) {
@@ -33,36 +43,32 @@ func (l *Log) Trim(keepFrom persist.Revision) error {
 	return errors.Join(l.dropRecords(ctx, at), l.dropClaims(ctx))
 }
 
-// takeCompaction says whether this log is the one that compacts now. The key of the compaction tells when the last one was: who
-// changes it first, once it is old enough, compacts.
-func (l *Log) takeCompaction(ctx context.Context, at int64) (bool, error) {
-	key := l.keys.compaction()
-	found, err := l.client.Get(ctx, key)
+// compactionDue says whether nobody has compacted for an interval. A log that has just begun waits for one, too.
+func (l *Log) compactionDue(ctx context.Context) (bool, error) {
+	found, err := l.client.Get(ctx, l.keys.compaction())
 	if err != nil {
 		return false, l.unavailable(err)
 	}
-	since := int64(0)
+	at := int64(0)
 	if len(found.Kvs) > 0 {
-		since = found.Kvs[0].ModRevision
+		at = found.Kvs[0].ModRevision
 	}
-	if since != l.compaction.at {
-		l.compaction.at, l.compaction.seen = since, time.Now()
+	if at != l.compaction.at || l.compaction.seen.IsZero() {
+		applied, _ := l.appliedRevision()
+		l.compaction = compaction{at, time.Now(), applied}
 	}
-	if since > 0 && time.Since(l.compaction.seen) < l.o.CompactionInterval {
-		return false, nil
-	}
-	unchanged := clientv3.Compare(clientv3.ModRevision(key), "=", since)
+	return time.Since(l.compaction.seen) >= l.o.CompactionInterval, nil
+}
+
+// takeCompaction says whether this log is the one that compacts now: the one that changes the key of the compaction first.
+func (l *Log) takeCompaction(ctx context.Context, at int64) (bool, error) {
+	key := l.keys.compaction()
+	unchanged := clientv3.Compare(clientv3.ModRevision(key), "=", l.compaction.at)
 	done, err := l.client.Txn(ctx).If(unchanged).Then(clientv3.OpPut(key, strconv.FormatInt(at, 10))).Commit()
 	if err != nil {
 		return false, l.unavailable(err)
 	}
 	return done.Succeeded, nil
-}
-
-// compaction is when this log has first seen the newest compaction. So no two clocks are compared.
-type compaction struct {
-	at   int64
-	seen time.Time
 }
 
 // dropRecords deletes the records of logs that have not written since a compacted revision. One that writes again makes a new one.

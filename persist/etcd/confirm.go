@@ -88,7 +88,7 @@ func (l *Log) confirm() (persist.Revision, error) {
 		err := l.awaitApplied(attempt, revision)
 		cancel()
 		if err == nil {
-			return l.revisions.upTo(revision), nil
+			return l.appliedVersion(), nil
 		}
 		if ctx.Err() != nil {
 			return 0, l.unavailable(err)

@@ -26,7 +26,7 @@
 //
 // so revisions rise with the order of the writes, are unique, and are the same for each reader: both parts are stored. The base
 // is a multiple of 128. It is 0 in a new store, and lies above all revisions of the data directory in one that was filled from
-// there. Position 127 stands for everything of a revision of etcd.
+// there. Position 127 stands for a revision of etcd that changes no object.
 //
 // # Values
 //
@@ -72,7 +72,8 @@
 //   - A claim is a key that is compared and written with the unit that takes it: two logs never take one both.
 //   - If the history was compacted before the follower has read it, the state is read anew at one revision, and the caller
 //     ends what would miss changes (persist.Recovery.Rebuild).
-//   - One log compacts at a time, and only what is older than the history that it promises. Records that are as old go with it.
+//   - One log compacts at a time, and only what is older than the history that it promises and was no news one interval ago. Records
+//     that are as old go with it.
 //
 // # What is not there
 //

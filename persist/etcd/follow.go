@@ -135,17 +135,21 @@ func (l *Log) deliver(d *delivery) {
 	}
 	commits := l.commits(d, r)
 	l.applyClaims(d)
-	l.subscriber(commits, l.revisions.upTo(d.revision))
+	upTo := l.revisions.upTo(d.revision)
+	if len(commits) > 0 {
+		upTo = commits[len(commits)-1].Revision
+	}
+	l.subscriber(commits, upTo)
+	l.advance(d.revision, upTo)
 	if r != nil {
 		l.inFlight = nil
-		r.decide(d.revision, commits)
+		r.decide(d.revision, upTo, commits)
 	}
-	l.advance(d.revision)
 }
 
 // decide ends a round as committed.
-func (r *round) decide(revision int64, commits []persist.Commit) {
-	r.revision, r.committed = revision, make([]bool, len(r.writes))
+func (r *round) decide(revision int64, upTo persist.Revision, commits []persist.Commit) {
+	r.revision, r.upTo, r.committed = revision, upTo, make([]bool, len(r.writes))
 	for i := range commits {
 		if at := int(commits[i].Revision & wholeRevision); at < len(r.committed) {
 			r.committed[at] = true
@@ -270,7 +274,7 @@ func (l *Log) rebuild() error {
 		l.inFlight, r.lost = nil, true
 		close(r.decided)
 	}
-	l.advance(revision)
+	l.advance(revision, l.revisions.upTo(revision))
 	l.o.Logger.Warn("etcd: changes were compacted before they were read here; the state was read anew", "revision", revision)
 	return nil
 }

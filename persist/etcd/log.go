@@ -42,8 +42,9 @@ type Log struct {
 	delivering sync.Mutex
 	inFlight   *round // whose commits the follower hands out as those of Append
 
-	mu       sync.Mutex // held for moments; guards what follows
-	applied  int64      // the revision of etcd up to which everything was delivered
+	mu       sync.Mutex       // held for moments; guards what follows
+	applied  int64            // the revision of etcd up to which everything was delivered
+	version  persist.Revision // that the subscriber was told with it
 	advanced chan struct{}
 	claims   claims
 
@@ -215,13 +216,13 @@ func (l *Log) Close() error {
 }
 
 // advance notes that everything up to a revision of etcd was delivered.
-func (l *Log) advance(to int64) {
+func (l *Log) advance(to int64, version persist.Revision) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if to <= l.applied {
 		return
 	}
-	l.applied = to
+	l.applied, l.version = to, version
 	close(l.advanced)
 	l.advanced = make(chan struct{})
 }
@@ -231,6 +232,13 @@ func (l *Log) appliedRevision() (int64, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.applied, l.advanced
+}
+
+// appliedVersion is the revision of the log up to which everything was delivered.
+func (l *Log) appliedVersion() persist.Revision {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.version
 }
 
 // awaitApplied waits until everything up to a revision of etcd was delivered.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
@@ -125,11 +124,7 @@ func (m *member) append(batch ...persist.Write) string {
 // await waits until the member has received what is newest.
 func (m *member) await() {
 	m.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	if _, err := m.Current(ctx); err != nil {
-		m.t.Fatal(err)
-	}
+	eventually(m.t, "a confirmation", func() bool { _, err := m.Current(context.Background()); return err == nil })
 }
 
 func put(key, value string, conditions ...persist.Condition) persist.Write {

@@ -46,7 +46,7 @@ func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 		}
 	}
 	l.recovery = r
-	l.advance(revision)
+	l.advance(revision, last)
 	return last, nil
 }
 

@@ -50,8 +50,9 @@ type round struct {
 
 	// What follows is written by the follower before decided is closed.
 	revision  int64
-	committed []bool // by position in the transaction
-	lost      bool   // the follower has not seen the transaction's revision and never will
+	upTo      persist.Revision // what the subscriber was told with it
+	committed []bool           // by position in the transaction
+	lost      bool             // the follower has not seen the transaction's revision and never will
 	decided   chan struct{}
 }
 
@@ -95,7 +96,7 @@ func (p *planner) next(pending []unit) (*round, []unit) {
 			continue
 		}
 		if !free {
-			p.refuse(u, persist.Result{Revision: p.log.revisions.upTo(p.log.claim(taken).at), Err: persist.ErrCondition})
+			p.refuse(u, persist.Result{Revision: p.log.appliedVersion(), Err: persist.ErrCondition})
 			continue
 		}
 		s := p.step(u, claims, len(r.writes))

@@ -29,7 +29,10 @@ const (
 type Client struct {
 	URL       string
 	TLS       *tls.Config
-	transport *http.Transport
+	transport interface {
+		http.RoundTripper
+		CloseIdleConnections()
+	}
 }
 
 // New returns the client of a kubeconfig in the form that the daemon writes: one cluster and one user,

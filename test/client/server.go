@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"io"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 type Server struct {
 	*Client
 	daemon *daemon.Daemon
+	others []*daemon.Daemon // on the same state
 }
 
 // WithoutRoots is the setting of controllers with all but the one that puts a ConfigMap into every namespace, so that lists and counts of
@@ -35,6 +38,28 @@ func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
 // ServeConfig is Serve with a whole configuration, and another place for the log.
 func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	t.Helper()
+	keepIn(t, &config)
+	d := start(t, config, logs)
+	c, err := New(d.Kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Client: c, daemon: d}
+	t.Cleanup(func() { s.Stop(t) })
+	hosts := []string{strings.TrimPrefix(d.URL(), "https://")}
+	for range daemons(t) - 1 {
+		config.DataDir, config.Serving.SecurePort = t.TempDir(), 0
+		other := start(t, config, logs)
+		s.others, hosts = append(s.others, other), append(hosts, strings.TrimPrefix(other.URL(), "https://"))
+	}
+	if len(hosts) > 1 {
+		c.transport = &balanced{Transport: c.transport.(*http.Transport), hosts: hosts}
+	}
+	return s
+}
+
+func start(t testing.TB, config daemon.Config, logs io.Writer) *daemon.Daemon {
+	t.Helper()
 	d, err := daemon.New(config, logs)
 	if err != nil {
 		t.Fatal(err)
@@ -42,13 +67,18 @@ func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	if err := d.Start(); err != nil {
 		t.Fatal(err)
 	}
-	c, err := New(d.Kubeconfig())
+	return d
+}
+
+// First is a client that always asks the same daemon, for what each of several has for itself, such as limits.
+func (s *Server) First(t testing.TB) *Server {
+	t.Helper()
+	c, err := New(s.Kubeconfig())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{c, d}
-	t.Cleanup(func() { s.Stop(t) })
-	return s
+	t.Cleanup(c.Close)
+	return &Server{Client: c, daemon: s.daemon}
 }
 
 // Kubeconfig is the path of the administrator's kubeconfig.
@@ -59,8 +89,10 @@ func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	if err := s.daemon.Stop(ctx); err != nil {
-		t.Errorf("stop: %v", err)
+	for _, d := range append(s.others, s.daemon) {
+		if err := d.Stop(ctx); err != nil {
+			t.Errorf("stop: %v", err)
+		}
 	}
 	s.Close()
 }

@@ -287,6 +287,7 @@ func TestTooManyWatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serve(t, func(c *daemon.Config) { c.Authentication.TokenAuthFile, c.Serving.MaxWatches = tokens, 4 })
+	s.Server = s.First(t)
 	jane := func() client.Answer { return s.sendWith(t, "GET", maps+"?watch=1", "Authorization: Bearer jane-token") }
 	if a := jane(); a.Code != 403 {
 		t.Errorf("jane may not watch at all: %v", a)

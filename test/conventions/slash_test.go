@@ -57,6 +57,7 @@ func TestSlashes(t *testing.T) {
 func TestServerAddress(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(c *daemon.Config) { c.Serving.AdvertiseAddress = "192.0.2.7" })
+	s.Server = s.First(t)
 	port := s.URL[strings.LastIndexByte(s.URL, ':'):]
 	want := fmt.Sprint([]any{map[string]any{"clientCIDR": "0.0.0.0/0", "serverAddress": "192.0.2.7" + port}})
 	if got := fmt.Sprint(s.get(t, 200, "/api").Object()["serverAddressByClientCIDRs"]); got != want {

@@ -134,8 +134,8 @@ func TestWatchTable(t *testing.T) {
 		if e := next(t, w, "ADDED/c"); e.Object.Version() != made {
 			t.Errorf("made at %d, not %d", e.Object.Version(), made)
 		}
-		if e := next(t, w, "DELETED/c"); e.Object.Version() != gone {
-			t.Errorf("deleted at %d, not %d", e.Object.Version(), gone)
+		if v := next(t, w, "DELETED/c").Object.Version(); v <= made || v > gone || v != gone && !client.OnEtcd() { // others write, too
+			t.Errorf("deleted at %d, not %d", v, gone)
 		}
 	}
 }

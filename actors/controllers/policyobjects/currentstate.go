@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -34,6 +35,24 @@ func (s BarrierStore) newest(ctx context.Context) (uint64, error) {
 	status := meta.NewServiceUnavailable("the store behind this server cannot be reached, please try again later; with resourceVersion=0 what is known here can be read")
 	status.Details = &meta.Details{RetryAfterSeconds: 1}
 	return 0, status
+}
+
+// maxCatchUp bounds the wait for policy and definitions before somebody is refused.
+const maxCatchUp = 2 * time.Second
+
+// CatchUp waits until what was committed before the call, by whichever daemon, is in effect here: kinds are served as their
+// definitions say, and policy decides by the objects as they are. It answers false if that cannot be found out.
+func (s BarrierStore) CatchUp(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, maxCatchUp)
+	defer cancel()
+	version, err := s.newest(ctx)
+	if err != nil || s.Store.AwaitVersion(ctx, version) != nil {
+		return false
+	}
+	definitions := s.reader.kinds.storage(meta.GroupResource{Group: "apiextensions.platform.io", Resource: "customresourcedefinitions"})
+	s.definitions.Wait(ctx, s.Store.CollectionVersion(definitions))
+	s.reader.catchUp(ctx)
+	return true
 }
 
 // Get implements http.Store.

@@ -3,6 +3,7 @@ package policyobjects
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -106,6 +107,16 @@ func (r *Reader) removeObserver(storage meta.GroupResource, o *controllers.Obser
 	r.observed[storage] = slices.DeleteFunc(slices.Clone(r.observed[storage]), func(other *controllers.ObservedRevision) bool { return other == o })
 	r.mu.Unlock()
 	o.Advance(math.MaxUint64)
+}
+
+// catchUp waits until all that inform themselves of resources have seen what can be read of them, or ctx ends.
+func (r *Reader) catchUp(ctx context.Context) {
+	r.mu.Lock()
+	all := maps.Clone(r.observed)
+	r.mu.Unlock()
+	for storage := range all {
+		r.waitObserved(ctx, storage, r.store.CollectionVersion(storage))
+	}
 }
 
 // waitObserved waits until all that inform themselves of a resource have seen a version, or ctx ends.

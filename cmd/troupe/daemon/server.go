@@ -69,8 +69,13 @@ func (d *Daemon) serverOptions() (none http.Options, err error) {
 	if d.features.Enabled(features.ComponentFlagz) {
 		flags = d.config.flagValues
 	}
+	store := d.clientStore(rules)
+	var catchUp func(context.Context) bool
+	if d.etcd != nil {
+		catchUp = store.CatchUp
+	}
 	return http.Options{
-		Naming: d.naming, Catalog: d.kinds, Store: d.clientStore(rules),
+		Naming: d.naming, Catalog: d.kinds, Store: store, CatchUp: catchUp,
 		Authenticator:  rules.authenticator,
 		Authorizer:     rules.authorizer,
 		AuthGeneration: rules.generation.Current,
@@ -101,7 +106,7 @@ func (d *Daemon) serverOptions() (none http.Options, err error) {
 }
 
 // clientStore is the store as clients reach it.
-func (d *Daemon) clientStore(rules *policies) http.Store {
+func (d *Daemon) clientStore(rules *policies) policyobjects.BarrierStore {
 	resources := slices.Concat(followed(rules.admission), []meta.GroupResource{d.servers.Resource()}, d.flowControlResources())
 	s := policyobjects.NewBarrierStore(d.objects, d.definitions, resources).Following(d.policyParams.Follows)
 	if d.etcd != nil {

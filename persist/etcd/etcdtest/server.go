@@ -56,27 +56,86 @@ type Member struct {
 	log       *bytes.Buffer
 }
 
-// Start runs a cluster until the test ends. Flags are added to those of each member.
-func Start(t testing.TB, members int, flags ...string) *Cluster {
+// Start runs a cluster until the test ends. More flags are added to those of each member.
+func Start(t testing.TB, members int, more ...string) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t}
 	var all []string
 	for i := range members {
-		m := &Member{t: t, name: fmt.Sprint("m", i), dir: t.TempDir(), URL: "http://" + freeAddress(t), peer: "http://" + freeAddress(t)}
+		m := &Member{t: t, name: fmt.Sprint("m", i), dir: t.TempDir()}
+		for _, url := range []*string{&m.URL, &m.peer} {
+			var err error
+			if *url, err = freeURL(); err != nil {
+				t.Fatal(err)
+			}
+		}
 		c.Members = append(c.Members, m)
 		all = append(all, m.name+"="+m.peer)
 	}
 	for _, m := range c.Members {
-		m.flags = append([]string{
-			"--name", m.name, "--data-dir", m.dir, "--listen-client-urls", m.URL, "--advertise-client-urls", m.URL,
-			"--listen-peer-urls", m.peer, "--initial-advertise-peer-urls", m.peer, "--initial-cluster", strings.Join(all, ","),
-			"--unsafe-no-fsync", "--log-level", "error",
-		}, flags...)
+		m.flags = append(flags(m.name, m.dir, m.URL, m.peer, strings.Join(all, ",")), more...)
 		m.Run()
 		t.Cleanup(m.Kill)
 	}
 	c.AwaitReady()
 	return c
+}
+
+// Run starts a member that lives as long as the process, for suites whose tests share it.
+func Run() ([]string, error) {
+	path, err := binary()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "troupe-etcd-")
+	if err != nil {
+		return nil, err
+	}
+	url, err := freeURL()
+	if err != nil {
+		return nil, err
+	}
+	peer, err := freeURL()
+	if err != nil {
+		return nil, err
+	}
+	// The directory outlives the process by a moment, which removes it when its parent is gone.
+	script := `"$@" & while kill -0 "$PARENT" 2>/dev/null && kill -0 $! 2>/dev/null; do sleep 1; done; kill -9 $!; wait $!; rm -rf "$DIR"`
+	c := exec.Command("sh", append([]string{"-c", script, path, path}, flags("m0", dir, url, peer, "m0="+peer)...)...)
+	c.Env = append(os.Environ(), "PARENT="+fmt.Sprint(os.Getpid()), "DIR="+dir)
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{url}, Logger: zap.NewNop()})
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	return []string{url}, awaitReady(client)
+}
+
+// flags are the flags of a member.
+func flags(name, dir, url, peer, cluster string) []string {
+	return []string{
+		"--name", name, "--data-dir", dir, "--listen-client-urls", url, "--advertise-client-urls", url, "--listen-peer-urls", peer,
+		"--initial-advertise-peer-urls", peer, "--initial-cluster", cluster, "--unsafe-no-fsync", "--log-level", "error",
+	}
+}
+
+// readyTimeout is how long a cluster may take until it answers.
+const readyTimeout = 30 * time.Second
+
+func awaitReady(client *clientv3.Client) error {
+	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
+	defer cancel()
+	for {
+		attempt, cancel := context.WithTimeout(ctx, time.Second)
+		_, err := client.Get(attempt, "x")
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
 }
 
 // URLs are those of all members.
@@ -103,18 +162,8 @@ func (c *Cluster) Client() *clientv3.Client {
 func (c *Cluster) AwaitReady() {
 	c.t.Helper()
 	client := c.Client()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	for {
-		attempt, cancel := context.WithTimeout(ctx, time.Second)
-		_, err := client.Get(attempt, "x")
-		cancel()
-		if err == nil {
-			return
-		}
-		if ctx.Err() != nil {
-			c.t.Fatalf("etcd does not answer: %v\n%s", err, c.Members[0].log)
-		}
+	if err := awaitReady(client); err != nil {
+		c.t.Fatalf("etcd does not answer: %v\n%s", err, c.Members[0].log)
 	}
 }
 
@@ -157,13 +206,11 @@ func (m *Member) signal(s os.Signal) {
 	}
 }
 
-// freeAddress is an address on loopback that nobody listens on.
-func freeAddress(t testing.TB) string {
-	t.Helper()
+// freeURL is that of an address on loopback that nobody listens on.
+func freeURL() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return "http://" + l.Addr().String(), l.Close()
 }

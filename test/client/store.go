@@ -1,0 +1,67 @@
+package client
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+)
+
+// TROUPE_STORE=etcd lets all servers of a suite keep their state in an etcd that runs as long as the suite does, and TROUPE_DAEMONS=3
+// serves each of them by three daemons, which the client asks in turn.
+
+// OnEtcd tells whether servers keep their state in etcd.
+func OnEtcd() bool { return os.Getenv("TROUPE_STORE") == "etcd" }
+
+// daemons is how many serve one state.
+func daemons(t testing.TB) int {
+	text := os.Getenv("TROUPE_DAEMONS")
+	if text == "" || !OnEtcd() {
+		return 1
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("TROUPE_DAEMONS=%s is no number of daemons", text)
+	}
+	return n
+}
+
+// servers are the etcd servers of the suite.
+var servers = sync.OnceValues(func() ([]string, error) { return etcdtest.Run() })
+
+// keepIn lets a configuration keep its state where the suite has it. Data directories stand for prefixes, so that a server that is started
+// again finds its state.
+func keepIn(t testing.TB, config *daemon.Config) {
+	if !OnEtcd() || config.Ephemeral || len(config.Etcd.Servers) > 0 {
+		return
+	}
+	urls, err := servers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.Abs(config.DataDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Etcd.Servers, config.Etcd.Prefix = urls, dir
+}
+
+// balanced is a transport that sends each request to another one of some servers.
+type balanced struct {
+	*http.Transport
+	hosts []string
+	next  atomic.Uint64
+}
+
+// RoundTrip implements http.RoundTripper.
+func (b *balanced) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Host = b.hosts[b.next.Add(1)%uint64(len(b.hosts))]
+	return b.Transport.RoundTrip(r)
+}
