@@ -27,6 +27,7 @@ test: lint ## everything that must pass before a change goes in
 	$(TEST) -race $$(go list ./... | grep -E '/troupe/($(RACED))$$')
 	cd test && $(TEST) -race $$(go list ./... | grep -E '/($(CONCURRENT))$$')
 	cd test && $(TEST) $$(go list ./... | grep -vE '/($(CONCURRENT))$$')
+	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -race ./linear
 
 console-test: ## the console in a headless Chromium; needs npm, and Debian's packages where there is no Chromium
 	command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
@@ -47,6 +48,8 @@ soak: build ## the long runs: kills, histories, leaks, half an hour of mixed loa
 	go test -race -timeout 4h -count 1 ./...
 	cd test && go test -race -timeout 4h -count 1 ./...
 	cd test && TROUPE_SOAK=1 go test -timeout 4h -count 1 ./...
+	cd test && TROUPE_STORE=etcd go test -timeout 1h -count 1 ./conventions ./crash ./linear
+	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 TROUPE_SOAK=1 go test -timeout 2h -count 1 ./conventions ./linear
 	go run ./bench --workloads soak --duration 30m --floor=false --start-arg=--audit-log-maxbackup=1
 	$(MAKE) fuzz FUZZTIME=10m
 

@@ -238,6 +238,7 @@ func TestTrim(t *testing.T) {
 		a.append(put("/c/n/a", fmt.Sprint(i), at("/c/n/a", a.revision("/c/n/a"))))
 	}
 	keep := a.revision("/c/n/a")
+	b.await() // else it would have to read the state anew
 	trim := func(m *member) int64 {
 		t.Helper()
 		if err := m.Trim(keep); err != nil {
