@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -56,12 +57,25 @@ func prepareApply(cur State, m *request.Mutation, env Env) (Prepared, error) {
 
 // applyOwned is ownership.Apply of a configuration to a live object; nil if there is none.
 func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool) (tree.Tree, []any, error) {
-	versions, fault := servedVersions(m)
+	versions, fault := appliedVersions(m)
 	merged, owners, err := ownership.Apply(writer(m, env), versions, live, config, managedFields(live), force)
 	if fault() != nil {
 		return nil, nil, fault()
 	}
+	if err == nil && m.Kind.DefinedAtRuntime && !tree.SameRef(merged, live) {
+		merged = completeApplied(m.Kind, merged)
+	}
 	return merged, owners, err
+}
+
+// completeApplied is what has come of an apply to an object of a custom kind, without what the schema does not know, and with
+// the defaults of the version that was applied.
+func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
+	merged, _ = k.Message().Custom.Prune(merged)
+	if k.Stored == k || k.ConversionWebhook != nil {
+		return merged
+	}
+	return convert.ToStored(k, tree.Clone(merged).(tree.Tree))
 }
 
 // prepareApplyCreate prepares to create what does not exist from its configuration. An apply through a

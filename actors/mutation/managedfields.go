@@ -38,18 +38,30 @@ func writer(m *request.Mutation, env Env) ownership.Writer {
 // and fails, fault tells why: what was computed by them then counts for nothing.
 func servedVersions(m *request.Mutation) (versions ownership.ServedVersions, fault func() error) {
 	c := conversions{mutation: m}
-	return func(apiVersion string) (ownership.ServedVersion, bool) {
-		if form := m.Kind.FindVersion(apiVersion); form != nil {
-			return c.servedVersion(form), true
-		}
-		return ownership.ServedVersion{}, false
-	}, func() error { return c.err }
+	return c.versions, func() error { return c.err }
+}
+
+// appliedVersions is servedVersions for an apply: between versions of a custom kind nothing is filled in, for defaults are
+// no part of what a configuration says, and a list that is owned as a whole would be one with the defaults of its items.
+func appliedVersions(m *request.Mutation) (versions ownership.ServedVersions, fault func() error) {
+	c := conversions{mutation: m, withoutDefaults: m.Kind.DefinedAtRuntime}
+	return c.versions, func() error { return c.err }
 }
 
 // conversions are the conversions for the ownership of one mutation.
 type conversions struct {
-	mutation *request.Mutation
-	err      error // the first of a webhook
+	mutation        *request.Mutation
+	withoutDefaults bool
+	err             error // the first of a webhook
+}
+
+// versions implements ownership.ServedVersions.
+func (c *conversions) versions(apiVersion string) (ownership.ServedVersion, bool) {
+	form := c.mutation.Kind.FindVersion(apiVersion)
+	if form == nil {
+		return ownership.ServedVersion{}, false
+	}
+	return c.servedVersion(form), true
 }
 
 func (c *conversions) servedVersion(k *schema.Kind) ownership.ServedVersion {
@@ -62,12 +74,29 @@ func (c *conversions) servedVersion(k *schema.Kind) ownership.ServedVersion {
 		}
 	case k.Stored == k:
 		return ownership.ServedVersion{Message: k.Message()}
+	case c.withoutDefaults:
+		return ownership.ServedVersion{
+			Message:    k.Message(),
+			FromStored: func(t tree.Tree) tree.Tree { t, _ = k.Message().Custom.Prune(t); return t },
+			ToStored:   withoutTypeMeta,
+		}
 	}
 	return ownership.ServedVersion{
 		Message:    k.Message(),
 		FromStored: func(t tree.Tree) tree.Tree { return convert.FromStored(k, nil, t) },
 		ToStored:   func(t tree.Tree) tree.Tree { return convert.ToStored(k, tree.Clone(t).(tree.Tree)) },
 	}
+}
+
+// withoutTypeMeta is a tree without what a version says of itself.
+func withoutTypeMeta(t tree.Tree) tree.Tree {
+	edit := tree.CopyOnWrite{From: t}
+	for _, name := range []string{"apiVersion", "kind"} {
+		if t.Has(name) {
+			edit.Drop(name)
+		}
+	}
+	return edit.Result()
 }
 
 // convert asks the webhook, unless it has failed before: then the object stays as it is.

@@ -60,7 +60,7 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 	}
 	if m.Custom != nil {
 		var err error
-		if out, c.faults, err = pruneUnknown(m, out, c.faults); err != nil {
+		if out, c.faults, err = pruneUnknown(m, out, c.faults, c.keepNulls); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -57,8 +57,12 @@ func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 
 // pruneUnknown removes from a custom object what its schema, or metadata that is embedded in it, does not know, and
 // reports it.
-func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault) (tree.Tree, []FieldFault, error) {
-	object, unknown := m.Custom.Prune(object)
+func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault, isConfig bool) (tree.Tree, []FieldFault, error) {
+	prune := m.Custom.Prune
+	if isConfig {
+		prune = m.Custom.PruneConfig
+	}
+	object, unknown := prune(object)
 	if m.Custom.Coerce != nil {
 		coerced, more, err := m.Custom.Coerce(object, false)
 		if err != nil {

@@ -28,7 +28,7 @@ func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	d.keepNulls = nulls
 	object, faults, err := d.root(m)
 	if err == nil && m.Custom != nil {
-		object, faults, err = pruneUnknown(m, object, faults)
+		object, faults, err = pruneUnknown(m, object, faults, nulls)
 	}
 	return object, faults, err
 }

@@ -49,21 +49,27 @@ func (p planner) message(n *node) *schema.Message {
 			&schema.Field{Name: "metadata", Type: schema.TypeMessage, Pointer: true, Message: p.metadata})
 	}
 	m := schema.NewMessage("", fields...)
-	m.Additional = p.additional(n)
+	m.Additional = p.additional(n, false)
 	return m
 }
 
 // additional describes the fields that a schema does not name; nil if there are none.
 //
 // A schema without a type may hold an object too, so its fields can be owned one by one.
-func (p planner) additional(n *node) *schema.Field {
+func (p planner) additional(n *node, atRoot bool) *schema.Field {
 	switch {
 	case n.additional != nil:
 		return p.field(n.additional, "")
-	case n.preserveUnknown || n.kind == "":
+	case n.preserveUnknown || n.kind == "" || n.isBare() && !atRoot:
 		return anyField("")
 	}
 	return nil
+}
+
+// isBare tells whether the values are objects of which the schema says nothing. A configuration may name fields of them:
+// they are pruned afterwards, as those of a body are.
+func (n *node) isBare() bool {
+	return n.kind == "object" && len(n.names) == 0 && n.additional == nil && !n.embedded
 }
 
 // withExplicitPresence is a message whose values are kept exactly as they were sent: inside of objects of custom kinds

@@ -144,9 +144,13 @@ func (c *Compiler) rootMessage(id *meta.SchemaID, n *node, text tree.Tree) *sche
 	m := schema.NewMessage("", fields...)
 	m.HasTypeMeta = true
 	m.Doc = text.String("description")
-	m.Additional = p.additional(n)
+	m.Additional = p.additional(n, true)
 	m.Values = n.rootValues()
-	m.Custom = &schema.Custom{SchemaID: id, Prune: func(t tree.Tree) (tree.Tree, []string) { return rules.Prune(m.Values, t) }}
+	m.Custom = &schema.Custom{
+		SchemaID:    id,
+		Prune:       func(t tree.Tree) (tree.Tree, []string) { return rules.Prune(m.Values, t) },
+		PruneConfig: func(t tree.Tree) (tree.Tree, []string) { return rules.PruneConfig(m.Values, t) },
+	}
 	if n.hasEmbedded {
 		m.Custom.Coerce = func(t tree.Tree, dropMalformed bool) (tree.Tree, []string, error) {
 			by := coercer{metadata: c.objectMeta, dropMalformed: dropMalformed}

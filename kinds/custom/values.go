@@ -30,7 +30,7 @@ func (n *node) rootValues() *schema.ValuePlan {
 func (n *node) values(atRoot bool) *schema.ValuePlan {
 	p := &schema.ValuePlan{
 		Nullable: n.nullable, DropNull: !n.nullable, Default: n.defaultValue, DefaultSize: jsonSize(n.defaultValue),
-		PreserveUnknown: n.preserveUnknown,
+		PreserveUnknown: n.preserveUnknown, Bare: n.isBare(),
 	}
 	if n.items != nil {
 		p.Items = n.items.values(false)

@@ -24,7 +24,17 @@ func PruneValue(p *schema.ValuePlan, v any) (pruned any, unknown []string) {
 	return pruned, pruning.unknown
 }
 
-type pruner struct{ unknown []string }
+type pruner struct {
+	unknown []string
+	config  bool // the object is a configuration to apply
+}
+
+// PruneConfig is Prune for a configuration to apply, which may name fields of objects of which the plan says nothing.
+func PruneConfig(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
+	pruning := pruner{config: true}
+	pruned, _ = pruning.fields(pruneScope{p, p.PreserveUnknown}, t, "").(tree.Tree)
+	return pruned, pruning.unknown
+}
 
 // A pruneScope is the plan of a value, nil where nothing is known of it. Unknown fields are kept if preserveUnknown is
 // set, by this plan or by that of the list that holds the value.
@@ -74,7 +84,7 @@ func (p *pruner) fields(at pruneScope, t tree.Tree, path string) any {
 			if kept := p.value(pruneScope{below, below.PreserveUnknown}, v, tree.FieldPath(path, name)); !tree.SameRef(kept, v) {
 				edit.Set(name, kept)
 			}
-		case !at.preserveUnknown:
+		case !at.preserveUnknown && !(p.config && at.plan != nil && at.plan.Bare):
 			p.unknown = append(p.unknown, tree.FieldPath(path, name))
 			edit.Drop(name)
 		}

@@ -34,6 +34,9 @@ type Custom struct {
 	// Prune is a tree without the fields that the schema of the kind does not know, and their
 	// paths. It shares memory with what it is given, which is not changed.
 	Prune func(t tree.Tree) (pruned tree.Tree, unknown []string)
+	// PruneConfig is Prune for a configuration to apply. It keeps the fields of objects of which the schema says nothing,
+	// which then belong to who applies them; what they are applied to is pruned.
+	PruneConfig func(t tree.Tree) (pruned tree.Tree, unknown []string)
 	// Coerce brings the metadata of objects that are embedded in others into its form; nil: there are none. unknown are
 	// the paths of fields that it dropped. What has the wrong type is dropped too, or is an error.
 	Coerce func(t tree.Tree, dropMalformed bool) (coerced tree.Tree, unknown []string, err error)

@@ -40,6 +40,8 @@ type ValuePlan struct {
 	Items *ValuePlan
 	// PreserveUnknown: pruning keeps the fields that are in no plan.
 	PreserveUnknown bool
+	// Bare: it is an object of which the plan says nothing. A configuration to apply may name fields of it.
+	Bare bool
 }
 
 // Parts are the plans of what is in an object or a map. Where messages contain themselves, so do their parts.

@@ -85,3 +85,35 @@ func TestSelectedEntries(t *testing.T) {
 		}
 	}
 }
+
+// TestApplyThroughVersions: an apply through any version takes a list that is owned as a whole from others if it says
+// something else than what is there with its defaults; and it may name fields of objects of which the schema says nothing,
+// which are dropped. Another manager's apply of the same is a conflict then.
+func TestApplyThroughVersions(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	const schema = `{"type":"object","properties":{"spec":{"type":"object","properties":{"bare":{"type":"object"},"items":{"type":"array","items":{"type":"object"}},
+		"refs":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"group":{"type":"string","default":"g"}}}}}}}}`
+	var versions []string
+	for _, v := range []string{`"v1","storage":true`, `"v2","storage":false`} {
+		versions = append(versions, `{"name":`+v+`,"served":true,"schema":{"openAPIV3Schema":`+schema+`}}`)
+	}
+	s.define(definition{versions: strings.Join(versions, ",")})
+	for _, version := range []string{"v1", "v2"} {
+		at := strings.Replace(widgets, "/v1/", "/"+version+"/", 1)
+		text := func(name, spec string) string {
+			return strings.Replace(widget(name, `,"spec":`+spec), "/v1", "/"+version, 1)
+		}
+		s.Send(201, "POST", at+"?fieldManager=creator", client.JSON, text("a"+version, `{"refs":[{"name":"n"}]}`))
+		s.Send(200, "PATCH", at+"/a"+version+"?fieldManager=one&force=true", "application/apply-patch+yaml", text("a"+version, `{"refs":[{"name":"n"}]}`))
+		taken := s.Send(200, "GET", at+"/a"+version, "", "")
+		if got := strings.Count(taken.String(), `"f:refs":{}`); got != 1 || !strings.Contains(taken.String(), `"refs":[{"group":"g","name":"n"}]`) {
+			t.Errorf("%s: %d owners of refs in %s", version, got, taken)
+		}
+		s.Send(409, "PATCH", at+"/a"+version+"?fieldManager=two", "application/apply-patch+yaml", text("a"+version, `{"refs":[{"name":"n"}]}`))
+		bare := s.Send(201, "PATCH", at+"/b"+version+"?fieldManager=one", "application/apply-patch+yaml", text("b"+version, `{"bare":{"x":{"y":1}},"items":[{"z":1}]}`))
+		if !strings.Contains(bare.String(), `"spec":{"bare":{},"items":[{}]}`) || !strings.Contains(bare.String(), `"f:bare":{"f:x":{".":{},"f:y":{}}}`) {
+			t.Errorf("%s: %s", version, bare)
+		}
+	}
+}
