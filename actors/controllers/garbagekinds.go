@@ -48,7 +48,7 @@ func (g *GarbageCollector) watchKinds(ctx context.Context, watches []*kindWatch,
 			watches = watches[1:]
 		}
 		f := &kindWatch{}
-		if len(watches) > 0 && watches[0].kind.Storage == k.Storage {
+		if len(watches) > 0 && (watches[0].kind == k || watches[0].kind.Storage == k.Storage) {
 			f, watches = watches[0], watches[1:]
 		}
 		kept = append(kept, f)

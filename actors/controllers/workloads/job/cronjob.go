@@ -283,7 +283,8 @@ func (r *run) replace(ctx context.Context) error {
 }
 
 // jobName is the name of the Job of a time, so that no time has two.
-// The unit is minutes since 1970, which is as fine as the five fields of a schedule can be.
+// The unit is minutes since 1970, which is as fine as the five fields of a schedule can be. Of the times of an @every below
+// a minute those of one minute share a Job, as in release 1.35.
 func jobName(cron string, at time.Time) string { return fmt.Sprintf("%s-%d", cron, at.Unix()/60) }
 
 // create makes the Job of a time and puts it on the list. The name is the lock: of two processes that make it, one is
