@@ -107,10 +107,14 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	r.ref.Send(m)
 	var reply mutateReply
 	select {
-	case reply = <-m.reply:
-	case <-m.ctx.Done():
-		go m.awaitAndRelease(r)
-		return mutateReply{}, meta.NewTimeout("the request ended before the object's turn came")
+	case reply = <-m.reply: // mostly: an idle owner has run on this goroutine
+	default:
+		select {
+		case reply = <-m.reply:
+		case <-m.ctx.Done(): // which makes a timer
+			go m.awaitAndRelease(r)
+			return mutateReply{}, meta.NewTimeout("the request ended before the object's turn came")
+		}
 	}
 	if reply.proposal != nil {
 		select {

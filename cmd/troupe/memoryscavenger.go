@@ -49,11 +49,11 @@ func (s *memoryScavenger) due(allocated, alive uint64) bool {
 // smallGarbageBytes. A small heap is collected rarely so, which spares CPU where it costs little memory; a large one does not
 // grow to three times its size.
 //
-// So 40 MiB may grow to 120, 128 MiB to 288 and 2 GiB to 3.1.
+// So 40 MiB may grow to 120, 300 MiB to 610 and 2 GiB to 3.2.
 const (
 	smallGarbageShare = 2 // GOGC=200, as the daemon starts with
 	largeGarbageShare = 2
-	smallGarbageBytes = 96 << 20
+	smallGarbageBytes = 160 << 20
 )
 
 // gcPercent is GOGC for a live heap.
