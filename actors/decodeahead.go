@@ -37,7 +37,7 @@ type decodeJob struct {
 // A job has so many values or bytes at most, which is what decodeAhead keeps in memory for each processor.
 const (
 	decodeJobValues = 128
-	decodeJobBytes  = 1 << 20
+	decodeJobBytes  = 256 << 10
 )
 
 // decode takes a value, which is applied later. An object of a kind that is not known yet gets a collection in which

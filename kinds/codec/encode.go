@@ -63,13 +63,19 @@ func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool)
 	return out, ok
 }
 
-// passing makes empty memory for n bytes that live as long as a request. It has the size of a power of two, at least a quarter
-// more than n: Go puts memory of one size side by side, and what is as large as an object that stays would leave a hole
+// passing makes empty memory for n bytes that live as long as a request. Unless it is large, it has the size of a power of two, at least a
+// quarter more than n: Go puts memory of one size side by side, and what is as large as an object that stays would leave a hole
 // beside it.
 //
 // What is stored of an object is as long as the text that it comes from, but for a few bytes. With both of one size, 50,000
 // objects that were created one after the other took a third more memory than they have.
-func passing(n int) []byte { return make([]byte, 0, 1<<bits.Len(uint(n+n/4))) }
+func passing(n int) []byte {
+	const large = 8 << 10 // from which memory is not shared by many
+	if n < large {
+		n = 1 << bits.Len(uint(n+n/4))
+	}
+	return make([]byte, 0, n)
+}
 
 // AppendValue appends the JSON form of a message.
 func AppendValue(b []byte, m *schema.Message, t tree.Tree) []byte {

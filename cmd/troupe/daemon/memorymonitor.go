@@ -18,10 +18,10 @@ import (
 // gcPercent is GOGC where the environment sets none. Most of what a write allocates is garbage at
 // once, while the live heap is expensive to scan, so collecting less often pays. During the start it
 // is the other way round: little of what a long journal is read into stays. From earlyGCHeap bytes
-// on, garbage is then collected early, so that a start needs half as much again as what is left, at most.
+// on, garbage is then collected early, so that a start needs hardly more memory than what is left.
 const (
 	gcPercent      = 200
-	earlyGCPercent = 50
+	earlyGCPercent = 25
 	earlyGCHeap    = 64 << 20
 )
 
