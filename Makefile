@@ -1,9 +1,10 @@
-# make build | run | test | console-test | fuzz | soak | bench | lint | generate
+# make build | run | test | cluster-test | conformance | console-test | fuzz | soak | bench | lint | generate
 
 NAMING   ?= kubernetes
 DATA_DIR ?= troupe-data
 FLAGS    ?=
 FUZZTIME ?= 1m
+TESTS    ?= --focus='\[Conformance\]'
 
 # The race detector costs up to ten times the CPU, so it watches where goroutines meet: the packages RACED, and the suites
 # CONCURRENT, which put many clients on the daemon. The others compute with one goroutine, ask one thing after the other of
@@ -14,7 +15,7 @@ CONCURRENT := auth|linear|watch
 # Vet has run in lint, over the tests too.
 TEST := go test -vet=off -p 4
 
-.PHONY: build run test console-test faults reproducible sbom vulncheck fuzz soak bench lint generate
+.PHONY: build run test cluster-test conformance console-test faults reproducible sbom vulncheck fuzz soak bench lint generate
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -28,6 +29,12 @@ test: lint ## everything that must pass before a change goes in
 	cd test && $(TEST) -race $$(go list ./... | grep -E '/($(CONCURRENT))$$')
 	cd test && $(TEST) $$(go list ./... | grep -vE '/($(CONCURRENT))$$')
 	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -race ./linear
+
+cluster-test: ## kube-controller-manager and kube-scheduler on the daemon, which is killed in the middle; builds them once
+	cd test && TROUPE_CLUSTER=programs go test -count 1 -timeout 2h -v ./cluster
+
+conformance: ## Kubernetes' end-to-end suite on simulated nodes; TESTS chooses others than those of Conformance
+	cd test/conformance && go run . $(TESTS)
 
 console-test: ## the console in a headless Chromium; needs npm, and Debian's packages where there is no Chromium
 	command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -127,7 +128,44 @@ func (s *Server) readLog(x *requestContext, r connect.Request) error {
 		x.ctx.SetStatusCode(http.StatusNoContent)
 		return nil
 	}
+	if t.Messages, err = s.messages(x); err != nil {
+		return err
+	}
 	return s.proxy(x, t)
+}
+
+// The sub-protocols of a WebSocket on which a body goes to a client. Without one it is as with the first.
+const (
+	binaryProtocol = "binary.k8s.io"
+	base64Protocol = "base64.binary.k8s.io"
+)
+
+// messages are how a body goes to a client that wants a WebSocket; nil for others.
+func (s *Server) messages(x *requestContext) (*proxy.Messages, error) {
+	h := &x.ctx.Request.Header
+	if !x.headerFlags.Upgrade || !stream.WantsWebSocket(h) {
+		return nil, nil
+	}
+	accept, err := stream.WebSocketAccept(h)
+	if err != nil {
+		return nil, err
+	}
+	offered, _, err := stream.WebSocketProtocols(h, s.names.BearerProtocol)
+	if err != nil {
+		return nil, meta.NewBadRequest(err.Error())
+	}
+	m := &proxy.Messages{Header: http.Header{"Upgrade": {"websocket"}, "Connection": {"Upgrade"}, "Sec-Websocket-Accept": {accept}}}
+	if len(offered) == 0 {
+		return m, nil
+	}
+	for _, p := range offered {
+		if p == binaryProtocol || p == base64Protocol {
+			m.Base64 = p == base64Protocol
+			m.Header.Set("Sec-WebSocket-Protocol", p)
+			return m, nil
+		}
+	}
+	return nil, meta.NewBadRequest(fmt.Sprintf("requested protocol(s) are not supported: %v; supports [%s %s]", offered, binaryProtocol, base64Protocol))
 }
 
 // openStream opens a stream to a container, or to ports of a Pod.

@@ -23,19 +23,16 @@ func build(dir string, kubernetes bool) (p programs, err error) {
 	if p.kubectl, err = client.BuildKubectl(dir); err != nil || !kubernetes {
 		return p, err
 	}
-	if p.manager, err = Program("kube-controller-manager"); err != nil {
+	if p.manager, err = Program("binaries", "kube-controller-manager"); err != nil {
 		return p, err
 	}
-	p.scheduler, err = Program("kube-scheduler")
+	p.scheduler, err = Program("binaries", "kube-scheduler")
 	return p, err
 }
 
-// Program is the path of a program of Kubernetes, at the version that binaries/go.mod pins. It is built if it is not in
-// the user's cache yet, which takes some minutes and 2 GiB for the first one; TROUPE_PROGRAMS names a folder that has it.
-func Program(name string) (string, error) { return ProgramFrom("binaries", name) }
-
-// ProgramFrom is Program for who runs in another folder. module is where the pins are, as seen from there.
-func ProgramFrom(module, name string) (string, error) {
+// Program is the path of a program of Kubernetes, at the version that go.mod in the folder module pins. It is built if it is
+// not in the user's cache yet, which takes some minutes and 2 GiB for the first one; TROUPE_PROGRAMS names a folder that has it.
+func Program(module, name string) (string, error) {
 	if dir := os.Getenv("TROUPE_PROGRAMS"); dir != "" {
 		path := filepath.Join(dir, name)
 		_, err := os.Stat(path)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -18,6 +19,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/cluster"
 )
+
+// pins is the folder that pins the versions of Kubernetes' programs.
+const pins = "../cluster/binaries"
 
 func main() {
 	if err := run(); err != nil {
@@ -48,7 +52,7 @@ func run() error {
 	if w.kubectl, err = client.BuildKubectl(dir); err != nil {
 		return err
 	}
-	if w.program, err = cluster.Program("e2e.test"); err != nil {
+	if w.program, err = cluster.Program(pins, "e2e.test"); err != nil {
 		return err
 	}
 	if w.kubeconfig == "" {
@@ -76,9 +80,13 @@ func startCluster(dir string, nodes int) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"cluster", "--dir", filepath.Join(dir, "cluster"), "--secure-port=0", fmt.Sprint("--nodes=", nodes)}
+	settings := filepath.Join(dir, "settings.yaml")
+	if err := os.WriteFile(settings, []byte("serving:\n  advertiseAddress: "+outerAddress()+"\n"), 0o600); err != nil {
+		return nil, err
+	}
+	args := []string{"cluster", "--dir", filepath.Join(dir, "cluster"), "--secure-port=0", "--config", settings, fmt.Sprint("--nodes=", nodes)}
 	for _, name := range []string{"kube-controller-manager", "kube-scheduler"} {
-		path, err := cluster.Program(name)
+		path, err := cluster.Program(pins, name)
 		if err != nil {
 			return nil, err
 		}
@@ -106,6 +114,17 @@ func startCluster(dir string, nodes int) (stop func(), err error) {
 		_ = c.Process.Signal(syscall.SIGTERM) // as above
 		_ = c.Wait()                          // its work is done
 	}, nil
+}
+
+// outerAddress is an address that Endpoints of the API may have, which those of loopback interfaces may not. Nobody connects to it.
+func outerAddress() string {
+	all, err := net.InterfaceAddrs()
+	for _, a := range all {
+		if ip, ok := a.(*net.IPNet); ok && err == nil && ip.IP.To4() != nil && ip.IP.IsGlobalUnicast() {
+			return ip.IP.String()
+		}
+	}
+	return "192.0.2.1" // of a network for documentation
 }
 
 // runAll runs the tests that may run beside others, and then the others.

@@ -51,11 +51,12 @@ func refusedRedirect() *http.Response {
 
 // An answerWriter writes an answer to a client.
 type answerWriter struct {
-	conn    *wire.Conn
-	head    bytes.Buffer
-	chunked bool
-	noBody  bool
-	last    bool // the connection ends with it
+	conn     *wire.Conn
+	head     []byte
+	chunked  bool
+	messages *Messages // nil: the body is that of an answer
+	noBody   bool
+	last     bool // the connection ends with it
 }
 
 // newAnswerWriter makes the head of an answer. It goes out with the first piece of the body, if that is there already.
@@ -71,6 +72,12 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 	removeHopByHop(h)
 	h.Del("Content-Length")
 	addFrontHeaders(h, e.request.Answer)
+	if m := e.target.Messages; m != nil && resp.StatusCode == http.StatusOK {
+		w.messages, w.last = m, true
+		h.Del("Content-Type")
+		w.head = m.head(h)
+		return w
+	}
 	switch {
 	case resp.ContentLength >= 0 && resp.StatusCode != http.StatusNoContent:
 		if resp.StatusCode != http.StatusNotModified || resp.ContentLength > 0 {
@@ -85,11 +92,17 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 	if w.last {
 		h.Set("Connection", "close")
 	}
-	code := resp.StatusCode
-	w.head.WriteString("HTTP/1.1 " + strconv.Itoa(code) + " " + http.StatusText(code) + "\r\n")
-	_ = h.Write(&w.head) // a buffer takes everything
-	w.head.WriteString("\r\n")
+	w.head = headOf(resp.StatusCode, h)
 	return w
+}
+
+// headOf is the head of an answer.
+func headOf(code int, h http.Header) []byte {
+	var b bytes.Buffer
+	b.WriteString("HTTP/1.1 " + strconv.Itoa(code) + " " + http.StatusText(code) + "\r\n")
+	_ = h.Write(&b) // a buffer takes everything
+	b.WriteString("\r\n")
+	return b.Bytes()
 }
 
 // announceTrailers names the trailers that are to come.
@@ -105,7 +118,7 @@ var copyBuffers = sync.Pool{New: func() any { return new([copyBufferSize]byte) }
 // write writes the answer, each piece when it is there. A stream that ends once ctx is done was cut, also if the backend
 // has seen that first and ended it properly.
 func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
-	if _, err := w.conn.Write(w.head.Bytes()); err != nil || w.noBody {
+	if _, err := w.conn.Write(w.head); err != nil || w.noBody {
 		return err
 	}
 	if err := w.writeBody(resp.Body, resp.ContentLength); err != nil {
@@ -113,6 +126,10 @@ func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
 	}
 	if resp.ContentLength < 0 && ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if w.messages != nil {
+		_, err := w.conn.Write(w.messages.end())
+		return err
 	}
 	if !w.chunked {
 		return nil
@@ -157,6 +174,10 @@ func (w *answerWriter) writeBody(body io.Reader, length int64) error {
 // writePiece writes n bytes that begin at from, as a chunk where there are chunks.
 func (w *answerWriter) writePiece(buf *[copyBufferSize]byte, from, n int) error {
 	to := from + n
+	if w.messages != nil {
+		_, err := w.conn.Write(w.messages.message(buf[from:to]))
+		return err
+	}
 	if w.chunked {
 		size := strconv.FormatInt(int64(n), 16) + "\r\n"
 		from -= copy(buf[from-len(size):], size)

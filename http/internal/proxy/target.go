@@ -27,6 +27,8 @@ type Target struct {
 	UpgradeRequired bool
 	// IgnoreUpgrade takes an upgrade for a plain request.
 	IgnoreUpgrade bool
+	// Messages, if set, are how the body of an answer that is no error goes to a client that wants a WebSocket.
+	Messages *Messages
 	// Translator, if set, speaks another protocol with a client that is upgraded than the backend does.
 	Translator Translator
 	// Fault is the answer where the backend could not be reached, or has answered nothing that can be passed on; nil
