@@ -81,7 +81,9 @@ func startCluster(dir string, nodes int) (stop func(), err error) {
 		return nil, err
 	}
 	settings := filepath.Join(dir, "settings.yaml")
-	if err := os.WriteFile(settings, []byte("serving:\n  advertiseAddress: "+outerAddress()+"\n"), 0o600); err != nil {
+	// The suite opens WebSockets as a page of http://localhost would, which no page may otherwise.
+	text := "serving:\n  advertiseAddress: " + outerAddress() + "\n  corsAllowedOrigins: ['^http://localhost$']\n"
+	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
 	args := []string{"cluster", "--dir", filepath.Join(dir, "cluster"), "--secure-port=0", "--config", settings, fmt.Sprint("--nodes=", nodes)}

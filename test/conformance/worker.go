@@ -41,12 +41,15 @@ func (w worker) run(tests []string, tell func(result)) error {
 	return nil
 }
 
-// ended is the line that tells what has become of a test.
-var ended = regexp.MustCompile(`^(•|S) (\[[A-Z ]+\] )?(\[PANICKED\] )?\[(\d+\.\d+) seconds\]`)
+// dashes is the line between two tests.
+const dashes = "------------------------------"
+
+// ended is the line that tells what has become of a test: it has a word but for one that has passed, or was slow.
+var ended = regexp.MustCompile(`^(•|S) (?:\[SLOW TEST\] )?(\[[A-Z! ]+\] )?(\[[A-Z! ]+\] )?\[(\d+\.\d+) seconds\]`)
 
 // process runs one process of the suite, and returns the tests that have ended.
 //
-// Of each test the output has its name in a line of its own, after a line of dashes, and then the line of ended. A
+// Of each test the output has its name in a line of its own, then the line of ended, and a line of dashes. A
 // process that ends before all tests of its batch have is asked for the rest again, unless it has not ended any.
 func (w worker) process(batch []string, tell func(result)) (done []string, err error) {
 	expressions := make([]string, len(batch))
@@ -77,7 +80,7 @@ func (w worker) process(batch []string, tell func(result)) (done []string, err e
 		}
 	}()
 	var text strings.Builder
-	current, began := "", time.Now()
+	current, began, failed, over := "", time.Now(), false, false
 	timer := time.NewTimer(w.limit)
 	for {
 		select {
@@ -94,13 +97,15 @@ func (w worker) process(batch []string, tell func(result)) (done []string, err e
 				timer.Reset(w.limit)
 			}
 			text.WriteString(line + "\n")
-			m := ended.FindStringSubmatch(line)
-			if m == nil || current == "" {
-				continue
+			if m := ended.FindStringSubmatch(line); m != nil {
+				failed, over = m[2] != "" || m[3] != "", true
+			}
+			if !over || current == "" || line != dashes {
+				continue // behind the line of ended stands why it failed
 			}
 			done = append(done, current)
-			tell(result{current, !strings.Contains(m[2]+m[3], "FAIL") && !strings.Contains(m[2]+m[3], "PANIC") && !strings.Contains(m[2]+m[3], "TIMED"), time.Since(began), text.String()})
-			current = ""
+			tell(result{current, !failed, time.Since(began), text.String()})
+			current, over = "", false
 		case <-timer.C:
 			_ = c.Process.Kill() // it may have ended
 			if current == "" {
