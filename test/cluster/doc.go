@@ -13,5 +13,5 @@
 // make test plays the tables with the controllers and the scheduler that are built into the daemon, but for those in
 // testdata/programs, which need more. make cluster-test (TROUPE_CLUSTER=programs) plays all of them with
 // kube-controller-manager and kube-scheduler, which are built from the modules that binaries/go.mod pins, once, into the
-// user's cache; the tables that say so run on nodes of kwok. With TROUPE_PROGRAMS=DIR programs are taken from a folder.
+// user's cache. With TROUPE_PROGRAMS=DIR they are taken from a folder.
 package cluster

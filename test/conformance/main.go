@@ -139,14 +139,19 @@ func runAll(s *suite, w worker, workers int, tell func(result)) error {
 			together = append(together, name)
 		}
 	}
+	batches := make(chan []string, len(together)/batchSize+1)
+	for batch := range slices.Chunk(together, batchSize) {
+		batches <- batch
+	}
+	close(batches)
 	var running sync.WaitGroup
 	faults := make([]error, workers)
 	for i := range workers {
-		var mine []string
-		for n := i; n < len(together); n += workers {
-			mine = append(mine, together[n])
-		}
-		running.Go(func() { faults[i] = w.run(mine, tell) })
+		running.Go(func() {
+			for batch := range batches {
+				faults[i] = errors.Join(faults[i], w.run(batch, tell))
+			}
+		})
 	}
 	running.Wait()
 	return errors.Join(append(slices.Clone(faults), w.run(alone, tell))...)

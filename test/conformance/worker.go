@@ -26,7 +26,7 @@ type worker struct {
 }
 
 // batchSize is how many tests a process runs: it takes seconds to start.
-const batchSize = 25
+const batchSize = 8
 
 // run runs tests, and tells of each when it has ended.
 func (w worker) run(tests []string, tell func(result)) error {
