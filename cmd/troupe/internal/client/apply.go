@@ -209,11 +209,12 @@ func (s *session) explainApply(err error, doing, source string) error {
 	if !rest.IsConflict(err) {
 		return &sourced{doing, source, err}
 	}
-	return fmt.Errorf(`%w
+	conflict := strings.TrimPrefix(err.Error(), "Error from server (Conflict): ")
+	return &Error{Text: fmt.Sprintf(`error: %s
 Fields of %q have other managers. You can
 * take them, by --force-conflicts;
 * leave them out of the file, so that they stay theirs;
-* give them the values that they have, so that both own them.`, errors.New(strings.TrimPrefix(err.Error(), "Error from server (Conflict): ")), source)
+* give them the values that they have, so that both own them.`, conflict, source)}
 }
 
 // String is the object of a selection of one, as people read it.

@@ -353,7 +353,7 @@ func setCluster(f *connectionFlags) *cobra.Command {
 func setCredentials(f *connectionFlags) *cobra.Command {
 	var embed bool
 	var username, password, command, version, mode string
-	var execArgs, execEnv []string
+	var execArgs []string
 	c := &cobra.Command{
 		Use: "set-credentials NAME", Short: "Make or change a user: what one proves oneself with", Args: cobra.ExactArgs(1), ValidArgsFunction: f.completeEntries("users"),
 		Example: "  troupe config set-credentials reporter --token=$(troupe create token reporter)",
@@ -371,9 +371,7 @@ func setCredentials(f *connectionFlags) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		for _, name := range keysOf(env) {
-			execEnv = append(execEnv, name)
-		}
+		execEnv := keysOf(env)
 		embedded := map[string]string{}
 		for field, path := range map[string]string{"client-certificate": f.rules.Overrides.Certificate, "client-key": f.rules.Overrides.Key} {
 			if embed && path != "" {

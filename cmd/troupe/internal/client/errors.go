@@ -60,12 +60,8 @@ func describe(err error, doing string) string {
 
 // asError is the end of a command that an error makes; nil if there is none.
 func asError(err error) error {
-	var end *Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.As(err, &end):
-		return end
 	}
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		var texts []string
@@ -73,6 +69,10 @@ func asError(err error) error {
 			texts = append(texts, describe(one, ""))
 		}
 		return &Error{Text: strings.Join(texts, "\n")}
+	}
+	var end *Error
+	if errors.As(err, &end) {
+		return end
 	}
 	return &Error{Text: describe(err, "")}
 }

@@ -12,7 +12,6 @@ import (
 type connectionFlags struct {
 	rules   kubeconfig.Rules
 	timeout time.Duration
-	verbose int
 }
 
 // defaultKubeconfig is what a server that was started here has written.

@@ -100,7 +100,7 @@ func (s *session) podsOf(args []string, selector string) ([]object, error) {
 	}
 	found, err := s.list(r, s.Namespace, url.Values{"labelSelector": {selector}})
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("No resources found in %s namespace.", s.Namespace) //nolint:staticcheck // as users know it
+		err = usageError(fmt.Sprintf("there are no Pods with these labels in the namespace %s", s.Namespace))
 	}
 	return found, err
 }

@@ -47,7 +47,7 @@ func scale(f *connectionFlags) *cobra.Command {
 			patch := tree.Tree{"spec": spec}
 			if current >= 0 {
 				if now, _ := one.tree.Object("spec").Int("replicas"); now != current {
-					faults = append(faults, fmt.Errorf("Expected replicas to be %d, was %d", current, now)) //nolint:staticcheck // as users know it
+					faults = append(faults, usageError(fmt.Sprintf("Expected replicas to be %d, was %d", current, now)))
 					continue
 				}
 				version = one.tree.Object("metadata").String("resourceVersion")

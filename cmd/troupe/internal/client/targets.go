@@ -203,7 +203,7 @@ func (s *session) selectionOf(m *manifest.Manifest) (selection, error) {
 	one.namespace = s.Namespace
 	if own := meta.String("namespace"); own != "" {
 		if s.flags.rules.Overrides.Namespace != "" && own != s.Namespace {
-			return selection{}, fmt.Errorf("the namespace from the provided object %q does not match the namespace %q. You must pass '--namespace=%s' to perform this operation.", own, s.Namespace, own)
+			return selection{}, usageError(fmt.Sprintf("the namespace from the provided object %q does not match the namespace %q. You must pass '--namespace=%s' to perform this operation.", own, s.Namespace, own))
 		}
 		one.namespace = own
 	}
