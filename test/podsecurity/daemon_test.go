@@ -41,7 +41,11 @@ type write struct {
 const (
 	plainPod      = `{"metadata":{"name":"NAME"},"spec":{"containers":[{"name":"a","image":"i"}]}}`
 	privilegedPod = `{"metadata":{"name":"NAME"},"spec":{"containers":[{"name":"a","image":"i","securityContext":{"privileged":true}}]}}`
-	restrictions  = `allowPrivilegeEscalation != false (container "a" must set securityContext.allowPrivilegeEscalation=false), ` +
+	restrictedPod = `{"metadata":{"name":"NAME"},"spec":{"hostUsers":false,"securityContext":{"runAsNonRoot":true,"seccompProfile":{"type":"RuntimeDefault"}},
+		"containers":[{"name":"a","image":"i","securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]}}`
+	immutablePod = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`," +
+		"`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
+	restrictions = `allowPrivilegeEscalation != false (container "a" must set securityContext.allowPrivilegeEscalation=false), ` +
 		`unrestricted capabilities (container "a" must set securityContext.capabilities.drop=["ALL"]), ` +
 		`runAsNonRoot != true (pod or container "a" must set securityContext.runAsNonRoot=true), ` +
 		`seccompProfile (pod or container "a" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")`
@@ -94,6 +98,18 @@ var writes = []write{
 				strings.NewReplacer(`container "a"`, `containers "a", "b"`).Replace(restrictions),
 			"enforce-policy=baseline:latest",
 		}},
+	// what an update leaves out was false before, and is not looked at again
+	{method: "POST", path: "/api/v1/namespaces", body: namespace("strict", `"DOMAIN/enforce":"restricted"`), code: 201},
+	{method: "POST", path: "/api/v1/namespaces/strict/pods", body: named(restrictedPod, "p"), code: 201, annotations: []string{"enforce-policy=restricted:latest"}},
+	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p", code: 422,
+		body: `{"spec":{"containers":[{"name":"a","securityContext":{"allowPrivilegeEscalation":null}}]}}`, message: `Pod "p" is invalid: spec: Forbidden: ` + immutablePod},
+	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p", body: `{"spec":{"hostUsers":null}}`, code: 422, message: `Pod "p" is invalid: spec: Forbidden: ` + immutablePod},
+	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p", body: `{"spec":{"hostNetwork":false,"containers":[{"name":"a","stdin":false}]}}`, code: 200},
+	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p/ephemeralcontainers", code: 200, annotations: []string{"enforce-policy=restricted:latest"},
+		body: `{"spec":{"ephemeralContainers":[{"name":"e","image":"i","securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]}}`},
+	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p/ephemeralcontainers", code: 422,
+		body:    `{"spec":{"ephemeralContainers":[{"name":"e","securityContext":{"allowPrivilegeEscalation":null}}]}}`,
+		message: "Pod \"p\" is invalid: spec.ephemeralContainers: Forbidden: existing ephemeral containers \"e\" may not be changed\n"},
 	// templates
 	{method: "POST", path: "/apis/apps/v1/namespaces/base/deployments", code: 201,
 		body: `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":` +

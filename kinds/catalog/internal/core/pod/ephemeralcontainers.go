@@ -33,7 +33,7 @@ func ephemeralView(mirror string) schema.View {
 			switch now := added[name]; {
 			case now == nil:
 				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", name))
-			case !tree.SemanticEqual(now, was):
+			case !tree.SemanticEqual(now, was) || !sameContainerSettings(now, was):
 				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be changed\n", name))
 			}
 		}
