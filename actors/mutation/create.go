@@ -18,9 +18,26 @@ func prepareCreate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 		return prepareCreateSubresource(cur, m, env)
 	}
 	if cur.Object != nil {
-		return Prepared{}, meta.NewAlreadyExists(resource(m.Kind), m.Key.Name)
+		return Prepared{}, refuseExisting(m, env)
 	}
 	return prepareNew(m, env), nil
+}
+
+// refuseExisting is why an object is not created whose name is taken. What is wrong with it comes first, as clients expect, unless
+// an admission or an allocation might still put it right.
+func refuseExisting(m *request.Mutation, env Env) error {
+	taken := meta.NewAlreadyExists(resource(m.Kind), m.Key.Name)
+	if env.Allocator != nil || m.MayBeChanged(request.Create) {
+		return taken
+	}
+	p := prepareNew(m, env)
+	if m.Kind.Stored.Rules.FinishNew != nil {
+		m.Kind.Stored.Rules.FinishNew(p.want)
+	}
+	if err := p.validateNew(nil); err != nil {
+		return err
+	}
+	return taken
 }
 
 // prepareCreateSubresource prepares a create of a sub-resource: an existing object takes in the body. A
@@ -86,23 +103,15 @@ func (p *Prepared) completeNew() {
 // finishCreate allocates for, validates and encodes a new object. All causes are told together. Allocation
 // comes first, because validation looks at what it chose; it is given back on every way out but the last.
 func (p *Prepared) finishCreate() (Candidate, error) {
-	m, stored, object := p.mutation, p.mutation.Kind.Stored, p.want
-	if stored.Rules.FinishNew != nil {
-		stored.Rules.FinishNew(object)
+	m, object := p.mutation, p.want
+	if m.Kind.Stored.Rules.FinishNew != nil {
+		m.Kind.Stored.Rules.FinishNew(object)
 	}
 	allocation, causes := p.env.allocate(m.Key, nil, object)
 	pending := pendingReservation{allocation}
 	defer pending.release()
-	if p.faults != nil {
-		causes = append(causes, p.faults.List...)
-	}
-	causes = slices.Concat(rules.Validate(stored, object), rules.ValidateServed(m.Kind, object, nil), causes)
-	causes, err := p.env.evaluate(m, object, nil, causes)
-	if err != nil {
+	if err := p.validateNew(causes); err != nil {
 		return Candidate{}, err
-	}
-	if len(causes) > 0 {
-		return Candidate{}, meta.NewInvalid(kindName(m.Kind), m.Key.Name, causes)
 	}
 	if m.Verb == request.Create && !m.DryRun && childObject(m.Object, "metadata").String("resourceVersion") != "" {
 		return Candidate{}, meta.NewBadRequest("resourceVersion should not be set on objects to be created")
@@ -117,6 +126,20 @@ func (p *Prepared) finishCreate() (Candidate, error) {
 	c.Created, c.Reserved = true, pending.transfer()
 	warn(m, object, nil)
 	return c, nil
+}
+
+// validateNew tells all that is wrong with a new object, together with what others have found.
+func (p *Prepared) validateNew(found []meta.Cause) error {
+	m, object := p.mutation, p.want
+	if p.faults != nil {
+		found = append(found, p.faults.List...)
+	}
+	causes := slices.Concat(rules.Validate(m.Kind.Stored, object), rules.ValidateServed(m.Kind, object, nil), found)
+	causes, err := p.env.evaluate(m, object, nil, causes)
+	if err == nil && len(causes) > 0 {
+		err = meta.NewInvalid(kindName(m.Kind), m.Key.Name, causes)
+	}
+	return err
 }
 
 // copyBody is the body of a write with what the mutation changes of it copied: the same

@@ -198,6 +198,7 @@ func TestCreate(t *testing.T) {
 				"metadata.uid": `"new-uid"`, "metadata.creationTimestamp": `"2030-01-02T03:04:05Z"`, "metadata.generation": "",
 				"metadata.deletionTimestamp": "", "metadata.deletionGracePeriodSeconds": "", "metadata.selfLink": "",
 				"metadata.finalizers": `["a.b/c"]`}},
+		{name: "exists, and what is sent is not valid", resource: "configmaps", current: plainConfigMap, m: create, body: `{"data":{"a b":"c"}}`, code: 422, reason: meta.ReasonInvalid, says: `a b`},
 		{name: "exists", resource: "configmaps", current: plainConfigMap, m: create, body: `{}`, code: 409, reason: meta.ReasonAlreadyExists, says: `configmaps "a" already exists`},
 		{name: "a version", resource: "configmaps", m: create, body: `{"metadata":{"resourceVersion":"1"}}`, code: 400, reason: meta.ReasonBadRequest},
 		{name: "invalid", resource: "configmaps", m: create, body: `{"data":{"a/b":"1"}}`, code: 422, reason: meta.ReasonInvalid, says: "data[a/b]"},

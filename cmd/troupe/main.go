@@ -7,10 +7,15 @@ import (
 	"os"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/envtest"
 )
 
 func main() {
-	err := root().Execute()
+	c := envtest.Program(os.Args[0], run)
+	if c == nil {
+		c = root()
+	}
+	err := c.Execute()
 	if err == nil {
 		return
 	}
@@ -18,7 +23,7 @@ func main() {
 	var ended *client.Error
 	switch {
 	case !errors.As(err, &ended):
-		fmt.Fprintln(os.Stderr, "troupe:", err)
+		fmt.Fprintf(os.Stderr, "%s: %v\n", c.Name(), err)
 	default:
 		if ended.Text != "" {
 			fmt.Fprintln(os.Stderr, ended.Text)

@@ -46,8 +46,25 @@ func (r RuntimeConfig) enabled(k *schema.Kind) bool {
 	return on
 }
 
+// Unknown lists the keys that apply to no kind of a profile, served or not.
+func (r RuntimeConfig) Unknown(n *meta.Naming) ([]string, error) {
+	b, err := builtInsFor(n, Features{})
+	if err != nil {
+		return nil, err
+	}
+	return r.unknown(b.set.all), nil
+}
+
 // check returns an error for keys that apply to no kind.
 func (r RuntimeConfig) check(kinds []*schema.Kind) error {
+	unknown := r.unknown(kinds)
+	if len(unknown) == 0 {
+		return nil
+	}
+	return fmt.Errorf("runtime-config: no such version or resource: %s", strings.Join(unknown, ", "))
+}
+
+func (r RuntimeConfig) unknown(kinds []*schema.Kind) []string {
 	known := map[string]bool{"api/ga": true, "api/beta": true, "api/alpha": true}
 	for _, k := range kinds {
 		for _, key := range runtimeConfigKeys(k) {
@@ -60,9 +77,6 @@ func (r RuntimeConfig) check(kinds []*schema.Kind) error {
 			unknown = append(unknown, key)
 		}
 	}
-	if len(unknown) == 0 {
-		return nil
-	}
 	slices.Sort(unknown)
-	return fmt.Errorf("runtime-config: no such version or resource: %s", strings.Join(unknown, ", "))
+	return unknown
 }

@@ -126,7 +126,7 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 		logs = io.Discard
 	}
 	return &Daemon{
-		config: c, naming: naming, features: gates, log: newLogger(logs, c.Logging), now: time.Now, startedAt: time.Now(),
+		config: c, naming: naming, features: gates, log: c.Logging.New(logs), now: time.Now, startedAt: time.Now(),
 		background: newBackground(), controllers: newBackground(), maintenance: newBackground(),
 		workqueueMetrics: controllers.NewWorkqueueMetrics(), trust: trustFollowers{map[string]*atomic.Pointer[func()]{}}, fatalErrs: make(chan error, 2), stopped: make(chan struct{}),
 	}, nil

@@ -5,9 +5,9 @@ import (
 	"log/slog"
 )
 
-// newLogger makes the log that the settings ask for. The levels of verbosity in between have no meaning
+// New makes the log that the settings ask for. The levels of verbosity in between have no meaning
 // here; the flag has them because other servers of this API do.
-func newLogger(w io.Writer, c Logging) *slog.Logger {
+func (c Logging) New(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{}
 	if c.Verbosity >= 2 {
 		options.Level = slog.LevelDebug

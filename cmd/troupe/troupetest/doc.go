@@ -22,6 +22,13 @@
 // A Server is used with the credentials of its administrator, a member of system:masters, who may do everything. Server.User
 // makes credentials of other users, for whom the default roles count and those that the test makes.
 //
+// # Leaks
+//
+// What belongs to a server ends with it. One goroutine stays for the whole process, in which the HTTP library keeps the time for
+// the headers of answers. Where goleak looks for leaks, it is to be told so:
+//
+//	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"))
+//
 // # Logs
 //
 // The server's log becomes part of the test's log if the test fails, its last MiB at most.

@@ -1,0 +1,144 @@
+package envtest
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+const apiServerHelp = `This is troupe, standing in for kube-apiserver in tests. It takes the flags of kube-apiserver 1.35,
+keeps everything in memory, and ends soon after the process that has started it.
+
+By default it does what a bare kube-apiserver does by itself; beyond that, namespaces that are
+deleted become empty, and garbage is collected. --controllers switches each controller on or off.
+
+Flags in the variable TROUPE_APISERVER_FLAGS, with spaces between them, come after the others, and so
+reach it where a suite has no place for them:
+
+  TROUPE_APISERVER_FLAGS="--controllers=apiserver -v=2" go test ./...`
+
+// flagsVariable has further flags for kube-apiserver.
+const flagsVariable = "TROUPE_APISERVER_FLAGS"
+
+// Runs serves with settings until a signal comes.
+type Runs func(config daemon.Config, out, logs io.Writer) error
+
+// APIServer is the command kube-apiserver.
+func APIServer(run Runs) *cobra.Command {
+	flags := defaults()
+	groups := flags.Flags()
+	c := &cobra.Command{Use: "kube-apiserver", Short: "Serve the API", Long: apiServerHelp, Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true, Version: daemon.Version}
+	c.CompletionOptions.DisableDefaultCmd = true
+	c.Flags().SortFlags = false
+	for _, g := range groups {
+		c.Flags().AddFlagSet(g.Flags)
+	}
+	own := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
+	follow := own.Bool("exit-with-parent", true, "End soon after the process that has started this one.")
+	collect := own.Bool("enable-garbage-collector", true, "Collect garbage, if the controller for it runs.")
+	addForeign(own)
+	c.Flags().AddFlagSet(own)
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		fmt.Fprintf(c.OutOrStdout(), "%s\n\nUsage:\n  kube-apiserver [flags]\n", apiServerHelp)
+		daemon.PrintFlags(c.OutOrStdout(), append(groups, daemon.FlagGroup{Title: "Other", Flags: own}))
+	})
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		config := defaults()
+		if err := config.Override(c.Flags()); err != nil {
+			return err
+		}
+		log := config.Logging.New(c.ErrOrStderr())
+		logForeign(c.Flags(), log)
+		if !*collect {
+			config.Controllers = config.Controllers.With("-garbage-collector-controller")
+		}
+		if err := dropUnknownVersions(&config, log); err != nil {
+			return err
+		}
+		certDir := config.TLS.CertDir
+		serveFrom(&config)
+		if *follow {
+			followParent(log, certDir)
+		}
+		return run(config, c.ErrOrStderr(), c.ErrOrStderr())
+	}
+	return c
+}
+
+// defaults are the settings of a server to test against, and the port and address of kube-apiserver.
+func defaults() daemon.Config {
+	c := daemon.Default()
+	c.Ephemeral, c.Naming, c.Controllers = true, "kubernetes", daemon.TestControllers
+	return c
+}
+
+// serveFrom makes --cert-dir mean what it does in kube-apiserver: where the certificate to serve with is, if no flag names
+// its file. The daemon's own certificates stay in memory.
+func serveFrom(c *daemon.Config) {
+	dir := c.TLS.CertDir
+	c.TLS.CertDir = ""
+	if dir == "" || c.TLS.CertFile != "" {
+		return
+	}
+	cert, key := filepath.Join(dir, "apiserver.crt"), filepath.Join(dir, "apiserver.key")
+	if _, err := os.Stat(cert); err == nil {
+		c.TLS.CertFile, c.TLS.PrivateKeyFile = cert, key
+	}
+}
+
+// dropUnknownVersions takes what concerns nothing that is served out of --runtime-config: suites switch versions on that only some
+// releases have.
+func dropUnknownVersions(c *daemon.Config, log *slog.Logger) error {
+	naming, err := meta.ParseNaming(c.Naming)
+	if err != nil {
+		return err
+	}
+	unknown, err := catalog.RuntimeConfig(c.API.RuntimeConfig).Unknown(naming)
+	for _, key := range unknown {
+		log.Warn("nothing of this version is served", "flag", "--runtime-config", "version", key)
+		delete(c.API.RuntimeConfig, key)
+	}
+	return err
+}
+
+// logForeign tells of the flags that were given and are not the daemon's, each once.
+func logForeign(given *pflag.FlagSet, log *slog.Logger) {
+	for _, f := range foreignFlags {
+		flag := given.Lookup(f.name)
+		switch {
+		case !flag.Changed:
+		case f.missing == "" || flag.Value.String() == f.harmless:
+			log.Debug("this flag has no meaning here", "flag", "--"+f.name, "value", flag.Value.String())
+		default:
+			log.Warn("what this flag asks for is not done", "flag", "--"+f.name, "value", flag.Value.String(), "instead", f.missing)
+		}
+	}
+}
+
+// Programs are the names that the binary stands in for.
+var Programs = []string{"kube-apiserver", "etcd"}
+
+// Program is the stand-in of the name that the process was started under; nil if it is none of them.
+func Program(name string, run Runs) *cobra.Command {
+	name = strings.TrimSuffix(filepath.Base(name), ".exe")
+	switch {
+	case !slices.Contains(Programs, name):
+		return nil
+	case name == "etcd":
+		return Etcd()
+	}
+	c := APIServer(run)
+	c.SetArgs(append(slices.Clone(os.Args[1:]), strings.Fields(os.Getenv(flagsVariable))...))
+	return c
+}

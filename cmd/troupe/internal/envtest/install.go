@@ -1,0 +1,188 @@
+package envtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+)
+
+// An Installation says what Install does.
+type Installation struct {
+	Dir     string // made if it is missing
+	Binary  string // of which the stand-ins are a copy
+	Kubectl string // a path; "" is the one on PATH, BuildKubectl builds one, NoKubectl leaves it out
+	Log     io.Writer
+}
+
+// The values of Installation.Kubectl that are no path.
+const (
+	BuildKubectl = "build"
+	NoKubectl    = "none"
+)
+
+// Install fills the folder. Each file is replaced at once by a whole one, so that suites that run from it do not notice.
+//
+// The stand-ins are a copy, not a link: the folder works on when the binary it was made from is moved, built anew or removed,
+// and a suite sees the same server until somebody installs again. The two share the bytes of the copy.
+func Install(ctx context.Context, i Installation) error {
+	if err := os.MkdirAll(i.Dir, 0o755); err != nil {
+		return err
+	}
+	first := filepath.Join(i.Dir, Programs[0])
+	if err := replace(first, func(path string) error { return copyProgram(i.Binary, path) }); err != nil {
+		return err
+	}
+	for _, name := range Programs[1:] {
+		if err := replace(filepath.Join(i.Dir, name), func(path string) error { return linkOrCopy(first, path) }); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(i.Log, "%v in %s: this program, copied\n", Programs, i.Dir)
+	return i.kubectl(ctx)
+}
+
+// kubectl puts kubectl beside the stand-ins, and says where it is from.
+func (i Installation) kubectl(ctx context.Context) error {
+	to := filepath.Join(i.Dir, "kubectl")
+	switch i.Kubectl {
+	case NoKubectl:
+		return nil
+	case BuildKubectl:
+		fmt.Fprintf(i.Log, "kubectl: being built by Go from %s %s\n", kubectlModule, kubectlVersion)
+		return replace(to, func(path string) error { return buildKubectl(ctx, path) })
+	}
+	from, err := i.findKubectl()
+	if err != nil {
+		return err
+	}
+	if from == "" {
+		fmt.Fprintf(i.Log, "kubectl: not there, as none is on PATH; for suites that call it, name one with --kubectl, or let Go build one with --kubectl=%s\n", BuildKubectl)
+		return nil
+	}
+	fmt.Fprintf(i.Log, "kubectl: a link to %s\n", from)
+	return replace(to, func(path string) error { return os.Symlink(from, path) })
+}
+
+// findKubectl is the path of the kubectl to link to; "" if there is none, which is no error unless one was named. The one in the
+// folder itself is no answer: a link to it would be one to itself.
+func (i Installation) findKubectl() (string, error) {
+	if i.Kubectl != "" {
+		path, err := filepath.Abs(i.Kubectl)
+		if err != nil {
+			return "", err
+		}
+		info, err := os.Stat(path)
+		if err == nil && (info.IsDir() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0) {
+			err = fmt.Errorf("--kubectl: %s is no program", path)
+		}
+		return path, err
+	}
+	own, err := os.Stat(i.Dir)
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if info, err := os.Stat(dir); err != nil || os.SameFile(info, own) {
+			continue
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, "kubectl")); err == nil {
+			return filepath.Abs(path)
+		}
+	}
+	return "", nil
+}
+
+// replace makes a file beside its place, and then puts it there.
+func replace(path string, make func(path string) error) error {
+	made := fmt.Sprintf("%s.new-%d", path, os.Getpid())
+	if err := make(made); err != nil {
+		return errors.Join(err, removeIfThere(made))
+	}
+	if err := os.Rename(made, path); err != nil {
+		return errors.Join(err, removeIfThere(made))
+	}
+	return nil
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// linkOrCopy links where the file system has links.
+func linkOrCopy(from, to string) error {
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	return copyProgram(from, to)
+}
+
+func copyProgram(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// What kubectl is built from: the library of all its commands, of the release whose API is served.
+const (
+	kubectlModule  = "k8s.io/kubectl"
+	kubectlVersion = "v0.35.3"
+	kubectlRelease = "v1.35.3"
+)
+
+// kubectlMain is a whole kubectl: its module has all of it but package main, which is part of a module that cannot be
+// installed.
+const kubectlMain = `package main
+
+import (
+	"k8s.io/component-base/cli"
+	"k8s.io/kubectl/pkg/cmd"
+	"k8s.io/kubectl/pkg/cmd/util"
+)
+
+func main() {
+	if err := cli.RunNoErrOutput(cmd.NewDefaultKubectlCommand()); err != nil {
+		util.CheckErr(err)
+	}
+}
+`
+
+// buildKubectl builds it in a module of its own, with the Go that is on PATH and the modules that its proxy serves.
+func buildKubectl(ctx context.Context, to string) error {
+	dir, err := os.MkdirTemp("", "troupe-kubectl-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(kubectlMain), 0o600); err != nil {
+		return err
+	}
+	for _, args := range [][]string{
+		{"mod", "init", "kubectl"},
+		{"get", kubectlModule + "@" + kubectlVersion, "k8s.io/component-base@" + kubectlVersion},
+		{"build", "-mod=mod", "-trimpath", "-ldflags", "-s -w -X k8s.io/component-base/version.gitVersion=" + kubectlRelease, "-o", to, "."},
+	} {
+		command := exec.CommandContext(ctx, "go", args...)
+		command.Dir, command.Env = dir, append(slices.Clip(os.Environ()), "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0")
+		if out, err := command.CombinedOutput(); err != nil {
+			return fmt.Errorf("building kubectl: go %v: %w\n%s", args, err, out)
+		}
+	}
+	return nil
+}
