@@ -15,7 +15,7 @@ CONCURRENT := auth|linear|watch
 # Vet has run in lint, over the tests too.
 TEST := go test -vet=off -p 4
 
-.PHONY: build run test cluster-test conformance console-test faults reproducible sbom vulncheck fuzz soak bench lint generate
+.PHONY: build run test cluster-test conformance console-test faults reproducible sbom vulncheck fuzz soak bench lint generate controller-runtime node-client
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -40,6 +40,12 @@ console-test: ## the console in a headless Chromium; needs npm, and Debian's pac
 	command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
 	cd http/internal/console/web && npm ci --no-audit --no-fund && npm run -s check
 	cd test && go vet -tags chromium ./console && go test -tags chromium -count 1 ./console
+
+controller-runtime: ## controller-runtime's own suites, of four minor versions, on the folder of troupe envtest install
+	test/envtest/controller-runtime.sh $(VERSIONS)
+
+node-client: build ## the official JavaScript client; needs Node.js 18 and npm
+	cd test/nodeclient && npm ci --no-audit --no-fund && TROUPE=$(CURDIR)/bin/troupe npm test
 
 fuzz: ## every fuzz target in turn, each for FUZZTIME
 	@grep -rEo --include='*_test.go' --exclude-dir=test '^func Fuzz[[:alnum:]]+' . | sed -E 's|/[^/]*:func | |' | sort | \
