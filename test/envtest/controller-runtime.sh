@@ -28,8 +28,8 @@ for version in $versions; do
   cd "$tree"
   for package in $(grep -rl --include='*_test.go' envtest pkg | xargs -n1 dirname | sort -u); do
     log=$kept/$version-${package//\//-}.log
-    if go test -count 1 -vet=off -timeout 15m "./$package" -ginkgo.no-color >"$log" 2>&1 ||
-      { grep -q 'flag provided but not defined: -ginkgo' "$log" && go test -count 1 -vet=off -timeout 15m "./$package" >"$log" 2>&1; }; then
+    if go test -v -count 1 -vet=off -timeout 15m "./$package" -ginkgo.no-color >"$log" 2>&1 ||
+      { grep -q 'flag provided but not defined: -ginkgo' "$log" && go test -v -count 1 -vet=off -timeout 15m "./$package" >"$log" 2>&1; }; then
       result=passed
     else
       result=FAILED failed=1
