@@ -37,7 +37,8 @@ type Runs func(config daemon.Config, out, logs io.Writer) error
 // APIServer is the command kube-apiserver.
 func APIServer(run Runs) *cobra.Command {
 	flags := defaults()
-	groups := flags.Flags()
+	// Flags of etcd are taken and have no meaning: what stands in for etcd keeps nothing.
+	groups := slices.DeleteFunc(flags.Flags(), func(g daemon.FlagGroup) bool { return g.Title == "etcd" })
 	c := &cobra.Command{Use: "kube-apiserver", Short: "Serve the API", Long: apiServerHelp, Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true, Version: daemon.Version}
 	c.CompletionOptions.DisableDefaultCmd = true
 	c.Flags().SortFlags = false
@@ -58,6 +59,7 @@ func APIServer(run Runs) *cobra.Command {
 		if err := config.Override(c.Flags()); err != nil {
 			return err
 		}
+		config.Etcd = flags.Etcd
 		log := config.Logging.New(c.ErrOrStderr())
 		logForeign(c.Flags(), log)
 		if !*collect {
