@@ -30,6 +30,13 @@ func (p *process) statusOf(name string) int64 {
 	return n << 10
 }
 
+// ownMemory is the most that was resident at a time, in bytes, without the pages of the program, which are no matter of
+// GOMEMLIMIT and can be dropped at any time.
+func (p *process) ownMemory() int64 {
+	p.t.Helper()
+	return p.statusOf("VmHWM") - p.statusOf("RssFile")
+}
+
 // metric is the sum of the series of a name.
 func (c caller) metric(t *testing.T, name string) (sum float64) {
 	t.Helper()

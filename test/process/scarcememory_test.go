@@ -117,7 +117,7 @@ func TestScarceMemory(t *testing.T) {
 	if refused.Load() == 0 || stored.Load() < 30 || admin.metric(t, "troupe_memory_refused_total") == 0 {
 		t.Errorf("%d stored, %d refused", stored.Load(), refused.Load())
 	}
-	if peak := p.statusOf("VmHWM"); peak > limit*5/4 {
+	if peak := p.ownMemory(); peak > limit*9/8 {
 		t.Errorf("up to %d MiB resident, with a limit of %d", peak>>20, limit>>20)
 	}
 	admin.must(t, 200, "GET", configMaps+"/small", "")
@@ -138,7 +138,7 @@ func TestScarceMemory(t *testing.T) {
 	})
 	p.kill()
 	p = serve(t, p.dir)
-	if peak := p.statusOf("VmHWM"); peak > limit*5/4 {
+	if peak := p.ownMemory(); peak > limit*9/8 {
 		t.Errorf("coming back took %d MiB, with a limit of %d", peak>>20, limit>>20)
 	}
 	p.caller().must(t, 200, "GET", configMaps+"/small", "")
