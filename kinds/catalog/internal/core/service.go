@@ -25,6 +25,7 @@ func serviceRules(n *meta.Naming) schema.Rules {
 			annotations.validate(obj, faults)
 			validateService(obj, faults)
 			validateServiceLoadBalancerStatus(obj, "status.loadBalancer", faults)
+			field.UntimedConditions(obj.Object("status"), "status.conditions", faults)
 		},
 		ValidateUpdate: validateServiceUpdate,
 	}
