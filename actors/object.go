@@ -194,7 +194,7 @@ func (o *object) stored(key meta.Key) (object *meta.Object, unreadable bool) {
 func (o *object) newest(m *request.Mutation) (s newestState, mustWait bool) {
 	if last := o.lastProposal; last != nil && !last.resolved() {
 		s.pending = last
-		if last.candidate.Created || last.candidate.Op == mutation.Remove || m.Verb == request.Create || m.DryRun || last.kind != m.Kind.Stored {
+		if last.candidate.Created || last.candidate.Op == mutation.Remove || m.Verb == request.Create || m.DryRun || last.kind != m.Kind.Stored || mutation.NeedsVersion(m) {
 			return s, true
 		}
 		s.State = mutation.State{Object: last.pendingObject(), Tree: last.candidate.Tree}

@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"time"
@@ -40,6 +41,22 @@ func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 		return m.AdmitsNoOp() || warnsAlways(m) || !isNoOpApply(o, m)
 	}
 	return true
+}
+
+// NeedsVersion tells whether m depends on the version of the current state, and so cannot be computed on one that is still
+// being committed and has none: it would be refused although nobody else has changed the object.
+func NeedsVersion(m *request.Mutation) bool {
+	switch m.Verb {
+	case request.Delete:
+		return m.Delete.ResourceVersion != ""
+	case request.Patch:
+		if bytes.Contains(m.PatchBody, []byte("resourceVersion")) {
+			return true
+		}
+	}
+	metadata, _ := m.Object["metadata"].(tree.Tree)
+	version, _ := metadata["resourceVersion"].(string)
+	return version != "" && version != "0"
 }
 
 // Env is what a mutation takes from outside. The owner of the object makes one for each mutation.
