@@ -30,11 +30,27 @@ func (p *process) statusOf(name string) int64 {
 	return n << 10
 }
 
-// ownMemory is the most that was resident at a time, in bytes, without the pages of the program, which are no matter of
-// GOMEMLIMIT and can be dropped at any time.
-func (p *process) ownMemory() int64 {
-	p.t.Helper()
-	return p.statusOf("VmHWM") - p.statusOf("RssFile")
+// sampleMemory looks often at how much memory of its own the process has, without the pages of files, which the kernel
+// drops when it needs room. The function that it returns ends that, and answers the most that was seen, in bytes.
+func (p *process) sampleMemory() (peak func() int64) {
+	stop, most := make(chan struct{}), make(chan int64)
+	go func() {
+		ticker := time.NewTicker(2 * time.Millisecond)
+		defer ticker.Stop()
+		for seen := int64(0); ; {
+			seen = max(seen, p.statusOf("RssAnon"))
+			select {
+			case <-stop:
+				most <- seen
+				return
+			case <-ticker.C:
+			}
+		}
+	}()
+	return func() int64 {
+		close(stop)
+		return <-most
+	}
 }
 
 // metric is the sum of the series of a name.
