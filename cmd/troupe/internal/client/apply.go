@@ -1,7 +1,6 @@
 package client
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/difference"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
-	"github.com/troupe-api/troupe/cmd/troupe/internal/client/manifest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -87,8 +85,6 @@ func fieldValidation(validate string) (string, error) {
 
 func (s *session) apply(o *applyOptions) error {
 	switch {
-	case !o.IsSet():
-		return usageError("must specify one of -f and -k")
 	case o.prune != (o.set != ""):
 		return usageError("--prune and --applyset go together: the set says what may be deleted")
 	case !o.serverSide:
@@ -104,29 +100,18 @@ func (s *session) apply(o *applyOptions) error {
 			return err
 		}
 	}
-	var faults []error
-	for i := range manifests {
-		if err := s.applyOne(o, &manifests[i], set); err != nil {
-			faults = append(faults, err)
-			if s.ctx.Err() != nil {
-				return s.ctx.Err()
-			}
-		}
-	}
-	if set != nil && len(faults) == 0 {
+	err = s.each(manifests, func(one selection) error { return s.applyOne(o, one, set) })
+	if err == nil && set != nil {
 		return s.pruneSet(o, set)
 	}
-	return errors.Join(faults...)
+	return err
 }
 
 // applyOne applies one object, and says what became of it.
 //
 // The state before is asked for, as the server does not tell whether anything has changed.
-func (s *session) applyOne(o *applyOptions, m *manifest.Manifest, set *applySet) error {
-	one, err := s.selectionOf(m)
-	if err != nil {
-		return err
-	}
+func (s *session) applyOne(o *applyOptions, one selection, set *applySet) error {
+	m := one.manifest
 	if len(one.names) == 0 {
 		if generated := m.Object.Object("metadata").String("generateName"); generated != "" {
 			return fmt.Errorf("from %s: cannot use generate name with apply", generated)

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -25,23 +26,7 @@ func autoscale(f *connectionFlags) *cobra.Command {
 		if most < 1 {
 			return usageError("--max=MAXPODS is required and must be at least 1, max: " + fmt.Sprint(most))
 		}
-		selections, _, err := s.selections(&o.targetFlags, args)
-		if err != nil {
-			return err
-		}
-		objects, err := s.find(&o.targetFlags, selections)
-		if err != nil {
-			return err
-		}
-		catalog, err := s.served()
-		if err != nil {
-			return err
-		}
-		r, err := catalog.Own("autoscaling", "horizontalpodautoscalers")
-		if err != nil {
-			return err
-		}
-		for _, one := range objects {
+		return s.eachFound(o, args, "autoscaling", "horizontalpodautoscalers", "autoscaled", func(one object) (tree.Tree, error) {
 			spec := tree.Tree{"maxReplicas": most, "scaleTargetRef": tree.Tree{"apiVersion": one.resource.APIVersion(), "kind": one.resource.Kind, "name": one.name()}}
 			if least >= 0 {
 				spec["minReplicas"] = least
@@ -49,19 +34,8 @@ func autoscale(f *connectionFlags) *cobra.Command {
 			if percent >= 0 {
 				spec["metrics"] = []any{tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu", "target": tree.Tree{"type": "Utilization", "averageUtilization": percent}}}}
 			}
-			called := name
-			if called == "" {
-				called = one.name()
-			}
-			made, err := s.post(o, r, one.namespace(), tree.Tree{"apiVersion": r.APIVersion(), "kind": r.Kind, "metadata": tree.Tree{"name": called}, "spec": spec})
-			if err != nil {
-				return err
-			}
-			if err := s.printAs(o.print, object{resource: r, tree: made}, "autoscaled"+o.dryRun.suffix()); err != nil {
-				return err
-			}
-		}
-		return nil
+			return tree.Tree{"metadata": tree.Tree{"name": cmp.Or(name, one.name())}, "spec": spec}, nil
+		})
 	})
 	return c
 }

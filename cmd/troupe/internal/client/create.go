@@ -1,7 +1,6 @@
 package client
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
-	"github.com/troupe-api/troupe/cmd/troupe/internal/client/manifest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -44,6 +42,37 @@ func (o *createOptions) query() (url.Values, error) {
 	return q, nil
 }
 
+// eachFound makes one object of a type of the server's own for each that a command's arguments name, and says what was done.
+func (s *session) eachFound(o *createOptions, args []string, group, resource, did string, build func(one object) (tree.Tree, error)) error {
+	selections, _, err := s.selections(&o.targetFlags, args)
+	if err != nil {
+		return err
+	}
+	objects, err := s.find(&o.targetFlags, selections)
+	if err != nil {
+		return err
+	}
+	r, err := s.catalog.Own(group, resource)
+	if err != nil {
+		return err
+	}
+	for _, one := range objects {
+		t, err := build(one)
+		if err != nil {
+			return err
+		}
+		t["apiVersion"], t["kind"] = r.APIVersion(), r.Kind
+		made, err := s.post(o, r, one.namespace(), t)
+		if err != nil {
+			return err
+		}
+		if err := s.printAs(o.print, object{resource: r, tree: made}, did+o.dryRun.suffix()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func create(f *connectionFlags) *cobra.Command {
 	o := &createOptions{}
 	c := &cobra.Command{
@@ -63,20 +92,7 @@ func create(f *connectionFlags) *cobra.Command {
 	o.addFiles(c)
 	o.add(c)
 	c.RunE = f.runWith(o.stdinUse, func(s *session, _ []string) error {
-		if !o.IsSet() {
-			return usageError("must specify one of -f and -k")
-		}
-		manifests, err := s.manifests(&o.targetFlags)
-		if err != nil {
-			return err
-		}
-		var faults []error
-		for i := range manifests {
-			if err := s.createOne(o, &manifests[i]); err != nil {
-				faults = append(faults, err)
-			}
-		}
-		return errors.Join(faults...)
+		return s.eachManifest(&o.targetFlags, func(one selection) error { return s.createOne(o, one) })
 	})
 	for _, g := range generators() {
 		c.AddCommand(g.command(f))
@@ -86,11 +102,8 @@ func create(f *connectionFlags) *cobra.Command {
 }
 
 // createOne creates the object of a manifest.
-func (s *session) createOne(o *createOptions, m *manifest.Manifest) error {
-	one, err := s.selectionOf(m)
-	if err != nil {
-		return err
-	}
+func (s *session) createOne(o *createOptions, one selection) error {
+	m := one.manifest
 	t, err := s.post(o, one.resource, one.namespace, m.Object)
 	if err != nil {
 		return &sourced{"creating", m.Source, err}

@@ -25,9 +25,6 @@ func diff(f *connectionFlags) *cobra.Command {
 	c.Flags().BoolVar(&o.force, "force-conflicts", false, "As if fields that others own were taken.")
 	c.Flags().BoolVar(&o.serverSide, "server-side", true, "Apply on the server; there is no other way here.")
 	c.RunE = f.runWith(o.stdinUse, func(s *session, _ []string) error {
-		if !o.IsSet() {
-			return &Error{Text: "error: must specify one of -f and -k", Code: 2}
-		}
 		differs, err := s.diff(o)
 		switch {
 		case err != nil:
@@ -46,21 +43,10 @@ func diff(f *connectionFlags) *cobra.Command {
 }
 
 func (s *session) diff(o *applyOptions) (differs bool, err error) {
-	manifests, err := s.manifests(&o.targetFlags)
-	if err != nil {
-		return false, err
-	}
-	var faults []error
-	for i := range manifests {
-		m := &manifests[i]
-		one, err := s.selectionOf(m)
-		if err != nil {
-			faults = append(faults, err)
-			continue
-		}
+	err = s.eachManifest(&o.targetFlags, func(one selection) error {
+		m := one.manifest
 		if len(one.names) == 0 {
-			faults = append(faults, errors.New("an object without metadata.name cannot be compared"))
-			continue
+			return one.unnamed()
 		}
 		path := one.resource.Path(one.namespace, one.names[0])
 		var before tree.Tree
@@ -69,18 +55,17 @@ func (s *session) diff(o *applyOptions) (differs bool, err error) {
 			before, err = answer.Tree()
 		}
 		if err != nil && !rest.IsNotFound(err) {
-			faults = append(faults, err)
-			continue
+			return err
 		}
 		after, _, err := s.sendApply(o, one, path, m.Object, before)
 		if err != nil {
-			faults = append(faults, s.explainApply(err, "comparing", m.Source))
-			continue
+			return s.explainApply(err, "comparing", m.Source)
 		}
 		if before == nil || !difference.Same(before, after) {
 			differs = true
 			s.showDiff(difference.Unified(before, after, one.String()+" (now)", one.String()+" (applied)"))
 		}
-	}
-	return differs, errors.Join(faults...)
+		return nil
+	})
+	return differs, err
 }

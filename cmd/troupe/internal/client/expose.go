@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -25,32 +26,16 @@ func expose(f *connectionFlags) *cobra.Command {
 	c.Flags().StringVar(&to, "target-port", "", "Port of the Pods, a number or a name; else the same.")
 	c.Flags().Int64Var(&port, "port", 0, "Port of the service; else the first of the containers.")
 	c.RunE = f.run(func(s *session, args []string) error {
-		selections, _, err := s.selections(&o.targetFlags, args)
-		if err != nil {
-			return err
-		}
-		objects, err := s.find(&o.targetFlags, selections)
-		if err != nil {
-			return err
-		}
-		catalog, err := s.served()
-		if err != nil {
-			return err
-		}
-		r, err := catalog.Own("", "services")
-		if err != nil {
-			return err
-		}
-		for _, one := range objects {
+		return s.eachFound(o, args, "", "services", "exposed", func(one object) (tree.Tree, error) {
 			selector, err := exposedSelector(one)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			entry := tree.Tree{"protocol": protocol, "port": port}
 			if port == 0 {
 				n, ok := firstPort(one.tree)
 				if !ok {
-					return errors.New("couldn't find port via --port flag or introspection")
+					return nil, errors.New("couldn't find port via --port flag or introspection")
 				}
 				entry["port"] = n
 			}
@@ -63,22 +48,12 @@ func expose(f *connectionFlags) *cobra.Command {
 			if kind != "" {
 				spec["type"] = kind
 			}
-			m := tree.Tree{"name": one.name()}
-			if name != "" {
-				m["name"] = name
-			}
+			m := tree.Tree{"name": cmp.Or(name, one.name())}
 			if labels := one.tree.Object("metadata", "labels"); len(labels) > 0 {
 				m["labels"] = labels
 			}
-			made, err := s.post(o, r, one.namespace(), tree.Tree{"apiVersion": r.APIVersion(), "kind": r.Kind, "metadata": m, "spec": spec})
-			if err != nil {
-				return err
-			}
-			if err := s.printAs(o.print, object{resource: r, tree: made}, "exposed"+o.dryRun.suffix()); err != nil {
-				return err
-			}
-		}
-		return nil
+			return tree.Tree{"metadata": m, "spec": spec}, nil
+		})
 	})
 	return c
 }

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -40,20 +39,7 @@ other kinds in the files are passed over.`,
 	c.Flags().BoolVar(&o.extraRules, "remove-extra-permissions", false, "Take away rules that the files do not have.")
 	c.Flags().BoolVar(&o.extraSubjects, "remove-extra-subjects", false, "Take away subjects that the files do not have.")
 	c.RunE = f.runWith(o.stdinUse, func(s *session, _ []string) error {
-		if !o.IsSet() {
-			return usageError("must specify one of -f and -k")
-		}
-		manifests, err := s.manifests(&o.targetFlags)
-		if err != nil {
-			return err
-		}
-		var faults []error
-		for i := range manifests {
-			if err := s.reconcileOne(o, &manifests[i]); err != nil {
-				faults = append(faults, err)
-			}
-		}
-		return errors.Join(faults...)
+		return s.eachManifest(&o.targetFlags, func(one selection) error { return s.reconcileOne(o, one) })
 	})
 	return c
 }
@@ -72,17 +58,14 @@ func (s *session) reconciledField(one selection) string {
 	return ""
 }
 
-func (s *session) reconcileOne(o *reconcileOptions, m *manifest.Manifest) error {
-	one, err := s.selectionOf(m)
-	if err != nil {
-		return err
-	}
+func (s *session) reconcileOne(o *reconcileOptions, one selection) error {
+	m := one.manifest
 	field := s.reconciledField(one)
 	if field == "" {
 		return nil
 	}
 	if len(one.names) == 0 {
-		return fmt.Errorf("an object in %q has no metadata.name", m.Source)
+		return one.unnamed()
 	}
 	path := one.resource.Path(one.namespace, one.names[0])
 	answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodGet, Path: path})

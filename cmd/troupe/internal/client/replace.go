@@ -1,15 +1,12 @@
 package client
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
-	"github.com/troupe-api/troupe/cmd/troupe/internal/client/manifest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -29,58 +26,46 @@ func replace(f *connectionFlags) *cobra.Command {
 	c.Flags().Int64Var(&grace, "grace-period", -1, "With --force: seconds to end; negative: as the object says.")
 	c.Flags().StringVar(&subresource, "subresource", "", "Sub-resource to replace: status or scale.")
 	c.RunE = f.runWith(o.stdinUse, func(s *session, _ []string) error {
-		if !o.IsSet() {
-			return usageError("must specify one of -f and -k")
-		}
-		manifests, err := s.manifests(&o.targetFlags)
-		if err != nil {
-			return err
-		}
-		q, err := o.query()
-		if err != nil {
-			return err
-		}
-		var faults []error
-		for i := range manifests {
-			one, err := s.selectionOf(&manifests[i])
-			if err != nil {
-				faults = append(faults, err)
-				continue
+		return s.eachManifest(&o.targetFlags, func(one selection) error {
+			switch {
+			case len(one.names) == 0:
+				return one.unnamed()
+			case force:
+				return s.replaceByForce(o, one, grace)
 			}
-			if len(one.names) == 0 {
-				faults = append(faults, fmt.Errorf("an object in %q has no metadata.name", manifests[i].Source))
-				continue
-			}
-			path := one.resource.Path(one.namespace, one.names[0])
-			if force {
-				faults = append(faults, unjoin(s.replaceByForce(o, one, &manifests[i], grace))...)
-				continue
-			}
-			if subresource != "" {
-				path += "/" + url.PathEscape(subresource)
-			}
-			replaced := object{one.resource, manifests[i].Object, manifests[i].Source}
-			if o.dryRun != dryRunClient {
-				answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodPut, Path: path, Query: q, Body: document.JSON(manifests[i].Object)})
-				if err == nil {
-					replaced.tree, err = answer.Tree()
-				}
-				if err != nil {
-					faults = append(faults, &sourced{"replacing", manifests[i].Source, err})
-					continue
-				}
-			}
-			if err := s.printAs(o.print, replaced, "replaced"+o.dryRun.suffix()); err != nil {
-				return err
-			}
-		}
-		return errors.Join(faults...)
+			return s.replaceOne(o, one, subresource)
+		})
 	})
 	return c
 }
 
+// replaceOne puts the object of a manifest in the place of the one that is there.
+func (s *session) replaceOne(o *createOptions, one selection, subresource string) error {
+	m := one.manifest
+	q, err := o.query()
+	if err != nil {
+		return err
+	}
+	path := one.resource.Path(one.namespace, one.names[0])
+	if subresource != "" {
+		path += "/" + url.PathEscape(subresource)
+	}
+	replaced := object{one.resource, m.Object, m.Source}
+	if o.dryRun != dryRunClient {
+		answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodPut, Path: path, Query: q, Body: document.JSON(m.Object)})
+		if err == nil {
+			replaced.tree, err = answer.Tree()
+		}
+		if err != nil {
+			return &sourced{"replacing", m.Source, err}
+		}
+	}
+	return s.printAs(o.print, replaced, "replaced"+o.dryRun.suffix())
+}
+
 // replaceByForce deletes an object, waits until it is gone, and creates it anew.
-func (s *session) replaceByForce(o *createOptions, one selection, m *manifest.Manifest, grace int64) error {
+func (s *session) replaceByForce(o *createOptions, one selection, grace int64) error {
+	m := one.manifest
 	if o.dryRun != dryRunNone {
 		return usageError("--dry-run can not be used when --force is set")
 	}

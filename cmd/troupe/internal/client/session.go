@@ -66,7 +66,7 @@ func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, stdinUs
 	if err != nil {
 		return nil, err
 	}
-	client := rest.New(config, "troupe", c.ErrOrStderr())
+	client := rest.New(config, rest.Options{Agent: "troupe", Warnings: c.ErrOrStderr()})
 	client.Timeout = f.timeout
 	client.Namespace = cmp.Or(client.Namespace, "default")
 	return &session{Client: client, ctx: ctx, in: c.InOrStdin(), out: c.OutOrStdout(), err: c.ErrOrStderr(), flags: f}, nil

@@ -149,28 +149,21 @@ func (s *session) namespaceOf(r *discovery.Resource, everywhere bool) string {
 
 // fromFiles are the objects of files, one selection each.
 func (s *session) fromFiles(f *targetFlags) (all []selection, mixed bool, err error) {
-	manifests, err := s.manifests(f)
-	if err != nil {
-		return nil, false, err
-	}
-	var faults []error
-	for i := range manifests {
-		one, err := s.selectionOf(&manifests[i])
-		if err != nil {
-			faults = append(faults, err)
-			continue
-		}
+	err = s.eachManifest(f, func(one selection) error {
 		if mixed = mixed || len(all) > 0 && all[0].resource != one.resource; len(one.names) == 0 {
-			faults = append(faults, fmt.Errorf("an object in %q has no metadata.name", manifests[i].Source))
-			continue
+			return one.unnamed()
 		}
 		all = append(all, one)
-	}
-	return all, mixed, errors.Join(faults...)
+		return nil
+	})
+	return all, mixed, err
 }
 
 // manifests are the objects of files.
 func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
+	if !f.IsSet() {
+		return nil, usageError("must specify one of -f and -k")
+	}
 	o := f.Options
 	o.Stdin = s.in
 	all, err := manifest.Read(s.ctx, o)
@@ -178,6 +171,36 @@ func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 		err = errors.New("no objects passed to the command: the files hold none")
 	}
 	return all, err
+}
+
+// eachManifest does something with each object of the files, a selection with one name or, where the object has none, without. What fails
+// does not keep it from the others.
+func (s *session) eachManifest(f *targetFlags, do func(one selection) error) error {
+	manifests, err := s.manifests(f)
+	if err != nil {
+		return err
+	}
+	return s.each(manifests, do)
+}
+
+func (s *session) each(manifests []manifest.Manifest, do func(one selection) error) error {
+	var faults []error
+	for i := range manifests {
+		one, err := s.selectionOf(&manifests[i])
+		if err == nil {
+			err = do(one)
+		}
+		if s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
+		faults = append(faults, unjoin(err)...)
+	}
+	return errors.Join(faults...)
+}
+
+// unnamed says that the object of a selection needs a name.
+func (s selection) unnamed() error {
+	return fmt.Errorf("an object in %q has no metadata.name", s.manifest.Source)
 }
 
 // selectionOf is what an object of a file names on the server.

@@ -1,12 +1,13 @@
 package client
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
@@ -21,69 +22,62 @@ type event struct {
 	object tree.Tree
 }
 
-// maxEvent bounds one event, in bytes.
-const maxEvent = 64 << 20
-
 // errStop ends a watch that has shown what it was for.
 var errStop = errors.New("enough")
 
 // follow watches a collection from a version on until each answers an error or the context ends. A watch that the server ends is
 // resumed.
 func (s *session) follow(ctx context.Context, r *discovery.Resource, namespace string, query url.Values, accept, from string, each func(event) error) error {
-	q := url.Values{}
-	for name, values := range query {
-		q[name] = values
+	q := maps.Clone(query)
+	if q == nil {
+		q = url.Values{}
 	}
 	q.Set("watch", "true")
 	q.Set("allowWatchBookmarks", "true")
+	q.Set("resourceVersion", from)
 	for {
-		q.Set("resourceVersion", from)
-		version, err := s.followOnce(ctx, r, namespace, q, accept, each)
-		switch {
-		case errors.Is(err, errStop):
+		began := time.Now()
+		err := s.Watch(ctx, r.Path(namespace, ""), q, accept, func(e rest.Event) error {
+			o, err := document.Parse(e.Object)
+			if err != nil {
+				return fmt.Errorf("the server sent an object that cannot be read: %w", err)
+			}
+			if version := eventVersion(o); version != "" {
+				q.Set("resourceVersion", version)
+			}
+			if e.Type == "BOOKMARK" {
+				return nil
+			}
+			return each(event{e.Type, o})
+		})
+		if errors.Is(err, errStop) {
 			return nil
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
-			return ctx.Err()
 		}
-		if version != "" {
-			from = version
+		if err != nil {
+			return err
+		}
+		if err := sleep(ctx, time.Until(began.Add(leastWatch))); err != nil {
+			return err
 		}
 	}
 }
 
-// followOnce watches until the server ends it, and gives the last version that was seen.
-func (s *session) followOnce(ctx context.Context, r *discovery.Resource, namespace string, q url.Values, accept string, each func(event) error) (version string, err error) {
-	stream, err := s.Stream(ctx, rest.Request{Method: "GET", Path: r.Path(namespace, ""), Query: q, Accept: accept})
-	if err != nil {
-		return "", err
+// leastWatch is how often a server is asked again that ends every watch at once.
+const leastWatch = time.Second
+
+// sleep waits, or until the context ends, whose error it gives.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
 	}
-	defer stream.Close()
-	lines := bufio.NewScanner(stream)
-	lines.Buffer(nil, maxEvent)
-	for lines.Scan() {
-		t, err := document.Parse(lines.Bytes())
-		if err != nil {
-			return version, fmt.Errorf("the server sent an event that cannot be read: %w", err)
-		}
-		o := t.Object("object")
-		switch kind := t.String("type"); kind {
-		case "ERROR":
-			return version, rest.StatusOf(o, 0)
-		case "BOOKMARK":
-			version = eventVersion(o)
-		default:
-			version = eventVersion(o)
-			if err := each(event{kind, o}); err != nil {
-				return version, err
-			}
-		}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
 	}
-	if ctx.Err() != nil {
-		return version, ctx.Err()
-	}
-	return version, nil // an end without a word is resumed as well
 }
 
 // eventVersion is the version of the object of an event, which may be in a table.

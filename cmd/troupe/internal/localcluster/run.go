@@ -14,14 +14,18 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
-	"github.com/troupe-api/troupe/cmd/troupe/internal/apiclient"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/simulation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
 // connections is how many requests of nodes are under way at the same time, beside the watches.
 const connections = 32
+
+// requestTimeout is how long a request of a node may take that is no watch.
+const requestTimeout = 30 * time.Second
 
 // stopTimeout is how long requests in flight may take at the end.
 const stopTimeout = 30 * time.Second
@@ -39,9 +43,9 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	r := &run{Options: o, naming: naming, ended: make(chan error, 4)}
 	defer func() { err = errors.Join(err, r.stop()) }()
-	kubeconfig := o.Join
+	configured := o.Join
 	if o.Join == "" {
-		if kubeconfig, err = r.startDaemon(); err != nil {
+		if configured, err = r.startDaemon(); err != nil {
 			return err
 		}
 		for _, p := range []struct{ name, path string }{{"kube-controller-manager", o.ControllerManager}, {"kube-scheduler", o.Scheduler}} {
@@ -50,10 +54,10 @@ func Run(ctx context.Context, o Options) (err error) {
 			}
 		}
 	}
-	if err := r.startNodes(ctx, kubeconfig); err != nil || ctx.Err() != nil {
+	if err := r.startNodes(ctx, configured); err != nil || ctx.Err() != nil {
 		return err
 	}
-	path, err := filepath.Abs(kubeconfig)
+	path, err := filepath.Abs(configured)
 	if err != nil {
 		return err
 	}
@@ -102,7 +106,7 @@ func (r *run) logFile(name string) (*os.File, error) {
 }
 
 // startDaemon starts the daemon, with the controllers that no program is there for.
-func (r *run) startDaemon() (kubeconfig string, err error) {
+func (r *run) startDaemon() (configPath string, err error) {
 	config := daemon.Default()
 	config.Services.ClusterIPRange = "10.0.0.0/16"
 	if r.Config != "" {
@@ -160,11 +164,13 @@ func (r *run) controllers(configured daemon.Controllers) daemon.Controllers {
 }
 
 // startNodes starts the nodes, and returns when all are registered.
-func (r *run) startNodes(ctx context.Context, kubeconfig string) error {
-	client, err := apiclient.Load(kubeconfig, connections)
+func (r *run) startNodes(ctx context.Context, path string) error {
+	config, err := kubeconfig.Load(path)
 	if err != nil {
 		return err
 	}
+	client := rest.New(config, rest.Options{Agent: "troupe-cluster", Warnings: io.Discard, MaxIdle: connections})
+	client.Timeout = requestTimeout
 	if r.Join != "" {
 		if r.kubelet, err = newIdentity("", netip.MustParseAddr(r.NodeAddress)); err != nil {
 			return err

@@ -15,13 +15,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/troupe-api/troupe/cmd/troupe/internal/apiclient"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // Options are those of a Cluster. The zero value of a field with a default in brackets stands for that.
 type Options struct {
-	Client *apiclient.Client
+	Client *rest.Client
 	Naming *meta.Naming
 	// Nodes is how many there are; their names are the prefix [node-] and a number from 0 on.
 	Nodes  int
@@ -104,10 +104,12 @@ func (c *Cluster) Run(ctx context.Context) error {
 	}
 	c.synced.Add(2)
 	running.Go(func() {
-		c.Client.Follow(ctx, "/api/v1/nodes", url.Values{"labelSelector": {simulatedLabel}}, c.Log, c.noteNode, c.synced.Done)
+		f := follower{client: c.Client, path: "/api/v1/nodes", query: url.Values{"labelSelector": {simulatedLabel}}, apply: c.noteNode, synced: c.synced.Done}
+		f.run(ctx, c.Log)
 	})
 	running.Go(func() {
-		c.Client.Follow(ctx, "/api/v1/pods", url.Values{"fieldSelector": {"spec.nodeName!="}}, c.Log, c.notePod, c.synced.Done)
+		f := follower{client: c.Client, path: "/api/v1/pods", query: url.Values{"fieldSelector": {"spec.nodeName!="}}, apply: c.notePod, synced: c.synced.Done}
+		f.run(ctx, c.Log)
 	})
 	running.Go(func() { c.heartbeats(ctx) })
 	for range c.Workers {
@@ -118,16 +120,16 @@ func (c *Cluster) Run(ctx context.Context) error {
 }
 
 // notePod takes a Pod from the watch.
-func (c *Cluster) notePod(change apiclient.Change) {
-	if change.Gone {
-		if p := c.dropPod(change.Key); p != nil {
+func (c *Cluster) notePod(change objectChange) {
+	if change.gone {
+		if p := c.dropPod(change.key); p != nil {
 			c.addresses.release(p.ip)
 		}
 		return
 	}
-	p, err := decodePod(change.Object)
+	p, err := decodePod(change.object)
 	if err != nil {
-		c.Log.Warn("a Pod cannot be read", "pod", change.Key.String(), "error", err)
+		c.Log.Warn("a Pod cannot be read", "pod", change.key.String(), "error", err)
 		return
 	}
 	if !c.isOurs(p.Spec.NodeName) {
@@ -139,7 +141,7 @@ func (c *Cluster) notePod(change apiclient.Change) {
 	if p.Status.PodIP != "" {
 		c.addresses.note(p.Status.PodIP)
 	}
-	c.queue.add(change.Key, time.Now())
+	c.queue.add(change.key, time.Now())
 }
 
 // work takes steps for Pods that are due.
@@ -160,7 +162,7 @@ func (c *Cluster) work(ctx context.Context) {
 const retryAfter = time.Second
 
 // treat takes steps for a Pod until there is none to take, and returns when it is to be looked at again.
-func (c *Cluster) treat(ctx context.Context, key apiclient.Key) (again time.Time) {
+func (c *Cluster) treat(ctx context.Context, key objectKey) (again time.Time) {
 	for ctx.Err() == nil {
 		r, ok := c.pod(key)
 		if !ok || c.isDown(r.pod.Spec.NodeName) {
@@ -187,9 +189,9 @@ func (c *Cluster) treat(ctx context.Context, key apiclient.Key) (again time.Time
 		case next.status != nil:
 			err := c.write(ctx, r.pod, next.status)
 			switch {
-			case apiclient.HasCode(err, http.StatusNotFound, http.StatusConflict):
+			case rest.HasCode(err, http.StatusNotFound, http.StatusConflict):
 				return time.Time{} // it is gone, or another one: the watch tells
-			case apiclient.HasCode(err, http.StatusUnprocessableEntity, http.StatusBadRequest, http.StatusForbidden):
+			case rest.HasCode(err, http.StatusUnprocessableEntity, http.StatusBadRequest, http.StatusForbidden):
 				c.Log.Warn("the status of a Pod is refused", "pod", key.String(), "error", err)
 				return time.Now().Add(10 * retryAfter)
 			case err != nil:
@@ -209,7 +211,7 @@ func podPath(p *Pod) string {
 
 // write writes a status, and takes the Pod as it is then.
 func (c *Cluster) write(ctx context.Context, p *Pod, s *PodStatus) error {
-	text, err := c.Client.Do(ctx, http.MethodPatch, podPath(p)+"/status", apiclient.StrategicPatch, statusPatch(p.Metadata.UID, *s))
+	text, err := c.send(ctx, http.MethodPatch, podPath(p)+"/status", rest.StrategicPatch, statusPatch(p.Metadata.UID, *s))
 	if err != nil {
 		return err
 	}
@@ -222,10 +224,10 @@ func (c *Cluster) write(ctx context.Context, p *Pod, s *PodStatus) error {
 
 // remove removes a Pod for good, as kubelets do when its containers have ended. One with finalizers stays.
 func (c *Cluster) remove(ctx context.Context, p *Pod) error {
-	_, err := c.Client.Do(ctx, http.MethodDelete, podPath(p), apiclient.JSON, map[string]any{
+	_, err := c.send(ctx, http.MethodDelete, podPath(p), "", map[string]any{
 		"gracePeriodSeconds": 0, "preconditions": map[string]any{"uid": p.Metadata.UID},
 	})
-	if apiclient.HasCode(err, http.StatusNotFound, http.StatusConflict) {
+	if rest.HasCode(err, http.StatusNotFound, http.StatusConflict) {
 		return nil
 	}
 	return err

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/troupe-api/troupe/cmd/troupe/internal/apiclient"
 )
 
 // handler answers for the kubelets of all nodes: which one is asked does not matter, as each Pod is on one.
@@ -29,14 +27,14 @@ func (c *Cluster) handler() http.Handler {
 
 // servePods lists the Pods that are bound to the nodes, as far as nodes read them.
 func (c *Cluster) servePods(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", apiclient.JSON)
+	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "PodList", "apiVersion": "v1", "items": c.allPods()}) // the client may be gone
 }
 
 // asked is the container that a request names, as it is now. If there is none, or its node is silent, the request is
 // answered and ok is false.
 func (c *Cluster) asked(w http.ResponseWriter, r *http.Request) (p *Pod, container *Container, status *ContainerStatus, ok bool) {
-	key := apiclient.Key{Namespace: r.PathValue("namespace"), Name: r.PathValue("pod")}
+	key := objectKey{namespace: r.PathValue("namespace"), name: r.PathValue("pod")}
 	record, found := c.pod(key)
 	if !found {
 		http.Error(w, fmt.Sprintf("pod %q not found", key), http.StatusNotFound)
@@ -48,7 +46,7 @@ func (c *Cluster) asked(w http.ResponseWriter, r *http.Request) (p *Pod, contain
 	}
 	name := r.PathValue("container")
 	if container, status = record.pod.container(name); container == nil || status == nil {
-		http.Error(w, fmt.Sprintf("container %q in pod %q is not available", name, key.Name), http.StatusBadRequest)
+		http.Error(w, fmt.Sprintf("container %q in pod %q is not available", name, key.name), http.StatusBadRequest)
 		return nil, nil, nil, false
 	}
 	return record.pod, container, status, true

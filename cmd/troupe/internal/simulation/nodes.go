@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/troupe-api/troupe/cmd/troupe/internal/apiclient"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
 
 const (
@@ -47,7 +47,7 @@ func (c *Cluster) register(ctx context.Context) error {
 	}
 	return c.each(ctx, registerAtOnce, func(i int) error {
 		name := c.nodeName(i)
-		if err := apiclient.Retry(ctx, func() error { return c.registerNode(ctx, name) }); err != nil {
+		if err := retry(ctx, func() error { return c.registerNode(ctx, name) }); err != nil {
 			return fmt.Errorf("node %s cannot be registered: %w", name, err)
 		}
 		c.ready.Add(1)
@@ -91,7 +91,7 @@ func (c *Cluster) removeOthers(ctx context.Context) error {
 	var list struct {
 		Items []nodeView `json:"items"`
 	}
-	text, err := c.Client.Do(ctx, http.MethodGet, "/api/v1/nodes?"+url.Values{"labelSelector": {simulatedLabel}}.Encode(), "", nil)
+	text, err := c.send(ctx, http.MethodGet, "/api/v1/nodes?"+url.Values{"labelSelector": {simulatedLabel}}.Encode(), "", nil)
 	if err == nil {
 		err = json.Unmarshal(text, &list)
 	}
@@ -102,7 +102,7 @@ func (c *Cluster) removeOthers(ctx context.Context) error {
 		if c.isOurs(n.Metadata.Name) {
 			continue
 		}
-		if _, err := c.Client.Do(ctx, http.MethodDelete, "/api/v1/nodes/"+n.Metadata.Name, "", nil); err != nil && !apiclient.HasCode(err, http.StatusNotFound) {
+		if _, err := c.send(ctx, http.MethodDelete, "/api/v1/nodes/"+n.Metadata.Name, "", nil); err != nil && !rest.HasCode(err, http.StatusNotFound) {
 			return err
 		}
 	}
@@ -111,8 +111,8 @@ func (c *Cluster) removeOthers(ctx context.Context) error {
 
 // registerNode makes the Node, or takes the one that is there, and writes its lease and its status.
 func (c *Cluster) registerNode(ctx context.Context, name string) error {
-	_, err := c.Client.Do(ctx, http.MethodPost, "/api/v1/nodes", apiclient.JSON, c.nodeObject(name))
-	if err != nil && !apiclient.HasCode(err, http.StatusConflict) {
+	_, err := c.send(ctx, http.MethodPost, "/api/v1/nodes", "", c.nodeObject(name))
+	if err != nil && !rest.HasCode(err, http.StatusConflict) {
 		return err
 	}
 	if err := c.renew(ctx, name); err != nil {
@@ -170,7 +170,7 @@ func (c *Cluster) report(ctx context.Context, name string) error {
 			"kubeletVersion": KubeletVersion, "kubeProxyVersion": "", "operatingSystem": "linux", "architecture": runtime.GOARCH,
 		},
 	}
-	_, err = c.Client.Do(ctx, http.MethodPatch, "/api/v1/nodes/"+name+"/status", apiclient.StrategicPatch, map[string]any{"status": status})
+	_, err = c.send(ctx, http.MethodPatch, "/api/v1/nodes/"+name+"/status", rest.StrategicPatch, map[string]any{"status": status})
 	return err
 }
 
@@ -181,9 +181,9 @@ const KubeletVersion = "v1.35.3"
 func (c *Cluster) renew(ctx context.Context, name string) error {
 	path := "/apis/" + c.Naming.Group("coordination") + "/v1/namespaces/" + c.Naming.NodeLeaseNamespace() + "/leases"
 	spec := map[string]any{"holderIdentity": name, "leaseDurationSeconds": leaseSeconds, "renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")}
-	_, err := c.Client.Do(ctx, http.MethodPatch, path+"/"+name, apiclient.MergePatch, map[string]any{"spec": spec})
-	if apiclient.HasCode(err, http.StatusNotFound) {
-		_, err = c.Client.Do(ctx, http.MethodPost, path, apiclient.JSON, map[string]any{
+	_, err := c.send(ctx, http.MethodPatch, path+"/"+name, rest.MergePatch, map[string]any{"spec": spec})
+	if rest.HasCode(err, http.StatusNotFound) {
+		_, err = c.send(ctx, http.MethodPost, path, "", map[string]any{
 			"apiVersion": c.Naming.Group("coordination") + "/v1", "kind": "Lease", "metadata": map[string]any{"name": name}, "spec": spec,
 		})
 	}
@@ -236,23 +236,23 @@ func (c *Cluster) heartbeat(ctx context.Context, name string, report bool) {
 
 // noteNode takes a Node from the watch. A node that was deleted stays away, as a machine that was taken out; one that is made
 // again under its name, or is no longer to be silent, is there again at once, with its Pods.
-func (c *Cluster) noteNode(change apiclient.Change) {
+func (c *Cluster) noteNode(change objectChange) {
 	var view nodeView
-	if !change.Gone {
-		if err := json.Unmarshal(change.Object, &view); err != nil {
-			c.Log.Warn("a node cannot be read", "node", change.Key.Name, "error", err)
+	if !change.gone {
+		if err := json.Unmarshal(change.object, &view); err != nil {
+			c.Log.Warn("a node cannot be read", "node", change.key.name, "error", err)
 			return
 		}
 	}
 	i := indexOf(view.Status.Conditions, "Ready")
 	c.mu.Lock()
-	n := c.nodes[change.Key.Name]
+	n := c.nodes[change.key.name]
 	if n == nil {
 		c.mu.Unlock()
 		return
 	}
 	wasAway := n.down || !n.present
-	n.present = !change.Gone
+	n.present = !change.gone
 	n.down = view.Metadata.Annotations[downAnnotation] == "true"
 	n.ready = i >= 0 && view.Status.Conditions[i].Status == "True"
 	n.since = time.Time{}
@@ -263,7 +263,7 @@ func (c *Cluster) noteNode(change apiclient.Change) {
 	c.mu.Unlock()
 	if isBack {
 		for _, p := range c.allPods() {
-			if p.Spec.NodeName == change.Key.Name {
+			if p.Spec.NodeName == change.key.name {
 				c.queue.add(p.key(), time.Now())
 			}
 		}

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strconv"
 	"time"
-
-	"github.com/troupe-api/troupe/cmd/troupe/internal/apiclient"
 )
 
 // A Pod is what a node reads of a Pod, and its status, which the node writes. Everything else of a Pod is left out: there
@@ -152,8 +150,8 @@ func decodePod(text json.RawMessage) (*Pod, error) {
 	return p, json.Unmarshal(text, p)
 }
 
-func (p *Pod) key() apiclient.Key {
-	return apiclient.Key{Namespace: p.Metadata.Namespace, Name: p.Metadata.Name}
+func (p *Pod) key() objectKey {
+	return objectKey{namespace: p.Metadata.Namespace, name: p.Metadata.Name}
 }
 
 // version is the place of a state among those of the same Pod.

@@ -5,8 +5,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/troupe-api/troupe/cmd/troupe/internal/apiclient"
 )
 
 // A queue holds the Pods that are to be looked at, each with the time from which on. A Pod is in the hands of one worker at
@@ -14,25 +12,25 @@ import (
 type queue struct {
 	mu      sync.Mutex
 	due     dueHeap
-	entries map[apiclient.Key]*entry
+	entries map[objectKey]*entry
 	wake    chan struct{} // has room for one: somebody is to look at the front
 }
 
 // An entry is a Pod in the queue. index is its place in the heap; -1 if it is in the hands of a worker, and then again
 // tells that it is due anew, at its time.
 type entry struct {
-	key   apiclient.Key
+	key   objectKey
 	at    time.Time
 	index int
 	again bool
 }
 
 func newQueue() *queue {
-	return &queue{entries: map[apiclient.Key]*entry{}, wake: make(chan struct{}, 1)}
+	return &queue{entries: map[objectKey]*entry{}, wake: make(chan struct{}, 1)}
 }
 
 // add has a Pod looked at at a time. Of several times the first one counts.
-func (q *queue) add(key apiclient.Key, at time.Time) {
+func (q *queue) add(key objectKey, at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	e := q.entries[key]
@@ -53,7 +51,7 @@ func (q *queue) add(key apiclient.Key, at time.Time) {
 }
 
 // take waits for a Pod that is due. done has to be called for it. ok is false when the context has ended.
-func (q *queue) take(ctx context.Context) (key apiclient.Key, ok bool) {
+func (q *queue) take(ctx context.Context) (key objectKey, ok bool) {
 	for {
 		q.mu.Lock()
 		wait := time.Hour
@@ -71,7 +69,7 @@ func (q *queue) take(ctx context.Context) (key apiclient.Key, ok bool) {
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return apiclient.Key{}, false
+			return objectKey{}, false
 		case <-q.wake:
 		case <-timer.C:
 		}
@@ -80,7 +78,7 @@ func (q *queue) take(ctx context.Context) (key apiclient.Key, ok bool) {
 }
 
 // done gives a Pod back that was taken.
-func (q *queue) done(key apiclient.Key) {
+func (q *queue) done(key objectKey) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	e := q.entries[key]

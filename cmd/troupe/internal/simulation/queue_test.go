@@ -6,20 +6,18 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/troupe-api/troupe/cmd/troupe/internal/apiclient"
 )
 
 // TestQueue: Pods come in the order of their times, each in one pair of hands, and again if they became due meanwhile.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, begin := newQueue(), time.Now()
-		a, b := apiclient.Key{Name: "a"}, apiclient.Key{Name: "b"}
+		a, b := objectKey{name: "a"}, objectKey{name: "b"}
 		q.add(b, begin.Add(2*time.Second))
 		q.add(a, begin.Add(3*time.Second))
 		q.add(a, begin.Add(time.Second)) // the earlier one counts
 		q.add(a, begin.Add(9*time.Second))
-		take := func(want apiclient.Key, after time.Duration) {
+		take := func(want objectKey, after time.Duration) {
 			t.Helper()
 			if key, ok := q.take(t.Context()); !ok || key != want || time.Since(begin) != after {
 				t.Errorf("%v %v after %s, want %v after %s", key, ok, time.Since(begin), want, after)

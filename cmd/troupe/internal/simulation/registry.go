@@ -3,14 +3,12 @@ package simulation
 import (
 	"sync"
 	"time"
-
-	"github.com/troupe-api/troupe/cmd/troupe/internal/apiclient"
 )
 
 // registry is what is known of Pods and Nodes. Pods in it are not changed: a new state is a new Pod.
 type registry struct {
 	mu    sync.Mutex
-	pods  map[apiclient.Key]podRecord
+	pods  map[objectKey]podRecord
 	nodes map[string]*node // those that are ours
 }
 
@@ -30,10 +28,10 @@ type node struct {
 }
 
 func newRegistry() registry {
-	return registry{pods: map[apiclient.Key]podRecord{}, nodes: map[string]*node{}}
+	return registry{pods: map[objectKey]podRecord{}, nodes: map[string]*node{}}
 }
 
-func (r *registry) pod(key apiclient.Key) (podRecord, bool) {
+func (r *registry) pod(key objectKey) (podRecord, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p, ok := r.pods[key]
@@ -83,7 +81,7 @@ func (r *registry) updatePod(p *Pod) {
 }
 
 // dropPod forgets a Pod and returns what was known of it; nil if it was not.
-func (r *registry) dropPod(key apiclient.Key) *podRecord {
+func (r *registry) dropPod(key objectKey) *podRecord {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p, ok := r.pods[key]
@@ -94,7 +92,7 @@ func (r *registry) dropPod(key apiclient.Key) *podRecord {
 	return &p
 }
 
-func (r *registry) setIP(key apiclient.Key, uid, ip string) {
+func (r *registry) setIP(key objectKey, uid, ip string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if p, ok := r.pods[key]; ok && p.pod.Metadata.UID == uid {

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,22 +36,33 @@ type Client struct {
 	warned map[string]bool // texts that were told already
 }
 
-// New makes the client of a configuration. Warnings are written to w.
-func New(c *kubeconfig.Config, agent string, w io.Writer) *Client {
+// Options are those of a Client.
+type Options struct {
+	Agent    string    // how it calls itself
+	Warnings io.Writer // where warnings of the server go
+	MaxIdle  int       // connections that are kept while nothing is asked [8]
+}
+
+// New makes the client of a configuration. Any number of goroutines may use it.
+func New(c *kubeconfig.Config, o Options) *Client {
+	idle := cmp.Or(o.MaxIdle, 8)
 	return &Client{
-		Namespace: c.Namespace, base: c.Server, agent: agent, warnings: w, warned: map[string]bool{},
+		Namespace: c.Namespace, base: c.Server, agent: o.Agent, warnings: o.Warnings, warned: map[string]bool{},
 		http: &http.Client{
-			Transport:     c.Transport(func() *http.Transport { return transport(true) }),
+			Transport:     c.Transport(func() *http.Transport { return transport(true, idle) }),
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		upgrade: c.Transport(func() *http.Transport { return transport(false) }),
+		upgrade: c.Transport(func() *http.Transport { return transport(false, idle) }),
 	}
 }
 
-func transport(http2 bool) *http.Transport {
+// Close closes the connections that nobody uses.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+func transport(http2 bool, idle int) *http.Transport {
 	t := &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout: 10 * time.Second, MaxIdleConnsPerHost: 8, IdleConnTimeout: 90 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second, MaxIdleConnsPerHost: idle, IdleConnTimeout: 90 * time.Second,
 		ForceAttemptHTTP2: http2,
 	}
 	if !http2 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,17 +86,18 @@ func (e *StatusError) invalid() string {
 }
 
 // IsNotFound tells whether the server has said that there is no such object.
-func IsNotFound(err error) bool { return hasCode(err, http.StatusNotFound) }
+func IsNotFound(err error) bool { return HasCode(err, http.StatusNotFound) }
 
 // IsConflict tells whether the server has said that the object is another one by now.
-func IsConflict(err error) bool { return hasCode(err, http.StatusConflict) }
+func IsConflict(err error) bool { return HasCode(err, http.StatusConflict) }
 
 // IsExpired tells whether a version, or a token of a list, is too old.
-func IsExpired(err error) bool { return hasCode(err, http.StatusGone) }
+func IsExpired(err error) bool { return HasCode(err, http.StatusGone) }
 
-func hasCode(err error, code int) bool {
+// HasCode tells whether the server has told a failure of one of these codes.
+func HasCode(err error, codes ...int) bool {
 	var e *StatusError
-	return errors.As(err, &e) && e.Code == code
+	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }
 
 // retryAfter is how long a server that is too busy wants to be left alone.

@@ -1,0 +1,134 @@
+package client
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A generator makes an object of one of the common kinds out of flags.
+type generator struct {
+	use, short string
+	// group and resource say what is made; group has no vendor's name in it.
+	group, resource string
+	example         string
+	// flags adds flags; the function that it gives makes the object but for its kind and name.
+	flags func(*pflag.FlagSet) func(*generated) (tree.Tree, error)
+	// parent is the word before the command, where there are several of a kind.
+	below []generator
+}
+
+// generated is what an object is made of beside flags.
+type generated struct {
+	*session
+	catalog *discovery.Catalog
+	name    string
+	args    []string // behind the name
+}
+
+// generators are the commands below create.
+func generators() []generator {
+	return []generator{
+		{use: "namespace NAME", short: "Create a namespace", resource: "namespaces", flags: plainObject},
+		{use: "configmap NAME", short: "Create a ConfigMap of values and files", resource: "configmaps", flags: configMap,
+			example: "  troupe create configmap settings --from-literal=mode=fast --from-file=server.conf"},
+		{use: "secret", short: "Create a Secret", below: []generator{
+			{use: "generic NAME", short: "Create a Secret of values and files", resource: "secrets", flags: genericSecret},
+			{use: "docker-registry NAME", short: "Create a Secret for pulling images", resource: "secrets", flags: registrySecret},
+			{use: "tls NAME", short: "Create a Secret of a certificate and its key", resource: "secrets", flags: tlsSecret},
+		}},
+		{use: "serviceaccount NAME", short: "Create a service account", resource: "serviceaccounts", flags: plainObject},
+		{use: "role NAME", short: "Create a role: what may be done in a namespace", group: "rbac.authorization", resource: "roles", flags: role,
+			example: "  troupe create role reader --verb=get,list,watch --resource=pods,deployments.apps"},
+		{use: "clusterrole NAME", short: "Create a cluster role: what may be done everywhere", group: "rbac.authorization", resource: "clusterroles", flags: clusterRole},
+		{use: "rolebinding NAME", short: "Give a role to users, groups or service accounts", group: "rbac.authorization", resource: "rolebindings", flags: roleBinding},
+		{use: "clusterrolebinding NAME", short: "Give a cluster role to users, groups or service accounts", group: "rbac.authorization", resource: "clusterrolebindings", flags: clusterRoleBinding},
+		{use: "deployment NAME", short: "Create a deployment", group: "apps", resource: "deployments", flags: deployment,
+			example: "  troupe create deployment web --image=example.com/web:1 --replicas=3"},
+		{use: "job NAME [-- COMMAND…]", short: "Create a job, of an image or of a cron job", group: "batch", resource: "jobs", flags: job},
+		{use: "cronjob NAME --schedule=… [-- COMMAND…]", short: "Create a cron job", group: "batch", resource: "cronjobs", flags: cronJob},
+		{use: "service", short: "Create a service", below: []generator{
+			{use: "clusterip NAME", short: "Create a service with an address of the cluster", resource: "services", flags: service("ClusterIP")},
+			{use: "nodeport NAME", short: "Create a service with a port of every node", resource: "services", flags: service("NodePort")},
+			{use: "loadbalancer NAME", short: "Create a service behind a load balancer", resource: "services", flags: service("LoadBalancer")},
+			{use: "externalname NAME", short: "Create a service that is another name", resource: "services", flags: externalName},
+		}},
+		{use: "ingress NAME", short: "Create an ingress", group: "networking", resource: "ingresses", flags: ingress,
+			example: "  troupe create ingress web --rule=example.com/=web:80"},
+		{use: "quota NAME", short: "Create a quota of a namespace", resource: "resourcequotas", flags: quota,
+			example: "  troupe create quota team --hard=pods=10,requests.cpu=4"},
+		{use: "poddisruptionbudget NAME", short: "Create a budget of disruptions", group: "policy", resource: "poddisruptionbudgets", flags: disruptionBudget},
+		{use: "priorityclass NAME", short: "Create a priority class", group: "scheduling", resource: "priorityclasses", flags: priorityClass},
+	}
+}
+
+// command is the generator as a command.
+func (g generator) command(f *connectionFlags) *cobra.Command {
+	if len(g.below) > 0 {
+		c := &cobra.Command{Use: g.use, Short: g.short, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+		for _, b := range g.below {
+			c.AddCommand(b.command(f))
+		}
+		return c
+	}
+	o := &createOptions{}
+	c := &cobra.Command{Use: g.use, Short: g.short, Example: g.example}
+	switch g.resource {
+	case "namespaces":
+		c.Aliases = []string{"ns"}
+	case "configmaps":
+		c.Aliases = []string{"cm"}
+	case "serviceaccounts":
+		c.Aliases = []string{"sa"}
+	case "resourcequotas":
+		c.Aliases = []string{"resourcequota"}
+	case "poddisruptionbudgets":
+		c.Aliases = []string{"pdb"}
+	case "cronjobs":
+		c.Aliases = []string{"cj"}
+	}
+	o.add(c)
+	build := g.flags(c.Flags())
+	c.RunE = f.run(func(s *session, args []string) error {
+		if len(args) == 0 {
+			return usageError("exactly one NAME is required, got 0")
+		}
+		if len(args) > 1 && !strings.Contains(g.use, "--") {
+			return usageError(fmt.Sprintf("exactly one NAME is required, got %d", len(args)))
+		}
+		catalog, err := s.served()
+		if err != nil {
+			return err
+		}
+		r, err := catalog.Own(g.group, g.resource)
+		if err != nil {
+			return err
+		}
+		t, err := build(&generated{s, catalog, args[0], args[1:]})
+		if err != nil {
+			return err
+		}
+		t["apiVersion"], t["kind"] = r.APIVersion(), r.Kind
+		m := t.EnsureObject("metadata")
+		m["name"] = args[0]
+		if r.Namespaced && s.flags.rules.Overrides.Namespace != "" {
+			m["namespace"] = s.Namespace
+		}
+		made, err := s.post(o, r, s.namespaceOf(r, false), t)
+		if err != nil {
+			return failedTo("create "+strings.ToLower(r.Kind), err)
+		}
+		return s.printAs(o.print, object{resource: r, tree: made}, "created"+o.dryRun.suffix())
+	})
+	return c
+}
+
+// plainObject is an object that needs nothing but a name.
+func plainObject(*pflag.FlagSet) func(*generated) (tree.Tree, error) {
+	return func(*generated) (tree.Tree, error) { return tree.Tree{}, nil }
+}

@@ -1,0 +1,117 @@
+package client
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// valueFlags say what values a ConfigMap or a Secret has.
+type valueFlags struct{ literals, files, envFiles []string }
+
+func (v *valueFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&v.literals, "from-literal", nil, "A value: key=text; may be repeated.")
+	f.StringSliceVar(&v.files, "from-file", nil, "A file or a folder of files, under its name or as key=file; may be repeated.")
+	f.StringSliceVar(&v.envFiles, "from-env-file", nil, "A file with lines of key=text; may be repeated.")
+}
+
+// values are by key. Each key may be given once.
+func (v *valueFlags) values() (map[string][]byte, error) {
+	all := map[string][]byte{}
+	add := func(key string, value []byte) error {
+		if _, twice := all[key]; twice {
+			return usageError(fmt.Sprintf("cannot add key %q, another key by that name already exists", key))
+		}
+		all[key] = value
+		return nil
+	}
+	for _, l := range v.literals {
+		key, text, ok := strings.Cut(l, "=")
+		if !ok || key == "" {
+			return nil, usageError(fmt.Sprintf("invalid literal source %v, expected key=value", l))
+		}
+		if err := add(key, []byte(text)); err != nil {
+			return nil, err
+		}
+	}
+	for _, source := range v.files {
+		key, path, given := strings.Cut(source, "=")
+		if !given {
+			path, key = source, filepath.Base(source)
+		}
+		paths := map[string]string{key: path}
+		if info, err := os.Stat(path); err != nil {
+			return nil, err
+		} else if info.IsDir() {
+			if given {
+				return nil, usageError("cannot give a key name for a folder: " + source)
+			}
+			delete(paths, key)
+			entries, err := os.ReadDir(path)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range entries {
+				if e.Type().IsRegular() {
+					paths[e.Name()] = filepath.Join(path, e.Name())
+				}
+			}
+		}
+		for _, key := range keysOf(paths) {
+			text, err := os.ReadFile(paths[key])
+			if err != nil {
+				return nil, err
+			}
+			if err := add(key, text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, path := range v.envFiles {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimRight(line, "\r\n")
+			if trimmed := strings.TrimSpace(line); trimmed == "" || trimmed[0] == '#' {
+				continue
+			}
+			key, value, ok := strings.Cut(strings.TrimLeft(line, " \t"), "=")
+			if !ok {
+				value = os.Getenv(key)
+			}
+			if err := add(key, []byte(value)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+func configMap(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
+	v := &valueFlags{}
+	v.add(f)
+	return func(*generated) (tree.Tree, error) {
+		values, err := v.values()
+		if err != nil {
+			return nil, err
+		}
+		t := tree.Tree{}
+		for key, value := range values {
+			if utf8.Valid(value) {
+				t.EnsureObject("data")[key] = string(value)
+			} else {
+				t.EnsureObject("binaryData")[key] = base64.StdEncoding.EncodeToString(value)
+			}
+		}
+		return t, nil
+	}
+}

@@ -1,0 +1,67 @@
+package rest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+)
+
+// An Event is one of a watch.
+type Event struct {
+	Type   string          `json:"type"` // ADDED, MODIFIED, DELETED or BOOKMARK
+	Object json.RawMessage `json:"object"`
+}
+
+// maxEvent bounds one event, in bytes.
+const maxEvent = 64 << 20
+
+// Watch hands over the events of one watch, until the server ends it, which is no error, or each answers one. A failure that the
+// server tells in the middle is a *StatusError.
+func (c *Client) Watch(ctx context.Context, path string, query url.Values, accept string, each func(Event) error) error {
+	stream, err := c.Stream(ctx, Request{Method: http.MethodGet, Path: path, Query: query, Accept: accept})
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	lines := bufio.NewScanner(stream)
+	lines.Buffer(nil, maxEvent)
+	lines.Split(wholeLines)
+	for lines.Scan() {
+		var e Event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return fmt.Errorf("the server sent an event that cannot be read: %w", err)
+		}
+		if e.Type == "ERROR" {
+			t, err := document.Parse(e.Object)
+			if err != nil {
+				return fmt.Errorf("the server sent an error that cannot be read: %w", err)
+			}
+			return StatusOf(t, 0)
+		}
+		if err := each(e); err != nil {
+			return err
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(lines.Err(), bufio.ErrTooLong):
+		return fmt.Errorf("the server sent an event of more than %d MiB", maxEvent>>20)
+	}
+	return nil
+}
+
+// wholeLines cuts at the ends of lines. What comes before a connection breaks off is no event.
+func wholeLines(data []byte, _ bool) (advance int, line []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i], nil
+	}
+	return 0, nil, nil
+}
