@@ -61,8 +61,8 @@ func (a ipAddresses) Observe(key meta.Key, old, stored tree.Tree) []meta.Cause {
 	return faults.List
 }
 
-// Keeps implements mutation.Keeper: the IPAddress of a Service goes with that.
-func (a ipAddresses) Keeps(key meta.Key) error {
+// CheckDelete implements mutation.DeletionGuard: the IPAddress of a Service goes with that.
+func (a ipAddresses) CheckDelete(key meta.Key) error {
 	address, err := netip.ParseAddr(key.Name)
 	if err != nil {
 		return nil

@@ -20,11 +20,11 @@ type Allocator interface {
 	Observe(key meta.Key, old, stored tree.Tree) []meta.Cause
 }
 
-// A Keeper is an Allocator some of whose objects cannot be deleted, since others need them.
-type Keeper interface {
+// A DeletionGuard is an Allocator some of whose objects cannot be deleted, since others need them.
+type DeletionGuard interface {
 	Allocator
-	// Keeps says why an object cannot be deleted now, as a *meta.Status; nil if it can.
-	Keeps(key meta.Key) error
+	// CheckDelete says why an object cannot be deleted now, as a *meta.Status; nil if it can.
+	CheckDelete(key meta.Key) error
 }
 
 // allocate asks for what a change needs of what objects share. The reservation is never nil, so callers

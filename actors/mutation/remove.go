@@ -20,8 +20,8 @@ func prepareRemove(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if err := checkDelete(cur, m); err != nil {
 		return Prepared{}, err
 	}
-	if keeper, ok := env.Allocator.(Keeper); ok {
-		if err := keeper.Keeps(m.Key); err != nil {
+	if guard, ok := env.Allocator.(DeletionGuard); ok {
+		if err := guard.CheckDelete(m.Key); err != nil {
 			return Prepared{}, err
 		}
 	}

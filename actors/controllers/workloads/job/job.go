@@ -139,7 +139,7 @@ type turn struct {
 // status is written even if changing Pods has failed, since Pods that have ended meanwhile must be counted.
 func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 	t.verdicts = map[string]verdict{}
-	if err := t.judge(ctx, pods); err != nil {
+	if err := t.applyFailurePolicy(ctx, pods); err != nil {
 		return err
 	}
 	t.state = newState(t.tree, t.latest(pods), t.cluster.Names, func(p *cluster.Pod) verdict {
@@ -180,10 +180,10 @@ func (t *turn) latest(pods []*cluster.Pod) []*cluster.Pod {
 	return now
 }
 
-// judge asks the policy about Pods that have failed or are about to. What it looks at is not in the cache.
+// applyFailurePolicy asks the policy about Pods that have failed or are about to. What it looks at is not in the cache.
 // Exit codes and conditions are left out of the view of a Pod to keep the cache small, as only Jobs with a policy need
 // them. So the Pods are read from the store, and only those that a rule may be about.
-func (t *turn) judge(ctx context.Context, pods []*cluster.Pod) error {
+func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) error {
 	policy := t.tree.Object("spec", "podFailurePolicy")
 	if policy == nil {
 		return nil
@@ -203,7 +203,7 @@ func (t *turn) judge(ctx context.Context, pods []*cluster.Pod) error {
 		if err != nil {
 			return err
 		}
-		t.verdicts[p.UID] = judge(policy, pod)
+		t.verdicts[p.UID] = evaluateFailurePolicy(policy, pod)
 	}
 	return nil
 }

@@ -15,10 +15,10 @@ type verdict struct {
 	failsJob   string // why the whole Job fails; "" if it does not
 }
 
-// judge finds the first rule of a podFailurePolicy that a failed Pod matches. Without one it counts.
+// evaluateFailurePolicy finds the first rule of a podFailurePolicy that a failed Pod matches. Without one it counts.
 // The order of rules matters: users put the exceptions first and the general rule last. A rule with an unknown action is
 // passed over, since a newer version of the API may have added one.
-func judge(policy, pod tree.Tree) verdict {
+func evaluateFailurePolicy(policy, pod tree.Tree) verdict {
 	name := pod.Object("metadata").String("namespace") + "/" + pod.Object("metadata").String("name")
 	for i, rule := range policy.Objects("rules") {
 		what := matchRule(rule, pod.Object("status"), name)

@@ -96,7 +96,7 @@ func TestJudge(t *testing.T) {
 		{pod(9, ""), verdict{counts: true, failsJob: "Container c for pod n/p failed with exit code 9 matching FailJob rule at index 2"}},
 		{pod(6, "DisruptionTarget"), verdict{counts: true, failsJob: "Pod n/p has condition DisruptionTarget matching FailJob rule at index 3"}},
 	} {
-		if got := judge(policy, c.pod); got != c.want {
+		if got := evaluateFailurePolicy(policy, c.pod); got != c.want {
 			t.Errorf("%v: %+v, want %+v", c.pod, got, c.want)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // write counts Pods that have ended and writes the status: once, or twice if Pods lose their finalizer in between.
 // The first write lists the uids, before any finalizer is removed; the second one takes them out and raises the numbers.
-// A process that ends between the two leaves uids without finalizers, which the settle at the beginning of its next turn
+// A process that ends between the two leaves uids without finalizers, which countUncounted at the beginning of its next turn
 // counts.
 func (t *turn) write(ctx context.Context) error {
 	tracked := map[string]bool{}
@@ -22,7 +22,7 @@ func (t *turn) write(ctx context.Context) error {
 			tracked[p.UID] = true
 		}
 	}
-	settle(t.status, tracked) // what a turn before has not come to
+	countUncounted(t.status, tracked) // what a turn before has not come to
 	release, more := t.track()
 	t.announce()
 	if len(release) > 0 {
@@ -32,7 +32,7 @@ func (t *turn) write(ctx context.Context) error {
 		if err := t.drop(ctx, release, tracked); err != nil {
 			return err
 		}
-		settle(t.status, tracked)
+		countUncounted(t.status, tracked)
 	}
 	// Only after the Pods were listed: an error before leaves them new for the next turn, which would add them a second
 	// time.

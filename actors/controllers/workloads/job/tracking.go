@@ -73,9 +73,9 @@ func (s *state) releasable(p *cluster.Pod) bool {
 	return s.fails(p) && s.delayed[p.Index] != p
 }
 
-// settle counts the uids whose Pods have lost their finalizer.
+// countUncounted counts the uids whose Pods have lost their finalizer.
 // tracked holds the uids of the Pods that still have it; these stay listed. A Pod that is not there at all has lost it.
-func settle(status tree.Tree, tracked map[string]bool) {
+func countUncounted(status tree.Tree, tracked map[string]bool) {
 	listed := status.Object("uncountedTerminatedPods")
 	for _, list := range []string{"succeeded", "failed"} {
 		var left []any

@@ -1,0 +1,96 @@
+package actors_test
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// A lateLog commits as the one that it wraps. While there is a hold, it answers only when that is over, though whoever
+// subscribes has been told of the commits.
+type lateLog struct {
+	persist.Log
+	hold atomic.Pointer[hold]
+}
+
+type hold struct {
+	committed chan persist.Revision
+	over      chan struct{}
+}
+
+func (l *lateLog) Append(batch []persist.Write) ([]persist.Result, error) {
+	results, err := l.Log.Append(batch)
+	if h := l.hold.Load(); h != nil && err == nil {
+		select {
+		case h.committed <- results[0].Revision:
+		case <-h.over:
+		}
+		<-h.over
+	}
+	return results, err
+}
+
+// A watcher can know a version before the one who wrote it is answered. A change that names this version is no conflict,
+// in whichever way it names it.
+func TestVersionIsNamedBeforeItsWriterIsAnswered(t *testing.T) {
+	key := meta.Key{Name: "c"}
+	for name, change := range map[string]func(version string) request.Mutation{
+		"update": func(v string) request.Mutation {
+			return request.Mutation{Verb: request.Update, Key: key, Object: tree.Tree{
+				"metadata": tree.Tree{"name": "c", "resourceVersion": v}, "data": tree.Tree{"by": "watcher"}}}
+		},
+		"patch": func(v string) request.Mutation {
+			return request.Mutation{Verb: request.Patch, Key: key, PatchType: request.MergePatch,
+				PatchBody: fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q},"data":{"by":"watcher"}}`, v)}
+		},
+		"JSON patch": func(v string) request.Mutation {
+			return request.Mutation{Verb: request.Patch, Key: key, PatchType: request.JSONPatch,
+				PatchBody: fmt.Appendf(nil, `[{"op":"test","path":"/metadata/resourceVersion","value":%q},{"op":"add","path":"/data/by","value":"watcher"}]`, v)}
+		},
+		"delete": func(v string) request.Mutation {
+			return request.Mutation{Verb: request.Delete, Key: key, Delete: request.DeleteOptions{ResourceVersion: v}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			late, held := &lateLog{}, &hold{committed: make(chan persist.Revision), over: make(chan struct{})}
+			h := open(t, t.TempDir(), func(o *actors.Options) { late.Log, o.Log = o.Log, late })
+			defer h.close()
+			if _, err := h.create("c", "0"); err != nil {
+				t.Fatal(err)
+			}
+			late.hold.Store(held)
+			first := make(chan error, 1)
+			go func() {
+				_, err := h.patch("c", `{"data":{"v":"1"}}`)
+				first <- err
+			}()
+			version := fmt.Sprint(<-held.committed)
+			second := make(chan error, 1)
+			go func() {
+				_, err := h.do(change(version))
+				second <- err
+			}()
+			select {
+			case err := <-second: // too early, and mostly a conflict
+				t.Errorf("answered before the change that it builds on: %v", err)
+				second <- err
+			case <-time.After(100 * time.Millisecond): // it waits
+			}
+			close(held.over)
+			if err := <-first; err != nil {
+				t.Error(err)
+			}
+			if err := <-second; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
