@@ -63,6 +63,23 @@ func (c *collection) storedTree(o *meta.Object) tree.Tree {
 	return stored
 }
 
+// guardsOf are the sums that a change was computed on.
+func guardsOf(r request.Reservation) []persist.Guard {
+	g, ok := r.(request.Guarded)
+	if !ok {
+		return nil
+	}
+	all := g.Guards()
+	if len(all) == 0 {
+		return nil
+	}
+	guards := make([]persist.Guard, len(all))
+	for i, one := range all {
+		guards[i] = persist.Guard{Name: one.Name, Seen: persist.Revision(one.Seen), Raise: one.Raise}
+	}
+	return guards
+}
+
 // claimsOf is what the log has to check of what was set aside for a change.
 func claimsOf(r request.Reservation) []persist.Claim {
 	c, ok := r.(request.Claimant)

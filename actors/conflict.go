@@ -13,6 +13,8 @@ import (
 // it was computed on had been replaced.
 type conflictError struct {
 	seen uint64 // the version that must be applied for readers to see the newer state; 0: it is
+	// overtaken says that the object is as it was, and another sum has changed that the mutation depends on (persist.Guard).
+	overtaken bool
 }
 
 // Error implements error.
@@ -35,10 +37,15 @@ const (
 	maxConflicts = 100
 	// applyTimeout is how long a mutation waits until what was faster is applied here.
 	applyTimeout = 10 * time.Second
+	// maxOvertaken is how long a mutation is computed again because others change the same sum.
+	maxOvertaken = 30 * time.Second
 )
 
 // retry counts how often a mutation was computed on a state that others had replaced.
-type retry struct{ conflicts int }
+type retry struct {
+	conflicts int
+	overtaken time.Time // when it was overtaken first
+}
 
 // await waits until a mutation that was refused as stale can be computed on a newer state, or one that was
 // contended when there may be room for it. The error is the answer to the mutation that has waited, or tried, for long enough.
@@ -54,7 +61,15 @@ func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refuse
 	if !errors.As(refused, &conflict) {
 		return nil
 	}
-	if r.conflicts++; r.conflicts >= maxConflicts {
+	switch {
+	case !conflict.overtaken:
+		r.conflicts++
+	case r.overtaken.IsZero():
+		r.overtaken = time.Now()
+	case ctx.Err() != nil || time.Since(r.overtaken) > maxOvertaken:
+		return meta.NewTimeout("other servers are changing what the same quota counts, again and again")
+	}
+	if r.conflicts >= maxConflicts {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name, "the object has been modified; please apply your changes to the latest version and try again")
 	}
 	if _, err := s.appliedRevision.awaitFor(ctx, conflict.seen, applyTimeout); err != nil {

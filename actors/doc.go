@@ -124,9 +124,11 @@
 //   - BasedOn: the write of the same batch whose state it was computed on, which has no version yet.
 //     If that one is refused, so is this one.
 //   - Claims: the names, such as addresses, that it takes and gives back (claimsOf).
+//   - Guards: the sums, such as what a quota counts, that it was computed on (guardsOf).
 //
 // A refused mutation waits until the change that was faster is applied here, and is computed again
-// (retry.await), up to maxConflicts times; then it is answered with a conflict.
+// (retry.await), up to maxConflicts times; then it is answered with a conflict. One that a guard has refused is computed
+// again for as long as the request waits.
 //
 // A log may drop changes before they have arrived here, as etcd does with what is compacted. It then hands out the whole state
 // (Store.rebuild). Each collection publishes what differs as the changes of other writers; its history begins after it, so

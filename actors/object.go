@@ -271,7 +271,7 @@ func (o *object) submit(m *mutateRequest, state newestState, c mutation.Candidat
 func (o *object) newProposal(m *mutateRequest, state newestState, c mutation.Candidate) *proposal {
 	p := &proposal{collection: o.activation.collection, kind: cmp.Or(c.Form, m.mutation.Kind.Stored), candidate: c, key: m.mutation.Key, base: state.pending, done: make(chan struct{})}
 	p.write = writeOf(p, state.State)
-	p.write.FreesSpace, p.write.Claims = m.mutation.Verb == request.Delete, claimsOf(c.Reserved)
+	p.write.FreesSpace, p.write.Claims, p.write.Guards = m.mutation.Verb == request.Delete, claimsOf(c.Reserved), guardsOf(c.Reserved)
 	if c.Created {
 		p.write.Conditions = m.precondition.conditions
 	}

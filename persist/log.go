@@ -37,6 +37,8 @@ type Write struct {
 	With int
 	// Claims are taken and released together with the write.
 	Claims []Claim
+	// Guards must be as the write has seen them, or it is refused.
+	Guards []Guard
 	// FreesSpace says that the write makes the state smaller: a full disk accepts batches that
 	// hold only such writes.
 	FreesSpace bool
@@ -72,6 +74,16 @@ type Claim struct {
 	Release bool // the key gives the name back
 }
 
+// A Guard keeps writes of several logs apart that each were computed on a sum, such as what a quota counts, so that no condition on
+// a key says what they depend on. A write that changes the sum raises the guard. Raise says that this one does; then
+// it is refused if another log has raised the guard after the revision Seen, for the caller knows of its own. Else it is refused if
+// any log has.
+type Guard struct {
+	Name  string
+	Seen  Revision
+	Raise bool
+}
+
 // A Commit is a durable write. Value holds the digits of the revision.
 type Commit struct {
 	Revision Revision
@@ -92,7 +104,7 @@ type Result struct {
 	// Revision is that of the write or, with ErrCondition, the one that the subscriber must have
 	// applied to see what refused the write; 0 if it has applied it already.
 	Revision Revision
-	Err      error // nil, ErrCondition, ErrUnknown, ErrTooLarge or a TransformError
+	Err      error // nil, ErrCondition, ErrOvertaken, ErrUnknown, ErrTooLarge or a TransformError
 }
 
 // An Item is the state of one key in a snapshot.
@@ -105,8 +117,11 @@ type Item struct {
 }
 
 var (
-	// ErrCondition refuses a write whose Conditions, BasedOn, With or Claims did not hold.
+	// ErrCondition refuses a write whose Conditions, BasedOn, With, Claims or Guards did not hold.
 	ErrCondition = errors.New("persist: condition does not hold")
+	// ErrOvertaken is an ErrCondition by a Guard: nobody has changed the same key, so that it is worth another try for as long as
+	// the caller has time.
+	ErrOvertaken = fmt.Errorf("%w: another writer was faster", ErrCondition)
 	// ErrUnknown says of a write that it may have been committed or not. If it was, the subscriber
 	// receives it before a later Append answers without an error; after that it is never committed.
 	ErrUnknown = errors.New("persist: it is not known whether the write was committed")
@@ -149,7 +164,7 @@ var (
 //     later Append has answered without an error, for only then it cannot be committed any more.
 //   - What several keys must not have at once, such as an address, is in the Claims of the writes. A
 //     log with several writers checks them with the Conditions, atomically. The Journal does not:
-//     its one caller follows every commit and so knows all claims.
+//     its one caller follows every commit and so knows all claims. The same holds for Guards.
 //
 // A log is used in this order: Recover once, then Subscribe once, then any number of
 // Appends by one goroutine at a time, Snapshots by another, at last Close.

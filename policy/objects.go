@@ -23,9 +23,10 @@ type Objects interface {
 
 // An Object is one object, in stored form. It is shared and must not be changed.
 type Object struct {
-	Key  meta.Key
-	Meta meta.ObjectMeta
-	Tree tree.Tree
+	Key     meta.Key
+	Version uint64 // its resource version; of one that is gone, that of its deletion
+	Meta    meta.ObjectMeta
+	Tree    tree.Tree
 }
 
 // A Change is what has become of an object. Deleted is set where it is no more; Object then is

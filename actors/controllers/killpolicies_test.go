@@ -114,6 +114,14 @@ func (o storedObjects) Scan(_ context.Context, r meta.GroupResource, namespace s
 	return version, err
 }
 
+// Version implements quota.Objects.
+func (o storedObjects) Version() uint64 { return o.w.Version() }
+
+// AwaitVersion implements quota.Objects.
+func (o storedObjects) AwaitVersion(ctx context.Context, version uint64) error {
+	return o.w.AwaitVersion(ctx, version)
+}
+
 // podMetrics are a server that says how much memory Pods use.
 type podMetrics struct{ body string }
 
@@ -179,7 +187,7 @@ var killedPolicies = []killedController{
 			w.create(path)
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		ledger := quota.New(meta.Platform, discardLogger)
+		ledger := quota.New(meta.Platform, discardLogger, false)
 		return running{func(ctx context.Context) {
 			objects := storedObjects{w}
 			if err := ledger.Follower(objects).Follow(ctx, objects); err != nil && ctx.Err() == nil {

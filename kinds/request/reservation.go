@@ -24,6 +24,21 @@ type Claimant interface {
 	Claims() (taken, released []string)
 }
 
+// A Guarded change is a Reservation that was computed on a sum of many objects, which other servers of the same log change too.
+type Guarded interface {
+	Reservation
+	Guards() []Guard
+}
+
+// A Guard names such a sum. Seen is the version up to which it was known: the log refuses the change if a later one has
+// raised the guard. Raise says that the change raises it; those of the same server that do so know each other and
+// do not count then.
+type Guard struct {
+	Name  string
+	Seen  uint64
+	Raise bool
+}
+
 // A Companion is an object that comes or goes in the same commit as the change of another one, such as the
 // IPAddress of an address that a Service takes.
 type Companion struct {
@@ -92,6 +107,16 @@ func (all ReservationList) Claims() (taken, released []string) {
 		}
 	}
 	return taken, released
+}
+
+// Guards implements Guarded.
+func (all ReservationList) Guards() (guards []Guard) {
+	for _, r := range all {
+		if g, ok := r.(Guarded); ok {
+			guards = append(guards, g.Guards()...)
+		}
+	}
+	return guards
 }
 
 // Companions implements Accompanied.

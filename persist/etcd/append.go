@@ -260,7 +260,7 @@ func (l *Log) shrink(r *round, err error) (units []unit, split bool) {
 		return nil, false
 	}
 	if tooMany {
-		l.maxOps = max(minOps, min(l.maxOps, 1+len(r.units)+r.largest)/2)
+		l.maxOps = max(minOps, min(l.maxOps, 1+len(r.ops)+r.largest)/2)
 	} else {
 		l.maxBytes = r.bytes / 2
 	}
@@ -282,6 +282,11 @@ func (p *planner) settle(r *round) {
 		default:
 			*result = persist.Result{Revision: r.upTo, Err: persist.ErrCondition}
 			l.stats.refused.Add(1)
+		}
+	}
+	for _, u := range r.units {
+		if _, is := l.overtaken(p.batch, u); is && errors.Is(p.results[u[0]].Err, persist.ErrCondition) {
+			p.refuse(u, persist.Result{Revision: r.upTo, Err: persist.ErrOvertaken})
 		}
 	}
 }

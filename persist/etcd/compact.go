@@ -40,7 +40,7 @@ func (l *Log) Trim(keepFrom persist.Revision) error {
 		return l.unavailable(err)
 	}
 	l.compacted.Store(at)
-	return errors.Join(l.dropRecords(ctx, at), l.dropClaims(ctx))
+	return errors.Join(l.dropUnused(ctx, l.keys.records(), at), l.dropUnused(ctx, l.keys.guards(), at), l.dropClaims(ctx))
 }
 
 // compactionDue says whether nobody has compacted for an interval. A log that has just begun waits for one, too.
@@ -71,9 +71,9 @@ func (l *Log) takeCompaction(ctx context.Context, at int64) (bool, error) {
 	return done.Succeeded, nil
 }
 
-// dropRecords deletes the records of logs that have not written since a compacted revision. One that writes again makes a new one.
-func (l *Log) dropRecords(ctx context.Context, before int64) error {
-	found, err := l.client.Get(ctx, l.keys.records(), clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithLimit(pageSize))
+// dropUnused deletes records or guards that nobody has written since a compacted revision. Who writes again makes a new one.
+func (l *Log) dropUnused(ctx context.Context, prefix string, before int64) error {
+	found, err := l.client.Get(ctx, prefix, clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithLimit(pageSize))
 	if err != nil {
 		return l.unavailable(err)
 	}

@@ -14,6 +14,7 @@
 //	/secrets/<name>       what all logs share and nobody else may know; encoded by the Transformer like a Secret
 //	/objects/<key>        an object by the key of its write: a value
 //	/claims/<name>        the key that holds a claim; <name> is that of the claim
+//	/guards/<name>        changed by each transaction that raises the guard; without a value
 //	/records/<writer>     the record of a log: 32 hexadecimal digits, new with each start of a process
 //	/compaction           the revision of the newest compaction, decimal
 //
@@ -54,10 +55,11 @@
 //	if   the record has the revision of etcd that this log gave it last
 //	then put the record
 //	     for each unit: if its conditions hold, put and delete its keys and claims; else nothing
+//	     for each guard that units raise: if it is as they have seen it, put it; else nothing
 //	else get the record
 //
-// The conditions of a unit are comparisons of revisions of keys (mod_revision): of what it changes, of what it depends on, and
-// of its claims. So a unit fails alone. etcd decides all comparisons on the state before the transaction, and takes a key once in
+// The conditions of a unit are comparisons of revisions of keys (mod_revision): of what it changes, of what it depends on,
+// of its claims and of its guards. So a unit fails alone. etcd decides all comparisons on the state before the transaction, and takes a key once in
 // it. A unit that concerns a key that an earlier unit of the round writes therefore waits for the next round, as one does that was
 // computed on an earlier one (BasedOn). Rounds stay within the limits of etcd for operations and bytes of a request.
 //
@@ -70,10 +72,12 @@
 //     committed, the next one that succeeds decides: if the watch has not shown the former up to there, it never will be.
 //     Nothing is sent again before.
 //   - A claim is a key that is compared and written with the unit that takes it: two logs never take one both.
+//   - A guard is compared with what was delivered when the write was planned, and a write that has seen less is refused: of two logs that
+//     raise one, the second to be committed has seen what the first has done.
 //   - If the history was compacted before the follower has read it, the state is read anew at one revision, and the caller
 //     ends what would miss changes (persist.Recovery.Rebuild).
 //   - One log compacts at a time, and only what is older than the history that it promises and was no news one interval ago. Records
-//     that are as old go with it.
+//     and guards that are as old go with it.
 //
 // # What is not there
 //

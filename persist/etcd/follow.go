@@ -89,9 +89,10 @@ type delivery struct {
 	record   *record
 	objects  []event
 	claims   []event
+	guards   []event
 }
 
-// An event is a change of an object or of a claim.
+// An event is a change of an object, of a claim or of a guard.
 type event struct {
 	key     string // without what the keys of its sort begin with
 	value   []byte
@@ -103,12 +104,14 @@ func (l *Log) read(revision int64, events []*clientv3.Event) *delivery {
 	d := &delivery{revision: revision}
 	for _, e := range events {
 		deletes := e.Type == mvccpb.DELETE
-		objects, claims, records := l.keys.objects(), l.keys.claims(), l.keys.records()
+		objects, claims, guards, records := l.keys.objects(), l.keys.claims(), l.keys.guards(), l.keys.records()
 		switch key := e.Kv.Key; {
 		case hasPrefix(key, objects):
 			d.objects = append(d.objects, event{trimKey(key, objects), e.Kv.Value, deletes})
 		case hasPrefix(key, claims):
 			d.claims = append(d.claims, event{trimKey(key, claims), e.Kv.Value, deletes})
+		case hasPrefix(key, guards):
+			d.guards = append(d.guards, event{trimKey(key, guards), nil, deletes})
 		case hasPrefix(key, records) && !deletes:
 			var err error
 			if d.record, err = decodeRecord(e.Kv.Value); err != nil {
@@ -139,6 +142,7 @@ func (l *Log) deliver(d *delivery) {
 	if len(commits) > 0 {
 		upTo = commits[len(commits)-1].Revision
 	}
+	l.applyGuards(d, upTo)
 	l.subscriber(commits, upTo)
 	l.advance(d.revision, upTo)
 	if r != nil {
@@ -259,6 +263,10 @@ func (l *Log) rebuild() error {
 	if err := l.readClaims(ctx, revision, &claims); err != nil {
 		return err
 	}
+	guards, err := l.readGuards(ctx, revision)
+	if err != nil {
+		return err
+	}
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
 	err = l.recovery.Rebuild(l.revisions.upTo(revision), func(yield func(persist.Item) error) error {
@@ -268,7 +276,7 @@ func (l *Log) rebuild() error {
 		return err
 	}
 	l.mu.Lock()
-	l.claims = claims
+	l.claims, l.guards = claims, guards
 	l.mu.Unlock()
 	if r := l.inFlight; r != nil { // it may be one of those that were compacted
 		l.inFlight, r.lost = nil, true

@@ -31,10 +31,12 @@ func (k keys) labels() string                { return k.prefix + "/labels/" }
 func (k keys) secrets() string               { return k.prefix + "/secrets/" }
 func (k keys) objects() string               { return k.prefix + "/objects/" }
 func (k keys) claims() string                { return k.prefix + "/claims/" }
+func (k keys) guards() string                { return k.prefix + "/guards/" }
 func (k keys) records() string               { return k.prefix + "/records/" }
 func (k keys) compaction() string            { return k.prefix + "/compaction" }
 func (k keys) object(key string) string      { return k.objects() + key }
 func (k keys) claim(name string) string      { return k.claims() + name }
+func (k keys) guard(name string) string      { return k.guards() + name }
 func (k keys) record(writer string) string   { return k.records() + writer }
 func (k keys) all() string                   { return k.prefix + "/" }
 func trimKey(key []byte, with string) string { return strings.TrimPrefix(string(key), with) }

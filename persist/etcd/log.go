@@ -47,6 +47,7 @@ type Log struct {
 	version  persist.Revision // that the subscriber was told with it
 	advanced chan struct{}
 	claims   claims
+	guards   map[string]guard // by name
 
 	confirmations confirmations
 	health        health
@@ -99,7 +100,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	}
 	l := &Log{
 		o: o, client: client, keys: keys{o.Prefix}, writer: hex.EncodeToString(id[:]), maxOps: defaultMaxOps, maxBytes: defaultMaxBytes,
-		advanced: make(chan struct{}), claims: newClaims(),
+		advanced: make(chan struct{}), claims: newClaims(), guards: map[string]guard{},
 	}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	if err := l.prepare(ctx); err != nil {

@@ -28,6 +28,9 @@ func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 	if err := l.readClaims(ctx, revision, &l.claims); err != nil {
 		return 0, err
 	}
+	if l.guards, err = l.readGuards(ctx, revision); err != nil {
+		return 0, err
+	}
 	if r.Item == nil {
 		r.Item = func(persist.Item) error { return nil }
 	}

@@ -39,10 +39,12 @@ func unitsOf(batch []persist.Write) ([]unit, error) {
 // A round is one transaction, and what has become of it.
 type round struct {
 	number  uint64
+	keys    keys
 	batch   []persist.Write
 	units   []unit
 	writes  []int // positions in the batch, by those in the transaction
 	touched map[string]bool
+	raised  map[string]bool // names of guards
 	record  record
 	ops     []clientv3.Op // of the units
 	largest int           // operations of the largest unit
@@ -58,10 +60,11 @@ type round struct {
 
 // A step is what a unit adds to a transaction.
 type step struct {
-	ifs   []clientv3.Cmp
-	thens []clientv3.Op
-	notes []note
-	bytes int
+	ifs    []clientv3.Cmp
+	thens  []clientv3.Op
+	notes  []note
+	raises []raise
+	bytes  int
 }
 
 // planner puts units into rounds.
@@ -77,7 +80,7 @@ const overheadBytes = 64
 
 // next is the next round, and the units that are left for later ones; nil if all units have their result already.
 func (p *planner) next(pending []unit) (*round, []unit) {
-	r := &round{batch: p.batch, touched: map[string]bool{}, decided: make(chan struct{})}
+	r := &round{keys: p.log.keys, batch: p.batch, touched: map[string]bool{}, raised: map[string]bool{}, decided: make(chan struct{})}
 	var later []unit
 	for i, u := range pending {
 		if refused, ok := p.precheck(u); !ok {
@@ -89,7 +92,8 @@ func (p *planner) next(pending []unit) (*round, []unit) {
 		if !free {
 			changes = append(changes, p.log.keys.claim(taken))
 		}
-		if p.waitsForBase(u) || r.touches(reads) || r.touches(changes) {
+		guards := guardsOf(p.batch, u)
+		if p.waitsForBase(u) || r.touches(reads) || r.touches(changes) || r.raises(guards) {
 			r.touch(reads) // what comes after it must not overtake it
 			r.touch(changes)
 			later = append(later, u)
@@ -99,7 +103,12 @@ func (p *planner) next(pending []unit) (*round, []unit) {
 			p.refuse(u, persist.Result{Revision: p.log.appliedVersion(), Err: persist.ErrCondition})
 			continue
 		}
+		if seen, is := p.log.overtaken(p.batch, u); is {
+			p.refuse(u, persist.Result{Revision: seen, Err: persist.ErrOvertaken})
+			continue
+		}
 		s := p.step(u, claims, len(r.writes))
+		p.log.addGuards(&s, guards)
 		if len(r.units) > 0 && !r.fits(u, s, p.log.maxOps, p.log.maxBytes) {
 			later = append(later, pending[i:]...)
 			break
@@ -168,17 +177,25 @@ func (r *round) touch(keys []string) {
 	}
 }
 
+// raises says whether the round raises a guard of a unit that does not, and would be refused with the next round.
+func (r *round) raises(guards []persist.Guard) bool {
+	return slices.ContainsFunc(guards, func(g persist.Guard) bool { return !g.Raise && r.raised[g.Name] })
+}
+
 func (s *step) ops() int { return max(len(s.ifs), len(s.thens)) }
 
 // fits says whether a unit has room in the round. A transaction counts with its own operations and those of its largest unit.
 func (r *round) fits(u unit, s step, maxOps, maxBytes int) bool {
-	ops := 1 + len(r.units) + 1 + max(r.largest, s.ops())
+	ops := 1 + len(r.ops) + 1 + len(r.newRaises(s)) + max(r.largest, s.ops())
 	return ops <= maxOps && len(r.writes)+len(u) <= maxWrites && r.bytes+s.bytes <= maxBytes
 }
 
 func (r *round) add(u unit, s step) {
 	r.units, r.writes, r.record.notes = append(r.units, u), append(r.writes, u...), append(r.record.notes, s.notes...)
 	r.ops, r.largest, r.bytes = append(r.ops, clientv3.OpTxn(s.ifs, s.thens, nil)), max(r.largest, s.ops()), r.bytes+s.bytes
+	for _, one := range r.newRaises(s) {
+		r.ops, r.raised[one.name] = append(r.ops, r.keys.raiseOp(one)), true
+	}
 }
 
 // step is what a unit adds to a transaction, where its writes begin at a position.

@@ -47,7 +47,7 @@ func (h *eventHandler) OnEvent(stored *meta.Object, gone bool) {
 	if object != nil {
 		h.onChange(policy.Change{Object: object})
 	} else {
-		h.onChange(policy.Change{Object: &policy.Object{Key: stored.Key, Meta: stored.Meta}, Deleted: true})
+		h.onChange(policy.Change{Object: &policy.Object{Key: stored.Key, Version: stored.Version, Meta: stored.Meta}, Deleted: true})
 	}
 	h.observed.Advance(stored.Version)
 }

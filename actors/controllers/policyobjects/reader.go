@@ -89,7 +89,7 @@ func (r *Reader) decode(k *schema.Kind, stored *meta.Object) *policy.Object {
 		r.log.Error("policy: a stored object cannot be read", "object", stored.Key, "error", err)
 		return nil
 	}
-	return &policy.Object{Key: stored.Key, Meta: stored.Meta, Tree: tree}
+	return &policy.Object{Key: stored.Key, Version: stored.Version, Meta: stored.Meta, Tree: tree}
 }
 
 // newObserver is how far one more Inform of a resource has come.

@@ -14,3 +14,11 @@ var _ quota.Objects = (*Reader)(nil)
 func (r *Reader) Scan(ctx context.Context, resource meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (uint64, error) {
 	return r.store.Scan(ctx, resource, namespace, visit)
 }
+
+// Version implements quota.Objects.
+func (r *Reader) Version() uint64 { return r.store.Version() }
+
+// AwaitVersion implements quota.Objects.
+func (r *Reader) AwaitVersion(ctx context.Context, version uint64) error {
+	return r.store.AwaitVersion(ctx, version)
+}

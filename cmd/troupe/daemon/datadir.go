@@ -110,7 +110,7 @@ func (d *Daemon) openStore() error {
 	if d.etcd != nil {
 		tuning.BatchSize = min(tuning.BatchSize, etcd.MaxBatch)
 	}
-	d.quotas = quota.New(d.naming, d.log)
+	d.quotas = quota.New(d.naming, d.log, d.etcd != nil)
 	d.newConversionWebhooks()
 	d.store, err = actors.Open(actors.Options{
 		Log: d.stateLog(), ObjectTime: d.now, Catalog: d.kinds, Naming: d.naming, Logger: d.log, Tuning: tuning, Allocators: allocators,

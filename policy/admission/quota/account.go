@@ -48,6 +48,8 @@ type account struct {
 	// enforced says that changes are refused; retired that the account has been replaced, or its quota
 	// deleted. unknown says that what is used could not be found out: all that takes something is refused.
 	enforced, retired, unknown bool
+	// deleted says that its quota is gone, and that it refuses nothing until it is retired.
+	deleted bool
 	// lapsed are the uids of the Pods that had stopped counting when the account was opened. Immutable.
 	lapsed map[string]bool
 	freed  chan struct{} // closed when something is given back; nil while nobody waits

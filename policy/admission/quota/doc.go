@@ -32,9 +32,18 @@
 // If a scan fails, the account is unknown: changes that would take something of it are refused, and the scan is
 // tried again after a while, until it succeeds or the quota changes.
 //
+// # Several servers
+//
+// Where others write to the same log (shared.go), what is known here may be old. Every change names the version up to which everything
+// had been observed before it was looked at, with guards that the log compares: of the quotas of the namespace, and of each quota
+// that it takes something of. The log refuses it if another server has changed that since, and it is computed again. While a
+// quota that was published is not in force yet, changes of its namespace wait. What the clocks of servers say of Pods that should
+// have ended may differ by as much as the clocks do.
+//
 // # Invariants
 //
 //   - used is the sum over the published objects, exactly, at any time.
 //   - used + held never rises above the limit by a change that was asked about.
-//   - A namespace without quotas costs a change one lookup and a counter.
+//   - A namespace without quotas costs a change one lookup and a counter, and one comparison where there are other servers.
+//   - Of several servers, no two let pass what only one of them may.
 package quota

@@ -16,6 +16,10 @@ type Objects interface {
 	// version of the newest change that counts for it. The moment lies between two calls of Observe for
 	// the resource: what was observed before is part of it, what comes later is not.
 	Scan(ctx context.Context, resource meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (version uint64, err error)
+	// Version is one up to which everything was observed, whoever has written it.
+	Version() uint64
+	// AwaitVersion waits for such a version, for a while.
+	AwaitVersion(ctx context.Context, version uint64) error
 }
 
 // A follower keeps the accounts those of the quotas that there are.
@@ -26,8 +30,9 @@ type follower struct {
 	mu sync.Mutex // held by who adds and removes namespaces and accounts: onQuota and retry
 }
 
-// Follower is what the ledger learns of quotas by. When it has seen one, that is in force.
+// Follower is what the ledger learns of quotas by. When it has seen one, that is in force. It is called once.
 func (l *Ledger) Follower(objects Objects) policy.Follower {
+	l.objects = objects
 	return &follower{ledger: l, objects: objects}
 }
 
@@ -45,6 +50,9 @@ func (f *follower) onQuota(ctx context.Context, c policy.Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	l := f.ledger
+	if l.unseen != nil {
+		defer l.unseen.remove(c.Key, c.Version)
+	}
 	n := l.namespace(c.Key.Namespace)
 	if c.Deleted {
 		if n != nil {
@@ -58,6 +66,7 @@ func (f *follower) onQuota(ctx context.Context, c policy.Change) {
 	}
 	s := parseSpec(c.Object)
 	if !l.setHard(ctx, n, s) {
+		l.awaitPublished(ctx, c.Version)
 		if a := f.replace(ctx, n, s); a.unknown {
 			go f.retry(ctx, n, a)
 		}

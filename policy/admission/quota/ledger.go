@@ -18,19 +18,25 @@ type Ledger struct {
 
 	namespaces sync.Map // of *namespace by name; only those with quotas. Only the follower writes to it.
 	epoch      atomic.Pointer[epoch]
+	objects    Objects      // set before anything is reserved
+	unseen     *unseenRules // nil if no other server writes to the same log
 
 	mu       sync.Mutex // guards changed
 	changed  map[meta.Key]bool
 	announce chan struct{} // has room for one; filled while changed is not empty
 }
 
-// New makes a Ledger for the names of a profile. It has no quotas until its Follower runs.
-func New(naming *meta.Naming, log *slog.Logger) *Ledger {
+// New makes a Ledger for the names of a profile. It has no quotas until its Follower runs. shared says that other servers write to
+// the same log.
+func New(naming *meta.Naming, log *slog.Logger, shared bool) *Ledger {
 	l := &Ledger{
 		evaluators: newEvaluators(naming), log: log, now: time.Now,
 		changed: map[meta.Key]bool{}, announce: make(chan struct{}, 1),
 	}
 	l.epoch.Store(newEpoch())
+	if shared {
+		l.unseen = newUnseenRules()
+	}
 	return l
 }
 

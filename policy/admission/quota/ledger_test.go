@@ -40,7 +40,7 @@ func newCluster(t *testing.T) *cluster {
 		t.Fatal(err)
 	}
 	c := &cluster{
-		t: t, ledger: New(meta.Platform, slog.New(slog.DiscardHandler)), objects: map[string]*meta.Object{},
+		t: t, ledger: New(meta.Platform, slog.New(slog.DiscardHandler), false), objects: map[string]*meta.Object{},
 		kind: kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Service"}),
 	}
 	c.follower = &follower{ledger: c.ledger, objects: c}
@@ -68,6 +68,16 @@ func (c *cluster) Scan(_ context.Context, resource meta.GroupResource, _ string,
 	}
 	return version, nil
 }
+
+// Version implements Objects.
+func (c *cluster) Version() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.version
+}
+
+// AwaitVersion implements Objects.
+func (c *cluster) AwaitVersion(context.Context, uint64) error { return nil }
 
 // service is a Service with a number of node ports; nil for -1.
 func service(ports int) tree.Tree {

@@ -16,6 +16,9 @@ import (
 // twice, or not at all.
 func (l *Ledger) Observe(k *schema.Kind, version uint64, old, now *meta.Object, reserved request.Reservation) {
 	o := observation{ledger: l, kind: k, version: version, old: old, now: now, reserved: reservationOf(reserved)}
+	if l.unseen != nil && k.Storage == quotas {
+		l.observeRules(&o)
+	}
 	n := l.namespace(o.key().Namespace)
 	if n == nil {
 		return

@@ -13,13 +13,13 @@ import (
 const pluginName = "ResourceQuota"
 
 // Registrations are the plugin: for every object that is created, and for the updates by which objects
-// may use more. Follower is that of the ledger.
+// may use more, or quotas limit something else. Follower is that of the ledger.
 func (l *Ledger) Registrations(follower policy.Follower, config Config) []admission.Registration {
 	p := &plugin{l, config}
 	all := []admission.Registration{
 		{Resources: []string{"*"}, Operations: []request.Verb{request.Create}},
 		{Resources: []string{
-			"/pods", "/pods/resize", "/services", "/persistentvolumeclaims", "resource.platform.io/resourceclaims",
+			"/pods", "/pods/resize", "/services", "/persistentvolumeclaims", "/resourcequotas", "resource.platform.io/resourceclaims",
 		}, Operations: []request.Verb{request.Update}, SkipsNoOps: true},
 	}
 	for i := range all {

@@ -14,8 +14,9 @@ import (
 // A reservation is what one change takes of the quotas of its namespace.
 type reservation struct {
 	epoch     *epoch
-	namespace *namespace
-	entries   []entry // guarded by the namespace's mutex; none once they are settled
+	namespace *namespace // nil if it has no quotas
+	entries   []entry    // guarded by the namespace's mutex; none once they are settled
+	guards    []request.Guard
 }
 
 // An entry is what a change does to one account, and how much of that is held.
@@ -30,11 +31,16 @@ func (r *reservation) Commit() { r.Release() }
 
 // Release implements request.Reservation.
 func (r *reservation) Release() {
-	r.namespace.mu.Lock()
-	r.giveBack()
-	r.namespace.mu.Unlock()
+	if r.namespace != nil {
+		r.namespace.mu.Lock()
+		r.giveBack()
+		r.namespace.mu.Unlock()
+	}
 	r.epoch.leave()
 }
+
+// Guards implements request.Guarded.
+func (r *reservation) Guards() []request.Guard { return r.guards }
 
 // giveBack ends what is held. The caller holds the mutex.
 func (r *reservation) giveBack() {
@@ -97,6 +103,23 @@ func (l *Ledger) reserve(p *proposed) (held request.Reservation, err error) {
 }
 
 func (l *Ledger) reserveIn(e *epoch, p *proposed) (*reservation, error) {
+	seen, err := l.seen(p.namespace)
+	if err != nil {
+		return nil, err
+	}
+	r, err := l.reserveBeside(e, p)
+	if err != nil || l.unseen == nil {
+		return r, err
+	}
+	if r == nil {
+		r = &reservation{epoch: e}
+	}
+	r.guards = p.guards(seen, r.entries)
+	return r, nil
+}
+
+// reserveBeside sets aside what a change takes beside what is used and held; nil if no quota covers it.
+func (l *Ledger) reserveBeside(e *epoch, p *proposed) (*reservation, error) {
 	n := l.namespace(p.namespace)
 	for {
 		var v *view
@@ -192,10 +215,10 @@ func (r *reservation) hold(p *proposed) error {
 // check refuses what exceeds a quota. If it only would with what others hold, it is too early to tell.
 func (r *reservation) check(p *proposed) error {
 	for _, e := range r.entries {
-		if e.account.unknown && len(e.held) > 0 {
+		if e.account.unknown && len(e.held) > 0 && !e.account.deleted {
 			return e.account.refuseUnknown(e.held)
 		}
-		if !e.account.enforced {
+		if !e.account.enforced || e.account.deleted {
 			continue
 		}
 		if missing := e.account.constraint(p); missing != "" {
@@ -204,7 +227,7 @@ func (r *reservation) check(p *proposed) error {
 	}
 	var contended *entry
 	for i, e := range r.entries {
-		if !e.account.enforced {
+		if !e.account.enforced || e.account.deleted {
 			continue
 		}
 		if over := e.account.exceeded(e.held, false); len(over) > 0 {
@@ -253,7 +276,7 @@ func (a *account) refuseUnknown(all []delta) refusal {
 func (a *account) await(ctx context.Context, n *namespace, wanted []delta) {
 	for {
 		n.mu.Lock()
-		if a.retired || len(a.exceeded(wanted, false)) > 0 || len(a.exceeded(wanted, true)) == 0 {
+		if a.retired || a.deleted || len(a.exceeded(wanted, false)) > 0 || len(a.exceeded(wanted, true)) == 0 {
 			n.mu.Unlock()
 			return
 		}

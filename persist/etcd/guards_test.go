@@ -1,0 +1,119 @@
+package etcd
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+)
+
+const overtaken = refused + ": another writer was faster"
+
+func guarded(w persist.Write, raise bool, seen persist.Revision, names ...string) persist.Write {
+	for _, name := range names {
+		w.Guards = append(w.Guards, persist.Guard{Name: name, Seen: seen, Raise: raise})
+	}
+	return w
+}
+
+// TestGuards: what was computed without a raise is refused, by whoever raised it; own raises are known to those that raise.
+func TestGuards(t *testing.T) {
+	t.Parallel()
+	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
+	a, b := open(t, o), open(t, o)
+	create := func(name string) persist.Write { return put(name, "x", at(name, 0)) }
+	start := a.appliedVersion()
+	same(t, "many of one log", a.append(guarded(create("/1"), true, start, "g", "h"), guarded(create("/2"), true, start, "g"), guarded(create("/3"), true, start, "h")), "ok, ok, ok")
+	same(t, "more of it", a.append(guarded(create("/4"), true, start, "g")), "ok")
+	same(t, "of another, before it knows", b.append(guarded(create("/5"), true, start, "g"), guarded(create("/6"), false, start, "g"), guarded(create("/7"), true, start, "other")), overtaken+", "+overtaken+", ok")
+	b.await()
+	same(t, "with what it knew then", b.append(guarded(create("/5"), true, start, "g")), overtaken)
+	same(t, "with what it knows", b.append(guarded(create("/5"), true, b.appliedVersion(), "g"), guarded(create("/6"), false, b.appliedVersion(), "g")), "ok, "+overtaken)
+	same(t, "names it before it is raised", b.append(guarded(create("/6"), false, b.appliedVersion(), "g"), guarded(create("/8"), true, b.appliedVersion(), "g")), "ok, ok")
+	a.await()
+	seen := a.appliedVersion()
+	same(t, "the own raise, named", a.append(guarded(create("/9"), true, seen, "g")), "ok")
+	same(t, "the own raise, named afterwards", a.append(guarded(create("/10"), false, seen, "g")), overtaken)
+	stale := put("/1", "y", at("/1", 1))
+	same(t, "refused for another reason", a.append(guarded(stale, true, seen, "g")), refused)
+	c := open(t, o)
+	same(t, "known to a new one", c.append(guarded(create("/11"), true, seen, "g"), guarded(create("/11"), true, c.appliedVersion(), "g")), overtaken+", ok")
+}
+
+// TestGuardedSum: logs that raise one guard for each step of a sum never take more than there is, and take all of it.
+func TestGuardedSum(t *testing.T) {
+	t.Parallel()
+	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
+	const limit = 50
+	logs := []*member{open(t, o), open(t, o), open(t, o)}
+	var running sync.WaitGroup
+	for i, m := range logs {
+		running.Go(func() {
+			for k := 0; ; {
+				seen := m.appliedVersion()
+				m.mu.Lock()
+				used := len(m.state)
+				m.mu.Unlock()
+				if used >= limit {
+					return
+				}
+				name := fmt.Sprintf("/%d/%d", i, k)
+				if m.append(guarded(put(name, "x", at(name, 0)), true, seen, "sum")) == "ok" {
+					k++
+				} else {
+					m.await()
+				}
+			}
+		})
+	}
+	running.Wait()
+	for _, m := range logs {
+		m.await()
+		if len(m.state) != limit {
+			t.Errorf("%d keys, want %d", len(m.state), limit)
+		}
+	}
+}
+
+// TestGuardsDropped: guards that are as old as what is compacted go, and are raised again afterwards.
+func TestGuardsDropped(t *testing.T) {
+	t.Parallel()
+	c := etcdtest.Start(t, 1)
+	a := open(t, Options{Endpoints: c.URLs()})
+	same(t, "raised", a.append(guarded(put("/1", "x", at("/1", 0)), true, a.appliedVersion(), "g")), "ok")
+	same(t, "later", a.append(put("/2", "x", at("/2", 0))), "ok")
+	applied, _ := a.appliedRevision()
+	if err := a.dropUnused(t.Context(), a.keys.guards(), applied); err != nil {
+		t.Fatal(err)
+	}
+	found, err := c.Client().Get(t.Context(), a.keys.guards(), clientv3.WithPrefix())
+	if err != nil || len(found.Kvs) > 0 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	a.await()
+	same(t, "raised again", a.append(guarded(put("/3", "x", at("/3", 0)), true, a.appliedVersion(), "g")), "ok")
+}
+
+// TestManyGuards: a guard that several writes of a batch raise is put once, within the operations that servers take.
+func TestManyGuards(t *testing.T) {
+	t.Parallel()
+	a := open(t, Options{Endpoints: etcdtest.Start(t, 1, "--max-txn-ops", "16").URLs()})
+	var batch []persist.Write
+	for i := range 60 {
+		key := fmt.Sprintf("/k/%d", i)
+		batch = append(batch, guarded(put(key, "x", at(key, 0)), true, a.appliedVersion(), fmt.Sprint("g", i), fmt.Sprint("g", i+1)))
+	}
+	results, err := a.Append(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if r.Err != nil {
+			t.Fatalf("write %d: %v", i, r.Err)
+		}
+	}
+}
