@@ -16,7 +16,7 @@ func (p *Prepared) Rewrite(object tree.Tree) (tree.Tree, error) {
 		return p.want, err
 	}
 	before := p.want
-	p.want = object
+	p.want = tree.Clone(object).(tree.Tree) // which may share with the current state
 	if err := p.restrictAdmission(before); err != nil {
 		return nil, err
 	}

@@ -32,14 +32,14 @@ func cloneTop(t tree.Tree) tree.Tree {
 
 // copyForWrite copies a tree that may share parts with the current one, as far as the rest of the mutation
 // writes into it. The shared parts are complete already and are not written again, except by
-// allocations and admissions, which may write anywhere.
+// allocations, which may write anywhere. Admissions copy what they change.
 func copyForWrite(cur State, m *request.Mutation, t tree.Tree, env Env) tree.Tree {
 	return copyBelowTop(cur, m, cloneTop(t), env)
 }
 
 // copyBelowTop is copyForWrite for a tree whose top and metadata are the mutation's own already.
 func copyBelowTop(cur State, m *request.Mutation, c tree.Tree, env Env) tree.Tree {
-	if env.Allocator != nil || m.Admits(request.Update) || m.Kind.Stored != m.Kind || m.Subresource != "" {
+	if env.Allocator != nil || m.Kind.Stored != m.Kind || m.Subresource != "" {
 		return tree.Clone(c).(tree.Tree)
 	}
 	for name, value := range c {

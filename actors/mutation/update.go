@@ -41,7 +41,7 @@ func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env)
 		return Prepared{}, err
 	}
 	carryMetadata(cur, m, want)
-	if env.Allocator == nil && !m.Admits(request.Update) {
+	if env.Allocator == nil {
 		reuseUnchanged(cur, want)
 	}
 	updateManagedFields(cur, m, asked, want, env)

@@ -20,7 +20,8 @@ type Admission interface {
 	// MayChange tells whether Admit may change c.New for an operation. If not, c.New may share its parts with the body of
 	// the request.
 	MayChange(operation Verb) bool
-	// Admit is called before the change is validated. It may complete c.New, if MayChange says so.
+	// Admit is called before the change is validated. It may complete c.New, if MayChange says so, but not write into the
+	// parts below the top and metadata that c.New shares with c.Old: those it copies first.
 	Admit(c Change) error
 	// Validate is called when the change has passed validation. It changes nothing.
 	Validate(c Change) error

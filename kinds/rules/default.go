@@ -10,7 +10,8 @@ import (
 // kind's function, which may depend on several fields. A nil tree stays nil.
 //
 // As examples, a Deployment without replicas gets 1, and a port without a protocol "TCP". Defaults of declarations come first, because those of functions may depend on them. t is
-// written to: the caller owns it.
+// written to: the caller owns what is not complete yet. What is complete, such as the parts of a stored object, is not
+// written to.
 func Default(k *schema.Kind, t tree.Tree) {
 	if t == nil {
 		return

@@ -13,7 +13,7 @@ import (
 )
 
 // Attributes are a change that a user asks for. Old is nil for a create, New for a delete; both
-// are in stored form, and only New may be changed.
+// are in stored form. Only New may be changed, by Edit, because what an update leaves as it is New shares with Old.
 type Attributes struct {
 	User        *authn.User
 	Operation   request.Verb // Create, Update, Delete or Connect
@@ -41,7 +41,7 @@ type Attributes struct {
 // does. It waits for nothing. Errors are *meta.Status.
 type Plugin any
 
-// An Admitter looks at a change before it is validated, and may change New. It alone may: where no plugin of a
+// An Admitter looks at a change before it is validated, and may change New, by Edit. It alone may: where no plugin of a
 // resource is one, the body of a request is not copied.
 type Admitter interface {
 	Admit(a *Attributes) error
@@ -109,6 +109,36 @@ func (a *Attributes) Rewrite(object tree.Tree) error {
 		a.Body = object
 	}
 	return nil
+}
+
+// Edit is the object at a path of names inside New, to be written to: what New shares with Old on the way there is copied
+// before, and what is missing is made. Only the object itself may be written to, not what is inside it.
+func (a *Attributes) Edit(path ...string) tree.Tree {
+	object, was := a.New, a.Old
+	for _, name := range path {
+		part, there := object[name].(tree.Tree)
+		was = was.Object(name)
+		switch {
+		case !there:
+			part = tree.Tree{}
+			object[name] = part
+		case was != nil && tree.SameRef(part, was):
+			part = maps.Clone(part)
+			object[name] = part
+		}
+		object = part
+	}
+	return object
+}
+
+// EditAll is the object called name inside New, to be written to with all that is inside it.
+func (a *Attributes) EditAll(name string) tree.Tree {
+	if a.Old == nil {
+		return a.New.EnsureObject(name)
+	}
+	object, _ := tree.Clone(a.New.EnsureObject(name)).(tree.Tree)
+	a.New[name] = object
+	return object
 }
 
 // IsCreate tells that the change makes a new object.

@@ -31,7 +31,7 @@ func (imagePuller) Admit(a *admission.Attributes) error {
 	if !bringsImage(a) {
 		return nil
 	}
-	eachPullPolicy(a.New.Object("spec"), func(of tree.Tree, field, _ string) { of[field] = pullAlways })
+	eachPullPolicy(a.EditAll("spec"), func(of tree.Tree, field, _ string) { of[field] = pullAlways })
 	return nil
 }
 

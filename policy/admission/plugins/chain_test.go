@@ -86,6 +86,7 @@ type admissionTest struct {
 func (c admissionTest) run(t *testing.T, chain *admission.Chain) {
 	t.Helper()
 	old, wanted := parseTree(t, c.old), parseTree(t, c.new)
+	share(wanted, old)
 	err := admit(t, chain, c.resource, old, wanted, &request.Mutation{})
 	switch {
 	case c.fault != "":
@@ -106,6 +107,35 @@ func (c admissionTest) run(t *testing.T, chain *admission.Chain) {
 			t.Errorf("%s: the old state became %s", c.name, got)
 		}
 	}
+}
+
+// share gives a new state the parts in which it equals the one before, as updates have them.
+func share(wanted, old tree.Tree) {
+	for name := range wanted {
+		if name != "metadata" {
+			wanted[name] = sharing(wanted[name], old[name])
+		}
+	}
+}
+
+// sharing is a value that has the parts of the one before in which it equals that.
+func sharing(v, old any) any {
+	if tree.StrictEqual(v, old) {
+		return old
+	}
+	switch v := v.(type) {
+	case tree.Tree:
+		old, _ := old.(tree.Tree)
+		for name := range v {
+			v[name] = sharing(v[name], old[name])
+		}
+	case []any:
+		old, _ := old.([]any)
+		for i := range min(len(v), len(old)) {
+			v[i] = sharing(v[i], old[i])
+		}
+	}
+	return v
 }
 
 // admit asks all plugins of a chain about a change, waiting ones too.

@@ -113,6 +113,7 @@ func try(t *testing.T, chain *admission.Chain, attempts []attempt) {
 		k := kind(parts[0], parts[1])
 		m := &request.Mutation{Kind: k, Subresource: parts[2], Key: meta.Key{Namespace: "ns", Name: "x"}}
 		change := request.Change{Mutation: m, Old: decode(t, a.old), New: decode(t, a.new), Reinvocation: a.reinvocation}
+		share(change.New, change.Old)
 		run := chain.For(nil, request.Create, k, parts[2], m.Key)
 		if run == nil {
 			t.Errorf("%s: nothing runs", a.name)

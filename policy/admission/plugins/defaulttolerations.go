@@ -29,11 +29,10 @@ type defaultTolerations []struct {
 
 // Admit implements admission.Admitter.
 func (p defaultTolerations) Admit(a *admission.Attributes) error {
-	spec := a.New.EnsureObject("spec")
-	given := spec.List("tolerations")
+	given := a.New.Object("spec").List("tolerations")
 	for _, t := range p {
 		if !toleratesExecution(given, t.taint) {
-			appendItem(spec, "tolerations", tree.Tree{
+			appendItem(a.Edit("spec"), "tolerations", tree.Tree{
 				"key": t.taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": t.seconds,
 			})
 		}

@@ -42,8 +42,8 @@ func (p extendedResources) Admit(a *admission.Attributes) error {
 		tolerates := func(t tree.Tree) bool {
 			return t.String("key") == name && t.String("operator") == "Exists" && t.String("effect") == "NoSchedule" && t.String("value") == ""
 		}
-		if !slices.ContainsFunc(spec.Objects("tolerations"), tolerates) {
-			appendItem(spec, "tolerations", tree.Tree{"key": name, "operator": "Exists", "effect": "NoSchedule"})
+		if !slices.ContainsFunc(a.New.Object("spec").Objects("tolerations"), tolerates) {
+			appendItem(a.Edit("spec"), "tolerations", tree.Tree{"key": name, "operator": "Exists", "effect": "NoSchedule"})
 		}
 	}
 	return nil

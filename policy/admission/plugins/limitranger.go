@@ -39,10 +39,10 @@ func (p limitRanger) Admit(a *admission.Attributes) error {
 	if a.Kind.Resource != "pods" || !limits(a) {
 		return nil
 	}
-	changed := false
+	spec, changed := a.EditAll("spec"), false
 	p.ranges.Each(a.Key.Namespace, func(_ string, l *limitRange) bool {
-		if set := l.setDefaults(a.New.Object("spec")); len(set) > 0 {
-			a.New.EnsureObject("metadata", "annotations")[p.annotation] = "LimitRanger plugin set: " + strings.Join(set, "; ")
+		if set := l.setDefaults(spec); len(set) > 0 {
+			a.Edit("metadata", "annotations")[p.annotation] = "LimitRanger plugin set: " + strings.Join(set, "; ")
 			changed = true
 		}
 		return true

@@ -68,6 +68,7 @@ func TestTolerations(t *testing.T) {
 		{name: "one", new: pod(`"tolerations":[` + given + `]`), want: pod(`"tolerations":[` + given + `,` + unreachable + `]`)},
 		{name: "all", new: pod(`"tolerations":[{"operator":"Exists"}]`)},
 		{name: "an update", old: pod(""), new: pod(`"tolerations":[` + given + `]`), want: pod(`"tolerations":[` + given + `,` + unreachable + `]`)},
+		{name: "an update that leaves them as they are", old: pod(`"tolerations":[` + given + `]`), new: pod(`"tolerations":[` + given + `]`), want: pod(`"tolerations":[` + given + `,` + unreachable + `]`)},
 	})
 	asks := func(more string) string {
 		return `{"spec":{"containers":[{"resources":{"requests":{"cpu":"1","b.example/x":"1"}}}],"initContainers":[{"resources":{"requests":{"a.example/y":"1","platform.io/z":"1"}}}]` + more + `}}`
@@ -75,6 +76,8 @@ func TestTolerations(t *testing.T) {
 	try(t, chainOf(t, nil, meta.Platform, plugins.ExtendedResourceToleration(meta.Platform)), []attempt{
 		{name: "devices", new: asks(`,"tolerations":[{"key":"k"}]`),
 			want: asks(`,"tolerations":[{"key":"k"},{"key":"a.example/y","operator":"Exists","effect":"NoSchedule"},{"key":"b.example/x","operator":"Exists","effect":"NoSchedule"}]`)},
+		{name: "an update", old: asks(``), new: asks(``),
+			want: asks(`,"tolerations":[{"key":"a.example/y","operator":"Exists","effect":"NoSchedule"},{"key":"b.example/x","operator":"Exists","effect":"NoSchedule"}]`)},
 		{name: "none", new: pod("")},
 	})
 	c := newCluster(t, map[string]string{"namespaces /ns": `{"metadata":{"annotations":{
@@ -91,6 +94,7 @@ func TestTolerations(t *testing.T) {
 	try(t, chainOf(t, c, meta.Platform, plugins.PodTolerationRestriction(meta.Platform, config, plugins.NewNamespacePlacements(meta.Platform, c))), []attempt{
 		{name: "of the namespace", new: restricted("", "BestEffort"), want: restricted(own, "BestEffort")},
 		{name: "memory", new: restricted("", "Burstable"), want: restricted(own+","+pressure, "Burstable")},
+		{name: "an update gets what its class is to have", old: restricted("", "Burstable"), new: restricted("", "Burstable"), want: restricted(pressure, "Burstable")},
 		{name: "an update gets no default", old: restricted("", "BestEffort"), new: restricted("", "BestEffort")},
 		{name: "allowed", new: restricted(`{"key":"w","operator":"Equal","value":"v","effect":"NoSchedule"}`, "BestEffort"),
 			want: restricted(`{"key":"w","operator":"Equal","value":"v","effect":"NoSchedule"},`+own, "BestEffort")},

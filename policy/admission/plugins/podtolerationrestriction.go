@@ -83,7 +83,7 @@ func (p tolerationRestriction) Admit(a *admission.Attributes) error {
 		extra = append(extra, tree.Tree{"key": p.memoryPressure, "operator": "Exists", "effect": "NoSchedule"})
 	}
 	if len(extra) > 0 {
-		spec := a.New.EnsureObject("spec")
+		spec := a.Edit("spec")
 		spec["tolerations"] = mergeTolerations(spec.Objects("tolerations"), extra)
 	}
 	return p.Validate(a)

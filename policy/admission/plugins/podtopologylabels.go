@@ -37,7 +37,7 @@ func (p topologyLabels) Admit(a *admission.Attributes) error {
 	head, _ := p.objects.GetMeta(meta.GroupResource{Resource: "nodes"}, "", node)
 	for _, key := range p.keys {
 		if value, ok := head.Labels.Get(key); ok {
-			a.New.EnsureObject("metadata", "labels")[key] = value
+			a.Edit("metadata", "labels")[key] = value
 		}
 	}
 	return nil

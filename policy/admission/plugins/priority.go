@@ -49,10 +49,10 @@ func (p priorityPlugin) Admit(a *admission.Attributes) error {
 	case a.IsCreate():
 		return p.resolve(a)
 	}
-	spec, was := a.New.EnsureObject("spec"), a.Old.Object("spec")
+	spec, was := a.New.Object("spec"), a.Old.Object("spec")
 	for _, name := range []string{"priority", "preemptionPolicy"} {
-		if !spec.Has(name) {
-			spec.CopyField(was, name)
+		if !spec.Has(name) && was.Has(name) {
+			a.Edit("spec").CopyField(was, name)
 		}
 	}
 	return nil

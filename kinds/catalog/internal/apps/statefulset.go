@@ -64,7 +64,9 @@ func defaultStatefulSet(obj tree.Tree) {
 	field.SetIfEmpty(retention, "whenScaled", "Retain")
 	for _, claim := range spec.Objects("volumeClaimTemplates") {
 		if claim != nil {
-			claim["kind"], claim["apiVersion"] = "PersistentVolumeClaim", "v1"
+			if claim.String("kind") != "PersistentVolumeClaim" || claim.String("apiVersion") != "v1" {
+				claim["kind"], claim["apiVersion"] = "PersistentVolumeClaim", "v1"
+			}
 			field.SetIfEmpty(claim.EnsureObject("status"), "phase", "Pending")
 		}
 	}

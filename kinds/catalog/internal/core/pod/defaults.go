@@ -44,7 +44,7 @@ func defaultServiceAccount(spec tree.Tree) {
 	if name == "" {
 		name = spec.String("serviceAccount")
 	}
-	if name != "" {
+	if name != "" && (spec.String("serviceAccountName") != name || spec.String("serviceAccount") != name) {
 		spec["serviceAccountName"], spec["serviceAccount"] = name, name
 	}
 }
