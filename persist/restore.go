@@ -6,10 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/tidwall/buntdb"
@@ -20,7 +16,7 @@ import (
 // was taken, in years, even if the clock is wrong. So no revision is used twice, and every revision
 // that a client may still know lies before the history.
 const (
-	restoreRevisionGap  = 1 << 44
+	restoreRevisionGap  = RevisionGap
 	restoreRevisionRate = 100_000
 )
 
@@ -29,98 +25,17 @@ const (
 // proved intact, and a directory in which that is under way cannot be opened.
 func Restore(dir string, r io.Reader) error { return restore(dir, r, Options{}) }
 
-// The directory is checked twice: before the lock, so that nothing is made in a directory of something else, and
-// after it, because another restore may have ended meanwhile.
-func restore(dir string, r io.Reader, o Options) (err error) {
+func restore(dir string, r io.Reader, o Options) error {
 	o = o.withDefaults()
-	if err := checkRestorable(o, dir); err != nil {
-		return err
-	}
-	o.AcceptDataLoss = true // of the lock file, which does not exist yet
-	lock, err := lockDirectory(o, dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
-	if err := checkRestorable(o, dir); err != nil {
-		return err
-	}
-	marker := filepath.Join(dir, restoringFile)
-	if err := writeChecksummed(o.FS, marker, format{formatVersion}); err != nil {
-		return noSpace(err)
-	}
-	if err := removeUnfinishedRestore(o, dir); err != nil {
-		return err
-	}
-	in := &backupReader{r: r}
-	if err := in.read(); err != nil {
-		return errors.Join(err, in.close(), o.FS.Remove(marker), o.FS.SyncDir(dir))
-	}
-	if err := errors.Join(in.writeDirectory(dir, o), in.close()); err != nil {
-		return noSpace(err)
-	}
-	return errors.Join(o.FS.Remove(marker), o.FS.SyncDir(dir))
-}
-
-// checkRestorable refuses a directory that holds anything but an unfinished restore.
-func checkRestorable(o Options, dir string) error {
-	names, err := o.FS.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || slices.Contains(names, restoringFile) {
-		return nil
-	}
-	for _, name := range names {
-		if name != lockFile && name != restoringFile+tempSuffix && name != "lost+found" {
-			return fmt.Errorf("persist: cannot restore into %s: it is not empty, it holds %q", dir, name)
+	return createDirectory(dir, o, func() (contents, error) {
+		in := &backupReader{r: r}
+		if err := in.read(); err != nil {
+			return contents{}, errors.Join(err, in.close())
 		}
-	}
-	return err
-}
-
-// removeUnfinishedRestore removes what a restore that did not finish has left.
-//
-// The lock file and the marker stay. The marker protects what is half removed as well as what is half written.
-func removeUnfinishedRestore(o Options, dir string) error {
-	names, err := o.FS.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		switch strings.TrimSuffix(name, tempSuffix) {
-		case formatFile, labelsFile, controlFile:
-			err = errors.Join(err, o.FS.Remove(filepath.Join(dir, name)))
-		}
-	}
-	for _, d := range []string{journalDir(dir), snapshotsDir(dir)} {
-		inside, fault := o.FS.ReadDir(d)
-		if fault != nil && !errors.Is(fault, fs.ErrNotExist) {
-			err = errors.Join(err, fault)
-		}
-		for _, name := range inside {
-			err = errors.Join(err, o.FS.Remove(filepath.Join(d, name)))
-		}
-	}
-	return err
-}
-
-// writeDirectory writes the state. The marker keeps a half-written directory from ever being opened.
-//
-// A clock that runs behind that of the backup counts as no time passed: the gap alone is large enough.
-func (in *backupReader) writeDirectory(dir string, o Options) error {
-	if err := makeSubdirectories(o.FS, dir); err != nil {
-		return err
-	}
-	elapsed := max(0, o.Now().Sub(time.Unix(0, in.head.Time))/time.Second)
-	at := in.head.Revision + restoreRevisionGap + restoreRevisionRate*Revision(elapsed)
-	if err := writeState(o, dir, at, in.db); err != nil {
-		return err
-	}
-	if err := writeChecksummed(o.FS, filepath.Join(dir, labelsFile), in.head.Labels); err != nil {
-		return err
-	}
-	if err := writeControl(o.FS, dir, watermark{clean: true, newest: at, maxRevision: at}); err != nil {
-		return err
-	}
-	return writeChecksummed(o.FS, filepath.Join(dir, formatFile), format{directoryFormat})
+		// A clock that runs behind that of the backup counts as no time passed: the gap alone is large enough.
+		elapsed := max(0, o.Now().Sub(time.Unix(0, in.head.Time))/time.Second)
+		return contents{in.db, in.head.Labels, in.head.Revision + restoreRevisionGap + restoreRevisionRate*Revision(elapsed)}, nil
+	})
 }
 
 // A backupReader reads a backup into memory.

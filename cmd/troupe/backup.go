@@ -37,9 +37,9 @@ func backup() *cobra.Command {
 		Long: `Write the whole state of a daemon into FILE, or to standard output if FILE is "-".
 
 With --kubeconfig it asks the running daemon that the file names, which goes on serving
-meanwhile; the user of the file must be an administrator. Without, it reads --data-dir,
-and the daemon must not be running. A backup that arrives incomplete is an error and
-leaves no FILE.
+meanwhile; the user of the file must be an administrator. With --etcd-servers it reads
+what is in etcd, whoever serves it. Without, it reads --data-dir, and the daemon must not
+be running. A backup that arrives incomplete is an error and leaves no FILE.
 
 The file carries checksums, and holds every object as the data directory does: in clear,
 but for what --encryption-provider-config encrypts. Keep it like the data directory itself,
@@ -48,7 +48,8 @@ and apart from the keys. Certificates and admin.kubeconfig are not part of it.`,
 	}
 	dir := dataDirFlag(c)
 	kubeconfig := kubeconfigFlag(c, "")
-	c.MarkFlagsMutuallyExclusive("data-dir", "kubeconfig")
+	m := migrationFlags(c)
+	c.MarkFlagsMutuallyExclusive("data-dir", "kubeconfig", "etcd-servers")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		source := *dir
 		take := func(w io.Writer) (persist.Revision, error) { return persist.BackupDir(*dir, w) }
@@ -58,6 +59,9 @@ and apart from the keys. Certificates and admin.kubeconfig are not part of it.`,
 				return err
 			}
 			source, take = r.URL(), func(w io.Writer) (persist.Revision, error) { return r.backup(c.Context(), w) }
+		}
+		if len(m.Etcd.Servers) > 0 {
+			source, take = "etcd", func(w io.Writer) (persist.Revision, error) { return m.BackupEtcd(c.Context(), w) }
 		}
 		var revision persist.Revision
 		err := writeTo(args[0], c.OutOrStdout(), func(w io.Writer) (err error) {

@@ -27,6 +27,7 @@ const (
 type keys struct{ prefix string }
 
 func (k keys) format() string                { return k.prefix + "/format" }
+func (k keys) filling() string               { return k.prefix + "/filling" }
 func (k keys) labels() string                { return k.prefix + "/labels/" }
 func (k keys) secrets() string               { return k.prefix + "/secrets/" }
 func (k keys) objects() string               { return k.prefix + "/objects/" }

@@ -124,6 +124,9 @@ func (l *Log) prepare(ctx context.Context) error {
 		return l.unavailable(err)
 	}
 	if len(found.Kvs) == 0 {
+		if l.o.MustExist {
+			return fmt.Errorf("etcd: there is no store of this program below %s", l.keys.prefix)
+		}
 		if err := l.initialize(ctx); err != nil {
 			return err
 		}
@@ -134,8 +137,23 @@ func (l *Log) prepare(ctx context.Context) error {
 	if len(found.Kvs) == 0 {
 		return fmt.Errorf("etcd: %s has gone again", l.keys.format())
 	}
+	if err := l.refuseFilling(ctx); err != nil {
+		return err
+	}
 	l.revisions.base, err = decodeFormat(found.Kvs[0].Value)
 	return err
+}
+
+// refuseFilling refuses a store that is being filled.
+func (l *Log) refuseFilling(ctx context.Context) error {
+	found, err := l.client.Get(ctx, l.keys.filling(), clientv3.WithKeysOnly())
+	switch {
+	case err != nil:
+		return l.unavailable(err)
+	case len(found.Kvs) > 0:
+		return fmt.Errorf("etcd: a migration to %s is under way or was interrupted: wait for it, or run it again", l.keys.prefix)
+	}
+	return nil
 }
 
 // initialize writes the format into a prefix without keys. Another process may do the same.

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -224,4 +225,58 @@ func TestClaims(t *testing.T) {
 		held = append(held, name+"="+h.holder)
 	}
 	same(t, "held in the end", strings.Join(held, " "), "a=/ip/a")
+}
+
+// TestFill: a store that is filled is as if it had been written, one whose filling was interrupted is not opened, and is filled anew.
+func TestFill(t *testing.T) {
+	t.Parallel()
+	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
+	content := Content{Revision: 1000, Labels: map[string]string{"l": "x"}, Secrets: map[string][]byte{"s": []byte("y")}}
+	items := func(most int) func(func(string, []byte, int) error) error {
+		return func(yield func(string, []byte, int) error) error {
+			for i := range 250 {
+				if i == most {
+					return fmt.Errorf("interrupted")
+				}
+				w := put(fmt.Sprintf("/c/n/%03d", i), strings.Repeat("x", i*100))
+				if err := yield(w.Key, w.Value, w.RevisionOffset); err != nil {
+					return err
+				}
+			}
+			return yield("/c/n/raw", []byte("raw"), -1)
+		}
+	}
+	content.Items = items(200)
+	same(t, "interrupted", fmt.Sprint(Fill(t.Context(), o, content)), "interrupted")
+	if l, err := Open(t.Context(), o); err == nil {
+		l.Close()
+		t.Error("what was interrupted is opened")
+	}
+	content.Items = items(-1)
+	if err := Fill(t.Context(), o, content); err != nil {
+		t.Fatal(err)
+	}
+	if err := Fill(t.Context(), o, content); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("filled twice: %v", err)
+	}
+	a := open(t, o)
+	if len(a.state) != 251 || string(a.state["/c/n/raw"].Value) != "raw" || a.upTo <= 1000 {
+		t.Errorf("%d keys up to %d, and %s", len(a.state), a.upTo, a.state["/c/n/raw"].Value)
+	}
+	seen := map[persist.Revision]bool{}
+	for key, c := range a.state {
+		if c.Revision <= 1000 || seen[c.Revision] || key != "/c/n/raw" && !strings.HasPrefix(string(c.Value), fmt.Sprintf(`{"v":"%d"`, c.Revision)) {
+			t.Errorf("%s has the revision %d: %.40s", key, c.Revision, c.Value)
+		}
+		seen[c.Revision] = true
+	}
+	label, err := a.EnsureLabel(t.Context(), "l", "other")
+	secret, fault := a.Secret(t.Context(), "s")
+	same(t, "label and secret", fmt.Sprintf("%s %v %s %v", label, err, secret, fault), "x <nil> y <nil>")
+	same(t, "goes on", a.append(put("/c/n/000", "y", at("/c/n/000", a.revision("/c/n/000")))), "ok")
+	b := open(t, Options{Endpoints: o.Endpoints, MustExist: true})
+	same(t, "another one", b.text(), a.text())
+	if _, err := Open(t.Context(), Options{Endpoints: o.Endpoints, Prefix: "/none", MustExist: true}); err == nil {
+		t.Error("a store was made")
+	}
 }

@@ -40,6 +40,8 @@ type Options struct {
 	Now         func() time.Time
 	// Base is that of the revisions of a new store. It is rounded up to a multiple of 128.
 	Base persist.Revision
+	// MustExist refuses to make a store where there is none.
+	MustExist bool
 }
 
 // Validate reports every fault of the options.

@@ -117,10 +117,11 @@ func TestWatchTable(t *testing.T) {
 		{stream + "false&allowWatchBookmarks=true&resourceVersion=" + newest, ""},
 	} {
 		t.Run(c.query, func(t *testing.T) {
+			state := s.version(t)
 			w := s.watch(s.t, maps+"?watch=1"+c.query)
 			last := next(t, w, c.before)
-			if brief(last) == "BOOKMARK!" && last.Object.Version() < s.version(t) {
-				t.Errorf("the closing bookmark is at %d, the state at %d", last.Object.Version(), s.version(t))
+			if brief(last) == "BOOKMARK!" && last.Object.Version() < state {
+				t.Errorf("the closing bookmark is at %d, the state at %d", last.Object.Version(), state)
 			}
 			if !strings.Contains(c.query, "none") {
 				running = append(running, w)

@@ -35,13 +35,18 @@ func defaultEtcd() Etcd {
 
 // flags binds the section.
 func (e *Etcd) flags(f *pflag.FlagSet) {
+	e.ConnectionFlags(f)
+	f.Var(&e.CompactionInterval, "etcd-compaction-interval", "How often one of the daemons compacts the history of etcd that is older than what watches may go back to (watches.historyTime); 0 leaves that to others.")
+	f.Var(&e.HealthCheckTimeout, "etcd-healthcheck-timeout", "How long etcd may take to answer before it counts as away.")
+}
+
+// ConnectionFlags binds what says where the state is.
+func (e *Etcd) ConnectionFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&e.Servers, "etcd-servers", e.Servers, "URLs of the etcd servers that keep the state, with commas, such as https://10.0.0.1:2379. Daemons with the same servers and prefix serve the same cluster. Without it the data directory keeps the state.")
 	f.StringVar(&e.CAFile, "etcd-cafile", e.CAFile, "PEM file of the CAs of the etcd servers (default those that the system trusts).")
 	f.StringVar(&e.CertFile, "etcd-certfile", e.CertFile, "PEM file of the certificate with which the daemon proves itself to etcd; read again with each connection.")
 	f.StringVar(&e.KeyFile, "etcd-keyfile", e.KeyFile, "PEM file of its private key.")
 	f.StringVar(&e.Prefix, "etcd-prefix", e.Prefix, "What all keys in etcd begin with.")
-	f.Var(&e.CompactionInterval, "etcd-compaction-interval", "How often one of the daemons compacts the history of etcd that is older than what watches may go back to (watches.historyTime); 0 leaves that to others.")
-	f.Var(&e.HealthCheckTimeout, "etcd-healthcheck-timeout", "How long etcd may take to answer before it counts as away.")
 }
 
 // options are those of the driver.
@@ -82,7 +87,7 @@ func (d *Daemon) openEtcd() (err error) {
 		return err
 	}
 	if held {
-		return fmt.Errorf("%s holds a state of its own, which would not be served beside --etcd-servers: choose another --data-dir, or move it with troupe migrate", d.config.DataDir)
+		return fmt.Errorf("%s holds a state of its own, which would not be served beside --etcd-servers: choose another --data-dir, or move it with troupe migrate --from %[1]s --to etcd", d.config.DataDir)
 	}
 	o := d.config.Etcd.options()
 	o.Transformer, o.Logger = d.encryption.transformer, d.log

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -147,7 +146,8 @@ const BackupPath = "/backup"
 // backup writes a consistent state while writes go on; restoring it is a command of its own.
 func (d *Daemon) backup(w io.Writer) error {
 	if d.etcd != nil {
-		return errors.New("the state is in etcd, which makes its own backups: etcdctl snapshot save")
+		_, err := backupEtcd(d.background.ctx, d.etcd, d.encryption.transformer, d.config.DataDir, w)
+		return err
 	}
 	_, err := d.journal.Backup(w)
 	return err

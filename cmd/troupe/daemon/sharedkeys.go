@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,11 +35,7 @@ func (d *Daemon) shareKeys() error {
 	if err != nil {
 		return fmt.Errorf("keys that all daemons share: %w", err)
 	}
-	var files map[string][]byte
-	if err := json.Unmarshal(text, &files); err != nil {
-		return fmt.Errorf("keys that all daemons share: %w", err)
-	}
-	return d.writeSharedKeys(files)
+	return writeSharedFiles(d.config.certDir(), text, d.log)
 }
 
 // makeSharedKeys is what the directory of certificates holds, after what it lacks was made.
@@ -46,10 +43,16 @@ func (d *Daemon) makeSharedKeys() ([]byte, error) {
 	if _, err := newIdentity(d.config, d.naming, d.log); err != nil {
 		return nil, err
 	}
-	dir, files := d.config.certDir(), map[string][]byte{}
+	dir := d.config.certDir()
 	if err := ensureKey(filepath.Join(dir, serviceAccountKeyFile)); err != nil {
 		return nil, err
 	}
+	return readSharedFiles(dir)
+}
+
+// readSharedFiles is what etcd keeps of a directory of certificates.
+func readSharedFiles(dir string) ([]byte, error) {
+	files := map[string][]byte{}
 	for _, name := range sharedFiles {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -60,10 +63,13 @@ func (d *Daemon) makeSharedKeys() ([]byte, error) {
 	return json.Marshal(files)
 }
 
-// writeSharedKeys puts the shared files into the directory of certificates. The certificates of other CAs that are there are then
+// writeSharedFiles puts what etcd keeps into a directory of certificates. The certificates of other CAs that are there are then
 // issued anew.
-func (d *Daemon) writeSharedKeys(files map[string][]byte) error {
-	dir := d.config.certDir()
+func writeSharedFiles(dir string, shared []byte, log *slog.Logger) error {
+	var files map[string][]byte
+	if err := json.Unmarshal(shared, &files); err != nil {
+		return fmt.Errorf("keys that all daemons share: %w", err)
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -77,7 +83,7 @@ func (d *Daemon) writeSharedKeys(files map[string][]byte) error {
 		case err == nil && bytes.Equal(have, text):
 			continue
 		case err == nil:
-			d.log.Warn("a file of keys gives way to the one that all daemons of the cluster in etcd share", "file", path)
+			log.Warn("a file of keys gives way to the one that all daemons of the cluster in etcd share", "file", path)
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}

@@ -1,0 +1,322 @@
+package daemon
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/encryption"
+	"github.com/troupe-api/troupe/persist/etcd"
+)
+
+// A Migration moves a state between a data directory and etcd, or compares the two. Objects keep all but their resource versions: these
+// are higher than any from before, so that watches and lists from there are answered 410.
+type Migration struct {
+	DataDir string
+	CertDir string // "": that in the data directory
+	Etcd    Etcd
+	// EncryptionConfig is the file of an EncryptionConfiguration, by which both sides are encrypted; "" if they are not.
+	EncryptionConfig string
+	Log              *slog.Logger
+}
+
+// ToEtcd fills a prefix of etcd that has no keys from the data directory, which no daemon may use. It answers the number of objects.
+func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
+	t, err := m.transformer(ctx)
+	if err != nil {
+		return 0, err
+	}
+	from, err := readDataDir(m.DataDir, t, m.Log)
+	if err != nil {
+		return 0, err
+	}
+	if err := from.readable(); err != nil {
+		return 0, err
+	}
+	c := etcd.Content{Labels: from.labels, Revision: from.revision, Secrets: map[string][]byte{}, Items: func(yield func(string, []byte, int) error) error {
+		for _, i := range from.items {
+			value, offset := unversioned(i)
+			if err := yield(i.Key, value, offset); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	if keys, err := readSharedFiles(m.certDir()); err == nil {
+		c.Secrets[sharedKeysName] = keys
+	} else if !errors.Is(err, fs.ErrNotExist) { // a directory that a daemon has never served has none
+		return 0, err
+	}
+	o := m.Etcd.options()
+	o.Transformer, o.Logger = t, m.Log
+	return len(from.items), etcd.Fill(ctx, o, c)
+}
+
+// ToDataDir makes a data directory of what is in etcd. What daemons write there meanwhile is not part of it.
+func (m *Migration) ToDataDir(ctx context.Context) (int, error) {
+	t, err := m.transformer(ctx)
+	if err != nil {
+		return 0, err
+	}
+	log, err := m.openEtcd(ctx, t)
+	if err != nil {
+		return 0, err
+	}
+	defer log.Close()
+	keys, err := log.Secret(ctx, sharedKeysName)
+	if err != nil {
+		return 0, err
+	}
+	from, err := readEtcd(ctx, log)
+	if err != nil {
+		return 0, err
+	}
+	if err := from.readable(); err != nil {
+		return 0, err
+	}
+	state := from.state()
+	state.Revision += persist.RevisionGap
+	if err := persist.Create(m.DataDir, state, persist.Options{Transformer: t, Logger: m.Log}); err != nil || keys == nil {
+		return len(from.items), err
+	}
+	return len(from.items), writeSharedFiles(m.certDir(), keys, m.Log)
+}
+
+// Check compares what both sides hold, but for resource versions. Daemons on etcd may be running. It writes a line for each difference, up
+// to some, and answers how many there are.
+func (m *Migration) Check(ctx context.Context, w io.Writer) (objects, differences int, err error) {
+	t, err := m.transformer(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	dir, err := readDataDir(m.DataDir, t, m.Log)
+	if err != nil {
+		return 0, 0, err
+	}
+	log, err := m.openEtcd(ctx, t)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer log.Close()
+	there, err := readEtcd(ctx, log)
+	if err != nil {
+		return 0, 0, err
+	}
+	d := differenceWriter{w: w}
+	if dir.labels[namingLabel] != there.labels[namingLabel] {
+		d.line("the naming profile is %q in the data directory and %q in etcd", dir.labels[namingLabel], there.labels[namingLabel])
+	}
+	d.compare(dir.items, there.items)
+	return len(there.items), d.n, nil
+}
+
+// BackupEtcd writes what is in etcd as a backup file.
+func (m *Migration) BackupEtcd(ctx context.Context, w io.Writer) (persist.Revision, error) {
+	t, err := m.transformer(ctx)
+	if err != nil {
+		return 0, err
+	}
+	log, err := m.openEtcd(ctx, t)
+	if err != nil {
+		return 0, err
+	}
+	defer log.Close()
+	return backupEtcd(ctx, log, t, "", w)
+}
+
+// backupEtcd writes the state by way of a data directory below dir, or below that for temporary files.
+func backupEtcd(ctx context.Context, log *etcd.Log, t persist.Transformer, dir string, w io.Writer) (revision persist.Revision, err error) {
+	from, err := readEtcd(ctx, log)
+	if err == nil {
+		err = from.readable()
+	}
+	if err != nil {
+		return 0, err
+	}
+	path, err := os.MkdirTemp(dir, "troupe-backup-")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(path)) }()
+	if err := persist.Create(path, from.state(), persist.Options{Transformer: t}); err != nil {
+		return 0, err
+	}
+	return persist.BackupDir(path, w)
+}
+
+func (m *Migration) certDir() string { return cmp.Or(m.CertDir, filepath.Join(m.DataDir, "pki")) }
+
+// transformer encrypts and decrypts until ctx ends.
+func (m *Migration) transformer(ctx context.Context) (persist.Transformer, error) {
+	var config *encryption.Configuration
+	if m.EncryptionConfig != "" {
+		var err error
+		if config, err = LoadAnyEncryption(m.EncryptionConfig); err != nil {
+			return nil, err
+		}
+	}
+	t, err := encryption.New(config, encryption.Options{Logger: m.Log})
+	if err == nil && config != nil {
+		go t.Run(ctx)
+	}
+	return t, err
+}
+
+func (m *Migration) openEtcd(ctx context.Context, t persist.Transformer) (*etcd.Log, error) {
+	o := m.Etcd.options()
+	o.Transformer, o.Logger, o.MustExist = t, m.Log, true
+	return etcd.Open(ctx, o)
+}
+
+// held is what one side holds, in the order of the keys.
+type held struct {
+	labels   map[string]string
+	revision persist.Revision
+	items    []persist.Item
+}
+
+// state is what is held, as a data directory is made of it.
+func (h held) state() persist.State {
+	return persist.State{Labels: h.labels, Revision: h.revision, Items: func(yield func(persist.Item) error) error {
+		for _, i := range h.items {
+			if err := yield(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// readable refuses what cannot be decrypted: on the other side nobody could either.
+func (h held) readable() error {
+	for _, i := range h.items {
+		if i.Err != nil {
+			return fmt.Errorf("%s cannot be read: %w; the keys are those of --encryption-provider-config", i.Key, i.Err)
+		}
+	}
+	return nil
+}
+
+// readDataDir reads a data directory that is not in use.
+func readDataDir(dir string, t persist.Transformer, log *slog.Logger) (h held, err error) {
+	holds, err := persist.HoldsState(dir)
+	if err != nil {
+		return h, err
+	}
+	if !holds {
+		return h, fmt.Errorf("%s is no data directory with a state", dir)
+	}
+	j, err := persist.Open(dir, persist.Options{Transformer: t, Logger: log})
+	if err != nil {
+		return h, withAdvice(err)
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	items, base := map[string]persist.Item{}, persist.Revision(0)
+	h.revision, err = j.Recover(persist.Recovery{
+		Item: func(i persist.Item) error { items[i.Key] = i; return nil },
+		Base: func(r persist.Revision) error { base = r; return nil },
+		Commit: func(c persist.Commit) error {
+			switch {
+			case c.Revision <= base: // contained in the items
+			case c.Delete:
+				delete(items, c.Key)
+			default:
+				items[c.Key] = persist.Item{Key: c.Key, Value: c.Value, Revision: c.Revision, Err: c.Err}
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return h, err
+	}
+	for _, i := range items {
+		h.items = append(h.items, i)
+	}
+	slices.SortFunc(h.items, func(a, b persist.Item) int { return cmp.Compare(a.Key, b.Key) })
+	h.labels = map[string]string{}
+	if naming, ok := j.Label(namingLabel); ok {
+		h.labels[namingLabel] = naming
+	}
+	return h, nil
+}
+
+// readEtcd reads what is in etcd, at one revision.
+func readEtcd(ctx context.Context, log *etcd.Log) (h held, err error) {
+	if h.labels, err = log.Labels(ctx); err != nil {
+		return h, err
+	}
+	h.revision, err = log.Export(ctx, func(i persist.Item) error {
+		h.items = append(h.items, i)
+		return nil
+	})
+	return h, err
+}
+
+// unversioned is the value of an object without its version, and where that was. What has none is left as it is.
+func unversioned(i persist.Item) (value []byte, offset int) {
+	if !bytes.Contains(i.Value, fmt.Appendf(nil, `"resourceVersion":"%d"`, i.Revision)) {
+		return i.Value, -1
+	}
+	e := codec.WithoutVersion(i.Value)
+	if string(e.WithVersion(uint64(i.Revision))) != string(i.Value) { // the first that is found is none of an object's metadata
+		return i.Value, -1
+	}
+	return e.JSON, e.VersionOffset
+}
+
+// A differenceWriter compares what two sides hold.
+type differenceWriter struct {
+	w io.Writer
+	n int
+}
+
+// maxDifferences are written; the rest is counted.
+const maxDifferences = 20
+
+func (d *differenceWriter) line(format string, a ...any) {
+	if d.n++; d.n <= maxDifferences {
+		fmt.Fprintf(d.w, format+"\n", a...)
+	}
+}
+
+func (d *differenceWriter) compare(dir, there []persist.Item) {
+	for len(dir) > 0 || len(there) > 0 {
+		switch {
+		case len(there) == 0 || len(dir) > 0 && dir[0].Key < there[0].Key:
+			d.line("%s is only in the data directory", dir[0].Key)
+			dir = dir[1:]
+		case len(dir) == 0 || there[0].Key < dir[0].Key:
+			d.line("%s is only in etcd", there[0].Key)
+			there = there[1:]
+		default:
+			d.compareItem(dir[0], there[0])
+			dir, there = dir[1:], there[1:]
+		}
+	}
+}
+
+func (d *differenceWriter) compareItem(dir, there persist.Item) {
+	if err := errors.Join(dir.Err, there.Err); err != nil {
+		d.line("%s cannot be read: %v", dir.Key, err)
+		return
+	}
+	a, _ := unversioned(dir)
+	b, _ := unversioned(there)
+	if !bytes.Equal(a, b) {
+		at := 0
+		for at < len(a) && at < len(b) && a[at] == b[at] {
+			at++
+		}
+		d.line("%s differs from byte %d on", dir.Key, at)
+	}
+}

@@ -1,0 +1,176 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// ErrNotEmpty refuses to fill a prefix that has keys.
+var ErrNotEmpty = errors.New("there are keys already: choose another prefix")
+
+// A Content is what Fill writes.
+type Content struct {
+	Labels   map[string]string // as of EnsureLabel
+	Secrets  map[string][]byte // as of EnsureSecret
+	Revision persist.Revision  // above which those of the store begin
+	// Items delivers the objects, without the revision in their values, and where it belongs (persist.Write.RevisionOffset).
+	Items func(yield func(key string, value []byte, revisionOffset int) error) error
+}
+
+// Fill makes a store of a prefix without keys. Its revisions begin above that of the state. While it runs, and after it has been
+// interrupted, the prefix has a mark by which Open refuses it and the next Fill begins anew.
+func Fill(ctx context.Context, o Options, c Content) (err error) {
+	o.Base = c.Revision + 1
+	o = o.withDefaults()
+	if err := o.Validate(); err != nil {
+		return fmt.Errorf("etcd: %w", err)
+	}
+	client, err := connect(o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	f := &filler{Log: &Log{o: o, client: client, keys: keys{o.Prefix}}}
+	f.revisions.base = o.Base
+	if err := f.begin(ctx); err != nil {
+		return err
+	}
+	for name, value := range c.Labels {
+		if err := f.add(ctx, f.keys.labels()+name, []byte(value), nil, nil); err != nil {
+			return err
+		}
+	}
+	for name, value := range c.Secrets {
+		place := secretPlace(name)
+		if err := f.add(ctx, f.keys.secrets()+name, value, &place, nil); err != nil {
+			return err
+		}
+	}
+	err = c.Items(func(key string, value []byte, offset int) error {
+		return f.add(ctx, f.keys.object(key), value, &persist.Place{Key: key}, func(position byte) []byte { return appendHead(nil, position, offset) })
+	})
+	if err == nil {
+		err = f.send(ctx)
+	}
+	if err == nil {
+		_, err = f.client.Delete(ctx, f.keys.filling())
+	}
+	return err
+}
+
+// A filler writes keys, many in a transaction.
+type filler struct {
+	*Log
+	ops   []clientv3.Op
+	bytes int
+}
+
+// fillOps is how many keys are put in one transaction: fewer than any server is likely to take, and than there are positions.
+const fillOps = 100
+
+// begin marks the prefix, which must have no keys but those of a Fill that was interrupted; these are removed.
+func (f *filler) begin(ctx context.Context) error {
+	f.ops = make([]clientv3.Op, 0, fillOps)
+	open, cancel := bounded(ctx, openTimeout)
+	defer cancel()
+	if err := f.checkVersions(open); err != nil {
+		return err
+	}
+	mark := f.keys.filling()
+	found, err := f.client.Get(open, f.keys.all(), clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithKeysOnly())
+	if err != nil {
+		return f.unavailable(err)
+	}
+	marked, err := f.client.Get(open, mark)
+	switch {
+	case err != nil:
+		return f.unavailable(err)
+	case len(found.Kvs) > 0 && len(marked.Kvs) == 0:
+		return fmt.Errorf("etcd: %s: %w", f.keys.prefix, ErrNotEmpty)
+	}
+	// The mark stays while the rest goes: all keys but it lie before or behind it.
+	for _, part := range [][2]string{{f.keys.all(), mark}, {mark + "\x00", clientv3.GetPrefixRangeEnd(f.keys.all())}} {
+		if _, err := f.client.Delete(open, part[0], clientv3.WithRange(part[1])); err != nil {
+			return f.unavailable(err)
+		}
+	}
+	_, err = f.client.Txn(open).Then(clientv3.OpPut(mark, ""), clientv3.OpPut(f.keys.format(), encodeFormat(f.o.Base))).Commit()
+	if err != nil {
+		return f.unavailable(err)
+	}
+	return nil
+}
+
+// encodingBytes are at least what a Transformer may add to a value.
+const encodingBytes = 1 << 10
+
+// add adds a key to the transaction, or to the next one if there is no room in it. Where there is a place, the Transformer encodes the
+// value. What comes before the value may depend on the position in the transaction.
+func (f *filler) add(ctx context.Context, key string, value []byte, place *persist.Place, head func(position byte) []byte) error {
+	size := len(key) + len(value) + encodingBytes
+	if len(f.ops) > 0 && (f.bytes+size > defaultMaxBytes || len(f.ops) == cap(f.ops)) {
+		if err := f.send(ctx); err != nil {
+			return err
+		}
+	}
+	var stored []byte
+	if head != nil {
+		stored = head(byte(len(f.ops)))
+	}
+	if place == nil {
+		stored = append(stored, value...)
+	} else {
+		if t := f.o.Transformer; t != nil {
+			if err := t.Check(place.Key); err != nil {
+				return &persist.TransformError{Key: place.Key, Cause: err}
+			}
+		}
+		stored = f.encodeAppend(stored, *place, value)
+	}
+	f.ops, f.bytes = append(f.ops, clientv3.OpPut(key, string(stored))), f.bytes+size
+	return nil
+}
+
+// send writes what was added.
+func (f *filler) send(ctx context.Context) error {
+	if len(f.ops) == 0 {
+		return nil
+	}
+	ctx, cancel := bounded(ctx, f.o.WriteTimeout)
+	defer cancel()
+	_, err := f.client.Txn(ctx).Then(f.ops...).Commit()
+	if err != nil {
+		return fmt.Errorf("%d keys, the first of them %s: %w", len(f.ops), f.ops[0].KeyBytes(), errors.Join(refusal(err), err))
+	}
+	f.ops, f.bytes = f.ops[:0], 0
+	return nil
+}
+
+// Export delivers the newest state, whoever writes meanwhile.
+func (l *Log) Export(ctx context.Context, items func(persist.Item) error) (persist.Revision, error) {
+	revision, err := l.currentRevision(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return l.revisions.upTo(revision), l.readItems(ctx, revision, items)
+}
+
+// Labels are all that EnsureLabel has set.
+func (l *Log) Labels(ctx context.Context) (map[string]string, error) {
+	ctx, cancel := bounded(ctx, l.o.WriteTimeout)
+	defer cancel()
+	found, err := l.client.Get(ctx, l.keys.labels(), clientv3.WithPrefix())
+	if err != nil {
+		return nil, l.unavailable(err)
+	}
+	labels := map[string]string{}
+	for _, kv := range found.Kvs {
+		labels[trimKey(kv.Key, l.keys.labels())] = string(kv.Value)
+	}
+	return labels, nil
+}
