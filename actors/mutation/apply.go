@@ -3,6 +3,7 @@ package mutation
 import (
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
@@ -111,6 +112,15 @@ func validateNulls(m *request.Mutation, faults *schema.Faults) {
 		maps.DeleteFunc(config, func(name string, _ any) bool { return (name == "status") != (m.Subresource == "status") })
 	}
 	rules.ValidateNulls(m.Kind.Message().Values, config, faults)
+}
+
+// withoutAbsentNulls are causes without those that miss the value of a field whose null, which was dropped since, is a fault already.
+func withoutAbsentNulls(causes, found []meta.Cause) []meta.Cause {
+	return slices.DeleteFunc(causes, func(c meta.Cause) bool {
+		return c.Type == meta.CauseRequired && slices.ContainsFunc(found, func(f meta.Cause) bool {
+			return f.Type == meta.CauseTypeInvalid && f.Field == c.Field
+		})
+	})
 }
 
 // prepareNoOp is an apply that changes nothing: nothing is left to be done but to warn.

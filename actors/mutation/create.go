@@ -135,6 +135,7 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 		found = append(found, p.faults.List...)
 	}
 	causes := slices.Concat(rules.Validate(m.Kind.Stored, object), rules.ValidateServed(m.Kind, object, nil), found)
+	causes = withoutAbsentNulls(causes, found)
 	causes, err := p.env.evaluate(m, object, nil, causes)
 	if err == nil && len(causes) > 0 {
 		err = meta.NewInvalid(kindName(m.Kind), m.Key.Name, causes)

@@ -95,7 +95,7 @@ func (p *Prepared) validateUpdate(allocation []meta.Cause) []meta.Cause {
 	if m.Subresource == "" || stored.ChecksSubresourceWrites {
 		causes = append(causes, rules.ValidateServed(m.Kind, p.want, old)...)
 	}
-	return causes
+	return withoutAbsentNulls(causes, p.faults.List)
 }
 
 // keepsGeneration tells whether m writes a sub-resource that is not part of the object's desired state.

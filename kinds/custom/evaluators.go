@@ -134,10 +134,16 @@ func (want valueType) matches(v any) bool {
 	return typeOf(v) == string(want)
 }
 
-// 1.0 is an integer in JSON Schema, which has no two kinds of numbers.
+// 1.0 is an integer in JSON Schema, which has no two kinds of numbers. Beyond 2^53 a number with a fraction or an exponent,
+// or one that does not fit into 64 bits, is none: which integer was meant is lost.
 func isInteger(v any) bool {
-	f, ok := asFloat(v)
-	return ok && f == math.Trunc(f)
+	switch v := v.(type) {
+	case int64:
+		return true
+	case float64:
+		return v == math.Trunc(v) && math.Abs(v) < 1<<53
+	}
+	return false
 }
 
 // typeOf names the type of a value as schemas do.
@@ -154,7 +160,7 @@ func typeOf(v any) string {
 	case int64:
 		return "integer"
 	case float64:
-		if v == math.Trunc(v) {
+		if isInteger(v) {
 			return "integer"
 		}
 		return "number"

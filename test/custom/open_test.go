@@ -88,7 +88,7 @@ func TestStoredNulls(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
 	s.define(definition{schema: `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string","nullable":true},"b":{"type":"string"},
-		"c":{"type":"string","nullable":true,"default":"C"},"d":{"type":"string","default":"D"},"open":{"type":"object","x-platform-preserve-unknown-fields":true}}}}}`})
+		"c":{"type":"string","nullable":true,"default":"C"},"d":{"type":"string","default":"D"},"must":{"type":"object","required":["a"],"properties":{"a":{"type":"string"},"b":{"type":"string"}}},"open":{"type":"object","x-platform-preserve-unknown-fields":true}}}}}`})
 	const spec = `,"spec":{"a":null,"b":null,"c":null,"d":null,"open":{"x":null,"y":{"z":null}}}`
 	const want = `{"spec":{"a":null,"c":null,"d":"D","open":{"x":null,"y":{"z":null}}}}`
 	created := s.create("a", spec)
@@ -98,12 +98,15 @@ func TestStoredNulls(t *testing.T) {
 		return s.Send(code, "PATCH", widgets+"/b?fieldManager="+manager, typeApply, widget("b", spec)).Object()
 	}
 	s.check("null of a text", strings.Join(causes(apply(422, "one", spec)), "|"), `spec.b: Invalid value: "null": spec.b in body must be of type string: "null"`)
+	s.check("null of what is required", strings.Join(causes(apply(422, "one", `,"spec":{"must":{"a":null}}`)), "|"), `spec.must.a: Invalid value: "null": spec.must.a in body must be of type string: "null"`)
 	const applied = `,"spec":{"a":null,"c":null,"open":{"x":null,"y":{"z":null}}}`
 	s.check("applied", part(apply(201, "one", applied), "spec"), want)
 	both := apply(200, "two", applied)
 	s.check("applied by both", part(both, "spec"), want)
 	s.check("version of what changes nothing", fmt.Sprint(apply(200, "two", applied).Version()), fmt.Sprint(both.Version()))
 	apply(409, "two", `,"spec":{"a":"x"}`)
+	s.check("null of what is required, where there is an object", strings.Join(causes(apply(422, "one", `,"spec":{"must":{"a":null}}`)), "|"),
+		`spec.must.a: Invalid value: "null": spec.must.a in body must be of type string: "null"`)
 	labels := s.Send(200, "PATCH", widgets+"/b?fieldManager=three", typeApply, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"b","labels":null}}`).Object()
 	if text := owners(labels); !strings.Contains(text, `three Apply {"f:metadata":{"f:labels":{}}}`) {
 		t.Errorf("owners with a null of metadata: %s", text)

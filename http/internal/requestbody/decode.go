@@ -150,7 +150,10 @@ func decodeError(k *schema.Kind, body []byte, err error) error {
 	}
 	summary := "<empty>"
 	if len(body) > 0 {
-		summary = hex.EncodeToString(body[:min(len(body), summaryLength)])
+		shown := body[:min(len(body), summaryLength)]
+		if summary = hex.EncodeToString(shown); body[0] == '{' {
+			summary = string(bytes.ToValidUTF8(shown, nil))
+		}
 		if len(body) > summaryLength {
 			summary += " ..."
 		}
