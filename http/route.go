@@ -196,10 +196,13 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 // kindNotFound is the answer to a path that leads to no kind.
 //
 // Within a built-in group a Status says what is missing. Elsewhere clients look for the plain text to find out
-// whether a definition is served yet.
+// whether a definition is served yet; of a sub-resource that a served kind does not have, a Status says so.
 func (s *Server) kindNotFound(x *requestContext, err error) error {
 	if meta.AsStatus(err).Code != nethttp.StatusNotFound || s.opts.Catalog.IsBuiltInGroup(x.info.Group) {
 		return err
+	}
+	if x.info.Subresource != "" && s.opts.Catalog.Kind(x.info.Group, x.info.Version, x.info.Resource) != nil {
+		return meta.NewNotFound(meta.GroupResource{Group: x.info.Group, Resource: x.info.Resource}, x.info.Name)
 	}
 	return apierrors.PageNotFound()
 }

@@ -31,6 +31,9 @@ func TestSubresources(t *testing.T) {
 	s.Send(200, "PATCH", widgets+"/a/scale", client.MergePatch, `{"spec":{"replicas":3}}`)
 	o = s.read("a")
 	s.check("scaled", part(o, "spec"), `{"spec":{"n":3}}`)
+	if absent := s.Send(404, "GET", widgets+"/a/log", "", ""); !strings.Contains(absent.String(), `widgets.example.com \"a\" not found`) {
+		t.Errorf("a sub-resource that the kind does not have: %s", absent)
+	}
 	if generation := o.Metadata()["generation"].(float64); generation != 2 {
 		t.Errorf("generation %v, want 2", generation)
 	}
