@@ -9,11 +9,14 @@ import (
 	v1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/cel/common"
 )
 
 // A Schema is the schema of a definition as the public libraries have it.
@@ -60,4 +63,17 @@ func (s *Schema) Validate(ctx context.Context, o map[string]any) (errs field.Err
 	}
 	errs, _ = s.rules.Validate(ctx, nil, s.Structural, o, nil, math.MaxInt64)
 	return errs, true
+}
+
+// ValidateUpdate finds the faults of the values of an object that is to replace another one, but for rules in CEL and the
+// uniqueness of elements.
+func (s *Schema) ValidateUpdate(o, old map[string]any) field.ErrorList {
+	correlated := common.NewCorrelatedObject(o, old, &model.Structural{Structural: s.Structural})
+	return validation.ValidateCustomResourceUpdate(nil, o, old, s.validator, validation.WithRatcheting(correlated))
+}
+
+// Decode decodes an object as the public server does: numbers without a fraction are integers.
+func Decode(text []byte) (o map[string]any, err error) {
+	err = utiljson.Unmarshal(text, &o)
+	return o, err
 }
