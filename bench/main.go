@@ -22,8 +22,8 @@ func main() {
 // with failed operations or workloads, or a soak that something grew in, 2 for wrong flags. Tests call it.
 // An interrupt ends the run in order, with the daemons stopped and their directories removed.
 func run(args []string, in io.Reader, out, log io.Writer) int {
-	if len(args) == 1 && args[0] == server.NameFloor {
-		return exitCode(log, server.ServeFloor(in, out))
+	if isChild, err := server.RunChild(args, in, out); isChild {
+		return exitCode(log, err)
 	}
 	b := &Bench{Log: log, Command: args}
 	switch err := b.Options.Parse(args, log); {

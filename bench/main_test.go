@@ -8,4 +8,4 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-func TestMain(m *testing.M) { benchtest.Main(m, server.ServeFloor) }
+func TestMain(m *testing.M) { benchtest.Main(m, server.RunChild) }

@@ -37,7 +37,7 @@ func (s *Server) authenticate(x *requestContext) error {
 	if err == nil && user != nil {
 		x.user = user
 		x.ambientAuth = !r.HasToken && len(r.Certs) > 0
-		x.conn.SetAuthenticated(user.Name != authn.UserAnonymous)
+		x.conn.SetUser(user.Name, user.Name != authn.UserAnonymous)
 		return nil
 	}
 	if err != nil {

@@ -57,6 +57,8 @@ func (s *Server) registerConnectionMetrics(f *metrics.Families) {
 	open := f.Add("troupe_connections", "gauge", "Connections that are open: those that have sent a whole request, and those that have not.")
 	open.Func(`state="settled"`, func() float64 { c := s.connections.Stats(); return float64(c.Open - c.New) })
 	open.Func(`state="new"`, func() float64 { return float64(s.connections.Stats().New) })
+	f.Add("troupe_connections_waiting", "gauge", "Connections on which something has come, and that wait until other clients have had their turn.").
+		Func("", func() float64 { return float64(s.connections.Stats().Waiting) })
 	f.Add("troupe_connections_limit", "gauge", "Connections that may be open.").
 		Func("", func() float64 { return float64(s.connections.Stats().Limit) })
 	refused := f.Add("troupe_connections_refused_total", "counter", "Connections that were not let in, or closed to let others in, because there were too many.")

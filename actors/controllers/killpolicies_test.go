@@ -29,21 +29,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// approve approves a certificate request.
-func (w *testStore) approve(name string) {
-	w.t.Helper()
-	k := w.kindOf("certificates.platform.io/v1/CertificateSigningRequest")
-	_, err := w.Mutate(context.Background(), request.Mutation{
-		Verb: request.Patch, Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: name}, Subresource: "approval", PatchType: request.MergePatch,
-		PatchBody: []byte(`{"status":{"conditions":[{"type":"Approved","status":"True","reason":"R"}]}}`),
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-// authority is a CA.
-func (w *testStore) authority() *certs.Authority {
+// authorityFiles are those of a CA: its certificate and its key.
+func (w *testStore) authorityFiles() (certificate, key string) {
 	w.t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -57,17 +44,23 @@ func (w *testStore) authority() *certs.Authority {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	key, err := x509.MarshalPKCS8PrivateKey(private)
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	dir := w.t.TempDir()
-	for name, block := range map[string]*pem.Block{"ca.crt": {Type: "CERTIFICATE", Bytes: der}, "ca.key": {Type: "PRIVATE KEY", Bytes: key}} {
+	for name, block := range map[string]*pem.Block{"ca.crt": {Type: "CERTIFICATE", Bytes: der}, "ca.key": {Type: "PRIVATE KEY", Bytes: pkcs8}} {
 		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
 			w.t.Fatal(err)
 		}
 	}
-	ca, _, err := certs.LoadAuthority(filepath.Join(dir, "ca.crt"), filepath.Join(dir, "ca.key"))
+	return filepath.Join(dir, "ca.crt"), filepath.Join(dir, "ca.key")
+}
+
+// authority is a CA.
+func (w *testStore) authority() *certs.Authority {
+	w.t.Helper()
+	ca, _, err := certs.LoadAuthority(w.authorityFiles())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -155,7 +148,7 @@ var killedPolicies = []killedController{
 	{"csrsigning", func(w *testStore) {
 		w.each(4, "certificates.platform.io/v1/CertificateSigningRequest", nodeRequest(w))
 		for _, name := range paths(4, "r") {
-			w.approve(name)
+			w.decide(name, "Approved", time.Now().UTC().Format(time.RFC3339))
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
 		return certificates.NewSigner(store, w.kinds, certificates.Authorities{NodeClient: w.authority()}, time.Hour, discardLogger)

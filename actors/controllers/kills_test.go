@@ -330,7 +330,7 @@ func TestKills(t *testing.T) {
 	if os.Getenv("TROUPE_SOAK") != "" {
 		rounds = 200
 	}
-	for _, c := range slices.Concat(killedControllers, killedGroups, killedPolicies) {
+	for _, c := range slices.Concat(killedControllers, killedGroups, killedPolicies, killedServers) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range rounds {

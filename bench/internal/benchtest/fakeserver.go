@@ -25,15 +25,15 @@ import (
 )
 
 // Main is the TestMain of packages that start processes: it makes the test binary stand in for the server
-// and, with the argument "floor", for the floor. A test binary that starts itself again needs no second
-// program to be built. It does not return in those two roles.
-func Main(m *testing.M, floor func(in io.Reader, out io.Writer) error) {
+// and for the children that the harness starts. A test binary that starts itself again needs no second
+// program to be built. It does not return in those roles.
+func Main(m *testing.M, child func(args []string, in io.Reader, out io.Writer) (isChild bool, err error)) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		fakeDaemon(os.Args[2:])
 		return
 	}
-	if len(os.Args) == 2 && os.Args[1] == "floor" {
-		if err := floor(os.Stdin, os.Stdout); err != nil {
+	if isChild, err := child(os.Args[1:], os.Stdin, os.Stdout); isChild {
+		if err != nil {
 			_, _ = fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

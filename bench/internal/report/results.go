@@ -60,6 +60,7 @@ var aimedRows = []struct{ row, workload, what string }{
 	{"garbage", "garbage", "an object deleted that owns 10,000 over three levels, until all have gone"},
 	{"namespace", "namespace", "a namespace with 10,000 objects deleted, until it has gone"},
 	{"namespaces", "namespaces", "2,000 namespaces deleted, until all have gone"},
+	{"noisy", "noisy", "99 clients beside one that asks for all it can get, against without it"},
 	{"cluster, create", "cluster", "a cluster of 1,000 nodes and 200 changes of Pods a second: creates, as the service levels of Kubernetes ask"},
 	{"cluster, update", "cluster", "the same, updates"},
 	{"cluster, patch", "cluster", "the same, patches"},

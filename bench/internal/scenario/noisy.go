@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,11 +13,13 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// Clients of noisy: those that ask now and then, and how many requests the other one has on their way at a time.
+// Clients of noisy: those that ask now and then, on how many connections the other one asks, and how often that is compared.
 const (
-	quietClients = 99
-	quietPause   = 50 * time.Millisecond
-	noisyStreams = 300
+	quietClients     = 99
+	quietPause       = 50 * time.Millisecond
+	noisyConnections = 300
+	// noisyRounds: it is measured without and with the noisy client in turns, and the figure is the median, since a machine does not stay as it is.
+	noisyRounds = 5
 )
 
 // noisy: the get of one of 99 service accounts that each ask twenty times a second; first alone, then beside one more that asks for
@@ -36,29 +39,50 @@ func noisy(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := noise{fixture: f, quiet: targets[1:], loud: targets[0], load: s.load()}
-	alone, err := n.measure(ctx)
-	if err != nil {
+	n := noise{fixture: f, loud: targets[0], load: s.load()}
+	defer func() {
+		for _, c := range n.quiet {
+			c.Close()
+		}
+	}()
+	if err := n.connect(ctx, targets[1:]); err != nil {
 		return nil, err
 	}
-	// Only the flood ends with this context; the quiet clients stop by the time.
-	flood, stop := context.WithCancel(ctx)
-	defer stop()
-	var loud measure.Sample
-	var flooding sync.WaitGroup
-	flooding.Go(func() { loud = n.flood(flood) })
-	beside, err := n.measure(ctx)
-	stop()
-	flooding.Wait()
-	if err != nil {
-		return nil, err
+	n.load.Duration /= noisyRounds
+	n.load.Count /= noisyRounds
+	var alone, beside measure.Sample
+	var ratios []float64
+	var loud server.FloodCounts
+	for range noisyRounds {
+		without, err := n.measure(ctx)
+		if err != nil {
+			return nil, err
+		}
+		with, counts, err := n.measureFlooded(ctx)
+		if err != nil {
+			return nil, err
+		}
+		merge(&alone, without)
+		merge(&beside, with)
+		ratios = append(ratios, float64(with.Percentile(99))/float64(max(without.Percentile(99), 1)))
+		loud.Answered += counts.Answered
+		loud.Refused += counts.Refused
 	}
-	s.Note("noisy: the noisy client was answered %d times, and refused %d times", loud.Operations, loud.Errors)
-	ratio := float64(beside.Percentile(99)) / float64(max(alone.Percentile(99), 1))
+	slices.Sort(ratios)
+	s.Note("noisy: the noisy client was answered %d times, and refused %d times; ratios of the rounds %.2f", loud.Answered, loud.Refused, ratios)
 	return []Result{
-		{Name: "noisy, none", Sample: alone},
-		{Name: "noisy", Sample: beside, Figure: &measure.Figure{Value: ratio, Unit: "× the p99 without it"}},
+		{Name: "noisy, none", Sample: &alone},
+		{Name: "noisy", Sample: &beside, Figure: &measure.Figure{Value: ratios[noisyRounds/2], Unit: "× the p99 without it"}},
 	}, nil
+}
+
+// merge adds one round to others.
+func merge(sum, round *measure.Sample) {
+	sum.Add(round)
+	slices.Sort(sum.Latencies)
+	sum.Elapsed += round.Elapsed
+	sum.CPU += round.CPU
+	sum.Resident, sum.Measured = round.Resident, round.Measured
 }
 
 // accountTargets makes so many service accounts that may read, and returns the target as each of them.
@@ -98,9 +122,24 @@ func joined(parts [][]byte) (all [][]byte) {
 // noise is the clients of one run.
 type noise struct {
 	fixture *fixture
-	quiet   []*server.Target
+	quiet   []*server.Conn
 	loud    *server.Target
 	load    measure.Load // of the quiet clients together
+}
+
+// connect opens the connections of the quiet clients, and asks once on each: what it costs to get to know a client is not measured.
+func (n *noise) connect(ctx context.Context, targets []*server.Target) error {
+	for _, t := range targets {
+		c := t.Conn()
+		n.quiet = append(n.quiet, c)
+		if err := c.Dial(ctx); err != nil {
+			return err
+		}
+		if _, err := c.Expect(http.StatusOK, http.MethodGet, n.fixture.path(0), "", nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // measure lets the quiet clients ask, not all at the same moment.
@@ -109,14 +148,8 @@ func (n *noise) measure(ctx context.Context) (*measure.Sample, error) {
 	parts := make([]measure.Sample, len(n.quiet))
 	var group sync.WaitGroup
 	m := measure.StartMeter(n.fixture.session.Target)
-	for i, target := range n.quiet {
+	for i, c := range n.quiet {
 		group.Go(func() {
-			c := target.Conn()
-			defer c.Close()
-			if err := c.Dial(ctx); err != nil {
-				parts[i].Fail(err)
-				return
-			}
 			// Their first requests are spread over one pause, as those of independent clients are.
 			time.Sleep(quietPause * time.Duration(i) / time.Duration(len(n.quiet)))
 			for k := 0; ctx.Err() == nil && !n.load.Done(k*len(n.quiet), time.Since(m.Begin)); k++ {
@@ -134,30 +167,19 @@ func (n *noise) measure(ctx context.Context) (*measure.Sample, error) {
 	return sum, ctx.Err()
 }
 
-// flood asks for as much as it gets. A refusal counts as an error, after which it comes again at once.
-func (n *noise) flood(ctx context.Context) measure.Sample {
-	parts := make([]measure.Sample, noisyStreams)
-	var group sync.WaitGroup
-	for i := range parts {
-		group.Go(func() {
-			c := n.loud.Conn()
-			defer c.Close()
-			if c.Dial(ctx) != nil {
-				return
-			}
-			for k := i; ctx.Err() == nil; k++ {
-				n.once(c, k, &parts[i])
-			}
-		})
+// measureFlooded is measure beside the noisy client.
+func (n *noise) measureFlooded(ctx context.Context) (*measure.Sample, server.FloodCounts, error) {
+	paths := make([]string, n.fixture.total)
+	for k := range paths {
+		paths[k] = n.fixture.path(k)
 	}
-	group.Wait()
-	var sum measure.Sample
-	for i := range parts {
-		// Nobody asks how long the noisy client waits, and it has had very many answers.
-		parts[i].Latencies = nil
-		sum.Add(&parts[i])
+	flood, err := server.StartFlood(n.loud, paths, noisyConnections)
+	if err != nil {
+		return nil, server.FloodCounts{}, err
 	}
-	return sum
+	sample, err := n.measure(ctx)
+	counts, stopped := flood.Stop()
+	return sample, counts, errors.Join(err, stopped)
 }
 
 // once sends one get and counts what became of it. Latencies are those of successes only: a refusal is quick, and would make

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bufio"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -13,8 +12,6 @@ import (
 	"math/big"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -36,52 +33,33 @@ const (
 // Floor is the child process that serves it.
 type Floor struct {
 	Target *Target
-	cmd    *exec.Cmd
-	stdin  io.Closer
+	child  *child
 }
 
-// StartFloor runs this binary again as the floor. The child ends when its standard input does, so it
-// outlives this process in no case. It is a process of its own so that its CPU time is not mixed with that
-// of the load.
+// StartFloor starts the floor.
 func StartFloor(timeout time.Duration) (*Floor, error) {
-	self, err := os.Executable()
+	c, err := startChild(NameFloor)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(self, NameFloor)
-	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	f := &Floor{cmd: cmd, stdin: stdin}
-	address, err := bufio.NewReader(stdout).ReadString('\n')
+	f := &Floor{child: c}
+	address, err := c.line()
 	if err != nil {
 		f.Stop()
-		return nil, fmt.Errorf("floor: %w", err)
+		return nil, err
 	}
 	f.Target = &Target{
 		Label:     NameFloor,
 		Address:   strings.TrimSpace(address),
 		TLS:       &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}, // our own child, on loopback
 		Timeout:   timeout,
-		Processes: []int{cmd.Process.Pid},
+		Processes: []int{c.cmd.Process.Pid},
 	}
 	return f, nil
 }
 
-// Stop ends the child and waits for it.
-func (f *Floor) Stop() {
-	_ = f.stdin.Close()
-	_ = f.cmd.Wait()
-}
+// Stop ends the child and waits for it. It has nothing to say, and nothing depends on how it ended.
+func (f *Floor) Stop() { _, _ = f.child.stop() }
 
 // ServeFloor is the child: it prints its address and serves until control ends.
 func ServeFloor(control io.Reader, out io.Writer) error {

@@ -68,7 +68,7 @@ func isResourceExhausted(err error) bool {
 func (r *Connections) accept(raw net.Conn) {
 	c := newConn(raw, r)
 	if r.opts.TLS != nil {
-		c.tls = tls.Server(raw, r.opts.TLS)
+		c.tls = tls.Server(c.Conn, r.opts.TLS)
 		c.Conn = c.tls
 	}
 	if !r.add(c) {

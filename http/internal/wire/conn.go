@@ -32,6 +32,8 @@ type Conn struct {
 	body        requestBody   // of the request that is being answered
 	hijacker    func()
 	answered    answered // what the handler has written of the answer by itself
+	turn        turn
+	scheduled   bool // what is read waits for a slot
 
 	// writeDeadlineSet is when the write deadline was last set, in Unix nanoseconds; 0: never.
 	writeDeadlineSet atomic.Int64
@@ -49,7 +51,10 @@ type Conn struct {
 }
 
 func newConn(raw net.Conn, all *Connections) *Conn {
-	return &Conn{Conn: raw, raw: raw, all: all, entry: newConnEntry(raw.RemoteAddr())}
+	c := &Conn{raw: raw, all: all, entry: newConnEntry(raw.RemoteAddr())}
+	c.Conn = scheduledConn{raw, c}
+	c.turn.client = addressClient(c.entry)
+	return c
 }
 
 // Handler is what Options.NewHandler has made for the connection.
@@ -208,7 +213,12 @@ func (c *Conn) writePart(b []byte) (int, error) {
 
 // CloseWrite tells the client that nothing more comes; it may still send.
 func (c *Conn) CloseWrite() error {
-	w, ok := c.Conn.(interface{ CloseWrite() error })
+	return closeWrite(c.Conn)
+}
+
+// closeWrite ends one direction of a connection, if it can.
+func closeWrite(c net.Conn) error {
+	w, ok := c.(interface{ CloseWrite() error })
 	if !ok {
 		return errors.ErrUnsupported
 	}
@@ -221,8 +231,13 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// SetAuthenticated notes whether the request that is being answered came from a user who is known.
-func (c *Conn) SetAuthenticated(known bool) {
+// SetUser notes from whom the request that is being answered came, and whether that is known.
+func (c *Conn) SetUser(name string, known bool) {
+	if known {
+		c.turn.client = userClient(name)
+	} else {
+		c.turn.client = addressClient(c.entry)
+	}
 	if known != c.authenticated.Load() {
 		c.authenticated.Store(known)
 		c.requestSeen = c.requestSeen || known
@@ -294,9 +309,7 @@ const (
 // drain reads for a while what the client still sends: closing at once would reset the
 // connection, and the client might never see its answer. Errors only end it earlier.
 func drain(c net.Conn) {
-	if w, ok := c.(interface{ CloseWrite() error }); ok {
-		_ = w.CloseWrite()
-	}
+	_ = closeWrite(c)
 	_ = c.SetReadDeadline(time.Now().Add(lingerTime))
 	_, _ = io.CopyN(io.Discard, c, lingerBytes)
 }

@@ -24,6 +24,8 @@ type Connections struct {
 
 	refused, evicted, acceptErrors, handshakeErrors atomic.Uint64
 
+	scheduler *scheduler
+
 	closed chan struct{} // closed by Close: no connection is let in any more
 
 	mu         sync.Mutex // guards the rest; locked before that of a Conn
@@ -55,7 +57,7 @@ const maxNewConns = 16384
 
 // New makes what serves connections, of which there are none yet.
 func New(o Options) *Connections {
-	r := &Connections{opts: o, limit: o.MaxConnections, perAddress: o.MaxPerAddress, closed: make(chan struct{})}
+	r := &Connections{opts: o, limit: o.MaxConnections, perAddress: o.MaxPerAddress, closed: make(chan struct{}), scheduler: newScheduler()}
 	r.maxNew = min(r.limit, maxNewConns)
 	if r.limit >= 8 {
 		r.reserve = min(max(r.limit/64, 1), 256)
@@ -224,6 +226,7 @@ func (r *Connections) Close() {
 	}
 	r.closing = true
 	close(r.closed)
+	r.scheduler.close()
 	if r.all.Len() == 0 {
 		close(r.empty)
 	}

@@ -75,10 +75,12 @@ func (c *Conn) ReadBody(l BodyLimits) ([]byte, error) {
 			return nil, bodyTooLarge(l.Max)
 		}
 		in.limits = l
+		c.scheduled = true
 		err := c.sendContinue()
 		if err == nil {
 			err = c.fillBody()
 		}
+		c.scheduled = false
 		if err != nil {
 			in.framingLost = true
 			return nil, bodyError(err)

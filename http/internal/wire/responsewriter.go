@@ -23,7 +23,10 @@ const maxSmallBody = smallWriteBufferSize / 2
 type responseWriter struct {
 	conn    *Conn
 	started bool
-	buf     *bufio.Writer
+	// streamed: the answer is made piece by piece. Each piece needs a slot of its own, and none while it is written, for a client that reads
+	// slowly must not hold one, and a large answer is not to be made before small ones.
+	streamed bool
+	buf      *bufio.Writer
 }
 
 var (
@@ -42,7 +45,13 @@ func newResponseWriterPool(size int) *sync.Pool {
 // Write implements io.Writer for the buffer.
 func (w *responseWriter) Write(b []byte) (int, error) {
 	w.started = true
-	return w.conn.Write(b)
+	if !w.streamed || !w.conn.turn.taken {
+		return w.conn.Write(b)
+	}
+	w.conn.Pause()
+	n, err := w.conn.Write(b)
+	w.conn.all.scheduler.enter(w.conn)
+	return n, err
 }
 
 func (w *responseWriter) writeResponse(answer *fasthttp.Response) error {
@@ -61,7 +70,7 @@ func (c *Conn) writeResponse(ctx *fasthttp.RequestCtx) error {
 		pool = smallResponseWriters
 	}
 	w := pool.Get().(*responseWriter)
-	w.conn, w.started = c, false
+	w.conn, w.started, w.streamed = c, false, r.IsBodyStream()
 	w.buf.Reset(w)
 	err := w.writeResponse(r)
 	if err != nil && !w.started && !errors.Is(err, net.ErrClosed) {

@@ -18,6 +18,7 @@ var fasthttpContexts = sync.Pool{New: func() any { return new(fasthttp.RequestCt
 // serve serves a connection until its end, or until the handler has taken it over.
 func (c *Conn) serve() {
 	defer c.end()
+	c.scheduled = true
 	if c.handshake() != nil {
 		return
 	}
@@ -27,6 +28,8 @@ func (c *Conn) serve() {
 
 // end closes the connection, or gives it away. A panic ends nothing but the connection.
 func (c *Conn) end() {
+	c.Pause()
+	c.scheduled = false
 	if fault := recover(); fault != nil {
 		c.all.opts.Log.Error("http: panic while serving a connection", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 		c.hijacker = nil
@@ -94,7 +97,9 @@ func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 	if c.setPhase(phaseActive, 0) != nil {
 		return false
 	}
+	c.scheduled = false
 	c.handler.ServeRequest(ctx)
+	c.scheduled = c.hijacker == nil
 	if c.hijacker != nil {
 		in.release()
 		return false
