@@ -75,7 +75,7 @@ func (b *Bench) runOnce(ctx context.Context) (bool, error) {
 		b.descriptors = descriptors
 		return true, b.measureSettings(ctx)
 	}
-	if err := b.open(); err != nil {
+	if err := b.open(ctx); err != nil {
 		return false, err
 	}
 	if b.Options.Growth != "" {
@@ -146,7 +146,7 @@ func writePages(o *scenario.Options, reports []*report.Report) error {
 
 // open finds or starts all servers. The limit of descriptors is raised before daemons are started, as these
 // inherit it. The floor has no state that could grow.
-func (b *Bench) open() (err error) {
+func (b *Bench) open(ctx context.Context) (err error) {
 	o := &b.Options
 	if b.descriptors, err = server.RaiseDescriptors(); err != nil {
 		return err
@@ -157,7 +157,12 @@ func (b *Bench) open() (err error) {
 	if err := b.openServer("", o.Kubeconfig, o.Start, o.PIDs); err != nil {
 		return err
 	}
-	if o.Against != "" || o.AgainstStart != "" {
+	switch {
+	case o.AgainstKube != "":
+		if err := b.openKubernetes(ctx); err != nil {
+			return err
+		}
+	case o.Compares():
 		if err := b.openServer(report.NameAgainst, o.Against, o.AgainstStart, o.AgainstPIDs); err != nil {
 			return err
 		}
@@ -224,6 +229,26 @@ func (b *Bench) openServer(label, kubeconfig, binary string, processes []int) er
 	})
 	d.Target.Label = label
 	b.targets = append(b.targets, d.Target)
+	return nil
+}
+
+// openKubernetes starts a kube-apiserver with its etcd as the second server.
+func (b *Bench) openKubernetes(ctx context.Context) error {
+	o := &b.Options
+	dir, remove, err := server.DataDir(o.TempDir)
+	if err != nil {
+		return err
+	}
+	b.closers = append(b.closers, remove)
+	k, err := server.KubernetesSpec{
+		APIServer: o.AgainstKube, Etcd: o.AgainstEtcd, Dir: dir, Identity: b.identity, Audit: o.Audit, Timeout: o.Request,
+	}.Start(ctx)
+	if err != nil {
+		return err
+	}
+	b.closers = append(b.closers, k.Stop)
+	k.Target.Label = report.NameAgainst
+	b.targets = append(b.targets, k.Target)
 	return nil
 }
 

@@ -144,7 +144,7 @@ func (r *Report) Note(format string, args ...any) {
 // bound. The column for the second server only appears if there is one.
 func (r *Report) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	against := r.Options.Against != "" || r.Options.AgainstStart != ""
+	against := r.Options.Compares()
 	heads := []string{"workload", "rate/s", "p50", "p99", "CPU/op", "RSS MiB", "errors", "figure", "aim", "met", "× floor"}
 	if against {
 		heads = append(heads, "× against")

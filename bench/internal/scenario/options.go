@@ -29,6 +29,8 @@ type Options struct {
 	Against      string        `json:"against,omitempty"`
 	AgainstStart string        `json:"againstStart,omitempty"`
 	AgainstPIDs  []int         `json:"againstPids,omitempty"`
+	AgainstKube  string        `json:"againstKubeAPIServer,omitempty"`
+	AgainstEtcd  string        `json:"againstEtcd,omitempty"`
 	UserCA       string        `json:"userCA,omitempty"`
 	UserCAKey    string        `json:"-"`
 	UserToken    string        `json:"-"`
@@ -86,6 +88,8 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.StringVar(&o.Against, "against", "", "kubeconfig of a second server, measured side by side")
 	f.IntSliceVar(&o.AgainstPIDs, "against-pid", nil, "process id of the second server (repeatable)")
 	f.StringVar(&o.AgainstStart, "against-start", "", "binary of a second daemon to start and to measure side by side, instead of --against")
+	f.StringVar(&o.AgainstKube, "against-kube-apiserver", "", "kube-apiserver to start with an etcd and to measure side by side, instead of --against; for --naming kubernetes")
+	f.StringVar(&o.AgainstEtcd, "against-etcd", "etcd", "that etcd")
 	f.StringVar(&o.UserCA, "user-ca", "", "CA whose client certificates the servers of --kubeconfig and --against accept (started ones get one)")
 	f.StringVar(&o.UserCAKey, "user-ca-key", "", "key of that CA")
 	f.StringVar(&o.UserToken, "user-token", "", "static token that they accept for the user "+server.StaticUser)
@@ -175,7 +179,8 @@ func (o *Options) Validate() error {
 	fault(o.Start == "" && o.Kubeconfig == "", "--start or --kubeconfig is needed")
 	fault(len(o.PIDs) > 0 && o.Kubeconfig == "", "--pid needs --kubeconfig")
 	fault(len(o.AgainstPIDs) > 0 && o.Against == "", "--against-pid needs --against")
-	fault(o.Against != "" && o.AgainstStart != "", "--against and --against-start are alternatives")
+	fault(count(o.Against, o.AgainstStart, o.AgainstKube) > 1, "--against, --against-start and --against-kube-apiserver are alternatives")
+	fault(o.AgainstKube != "" && (o.Start == "" || o.Naming != "kubernetes" || o.UserCA != ""), "--against-kube-apiserver needs --start and --naming kubernetes, and no --user-ca")
 	fault((o.UserCA == "") != (o.UserCAKey == ""), "--user-ca and --user-ca-key need each other")
 	fault(o.Compare && len(o.Reports) != 2, "--compare needs two saved reports, old and new")
 	fault(len(o.Reports) > 0 && !o.Compare && o.Results == "" && o.Figures == "" && o.Plot == "", "saved reports are for --compare, --results, --figures or --plot")
@@ -197,6 +202,19 @@ func (o *Options) Validate() error {
 		fault(number.value <= 0, "--%s must be positive", number.flag)
 	}
 	return errors.Join(faults...)
+}
+
+// Compares tells whether a second server is measured side by side.
+func (o *Options) Compares() bool { return count(o.Against, o.AgainstStart, o.AgainstKube) > 0 }
+
+// count is how many of some options are set.
+func count(options ...string) (n int) {
+	for _, option := range options {
+		if option != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // load is the load that the flags ask for. Workloads change the copy that they get.

@@ -92,16 +92,16 @@ func (i *Identity) Args() []string {
 // Certificates tells whether there is a CA to make them with.
 func (i *Identity) Certificates() bool { return i != nil && i.authority != nil }
 
-// Certificate makes a client certificate for a user without groups. Serial numbers differ, also between
+// Certificate makes a client certificate for a user in some groups. Serial numbers differ, also between
 // runs on one server, which may remember certificates by them.
-func (i *Identity) Certificate(user string) (tls.Certificate, error) {
+func (i *Identity) Certificate(user string, groups ...string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano() + i.serial.Add(1)),
-		Subject:      pkix.Name{CommonName: user},
+		Subject:      pkix.Name{CommonName: user, Organization: groups},
 		NotBefore:    time.Now().Add(-time.Hour),
 		NotAfter:     time.Now().Add(12 * time.Hour),
 		KeyUsage:     x509.KeyUsageDigitalSignature,
