@@ -82,8 +82,8 @@ func workspace(t *testing.T) string {
 // budgets themselves, and count the Secrets that they have made.
 const controllers = testclient.WithoutRoots + ",-disruption-controller,-persistentvolume-binder-controller,-serviceaccount-token-secret-controller"
 
-// workloadsTable is the table whose daemon runs the controllers of workloads, beside a simulated kubelet.
-const workloadsTable = "kubernetes/rollout"
+// workloadsTables are the tables whose daemon runs the controllers of workloads, beside a simulated kubelet.
+var workloadsTables = []string{"kubernetes/rollout", "troupe/nodes"}
 
 // startKubelet starts a simulated kubelet; the result stops it.
 func startKubelet(t *testing.T, kubeconfig string) (stop func()) {
@@ -105,7 +105,7 @@ func perform(t *testing.T, binary, profile, table string) (steps []step) {
 	config := daemon.Default()
 	config.DataDir, config.Naming, config.Serving.SecurePort = t.TempDir(), profile, 0
 	config.Controllers = controllers
-	if table == workloadsTable {
+	if slices.Contains(workloadsTables, table) {
 		config.Controllers += ",workloads"
 	}
 	d, err := daemon.New(config, nil)
@@ -116,7 +116,7 @@ func perform(t *testing.T, binary, profile, table string) (steps []step) {
 		t.Fatal(err)
 	}
 	defer d.Stop(context.Background())
-	if table == workloadsTable {
+	if slices.Contains(workloadsTables, table) {
 		defer startKubelet(t, d.Kubeconfig())()
 	}
 	c := client{binary: binary, profile: profile, kubeconfig: d.Kubeconfig(), dir: workspace(t)}

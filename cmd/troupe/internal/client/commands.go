@@ -27,7 +27,7 @@ func AddTo(root *cobra.Command) {
 			get(f), describeCommand(f), apply(f), diff(f), create(f), deleteCommand(f), edit(f), patch(f), run(f), expose(f), replace(f), label(f), annotate(f),
 			wait(f), explain(f), apiResources(f), apiVersions(f),
 		},
-		clusterGroup: {scale(f), set(f), rollout(f), autoscale(f), cordon(f, true), cordon(f, false), taint(f), events(f), logs(f), execCommand(f), portForward(f)},
+		clusterGroup: {scale(f), set(f), rollout(f), autoscale(f), cordon(f, true), cordon(f, false), drain(f), taint(f), events(f), logs(f), execCommand(f), attach(f), cp(f), portForward(f)},
 		accessGroup:  {auth(f), certificate(f), token(f), configCommand(f)},
 	} {
 		for _, c := range commands {
@@ -49,6 +49,15 @@ func prepare(f *connectionFlags, c *cobra.Command) {
 		}
 		return &Error{Text: "error: " + err.Error() + "\nSee '" + c.CommandPath() + " --help' for usage."}
 	})
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			err := check(c, args)
+			if err == nil {
+				return nil
+			}
+			return &Error{Text: "error: " + err.Error() + "\nUsage: " + c.UseLine()}
+		}
+	}
 	if c.HasSubCommands() {
 		for _, below := range c.Commands() {
 			prepare(f, below)

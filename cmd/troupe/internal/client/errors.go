@@ -63,9 +63,9 @@ func asError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
+	if all := unjoin(err); len(all) > 1 {
 		var texts []string
-		for _, one := range many.Unwrap() {
+		for _, one := range all {
 			texts = append(texts, describe(one, ""))
 		}
 		return &Error{Text: strings.Join(texts, "\n")}
@@ -75,6 +75,21 @@ func asError(err error) error {
 		return end
 	}
 	return &Error{Text: describe(err, "")}
+}
+
+// unjoin are the errors of which one was made by errors.Join, and those of which they were.
+func unjoin(err error) (all []error) {
+	many, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return []error{err}
+	}
+	for _, one := range many.Unwrap() {
+		all = append(all, unjoin(one)...)
+	}
+	return all
 }
 
 // failedTo says what a server has refused to do, in its own words.

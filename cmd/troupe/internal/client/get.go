@@ -283,17 +283,6 @@ func (s *session) formatted(o *getOptions, selections []selection) error {
 	return errors.Join(append(unjoin(err), unjoin(printErr)...)...)
 }
 
-// unjoin are the errors of which one was made.
-func unjoin(err error) []error {
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
-		return many.Unwrap()
-	}
-	if err == nil {
-		return nil
-	}
-	return []error{err}
-}
-
 // findFor gets the objects that are to be shown.
 func (s *session) findFor(o *getOptions, selections []selection) (all []object, err error) {
 	var faults []error

@@ -12,33 +12,35 @@ import (
 
 // cordon is the command that keeps Pods from nodes, or lets them there again.
 func cordon(f *connectionFlags, keep bool) *cobra.Command {
-	words, already := "cordoned", "already cordoned"
 	c := &cobra.Command{Use: "cordon NODE…", Short: "Keep new Pods from nodes"}
 	if !keep {
-		words, already = "uncordoned", "already uncordoned"
 		c.Use, c.Short = "uncordon NODE…", "Let new Pods to nodes again"
 	}
 	var dry dryRun
 	addDryRun(c, &dry)
 	c.Args, c.ValidArgsFunction = cobra.MinimumNArgs(1), f.completeNamesOf("nodes")
 	c.RunE = f.run(func(s *session, args []string) error {
-		return s.eachNode(args, func(one object) error {
-			if one.tree.Object("spec").Bool("unschedulable") == keep {
-				s.printf("%s %s\n", one, already)
-				return nil
-			}
-			var value any // absent
-			if keep {
-				value = true
-			}
-			if _, err := s.mergePatch(one, tree.Tree{"spec": tree.Tree{"unschedulable": value}}, dry); err != nil {
-				return err
-			}
-			s.printf("%s %s%s\n", one, words, dry.suffix())
-			return nil
-		})
+		return s.eachNode(args, func(one object) error { return s.cordonOne(one, keep, dry) })
 	})
 	return c
+}
+
+// cordonOne keeps new Pods from a node, or lets them there again.
+func (s *session) cordonOne(node object, keep bool, dry dryRun) error {
+	words := "cordoned"
+	var value any = true
+	if !keep {
+		words, value = "uncordoned", nil // absent
+	}
+	if node.tree.Object("spec").Bool("unschedulable") == keep {
+		s.printf("%s already %s\n", node, words)
+		return nil
+	}
+	if _, err := s.mergePatch(node, tree.Tree{"spec": tree.Tree{"unschedulable": value}}, dry); err != nil {
+		return err
+	}
+	s.printf("%s %s%s\n", node, words, dry.suffix())
+	return nil
 }
 
 // eachNode does something with each of some nodes.

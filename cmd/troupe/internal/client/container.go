@@ -1,0 +1,204 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/signal"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"github.com/moby/spdystream"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+)
+
+// containerFlags say how a container is entered.
+type containerFlags struct {
+	container         string
+	stdin, tty, quiet bool
+}
+
+func (o *containerFlags) add(c *cobra.Command) {
+	c.Flags().BoolVarP(&o.stdin, "stdin", "i", false, "Pass standard input on.")
+	c.Flags().BoolVarP(&o.tty, "tty", "t", false, "What runs in the container gets a terminal.")
+	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "Say nothing but what the container says.")
+	c.Flags().StringVarP(&o.container, "container", "c", "", "Container.")
+}
+
+// stdinUse says what standard input is used for.
+func (o *containerFlags) stdinUse(*cobra.Command) string {
+	if o.stdin {
+		return "the container (-i)"
+	}
+	return ""
+}
+
+// enter connects the streams of the session with those of a container of the Pod that an argument names, by a sub-resource of the Pod: exec or
+// attach.
+func (s *session) enter(o *containerFlags, arg, how string, q url.Values) error {
+	notes := *s // says what the client has to say, not the container
+	if o.quiet {
+		notes.err = io.Discard
+	}
+	pod, err := notes.podFor(arg)
+	if err != nil {
+		return err
+	}
+	s.catalog = notes.catalog
+	if phase := pod.tree.Object("status").String("phase"); phase == "Succeeded" || phase == "Failed" {
+		return fmt.Errorf("cannot %s: the pod %s has ended (phase %s)", how, pod.name(), phase)
+	}
+	container, err := notes.containerOf(pod, o.container)
+	if err != nil {
+		return err
+	}
+	tty := o.tty
+	if tty && !isTerminal(s.in) {
+		fmt.Fprintln(notes.err, "Unable to use a TTY - input is not a terminal or the right kind of file")
+		tty = false
+	}
+	if how == "attach" && o.stdin && tty {
+		fmt.Fprintln(notes.err, "If you don't see a command prompt, try pressing enter.")
+	}
+	q.Set("container", container)
+	return s.runInContainer(pod, how, q, o.stdin, tty)
+}
+
+// runInContainer connects the streams of the session with those of a container, by a sub-resource of its Pod, and ends as what runs
+// there does.
+func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tty bool) error {
+	q.Set("stdin", strconv.FormatBool(stdin))
+	q.Set("stdout", "true")
+	q.Set("stderr", strconv.FormatBool(!tty)) // a terminal has one output
+	q.Set("tty", strconv.FormatBool(tty))
+	c, err := s.openStreams(pod.path()+"/"+how, q, "v4.channel.k8s.io")
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	stop := closeWith(s, c)
+	defer stop()
+	fate, err := openStream(c, nil, "error")
+	if err != nil {
+		return err
+	}
+	if tty {
+		restore, err := rawTerminal(s.in)
+		if err != nil {
+			return err
+		}
+		defer restore()
+	}
+	if stdin {
+		in, err := openStream(c, nil, "stdin")
+		if err != nil {
+			return err
+		}
+		go func() { // it ends with the connection, or with the input
+			_, _ = io.Copy(in, s.in)
+			_ = in.Close()
+		}()
+	}
+	var outputs sync.WaitGroup
+	for kind, w := range map[string]io.Writer{"stdout": s.out, "stderr": s.err} {
+		if kind == "stderr" && tty {
+			continue
+		}
+		from, err := openStream(c, nil, kind)
+		if err != nil {
+			return err
+		}
+		outputs.Add(1)
+		go func() {
+			defer outputs.Done()
+			_, _ = io.Copy(w, from)
+		}()
+	}
+	if tty {
+		resize, err := openStream(c, nil, "resize")
+		if err != nil {
+			return err
+		}
+		defer followSize(s.in, resize)()
+	}
+	status, err := io.ReadAll(io.LimitReader(fate, 1<<20))
+	outputs.Wait()
+	if s.ctx.Err() != nil {
+		return s.ctx.Err()
+	}
+	if err != nil {
+		return errors.New("the connection to the container broke off: " + err.Error())
+	}
+	return commandEnd(status)
+}
+
+// commandEnd is how a command ended, as the server tells it.
+func commandEnd(status []byte) error {
+	t, err := document.Parse(status)
+	if err != nil {
+		if len(status) == 0 {
+			return errors.New("the connection to the container broke off")
+		}
+		return errors.New(string(status))
+	}
+	if t.String("status") == "Success" {
+		return nil
+	}
+	for _, cause := range t.Object("details").Objects("causes") {
+		if code, err := strconv.Atoi(cause.String("message")); err == nil && cause.String("reason") == "ExitCode" {
+			return &Error{Text: fmt.Sprintf("command terminated with exit code %d", code), Code: code}
+		}
+	}
+	return errors.New(t.String("message"))
+}
+
+// closeWith closes a connection when the user breaks off.
+func closeWith(s *session, c *spdystream.Connection) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-s.ctx.Done():
+			c.Close()
+		case <-done:
+		}
+	}()
+	return func() { close(done) }
+}
+
+// rawTerminal hands each key on as it is typed.
+func rawTerminal(in io.Reader) (restore func(), err error) {
+	f, ok := in.(*os.File)
+	if !ok {
+		return func() {}, nil
+	}
+	state, err := term.MakeRaw(int(f.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = term.Restore(int(f.Fd()), state) }, nil
+}
+
+// followSize tells the size of the terminal, now and when it changes.
+func followSize(in io.Reader, to io.Writer) (stop func()) {
+	f, ok := in.(*os.File)
+	if !ok {
+		return func() {}
+	}
+	changed := make(chan os.Signal, 1)
+	signal.Notify(changed, syscall.SIGWINCH)
+	changed <- syscall.SIGWINCH
+	go func() {
+		for range changed {
+			if width, height, err := term.GetSize(int(f.Fd())); err == nil {
+				fmt.Fprintf(to, "{\"Width\":%d,\"Height\":%d}\n", width, height)
+			}
+		}
+	}()
+	return func() { signal.Stop(changed); close(changed) }
+}
