@@ -1,4 +1,4 @@
-# make build | run | test | cluster-test | conformance | console-test | fuzz | soak | bench | lint | generate
+# make build | run | test | cluster-test | conformance | console-test | shells-test | fuzz | soak | bench | lint | generate
 
 NAMING   ?= kubernetes
 DATA_DIR ?= troupe-data
@@ -15,7 +15,7 @@ CONCURRENT := auth|linear|watch
 # Vet has run in lint, over the tests too.
 TEST := go test -vet=off -p 4
 
-.PHONY: build run test cluster-test conformance console-test faults reproducible sbom vulncheck fuzz soak bench lint generate controller-runtime node-client
+.PHONY: build run test cluster-test conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak bench lint generate controller-runtime node-client
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -40,6 +40,11 @@ console-test: ## the console in a headless Chromium; needs npm, and Debian's pac
 	command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
 	cd http/internal/console/web && npm ci --no-audit --no-fund && npm run -s check
 	cd test && go vet -tags chromium ./console && go test -tags chromium -count 1 ./console
+
+shells-test: ## completion in bash, zsh and fish; needs Debian's packages where they are not there
+	{ command -v zsh && command -v fish && [ -e /usr/share/bash-completion/bash_completion ]; } >/dev/null || \
+	  { apt-get update && apt-get install -y --no-install-recommends bash-completion zsh fish; }
+	cd test && go vet -tags shells ./commands && go test -tags shells -count 1 -run TestShells ./commands
 
 controller-runtime: ## controller-runtime's own suites, of four minor versions, on the folder of troupe envtest install
 	test/envtest/controller-runtime.sh $(VERSIONS)

@@ -170,7 +170,20 @@ type row struct {
 // Collections without objects, watches and history are left out. The order is total, down to the name, so that two
 // calls in a row show the same one.
 func (p *statusReport) collections(w io.Writer, top int) error {
-	var rows []row
+	rows := p.rows()
+	hidden := 0
+	if top > 0 && len(rows) > top {
+		hidden, rows = len(rows)-top, rows[:top]
+	}
+	if err := writeRows(w, rows); err != nil || hidden == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "and %d more\n", hidden)
+	return err
+}
+
+// rows are those of the collections, the busiest first.
+func (p *statusReport) rows() (rows []row) {
 	for _, name := range p.after.resources("troupe_objects") {
 		a, b := p.after, p.before
 		r := row{
@@ -186,17 +199,18 @@ func (p *statusReport) collections(w io.Writer, top int) error {
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(b.mutations, a.mutations), cmp.Compare(b.objects, a.objects), strings.Compare(a.resource, b.resource))
 	})
-	hidden := 0
-	if top > 0 && len(rows) > top {
-		hidden, rows = len(rows)-top, rows[:top]
-	}
+	return rows
+}
+
+// collectionHead is the head of the first column.
+const collectionHead = "COLLECTION"
+
+// writeRows writes them below their heads.
+func writeRows(w io.Writer, rows []row) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nCOLLECTION\tOBJECTS\tWATCHES\tHISTORY\tWRITES/S\tMEAN\tLONGEST")
+	fmt.Fprintln(t, "\n"+collectionHead+"\tOBJECTS\tWATCHES\tHISTORY\tWRITES/S\tMEAN\tLONGEST")
 	for _, r := range rows {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.0f\t%s\t%s\n", r.resource, count(r.objects), count(r.watches), size(r.history), r.mutations, short(r.mean), short(r.longest))
-	}
-	if hidden > 0 {
-		fmt.Fprintf(t, "and %d more\n", hidden)
 	}
 	return t.Flush()
 }

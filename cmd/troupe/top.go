@@ -134,20 +134,47 @@ func (p *statusReport) topScreen(w io.Writer, width, height int, fault string) {
 	if fault != "" {
 		lines = append(lines, "NO ANSWER: "+fault, "")
 	}
-	var table bytes.Buffer
-	_ = p.collections(&table, 0)
-	rows := strings.Split(strings.Trim(table.String(), "\n"), "\n")
+	shown := 10
 	if height > 0 {
-		rows = rows[:max(0, min(len(rows), height-len(lines)-1))]
-	} else {
-		rows = rows[:min(len(rows), 11)]
+		shown = max(0, height-len(lines)-2) // below the heads, above the cursor
 	}
-	for _, line := range append(lines, rows...) {
+	lines = append(lines, p.table(shown, width)...)
+	if height > 0 {
+		lines = lines[:min(len(lines), height-1)]
+	}
+	for _, line := range lines {
 		if runes := []rune(line); len(runes) > width {
 			line = string(runes[:width])
 		}
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
+}
+
+// table is the busiest collections, as lines of at most width columns: names are cut, figures are not.
+func (p *statusReport) table(shown, width int) []string {
+	rows := p.rows()
+	rows = rows[:min(shown, len(rows))]
+	figures := slices.Clone(rows)
+	for i := range figures {
+		figures[i].resource = ""
+	}
+	widest := 0
+	for _, line := range tableLines(figures) {
+		widest = max(widest, len(line))
+	}
+	name := max(len(collectionHead), width-widest+len(collectionHead))
+	for i, r := range rows {
+		if len(r.resource) > name {
+			rows[i].resource = r.resource[:name-1] + "…" // names of resources are ASCII
+		}
+	}
+	return tableLines(rows)
+}
+
+func tableLines(rows []row) []string {
+	var b bytes.Buffer
+	_ = writeRows(&b, rows) // to memory
+	return strings.Split(strings.Trim(b.String(), "\n"), "\n")
 }
 
 // verbs are the rates of requests by verb, the most frequent first, as far as they fit.

@@ -35,8 +35,11 @@ troupe_resource_version 123456789012
 				t.Errorf("%d columns: %s", len(line), line)
 			}
 		}
-		if height > 0 && len(lines) > max(height, 11) {
+		if height > 0 && len(lines) > height {
 			t.Errorf("%d lines for a terminal of %d", len(lines), height)
+		}
+		if height == 1 {
+			continue // there is no room for anything
 		}
 		for _, want := range []string{"GET 1499950/s  PATCH 10/s", "50.0% of a CPU", "NO ANSWER: it is starting", "at version 123,456,789,012"} {
 			if !strings.Contains(b.String(), want) {

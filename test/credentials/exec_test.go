@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/policy/kubeconfig"
+	testclient "github.com/troupe-api/troupe/test/client"
 )
 
 // TestWhatAPluginIsGiven: arguments, environment, and the variable with what the client knows, named as the profile of the
@@ -310,7 +311,7 @@ func TestNewCertificate(t *testing.T) {
 func TestModes(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	terminal, keyboard := openTerminal(t)
+	terminal, keyboard := testclient.OpenTerminal(t)
 	file, err := os.Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)

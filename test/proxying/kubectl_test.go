@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -98,60 +97,4 @@ func forwardPort(t *testing.T, command func(...string) *exec.Cmd) {
 	if body, err := io.ReadAll(resp.Body); string(body) != "behind" || err != nil {
 		t.Errorf("%q %v", body, err)
 	}
-}
-
-// TestTroupe runs the commands of troupe that need a kubelet.
-func TestTroupe(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	binary, err := client.BuildTroupe(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := newCluster(t, "127.0.0.1")
-	command := func(args ...string) *exec.Cmd {
-		cmd := exec.CommandContext(t.Context(), binary, args...)
-		cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "KUBECONFIG=" + c.server.Kubeconfig()}
-		return cmd
-	}
-	for _, try := range []struct {
-		command, stdin, want string
-		code                 int
-	}{
-		{"logs one --timestamps --tail=3", "", "log /containerLogs/default/one/main?stream=All&tailLines=3&timestamps=true\n", 0},
-		{"logs two -c side --since=1m", "", "log /containerLogs/default/two/side?sinceSeconds=60&stream=All\n", 0},
-		{"logs two --prefix", "", "Defaulted container \"main\" out of: main, side\n[pod/two/main] log /containerLogs/default/two/main?stream=All\n", 0},
-		{"exec one -- echo hello", "", "hello\n", 0},
-		{"exec pod/one -c main -- echo hello", "", "hello\n", 0},
-		{"exec -i one -- cat", "some text", "some text", 0},
-		{"exec one -- cat", "some text", "", 0}, // which is not passed on
-		{"exec one -- false", "", "command terminated with exit code 1\n", 1},
-		{"exec one -- sh -c exit${IFS}7", "", "command terminated with exit code 7\n", 7},
-		{"exec one -- sh -c echo${IFS}1;echo${IFS}2>&2", "", "1\n2\n", 0},
-		{"exec unbound -- true", "", "Error from server (BadRequest): pod unbound does not have a host assigned\n", 1},
-		{"exec none -- true", "", "Error from server (NotFound): pods \"none\" not found\n", 1},
-		{"logs two -c none", "", "error: container none is not valid for pod two: it has main, side\n", 1},
-		{"get --raw /api/v1/nodes/here/proxy/metrics", "", "Error from server (BadRequest): address not allowed\n", 1},
-		{"port-forward unbound 80", "", "Error from server (BadRequest): pod unbound does not have a host assigned\n", 1},
-		{"port-forward one nothing", "", "error: \"nothing\" names no port: it is PORT, LOCAL:PORT or :PORT, a number or a name of a container's port\n", 1},
-	} {
-		cmd := command(strings.Fields(try.command)...)
-		cmd.Stdin = strings.NewReader(try.stdin)
-		out, err := cmd.CombinedOutput()
-		if cmd.ProcessState == nil {
-			t.Fatal(err)
-		}
-		if code := cmd.ProcessState.ExitCode(); string(out) != try.want && !sameLines(string(out), try.want) || code != try.code {
-			t.Errorf("troupe %s\ngot  %q, exit code %d\nwant %q, exit code %d", try.command, out, code, try.want, try.code)
-		}
-	}
-	forwardPort(t, command)
-}
-
-// sameLines tells whether two texts have the same lines: those of standard output and error come in any order.
-func sameLines(a, b string) bool {
-	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
-	slices.Sort(x)
-	slices.Sort(y)
-	return slices.Equal(x, y)
 }

@@ -84,7 +84,7 @@ func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tt
 	defer c.Close()
 	stop := closeWith(s, c)
 	defer stop()
-	fate, err := openStream(c, nil, "error")
+	fate, err := s.openStream(c, nil, "error")
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tt
 		defer restore()
 	}
 	if stdin {
-		in, err := openStream(c, nil, "stdin")
+		in, err := s.openStream(c, nil, "stdin")
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tt
 		if kind == "stderr" && tty {
 			continue
 		}
-		from, err := openStream(c, nil, kind)
+		from, err := s.openStream(c, nil, kind)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tt
 		}()
 	}
 	if tty {
-		resize, err := openStream(c, nil, "resize")
+		resize, err := s.openStream(c, nil, "resize")
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -29,8 +30,8 @@ func edit(f *connectionFlags) *cobra.Command {
 		Use:   "edit TYPE NAME… | TYPE/NAME… | -f FILE",
 		Short: "Change objects in an editor",
 		Long: `Change objects in an editor: that of KUBE_EDITOR or EDITOR, else vi. What is saved is sent
-when the editor ends; an object that was changed meanwhile, or is refused, comes back into the
-editor with the reason above it. An empty file, or one without changes, cancels.`,
+when the editor ends, on top of what others have changed meanwhile; what is refused comes back
+into the editor with the reason above it. An empty file, or one without changes, cancels.`,
 		ValidArgsFunction: f.completeObjects("update"),
 	}
 	o.addFiles(c)
@@ -65,50 +66,127 @@ editor with the reason above it. An empty file, or one without changes, cancels.
 	return c
 }
 
+// An editing is one object in the editor.
+type editing struct {
+	*editOptions
+	object object
+	path   string
+	base   tree.Tree // the object as it was when the text was made
+	text   []byte
+	reason string // why the text is shown again
+}
+
 // editOne has an object changed until the server takes it or the user gives up.
 func (s *session) editOne(o *editOptions, one object) (changed bool, err error) {
-	path := one.path()
+	e := &editing{editOptions: o, object: one, path: one.path()}
 	if o.subresource != "" {
-		path += "/" + url.PathEscape(o.subresource)
-		answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodGet, Path: path})
-		if err == nil {
-			one.tree, err = answer.Tree()
-		}
-		if err != nil {
+		e.path += "/" + url.PathEscape(o.subresource)
+		if e.object.tree, err = s.Get(s.ctx, e.path, nil); err != nil {
 			return false, err
 		}
 	}
-	original := editable(one.tree)
-	text, reason := o.text(original), ""
+	e.base = editable(e.object.tree)
+	e.text = o.text(e.base)
 	for {
-		edited, err := s.openEditor(o, text, reason)
+		edited, err := s.openEditor(o, e.text, e.reason)
 		if err != nil {
 			return false, err
 		}
 		trimmed := withoutComments(edited)
-		if len(bytes.TrimSpace(trimmed)) == 0 || reason == "" && bytes.Equal(trimmed, withoutComments(text)) {
+		same := bytes.Equal(trimmed, withoutComments(e.text))
+		switch {
+		case len(bytes.TrimSpace(trimmed)) == 0, same && e.reason == "":
 			return false, nil
-		}
-		if reason != "" && bytes.Equal(trimmed, withoutComments(text)) {
-			return false, s.keepEdited(edited, o.output, reason)
+		case same:
+			return false, s.keepEdited(edited, o.output, e.reason)
 		}
 		t, err := document.ParseYAML(trimmed)
-		if err == nil && tree.StrictEqual(t, original) {
+		if err == nil && tree.StrictEqual(t, e.base) {
 			return false, nil
 		}
 		if err == nil {
-			if err = checkIdentity(t, one.tree); err == nil {
-				err = s.sendEdited(o, one, path, t)
-			}
+			err = s.storeEdited(e, t)
 		}
 		if err == nil {
 			return true, nil
 		}
-		text, reason = edited, describe(err, "")
+		e.text, e.reason = edited, describe(err, "")
 		if !isTerminal(os.Stdin) { // nobody is there to mend it
-			return false, s.keepEdited(edited, o.output, reason)
+			return false, s.keepEdited(edited, o.output, e.reason)
 		}
 	}
+}
+
+// storeEdited stores what was edited. Where others have changed the object meanwhile, the edit is done to what they have made of it, unless both
+// have changed the same.
+func (s *session) storeEdited(e *editing, t tree.Tree) error {
+	if err := checkIdentity(t, e.object.tree); err != nil {
+		return err
+	}
+	for {
+		// What is stored comes of the state that was shown, whatever the text says of it.
+		t.EnsureObject("metadata")["resourceVersion"] = e.base.Object("metadata").String("resourceVersion")
+		err := s.sendEdited(e.editOptions, e.object, e.path, t)
+		if !rest.IsConflict(err) {
+			return err
+		}
+		now, err := s.Get(s.ctx, e.path, nil)
+		if err != nil {
+			return err
+		}
+		if now.Object("metadata").String("uid") != e.object.tree.Object("metadata").String("uid") {
+			return errors.New("the object was deleted while it was edited, and there is another one of its name; edit that")
+		}
+		now = editable(now)
+		merged, clashes := rebase(e.base, t, now)
+		if len(clashes) > 0 {
+			return fmt.Errorf("others have changed the object while it was edited, and %s too; edit it again to see how it is now", strings.Join(clashes, " and "))
+		}
+		e.base, t = now, merged
+	}
+}
+
+// rebase does to now what edited does to base. The clashes are the fields that both have changed, each in its own way.
+func rebase(base, edited, now tree.Tree) (merged tree.Tree, clashes []string) {
+	merged = maps.Clone(now)
+	if merged == nil {
+		merged = tree.Tree{}
+	}
+	fields := maps.Clone(edited)
+	for field := range base {
+		if _, there := fields[field]; !there {
+			fields[field] = nil // for its name
+		}
+	}
+	for _, field := range keysOf(fields) {
+		mine, iHave := edited[field]
+		theirs, theyHave := now[field]
+		was, had := base[field]
+		switch {
+		case iHave == had && tree.StrictEqual(mine, was): // not edited
+			continue
+		case iHave == theyHave && tree.StrictEqual(mine, theirs): // both alike
+			continue
+		}
+		before, isTree := was.(tree.Tree)
+		inner, stays := mine.(tree.Tree)
+		other, remains := theirs.(tree.Tree)
+		switch {
+		case isTree && stays && remains:
+			below, more := rebase(before, inner, other)
+			merged[field] = below
+			for _, clash := range more {
+				clashes = append(clashes, field+"."+clash)
+			}
+		case theyHave != had || !tree.StrictEqual(theirs, was):
+			clashes = append(clashes, field)
+		case iHave:
+			merged[field] = mine
+		default:
+			delete(merged, field)
+		}
+	}
+	return merged, clashes
 }
 
 // keepEdited says why the edit was not taken, and where its text is.
@@ -160,9 +238,6 @@ func (s *session) sendEdited(o *editOptions, one object, path string, t tree.Tre
 	}
 	q := url.Values{"fieldManager": {fieldManager + "-edit"}, "fieldValidation": {validation}}
 	answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodPut, Path: path, Query: q, Body: document.JSON(t)})
-	if rest.IsConflict(err) {
-		return errors.New("the object was changed while it was edited; edit it again to see how it is now")
-	}
 	if err != nil {
 		return err
 	}

@@ -131,7 +131,10 @@ func (s *session) showLogs(pod object, container string, all, prefix bool, q url
 		}
 		_, err = io.Copy(out, stream)
 		stream.Close()
-		if err != nil && s.ctx.Err() == nil {
+		switch {
+		case s.ctx.Err() != nil:
+			return s.ctx.Err()
+		case err != nil:
 			return errors.New("the logs broke off: " + err.Error())
 		}
 	}

@@ -121,13 +121,13 @@ func (f *forwarder) carry(conn net.Conn, remote int64) error {
 	h := http.Header{}
 	h.Set("port", fmt.Sprint(remote))
 	h.Set("requestID", fmt.Sprint(f.requests.Add(1)))
-	fault, err := openStream(f.connection, h, "error")
+	fault, err := f.openStream(f.connection, h, "error")
 	if err != nil {
 		return err
 	}
 	_ = fault.Close() // nothing is sent on it
 	defer fault.Reset()
-	data, err := openStream(f.connection, h, "data")
+	data, err := f.openStream(f.connection, h, "data")
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package client
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -47,7 +46,7 @@ func (f *connectionFlags) runWith(use func(*cobra.Command) string, do func(s *se
 			return &Error{Text: "error: " + err.Error()}
 		}
 		err = do(s, args)
-		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		if ctx.Err() != nil && err != nil { // whatever it says, it comes of that
 			return &Error{Code: exitInterrupted}
 		}
 		return asError(err)

@@ -44,12 +44,14 @@ func (s *session) openStreams(path string, q url.Values, protocol string) (*spdy
 		conn.Close()
 		return nil, err
 	}
+	const patience = 200 * time.Millisecond // with the other end, after Ctrl-C
+	c.SetCloseTimeout(patience)
 	go c.Serve(spdystream.NoOpStreamHandler)
 	return c, nil
 }
 
 // openStream opens one stream of a type, and waits until the other end has it.
-func openStream(c *spdystream.Connection, h http.Header, kind string) (*spdystream.Stream, error) {
+func (s *session) openStream(c *spdystream.Connection, h http.Header, kind string) (*spdystream.Stream, error) {
 	head := h.Clone()
 	if head == nil {
 		head = http.Header{}
@@ -60,5 +62,12 @@ func openStream(c *spdystream.Connection, h http.Header, kind string) (*spdystre
 		return nil, err
 	}
 	const patience = 30 * time.Second
-	return stream, stream.WaitTimeout(patience)
+	there := make(chan error, 1)
+	go func() { there <- stream.WaitTimeout(patience) }()
+	select {
+	case err := <-there:
+		return stream, err
+	case <-s.ctx.Done():
+		return nil, s.ctx.Err()
+	}
 }

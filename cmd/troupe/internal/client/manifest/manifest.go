@@ -169,7 +169,7 @@ func kustomize(ctx context.Context, folder string) ([]byte, error) {
 		}
 		return text, nil
 	}
-	return nil, errors.New("-k needs the program kustomize, which is not in PATH (kubectl would do, too): see https://kubectl.docs.kubernetes.io/installation/kustomize")
+	return nil, errors.New("-k needs the program kustomize, which is not in PATH (kubectl would do, too): install it from https://kubectl.docs.kubernetes.io/installation/kustomize, or build the folder elsewhere, and apply the result by -f")
 }
 
 // parse reads the objects of a text.

@@ -1,4 +1,4 @@
-package credentials
+package client
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal makes a terminal, and what is typed into it.
-func openTerminal(t *testing.T) (terminal, keyboard *os.File) {
+// OpenTerminal makes a terminal, and the other end of it: what is written there is typed, and what is read there is on the screen.
+func OpenTerminal(t testing.TB) (terminal, keyboard *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {

@@ -1,0 +1,66 @@
+package commands
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// TestOldDiscovery: a server without aggregated discovery is asked version by version, and everything goes on as with a newer one. A
+// version whose server does not answer keeps nobody from the others.
+func TestOldDiscovery(t *testing.T) {
+	t.Parallel()
+	for _, profile := range []string{"platform", "kubernetes"} {
+		t.Run(profile, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, profile)
+			old := oldServer(p, "")
+			for _, args := range [][]string{
+				{"api-resources", "-o", "name"}, {"api-resources", "--sort-by=name", "-o", "wide"}, {"api-versions"}, {"get", "namespaces", "-o", "name"}, {"get", "cm,svc", "-A", "-o", "name"},
+				{"explain", "deploy.spec.replicas"}, {"auth", "can-i", "list", "secrets"}, {"get", "ds.apps"}, {"get", "all", "-o", "name"}, {"get", "nothings"},
+			} {
+				want, code := p.run(args...)
+				p.expect(code, want, append(args, "--kubeconfig", old)...)
+			}
+			p.expect(0, "deployment.apps/web created\n", "create", "deployment", "web", "--image=i", "--kubeconfig", old)
+			p.expect(0, "deployment.apps/web scaled\n", "scale", "deployment", "web", "--replicas=3", "--kubeconfig", old)
+
+			broken := oldServer(p, "/apis/autoscaling/v2")
+			p.expect(0, "deployment.apps/web\n", "get", "deployments", "-o", "name", "--kubeconfig", broken)
+			p.expect(1, "error: the server doesn't have a resource type \"horizontalsomethings\"; nothing is known of autoscaling/v2, whose server does not answer\n", "get", "horizontalsomethings", "--kubeconfig", broken)
+		})
+	}
+}
+
+// oldServer is a server in front of that of the place which has no aggregated discovery, and no answer at a path. It gives the path of its
+// client configuration.
+func oldServer(p *place, silent string) string {
+	p.T.Helper()
+	target, err := url.Parse(p.URL)
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.Transport = &http.Transport{TLSClientConfig: p.TLS}
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == silent {
+			http.Error(w, "no answer", http.StatusServiceUnavailable)
+			return
+		}
+		if r.URL.Path == "/api" || r.URL.Path == "/apis" {
+			r.Header.Set("Accept", client.JSON)
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	p.T.Cleanup(s.Close)
+	return p.write("old"+strings.ReplaceAll(silent, "/", "-"), fmt.Sprintf(`clusters: [{name: c, cluster: {server: %q, insecure-skip-tls-verify: true}}]
+contexts: [{name: x, context: {cluster: c}}]
+current-context: x
+`, s.URL))
+}
