@@ -6,14 +6,21 @@ import (
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 )
 
+// currentDocuments are those of the kinds that were defined before the request came, by whichever daemon. While that cannot be found
+// out, they are those of the kinds that are known here.
+func (s *Server) currentDocuments(x *requestContext) *discovery.Documents {
+	s.catchUp(x)
+	return s.documents.Current()
+}
+
 // discoverCore answers /api.
 func (s *Server) discoverCore(x *requestContext) error {
-	return s.discover(x, true, s.documents.Current().APIVersions())
+	return s.discover(x, true, s.currentDocuments(x).APIVersions())
 }
 
 // discoverGroups answers /apis.
 func (s *Server) discoverGroups(x *requestContext) error {
-	return s.discover(x, false, s.documents.Current().Groups())
+	return s.discover(x, false, s.currentDocuments(x).Groups())
 }
 
 // discover answers the aggregated document to clients that prefer it, and else the plain one.
@@ -26,7 +33,7 @@ func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	if !ok {
 		return s.writeDiscovery(x, plain)
 	}
-	body, etag := s.documents.Current().Aggregated(core, version)
+	body, etag := s.currentDocuments(x).Aggregated(core, version)
 	contentType := negotiate.TypeJSON + ";g=" + s.names.DiscoveryGroup + ";v=" + version + ";as=APIGroupDiscoveryList"
 	x.setHeader("ETag", etag)
 	if discovery.MatchesETag(string(x.ctx.Request.Header.Peek("If-None-Match")), etag) {
@@ -39,7 +46,7 @@ func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 
 // discoverGroup answers /apis/{group}.
 func (s *Server) discoverGroup(x *requestContext) error {
-	return s.writeDiscovery(x, s.documents.Current().Group(x.target.Segments[1]))
+	return s.writeDiscovery(x, s.currentDocuments(x).Group(x.target.Segments[1]))
 }
 
 // discoverResources answers /api/{version} and /apis/{group}/{version}.
@@ -48,7 +55,7 @@ func (s *Server) discoverResources(x *requestContext) error {
 	if x.target.Segments[0] == "apis" {
 		group, version = version, x.target.Segments[2]
 	}
-	return s.writeDiscovery(x, s.documents.Current().Resources(group, version))
+	return s.writeDiscovery(x, s.currentDocuments(x).Resources(group, version))
 }
 
 // writeDiscovery answers a discovery document; nil: there is none at the path.

@@ -20,12 +20,12 @@ const openapiPath = "/openapi/v3"
 
 // serveOpenAPIV2 answers /openapi/v2.
 func (s *Server) serveOpenAPIV2(x *requestContext) error {
-	return s.serveOpenAPI(x, s.documents.Current().OpenAPIV2(), "v2")
+	return s.serveOpenAPI(x, s.currentDocuments(x).OpenAPIV2(), "v2")
 }
 
 // serveOpenAPIV3Index answers /openapi/v3: where the document of each version is.
 func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
-	index := s.documents.Current().OpenAPIIndex()
+	index := s.currentDocuments(x).OpenAPIIndex()
 	if x.notModified(index.Hash) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 // under another hash it has moved.
 func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
-	documents := s.documents.Current()
+	documents := s.currentDocuments(x)
 	document := documents.ConvertedOpenAPIV3(path)
 	if document == nil {
 		if to := s.openapiServer(path); to != nil {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -17,109 +15,6 @@ import (
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
-
-// link is a connection to a server that can be cut: a proxy on loopback.
-type link struct {
-	t      *testing.T
-	to     string
-	listen net.Listener
-	mu     sync.Mutex
-	cut    bool // both ways; what is sent waits, as on a network that loses packets
-	deaf   bool // nothing comes back
-	open   map[net.Conn]bool
-	mended chan struct{} // closed when nothing is cut
-}
-
-func newLink(t *testing.T, server string) *link {
-	t.Helper()
-	u, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &link{t: t, to: u.Host, open: map[net.Conn]bool{}, mended: make(chan struct{})}
-	close(l.mended)
-	if l.listen, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.listen.Close(); l.mend(); l.reset() })
-	go l.serve()
-	return l
-}
-
-func (l *link) url() string { return "http://" + l.listen.Addr().String() }
-
-func (l *link) serve() {
-	for {
-		from, err := l.listen.Accept()
-		if err != nil {
-			return
-		}
-		to, err := net.Dial("tcp", l.to)
-		if err != nil {
-			from.Close()
-			continue
-		}
-		l.mu.Lock()
-		l.open[from], l.open[to] = true, true
-		l.mu.Unlock()
-		go l.copy(to, from, false)
-		go l.copy(from, to, true)
-	}
-}
-
-// copy carries bytes one way, unless that is cut.
-func (l *link) copy(to, from net.Conn, back bool) {
-	defer to.Close()
-	defer from.Close()
-	b := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(b)
-		l.mu.Lock()
-		mended := l.mended
-		blocked := l.cut || l.deaf && back
-		l.mu.Unlock()
-		if blocked {
-			<-mended
-		}
-		if n > 0 {
-			if _, err := to.Write(b[:n]); err != nil {
-				return
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (l *link) block(cut, deaf bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.cut && !l.deaf {
-		l.mended = make(chan struct{})
-	}
-	l.cut, l.deaf = cut, deaf
-}
-
-// mend lets everything through that waits.
-func (l *link) mend() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.cut || l.deaf {
-		close(l.mended)
-	}
-	l.cut, l.deaf = false, false
-}
-
-// reset ends all connections; what waits is lost.
-func (l *link) reset() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for c := range l.open {
-		c.Close()
-		delete(l.open, c)
-	}
-}
 
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
@@ -134,11 +29,11 @@ func eventually(t *testing.T, what string, ok func() bool) {
 func TestUnknownFate(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
-	l := newLink(t, cluster.Members[0].URL)
-	a := open(t, Options{Endpoints: []string{l.url()}, WriteTimeout: 600 * time.Millisecond, HealthCheckTimeout: 300 * time.Millisecond})
+	l := etcdtest.NewLink(t, cluster.Members[0].URL)
+	a := open(t, Options{Endpoints: []string{l.URL()}, WriteTimeout: 600 * time.Millisecond, HealthCheckTimeout: 300 * time.Millisecond})
 	b := open(t, Options{Endpoints: cluster.URLs()})
 	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
-	l.block(false, true) // it arrives, and nobody hears of it
+	l.Block(false, true) // it arrives, and nobody hears of it
 	results, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0))})
 	if err != nil || !errors.Is(results[0].Err, persist.ErrUnknown) {
 		t.Fatalf("a write without an answer: %v, %v, want %v", results, err, persist.ErrUnknown)
@@ -146,8 +41,8 @@ func TestUnknownFate(t *testing.T) {
 	if _, err := a.Append([]persist.Write{put("/c/n/c", "1", at("/c/n/c", 0))}); !errors.Is(err, persist.ErrUnavailable) {
 		t.Fatalf("a write while it is not known: %v, want %v", err, persist.ErrUnavailable)
 	}
-	l.reset()
-	l.mend()
+	l.Reset()
+	l.Mend()
 	eventually(t, "writing", func() bool {
 		results, err := a.Append([]persist.Write{put("/c/n/b", "2", at("/c/n/b", 0))})
 		if err == nil && !errors.Is(results[0].Err, persist.ErrCondition) {
@@ -196,12 +91,12 @@ func TestAway(t *testing.T) {
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
-	l := newLink(t, cluster.Members[0].URL)
-	a := open(t, Options{Endpoints: []string{l.url()}})
+	l := etcdtest.NewLink(t, cluster.Members[0].URL)
+	a := open(t, Options{Endpoints: []string{l.URL()}})
 	b := open(t, Options{Endpoints: cluster.URLs()})
 	same(t, "before", b.append(put("/c/n/a", "1", at("/c/n/a", 0)), put("/c/n/b", "1", at("/c/n/b", 0))), "ok, ok")
 	a.await()
-	l.block(true, false)
+	l.Block(true, false)
 	same(t, "meanwhile", b.append(
 		persist.Write{Key: "/c/n/a", Delete: true, RevisionOffset: -1, Conditions: []persist.Condition{at("/c/n/a", b.revision("/c/n/a"))}},
 		put("/c/n/b", "2", at("/c/n/b", b.revision("/c/n/b"))), put("/c/n/c", "1", at("/c/n/c", 0))), "ok, ok, ok")
@@ -212,8 +107,8 @@ func TestRebuild(t *testing.T) {
 	if _, err := cluster.Client().Compact(context.Background(), applied, clientv3.WithCompactPhysical()); err != nil {
 		t.Fatal(err)
 	}
-	l.reset()
-	l.mend()
+	l.Reset()
+	l.Mend()
 	eventually(t, "the rebuild", func() bool { a.mu.Lock(); defer a.mu.Unlock(); return a.rebuilds > 0 })
 	a.await()
 	same(t, "afterwards", a.text(), b.text())
@@ -296,11 +191,11 @@ func TestManyWriters(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
 	var members []*member
-	var links []*link
+	var links []*etcdtest.Link
 	for range 3 {
-		l := newLink(t, cluster.Members[0].URL)
+		l := etcdtest.NewLink(t, cluster.Members[0].URL)
 		links = append(links, l)
-		members = append(members, open(t, Options{Endpoints: []string{l.url()}, WriteTimeout: 400 * time.Millisecond, HealthCheckTimeout: 200 * time.Millisecond}))
+		members = append(members, open(t, Options{Endpoints: []string{l.URL()}, WriteTimeout: 400 * time.Millisecond, HealthCheckTimeout: 200 * time.Millisecond}))
 	}
 	var wait, faults sync.WaitGroup
 	stop := make(chan struct{})
@@ -313,10 +208,10 @@ func TestManyWriters(t *testing.T) {
 				return
 			case <-time.After(time.Duration(50+chance.IntN(150)) * time.Millisecond):
 			}
-			l.block(false, true)
+			l.Block(false, true)
 			time.Sleep(time.Duration(chance.IntN(500)) * time.Millisecond)
-			l.reset()
-			l.mend()
+			l.Reset()
+			l.Mend()
 		}
 	})
 	acked := make([]map[string]bool, len(members))

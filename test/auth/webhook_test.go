@@ -153,7 +153,7 @@ func checkTokenWebhook(t *testing.T, r *testCluster, d *tokenWebhookServer, vers
 		t.Error("a refusal was not remembered")
 	}
 	r.want("forbidden", as("forbidden"), 401)
-	if d.requests.Load() != before+1 {
+	if n := d.requests.Load(); n != before+1 && (n != before+2 || !client.OnEtcd()) { // where others write, it is asked again before a refusal
 		t.Error("a failure was remembered")
 	}
 	const reviews = "/apis/authentication.platform.io/v1/tokenreviews"

@@ -106,10 +106,7 @@ func TestRestart(t *testing.T) {
 		t.Errorf("selected %d, %v, want 10", len(some.Items), err)
 	}
 	s.create("new", `,"spec":{"a":"1"}`)
-	s.until("there is a snapshot", func() bool {
-		answer, err := s.Get(s.Ctx, "/metrics")
-		return err == nil && !strings.Contains(answer.String(), "troupe_snapshot_bytes 0\n")
-	})
+	s.awaitSnapshot()
 	s.Stop(t)
 
 	s = serve(t, on)

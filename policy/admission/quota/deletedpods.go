@@ -65,24 +65,31 @@ func (l *Ledger) lapseUntil(ctx context.Context) {
 	}
 }
 
-// lapseDue stops counting Pods that should have ended by now. Where an account is being scanned, it leaves
-// that to the next time.
+// lapseDue stops counting Pods that should have ended by now.
 func (l *Ledger) lapseDue() {
-	now := l.now()
 	l.namespaces.Range(func(_, value any) bool {
 		n := value.(*namespace)
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		if slices.ContainsFunc(n.accounts, func(a *account) bool { return a.scanning }) {
-			return true
-		}
-		for _, p := range n.deleted {
-			if !p.lapsed && now.After(p.due) {
-				l.lapse(n, p)
-			}
-		}
+		l.lapseDueIn(n)
 		return true
 	})
+}
+
+// lapseDueIn is lapseDue of one namespace, and tells whether there were any. The caller holds the mutex. Where an account is being scanned,
+// it leaves that to the next time.
+func (l *Ledger) lapseDueIn(n *namespace) (any bool) {
+	if len(n.deleted) == 0 || slices.ContainsFunc(n.accounts, func(a *account) bool { return a.scanning }) {
+		return false
+	}
+	now := l.now()
+	for _, p := range n.deleted {
+		if !p.lapsed && now.After(p.due) {
+			l.lapse(n, p)
+			any = true
+		}
+	}
+	return any
 }
 
 // lapse stops counting one Pod. The caller holds the mutex. It goes on counting as an object; only its cpu,

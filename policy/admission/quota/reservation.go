@@ -146,6 +146,9 @@ func (l *Ledger) reserveBeside(e *epoch, p *proposed) (*reservation, error) {
 			continue
 		}
 		err := r.hold(p)
+		if err != nil && l.lapseDueIn(n) { // another server may have noticed that before, and have said so
+			err = r.hold(p)
+		}
 		n.mu.Unlock()
 		return r, err
 	}

@@ -1,0 +1,125 @@
+package etcdtest
+
+import (
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A Link is a connection to a server that can be cut: a proxy on loopback.
+type Link struct {
+	t      testing.TB
+	to     string
+	listen net.Listener
+	mu     sync.Mutex
+	cut    bool // both ways; what is sent waits, as on a network that loses packets
+	deaf   bool // nothing comes back
+	delay  time.Duration
+	open   map[net.Conn]bool
+	mended chan struct{} // closed when nothing is cut
+}
+
+// NewLink is a link to a server, until the test ends.
+func NewLink(t testing.TB, server string) *Link {
+	t.Helper()
+	u, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Link{t: t, to: u.Host, open: map[net.Conn]bool{}, mended: make(chan struct{})}
+	close(l.mended)
+	if l.listen, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.listen.Close(); l.Mend(); l.Reset() })
+	go l.serve()
+	return l
+}
+
+// URL is where clients reach the server by the link.
+func (l *Link) URL() string { return "http://" + l.listen.Addr().String() }
+
+func (l *Link) serve() {
+	for {
+		from, err := l.listen.Accept()
+		if err != nil {
+			return
+		}
+		to, err := net.Dial("tcp", l.to)
+		if err != nil {
+			from.Close()
+			continue
+		}
+		l.mu.Lock()
+		l.open[from], l.open[to] = true, true
+		l.mu.Unlock()
+		go l.copy(to, from, false)
+		go l.copy(from, to, true)
+	}
+}
+
+// copy carries bytes one way, unless that is cut.
+func (l *Link) copy(to, from net.Conn, back bool) {
+	defer to.Close()
+	defer from.Close()
+	b := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(b)
+		l.mu.Lock()
+		mended := l.mended
+		delay := l.delay
+		blocked := l.cut || l.deaf && back
+		l.mu.Unlock()
+		if blocked {
+			<-mended
+		}
+		time.Sleep(delay)
+		if n > 0 {
+			if _, err := to.Write(b[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Block cuts the link both ways, or only what comes back.
+func (l *Link) Block(cut, deaf bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.cut && !l.deaf {
+		l.mended = make(chan struct{})
+	}
+	l.cut, l.deaf = cut, deaf
+}
+
+// Mend lets everything through that waits.
+func (l *Link) Mend() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cut || l.deaf {
+		close(l.mended)
+	}
+	l.cut, l.deaf, l.delay = false, false, 0
+}
+
+// Reset ends all connections; what waits is lost.
+func (l *Link) Reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.open {
+		c.Close()
+		delete(l.open, c)
+	}
+}
+
+// Slow lets each piece take a time more.
+func (l *Link) Slow(delay time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.delay = delay
+}
