@@ -94,11 +94,10 @@ func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 // before that.
 //
 // The order matters: a watermark with the old length beside a file that was cut would read as a data loss after a
-// crash. If there is no room even for the watermark, the file gets its old length back as a hole, which is what the
-// old watermark promises.
+// crash. If there is no room even for the watermark, the file gets the length back, as a hole, that the last durable
+// watermark promises: j.reserved may be shorter by then, if this has happened before.
 func (j *Journal) truncateReserve(end int64) error {
 	j.mu.Lock()
-	before := j.reserved
 	j.reserved = end
 	j.mu.Unlock()
 	marked := j.writeWatermark()
@@ -107,12 +106,22 @@ func (j *Journal) truncateReserve(end int64) error {
 	}
 	err := j.file.Truncate(end)
 	if err == nil && marked != nil {
-		err = j.file.Truncate(max(before, end)) // with zeros that take no space
+		err = j.file.Truncate(max(j.promisedLength(), end)) // with zeros that take no space
 	}
 	if err != nil {
 		return j.fail(fmt.Errorf("truncate: %w", err))
 	}
 	return j.sync()
+}
+
+// promisedLength is the least length of the active segment's file by the watermark that is durable.
+func (j *Journal) promisedLength() int64 {
+	j.control.mu.Lock()
+	defer j.control.mu.Unlock()
+	if m := j.control.watermark; m.segment == j.segments[len(j.segments)-1].first {
+		return m.length
+	}
+	return 0
 }
 
 // rollbackWrite undoes a write that failed. A full disk leaves the journal as it was; after any

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/troupe-api/troupe/persist/vfs"
@@ -33,6 +34,35 @@ func TestFailedSync(t *testing.T) {
 		t.Errorf("Snapshot answered %v", err)
 	}
 	mustClose(t, j)
+}
+
+// TestFailedSyncOfSegment: nor is the sync of a new segment, or of its name, tried again, whoever asked for the segment.
+func TestFailedSyncOfSegment(t *testing.T) {
+	for _, name := range []string{"sync", "syncdir"} {
+		fs := vfs.NewMem()
+		o := testOptions(fs)
+		o.SegmentBytes = 1
+		j, m := mustReopen(t, o)
+		mustAppend(t, j, put("a", "1"))
+		failed := 0
+		fs.SetFault(func(op vfs.Op) error {
+			if failed == 0 && op.Name == name {
+				failed++
+				return errors.New("bad disk")
+			}
+			return nil
+		})
+		if err := j.Trim(1); !errors.Is(err, ErrFailed) || failed == 0 {
+			t.Fatalf("a failed %s answered %v", name, err)
+		}
+		if _, err := j.Append([]Write{put("a", "2")}); !errors.Is(err, ErrFailed) {
+			t.Errorf("after a failed %s Append answered %v", name, err)
+		}
+		if got := m.String(); got != "a@1=1\n" {
+			t.Errorf("followers saw %s", got)
+		}
+		mustClose(t, j)
+	}
 }
 
 // TestFullDisk fills the disk at every possible number of bytes.
@@ -68,4 +98,37 @@ func TestFullDisk(t *testing.T) {
 		}
 		mustClose(t, j)
 	}
+}
+
+// TestFullDiskWithoutWatermark: where a full disk takes no write in place either, as one that copies on write, the journal keeps the length that
+// its watermark promises, however often a write finds no room. A crash then is no data loss.
+func TestFullDiskWithoutWatermark(t *testing.T) {
+	fs := vfs.NewMem()
+	o := testOptions(fs)
+	o.ReserveBytes = 64 << 10
+	j, m := mustReopen(t, o)
+	mustAppend(t, j, put("a", "1"), put("b", "1"))
+	if err := j.writeWatermark(); err != nil {
+		t.Fatal(err)
+	}
+	fs.SetFault(func(op vfs.Op) error {
+		if op.Name == "write" {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	for range 3 {
+		if _, err := j.Append([]Write{{Key: "a", Delete: true, FreesSpace: true, RevisionOffset: -1}}); !errors.Is(err, ErrNoSpace) {
+			t.Fatalf("a delete on a full disk: %v", err)
+		}
+	}
+	fs.SetFault(nil)
+	want := m.String()
+	o.FS = fs.Crash(nil)
+	j, m, err := reopen(o)
+	if err != nil || m.String() != want {
+		t.Fatalf("after the crash: %v\n%s want\n%s", err, m, want)
+	}
+	mustAppend(t, j, put("c", "1"))
+	mustClose(t, j)
 }

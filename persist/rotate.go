@@ -80,6 +80,9 @@ func (j *Journal) rotateNow() error {
 		}
 	}
 	s, err := createSegment(j.fs, journalDir(j.dir), j.newest+1)
+	if errors.Is(err, errUnsynced) {
+		return j.fail(fmt.Errorf("new segment: %w", err))
+	}
 	if err != nil {
 		return err
 	}

@@ -90,8 +90,11 @@ func encodeSegmentHeader(first Revision) []byte {
 	return b
 }
 
+// errUnsynced marks an error after which nobody knows what is durable.
+var errUnsynced = errors.New("not durable")
+
 // createSegment makes an empty segment whose bytes and name are durable. After an error the
-// name may come back with a crash.
+// name may come back with a crash; errUnsynced is not tried again.
 func createSegment(fs vfs.FS, dir string, first Revision) (segment, error) {
 	s := segment{first: first, path: filepath.Join(dir, fileName(first, segmentSuffix)), size: segmentHeader}
 	f, err := fs.Create(s.path)
@@ -102,14 +105,14 @@ func createSegment(fs vfs.FS, dir string, first Revision) (segment, error) {
 		return s, errors.Join(err, f.Close(), fs.Remove(s.path))
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return s, errors.Join(ErrFailed, err)
+		return s, fmt.Errorf("%w: %w", errUnsynced, err)
 	}
 	err = fs.SyncDir(dir)
 	if isTransient(err) {
 		return s, errors.Join(err, fs.Remove(s.path))
 	}
 	if err != nil {
-		return s, errors.Join(ErrFailed, err)
+		return s, fmt.Errorf("%w: %w", errUnsynced, err)
 	}
 	return s, nil
 }

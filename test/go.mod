@@ -15,7 +15,9 @@ require (
 	github.com/google/cel-go v0.26.0
 	github.com/google/gnostic-models v0.7.0
 	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674
+	github.com/hanwen/go-fuse/v2 v2.8.0
 	github.com/troupe-api/troupe v0.0.0
+	golang.org/x/sys v0.49.0
 	google.golang.org/grpc v1.72.2
 	google.golang.org/protobuf v1.36.12
 	k8s.io/api v0.35.0
@@ -40,7 +42,6 @@ require (
 	sigs.k8s.io/kustomize/kyaml v0.20.1
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0
 	sigs.k8s.io/yaml v1.6.0
-	golang.org/x/sys v0.49.0
 )
 
 require (

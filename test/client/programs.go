@@ -47,7 +47,7 @@ func Build(dir, name, folder, ldflags string) (string, error) {
 	})
 }
 
-// BuildTroupe builds the daemon into a directory, with the libraries that it is delivered with, not those of the tests. go build
+// BuildTroupe builds the daemon into a directory, as make build does, with the libraries that it is delivered with, not those of the tests. go build
 // links nothing that it finds up to date in the user's cache, where each copy of the sources has a program of its own.
 func BuildTroupe(dir string) (string, error) {
 	tests, err := filepath.Abs("..") // a test runs in the folder of its suite
@@ -59,14 +59,14 @@ func BuildTroupe(dir string) (string, error) {
 		return "", err
 	}
 	return keep(dir, filepath.Join(kept, "troupe"), func(program string) error {
-		return goBuild("../..", program, "-ldflags", "-s -w", "./cmd/troupe")
+		return goBuild("../..", program, "-trimpath", "-ldflags", "-s -w", "./cmd/troupe")
 	})
 }
 
 // goBuild builds a program as seen from a folder of the sources.
 func goBuild(seenFrom, program string, args ...string) error {
 	command := exec.Command("go", append([]string{"build", "-o", program}, args...)...)
-	command.Dir = seenFrom
+	command.Dir, command.Env = seenFrom, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %q: %w\n%s", args, err, out)
 	}

@@ -2,9 +2,12 @@ package crash
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,9 +22,13 @@ const (
 	workers       = 8
 	keysPerWorker = 4
 	defaultCycles = 30
-	soak          = 1000
+	soakCycles    = 1000
+	startKills    = 4 // while it starts, after every kill under load
 	seed          = 1
 )
+
+// soak is true for the long runs.
+var soak = os.Getenv("TROUPE_SOAK") != ""
 
 // A history is what the model knows over all kills of one data directory.
 type history struct {
@@ -40,34 +47,45 @@ type history struct {
 	applied   int // of the maybes
 }
 
+// TestKills (1, 2, 14, 17, 19) kills the daemon under load, and again while it starts on what the kill has left.
 func TestKills(t *testing.T) {
 	cycles := defaultCycles
-	if os.Getenv("TROUPE_SOAK") != "" {
-		cycles = soak
+	if soak {
+		cycles = soakCycles
 	}
 	dir := t.TempDir()
-	h := &history{t: t, data: filepath.Join(dir, "data"), random: rand.New(rand.NewPCG(seed, 0)), listed: map[string]string{}}
-	h.binary, h.config = build(t, dir)
-	for i := range workers {
-		h.workers = append(h.workers, newWorker(seed, uint64(i+1), keysPerWorker))
-	}
+	h := newHistory(t, dir, filepath.Join(dir, "data"))
 	p := start(t, h.binary, h.config, h.data)
 	h.list(p)
 	for i := range cycles {
-		if p = h.cycle(p); t.Failed() {
+		if p = h.cycle(p, h.kill); t.Failed() {
 			t.Fatalf("in cycle %d", i)
 		}
 	}
 	if h.acked < cycles {
 		t.Errorf("only %d writes were acknowledged in %d cycles", h.acked, cycles)
 	}
-	t.Logf("%d kills, %d writes acknowledged, %d without an answer, of which %d landed", cycles, h.acked, h.uncertain, h.applied)
+	t.Logf("%d kills under load, %d while it started, %s", cycles, cycles*startKills, h)
 }
 
-// cycle loads the process, kills it, starts the next one and checks that.
-func (h *history) cycle(p *process) *process {
+func newHistory(t *testing.T, dir, data string) *history {
+	h := &history{t: t, data: data, random: rand.New(rand.NewPCG(seed, 0)), listed: map[string]string{}}
+	h.binary, h.config = build(t, dir)
+	for i := range workers {
+		h.workers = append(h.workers, newWorker(seed, uint64(i+1), keysPerWorker))
+	}
+	return h
+}
+
+// String says how much was tried.
+func (h *history) String() string {
+	return fmt.Sprintf("%d writes acknowledged, %d without an answer, of which %d landed", h.acked, h.uncertain, h.applied)
+}
+
+// cycle loads the process until end returns, which ends it, starts the next one and checks that.
+func (h *history) cycle(p *process, end func(*process) error) *process {
 	before := &observer{from: h.at}
-	h.load(p, before)
+	h.load(p, before, end)
 	next := start(h.t, h.binary, h.config, h.data)
 	state, floor := maps.Clone(h.listed), h.seen
 	h.list(next)
@@ -77,8 +95,36 @@ func (h *history) cycle(p *process) *process {
 	return next
 }
 
-// load lets all workers write, and the observer watch, until the kill.
-func (h *history) load(p *process, o *observer) {
+// kill ends the process after a while, and some that follow it while they start.
+func (h *history) kill(p *process) error {
+	time.Sleep(time.Duration(20+h.random.IntN(380)) * time.Millisecond) // the load; nothing waits for it
+	if err := p.kill(); err != nil {
+		return err
+	}
+	for range startKills {
+		next := exec.Command(h.binary, serveArguments(h.config, h.data)...)
+		if err := next.Start(); err != nil {
+			return err
+		}
+		time.Sleep(time.Duration(h.random.IntN(80)) * time.Millisecond) // the place of the kill
+		if err := errors.Join(next.Process.Kill(), waitKilled(next)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitKilled waits for a process, which must not have ended otherwise.
+func waitKilled(cmd *exec.Cmd) error {
+	_ = cmd.Wait() // the state tells
+	if status := cmd.ProcessState.String(); status != "signal: killed" {
+		return fmt.Errorf("while it started: %s", status)
+	}
+	return nil
+}
+
+// load lets all workers write, and the observer watch, until end returns.
+func (h *history) load(p *process, o *observer, end func(*process) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var running sync.WaitGroup
@@ -95,8 +141,7 @@ func (h *history) load(p *process, o *observer) {
 			h.t.Error(err)
 		}
 	})
-	time.Sleep(time.Duration(20+h.random.IntN(380)) * time.Millisecond) // the load; nothing waits for it
-	if err := p.kill(); err != nil {
+	if err := end(p); err != nil {
 		h.t.Error(err)
 	}
 	running.Wait()

@@ -3,11 +3,14 @@ package crash
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/test/client"
@@ -62,7 +65,21 @@ var readyLine = regexp.MustCompile(`KUBECONFIG=(\S+)`)
 // start starts the binary and waits until it is ready.
 func start(t *testing.T, binary, config, data string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(binary, "serve", "--config", config, "--data-dir", data, "--controllers", client.WithoutRoots)}
+	p, ready := launch(t, exec.Command(binary, serveArguments(config, data)...))
+	if !ready {
+		t.Fatalf("not ready: %s\n%s", p.cmd.ProcessState, &p.logs)
+	}
+	return p
+}
+
+func serveArguments(config, data string) []string {
+	return []string{"serve", "--config", config, "--data-dir", data, "--controllers", client.WithoutRoots}
+}
+
+// launch runs a command that serves until it is ready, or has ended.
+func launch(t *testing.T, cmd *exec.Cmd) (p *process, ready bool) {
+	t.Helper()
+	p = &process{cmd: cmd}
 	p.cmd.Stderr = &p.logs
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -71,32 +88,47 @@ func start(t *testing.T, binary, config, data string) *process {
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.kill() })
+	t.Cleanup(p.end)
 	line, err := bufio.NewReader(out).ReadString('\n')
 	m := readyLine.FindStringSubmatch(line)
 	if m == nil {
-		fault := p.kill()
-		t.Fatalf("not ready: %q, %v, %v\n%s", line, err, fault, &p.logs)
+		if line != "" || !errors.Is(err, io.EOF) {
+			t.Errorf("it said %q, %v", line, err)
+		}
+		_ = p.cmd.Wait() // the state tells
+		return p, false
 	}
 	if p.Client, err = client.New(m[1]); err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return p, true
 }
 
-// kill sends SIGKILL and waits for the process to end. It may be called twice. A daemon that ended before
-// by itself is an error: a crash must not pass for the kill.
-func (p *process) kill() error {
+// end kills the process if it has not ended by itself, and waits for it.
+func (p *process) end() {
 	if p.cmd.ProcessState != nil {
-		return nil
+		return
 	}
-	if err := p.cmd.Process.Kill(); err != nil {
-		return err
-	}
-	_ = p.cmd.Wait() // its error only says that the process was killed
+	_ = p.cmd.Process.Kill() // it may have ended
+	_ = p.cmd.Wait()         // the state tells
 	if p.Client != nil {
 		p.Close()
 	}
+}
+
+// checkEnd returns an error if the process has ended by itself in another way than with status 1 and a message.
+func (p *process) checkEnd() error {
+	state := p.cmd.ProcessState
+	if logs := p.logs.String(); state.ExitCode() != 1 || !strings.Contains(logs, "troupe: ") || strings.Contains(logs, "goroutine ") {
+		return fmt.Errorf("the daemon ended with %s\n%s", state, logs)
+	}
+	return nil
+}
+
+// kill sends SIGKILL and waits for the process to end. A daemon that ended before
+// by itself is an error: a crash must not pass for the kill.
+func (p *process) kill() error {
+	p.end()
 	if status := p.cmd.ProcessState.String(); status != "signal: killed" {
 		return fmt.Errorf("the daemon had ended before the kill: %s\n%s", status, &p.logs)
 	}

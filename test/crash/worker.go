@@ -37,6 +37,7 @@ type worker struct {
 	keys   []*key
 	random *rand.Rand
 	last   uint64   // number of the newest write
+	faulty bool     // the machine under the daemon fails, so that writes may be refused
 	acked  []uint64 // versions of acknowledged creates and patches, in order
 }
 
@@ -49,8 +50,8 @@ func newWorker(seed, id uint64, keys int) *worker {
 	return w
 }
 
-// run writes until a write gets no response, because the daemon was killed. It returns an error for a
-// response that the model does not allow.
+// run writes until a write gets no response, because the daemon was killed, or an answer that does not tell whether it happened,
+// because a fault ends the daemon. It returns an error for a response that the model does not allow.
 func (w *worker) run(ctx context.Context, c *client.Client) error {
 	for {
 		k := w.keys[w.random.IntN(len(w.keys))]
@@ -72,6 +73,13 @@ func (w *worker) run(ctx context.Context, c *client.Client) error {
 			answer, err = c.Patch(ctx, objects+"/"+k.name, map[string]any{"data": w.data()})
 		}
 		if err != nil {
+			return nil
+		}
+		if w.faulty && answer.Code == 507 {
+			k.uncertain = nil // a full disk changes nothing
+			continue
+		}
+		if w.faulty && answer.Code >= 500 {
 			return nil
 		}
 		if answer.Code != want {

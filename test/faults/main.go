@@ -118,7 +118,7 @@ func (f fault) caught(root string) (string, error) {
 	if strings.HasPrefix(tests, "./test/") {
 		folder, tests = filepath.Join(root, "test"), "./"+strings.TrimPrefix(tests, "./test/")
 	}
-	c := exec.Command("go", append([]string{"test", "-vet=off", "-count=1", "-timeout=5m", "-overlay=" + overlay}, strings.Fields(tests)...)...)
+	c := exec.Command("go", append([]string{"test", "-vet=off", "-count=1", "-failfast", "-timeout=5m", "-overlay=" + overlay}, strings.Fields(tests)...)...)
 	c.Dir = folder
 	out, err := c.CombinedOutput()
 	if err == nil {

@@ -1,0 +1,145 @@
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hanwen/go-fuse/v2/fs"
+	"github.com/hanwen/go-fuse/v2/fuse"
+)
+
+const (
+	diskBytes     = 48 << 20
+	shortCuts     = 2 // of each journal mode
+	soakCuts      = 334
+	journalBlocks = "size=4" // MiB, so that the file system's own journal begins anew often
+)
+
+// TestPowerCuts (19, 20, 22, 23) cuts the power under load, on ext4 in its three journal modes: of what the disk was not told to
+// flush each sector survives or not. The file system mends itself, the daemon starts on what is left, and nothing that was
+// acknowledged, or told by a watch, is missing.
+func TestPowerCuts(t *testing.T) {
+	cuts := shortCuts
+	if soak {
+		cuts = soakCuts
+	}
+	lost := 0
+	for i, mode := range []string{"ordered", "writeback", "journal"} {
+		dir := t.TempDir()
+		m, err := newMachine(t, dir, mode)
+		if err != nil {
+			t.Logf("this machine mounts nothing (%v): the same runs in memory in package persist (TestCrashEverywhere) and in test/simulation", err)
+			return
+		}
+		h := newHistory(t, dir, filepath.Join(m.root, "data"))
+		h.random = rand.New(rand.NewPCG(seed, uint64(i)))
+		for _, w := range h.workers {
+			w.faulty = true // between the cut and the kill
+		}
+		p := start(t, h.binary, h.config, h.data)
+		h.list(p)
+		for n := range cuts {
+			p = h.cycle(p, func(p *process) error {
+				time.Sleep(time.Duration(20+h.random.IntN(380)) * time.Millisecond) // the load; nothing waits for it
+				n, err := m.cutPower(p, h.random)
+				lost += n
+				return err
+			})
+			if t.Failed() {
+				t.Fatalf("%s: cut %d", mode, n)
+			}
+		}
+		if m.disk.flushes == 0 {
+			t.Errorf("%s: nothing was flushed", mode)
+		}
+		t.Logf("data=%s: %d power cuts, %s", mode, cuts, h)
+		p.end()
+		m.unmount()
+	}
+	if lost == 0 {
+		t.Error("the disk has no cache that could be lost")
+	}
+	t.Logf("%d unflushed sectors were lost", lost)
+}
+
+// A machine has an ext4 on a disk that can lose its power.
+type machine struct {
+	t      *testing.T
+	mode   string // data= of the mount
+	host   string // where the disk is a file
+	root   string // where the file system on the disk is
+	disk   *powerDisk
+	server *fuse.Server
+}
+
+// newMachine answers an error where nothing can be mounted.
+func newMachine(t *testing.T, dir, mode string) (*machine, error) {
+	m := &machine{t: t, mode: mode, host: filepath.Join(dir, "host"), root: filepath.Join(dir, "root")}
+	image := filepath.Join(dir, "image")
+	for _, path := range []string{m.host, m.root} {
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, diskBytes)); err != nil {
+		t.Fatal(err)
+	}
+	if err := run("mkfs.ext4", "-q", "-F", "-b", "4096", "-J", journalBlocks, image); err != nil {
+		return nil, err
+	}
+	bytes, err := os.ReadFile(image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.unmount)
+	return m, m.mount(bytes)
+}
+
+func run(name string, arguments ...string) error {
+	if out, err := exec.Command(name, arguments...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %q: %w %s", name, arguments, err, out)
+	}
+	return nil
+}
+
+// mount turns the power on.
+func (m *machine) mount(bytes []byte) (err error) {
+	m.disk = newPowerDisk(bytes)
+	root := &fs.Inode{}
+	m.server, err = fs.Mount(m.host, root, &fs.Options{
+		MountOptions: fuse.MountOptions{DirectMountStrict: true, FsName: "powerdisk"},
+		OnAdd: func(ctx context.Context) {
+			root.AddChild("disk", root.NewPersistentInode(ctx, m.disk, fs.StableAttr{Mode: fuse.S_IFREG}), false)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return run("mount", "-t", "ext4", "-o", "loop,data="+m.mode, filepath.Join(m.host, "disk"), m.root)
+}
+
+// unmount may be called twice.
+func (m *machine) unmount() {
+	if m.server == nil {
+		return
+	}
+	if err := errors.Join(run("umount", m.root), m.server.Unmount()); err != nil {
+		m.t.Error(err)
+	}
+	m.server = nil
+}
+
+// cutPower ends everything at once, and turns the power on again.
+func (m *machine) cutPower(p *process, chance *rand.Rand) (lost int, err error) {
+	bytes, lost := m.disk.cut(chance)
+	p.end() // it may have ended by itself, when its disk failed
+	m.unmount()
+	return lost, m.mount(bytes)
+}
