@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -59,10 +60,17 @@ func play(t *testing.T, c *testCluster, file string) {
 		line = strings.TrimSpace(line)
 		want, command, waits := strings.Cut(line, " = ")
 		failing, fails := strings.CutPrefix(line, "fails ")
+		load, loads := strings.CutPrefix(line, "load ")
 		switch {
 		case line == "" || strings.HasPrefix(line, "#"):
 		case line == "kill":
 			c.restart(t, built.troupe)
+		case loads:
+			n, err := strconv.ParseInt(load, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.metrics.load.Store(n)
 		case fails:
 			if out, err := c.shell(namespace, failing); err == nil {
 				t.Fatalf("%s succeeds\n%s", failing, out)

@@ -7,11 +7,12 @@
 //	fails COMMAND       which has to fail
 //	TEXT = COMMAND      what the command writes becomes TEXT (without blanks around it) in time
 //	kill                the daemon is killed (SIGKILL) and started again
+//	load N              the custom metric load of every Service becomes N
 //
 // After each table nothing but the daemon may have been restarted: a controller that has ended fails the test.
 //
 // make test plays the tables with the controllers and the scheduler that are built into the daemon, but for those in
-// testdata/programs, which need more. make cluster-test (TROUPE_CLUSTER=programs) plays all of them with
-// kube-controller-manager and kube-scheduler, which are built from the modules that binaries/go.mod pins, once, into the
-// user's cache. With TROUPE_PROGRAMS=DIR they are taken from a folder.
+// testdata/programs, which need more, or minutes. make cluster-test (TROUPE_CLUSTER=programs) plays all of them with
+// kube-controller-manager, kube-scheduler and kwok, which are built from the modules that kubernetes/go.mod and kwok/go.mod
+// pin, once, into the user's cache. With TROUPE_PROGRAMS=DIR they are taken from a folder.
 package cluster

@@ -60,6 +60,7 @@ type testCluster struct {
 	t       testing.TB // that of the whole cluster, which its processes end with
 	dir     string
 	port    int
+	metrics *metricsServer
 	daemon  *process
 	flags   []string // of the daemon
 	around  []*process
@@ -72,9 +73,10 @@ const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-
 // newCluster starts a cluster. programs says that controllers and the scheduler are those of Kubernetes.
 func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	t.Helper()
-	c := &testCluster{t: t, dir: filepath.Join(t.TempDir(), "data"), port: freePort(t), kubectl: p.kubectl}
+	c := &testCluster{t: t, dir: filepath.Join(t.TempDir(), "data"), port: freePort(t), kubectl: p.kubectl, metrics: startMetrics(t)}
+	c.flags = []string{"--aggregator-service-resolver", metricsService + "=" + c.metrics.address()}
 	if p.manager == "" {
-		c.flags = []string{"--controllers", builtIn, "--node-monitor-grace-period=10s", "--node-monitor-period=1s"}
+		c.flags = append(c.flags, "--controllers", builtIn, "--node-monitor-grace-period=10s", "--node-monitor-period=1s", "--horizontal-pod-autoscaler-sync-period=1s")
 	}
 	c.serve(t, p.troupe)
 	kubeconfig := "--kubeconfig=" + c.kubeconfig()
@@ -89,7 +91,26 @@ func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	}
 	c.around = append(c.around, start(t, "nodes", p.troupe, "cluster", "--join", c.kubeconfig(), "--nodes", strconv.Itoa(nodes)))
 	c.eventually(t, strconv.Itoa(nodes), `kubectl get nodes --no-headers | grep -cw Ready`)
+	if p.kwok != "" {
+		c.startKwok(t, p.kwok)
+	}
 	return c
+}
+
+// startKwok starts kwok for the Nodes with its annotation, which do what the Stages say that its module has as custom objects.
+func (c *testCluster) startKwok(t testing.TB, path string) {
+	t.Helper()
+	module, err := moduleDir("kwok", "sigs.k8s.io/kwok")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, files := range []string{"crd", "stage/fast"} {
+		if out, err := c.shell("default", "kubectl apply --server-side -k "+filepath.Join(module, "kustomize", files)); err != nil {
+			t.Fatalf("kwok's %s: %s", files, out)
+		}
+	}
+	c.around = append(c.around, start(t, "kwok", path, "--kubeconfig="+c.kubeconfig(), "--enable-crds=Stage",
+		"--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake", "--node-ip=127.0.0.1", "--cidr=10.120.0.0/16"))
 }
 
 func freePort(t testing.TB) int {

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,9 +12,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// programs are the paths of what a cluster is made of. manager and scheduler are empty where those that are built into the
-// daemon do the work.
-type programs struct{ troupe, kubectl, manager, scheduler string }
+// programs are the paths of what a cluster is made of. manager, scheduler and kwok are empty where what is built into the
+// daemon does the work.
+type programs struct{ troupe, kubectl, manager, scheduler, kwok string }
 
 // build builds what is tested, and with it the programs of Kubernetes if they are wanted.
 func build(dir string, kubernetes bool) (p programs, err error) {
@@ -23,15 +24,19 @@ func build(dir string, kubernetes bool) (p programs, err error) {
 	if p.kubectl, err = client.BuildKubectl(dir); err != nil || !kubernetes {
 		return p, err
 	}
-	if p.manager, err = Program("binaries", "kube-controller-manager"); err != nil {
-		return p, err
+	for _, program := range []struct {
+		path         *string
+		module, name string
+	}{{&p.manager, "kubernetes", "kube-controller-manager"}, {&p.scheduler, "kubernetes", "kube-scheduler"}, {&p.kwok, "kwok", "kwok"}} {
+		if *program.path, err = Program(program.module, program.name); err != nil {
+			return p, err
+		}
 	}
-	p.scheduler, err = Program("binaries", "kube-scheduler")
-	return p, err
+	return p, nil
 }
 
-// Program is the path of a program of Kubernetes, at the version that go.mod in the folder module pins. It is built if it is
-// not in the user's cache yet, which takes some minutes and 2 GiB for the first one; TROUPE_PROGRAMS names a folder that has it.
+// Program is the path of a program at the version that go.mod in the folder module pins. It is built by build.sh there if it is
+// not in the user's cache yet, which takes minutes, and GiBs for the first one; TROUPE_PROGRAMS names a folder that has it.
 func Program(module, name string) (string, error) {
 	if dir := os.Getenv("TROUPE_PROGRAMS"); dir != "" {
 		path := filepath.Join(dir, name)
@@ -46,7 +51,7 @@ func Program(module, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cache, "troupe-test", fmt.Sprintf("kubernetes-%x", sha256.Sum256(pins))[:27])
+	dir := filepath.Join(cache, "troupe-test", fmt.Sprintf("%s-%.8x", filepath.Base(module), sha256.Sum256(pins)))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
@@ -68,4 +73,16 @@ func Program(module, name string) (string, error) {
 		return "", fmt.Errorf("building %s: %w\n%s", name, err, out)
 	}
 	return path, nil
+}
+
+// moduleDir is the folder of a module that go.mod in the folder pins names, with all of its files.
+func moduleDir(pins, module string) (string, error) {
+	command := exec.Command("go", "mod", "download", "-json", module)
+	command.Dir, command.Env = pins, append(os.Environ(), "GOWORK=off")
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("go mod download %s: %w", module, err)
+	}
+	var m struct{ Dir string }
+	return m.Dir, json.Unmarshal(out, &m)
 }

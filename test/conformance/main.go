@@ -21,7 +21,7 @@ import (
 )
 
 // pins is the folder that pins the versions of Kubernetes' programs.
-const pins = "../cluster/binaries"
+const pins = "../cluster/kubernetes"
 
 func main() {
 	if err := run(); err != nil {
@@ -33,6 +33,7 @@ func main() {
 // run builds what is needed, runs the tests and prints what has become of them. It is an error if one failed.
 func run() error {
 	focus := flag.String("focus", `\[Conformance\]`, "Expression of the names of the tests to run.")
+	skip := flag.String("skip", "", `Expression of the names of tests to leave out, as \[Conformance\] for those beyond it; "" leaves out none.`)
 	kubeconfig := flag.String("kubeconfig", "", "Client configuration of a cluster that runs already, as of another API server.")
 	workers := flag.Int("workers", 3, "How many tests run at the same time.")
 	nodes := flag.Int("nodes", 5, "How many simulated nodes there are.")
@@ -42,6 +43,13 @@ func run() error {
 	expression, err := regexp.Compile(*focus)
 	if err != nil {
 		return err
+	}
+	without, err := regexp.Compile(*skip)
+	if err != nil {
+		return err
+	}
+	if *skip == "" {
+		without = nil
 	}
 	dir, err := os.MkdirTemp("", "troupe-conformance-")
 	if err != nil {
@@ -63,7 +71,7 @@ func run() error {
 		defer stop()
 		w.kubeconfig = filepath.Join(dir, "cluster", "data", "admin.kubeconfig")
 	}
-	s, err := newSuite(w.program, "containers.txt", expression)
+	s, err := newSuite(w.program, "inapplicable.txt", expression, without)
 	if err != nil {
 		return err
 	}

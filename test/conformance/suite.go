@@ -13,18 +13,19 @@ import (
 // groups are those of the suite that are run, in the order in which they are told of.
 var groups = []string{"api-machinery", "auth", "apps", "network", "node", "storage", "scheduling", "instrumentation", "cli"}
 
-// A suite is the tests that are to be run, and how many of each group need a container and are not.
+// A suite is the tests that are to be run, and how many of each group cannot be run here.
 type suite struct {
-	tests   []string // names, as the suite prints them
-	skipped map[string]int
+	tests        []string       // names, as the suite prints them
+	inapplicable map[string]int // by group
 }
 
 // location is what the suite prints in front of the name of a test.
 var location = regexp.MustCompile(`^\s*\S+:\d+: `)
 
-// newSuite lists the tests of a program whose names match an expression.
-func newSuite(program, containers string, focus *regexp.Regexp) (*suite, error) {
-	needs, err := readContainers(containers)
+// newSuite lists the tests of a program whose names match an expression, and not another one unless that is nil. Those whose names match a line of
+// the file inapplicable are only counted.
+func newSuite(program, inapplicable string, focus, without *regexp.Regexp) (*suite, error) {
+	needs, err := readInapplicable(inapplicable)
 	if err != nil {
 		return nil, err
 	}
@@ -32,14 +33,14 @@ func newSuite(program, containers string, focus *regexp.Regexp) (*suite, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s --list-tests: %w", program, err)
 	}
-	s := &suite{skipped: map[string]int{}}
+	s := &suite{inapplicable: map[string]int{}}
 	for line := range strings.Lines(string(out)) {
 		head := location.FindString(line)
 		name := strings.TrimSpace(line[len(head):])
 		switch {
-		case head == "" || groupOf(name) == "" || !focus.MatchString(name):
+		case head == "" || groupOf(name) == "" || !focus.MatchString(name) || without != nil && without.MatchString(name):
 		case slices.ContainsFunc(needs, func(e *regexp.Regexp) bool { return e.MatchString(name) }):
-			s.skipped[groupOf(name)]++
+			s.inapplicable[groupOf(name)]++
 		default:
 			s.tests = append(s.tests, name)
 		}
@@ -48,8 +49,8 @@ func newSuite(program, containers string, focus *regexp.Regexp) (*suite, error) 
 	return s, nil
 }
 
-// readContainers reads the expressions of tests that need a container.
-func readContainers(path string) (all []*regexp.Regexp, err error) {
+// readInapplicable reads the expressions of tests that cannot be run here.
+func readInapplicable(path string) (all []*regexp.Regexp, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

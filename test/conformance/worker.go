@@ -11,12 +11,21 @@ import (
 	"time"
 )
 
+// An outcome is what has become of a test.
+type outcome string
+
+const (
+	passed  outcome = "passed"
+	failed  outcome = "FAILED"
+	skipped outcome = "skipped" // by the suite itself, which says why in its output
+)
+
 // A result is what has become of a test.
 type result struct {
-	name   string
-	passed bool
-	took   time.Duration
-	output string // of one that failed
+	name    string
+	outcome outcome
+	took    time.Duration
+	output  string
 }
 
 // A worker runs tests by processes of the suite.
@@ -80,7 +89,7 @@ func (w worker) process(batch []string, tell func(result)) (done []string, err e
 		}
 	}()
 	var text strings.Builder
-	current, began, failed, over := "", time.Now(), false, false
+	current, began, is, over := "", time.Now(), passed, false
 	timer := time.NewTimer(w.limit)
 	for {
 		select {
@@ -98,13 +107,13 @@ func (w worker) process(batch []string, tell func(result)) (done []string, err e
 			}
 			text.WriteString(line + "\n")
 			if m := ended.FindStringSubmatch(line); m != nil {
-				failed, over = m[2] != "" || m[3] != "", true
+				is, over = outcomeOf(m), true
 			}
 			if !over || current == "" || line != dashes {
 				continue // behind the line of ended stands why it failed
 			}
 			done = append(done, current)
-			tell(result{current, !failed, time.Since(began), text.String()})
+			tell(result{current, is, time.Since(began), text.String()})
 			current, over = "", false
 		case <-timer.C:
 			_ = c.Process.Kill() // it may have ended
@@ -113,20 +122,29 @@ func (w worker) process(batch []string, tell func(result)) (done []string, err e
 			}
 			for range lines { // to its end
 			}
-			tell(result{current, false, time.Since(began), text.String() + "it took longer than " + w.limit.String()})
+			tell(result{current, failed, time.Since(began), text.String() + "it took longer than " + w.limit.String()})
 			return append(done, current), nil
 		}
 	}
 }
 
-// startOf is the test that a line is the name of, with labels behind it; "" for none.
-func startOf(line string, batch []string) string {
-	if !strings.HasPrefix(line, "[sig-") {
-		return ""
+// outcomeOf reads what ended has matched.
+func outcomeOf(m []string) outcome {
+	switch {
+	case m[2] == "[SKIPPED] ":
+		return skipped
+	case m[2] != "" || m[3] != "":
+		return failed
 	}
+	return passed
+}
+
+// startOf is the test that a line is the name of, with labels behind it; "" for none, and for one that is not of the batch but
+// runs with it, as its name holds that of another one.
+func startOf(line string, batch []string) string {
 	best := ""
 	for _, name := range batch {
-		if strings.HasPrefix(line, name) && len(name) > len(best) {
+		if labels, ok := strings.CutPrefix(line, name); ok && (labels == "" || strings.HasPrefix(labels, " [")) && len(name) > len(best) {
 			best = name
 		}
 	}

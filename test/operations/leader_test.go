@@ -15,6 +15,7 @@ const (
 	namespaces   = "/api/v1/namespaces"
 	definitions  = "/apis/apiextensions.platform.io/v1/customresourcedefinitions"
 	apiServices  = "/apis/apiregistration.platform.io/v1/apiservices"
+	flowSchemas  = "/apis/flowcontrol.apiserver.platform.io/v1/flowschemas"
 	typeMerge    = "application/merge-patch+json"
 	standsBack   = "the built-in twins of its controllers stand back"
 	takesOver    = "the built-in controllers take over"
@@ -59,7 +60,8 @@ func (s standIn) hasAccount(namespace string) error {
 	return err
 }
 
-// proveOwn waits until a controller of the API server has worked: an APIService follows a definition.
+// proveOwn waits until controllers of the API server have worked: an APIService follows a definition, and a flow schema says whether its
+// level is there.
 func (s standIn) proveOwn(group string) {
 	s.T.Helper()
 	s.Send(201, "POST", definitions, client.JSON, `{"metadata":{"name":"things.`+group+`"},"spec":{"group":"`+group+`","scope":"Cluster",
@@ -71,6 +73,14 @@ func (s standIn) proveOwn(group string) {
 			err = &a
 		}
 		return err
+	})
+	s.Send(201, "POST", flowSchemas, client.JSON, `{"metadata":{"name":"`+group+`"},"spec":{"priorityLevelConfiguration":{"name":"exempt"}}}`)
+	client.Eventually(s.T, func() error {
+		a := s.Send(200, "GET", flowSchemas+"/"+group, "", "")
+		if !strings.Contains(string(a.Body), `"type":"Dangling","status":"False"`) {
+			return &a
+		}
+		return nil
 	})
 }
 

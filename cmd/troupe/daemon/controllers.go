@@ -94,7 +94,7 @@ var serverControllers = []builtIn{
 	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewVolumeClaimProtection(d.leadersStore(), kinds, d.log)
 	}},
-	{name: "priority-and-fairness-config-producer", group: apiServerAlias, everywhere: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+	{name: "priority-and-fairness-config-producer", group: apiServerAlias, own: true, everywhere: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return flowcontrol.NewConfiguration(d.store, kinds, d.log)
 	}},
 	// Its twin only recounts from time to time: it relies on the API server to write what a request has used.

@@ -1,4 +1,4 @@
-module github.com/troupe-api/troupe/test/cluster/binaries
+module github.com/troupe-api/troupe/test/cluster/kubernetes
 
 go 1.25.0
 
