@@ -110,7 +110,7 @@ func (c *testCluster) startKwok(t testing.TB, path string) {
 		}
 	}
 	c.around = append(c.around, start(t, "kwok", path, "--kubeconfig="+c.kubeconfig(), "--enable-crds=Stage",
-		"--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake", "--node-ip=127.0.0.1", "--cidr=10.120.0.0/16"))
+		"--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake", "--node-lease-duration-seconds=40", "--node-ip=127.0.0.1", "--cidr=10.120.0.0/16"))
 }
 
 func freePort(t testing.TB) int {

@@ -89,8 +89,9 @@ func startCluster(dir string, nodes int) (stop func(), err error) {
 		return nil, err
 	}
 	settings := filepath.Join(dir, "settings.yaml")
-	// The suite opens WebSockets as a page of http://localhost would, which no page may otherwise.
-	text := "serving:\n  advertiseAddress: " + outerAddress() + "\n  corsAllowedOrigins: ['^http://localhost$']\n"
+	// The suite opens WebSockets as a page of http://localhost would, which no page may otherwise, and expects of nodes what kubeadm allows them.
+	text := "serving:\n  advertiseAddress: " + outerAddress() + "\n  corsAllowedOrigins: ['^http://localhost$']\n" +
+		"authorization:\n  modes: [Node, RBAC]\nadmission:\n  enable: [NodeRestriction]\n"
 	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		return nil, err
 	}

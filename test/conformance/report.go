@@ -69,12 +69,15 @@ func (r *report) print(w io.Writer) error {
 	return fmt.Errorf("%d tests failed:\n  %s", len(wrong), strings.Join(wrong, "\n  "))
 }
 
+// reasonLimit is how much is shown of why a test was skipped, in bytes: the suite prints whole objects.
+const reasonLimit = 120
+
 // reasonOf is why the suite has skipped a test, from its output.
 func reasonOf(output string) string {
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
 		if reason, ok := strings.CutPrefix(line, "[SKIPPED] "); ok && !strings.HasPrefix(reason, "in [") {
-			return reason
+			return reason[:min(len(reason), reasonLimit)]
 		}
 	}
 	return ""

@@ -104,6 +104,9 @@ func TestControllersStandBack(t *testing.T) {
 	s.Stop(t)
 	s = serveStandIn(t, dir, log)
 	s.logs(standsBack, 2)
+	if strings.Contains(log.String(), "before all controllers have prepared it") {
+		t.Error("a start waits for a controller that stands back")
+	}
 	s.proveOwn("two.example.com")
 	if s.hasAccount("held") == nil {
 		t.Error("a twin works after a restart while the Lease is held")

@@ -254,7 +254,8 @@ func (d *Daemon) runBuiltIns(authorizing bool) (preparers []preparer) {
 		}
 		c := b.newController(d, d.kinds)
 		d.controllers.run(func(ctx context.Context) { d.runController(ctx, b, c) })
-		if p, ok := c.(preparer); ok && (b.everywhere || d.election == nil) {
+		// One that may stand back would not prepare anything then.
+		if p, ok := c.(preparer); ok && b.own && (b.everywhere || d.election == nil) {
 			preparers = append(preparers, p)
 		}
 	}
