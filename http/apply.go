@@ -134,18 +134,16 @@ func checkConfigFields(k *schema.Kind, key meta.Key, config tree.Tree, faults []
 		return apierrors.BadRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
 			key.Namespace, key.Name, typeName(k.APIVersion(), k.Kind), text))
 	}
-	var duplicates []codec.FieldFault
-	for _, fault := range faults {
+	for _, fault := range codec.Refused(faults) {
 		if !fault.Duplicate {
 			return nil, untyped("." + fault.Path + ": field not declared in schema")
 		}
-		duplicates = append(duplicates, fault)
 	}
 	if text := ownership.CheckItems(k.Message(), config); text != "" {
 		return nil, untyped(text)
 	}
-	if len(duplicates) > 0 && v == request.Strict {
-		return nil, apierrors.BadRequest("error strict decoding YAML: " + duplicates[0].String())
+	if refused := codec.Refused(faults); len(refused) > 0 && v == request.Strict {
+		return nil, apierrors.BadRequest("error strict decoding YAML: " + refused[0].String())
 	}
-	return requestbody.CheckFields(k, duplicates, v)
+	return requestbody.CheckFields(k, faults, v)
 }

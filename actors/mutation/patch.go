@@ -193,11 +193,16 @@ func applyFieldValidation(m *request.Mutation, patched tree.Tree, faults []codec
 	if len(faults) == 0 || m.FieldValidation == request.Ignore {
 		return nil, nil
 	}
+	refused := codec.Refused(faults)
+	strict := m.FieldValidation == request.Strict && len(refused) > 0
+	if strict {
+		faults = refused
+	}
 	texts := make([]string, len(faults))
 	for i, fault := range faults {
 		texts[i] = fault.String()
 	}
-	if m.FieldValidation == request.Strict {
+	if strict {
 		return nil, invalidPatch(patched, "strict decoding error: "+strings.Join(texts, ", "))
 	}
 	return texts, nil

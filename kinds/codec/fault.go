@@ -16,6 +16,19 @@ type FieldFault struct {
 	Path      string // as in spec.containers[0].image
 	Duplicate bool   // else the field is unknown
 	Message   string // the whole wording, of a YAML parser that knows no path
+	// Tolerated: it is below a union, into which the strict decoder of the public server does not look. Definitions of the real
+	// world have such fields, so it is no error but a warning, however strict a request is.
+	Tolerated bool
+}
+
+// Refused are the faults that make a strict request fail.
+func Refused(faults []FieldFault) (refused []FieldFault) {
+	for _, f := range faults {
+		if !f.Tolerated {
+			refused = append(refused, f)
+		}
+	}
+	return refused
 }
 
 // String is the wording of warnings and strict errors: unknown field "spec.foo".

@@ -15,6 +15,7 @@ import (
 type pathTracker struct {
 	path   []pathElement
 	faults []FieldFault
+	unions int   // that the value at hand is in
 	err    error // the first value of a wrong type
 }
 
@@ -49,7 +50,7 @@ func (t *pathTracker) fault(name string, duplicate bool) {
 	if len(t.faults) >= maxFaults {
 		return
 	}
-	fault := FieldFault{Path: t.pathTo(name), Duplicate: duplicate}
+	fault := FieldFault{Path: t.pathTo(name), Duplicate: duplicate, Tolerated: t.unions > 0}
 	for _, f := range t.faults {
 		if f == fault {
 			return

@@ -49,7 +49,10 @@ func unionFieldFor(m *schema.Message, c byte) *schema.Field {
 func (d *decoder) union(m *schema.Message) (any, error) {
 	c := d.Peek()
 	if f := unionFieldFor(m, c); f != nil {
-		return d.field(f)
+		d.unions++
+		v, err := d.field(f)
+		d.unions--
+		return v, err
 	}
 	if c == 'n' {
 		return nil, d.Literal("null")
@@ -64,6 +67,8 @@ func (c *conformer) union(m *schema.Message, v any) any {
 		c.mismatch(valueType(v), messageType(m))
 		return nil
 	}
+	c.unions++
+	defer func() { c.unions-- }()
 	return c.field(f, v)
 }
 

@@ -15,11 +15,16 @@ func CheckFields(k *schema.Kind, faults []codec.FieldFault, v request.FieldValid
 	if len(faults) == 0 || v == request.Ignore {
 		return nil, nil
 	}
+	refused := codec.Refused(faults)
+	strict := v == request.Strict && len(refused) > 0
+	if strict {
+		faults = refused
+	}
 	texts := make([]string, len(faults))
 	for i, f := range faults {
 		texts[i] = f.String()
 	}
-	if v == request.Strict {
+	if strict {
 		return nil, apierrors.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s",
 			k.Kind, k.Version, k.Kind, strings.Join(texts, ", ")))
 	}
