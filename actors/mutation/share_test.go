@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -65,6 +66,12 @@ func checkStateUnchanged(t *testing.T, k *schema.Kind, document []byte) {
 		s.key.Namespace = "default"
 	}
 	s.write(request.Mutation{Verb: request.Create, Object: kept(), FieldManager: "a"})
+	annotated := tree.Clone(s.cur.Tree).(tree.Tree)
+	annotated.EnsureObject("metadata", "annotations")["new"] = "annotation"
+	defaulted := tree.Clone(annotated).(tree.Tree)
+	if rules.Default(k.Stored, defaulted); !tree.StrictEqual(defaulted, annotated) {
+		t.Errorf("an annotation asks for defaults: %s", codec.AppendAny(nil, defaulted))
+	}
 	label := []byte(`{"metadata":{"labels":{"new":"label"}}}`)
 	for _, m := range []request.Mutation{
 		{Verb: request.Update, Object: body()},
@@ -88,5 +95,16 @@ func checkStateUnchanged(t *testing.T, k *schema.Kind, document []byte) {
 		if after := codec.EncodeJSON(k.Stored, s.cur.Tree).JSON; !bytes.Equal(before, after) {
 			t.Errorf("verb %d, patch %d %s (%v): the state became\n%s, was\n%s", m.Verb, m.PatchType, m.PatchBody, err, after, before)
 		}
+	}
+}
+
+// Labels that a controller has of its template come back when they are taken away, although nothing else changes.
+func TestLabelsAreDefaultedAgain(t *testing.T) {
+	s := newTestObject(t, "replicationcontrollers")
+	s.write(s.config("a", `{"apiVersion":"v1","kind":"ReplicationController","metadata":{"name":"a","namespace":"default","labels":{"own":"label"}},`+
+		`"spec":{"template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`))
+	c := s.write(request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"metadata":{"labels":null}}`)})
+	if labels := c.Tree.Object("metadata", "labels"); !tree.StrictEqual(labels, tree.Tree{"app": "web"}) {
+		t.Errorf("labels %v", labels)
 	}
 }

@@ -143,7 +143,9 @@ func uidCheckedByValidation(m *request.Mutation) bool {
 func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, faults *schema.Faults) (tree.Tree, error) {
 	stored := m.Kind.Stored
 	if m.Subresource == "" {
-		want = convert.ToStored(m.Kind, want)
+		if m.Kind != stored || !hasDefaults(cur, want) {
+			want = convert.ToStored(m.Kind, want)
+		}
 		if m.Kind.Subresource("status") != nil {
 			want.CopyField(cur.Tree, "status")
 		}
@@ -165,6 +167,21 @@ func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, 
 	}
 	rules.Default(stored, scoped)
 	return scoped, nil
+}
+
+// hasDefaults tells whether a wanted object has its defaults already, because it differs from the current one in its metadata
+// only, and there in nothing that defaults depend on (schema.Rules).
+func hasDefaults(cur State, want tree.Tree) bool {
+	if cur.Outdated || len(want) != len(cur.Tree) {
+		return false
+	}
+	for name, value := range want {
+		was, there := cur.Tree[name]
+		if !there || name != "metadata" && !tree.SameRef(value, was) {
+			return false
+		}
+	}
+	return tree.StrictEqual(childObject(want, "metadata")["labels"], childObject(cur.Tree, "metadata")["labels"])
 }
 
 // subresourceMetadata is the metadata after a write of a sub-resource: want, but for the fields that the

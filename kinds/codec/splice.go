@@ -34,15 +34,23 @@ func (e Encoded) WithVersion(version uint64) []byte {
 var managedFieldsKey = []byte(`"managedFields":[`)
 
 // EqualIgnoringManagedFields tells whether the JSON of an object differs from an encoding only in its
-// version and its managers. Both must have managers.
+// version and its managers. Both must have managers. What is looked at first costs least: most writes change something else.
 func EqualIgnoringManagedFields(json []byte, e Encoded) bool {
-	old, oldOK := splitManagedFields(json)
+	oldAt, at := bytes.Index(json, managedFieldsKey), bytes.Index(e.JSON, managedFieldsKey)
+	if digits := oldAt - at; at < 0 || digits < 0 || !equalButVersion(json[:oldAt], e.JSON[:at], e.VersionOffset, digits) {
+		return false // what the managers are about is not even looked for
+	}
 	new, ok := splitManagedFields(e.JSON)
-	if !ok || !oldOK || !bytes.Equal(old.after, new.after) {
+	if !ok || !bytes.HasSuffix(json, new.after) {
 		return false
 	}
-	digits := len(old.before) - len(new.before)
-	return digits >= 0 && bytes.Equal(old.before[:e.VersionOffset], new.before[:e.VersionOffset]) && bytes.Equal(old.before[e.VersionOffset+digits:], new.before[e.VersionOffset:])
+	old, ok := splitManagedFields(json)
+	return ok && bytes.Equal(old.after, new.after)
+}
+
+// equalButVersion compares what has a version of so many digits at offset with what has none.
+func equalButVersion(versioned, bare []byte, offset, digits int) bool {
+	return offset <= len(bare) && bytes.Equal(versioned[:offset], bare[:offset]) && bytes.Equal(versioned[offset+digits:], bare[offset:])
 }
 
 // ManagedFieldsSize is how many bytes of an object's JSON are its managers.

@@ -171,7 +171,8 @@ const (
 // object in the fields that are unchanged. So Default and Prepare may complete a field in a way that changes nothing
 // the second time; but what they write into one field because of another they write into a copy.
 type Rules struct {
-	// Default sets what depends on more than one field.
+	// Default sets what depends on more than one field. Of the metadata it may look at name and labels only, or a change of
+	// the rest would ask for it.
 	Default func(obj tree.Tree)
 	// Prepare runs before validation: old is nil on create. It drops or carries over
 	// what the client may not set (for example status on the main resource).
