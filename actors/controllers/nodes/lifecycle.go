@@ -126,7 +126,7 @@ func (l *Lifecycle) look(ctx context.Context) error {
 // readLeases notes which nodes have renewed their leases.
 //
 // Leases of nodes that are not known yet are skipped, and read at the next look: their version is not noted either.
-// Times in leases have a fixed form, so that they are compared as text.
+// Another time counts, and not only a later one: the clock of a node may have been set back.
 func (l *Lifecycle) readLeases(ctx context.Context) error {
 	if l.leases == nil || len(l.known) == 0 {
 		return nil
@@ -145,7 +145,7 @@ func (l *Lifecycle) readLeases(ctx context.Context) error {
 			return err
 		}
 		h.leaseVersion = o.Version
-		if renewed := lease.Object("spec").String("renewTime"); renewed > h.renewed {
+		if renewed := lease.Object("spec").String("renewTime"); renewed != h.renewed {
 			h.renewed, h.lastSign = cloneText(renewed), l.now()
 		}
 	}
@@ -191,11 +191,7 @@ func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 // A node without the condition Ready has never reported, and gets the longer StartupGrace. The Pods of a node are
 // marked only if it was ready before, or if an earlier attempt to mark them has failed.
 func (l *Lifecycle) checkSilence(ctx context.Context, h *nodeHealth) error {
-	grace := l.options.Grace
-	if h.ready == "" {
-		grace = l.options.StartupGrace
-	}
-	if !l.now().After(h.lastSign.Add(grace)) {
+	if !l.isSilent(h) {
 		h.podsMarked = false
 		return nil
 	}
@@ -224,6 +220,15 @@ func (l *Lifecycle) checkSilence(ctx context.Context, h *nodeHealth) error {
 	}
 	l.events.Record(ctx, l.nodes, o, reconcile.Normal, "NodeNotReady", "Node "+h.key.Name+" status is now: NodeNotReady")
 	return l.markPods(ctx, h)
+}
+
+// isSilent tells whether a node has not been heard of for longer than it may be silent.
+func (l *Lifecycle) isSilent(h *nodeHealth) bool {
+	grace := l.options.Grace
+	if h.ready == "" {
+		grace = l.options.StartupGrace
+	}
+	return l.now().After(h.lastSign.Add(grace))
 }
 
 // unknownConditions are the conditions of a node that is silent.

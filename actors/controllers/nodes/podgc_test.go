@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
@@ -14,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// fakeStore holds Pods and Nodes, and remembers what is deleted.
+// fakeStore holds objects, merges patches into them, and remembers what is deleted.
 type fakeStore struct {
 	Store
 	objects map[meta.Key]*meta.Object
@@ -47,6 +49,17 @@ func (s *fakeStore) List(_ context.Context, r request.List) (l request.ListResul
 func (s *fakeStore) Mutate(_ context.Context, m request.Mutation) (request.Result, error) {
 	if m.Verb == request.Delete {
 		s.deleted = append(s.deleted, m.Key.Name)
+	}
+	if m.Verb == request.Patch {
+		o := s.objects[m.Key]
+		text, err := jsonpatch.MergePatch(o.JSON, m.PatchBody)
+		if err == nil {
+			o, err = codec.NewObject(m.Kind, m.Key, o.Version+1, text)
+		}
+		if err != nil {
+			return request.Result{}, err
+		}
+		s.objects[m.Key] = o
 	}
 	return request.Result{Object: s.objects[m.Key]}, nil
 }

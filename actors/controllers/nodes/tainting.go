@@ -100,7 +100,7 @@ const unschedulable = taintDomain + "unschedulable"
 //
 // Only the first NoExecute taint of a node counts for the rate: a change between not-ready and unreachable evicts
 // nobody anew. A node that has to wait for its zone gets its other taints now and stays outdated, so that each look
-// tries again. So does one whose write met a conflict.
+// tries again. So do one whose state is unknown and that has been given its time anew, and one whose write met a conflict.
 func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 	if !h.taintsOutdated {
 		return nil
@@ -113,7 +113,8 @@ func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 	evicts := execute != "" && !hasTaint(node, l.naming.Translate(notReady), "NoExecute") && !hasTaint(node, l.naming.Translate(unreachable), "NoExecute")
 	waits := false
 	if evicts {
-		if interval := l.interval(h.zone); interval == 0 || l.now().Sub(l.evicting[h.zone]) < interval {
+		interval := l.interval(h.zone)
+		if interval == 0 || l.now().Sub(l.evicting[h.zone]) < interval || h.ready == "Unknown" && !l.isSilent(h) {
 			execute, evicts, waits = "", false, true
 		}
 	}
