@@ -76,8 +76,7 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 	small := func(d *daemon.Config) { d.Services.ClusterIPRange = "10.0.0.0/29" }
 	c := openIn(t, dir, small)
 	ns := c.namespace("flaps")
-	var workers sync.WaitGroup
-	var made, refused atomic.Int64
+	var made atomic.Int64
 	do := func(method, path, body string, codes ...int) int {
 		answer, err := c.Do(c.Ctx, method, path, client.JSON, []byte(body))
 		if err != nil {
@@ -92,32 +91,48 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 		t.Errorf("%s %s: %v", method, path, answer)
 		return 0
 	}
-	for i := range 3 {
-		workers.Go(func() {
-			path := fmt.Sprintf("%sservicecidrs/range-%d", netv1, i)
-			for range rounds {
-				do("POST", netv1+"servicecidrs", fmt.Sprintf(`{"metadata":{"name":"range-%d"},"spec":{"cidrs":["10.1.%d.0/28"]}}`, i, i%2), 201, 409)
-				do("DELETE", path, "", 200, 404)
+	ranges := func(t *testing.T, i int) {
+		name := fmt.Sprintf("range-%d", i)
+		for k := range rounds {
+			do("POST", netv1+"servicecidrs", fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"cidrs":["10.1.%d.0/28"]}}`, name, i%2), 201, 409)
+			// Half of them go before they are ready, and the others while somebody takes an address of theirs.
+			if k%2 == 1 {
+				do("DELETE", netv1+"servicecidrs/"+name, "", 200, 404)
+				continue
 			}
-		})
-	}
-	for i := range 4 {
-		workers.Go(func() {
-			for k := range rounds {
-				name := fmt.Sprintf("s-%d-%d", i, k%4)
-				switch do("POST", ns+"services", service(name, ""), 201, 409, 422) {
-				case 201:
-					made.Add(1)
-				case 422:
-					refused.Add(1)
+			client.Eventually(t, func() error {
+				got, err := c.cidr(name)
+				if err == nil && !strings.Contains(got, "Ready=") {
+					return fmt.Errorf("neither ready nor about to go: %s", got)
 				}
-				if k%3 > 0 {
-					do("DELETE", fmt.Sprintf("%sservices/s-%d-%d", ns, i, (k+1)%4), "", 200, 404)
-				}
+				return nil // the one before may just have gone
+			})
+			owner := fmt.Sprintf("owner-%d-%d", i, k)
+			do("POST", ns+"services", service(owner, fmt.Sprintf(`"clusterIP":"10.1.%d.%d",`, i%2, 1+k%14)), 201, 422)
+			do("DELETE", netv1+"servicecidrs/"+name, "", 200, 404)
+			if k < rounds-3 {
+				do("DELETE", ns+"services/"+owner, "", 200, 404)
 			}
-		})
+		}
 	}
-	workers.Wait()
+	services := func(i int) {
+		for k := range rounds {
+			if do("POST", ns+"services", service(fmt.Sprintf("s-%d-%d", i, k%4), ""), 201, 409, 422) == 201 {
+				made.Add(1)
+			}
+			if k%3 > 0 {
+				do("DELETE", fmt.Sprintf("%sservices/s-%d-%d", ns, i, (k+1)%4), "", 200, 404)
+			}
+		}
+	}
+	t.Run("flap", func(t *testing.T) { // which ends when all of them have
+		for i := range 3 {
+			t.Run(fmt.Sprint("range ", i), func(t *testing.T) { t.Parallel(); ranges(t, i) })
+		}
+		for i := range 4 {
+			t.Run(fmt.Sprint("services ", i), func(t *testing.T) { t.Parallel(); services(i) })
+		}
+	})
 	if made.Load() == 0 {
 		t.Error("no Service was made")
 	}
