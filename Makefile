@@ -1,4 +1,4 @@
-# make build | run | test | cluster-test | conformance | console-test | shells-test | fuzz | soak | bench | lint | generate
+# make build | run | test | etcd-test | cluster-test | conformance | console-test | shells-test | fuzz | soak | bench | lint | generate
 
 NAMING   ?= kubernetes
 DATA_DIR ?= troupe-data
@@ -12,10 +12,13 @@ TESTS    ?= --focus='\[Conformance\]'
 RACED      := actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|http/internal/(discovery|limits|metrics|proxy|represent|stream|translate|wire)|persist(/.+)?|policy/(admission/(admissionpolicy|plugins|quota)|audit|authn(/oidc)?|authz/(node|rbac)|certs|conversion|flowcontrol|remote|webhookclient)
 CONCURRENT := auth|linear|watch
 
+# What the suites of ON_ETCD ask is answered alike wherever the state is.
+ON_ETCD := ./aggregation ./apply ./auth ./cluster ./conventions ./crash ./custom ./definitions ./kinds ./linear ./migrate ./network ./patch ./quota ./watch
+
 # Vet has run in lint, over the tests too.
 TEST := go test -vet=off -p 4
 
-.PHONY: build run test cluster-test conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak bench lint generate controller-runtime node-client
+.PHONY: build run test etcd-test cluster-test conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak bench lint generate controller-runtime node-client
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -35,6 +38,11 @@ cluster-test: ## kube-controller-manager and kube-scheduler on the daemon, which
 
 conformance: ## Kubernetes' end-to-end suite on simulated nodes; TESTS chooses others than those of Conformance
 	cd test/conformance && go run . $(TESTS)
+
+etcd-test: ## the suites on an etcd, by one daemon and by three that the client asks in turn, and kills of daemons and members
+	cd test && TROUPE_STORE=etcd $(TEST) -count 1 -timeout 30m $(ON_ETCD)
+	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -count 1 -timeout 1h $(ON_ETCD)
+	cd test && TROUPE_FAULT_ROUNDS=24 $(TEST) -count 1 -timeout 30m -run 'TestFaults|TestRollingRestart|TestEtcdAway' ./linear
 
 console-test: ## the console in a headless Chromium; needs npm, and Debian's packages where there is no Chromium
 	command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
@@ -66,8 +74,8 @@ soak: build ## the long runs: kills, histories, leaks, half an hour of mixed loa
 	go test -race -timeout 4h -count 1 ./...
 	cd test && go test -race -timeout 4h -count 1 ./...
 	cd test && TROUPE_SOAK=1 go test -timeout 4h -count 1 ./...
-	cd test && TROUPE_STORE=etcd go test -timeout 1h -count 1 ./conventions ./crash ./linear
-	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 TROUPE_SOAK=1 go test -timeout 2h -count 1 ./conventions ./linear
+	$(MAKE) etcd-test
+	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 TROUPE_SOAK=1 go test -timeout 6h -count 1 ./linear
 	go run ./bench --workloads soak --duration 30m --floor=false --start-arg=--audit-log-maxbackup=1
 	$(MAKE) fuzz FUZZTIME=10m
 

@@ -129,7 +129,7 @@ func (s *Server) Serve() error {
 func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 
 // Shutdown ends the server in order: /readyz fails, for ShutdownDelay everything goes on,
-// then no connection is let in any more, requests in flight finish and watches end cleanly, but for those
+// then no connection is let in any more, those that are open end with their next answer or after a while, requests in flight finish and watches end cleanly, but for those
 // whose clients have not read what was on its way for five seconds. A client that
 // has not sent all of a request gets no more than a second for the rest. When ctx ends, so does the wait:
 // Shutdown closes what is left, and returns the context's error.
@@ -143,6 +143,11 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	err := closeListener(s.opts.Listener)
+	s.connections.End()
+	select {
+	case <-time.After(min(s.opts.ShutdownDelay, maxEnding)):
+	case <-ctx.Done():
+	}
 	s.connections.Close()
 	s.watches.Close()
 	err = errors.Join(err, s.watches.Wait(ctx), s.connections.Wait(ctx))
@@ -151,6 +156,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	return err
 }
+
+// maxEnding is how long connections that are in use may take to end with an answer. There is no such time where there is no
+// ShutdownDelay: who asks for none wants the end soon.
+const maxEnding = time.Second
 
 // closeListener closes a listener that may have been closed already.
 func closeListener(l net.Listener) error {

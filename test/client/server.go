@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -53,7 +52,7 @@ func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 		s.others, hosts = append(s.others, other), append(hosts, strings.TrimPrefix(other.URL(), "https://"))
 	}
 	if len(hosts) > 1 {
-		c.transport = &balanced{Transport: c.transport.(*http.Transport), hosts: hosts}
+		c.Balance(hosts)
 	}
 	return s
 }

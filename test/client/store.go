@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -50,6 +51,21 @@ func keepIn(t testing.TB, config *daemon.Config) {
 		t.Fatal(err)
 	}
 	config.Etcd.Servers, config.Etcd.Prefix = urls, dir
+}
+
+// StoreFlags let a daemon that is a process of its own keep its state where the suite has it.
+func StoreFlags(t testing.TB, dir string) []string {
+	config := daemon.Default()
+	config.DataDir = dir
+	if keepIn(t, &config); len(config.Etcd.Servers) == 0 {
+		return nil
+	}
+	return []string{"--etcd-servers", strings.Join(config.Etcd.Servers, ","), "--etcd-prefix", config.Etcd.Prefix}
+}
+
+// Balance lets a client ask several servers in turn, by their addresses.
+func (c *Client) Balance(hosts []string) {
+	c.transport = &balanced{Transport: c.transport.(*http.Transport), hosts: hosts}
 }
 
 // balanced is a transport that sends each request to another one of some servers.

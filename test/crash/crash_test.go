@@ -102,7 +102,7 @@ func (h *history) kill(p *process) error {
 		return err
 	}
 	for range startKills {
-		next := exec.Command(h.binary, serveArguments(h.config, h.data)...)
+		next := exec.Command(h.binary, serveArguments(h.t, h.config, h.data)...)
 		if err := next.Start(); err != nil {
 			return err
 		}

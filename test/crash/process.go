@@ -65,15 +65,15 @@ var readyLine = regexp.MustCompile(`KUBECONFIG=(\S+)`)
 // start starts the binary and waits until it is ready.
 func start(t *testing.T, binary, config, data string) *process {
 	t.Helper()
-	p, ready := launch(t, exec.Command(binary, serveArguments(config, data)...))
+	p, ready := launch(t, exec.Command(binary, serveArguments(t, config, data)...))
 	if !ready {
 		t.Fatalf("not ready: %s\n%s", p.cmd.ProcessState, &p.logs)
 	}
 	return p
 }
 
-func serveArguments(config, data string) []string {
-	return []string{"serve", "--config", config, "--data-dir", data, "--controllers", client.WithoutRoots}
+func serveArguments(t *testing.T, config, data string) []string {
+	return append([]string{"serve", "--config", config, "--data-dir", data, "--controllers", client.WithoutRoots}, client.StoreFlags(t, data)...)
 }
 
 // launch runs a command that serves until it is ready, or has ended.

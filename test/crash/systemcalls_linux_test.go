@@ -115,7 +115,7 @@ func TestSystemCallsAtStart(t *testing.T) {
 				return err
 			}
 			arguments := append([]string{"-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=" + c.call, "-e", c.inject(), h.binary},
-				serveArguments(h.config, h.data)...)
+				serveArguments(h.t, h.config, h.data)...)
 			next, ready := launch(t, exec.Command("strace", arguments...))
 			t.Logf("%-24s at the start: serves: %v", c, ready)
 			if !ready {

@@ -3,6 +3,7 @@ package linear
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -38,6 +40,8 @@ type recordingClient struct {
 	known  map[string]output // what it read last, by object
 	record []porcupine.Operation
 	open   int // writes without an answer
+	// faults says that servers are killed and cut off meanwhile: writes may be refused or left open, and nothing else.
+	faults bool
 }
 
 func TestLinearizable(t *testing.T) {
@@ -124,7 +128,7 @@ func (r *recordingClient) request(round, n int) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	if in.verb != "get" && r.open < 2 && r.random.IntN(12) == 0 {
+	if in.verb != "get" && r.open < 2 && !r.faults && r.random.IntN(12) == 0 {
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(r.random.IntN(2000))*time.Microsecond)
 		defer cancel()
 	}
@@ -132,6 +136,10 @@ func (r *recordingClient) request(round, n int) error {
 	answer, err := r.send(ctx, in)
 	out := output{}
 	switch {
+	case r.faults && (in.verb == "get" && (err != nil || answer.Code >= 500) || errors.Is(err, syscall.ECONNREFUSED) || err == nil && answer.Code == 503):
+		return nil // nothing has happened
+	case r.faults && (err != nil || answer.Code == 504):
+		r.open++
 	case err == nil:
 		op.Return = r.clock.Add(1)
 		o := answer.Object()

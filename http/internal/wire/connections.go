@@ -27,6 +27,7 @@ type Connections struct {
 	scheduler *scheduler
 
 	closed chan struct{} // closed by Close: no connection is let in any more
+	ending atomic.Bool   // set by End: each connection ends with its next answer
 
 	mu         sync.Mutex // guards the rest; locked before that of a Conn
 	all        list.List  // of *Conn, oldest first
@@ -205,6 +206,10 @@ func (r *Connections) shed() bool {
 	abortAll(victims)
 	return len(victims) > 0
 }
+
+// End lets each connection end with its next answer, which says so. A client on a connection that is in use so goes elsewhere without
+// a request that meets a closed connection.
+func (r *Connections) End() { r.ending.Store(true) }
 
 // isClosing tells that no connection is let in any more.
 func (r *Connections) isClosing() bool {

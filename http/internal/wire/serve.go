@@ -109,7 +109,7 @@ func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 	}
 	last = last || ctx.Response.ConnectionClose() || !in.canDiscard()
 	c.linger.Store(last) // more of the request may still arrive
-	last = last || c.all.isClosing()
+	last = last || c.all.ending.Load() || c.all.isClosing()
 	switch {
 	case last:
 		ctx.Response.SetConnectionClose()
