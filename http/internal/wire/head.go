@@ -46,6 +46,10 @@ func (c *Conn) awaitRequest() error {
 		c.unread = c.firstByte[:n]
 		c.reader = readers.Get().(*bufio.Reader)
 		c.reader.Reset(c)
+	} else {
+		// It has come with the request before, which had its turn.
+		c.Pause()
+		c.all.scheduler.enter(c)
 	}
 	return c.setPhase(phaseReading, c.all.opts.ReadTimeout)
 }

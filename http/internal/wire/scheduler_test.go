@@ -1,11 +1,17 @@
 package wire
 
 import (
+	"bufio"
+	"io"
+	"log/slog"
+	"net"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
 // testScheduler is a scheduler with so many slots.
@@ -117,5 +123,57 @@ func TestArrivals(t *testing.T) {
 		if !closed {
 			s.close()
 		}
+	}
+}
+
+// turnHandler notes whether requests have a slot, and gives it up as one does that waits for the journal.
+type turnHandler struct {
+	Handler
+	c     *Conn
+	slots chan bool
+}
+
+func (h turnHandler) ServeRequest(*fasthttp.RequestCtx) {
+	h.slots <- h.c.turn.slot > 0
+	h.c.Pause()
+}
+
+// TestPipelinedRequests: requests that come in one piece have a turn each.
+func TestPipelinedRequests(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slots := make(chan bool, 3)
+	all := New(Options{
+		MaxConnections: 8, MaxPerAddress: 8, ReadTimeout: time.Minute, IdleTimeout: time.Minute, WriteTimeout: time.Minute, Log: slog.New(slog.DiscardHandler),
+		NewHandler: func(c *Conn) Handler { return turnHandler{c: c, slots: slots} },
+	})
+	var ended = make(chan error)
+	go func() { ended <- all.Serve(l) }()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(c, strings.Repeat("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 3)); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewReader(c)
+	for i := range 3 {
+		var answer fasthttp.Response
+		if err := answer.Read(in); err != nil {
+			t.Fatal(err)
+		}
+		if !<-slots {
+			t.Errorf("request %d is served without a slot", i)
+		}
+	}
+	_, _ = c.Close(), l.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	all.Close()
+	if err := all.Wait(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
