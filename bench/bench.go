@@ -136,6 +136,11 @@ func writePages(o *scenario.Options, reports []*report.Report) error {
 			return err
 		}
 	}
+	if o.SideBySide != "" {
+		if err := report.WriteSideBySide(o.SideBySide, reports); err != nil {
+			return err
+		}
+	}
 	for _, r := range reports {
 		if o.Plot != "" && r.TimeSeries != nil {
 			return os.WriteFile(o.Plot, report.PlotTimeSeries(r.TimeSeries), 0o644)

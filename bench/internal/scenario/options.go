@@ -53,6 +53,7 @@ type Options struct {
 	JSON         string        `json:"-"`
 	Results      string        `json:"-"`
 	Figures      string        `json:"-"`
+	SideBySide   string        `json:"-"`
 	Growth       string        `json:"-"`
 	Plot         string        `json:"-"`
 	Profile      string        `json:"-"`
@@ -112,6 +113,7 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.StringVar(&o.JSON, "json", "", "file to write the report to as JSON")
 	f.StringVar(&o.Results, "results", "", "Markdown file to write the table of aims to, of this run or of saved reports given as arguments; explanations in it are kept")
 	f.StringVar(&o.Figures, "figures", "", "Markdown file between whose marks the few most important figures are written, of this run or of saved reports")
+	f.StringVar(&o.SideBySide, "side-by-side", "", "Markdown file between whose marks the CPU time of both servers is written, of this run with a second server or of saved reports")
 	f.StringVar(&o.Growth, "growth", "", "instead of workloads, measure each cost at 1, 10 and 100 times the size, and write the plots into this folder")
 	f.StringVar(&o.Plot, "plot", "", "file to write the plot of the workload soak to, as SVG, of this run or of a saved report")
 	f.StringVar(&o.Profile, "profile", "", "file for the CPU profile that the server takes of itself while the last load of the one workload is driven")
@@ -183,7 +185,8 @@ func (o *Options) Validate() error {
 	fault(o.AgainstKube != "" && (o.Start == "" || o.Naming != "kubernetes" || o.UserCA != ""), "--against-kube-apiserver needs --start and --naming kubernetes, and no --user-ca")
 	fault((o.UserCA == "") != (o.UserCAKey == ""), "--user-ca and --user-ca-key need each other")
 	fault(o.Compare && len(o.Reports) != 2, "--compare needs two saved reports, old and new")
-	fault(len(o.Reports) > 0 && !o.Compare && o.Results == "" && o.Figures == "" && o.Plot == "", "saved reports are for --compare, --results, --figures or --plot")
+	fault(len(o.Reports) > 0 && !o.Compare && o.Results == "" && o.Figures == "" && o.SideBySide == "" && o.Plot == "", "saved reports are for --compare, --results, --figures, --side-by-side or --plot")
+	fault(o.SideBySide != "" && len(o.Reports) == 0 && !o.Compares(), "--side-by-side needs a second server, as of --against-kube-apiserver, or saved reports")
 	fault(o.Compare && (o.Results != "" || o.Figures != ""), "--compare and --results or --figures are alternatives")
 	fault(o.Plot != "" && !slices.Contains(o.Workloads, "soak") && len(o.Reports) == 0, "--plot is for --workloads soak, or a saved report of it")
 	fault(o.Profile != "" && (len(o.Workloads) != 1 || o.Runs > 1 || o.Growth != ""), "--profile is for one run of one workload")

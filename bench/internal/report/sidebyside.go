@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/troupe-api/troupe/bench/internal/measure"
+)
+
+// A leastAdvantage is how many times less CPU time than kube-apiserver with etcd a workload is to need.
+type leastAdvantage struct{ json, protobuf float64 }
+
+// advantages are the aims of the workloads that have one.
+var advantages = map[string]leastAdvantage{
+	"get": {25, 25}, "create": {20, 20}, "update": {20, 20}, "merge-patch": {20, 20}, "apply": {20, 20}, "apply-pod": {20, 20},
+	"delete": {20, 20}, "list": {12, 8}, "list-chunked": {12, 8}, "watch-fanout": {6, 6}, "watch-fanout, bursts": {6, 6},
+}
+
+// advantageAim is the aim of a row; 0 if it has none.
+func advantageAim(name string) float64 {
+	if plain := strings.Replace(name, "-protobuf", "", 1); plain != name {
+		return advantages[plain].protobuf
+	}
+	return advantages[name].json
+}
+
+// WriteSideBySide puts the CPU time of both servers of some reports between the marks of a Markdown file: what the first one
+// needs, what the second one needs, and how many times less the first is. Rows without both are left out.
+func WriteSideBySide(path string, reports []*Report) error {
+	var b strings.Builder
+	for _, r := range reports {
+		if r.Origin != nil {
+			b.WriteString(r.Origin.Line())
+		}
+	}
+	b.WriteString("\n| Workload | CPU time of one | of kube-apiserver and etcd | times less | aim | × floor |\n|---|---|---|---|---|---|\n")
+	for _, r := range reports {
+		rows := byTitle(r)
+		for _, row := range r.Rows {
+			other := rows[row.Name+" ("+NameAgainst+")"]
+			if row.Target != "" || row.CPU == nil || other == nil || other.CPU == nil {
+				continue
+			}
+			advantage, aim := *other.CPU / *row.CPU, blank
+			switch least := advantageAim(row.Name); {
+			case least > 0 && advantage >= least:
+				aim = fmt.Sprintf("≥ %g", least)
+			case least > 0:
+				aim = fmt.Sprintf("≥ %g, **missed**", least)
+			}
+			_, _ = fmt.Fprintf(&b, "| %s | %s | %s | %.1f | %s | %s |\n", row.Name, measure.Span(*row.CPU), measure.Span(*other.CPU), advantage, aim, times(row.ToFloor))
+		}
+	}
+	return ReplaceSection(path, "side by side", b.String())
+}
