@@ -33,7 +33,7 @@ func WriteSideBySide(path string, reports []*Report) error {
 			b.WriteString(r.Origin.Line())
 		}
 	}
-	b.WriteString("\n| Workload | CPU time of one | of kube-apiserver and etcd | times less | aim | × floor |\n|---|---|---|---|---|---|\n")
+	b.WriteString("\n| Workload | CPU time | of the second server | times less | aim | × floor |\n|---|---|---|---|---|---|\n")
 	for _, r := range reports {
 		rows := byTitle(r)
 		for _, row := range r.Rows {
