@@ -74,7 +74,9 @@ func (e *StatusError) invalid() string {
 		if field := cause.String("field"); field != "" {
 			fault = field + ": " + fault
 		}
-		faults = append(faults, fault)
+		if !slices.Contains(faults, fault) { // some servers tell one twice
+			faults = append(faults, fault)
+		}
 	}
 	switch len(faults) {
 	case 0:
