@@ -18,7 +18,7 @@ ON_ETCD := ./aggregation ./apply ./auth ./cluster ./conventions ./crash ./custom
 # Vet has run in lint, over the tests too.
 TEST := go test -vet=off -p 4
 
-.PHONY: build run test etcd-test cluster-test conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak bench lint generate controller-runtime node-client
+.PHONY: build run test etcd-test cluster-test conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak bench lint generate controller-runtime node-client console-share screenshots
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -48,6 +48,13 @@ console-test: ## the console in a headless Chromium; needs npm, and Debian's pac
 	command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
 	cd http/internal/console/web && npm ci --no-audit --no-fund && npm run -s check
 	cd test && go vet -tags chromium ./console && go test -tags chromium -count 1 ./console
+
+screenshots: ## those of the console in docs, from the tests of its pages
+	dir=$$(mktemp -d) && (cd test && TROUPE_SCREENSHOTS=$$dir go test -tags chromium -count 1 -run 'TestOverview|TestOwnershipInThreeClicks' ./console) && \
+	  cp $$dir/fields-kubernetes.png docs/console-fields.png && cp $$dir/overview-kubernetes.png docs/console-overview.png; rm -rf "$$dir"
+
+console-share: ## which part of the server's CPU a console takes under the bench's mixed load, in the server's own profile
+	cd test && go vet -tags 'chromium share' ./console && go test -tags 'chromium share' -count 1 -v -run TestShare ./console
 
 shells-test: ## completion in bash, zsh and fish; needs Debian's packages where they are not there
 	{ command -v zsh && command -v fish && [ -e /usr/share/bash-completion/bash_completion ]; } >/dev/null || \

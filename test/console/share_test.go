@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -68,10 +69,20 @@ func TestShare(t *testing.T) {
 	})
 
 	overview, table := openBrowser(t, address), openBrowser(t, address)
-	watches := 0
+	var looks, watches, received atomic.Int64 // at the figures; of the table; its bytes
+	chromedp.ListenTarget(overview.ctx, func(event any) {
+		if e, ok := event.(*network.EventRequestWillBeSent); ok && strings.HasSuffix(e.Request.URL, "/metrics") {
+			looks.Add(1)
+		}
+	})
 	chromedp.ListenTarget(table.ctx, func(event any) {
-		if e, ok := event.(*network.EventRequestWillBeSent); ok && strings.Contains(e.Request.URL, "watch=true") {
-			watches++
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			if strings.Contains(e.Request.URL, "watch=true") {
+				watches.Add(1)
+			}
+		case *network.EventDataReceived:
+			received.Add(e.DataLength)
 		}
 	})
 	for _, b := range []*browser{overview, table} {
@@ -84,7 +95,7 @@ func TestShare(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	load := exec.CommandContext(ctx, bench, "--kubeconfig", kubeconfig, "--pid", strconv.Itoa(server.Process.Pid), "--workloads", "mixed", "--scale", "0.1", "--duration", "40s", "--floor=false", "--temp-dir", dir)
+	load := exec.CommandContext(ctx, bench, "--kubeconfig", kubeconfig, "--pid", strconv.Itoa(server.Process.Pid), "--workloads", "mixed", "--scale", "0.1", "--duration", "60s", "--floor=false", "--temp-dir", dir)
 	var said bytes.Buffer
 	load.Stdout, load.Stderr = &said, &said
 	if err := load.Start(); err != nil {
@@ -97,7 +108,8 @@ func TestShare(t *testing.T) {
 		}
 		return err
 	})
-	answer, err := c.Get(ctx, "/debug/pprof/profile?seconds=15")
+	looksBefore, receivedBefore := looks.Load(), received.Load()
+	answer, err := c.Get(ctx, "/debug/pprof/profile?seconds=30")
 	if err != nil || answer.Code != 200 {
 		t.Fatal(answer, err)
 	}
@@ -106,8 +118,9 @@ func TestShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	table.see("live") // still
-	if watches != 1 {
-		t.Errorf("the table was watched %d times", watches)
+	looked, got := looks.Load()-looksBefore, received.Load()-receivedBefore
+	if looked < 5 || got < 100_000 || watches.Load() != 1 {
+		t.Errorf("%d looks at the figures, %d bytes for the table, %d watches of it: the load was not shown, or a watch was dropped", looked, got, watches.Load())
 	}
 	if err := load.Wait(); err != nil {
 		t.Fatalf("%v\n%s", err, said.String())
@@ -120,7 +133,7 @@ func TestShare(t *testing.T) {
 	if m == nil {
 		t.Fatalf("no share in\n%s", top)
 	}
-	t.Logf("%s\n%s", said.String(), m[0])
+	t.Logf("%s\nconsole: %s of %s of CPU time, %s %%, for %d looks at the figures and %d bytes of live table", said.String(), m[1], m[3], m[2], looked, got)
 	if share, err := strconv.ParseFloat(string(m[2]), 64); err != nil || share > 1 {
 		t.Errorf("the console takes %s of %s of CPU time, %s %%: more than 1 %%", m[1], m[3], m[2])
 	}
