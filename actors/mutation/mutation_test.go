@@ -181,6 +181,11 @@ const plainConfigMap = `{"metadata":{"name":"a","namespace":"default","uid":"u1"
 const plainController = `{"metadata":{"name":"a","namespace":"default","uid":"u1","creationTimestamp":"2029-01-01T00:00:00Z"},
 	"spec":{"selector":{"x":"y"},"template":{"metadata":{"labels":{"x":"y"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
 
+const defaultedController = `{"metadata":{"name":"a","namespace":"default","uid":"u1","creationTimestamp":"2029-01-01T00:00:00Z","generation":3},
+	"spec":{"replicas":1,"selector":{"x":"y"},"template":{"metadata":{"labels":{"x":"y"}},
+	"spec":{"restartPolicy":"Always","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","securityContext":{},"schedulerName":"default-scheduler","containers":[{"name":"c","image":"i",
+	"resources":{},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"Always"}]}}},"status":{"replicas":0}}`
+
 func withMetadata(object, more string) string {
 	return strings.Replace(object, `"metadata":{`, `"metadata":{`+more+`,`, 1)
 }
@@ -216,6 +221,10 @@ func TestUpdate(t *testing.T) {
 	runAll(t, []testCase{
 		{name: "data", resource: "configmaps", current: plainConfigMap, m: update, body: `{"metadata":{"name":"a"},"data":{"y":"2"}}`, op: Put,
 			fields: map[string]string{"data.x": "", "data.y": `"2"`, "metadata.uid": `"u1"`, "metadata.creationTimestamp": `"2029-01-01T00:00:00Z"`}},
+		{name: "a setting that is false is no setting that is left out", resource: "replicationcontrollers", current: defaultedController, m: update,
+			body: strings.Replace(defaultedController, `"containers"`, `"hostUsers":false,"containers"`, 1), op: Put, fields: map[string]string{"metadata.generation": "4"}},
+		{name: "an empty list is one that is left out", resource: "replicationcontrollers", current: defaultedController, m: update,
+			body: strings.Replace(defaultedController, `"containers"`, `"hostNetwork":false,"tolerations":[],"containers"`, 1), op: None},
 		{name: "the same", resource: "configmaps", current: plainConfigMap, m: update, body: plainConfigMap, op: None},
 		{name: "the same with its version", resource: "configmaps", current: plainConfigMap, m: update, body: withMetadata(plainConfigMap, `"resourceVersion":"5"`), op: None},
 		{name: "the same without what the server adds", resource: "configmaps", current: plainConfigMap, m: update, body: `{"data":{"x":"1"}}`, op: None},

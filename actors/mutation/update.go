@@ -218,17 +218,20 @@ func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 // specChanged tells whether anything differs that counts for the generation: all but apiVersion and
 // kind, which a body may leave out, metadata and status.
 func specChanged(k *schema.Kind, old, want tree.Tree) bool {
-	same := tree.SemanticEqual
-	if k.ExplicitEmpty { // where an empty value is one
-		same = tree.StrictEqual
+	m := k.Message()
+	same := func(name string) bool {
+		if f := m.Field(name); f != nil && !k.ExplicitEmpty {
+			return f.Same(want[name], old[name])
+		}
+		return tree.StrictEqual(want[name], old[name])
 	}
-	for name, value := range want {
-		if isSpec(k, name) && !same(value, old[name]) {
+	for name := range want {
+		if isSpec(k, name) && !same(name) {
 			return true
 		}
 	}
 	for name := range old {
-		if _, ok := want[name]; !ok && isSpec(k, name) {
+		if _, compared := want[name]; !compared && isSpec(k, name) && !same(name) {
 			return true
 		}
 	}

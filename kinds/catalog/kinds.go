@@ -28,7 +28,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/storage"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/storagemigration"
+	"github.com/troupe-api/troupe/kinds/expressions"
 )
+
+// deviceSelectors checks what selects devices, with the fields that the features give them.
+func (b *builtIns) deviceSelectors(f Features) *expressions.DeviceSelectors {
+	return expressions.NewDeviceSelectors(b.naming, f.Fields != nil && f.Fields("DRAConsumableCapacity"))
+}
 
 // kindsWithFunctions lists every built-in kind whose declaration does not say all, family by
 // family. A kind that is not listed is what its declaration says.
@@ -38,11 +44,11 @@ func (b *builtIns) kindsWithFunctions(f Features) []family.Kind {
 		admissionregistration.Kinds(b.expressions),
 		apiextensions.Kinds(n, b.definitions, b.hasGroup),
 		apiregistration.Kinds(),
-		apps.Kinds(n),
+		apps.Kinds(n, b.message),
 		authentication.Kinds(),
 		authorization.Kinds(),
 		autoscaling.Kinds(n, b.message, f.ScaleToZero),
-		batch.Kinds(n),
+		batch.Kinds(n, b.message),
 		certificates.Kinds(n),
 		coordination.Kinds(),
 		core.Kinds(n),
@@ -51,13 +57,13 @@ func (b *builtIns) kindsWithFunctions(f Features) []family.Kind {
 		flowcontrol.Kinds(n),
 		networking.Kinds(n),
 		node.Kinds(n),
-		pod.Kinds(n),
+		pod.Kinds(n, b.message),
 		policy.Kinds(),
 		rbac.Kinds(n),
-		resource.Kinds(),
+		resource.Kinds(b.deviceSelectors(f)),
 		scheduling.Kinds(),
 		storage.Kinds(n),
 		storagemigration.Kinds(),
-		volume.Kinds(n),
+		volume.Kinds(n, b.message),
 	)
 }

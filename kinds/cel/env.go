@@ -66,6 +66,11 @@ func PatchTypes() Option {
 	return func(o *envOptions) { o.patches = true }
 }
 
+// Bindings declares cel.bind(name, value, expression), which names a value within an expression.
+func Bindings() Option {
+	return func(o *envOptions) { o.more = append(o.more, ext.Bindings(ext.BindingsVersion(0))) }
+}
+
 // NewEnv makes an environment. The names of types in faults are those of a naming profile. The functions
 // are shared by all environments, and are made with the first one. The registry is the library's, for types
 // of the language itself; objects of trees never get there.

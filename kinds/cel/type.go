@@ -32,6 +32,9 @@ var (
 	String    = simple(cel.StringType, 2)
 	Timestamp = simple(cel.TimestampType, 12)
 
+	// Quantity is the type of amounts.
+	Quantity = simple(quantityType, 8)
+
 	// Authorization and ResourceAuthorization are the types of NewAuthorization and NewResourceAuthorization.
 	Authorization         = simple(authorizerType, 1)
 	ResourceAuthorization = simple(resourceCheckType, 1)
@@ -47,6 +50,20 @@ func ListOf(elem *Type) *Type { return listOf(elem, -1) }
 
 // MapOf is a map with texts as keys, without a known limit.
 func MapOf(elem *Type) *Type { return mapOf(elem, -1) }
+
+// Bounded is a type whose texts are at most so many bytes long, or whose lists and maps have at most so many elements.
+func Bounded(t *Type, most int64) *Type {
+	bounded := *t
+	bounded.maxElements = most
+	return &bounded
+}
+
+// BoundedMapOf is a map with at most so many entries, whose keys are texts of a type.
+func BoundedMapOf(key, elem *Type, most int64) *Type {
+	m := mapOf(elem, most)
+	m.key = key
+	return m
+}
 
 func listOf(elem *Type, maxItems int64) *Type {
 	return &Type{cel: cel.ListType(elem.cel), elem: elem, maxElements: maxItems, minSize: 2, objects: elem.objects}

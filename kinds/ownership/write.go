@@ -179,7 +179,7 @@ func (f ServedVersion) equal(a, b tree.Tree) bool {
 	if f.Message.Custom != nil {
 		return tree.StrictEqual(a, b)
 	}
-	return tree.SemanticEqual(a, b)
+	return f.Message.Same(a, b)
 }
 
 // toStored is ToStored, which may be nil.

@@ -124,9 +124,9 @@ func (c *compiler) fill(m *schema.Message) {
 	for _, f := range m.Fields {
 		switch {
 		case f.Immutable:
-			p.Immutable = append(p.Immutable, schema.ImmutablePart{Name: f.Name})
+			p.Immutable = append(p.Immutable, schema.ImmutablePart{Field: f})
 		case f.Type == schema.TypeMessage && f.Shape == schema.Single && c.immutable[f.Message]:
-			p.Immutable = append(p.Immutable, schema.ImmutablePart{Name: f.Name, Parts: c.parts[f.Message]})
+			p.Immutable = append(p.Immutable, schema.ImmutablePart{Field: f, Parts: c.parts[f.Message]})
 		}
 		switch {
 		case c.isOff(f):

@@ -19,7 +19,7 @@ var (
 //
 // As examples, "*.example.com" is one; "*", "a.*.com" and "*.*.com" are none.
 func WildcardSubdomain(s string) []string {
-	return checkLengthAndPattern(s, 253, wildcardRE.MatchString, "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+	return checkName(s, 253, wildcardRE.MatchString, "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
 		wildcardPattern, "*.example.com")
 }
 

@@ -68,14 +68,14 @@ func FindFormat(name string) (func(string) []string, error) {
 
 // Subdomain checks a DNS-1123 subdomain, at most 253 bytes.
 func Subdomain(s string) []string {
-	return checkLengthAndPattern(s, 253, isSubdomain, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+	return checkName(s, 253, isSubdomain, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
 		subdomainPattern, "example.com")
 }
 
 // SubdomainWithUnderscores checks a DNS subdomain as resolvers search it, at most 253 bytes: its labels may have
 // underscores.
 func SubdomainWithUnderscores(s string) []string {
-	return checkLengthAndPattern(s, 253, underscoreRE.MatchString, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+	return checkName(s, 253, underscoreRE.MatchString, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
 		underscorePattern, "example.com")
 }
 
@@ -85,13 +85,13 @@ var underscoreRE = regexp.MustCompile("^(?:" + underscorePattern + ")$")
 
 // Label checks a DNS-1123 label, at most 63 bytes.
 func Label(s string) []string {
-	return checkLengthAndPattern(s, 63, isLabel, "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+	return checkName(s, 63, isLabel, "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
 		labelPattern, "my-name", "123-abc")
 }
 
 // Label1035 checks a DNS-1035 label, at most 63 bytes.
 func Label1035(s string) []string {
-	return checkLengthAndPattern(s, 63, isLabel1035, "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+	return checkName(s, 63, isLabel1035, "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
 		label1035Pattern, "my-name", "abc-123")
 }
 
@@ -100,6 +100,19 @@ func LabelValue(s string) []string {
 	return checkLengthAndPattern(s, 63, isLabelValue, "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
 		labelValue, "MyValue", "my_value", "12345")
 }
+
+// CIdentifier checks a name as programs in C have them, of whatever length.
+func CIdentifier(s string) []string {
+	if cIdentifierRE.MatchString(s) {
+		return nil
+	}
+	return []string{patternMsg("a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
+		cIdentifierPattern, "my_name", "MY_NAME", "MyName")}
+}
+
+const cIdentifierPattern = `[A-Za-z_][A-Za-z0-9_]*`
+
+var cIdentifierRE = regexp.MustCompile("^" + cIdentifierPattern + "$")
 
 // QualifiedName checks the key of a label or the like: a name of at most 63 bytes,
 // optionally after a DNS subdomain and a slash.
@@ -288,6 +301,15 @@ func PortName(s string) []string {
 const emptyMsg = "must be non-empty"
 
 func longMsg(max int) string { return fmt.Sprintf("must be no more than %d bytes", max) }
+
+// checkName checks a name of the DNS, whose bytes are called characters.
+func checkName(s string, max int, is func(string) bool, text, pattern string, examples ...string) []string {
+	faults := checkLengthAndPattern(s, max, is, text, pattern, examples...)
+	if len(s) > max {
+		faults[0] = fmt.Sprintf("must be no more than %d characters", max)
+	}
+	return faults
+}
 
 func checkLengthAndPattern(s string, max int, is func(string) bool, text, pattern string, examples ...string) []string {
 	var faults []string

@@ -15,7 +15,7 @@ func checkImmutable(e *schema.Evaluation, p *schema.Parts, t, old tree.Tree) {
 	for i := range p.Immutable {
 		f := &p.Immutable[i]
 		if f.Parts == nil {
-			if !tree.SemanticEqual(t[f.Name], old[f.Name]) {
+			if !f.Same(t[f.Name], old[f.Name]) {
 				e.Invalid(e.PathOf(f.Name), t[f.Name], fieldImmutable)
 			}
 			continue

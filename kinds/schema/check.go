@@ -87,8 +87,8 @@ func (c *compiler) checkField(s *source, f *Field) {
 	if f.Empty == EmptyChecked && (f.Shape != Single || f.Pointer || f.Type != TypeString && !f.isNumber()) {
 		fault("is checked when it is left out, and is no single text or number, or tells the empty one from that")
 	}
-	if f.Empty == EmptyAllowed && (f.Shape != Single || !f.Pointer || f.Type != TypeString || f.Default != nil) {
-		fault("may be empty, and is no optional text, or has a default")
+	if f.Empty == EmptyAllowed && (f.Shape != Single || !f.Pointer || f.Type != TypeString) {
+		fault("may be empty, and is no optional text")
 	}
 	for _, name := range f.RequiredFields {
 		if f.Shape == Map || !c.hasField(f, name) {

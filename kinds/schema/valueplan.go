@@ -84,7 +84,7 @@ type Part struct {
 
 // An ImmutablePart is a field that may not change as a whole; or, if Parts is set, one some of whose fields may not.
 type ImmutablePart struct {
-	Name  string
+	*Field
 	Parts *Parts
 }
 

@@ -53,6 +53,36 @@ func StrictEqual(a, b any) bool {
 	return false
 }
 
+// StoredEqual compares two values as they are stored: null equals an absent field, and everything else is compared to the
+// letter, since what means nothing is not stored.
+func StoredEqual(a, b any) bool {
+	if SameRef(a, b) {
+		return true
+	}
+	switch x := a.(type) {
+	case Tree:
+		y, ok := b.(Tree)
+		if !ok {
+			return false
+		}
+		for name, v := range x {
+			if !StoredEqual(v, y[name]) {
+				return false
+			}
+		}
+		for name, w := range y {
+			if _, compared := x[name]; !compared && w != nil {
+				return false
+			}
+		}
+		return true
+	case []any:
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, StoredEqual)
+	}
+	return false
+}
+
 // JSONEqual compares two values as JSON documents: numbers by their value, so that 1 and 1.0 are equal,
 // and objects and lists by their content, so that a nil one and an empty one are equal. It is what JSON
 // Patch (RFC 6902, 4.6) demands of its operation "test".

@@ -80,6 +80,27 @@ func TestEquality(t *testing.T) {
 	}
 }
 
+func TestStoredEqual(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{`{}`, `{"a":null}`, true},
+		{`{"b":{"a":null,"c":1}}`, `{"b":{"c":1}}`, true},
+		{`{}`, `{"a":false}`, false},
+		{`{}`, `{"a":{}}`, false},
+		{`{"a":[]}`, `{}`, false},
+		{`{"a":[{}]}`, `{"a":[{"b":null}]}`, true},
+		{`{"a":[{"b":0}]}`, `{"a":[{}]}`, false},
+		{`{"a":1}`, `{"a":2}`, false},
+	} {
+		a, b := parse(t, c.a), parse(t, c.b)
+		if tree.StoredEqual(a, b) != c.want || tree.StoredEqual(b, a) != c.want {
+			t.Errorf("%s and %s: want %v", c.a, c.b, c.want)
+		}
+	}
+}
+
 func TestJSONEqual(t *testing.T) {
 	for _, c := range []struct {
 		a, b any

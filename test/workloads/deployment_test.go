@@ -68,6 +68,28 @@ func TestRollout(t *testing.T) {
 	})
 }
 
+// TestRolloutOfFalse: a setting that is false is another template than one that leaves the setting out; an empty list is
+// the same.
+func TestRolloutOfFalse(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	path := deployments + "/safe"
+	c.create(deployments, deployment("safe", `"replicas":1`, template("safe", "one", "")))
+	c.wait(path, map[string]any{"status.observedGeneration": 1, "status.availableReplicas": 1})
+	c.patch(path, `{"spec":{"template":{"spec":{"automountServiceAccountToken":false}}}}`)
+	c.wait(path, map[string]any{"metadata.generation": 2, "status.observedGeneration": 2, "status.updatedReplicas": 1, "status.replicas": 1, "status.availableReplicas": 1})
+	c.patch(path, `{"spec":{"template":{"spec":{"tolerations":[],"hostNetwork":false}}}}`)
+	c.wait(path, map[string]any{"metadata.generation": 2})
+	if sets := c.list(replicaSets, "app=safe"); len(sets) != 2 {
+		t.Errorf("%d sets, want 2: %v", len(sets), sets)
+	}
+	for _, pod := range c.list(pods, "app=safe") {
+		if pod.At("spec.automountServiceAccountToken") != false {
+			t.Errorf("%s has a token", pod.Name())
+		}
+	}
+}
+
 // TestRecreate: no new Pod is made before the last old one is gone.
 func TestRecreate(t *testing.T) {
 	t.Parallel()

@@ -30,7 +30,7 @@ func (c *mutatingCall) Validate(context.Context, *admission.Attributes) error { 
 // Mutate implements admission.WaitingCall. Between the rounds other plugins may have changed the object,
 // which the comparison with last finds.
 func (c *mutatingCall) Mutate(ctx context.Context, a *admission.Attributes) error {
-	if a.Reinvocation && !tree.SemanticEqual(c.last, subject(a)) {
+	if a.Reinvocation && !tree.StrictEqual(c.last, subject(a)) {
 		c.requireAgain()
 	}
 	for _, h := range c.index.Select(a.Kind, a.Subresource) {

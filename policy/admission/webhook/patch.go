@@ -68,7 +68,7 @@ var keptMetadata = []string{
 // is changed in place, since others hold it. A change that means nothing, as an empty list for an absent
 // one, is stored but asks nobody again.
 func (h *hook) store(object tree.Tree, v *review.View, k *schema.Kind, a *admission.Attributes) (changed bool, err error) {
-	place := a.New
+	place, m := a.New, v.BodyKind.Message()
 	switch sub := k.Subresource(a.Subresource); {
 	case a.Body != nil:
 		place = a.Body
@@ -79,6 +79,7 @@ func (h *hook) store(object tree.Tree, v *review.View, k *schema.Kind, a *admiss
 		if object, err = v.Stored(object); err != nil {
 			return false, err
 		}
+		m = k.Stored.Message()
 	}
 	metadata, was := object.EnsureObject("metadata"), place.Object("metadata")
 	for _, name := range keptMetadata {
@@ -90,7 +91,7 @@ func (h *hook) store(object tree.Tree, v *review.View, k *schema.Kind, a *admiss
 	if tree.StrictEqual(object, place) {
 		return false, nil
 	}
-	changed = k.Stored.ExplicitEmpty || !tree.SemanticEqual(object, place)
+	changed = k.Stored.ExplicitEmpty || !m.Same(object, place)
 	clear(place)
 	maps.Copy(place, object)
 	return changed, nil

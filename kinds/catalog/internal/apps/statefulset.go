@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func statefulSetRules() schema.Rules {
+func statefulSetRules(spec *schema.Message) schema.Rules {
 	return schema.Rules{
 		Default: defaultStatefulSet, Prepare: resetStatefulSetStatus,
-		Validate: validateStatefulSet, ValidateUpdate: validateStatefulSetUpdate,
+		Validate: validateStatefulSet, ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) { validateStatefulSetUpdate(spec, obj, old, faults) },
 		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 			if old == nil { // they cannot change, and may be from before they were checked
 				validateClaimTemplates(obj.Object("spec"), faults)
@@ -119,7 +119,7 @@ var statefulSetMutableFields = []string{
 // What identifies the Pods and their claims cannot change: the controller could not carry it over to those that
 // exist. The comparison leaves out what may change, so that a field that is added to the kind later is immutable
 // until somebody decides otherwise.
-func validateStatefulSetUpdate(obj, old tree.Tree, faults *schema.Faults) {
+func validateStatefulSetUpdate(m *schema.Message, obj, old tree.Tree, faults *schema.Faults) {
 	was := old.Object("spec")
 	spec := tree.Tree{}
 	for key, value := range obj.Object("spec") {
@@ -128,7 +128,7 @@ func validateStatefulSetUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	for _, name := range statefulSetMutableFields {
 		spec.CopyField(was, name)
 	}
-	if !tree.SemanticEqual(spec, was) {
+	if !m.Same(spec, was) {
 		faults.Forbidden("spec", statefulSetImmutableMsg)
 	}
 }

@@ -1,6 +1,7 @@
 package apps_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
@@ -162,6 +163,7 @@ func TestStatefulSetRules(t *testing.T) {
 		{Name: "service", Old: ``, Now: `"serviceName":"s"`, Want: []string{frozen}},
 		{Name: "management", Old: ``, Now: `"podManagementPolicy":"Parallel"`, Want: []string{frozen}},
 		{Name: "claims", Old: ``, Now: claim, Want: []string{frozen}},
+		{Name: "no class instead of the default one", Old: claim, Now: strings.Replace(claim, `"spec":{`, `"spec":{"storageClassName":"",`, 1), Want: []string{frozen}},
 	})
 	obj := catalogtest.Named(k, tree.Tree{"spec": catalogtest.Merged(t, catalogtest.PodTemplateSpec, claim)})
 	catalogtest.Create(k, obj)

@@ -17,14 +17,14 @@ type jobLabels struct{ uid, name []string }
 
 // Each label has two spellings, with and without a domain: older clients look for the second one, and the two must
 // agree.
-func jobRules(n *meta.Naming) schema.Rules {
+func jobRules(n *meta.Naming, spec *schema.Message) schema.Rules {
 	labels := jobLabels{
 		uid:  []string{n.Translate("batch.platform.io/controller-uid"), "controller-uid"},
 		name: []string{n.Translate("batch.platform.io/job-name"), "job-name"},
 	}
 	return schema.Rules{
 		Default: defaultJob, Prepare: labels.prepare,
-		Validate: labels.validate, ValidateUpdate: validateJobUpdate,
+		Validate: labels.validate, ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) { validateJobUpdate(spec, obj, old, faults) },
 		OrphansDependents: true, WarnDelete: warnOrphans,
 	}
 }
@@ -148,17 +148,17 @@ func validateJobHostnames(name string, spec tree.Tree, faults *schema.Faults) {
 //
 // A suspended Job that has not started may be moved by a queue, which decides where its Pods go before any exists.
 // After that nodes have seen them, and the template stands for what ran.
-func validateJobUpdate(obj, old tree.Tree, faults *schema.Faults) {
+func validateJobUpdate(m *schema.Message, obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
-	validateCompletionsUpdate(spec, was, faults)
-	field.Immutable(spec, was, "spec", "selector", faults)
+	validateCompletionsUpdate(m, spec, was, faults)
+	field.Immutable(m, spec, was, "spec", "selector", faults)
 	before := was
 	if was.Bool("suspend") && !old.Object("status").Has("startTime") {
 		before = tree.Tree{"template": withSchedulingFieldsOf(was.Object("template"), spec.Object("template"))}
 	}
-	field.Immutable(spec, before, "spec", "template", faults)
+	field.Immutable(m, spec, before, "spec", "template", faults)
 	for _, name := range []string{"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"} {
-		field.Immutable(spec, was, "spec", name, faults)
+		field.Immutable(m, spec, was, "spec", name, faults)
 	}
 }
 
@@ -166,10 +166,10 @@ func validateJobUpdate(obj, old tree.Tree, faults *schema.Faults) {
 //
 // An indexed Job can grow and shrink as long as all its indexes run at once: none that has ended is counted twice or
 // lost.
-func validateCompletionsUpdate(spec, was tree.Tree, faults *schema.Faults) {
+func validateCompletionsUpdate(m *schema.Message, spec, was tree.Tree, faults *schema.Faults) {
 	const path = "spec.completions"
 	if spec.String("completionMode") != completionModeIndexed {
-		field.Immutable(spec, was, "spec", "completions", faults)
+		field.Immutable(m, spec, was, "spec", "completions", faults)
 		return
 	}
 	if n, ok := spec.Int("completions"); ok && !tree.SemanticEqual(n, was["completions"]) && !tree.SemanticEqual(n, spec["parallelism"]) {

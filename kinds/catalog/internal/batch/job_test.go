@@ -138,6 +138,7 @@ func TestJobUpdate(t *testing.T) {
 	catalogtest.RunSpecUpdateCases(t, k, catalogtest.JobTemplateSpec, []catalogtest.SpecUpdateCase{
 		{Name: "nothing", Old: ``, Now: ``, Want: nil},
 		{Name: "open", Old: ``, Now: `"parallelism":3,"suspend":true,"activeDeadlineSeconds":5,"backoffLimit":1,"ttlSecondsAfterFinished":1`, Want: nil},
+		{Name: "a setting that is false", Old: ``, Now: strings.NewReplacer(`"image":"j"`, `"image":"i"`, `"spec":{`, `"spec":{"hostUsers":false,`).Replace(image), Want: []string{`spec.template: Invalid value: {"metadata"…`}},
 		{Name: "completions", Old: ``, Now: `"completions":3`, Want: []string{"spec.completions: Invalid value: 3: field is immutable"}},
 		{Name: "elastic", Old: `"completionMode":"Indexed","completions":2`, Now: `"completions":3,"parallelism":3`, Want: nil},
 		{Name: "not in tandem", Old: `"completionMode":"Indexed","completions":2`, Now: `"completions":3`, Want: []string{"spec.completions: Invalid value: 3: can only be modified in tandem with spec.parallelism"}},

@@ -49,7 +49,7 @@ func TestEndpointSlice(t *testing.T) {
 		{Name: "101 ports", Obj: ports(repeated(101, `{"name":"p%d"}`)), Want: []string{`ports: Too many: 101: must have at most 100 items`}},
 		{Obj: ports(`[{"name":"a"},{"name":"a"}]`), Want: []string{`ports[1].name: Duplicate value: "a"`}},
 		{Obj: ports(`[{},{}]`), Want: []string{`ports[1].name: Duplicate value: ""`}},
-		{Obj: ports(`[{"name":"-a"},{"name":"` + strings.Repeat("a", 64) + `"}]`), Want: []string{`ports[0].name: Invalid value: "-a": a lowercase RFC 1123 label…`, `ports[1].name: Invalid value: "` + strings.Repeat("a", 64) + `": must be no more than 63 bytes`}},
+		{Obj: ports(`[{"name":"-a"},{"name":"` + strings.Repeat("a", 64) + `"}]`), Want: []string{`ports[0].name: Invalid value: "-a": a lowercase RFC 1123 label…`, `ports[1].name: Invalid value: "` + strings.Repeat("a", 64) + `": must be no more than 63 characters`}},
 		{Obj: ports(`[{"protocol":"X"}]`), Want: []string{`ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`}},
 		{Obj: ports(`[{"appProtocol":"a b"}]`), Want: []string{`ports[0].appProtocol: Invalid value: "a b": name part…`}},
 	})

@@ -5,10 +5,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Immutable reports the field name of an object at path if it changed. Absent and empty are equal here,
-// because decoding from Protobuf cannot tell them apart.
-func Immutable(t, old tree.Tree, path, name string, faults *schema.Faults) {
-	if !tree.SemanticEqual(t[name], old[name]) {
+// Immutable reports the field name of an object of a message, at path, if it has changed.
+func Immutable(m *schema.Message, t, old tree.Tree, path, name string, faults *schema.Faults) {
+	if !m.Field(name).Same(t[name], old[name]) {
 		faults.Invalid(tree.FieldPath(path, name), t[name], "field is immutable")
 	}
 }

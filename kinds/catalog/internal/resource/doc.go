@@ -2,5 +2,5 @@
 // to it.
 //
 // Drivers publish slices, administrators write classes, and users claims. Selectors of devices are
-// expressions that the scheduler evaluates; this server stores them.
+// expressions that the scheduler evaluates; this server refuses those that do not compile.
 package resource

@@ -1,10 +1,12 @@
 package resource
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/expressions"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -12,28 +14,36 @@ import (
 
 // A class holds selectors and parameters, which are added to those of each claim that names it; so both are checked
 // by the same functions.
-func deviceClassRules() schema.Rules {
-	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
-		spec := obj.Object("spec")
-		validateDeviceSelectors(spec, "spec", faults)
-		for i, c := range spec.Objects("config") {
-			validateDeviceConfig(c, tree.IndexPath("spec.config", i), faults)
-		}
-	}}
+func deviceClassRules(selectors *expressions.DeviceSelectors) schema.Rules {
+	return schema.Rules{
+		Validate: func(obj tree.Tree, faults *schema.Faults) {
+			spec := obj.Object("spec")
+			validateDeviceSelectors(spec, "spec", faults)
+			for i, c := range spec.Objects("config") {
+				validateDeviceConfig(c, tree.IndexPath("spec.config", i), faults)
+			}
+		},
+		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
+			compileSelectors(selectors, obj.Object("spec"), old.Object("spec"), "spec", faults)
+		},
+	}
 }
 
 // The status is kept on create and update, as only the scheduler and drivers write it, through the sub-resource.
-func resourceClaimRules() schema.Rules {
+func resourceClaimRules(selectors *expressions.DeviceSelectors) schema.Rules {
 	return schema.Rules{
 		Default:  func(obj tree.Tree) { defaultDevices(obj.Object("spec")) },
 		Prepare:  family.KeepStatus,
 		Validate: validateDeviceClaimObject,
+		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
+			compileClaimSelectors(selectors, obj.Object("spec", "devices"), old.Object("spec", "devices"), "spec.devices", faults)
+		},
 	}
 }
 
 // A template is checked like the claims that are made of it. Its faults would otherwise show when a Pod starts, to
 // somebody else.
-func resourceClaimTemplateRules() schema.Rules {
+func resourceClaimTemplateRules(selectors *expressions.DeviceSelectors) schema.Rules {
 	return schema.Rules{
 		Default: func(obj tree.Tree) { defaultDevices(obj.Object("spec", "spec")) },
 		Validate: func(obj tree.Tree, faults *schema.Faults) {
@@ -42,8 +52,49 @@ func resourceClaimTemplateRules() schema.Rules {
 			rules.ValidateAnnotations(m.Object("annotations"), "spec.metadata.annotations", faults)
 			validateDeviceClaim(obj.Object("spec", "spec", "devices"), "spec.spec.devices", faults)
 		},
+		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
+			compileClaimSelectors(selectors, obj.Object("spec", "spec", "devices"), old.Object("spec", "spec", "devices"), "spec.spec.devices", faults)
+		},
 	}
 }
+
+// compileClaimSelectors compiles the selectors of all requests of a claim that has changed.
+func compileClaimSelectors(selectors *expressions.DeviceSelectors, devices, old tree.Tree, path string, faults *schema.Faults) {
+	if tree.StrictEqual(devices["requests"], old["requests"]) {
+		return
+	}
+	for i, request := range devices.Objects("requests") {
+		at := tree.IndexPath(path+".requests", i)
+		compileSelectors(selectors, request.Object("exactly"), nil, at+".exactly", faults)
+		for j, choice := range request.Objects("firstAvailable") {
+			compileSelectors(selectors, choice, nil, tree.IndexPath(at+".firstAvailable", j), faults)
+		}
+	}
+}
+
+// compileSelectors reports the selectors that do not compile. Those that have not changed were compiled by a server that
+// may have known other functions. Empty and overlong ones are reported by the declarations.
+func compileSelectors(selectors *expressions.DeviceSelectors, t, old tree.Tree, path string, faults *schema.Faults) {
+	if tree.StrictEqual(t["selectors"], old["selectors"]) {
+		return
+	}
+	for i, s := range t.Objects("selectors") {
+		text := s.Object("cel").String("expression")
+		if text == "" || len(text) > maxSelectorLength {
+			continue
+		}
+		at := tree.IndexPath(path+".selectors", i) + ".cel.expression"
+		switch err := selectors.Check(text); {
+		case errors.Is(err, expressions.ErrTooComplex):
+			faults.Forbidden(at, expressions.ErrTooComplex.Error())
+		case err != nil:
+			faults.Invalid(at, text, err.Error())
+		}
+	}
+}
+
+// maxSelectorLength is what the declaration of expressions says.
+const maxSelectorLength = 10240
 
 // defaultDevices sets requests to exactly one device.
 //
@@ -102,8 +153,11 @@ func validateDeviceClaim(devices tree.Tree, path string, faults *schema.Faults) 
 			faults.Required(at+".matchAttribute", "must be set")
 		}
 		for _, field := range []string{"matchAttribute", "distinctAttribute"} {
-			if attribute := c.String(field); attribute != "" && !strings.Contains(attribute, "/") {
-				faults.Invalid(at+"."+field, attribute, "must include domain prefix")
+			if attribute := c.String(field); attribute != "" {
+				validateAttributeName(attribute, at+"."+field, faults)
+				if !strings.Contains(attribute, "/") {
+					faults.Invalid(at+"."+field, attribute, "a fully qualified name must be a domain and a name separated by a slash")
+				}
 			}
 		}
 	}
@@ -173,8 +227,7 @@ func validateDeviceCount(request tree.Tree, path string, faults *schema.Faults) 
 	}
 }
 
-// The expressions themselves are not compiled here; a selector without one is refused, as it would
-// select by something that this server does not know.
+// A selector without an expression is refused, as it would select by something that this server does not know.
 func validateDeviceSelectors(t tree.Tree, path string, faults *schema.Faults) {
 	for i, s := range t.Objects("selectors") {
 		if s.Object("cel") == nil {

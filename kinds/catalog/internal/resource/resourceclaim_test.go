@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -17,7 +18,24 @@ func TestDeviceClass(t *testing.T) {
 			`spec.config[2].opaque.driver: Required value`, `spec.config[2].opaque.parameters: Required value`,
 			`spec.selectors[0].cel: Required value`, `spec.config[0].opaque: Required value`, `spec.config[1].opaque.parameters: Invalid value: "x": must be a valid JSON object`}},
 		{Body: `{"spec":{"selectors":[` + strings.Repeat(`{"cel":{"expression":"true"}},`, 32) + `{"cel":{"expression":"true"}}]}}`, Want: []string{`spec.selectors: Too many: 33: must have at most 32 items`}},
+		{Body: `{"spec":{"selectors":[{"cel":{"expression":"device.driver == 'd.e' && device.attributes['d.e'].a == 1"}},{"cel":{"expression":"self.x"}},{"cel":{"expression":"1"}},
+			{"cel":{"expression":"device.attributes.all(d, device.attributes.all(e, device.attributes.all(f, d + e != e + f)))"}}]}}`, Want: []string{
+			`spec.selectors[1].cel.expression: Invalid value: "self.x": compilation failed: ERROR: <input>:1:1: undeclared reference to 'self'…`,
+			`spec.selectors[2].cel.expression: Invalid value: "1": must evaluate to bool or the unknown type, not int`,
+			`spec.selectors[3].cel.expression: Forbidden: too complex, exceeds cost limit`}},
 	})
+}
+
+// A selector that is as it was before was compiled by a server that may have known other functions.
+func TestSelectorsThatStay(t *testing.T) {
+	k := catalogtest.KindByGVK(t, meta.Platform, catalogtest.DeviceGroup, "v1", "DeviceClass")
+	old := catalogtest.Parse(t, `{"spec":{"selectors":[{"cel":{"expression":"later()"}}]}}`)
+	for text, want := range map[string][]string{
+		`{"metadata":{"labels":{"a":"b"}},"spec":{"selectors":[{"cel":{"expression":"later()"}}]}}`: nil,
+		`{"spec":{"selectors":[{"cel":{"expression":"later2()"}}]}}`:                                {`spec.selectors[0].cel.expression: Invalid value: "later2()": compilation failed: ERROR: <input>:1:7: undeclared reference to 'later2'…`},
+	} {
+		catalogtest.Expect(t, text, catalogtest.Lines(rules.ValidateServed(k, catalogtest.Parse(t, text), old)), want)
+	}
 }
 
 func TestResourceClaim(t *testing.T) {
@@ -43,7 +61,7 @@ func TestResourceClaim(t *testing.T) {
 			at + "[0].exactly.tolerations[1].value: Invalid value: \"v\": must be empty for operator `Exists`", at + `[1].firstAvailable[1].name: Duplicate value: "x"`}},
 		{Body: devices(request + `,"constraints":[{"requests":["z","a","a"],"matchAttribute":"f"},{}],"config":[{"requests":["b/z"]}]`), Want: []string{
 			`spec.devices.constraints[0].requests[0]: Invalid value: "z": must be the name of a request in the claim or the name of a request and a subrequest separated by '/'`,
-			`spec.devices.constraints[0].requests[2]: Duplicate value: "a"`, `spec.devices.constraints[0].matchAttribute: Invalid value: "f": must include domain prefix`,
+			`spec.devices.constraints[0].requests[2]: Duplicate value: "a"`, `spec.devices.constraints[0].matchAttribute: Invalid value: "f": a fully qualified name must be a domain and a name separated by a slash`,
 			`spec.devices.constraints[1].matchAttribute: Required value: must be set`, `spec.devices.config[0].requests[0]: Invalid value: "b/z": must be the name of…`,
 			`spec.devices.config[0].opaque: Required value`}},
 	})

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
@@ -96,7 +97,11 @@ func validateDevice(device tree.Tree, path string, reach bool, faults *schema.Fa
 		faults.Invalid(path, n, fmt.Sprintf("the total number of attributes and capacities must not exceed %d", maxDeviceAttributesAndCapacities))
 	}
 	for _, name := range attributes.SortedKeys() {
+		validateAttributeName(name, path+".attributes", faults)
 		validateDeviceAttribute(attributes.Object(name), tree.KeyPath(path+".attributes", name), faults)
+	}
+	for _, name := range device.Object("capacity").SortedKeys() {
+		validateAttributeName(name, path+".capacity", faults)
 	}
 	for i, t := range device.Objects("taints") {
 		at := tree.IndexPath(path+".taints", i)
@@ -116,9 +121,52 @@ func validateDevice(device tree.Tree, path string, reach bool, faults *schema.Fa
 	}
 }
 
+// The bounds of the parts of an attribute's name, in bytes.
+const (
+	maxAttributeDomain = 63
+	maxAttributeName   = 32
+)
+
+// validateAttributeName checks the name of an attribute or a capacity, which may begin with a domain; without one it is
+// in that of the driver. Selectors look for both parts apart. Of a name with more than one slash nothing is checked, as
+// in the public API.
+func validateAttributeName(name, path string, faults *schema.Faults) {
+	domain, id, qualified := strings.Cut(name, "/")
+	switch {
+	case !qualified:
+		id = name
+	case strings.Contains(id, "/"):
+		return
+	case domain == "":
+		faults.Invalid(path, "", "the domain must not be empty")
+	default:
+		if len(domain) > maxAttributeDomain {
+			faults.TooLong(path, maxAttributeDomain)
+		}
+		for _, msg := range rules.Subdomain(domain) {
+			faults.Invalid(path, domain, msg)
+		}
+	}
+	if qualified && id == "" {
+		faults.Invalid(path, "", "the name must not be empty")
+		return
+	}
+	if len(id) > maxAttributeName {
+		faults.TooLong(path, maxAttributeName)
+	}
+	for _, msg := range rules.CIdentifier(id) {
+		faults.Invalid(path, id, msg)
+	}
+}
+
 // maxAttributeLength bounds the text of an attribute, in bytes. Attributes are compared in selectors and
 // are not meant for descriptions.
 const maxAttributeLength = 64
+
+// isVersion matches semantic versions, to the letter of semver.org.
+var isVersion = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)` +
+	`(-(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?` +
+	`(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 
 // validateDeviceAttribute requires exactly one value, of one of four types.
 //
@@ -131,6 +179,9 @@ func validateDeviceAttribute(a tree.Tree, path string, faults *schema.Faults) {
 			continue
 		}
 		n++
+		if field == "version" && !isVersion.MatchString(a.String(field)) {
+			faults.Invalid(path+".version", a.String(field), "must be a string compatible with semver.org spec 2.0.0")
+		}
 		if len(a.String(field)) > maxAttributeLength {
 			faults.TooLong(path+"."+field, maxAttributeLength)
 		}

@@ -20,5 +20,12 @@ func TestDeviceValidation(t *testing.T) {
 	catalogtest.RunBodyCases(t, catalogtest.KindByGVK(t, meta.Platform, catalogtest.DeviceGroup, "v1", "ResourceSlice"), []catalogtest.BodyCase{
 		{Body: slice(`"nodeSelector":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a b","operator":"Exists"}]}]}`), Want: []string{
 			`spec.nodeSelector.nodeSelectorTerms[0].matchExpressions[0].key: Invalid value: "a b": name part…`}},
-		{Body: slice(`"nodeName":"n","devices":[{"name":"a","taints":[{"key":"a","value":"b c","effect":"None"}]}]`), Want: []string{`spec.devices[0].taints[0].value: Invalid value: "b c": a valid label…`}}})
+		{Body: slice(`"nodeName":"n","devices":[{"name":"a","taints":[{"key":"a","value":"b c","effect":"None"}]}]`), Want: []string{`spec.devices[0].taints[0].value: Invalid value: "b c": a valid label…`}},
+		{Body: slice(`"nodeName":"n","devices":[{"name":"a","attributes":{"v":{"version":""},"w":{"version":"1.2.3-a.1+b"},"x":{"version":"1.2"}}}]`), Want: []string{
+			`spec.devices[0].attributes[v].version: Invalid value: "": must be a string compatible with semver.org spec 2.0.0`,
+			`spec.devices[0].attributes[x].version: Invalid value: "1.2": must be a string compatible with semver.org spec 2.0.0`}},
+		{Body: slice(`"nodeName":"n","devices":[{"name":"a","attributes":{"a-b":{"int":1},"/a":{"int":1},"A/b":{"int":1},"a.b/":{"int":1},"a.b/c":{"int":1}},"capacity":{"1":{"value":"1"}}}]`), Want: []string{
+			`spec.devices[0].attributes: Invalid value: "": the domain must not be empty`, `spec.devices[0].attributes: Invalid value: "A": a lowercase…`,
+			`spec.devices[0].attributes: Invalid value: "a-b": a valid C identifier…`, `spec.devices[0].attributes: Invalid value: "": the name must not be empty`,
+			`spec.devices[0].capacity: Invalid value: "1": a valid C identifier…`}}})
 }

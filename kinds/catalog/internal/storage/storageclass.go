@@ -71,29 +71,29 @@ func validateParameters(parameters tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateAllowedTopologies checks the topology terms, which must be distinct.
+// validateAllowedTopologies checks the topology terms, which must be distinct. One that is empty counts as written twice,
+// as in the public API.
 //
 // Two equal terms are one choice written twice, whatever the order of their values, which is why they are compared
 // sorted.
 func validateAllowedTopologies(t tree.Tree, path string, faults *schema.Faults) {
 	var earlier []map[string][]string
 	for i, term := range t.Objects(path) {
-		values := validateTopology(term, path, faults)
-		for _, other := range earlier {
-			if maps.EqualFunc(values, other, slices.Equal) {
-				faults.Duplicate(tree.IndexPath(path, i)+".matchLabelExpressions", "")
-			}
+		at := tree.IndexPath(path, i) + ".matchLabelExpressions"
+		values := validateTopology(term, at, faults)
+		isTwice := func(other map[string][]string) bool { return maps.EqualFunc(values, other, slices.Equal) }
+		if len(values) == 0 || slices.ContainsFunc(earlier, isTwice) {
+			faults.Duplicate(at, "")
 		}
 		earlier = append(earlier, values)
 	}
 }
 
-// validateTopology checks one term and returns its sorted values by key. The paths of its faults have
-// no index of the term, as clients expect.
+// validateTopology checks one term, whose expressions are at path, and returns its sorted values by key.
 func validateTopology(term tree.Tree, path string, faults *schema.Faults) map[string][]string {
 	byKey := map[string][]string{}
 	for i, e := range term.Objects("matchLabelExpressions") {
-		at, key, values := tree.IndexPath(path+".matchLabelExpressions", i), e.String("key"), e.Strings("values")
+		at, key, values := tree.IndexPath(path, i), e.String("key"), e.Strings("values")
 		if len(values) == 0 {
 			faults.Required(at + ".values")
 		}

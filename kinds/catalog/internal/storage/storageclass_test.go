@@ -21,14 +21,16 @@ func TestStorageClass(t *testing.T) {
 		{Body: `{"provisioner":"Example.com/P"}`, Want: nil},
 		{Body: `{"provisioner":"a","reclaimPolicy":"Recycle"}`, Want: []string{`reclaimPolicy: Unsupported value: "Recycle": supported values: "Delete", "Retain"`}},
 		{Body: `{"provisioner":"a","reclaimPolicy":"Retain"}`, Want: nil},
+		{Body: `{"provisioner":"a","reclaimPolicy":""}`, Want: nil},
 		{Body: `{"provisioner":"a","volumeBindingMode":"Later"}`, Want: []string{`volumeBindingMode: Unsupported value: "Later": supported values: "Immediate", "WaitForFirstConsumer"`}},
 		{Body: `{"provisioner":"a","parameters":{"":"x"}}`, Want: []string{`parameters: Invalid value: "": field can not be empty.`}},
 		{Body: `{"provisioner":"a","parameters":{"a":"` + strings.Repeat("x", 256<<10) + `"}}`, Want: []string{`parameters: Too long: may not be more than 262144 bytes`}},
 		{Body: `{"provisioner":"a","allowedTopologies":[` + term + `]}`, Want: nil},
 		{Body: `{"provisioner":"a","allowedTopologies":[{"matchLabelExpressions":[{"key":"a b"},{"key":"z","values":["a","a"]},{"key":"z","values":["b"]}]}]}`, Want: []string{
-			`allowedTopologies.matchLabelExpressions[0].values: Required value`, `allowedTopologies.matchLabelExpressions[0].key: Invalid value: "a b": name part…`,
-			`allowedTopologies.matchLabelExpressions[1].values[1]: Duplicate value: "a"`, `allowedTopologies.matchLabelExpressions[2].key: Duplicate value: "z"`}},
+			`allowedTopologies[0].matchLabelExpressions[0].values: Required value`, `allowedTopologies[0].matchLabelExpressions[0].key: Invalid value: "a b": name part…`,
+			`allowedTopologies[0].matchLabelExpressions[1].values[1]: Duplicate value: "a"`, `allowedTopologies[0].matchLabelExpressions[2].key: Duplicate value: "z"`}},
 		{Body: `{"provisioner":"a","allowedTopologies":[` + term + `,{"matchLabelExpressions":[{"key":"z","values":["b","a"]}]}]}`, Want: []string{`allowedTopologies[1].matchLabelExpressions: Duplicate value: ""`}},
+		{Body: `{"provisioner":"a","allowedTopologies":[{}]}`, Want: []string{`allowedTopologies[0].matchLabelExpressions: Duplicate value: ""`}},
 	})
 	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
 		{Old: `{"provisioner":"a"}`, Now: `{"provisioner":"a","mountOptions":["x"],"allowVolumeExpansion":true,"allowedTopologies":[` + term + `]}`, Want: nil},

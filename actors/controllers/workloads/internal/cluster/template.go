@@ -127,7 +127,7 @@ func SafeEncode(s string) string {
 // EqualTemplates tells whether two templates of Pods make the same Pods, not counting some labels.
 // Labels that the controller itself has added have to be left out, as they are not in the template of the user.
 func EqualTemplates(a, b tree.Tree, ignoredLabels ...string) bool {
-	return tree.SemanticEqual(withoutLabels(a, ignoredLabels), withoutLabels(b, ignoredLabels))
+	return tree.StoredEqual(withoutLabels(a, ignoredLabels), withoutLabels(b, ignoredLabels))
 }
 
 // withoutLabels is a template without some labels. What it changes it copies first; the template itself stays as it is.

@@ -109,7 +109,7 @@ func (h *History) Current(ctx context.Context, owner *cluster.Item, annotations,
 	data := dataOf(template)
 	var equal *Revision
 	for _, r := range all {
-		if tree.SemanticEqual(r.Data, data) {
+		if tree.StoredEqual(r.Data, data) {
 			equal = r
 		}
 	}
@@ -177,7 +177,7 @@ func (h *History) same(ctx context.Context, owner *cluster.Item, name string, da
 		return nil, err
 	}
 	t, err := codec.DecodeStored(h.revisions.Kind.Message(), o.JSON)
-	if err != nil || !tree.SemanticEqual(t.Object("data"), data) {
+	if err != nil || !tree.StoredEqual(t.Object("data"), data) {
 		return nil, err
 	}
 	if !slices.ContainsFunc(o.Meta.OwnerReferences, func(r meta.OwnerReference) bool { return r.Controller && r.UID == owner.UID }) {

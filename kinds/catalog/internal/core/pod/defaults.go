@@ -83,7 +83,9 @@ func pullPolicy(image string) string {
 		return "IfNotPresent"
 	}
 	last := image[strings.LastIndexByte(image, '/')+1:]
-	if _, tag, ok := strings.Cut(last, ":"); ok && tag != "latest" {
+	_, tag, tagged := strings.Cut(last, ":")
+	repository := strings.TrimSuffix(image, ":"+tag)
+	if tagged && tag != "latest" || len(repository) > maxRepository {
 		return "IfNotPresent"
 	}
 	return "Always"
@@ -140,13 +142,18 @@ func defaultVolume(v tree.Tree) {
 		}
 	}
 	if claim := v.Object("ephemeral", "volumeClaimTemplate", "spec"); claim != nil {
-		field.SetIfEmpty(claim, "volumeMode", "Filesystem")
+		field.SetIfAbsent(claim, "volumeMode", "Filesystem")
 	}
 	for name, defaults := range sourceDefaults {
 		if source := v.Object(name); source != nil {
 			for key, value := range defaults {
 				field.SetIfEmpty(source, key, value)
 			}
+		}
+	}
+	if disk := v.Object("azureDisk"); disk != nil {
+		for key, value := range diskDefaults {
+			field.SetIfAbsent(disk, key, value)
 		}
 	}
 	if image := v.Object("image"); image != nil {
@@ -163,9 +170,14 @@ func defaultItems(source tree.Tree) {
 // sourceDefaults are the plain defaults inside volume sources. They are shared by all requests: values are
 // copied into a source one by one, and none is a map.
 var sourceDefaults = map[string]tree.Tree{
-	"hostPath":  {"type": ""},
-	"iscsi":     {"iscsiInterface": "default"},
-	"rbd":       {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
-	"azureDisk": {"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": false, "kind": "Shared"},
-	"scaleIO":   {"storageMode": "ThinProvisioned", "fsType": "xfs"},
+	"hostPath": {"type": ""},
+	"iscsi":    {"iscsiInterface": "default"},
+	"rbd":      {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
+	"scaleIO":  {"storageMode": "ThinProvisioned", "fsType": "xfs"},
 }
+
+// diskDefaults are those of azureDisk, whose fields may also be empty.
+var diskDefaults = tree.Tree{"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": false, "kind": "Shared"}
+
+// maxRepository is the length of the name of an image without its tag, in bytes.
+const maxRepository = 255

@@ -12,7 +12,7 @@ import (
 //
 // Containers can be added and never taken away: they may have run, and their state is in the status. The Pod's other
 // fields are taken from the stored object, so that the right to this sub-resource gives no other.
-func ephemeralView(mirror string) schema.View {
+func ephemeralView(mirror string, container *schema.Message) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		// The server has no way to a static Pod: its node runs it from a file, and would ignore the change
 		// of the mirror.
@@ -33,7 +33,7 @@ func ephemeralView(mirror string) schema.View {
 			switch now := added[name]; {
 			case now == nil:
 				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", name))
-			case !tree.SemanticEqual(now, was) || !sameContainerSettings(now, was):
+			case !container.Same(now, was):
 				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be changed\n", name))
 			}
 		}

@@ -1,6 +1,7 @@
 package pod_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -90,7 +91,7 @@ func TestPodLimits(t *testing.T) {
 	many := func(n int) string {
 		entries := make([]string, n)
 		for i := range entries {
-			entries[i] = `"` + strings.Repeat("k", i+1) + `":{"int":1}`
+			entries[i] = fmt.Sprintf(`"k%d":{"int":1}`, i)
 		}
 		return strings.Join(entries, ",")
 	}

@@ -3,19 +3,20 @@ package pod
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // Kinds lists the kinds of Pods with their functions. A Pod has four writers, each with a sub-resource that
 // changes its own part: the scheduler binds, the node reports the status, an autoscaler resizes, and an
 // operator adds a container for debugging. Binding keeps the generation, as it is no change of what was
-// asked for.
-func Kinds(n *meta.Naming) []family.Kind {
+// asked for. message finds the structure of a message by its name.
+func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
 	mirror := n.Translate("platform.io/config.mirror")
 	warnings := NewWarnings(n)
 	return []family.Kind{
-		{Name: "/v1/Pod", Rules: family.WarnChanges(podRules(warnings), warnings.warnPod), Views: family.Views{
+		{Name: "/v1/Pod", Rules: family.WarnChanges(podRules(warnings, message("core.v1.PodSpec")), warnings.warnPod), Views: family.Views{
 			"binding":             {Write: bindPod, KeepsGeneration: true},
-			"ephemeralcontainers": ephemeralView(mirror),
+			"ephemeralcontainers": ephemeralView(mirror, message("core.v1.EphemeralContainer")),
 			"resize":              resizeView(mirror),
 			"status":              {Write: warnings.profiles.writePodStatus, Warn: warnings.warnPodStatus},
 		}},

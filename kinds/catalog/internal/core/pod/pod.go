@@ -11,7 +11,7 @@ import (
 
 // The spec is validated as a part of its own (ValidateSpec), because an update that leaves it as it was does not
 // check it again. Names of claims are only looked at in a create, as an existing Pod cannot be renamed.
-func podRules(w *Warnings) schema.Rules {
+func podRules(w *Warnings, spec *schema.Message) schema.Rules {
 	return schema.Rules{
 		Default: func(obj tree.Tree) {
 			spec := obj.EnsureObject("spec")
@@ -40,7 +40,7 @@ func podRules(w *Warnings) schema.Rules {
 		ValidateSpec: func(spec, _ tree.Tree, faults *schema.Faults) { validatePodSpec(spec, "spec", faults) },
 		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
 			w.profiles.validateAppArmorUpdate(obj, old, faults)
-			validatePodUpdate(obj, old, faults)
+			validatePodUpdate(spec, obj, old, faults)
 		},
 		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 			if old == nil {

@@ -18,7 +18,7 @@ const podImmutableMsg = "pod updates may not change fields other than `spec.cont
 //
 // Putting old values back is the safe direction: a field that is added to the kind later is immutable until it is
 // named here. A spec that is the same tree in memory has not changed, which is the case for most writes.
-func validatePodUpdate(obj, old tree.Tree, faults *schema.Faults) {
+func validatePodUpdate(m *schema.Message, obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	if tree.SameRef(spec, was) {
 		return
@@ -39,43 +39,9 @@ func validatePodUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	if hasSchedulingGates(was) {
 		validateGatedAffinity(spec, was, faults)
 	}
-	if !tree.SemanticEqual(restoreMutablePodFields(spec, was), was) || !sameSettings(spec, was) {
+	if !m.Same(restoreMutablePodFields(spec, was), was) {
 		faults.Forbidden("spec", podImmutableMsg)
 	}
-}
-
-// The settings that mean something else when they are left out than when they are false or 0: no escalation of
-// privileges, users of its own, no token.
-var (
-	podSettings       = []string{"automountServiceAccountToken", "enableServiceLinks", "hostUsers", "setHostnameAsFQDN", "shareProcessNamespace"}
-	securitySettings  = []string{"fsGroup", "runAsGroup", "runAsNonRoot", "runAsUser"}
-	containerSettings = []string{"allowPrivilegeEscalation", "privileged", "readOnlyRootFilesystem", "runAsGroup", "runAsNonRoot", "runAsUser"}
-)
-
-// sameSettings tells whether a Pod says something of the same settings as before. Other comparisons take what is left
-// out for false, and nobody would check a setting again that an update has taken away.
-func sameSettings(spec, was tree.Tree) bool {
-	if !sameNames(spec, was, podSettings) || !sameNames(spec.Object("securityContext"), was.Object("securityContext"), securitySettings) {
-		return false
-	}
-	for _, list := range []string{"containers", "initContainers"} {
-		before := was.Objects(list)
-		for i, c := range spec.Objects(list) {
-			if i < len(before) && !sameContainerSettings(c, before[i]) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func sameContainerSettings(c, was tree.Tree) bool {
-	return sameNames(c.Object("securityContext"), was.Object("securityContext"), containerSettings)
-}
-
-// sameNames tells whether two objects have the same of some fields, whatever their values.
-func sameNames(a, b tree.Tree, names []string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool { return a.Has(name) != b.Has(name) })
 }
 
 // restoreMutablePodFields returns the new spec with the old values of the fields that may change. Images
@@ -125,6 +91,9 @@ func restoreNodeAffinity(spec, was tree.Tree) {
 	}
 	affinity := spec.EnsureObject("affinity")
 	affinity.CopyField(before, "nodeAffinity")
+	if before == nil && len(affinity) == 0 {
+		delete(spec, "affinity")
+	}
 }
 
 // validateGatedAffinity allows the node selector and node affinity of a Pod with scheduling gates

@@ -118,7 +118,10 @@ func TestVolumeValidation(t *testing.T) {
 			at + `hostPath.path: Invalid value: "/a/../b": must not contain '..'`}},
 		{spec: volume(`"nfs":{"server":"s","path":"p"}`), want: []string{at + `nfs.path: Invalid value: "p": must be an absolute path`}},
 		{spec: volume(`"iscsi":{"targetPortal":"p","iqn":"iqn.2015-02.example.com:x","lun":256,"chapAuthSession":true}`), want: []string{at + `iscsi.lun: Invalid value: 256: must be between 0 and 255, inclusive`, at + `iscsi.secretRef: Required value`}},
-		{spec: volume(`"iscsi":{"targetPortal":"p","iqn":"iqn.2015-02.example.com:x","lun":0,"secretRef":{}}`), want: []string{at + `iscsi.secretRef.name: Required value`}},
+		{spec: volume(`"iscsi":{"targetPortal":"p","iqn":"iqn.2015-02.example.com:x","lun":0,"secretRef":{}}`)},
+		{spec: volume(`"csi":{"driver":"d.e","nodePublishSecretRef":{"name":"A b"}}`), want: []string{at + `csi.name: Invalid value: "A b": a lowercase RFC 1123 subdomain…`}},
+		{spec: volume(`"azureDisk":{"diskName":"n","diskURI":"https://a.b/c.vhd","cachingMode":"","fsType":"","kind":""}`), want: []string{
+			at + `azureDisk.cachingMode: Unsupported value: "": supported values: "None", "ReadOnly", "ReadWrite"`, at + `azureDisk.kind: Unsupported value: "": supported values: "Dedicated", "Managed", "Shared"`}},
 		{spec: volume(`"fc":{"targetWWNs":["a"],"lun":256}`), want: []string{at + `fc.lun: Invalid value: 256: must be between 0 and 255, inclusive`}},
 		{spec: volume(`"storageos":{"volumeName":"A","volumeNamespace":"B"}`), want: []string{at + `storageos.volumeName: Invalid value: "A": a lowercase RFC 1123 label…`, at + `storageos.volumeNamespace: Invalid value: "B": a lowercase RFC 1123 label…`}},
 		{spec: projected(`"configMap":{"items":[{"key":"k","path":"/p"}]}`), want: []string{at + `projected.sources[0].configMap.items[0].path: Invalid value: "/p": must be a relative path`, at + `projected.sources[0].configMap.name: Required value`}},

@@ -73,6 +73,8 @@ func validateSource(spec tree.Tree, name string, s tree.Tree, path string, fault
 		validateProjected(spec, s, path, faults)
 	case "ephemeral":
 		validateClaimTemplate(s.Object("volumeClaimTemplate"), path+".volumeClaimTemplate", faults)
+	case "csi":
+		field.Format(s.Object("nodePublishSecretRef"), "name", path, faults, rules.Subdomain) // without the part's own name, as clients know it
 	case "emptyDir":
 		if q := s.String("sizeLimit"); q != "" && quantity.Compare(q, "0") < 0 {
 			faults.Forbidden(path+".sizeLimit", "SizeLimit field must be a valid resource quantity")

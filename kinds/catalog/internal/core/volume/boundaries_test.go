@@ -44,6 +44,7 @@ func TestValidUpdates(t *testing.T) {
 		{Old: volumeBody(catalogtest.CSIVolume + affinity + attributes), Now: volumeBody(catalogtest.CSIVolume + affinity + attributes + `,"persistentVolumeReclaimPolicy":"Delete"`), Want: nil},
 		{Old: volumeBody(`"nfs":{"server":"s","path":"/"}`), Now: volumeBody(`"nfs":{"server":"s","path":"/"},"mountOptions":["a"]`), Want: nil},
 		{Old: volumeBody(`"nfs":{"server":"s","path":"/"}`), Now: volumeBody(`"nfs":{"server":"r","path":"/"}`), Want: []string{source}},
+		{Old: volumeBody(`"local":{"path":"/a","fsType":""}` + affinity), Now: volumeBody(`"local":{"path":"/a"}` + affinity), Want: []string{source}},
 		{Old: volumeBody(catalogtest.CSIVolume), Now: volumeBody(`"csi":{"driver":"d","volumeHandle":"i","controllerExpandSecretRef":{"name":"a","namespace":"b"}}`), Want: []string{source}},
 	})
 }

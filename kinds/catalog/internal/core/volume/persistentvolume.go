@@ -13,7 +13,7 @@ import (
 
 // persistentVolumeRules retains by default: of an administrator's volume nothing may be erased unasked.
 // Volumes that a provisioner creates get the policy of their storage class from it.
-func persistentVolumeRules() schema.Rules {
+func persistentVolumeRules(spec *schema.Message) schema.Rules {
 	return schema.Rules{
 		Default: func(obj tree.Tree) {
 			field.SetIfEmpty(obj.EnsureObject("status"), "phase", "Pending")
@@ -33,7 +33,7 @@ func persistentVolumeRules() schema.Rules {
 				faults.Forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'")
 			}
 		},
-		ValidateUpdate: validatePersistentVolumeUpdate,
+		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) { validatePersistentVolumeUpdate(spec, obj, old, faults) },
 	}
 }
 
@@ -157,7 +157,7 @@ func ValidateInlineVolume(spec tree.Tree, path string, faults *schema.Faults) {
 // Only controllerExpandSecretRef may be added to a CSI source. Data is on that backend: with another one
 // Pods would come back to a different disk. The secret may be added so that volumes from before expansion
 // existed can grow. The odd paths are those that clients know.
-func validatePersistentVolumeUpdate(obj, old tree.Tree, faults *schema.Faults) {
+func validatePersistentVolumeUpdate(m *schema.Message, obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	for _, name := range volumeSources {
 		now, before := spec.Object(name), was.Object(name)
@@ -165,17 +165,17 @@ func validatePersistentVolumeUpdate(obj, old tree.Tree, faults *schema.Faults) {
 			now = tree.Clone(now).(tree.Tree)
 			delete(now, "controllerExpandSecretRef")
 		}
-		if (now == nil) != (before == nil) || !tree.SemanticEqual(now, before) {
+		if (now == nil) != (before == nil) || now != nil && !m.Field(name).Same(now, before) {
 			faults.Forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation")
 			break
 		}
 	}
-	if !tree.SemanticEqual(spec["volumeMode"], was["volumeMode"]) {
+	if !m.Field("volumeMode").Same(spec["volumeMode"], was["volumeMode"]) {
 		faults.Invalid("volumeMode", spec["volumeMode"], "field is immutable")
 	}
 	// The message mentions beta labels whose replacement is done; the only change allowed here is from none
 	// to one.
-	if was.Has("nodeAffinity") && !tree.SemanticEqual(spec["nodeAffinity"], was["nodeAffinity"]) {
+	if was.Has("nodeAffinity") && !m.Field("nodeAffinity").Same(spec["nodeAffinity"], was["nodeAffinity"]) {
 		faults.Invalid("nodeAffinity", spec["nodeAffinity"], "field is immutable, except for updating from beta label to GA")
 	}
 	if was.Has("volumeAttributesClassName") && !spec.Has("volumeAttributesClassName") {

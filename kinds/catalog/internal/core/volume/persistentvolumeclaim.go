@@ -13,7 +13,7 @@ import (
 
 // persistentVolumeClaimRules has the rules of claims that clients and StatefulSets create. The status
 // belongs to the binder and to the resizer, so writes of the main resource keep it.
-func persistentVolumeClaimRules(n *meta.Naming) schema.Rules {
+func persistentVolumeClaimRules(n *meta.Naming, spec *schema.Message) schema.Rules {
 	snapshots, class := n.Translate("snapshot.storage.platform.io"), n.Translate("volume.beta.platform.io/storage-class")
 	return schema.Rules{
 		Default: func(obj tree.Tree) { field.SetIfEmpty(obj.EnsureObject("status"), "phase", "Pending") },
@@ -30,7 +30,7 @@ func persistentVolumeClaimRules(n *meta.Naming) schema.Rules {
 			validateClaimStatus(obj.Object("status"), "status", faults)
 		},
 		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
-			validateClaimUpdate(obj, old, class, faults)
+			validateClaimUpdate(spec, obj, old, class, faults)
 		},
 	}
 }
@@ -158,7 +158,7 @@ func validateClaimStatus(status tree.Tree, path string, faults *schema.Faults) {
 // storage class before there was a field for it. A storage class chooses the backend at provisioning and
 // cannot change it afterwards. Moving the class from the annotation to the field, with the same name, is no
 // change.
-func validateClaimUpdate(obj, old tree.Tree, class string, faults *schema.Faults) {
+func validateClaimUpdate(m *schema.Message, obj, old tree.Tree, class string, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	now, before := obj.Object("metadata", "annotations").String(class), old.Object("metadata", "annotations").String(class)
 	moved := before != "" && !was.Has("storageClassName") && spec.String("storageClassName") == before
@@ -166,11 +166,11 @@ func validateClaimUpdate(obj, old tree.Tree, class string, faults *schema.Faults
 		faults.Invalid(tree.KeyPath("metadata.annotations", class), now, "field is immutable")
 	}
 	bound := old.Object("status").String("phase") == "Bound"
-	if !tree.SemanticEqual(restoreMutableClaimFields(spec, was, bound, moved || before == ""), was) {
+	if !m.Same(restoreMutableClaimFields(spec, was, bound, moved || before == ""), was) {
 		faults.Forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")
 	}
 	validateStorageShrink(spec, old, faults)
-	if !tree.SemanticEqual(spec["volumeMode"], was["volumeMode"]) {
+	if !m.Field("volumeMode").Same(spec["volumeMode"], was["volumeMode"]) {
 		faults.Invalid("volumeMode", spec["volumeMode"], "field is immutable")
 	}
 	validateAttributesClass(spec, old, faults)

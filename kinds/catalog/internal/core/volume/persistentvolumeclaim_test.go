@@ -65,6 +65,7 @@ func TestClaimUpdate(t *testing.T) {
 		{Old: claimBody(``), Now: claimBody(`,"volumeName":"v"`), Want: nil},
 		{Old: claimBody(`,"volumeName":"v"`), Now: claimBody(`,"volumeName":"w"`), Want: []string{frozen}},
 		{Old: claimBody(``), Now: claimBody(`,"storageClassName":"c"`), Want: nil},
+		{Old: claimBody(`,"storageClassName":""`), Now: claimBody(``), Want: []string{frozen}},
 		{Old: claimBody(`,"storageClassName":"c"`), Now: claimBody(`,"storageClassName":"d"`), Want: []string{frozen}},
 		{Old: claimBody(``), Now: claimBody(`,"accessModes":["ReadOnlyMany"]`), Want: []string{frozen}},
 		{Old: claimBody(``), Now: claimBody(`,"volumeMode":"Block"`), Want: []string{frozen, `volumeMode: Invalid value: "Block": field is immutable`}},
