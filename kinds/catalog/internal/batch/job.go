@@ -191,6 +191,10 @@ func withSchedulingFieldsOf(template, other tree.Tree) tree.Tree {
 	for _, name := range []string{"nodeSelector", "tolerations", "schedulingGates"} {
 		spec.CopyField(other.Object("spec"), name)
 	}
-	spec.EnsureObject("affinity").CopyField(other.Object("spec", "affinity"), "nodeAffinity")
+	affinity := spec.EnsureObject("affinity")
+	affinity.CopyField(other.Object("spec", "affinity"), "nodeAffinity")
+	if len(affinity) == 0 && !other.Object("spec").Has("affinity") {
+		delete(spec, "affinity")
+	}
 	return c
 }

@@ -152,6 +152,7 @@ func TestJobUpdate(t *testing.T) {
 		{Name: "placement", Old: ``, Now: placed, Want: []string{frozen}},
 		{Name: "placement while suspended", Old: suspended, Now: placed, Want: nil},
 		{Name: "placement after the start", Old: suspended + `,"status":{"startTime":"2026-01-01T00:00:00Z"}`, Now: placed, Want: []string{frozen}},
+		{Name: "nothing while suspended", Old: `"suspend":true`, Now: `"parallelism":2`, Want: nil},
 		{Name: "template while suspended", Old: suspended, Now: image, Want: []string{frozen}},
 	})
 }

@@ -33,7 +33,9 @@ func persistentVolumeRules(spec *schema.Message) schema.Rules {
 				faults.Forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'")
 			}
 		},
-		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) { validatePersistentVolumeUpdate(spec, obj, old, faults) },
+		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
+			validatePersistentVolumeUpdate(spec, obj, old, faults)
+		},
 	}
 }
 
