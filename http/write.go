@@ -73,9 +73,8 @@ func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) 
 	}
 	name, _ := head["name"].(string)
 	namespace, _ := head["namespace"].(string)
-	own := m.Subresource == "" || m.Verb == request.Update
 	switch {
-	case x.kind.Namespaced && namespace == "" && own:
+	case x.kind.Namespaced && namespace == "":
 		head["namespace"] = m.Key.Namespace
 	case x.kind.Namespaced && namespace != "" && namespace != m.Key.Namespace:
 		return apierrors.BadRequest("the namespace of the provided object does not match the namespace sent on the request")

@@ -11,7 +11,7 @@ import (
 )
 
 // An Encoded is an object as clients get it, except for its resourceVersion: that is to be put in at
-// VersionOffset.
+// VersionOffset, which is -1 for a kind without metadata.
 type Encoded struct {
 	JSON          []byte
 	VersionOffset int
@@ -19,6 +19,9 @@ type Encoded struct {
 
 // Unversioned is the object without a resourceVersion: the answer to a dry run.
 func (e Encoded) Unversioned() []byte {
+	if e.VersionOffset < 0 {
+		return e.JSON
+	}
 	const field = `"resourceVersion":"`
 	from, to := e.VersionOffset-len(field), e.VersionOffset+1
 	if e.JSON[to] == ',' {

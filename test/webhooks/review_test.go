@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -156,7 +157,7 @@ func TestSubresources(t *testing.T) {
 	v.questions()
 	m.set(patches(`[{"op":"replace","path":"/target/name","value":"other"}]`))
 	s.Send(201, "POST", pods+"/p/binding", client.JSON, `{"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}}`)
-	only(t, m).want(t, "a binding", map[string]string{"operation": `"CREATE"`, "subResource": `"binding"`, "kind": `{"group":"","kind":"Binding","version":"v1"}`, "object.target.name": `"n"`, "oldObject": ""})
+	only(t, m).want(t, "a binding", map[string]string{"operation": `"CREATE"`, "subResource": `"binding"`, "kind": `{"group":"","kind":"Binding","version":"v1"}`, "object.target.name": `"n"`, "object.metadata.namespace": `"default"`, "oldObject": ""})
 	only(t, v).want(t, "a binding", map[string]string{"operation": `"CREATE"`, "object.target.name": `"other"`, "oldObject": ""})
 	s.wantText(s.Send(200, "GET", pods+"/p", "", ""), `"nodeName":"other"`)
 
@@ -167,4 +168,34 @@ func TestSubresources(t *testing.T) {
 	s.Send(201, "POST", pods+"/p/eviction", client.JSON, `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"}}`)
 	asked := v.questions() // and of the delete that it does
 	asked[0].want(t, "an eviction", map[string]string{"operation": `"CREATE"`, "subResource": `"eviction"`, "kind": `{"group":"policy","kind":"Eviction","version":"v1"}`, "object.kind": `"Eviction"`, "name": `"p"`, "oldObject": ""})
+}
+
+// A connection is asked about with its options, which a webhook may change, whether what it leads to is there or not.
+func TestConnect(t *testing.T) {
+	t.Parallel()
+	s := open(t, nil)
+	v, m := start(t, respond(`"allowed":false`)), start(t, allow)
+	s.register(validating, "v", hook{rules: rule("CONNECT", "*", "*", "*/*")}.text(v))
+	s.register(mutating, "m", hook{rules: rule("CONNECT", "*", "*", "*/*")}.text(m))
+	const pods = "/api/v1/namespaces/default/pods"
+	s.Send(201, "POST", pods, client.JSON, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	for _, c := range []struct{ method, path, resource, sub, kind, field, value, patched string }{
+		{"POST", pods + "/p/exec?command=a&stdout=true", "pods", "exec", "PodExecOptions", "command", `["a"]`, `["b"]`},
+		{"GET", pods + "/p/exec?command=a&stdout=true", "pods", "exec", "PodExecOptions", "command", `["a"]`, `["b"]`},
+		{"POST", pods + "/none/attach?container=x&stdout=true", "pods", "attach", "PodAttachOptions", "container", `"x"`, `"y"`},
+		{"POST", pods + "/p/portforward?ports=80", "pods", "portforward", "PodPortForwardOptions", "ports", `[80]`, `[81]`},
+		{"PUT", pods + "/p/proxy/x/y", "pods", "proxy", "PodProxyOptions", "path", `"/x/y"`, `"/z"`},
+		{"DELETE", "/api/v1/namespaces/default/services/none/proxy/x", "services", "proxy", "ServiceProxyOptions", "path", `"/x"`, `"/z"`},
+		{"GET", "/api/v1/nodes/none/proxy/", "nodes", "proxy", "NodeProxyOptions", "path", `"/"`, `"/z"`},
+	} {
+		want := map[string]string{
+			"operation": `"CONNECT"`, "subResource": fmt.Sprintf("%q", c.sub), "resource": fmt.Sprintf(`{"group":"","resource":%q,"version":"v1"}`, c.resource),
+			"kind": fmt.Sprintf(`{"group":"","kind":%q,"version":"v1"}`, c.kind), "object.kind": fmt.Sprintf("%q", c.kind), "object." + c.field: c.value, "object.metadata": "", "oldObject": "", "options": "",
+		}
+		m.set(patches(fmt.Sprintf(`[{"op":"replace","path":"/%s","value":%s}]`, c.field, c.patched)))
+		s.wantText(s.Send(400, c.method, c.path, "", ""), "denied the request")
+		only(t, m).want(t, c.method+" "+c.path, want)
+		want["object."+c.field] = c.patched
+		only(t, v).want(t, c.method+" "+c.path, want)
+	}
 }
