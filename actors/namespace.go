@@ -65,13 +65,7 @@ func (s *Store) namespacePrecondition(m *request.Mutation) createPrecondition {
 		return createPrecondition{refusal: meta.NewNotFound(namespaces, m.Key.Namespace)}
 	}
 	if namespace.Meta.Terminating {
-		status := meta.NewForbidden(resource(m.Kind), m.Key.Name,
-			"unable to create new content in namespace "+m.Key.Namespace+" because it is being terminated")
-		status.Details.Causes = []meta.Cause{{
-			Type: meta.CauseNamespaceTerminating, Field: "metadata.namespace",
-			Message: "namespace " + m.Key.Namespace + " is being terminated",
-		}}
-		return createPrecondition{refusal: status}
+		return createPrecondition{refusal: meta.NewNamespaceTerminating(resource(m.Kind), m.Key)}
 	}
 	return createPrecondition{conditions: []persist.Condition{{Key: namespace.Key.String(), Revision: persist.Revision(namespace.Version)}}}
 }

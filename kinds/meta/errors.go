@@ -82,6 +82,16 @@ func NewForbidden(gr GroupResource, name, why string) *Status {
 	return newFailure(http.StatusForbidden, ReasonForbidden, newDetails(gr, name), "%s is forbidden: %s", what, why)
 }
 
+// NewNamespaceTerminating refuses to create something of an object, or the object itself, in a namespace that is being
+// deleted.
+func NewNamespaceTerminating(gr GroupResource, key Key) *Status {
+	s := NewForbidden(gr, key.Name, "unable to create new content in namespace "+key.Namespace+" because it is being terminated")
+	s.Details.Causes = []Cause{{
+		Type: CauseNamespaceTerminating, Field: "metadata.namespace", Message: "namespace " + key.Namespace + " is being terminated",
+	}}
+	return s
+}
+
 // NewMethodNotAllowed refuses a verb that the resource does not have.
 func NewMethodNotAllowed() *Status {
 	return newFailure(http.StatusMethodNotAllowed, ReasonMethodNotAllowed, &Details{},

@@ -90,6 +90,28 @@ func TestBinding(t *testing.T) {
 	}
 }
 
+// TestTerminatingNamespace: what is created of an object is as new as the object in a namespace that is being deleted.
+func TestTerminatingNamespace(t *testing.T) {
+	t.Parallel()
+	for _, p := range profiles {
+		c := open(t, p, nil)
+		const namespace, kept = "/api/v1/namespaces/ending", `"finalizers":["example.com/kept"]`
+		c.post(201, "/api/v1/namespaces", `{"metadata":{"name":"ending"}}`)
+		c.post(201, namespace+"/serviceaccounts", `{"metadata":{"name":"a",`+kept+`}}`)
+		c.post(201, namespace+"/pods", `{"metadata":{"name":"p",`+kept+`},"spec":{"serviceAccountName":"a","containers":[{"name":"c","image":"i"}]}}`)
+		c.Send(200, http.MethodDelete, namespace, "", "")
+		for path, body := range map[string]string{
+			"/configmaps":                 `{"metadata":{"name":"c"}}`,
+			"/pods/p/binding":             `{"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}}`,
+			"/pods/p/eviction":            `{"metadata":{"name":"p"}}`,
+			"/pods/p/eviction?dryRun=All": `{"metadata":{"name":"p"}}`,
+			"/serviceaccounts/a/token":    `{"spec":{}}`,
+		} {
+			c.refuses(namespace+path, body, "unable to create new content in namespace ending because it is being terminated")
+		}
+	}
+}
+
 // TestTolerations: what Pods stand by default is a setting.
 func TestTolerations(t *testing.T) {
 	t.Parallel()

@@ -62,6 +62,7 @@ func (d *Daemon) registrations(authorizer authz.Authorizer, configuration *confi
 		plugins.StorageObjectInUseProtection(naming),
 		plugins.TaintNodesByCondition(naming),
 		plugins.DenyServiceExternalIPs(),
+		plugins.NamespaceLifecycle(d.objects),
 		plugins.NamespaceAutoProvision(d.objects, namespaceCreator{d.store, d.kinds}),
 		plugins.OwnerReferencesPermissionEnforcement(authorizer, d.servedKind),
 		plugins.EventRateLimit(limits, time.Now),
