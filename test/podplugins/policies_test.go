@@ -102,7 +102,6 @@ func TestTerminatingNamespace(t *testing.T) {
 		c.Send(200, http.MethodDelete, namespace, "", "")
 		for path, body := range map[string]string{
 			"/configmaps":                 `{"metadata":{"name":"c"}}`,
-			"/pods/p/binding":             `{"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}}`,
 			"/pods/p/eviction":            `{"metadata":{"name":"p"}}`,
 			"/pods/p/eviction?dryRun=All": `{"metadata":{"name":"p"}}`,
 			"/serviceaccounts/a/token":    `{"spec":{}}`,
