@@ -3,27 +3,22 @@ package plugins
 import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
 // NamespaceLifecycle refuses what is created of objects, as bindings, evictions and tokens, in a namespace that is being
 // deleted. That no object itself is created there is part of how objects are stored.
 func NamespaceLifecycle(objects MetaReader) admission.Registration {
-	return admission.Registration{Name: "NamespaceLifecycle", Operations: []request.Verb{request.Create}, Plugin: namespaceLifecycle{objects}}
+	return admission.Registration{
+		Name:      "NamespaceLifecycle",
+		Resources: []string{"/bindings", "/pods/binding", "/pods/eviction", "/serviceaccounts/token"}, Operations: []request.Verb{request.Create},
+		Plugin: namespaceLifecycle{objects},
+	}
 }
 
 type namespaceLifecycle struct{ objects MetaReader }
 
-var (
-	_ admission.Admitter = namespaceLifecycle{}
-	_ admission.Selector = namespaceLifecycle{}
-)
-
-// Selects implements admission.Selector.
-func (namespaceLifecycle) Selects(k *schema.Kind, subresource string) bool {
-	return k.Namespaced && subresource != ""
-}
+var _ admission.Admitter = namespaceLifecycle{}
 
 // Admit implements admission.Admitter. It changes nothing, and is one so that no webhook is asked first.
 func (p namespaceLifecycle) Admit(a *admission.Attributes) error {
