@@ -78,9 +78,9 @@ func (p *publisher) rebuild(b *rebuilt) {
 	}()
 	now := p.store.now()
 	for _, old := range p.working.Values() {
-		if b.objects[path(old.Key.Namespace, old.Key.Name)] == nil {
+		if at := path(old.Key.Namespace, old.Key.Name); b.objects[at] == nil {
 			p.apply(&change{
-				object: withVersion(old, b.version), kind: p.kind(), remove: true, time: now, unreadable: p.store.quarantine.get(old.Key),
+				path: at, object: withVersion(old, b.version), kind: p.kind(), remove: true, time: now, unreadable: p.store.quarantine.get(old.Key),
 			})
 		}
 	}
@@ -92,7 +92,7 @@ func (p *publisher) rebuild(b *rebuilt) {
 	}
 	slices.SortFunc(changed, func(a, b *meta.Object) int { return cmp.Compare(a.Version, b.Version) })
 	for _, o := range changed {
-		p.apply(&change{object: p.conform(o), kind: p.kind(), time: now})
+		p.apply(&change{path: path(o.Key.Namespace, o.Key.Name), object: p.conform(o), kind: p.kind(), time: now})
 	}
 	p.store.retention.truncate(p.history, b.version)
 	p.snapshotCache.clear()

@@ -1,0 +1,153 @@
+package linear
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// TestCompactedPastADaemon: a daemon that was cut off while etcd has dropped what it has not seen holds the newest state afterwards. Its
+// watches from before end with 410, also if they are resumed, and those from then on have every change.
+func TestCompactedPastADaemon(t *testing.T) {
+	c := newCluster(t)
+	behind, ahead := c.replicas[0], c.replicas[1]
+	create := func(r *replica, name string) uint64 {
+		t.Helper()
+		a, err := r.Create(t.Context(), objects, client.ConfigMap(name, nil, map[string]string{"k": name}))
+		if err != nil || a.Code != 201 {
+			t.Fatalf("create %s: %v, %v", name, a, err)
+		}
+		return a.Object().Version()
+	}
+	from := url.Values{"resourceVersion": {strconv.FormatUint(create(behind, "a"), 10)}}
+	watch, err := behind.Watch(t.Context(), objects, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Close()
+	behind.block(true, false)
+	create(ahead, "b")
+	if a, err := ahead.Delete(t.Context(), objects+"/a", nil); err != nil || a.Code != 200 {
+		t.Fatalf("delete: %v, %v", a, err)
+	}
+	last := create(ahead, "c")
+	etcd := c.etcd.Client()
+	found, err := etcd.Get(t.Context(), "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := etcd.Compact(t.Context(), found.Header.Revision); err != nil {
+		t.Fatal(err)
+	}
+	behind.reset()
+	behind.mend()
+	e, err := watch.Next()
+	if err != nil || e.Type != client.Error || e.Code() != 410 {
+		t.Errorf("the watch from before: %v, %v, want 410", e, err)
+	}
+	if w, err := behind.Watch(t.Context(), objects, from); err == nil {
+		defer w.Close()
+		if e, err := w.Next(); err != nil || e.Code() != 410 {
+			t.Errorf("the watch from before, resumed: %v, %v, want 410", e, err)
+		}
+	} else if !strings.Contains(err.Error(), "410") {
+		t.Errorf("the watch from before, resumed: %v, want 410", err)
+	}
+	c.awaitReady()
+	want, got := c.list(ahead.Client), c.list(behind.Client)
+	if contents(got) != contents(want) || len(got.Items) != 2 || got.Version < last {
+		t.Errorf("at version %d it holds\n%s\nwant, at %d\n%s", got.Version, contents(got), want.Version, contents(want))
+	}
+	w, err := behind.Watch(t.Context(), objects, url.Values{"resourceVersion": {strconv.FormatUint(got.Version, 10)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	version := create(ahead, "d")
+	if e, err := w.Next(); err != nil || e.Type != client.Added || e.Object.Version() != version {
+		t.Errorf("the watch from then on: %v, %v, want d at version %d", e, err, version)
+	}
+}
+
+// TestTogether: what one daemon has issued or was told holds at another one, at once: tokens of accounts, of chunked lists, rights, kinds.
+func TestTogether(t *testing.T) {
+	c := newCluster(t)
+	one, other := c.replicas[0], c.replicas[1]
+	send := func(r *replica, code int, method, path, token string, body any) client.Answer {
+		t.Helper()
+		a, err := r.send(t, method, path, token, body)
+		if err != nil || a.Code != code {
+			t.Fatalf("%s %s: %v, %v, want %d", method, path, a, err, code)
+		}
+		return a
+	}
+	type object = map[string]any
+	for i := range 3 {
+		name := fmt.Sprint("n", i)
+		send(one, 201, "POST", "/api/v1/namespaces/default/serviceaccounts", "", object{"metadata": object{"name": name}})
+		var token struct{ Status struct{ Token string } }
+		if err := json.Unmarshal(send(one, 201, "POST", "/api/v1/namespaces/default/serviceaccounts/"+name+"/token", "", object{}).Body, &token); err != nil {
+			t.Fatal(err)
+		}
+		send(other, 403, "GET", objects, token.Status.Token, nil)
+		send(one, 201, "POST", "/apis/rbac.authorization.platform.io/v1/namespaces/default/rolebindings", "", object{
+			"metadata": object{"name": name}, "roleRef": object{"apiGroup": "rbac.authorization.platform.io", "kind": "ClusterRole", "name": "view"},
+			"subjects": []any{object{"kind": "ServiceAccount", "name": name, "namespace": "default"}},
+		})
+		send(other, 200, "GET", objects, token.Status.Token, nil)
+
+		group := name + ".example.com"
+		send(one, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", "", object{
+			"metadata": object{"name": "things." + group},
+			"spec": object{"group": group, "scope": "Namespaced", "names": object{"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+				"versions": []any{object{"name": "v1", "served": true, "storage": true, "schema": object{"openAPIV3Schema": object{"type": "object"}}}}},
+		})
+		send(other, 201, "POST", "/apis/"+group+"/v1/namespaces/default/things", "", object{"apiVersion": group + "/v1", "kind": "Thing", "metadata": object{"name": "t"}})
+		send(one, 200, "GET", "/openapi/v3/apis/"+group+"/v1", "", nil)
+
+		send(one, 201, "POST", objects, "", client.ConfigMap(name, nil, nil))
+	}
+	first, err := one.List(t.Context(), objects, url.Values{"limit": {"2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	send(one, 201, "POST", objects, "", client.ConfigMap("z", nil, nil))
+	rest, err := other.List(t.Context(), objects, url.Values{"limit": {"2"}, "continue": {first.Continue}})
+	if err != nil || len(first.Items)+len(rest.Items) != 3 || rest.Version != first.Version {
+		t.Errorf("the list goes on with %d objects at version %d, %v, after %d at version %d", len(rest.Items), rest.Version, err, len(first.Items), first.Version)
+	}
+}
+
+// send asks a daemon as its administrator, or as whom a token stands for.
+func (r *replica) send(t *testing.T, method, path, token string, body any) (client.Answer, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return client.Answer{}, err
+	}
+	request, err := http.NewRequestWithContext(t.Context(), method, r.URL+path, bytes.NewReader(text))
+	if err != nil {
+		return client.Answer{}, err
+	}
+	request.Header.Set("Content-Type", client.JSON)
+	config := r.TLS.Clone()
+	if token != "" {
+		config.Certificates = nil
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	transport := &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}
+	answer, err := transport.RoundTrip(request)
+	if err != nil {
+		return client.Answer{}, err
+	}
+	defer answer.Body.Close()
+	text, err = io.ReadAll(answer.Body)
+	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: text}, err
+}
