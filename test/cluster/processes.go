@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,22 +71,25 @@ type testCluster struct {
 // builtIn are the controllers that take the place of programs.
 const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-controller"
 
+// lostNodes has a node that is silent found soon. The grace is longer than the time between two renewals of a lease, 10 s.
+var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-period=1s"}
+
 // newCluster starts a cluster. programs says that controllers and the scheduler are those of Kubernetes.
 func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	t.Helper()
 	c := &testCluster{t: t, dir: filepath.Join(t.TempDir(), "data"), port: freePort(t), kubectl: p.kubectl, metrics: startMetrics(t)}
 	c.flags = []string{"--aggregator-service-resolver", metricsService + "=" + c.metrics.address()}
 	if p.manager == "" {
-		c.flags = append(c.flags, "--controllers", builtIn, "--node-monitor-grace-period=10s", "--node-monitor-period=1s", "--horizontal-pod-autoscaler-sync-period=1s")
+		c.flags = append(append(c.flags, "--controllers", builtIn, "--horizontal-pod-autoscaler-sync-period=1s"), lostNodes...)
 	}
 	c.serve(t, p.troupe)
 	kubeconfig := "--kubeconfig=" + c.kubeconfig()
 	if p.manager != "" {
 		pki := filepath.Join(c.dir, "pki")
 		c.around = append(c.around,
-			start(t, "kube-controller-manager", p.manager, kubeconfig, "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000", "--use-service-account-credentials",
-				"--service-account-private-key-file="+filepath.Join(pki, "sa.key"), "--root-ca-file="+filepath.Join(pki, "ca.crt"), "--node-monitor-grace-period=10s", "--node-monitor-period=1s",
-				"--horizontal-pod-autoscaler-sync-period=1s", "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=50s"),
+			start(t, "kube-controller-manager", p.manager, append(slices.Clone(lostNodes), kubeconfig, "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000", "--use-service-account-credentials",
+				"--service-account-private-key-file="+filepath.Join(pki, "sa.key"), "--root-ca-file="+filepath.Join(pki, "ca.crt"),
+				"--horizontal-pod-autoscaler-sync-period=1s", "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=50s")...),
 			start(t, "kube-scheduler", p.scheduler, kubeconfig, "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000", "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=50s"),
 		)
 	}
@@ -110,7 +114,7 @@ func (c *testCluster) startKwok(t testing.TB, path string) {
 		}
 	}
 	c.around = append(c.around, start(t, "kwok", path, "--kubeconfig="+c.kubeconfig(), "--enable-crds=Stage",
-		"--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake", "--node-lease-duration-seconds=40", "--node-ip=127.0.0.1", "--cidr=10.120.0.0/16"))
+		"--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake", "--node-lease-duration-seconds=8", "--node-ip=127.0.0.1", "--cidr=10.120.0.0/16"))
 }
 
 func freePort(t testing.TB) int {

@@ -5,7 +5,7 @@ set -eu
 version=$(awk '$1 == "k8s.io/kubernetes" { print $2 } $2 == "k8s.io/kubernetes" { print $3 }' go.mod | grep '^v' | head -n 1)
 stamp=k8s.io/component-base/version
 flags="-s -w -X $stamp.gitVersion=$version -X $stamp.gitMajor=1 -X $stamp.gitMinor=$(echo "$version" | cut -d. -f2) -X $stamp.gitTreeState=clean"
-export CGO_ENABLED=0 GOFLAGS=-mod=mod GOWORK=off
+export CGO_ENABLED=0 GOFLAGS=-mod=readonly GOWORK=off
 case $1 in
 e2e.test) go test -c -vet=off -trimpath -ldflags "$flags" -o "$2.new" k8s.io/kubernetes/test/e2e ;;
 *) go build -trimpath -ldflags "$flags" -o "$2.new" "k8s.io/kubernetes/cmd/$1" ;;

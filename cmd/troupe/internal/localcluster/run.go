@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
@@ -18,6 +19,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/simulation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
@@ -120,7 +122,13 @@ func (r *run) startDaemon() (configPath string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if r.kubelet, err = newIdentity(filepath.Join(r.Dir, "kubelet"), netip.MustParseAddr(r.NodeAddress)); err != nil {
+	// A directory of its own, as this may be a second start beside a cluster that runs.
+	kubeletDir, err := os.MkdirTemp(r.Dir, "kubelet-")
+	if err != nil {
+		return "", err
+	}
+	r.stops = append(r.stops, func() error { return os.RemoveAll(kubeletDir) })
+	if r.kubelet, err = newIdentity(kubeletDir, netip.MustParseAddr(r.NodeAddress)); err != nil {
 		return "", err
 	}
 	config.Kubelets.ClientCertFile, config.Kubelets.ClientKeyFile, config.Kubelets.CertificateAuthority = r.kubelet.clientCert, r.kubelet.clientKey, r.kubelet.authority
@@ -128,13 +136,16 @@ func (r *run) startDaemon() (configPath string, err error) {
 	began := time.Now()
 	d, err := daemon.New(config, logs)
 	if err != nil {
-		return "", err
+		return "", withAdvice(err)
 	}
 	tuned := d.TuneMemory()
 	if err := d.Start(); err != nil {
-		return "", err
+		return "", withAdvice(err)
 	}
 	tuned()
+	if err := removeOthers(kubeletDir); err != nil {
+		return "", err
+	}
 	go func() {
 		if err := d.Wait(); err != nil {
 			r.ended <- fmt.Errorf("the daemon has ended: %w", err)
@@ -147,6 +158,34 @@ func (r *run) startDaemon() (configPath string, err error) {
 	})
 	r.say("API server", "%s, ready after %s", d.URL(), time.Since(began).Round(time.Millisecond))
 	return d.Kubeconfig(), nil
+}
+
+// removeOthers removes what runs before this one have left that were killed. The data directory is locked by now, so none of them
+// runs any more.
+func removeOthers(kubeletDir string) error {
+	all, err := filepath.Glob(filepath.Join(filepath.Dir(kubeletDir), "kubelet*"))
+	for _, dir := range all {
+		if dir != kubeletDir {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}
+	return err
+}
+
+// withAdvice says what can be done about a daemon that does not start, in the flags of this command. What the daemon says itself, behind
+// the first line, is about those of serve.
+func withAdvice(err error) error {
+	var advice string
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		advice = "choose another port with --secure-port; 0 is any that is free"
+	case errors.Is(err, persist.ErrLocked):
+		advice = "stop the cluster that uses it, or choose another directory with --dir"
+	default:
+		return err
+	}
+	fault, _, _ := strings.Cut(err.Error(), "\n")
+	return errors.New(fault + "\n" + advice)
 }
 
 // controllers are those of the daemon, and those that take the place of programs that are not there.

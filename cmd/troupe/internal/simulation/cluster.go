@@ -190,7 +190,7 @@ func (c *Cluster) treat(ctx context.Context, key objectKey) (again time.Time) {
 			err := c.write(ctx, r.pod, next.status)
 			switch {
 			case rest.HasCode(err, http.StatusNotFound, http.StatusConflict):
-				return time.Time{} // it is gone, or another one: the watch tells
+				return time.Now().Add(retryAfter) // if it is gone, or another one, the watch tells before that
 			case rest.HasCode(err, http.StatusUnprocessableEntity, http.StatusBadRequest, http.StatusForbidden):
 				c.Log.Warn("the status of a Pod is refused", "pod", key.String(), "error", err)
 				return time.Now().Add(10 * retryAfter)
@@ -227,9 +227,6 @@ func (c *Cluster) remove(ctx context.Context, p *Pod) error {
 	_, err := c.send(ctx, http.MethodDelete, podPath(p), "", map[string]any{
 		"gracePeriodSeconds": 0, "preconditions": map[string]any{"uid": p.Metadata.UID},
 	})
-	if rest.HasCode(err, http.StatusNotFound, http.StatusConflict) {
-		return nil
-	}
 	return err
 }
 

@@ -177,15 +177,26 @@ func (c *Cluster) report(ctx context.Context, name string) error {
 // KubeletVersion is the one that nodes report. Schedulers and conformance tests compare it with that of the server.
 const KubeletVersion = "v1.35.3"
 
-// renew renews the lease of a node, and makes it if there is none.
+// renew renews the lease of a node, and makes it if there is none. The Node owns it, so that it goes with the Node.
 func (c *Cluster) renew(ctx context.Context, name string) error {
 	path := "/apis/" + c.Naming.Group("coordination") + "/v1/namespaces/" + c.Naming.NodeLeaseNamespace() + "/leases"
 	spec := map[string]any{"holderIdentity": name, "leaseDurationSeconds": leaseSeconds, "renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")}
 	_, err := c.send(ctx, http.MethodPatch, path+"/"+name, rest.MergePatch, map[string]any{"spec": spec})
 	if rest.HasCode(err, http.StatusNotFound) {
+		var node nodeView
+		text, err := c.send(ctx, http.MethodGet, "/api/v1/nodes/"+name, "", nil)
+		if err == nil {
+			err = json.Unmarshal(text, &node)
+		}
+		if err != nil {
+			return err
+		}
 		_, err = c.send(ctx, http.MethodPost, path, "", map[string]any{
-			"apiVersion": c.Naming.Group("coordination") + "/v1", "kind": "Lease", "metadata": map[string]any{"name": name}, "spec": spec,
+			"apiVersion": c.Naming.Group("coordination") + "/v1", "kind": "Lease", "spec": spec, "metadata": map[string]any{
+				"name": name, "ownerReferences": []any{map[string]any{"apiVersion": "v1", "kind": "Node", "name": name, "uid": node.Metadata.UID}},
+			},
 		})
+		return err
 	}
 	return err
 }
