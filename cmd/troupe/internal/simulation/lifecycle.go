@@ -327,6 +327,7 @@ func (l *lifecycle) conditions(s *PodStatus, reason string) {
 		}
 		l.condition(s, Condition{Type: kind, Status: status, Reason: why, Message: message, ObservedGeneration: l.pod.Metadata.Generation})
 	}
+	condition("PodScheduled", true, "", "") // kubelets say of it, too, which generation they have seen
 	condition("PodReadyToStartContainers", !over, "", "")
 	condition("Initialized", len(uninitialized) == 0, "ContainersNotInitialized", fmt.Sprintf("containers with incomplete status: %v", uninitialized))
 	if reason == "PodCompleted" && len(uninitialized) == 0 {
@@ -382,7 +383,7 @@ func sameJSON(a, b *PodStatus) bool {
 }
 
 // nodeConditions are the conditions of Pods that nodes write. The others are those of somebody else.
-var nodeConditions = []string{"PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"}
+var nodeConditions = []string{"PodScheduled", "PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"}
 
 // statusPatch is the patch that writes a status, for the Pod with this uid only.
 func statusPatch(uid string, s PodStatus) any {
