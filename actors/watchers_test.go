@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -153,6 +154,75 @@ func TestSelectedWatches(t *testing.T) {
 		if len(events) > 0 {
 			t.Errorf("%s: one event too many: %q", at, line(<-events))
 		}
+	}
+}
+
+// A writingSink writes when it gets its first event, before it takes it.
+type writingSink struct {
+	eventSink
+	write func()
+	once  *sync.Once
+}
+
+func (s writingSink) Events(events []request.Event) error {
+	s.once.Do(s.write)
+	return s.eventSink.Events(events)
+}
+
+// TestWatchIsWokenWhileItDelivers: what is written while a watch hands out what it has read is delivered too, although nothing follows it.
+func TestWatchIsWokenWhileItDelivers(t *testing.T) {
+	t.Parallel()
+	h := openOn(t, "data", vfs.NewMem(), nil)
+	defer h.close()
+	events := make(eventSink, 10)
+	sink := writingSink{events, func() {
+		if _, err := h.create("second", "1"); err != nil {
+			t.Error(err)
+		}
+	}, new(sync.Once)}
+	if _, err := h.Watch(t.Context(), request.Watch{Kind: h.kind("configmaps"), Namespace: "default", Version: h.Version()}, sink); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.create("first", "1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"first", "second"} {
+		select {
+		case e := <-events:
+			if e.Object.Key.Name != name {
+				t.Errorf("%s, want %s", line(e), name)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatalf("%s was not delivered", name)
+		}
+	}
+}
+
+// TestInitialEventsAreAll: the state is delivered whole, in several batches, before its end is told.
+func TestInitialEventsAreAll(t *testing.T) {
+	t.Parallel()
+	h := openOn(t, "data", vfs.NewMem(), nil)
+	defer h.close()
+	const objects = 600 // more than two batches
+	for i := range objects {
+		if _, err := h.create(fmt.Sprint("c", i), "1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events := make(eventSink, objects+1)
+	all := request.Watch{Kind: h.kind("configmaps"), Namespace: "default", SendInitialEvents: true, MarkInitialEventsEnd: true}
+	if _, err := h.Watch(t.Context(), all, events); err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for e := range events {
+		if e.Type == request.Bookmark {
+			break
+		}
+		names[e.Object.Key.Name] = true
+	}
+	if len(names) != objects {
+		t.Errorf("%d objects before the end, want %d", len(names), objects)
 	}
 }
 

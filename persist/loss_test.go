@@ -59,6 +59,29 @@ func losses(t *testing.T) []loss {
 	}
 }
 
+// TestMissingSegment takes a segment from the middle of the journal away: the one after it does not follow, and is not read as if it did.
+func TestMissingSegment(t *testing.T) {
+	fs := vfs.NewMem()
+	o := testOptions(fs)
+	o.SegmentBytes = 1
+	j, _ := mustReopen(t, o)
+	for i := range 4 {
+		mustAppend(t, j, put(fmt.Sprint("k", i), "1"))
+	}
+	mustClose(t, j)
+	names, err := fs.ReadDir(testDir + "/journal")
+	if err != nil || len(names) < 4 {
+		t.Fatal(names, err)
+	}
+	if err := fs.Remove(testDir + "/journal/" + names[1]); err != nil {
+		t.Fatal(err)
+	}
+	var corrupt *CorruptError
+	if _, _, err := reopen(o); !errors.As(err, &corrupt) || !strings.Contains(corrupt.File, names[2]) {
+		t.Errorf("%v, want an error about %s", err, names[2])
+	}
+}
+
 // lossSubject is a directory whose journal has ended in a certain way, the name of its newest
 // segment and the newest revision that was given out.
 func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, last Revision) {

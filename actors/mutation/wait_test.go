@@ -110,6 +110,12 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 	if allocator.allocated != 3 || allocator.released != 3 {
 		t.Errorf("after a panic: released %d of %d", allocator.released, allocator.allocated)
 	}
+	w.validate = func(request.Change) error { return nil }
+	m.Waiting, m.DryRun = w, false
+	m.Object = decode(t, k, `{"metadata":{"name":"a","namespace":"default","labels":{"not a name":""}}}`)
+	if _, err := waitFor(t, State{}, &m, env); err == nil || allocator.allocated != 4 || allocator.released != 4 {
+		t.Errorf("%v; of what is not valid: released %d of %d", err, allocator.released, allocator.allocated)
+	}
 }
 
 // An admission changes what the request could have changed, and nothing else.

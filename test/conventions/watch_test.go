@@ -313,6 +313,18 @@ func TestBookmarks(t *testing.T) {
 		w = s.watch(t, maps+"?timeoutSeconds=1&resourceVersion="+text(elsewhere)+query)
 		ended(t, w)
 	}
+	w = s.watch(t, maps+"?allowWatchBookmarks=true&resourceVersion="+text(elsewhere))
+	for i := range 3 { // what comes next has a version that no bookmark has promised
+		promised := next(t, w, "BOOKMARK").Object.Version()
+		s.create(t, maps, fmt.Sprint("next", i), nil)
+		e, err := w.Next()
+		for ; err == nil && e.Type == client.Bookmark; e, err = w.Next() {
+			promised = e.Object.Version()
+		}
+		if err != nil || e.Object.Version() <= promised {
+			t.Errorf("%v, %v, after a bookmark at %d", e.Object, err, promised)
+		}
+	}
 }
 
 // TestWatchLife: a watch ends cleanly after the time that it asks for, and else after that
