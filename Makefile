@@ -80,7 +80,9 @@ soak: build ## the long runs: kills, histories, leaks, half an hour of mixed loa
 	TROUPE_SOAK=1 go test -race -timeout 1h -count 1 -run TestKills ./actors/controllers
 	go test -race -timeout 4h -count 1 ./...
 	cd test && go test -race -timeout 4h -count 1 ./...
-	cd test && TROUPE_SOAK=1 go test -timeout 4h -count 1 ./...
+	@echo "what was tried, and found; the whole log is bin/soak.log"
+	@cd test && { TROUPE_SOAK=1 go test -v -timeout 4h -count 1 ./... > ../bin/soak.log 2>&1; status=$$?; \
+	  grep -E '^ *--- FAIL|^(FAIL|panic:)|_test\.go:[0-9]+: .*[0-9]+ .*(kills|cuts|lost|failed|refused|histories|rounds)' ../bin/soak.log; exit $$status; }
 	$(MAKE) etcd-test
 	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 TROUPE_SOAK=1 go test -timeout 6h -count 1 ./linear
 	go run ./bench --workloads soak --duration 30m --floor=false --start-arg=--audit-log-maxbackup=1

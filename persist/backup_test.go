@@ -81,7 +81,7 @@ func checkRestore(t *testing.T, backup []byte, rev Revision, want string) {
 	}
 }
 
-func smallBackup(t *testing.T) (*vfs.Mem, []byte) {
+func smallBackup(t testing.TB) (*vfs.Mem, []byte) {
 	t.Helper()
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))

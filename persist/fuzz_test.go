@@ -1,6 +1,7 @@
 package persist
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -59,5 +60,26 @@ func FuzzManifest(f *testing.F) {
 		if err == nil && int64(len(m.Sums)/8)*m.Block < m.Bytes {
 			t.Errorf("checksums for %d blocks of %d do not cover %d bytes", len(m.Sums)/8, m.Block, m.Bytes)
 		}
+	})
+}
+
+// FuzzBackup: any bytes as a backup are refused, or restored as a directory that opens.
+func FuzzBackup(f *testing.F) {
+	_, backup := smallBackup(f)
+	f.Add(backup)
+	f.Add(backup[:len(backup)/2])
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		o := testOptions(vfs.NewMem())
+		_, checked := CheckBackup(bytes.NewReader(data))
+		err := restore(testDir, bytes.NewReader(data), o)
+		if checked == nil && err != nil {
+			t.Fatalf("a backup that was found whole is refused: %v", err)
+		}
+		if err != nil {
+			return
+		}
+		j, _ := mustReopen(t, o)
+		mustClose(t, j)
 	})
 }

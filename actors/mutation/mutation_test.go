@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -46,7 +47,7 @@ func kindNamed(t testing.TB, resource string) *schema.Kind {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := kinds.Kind("", "v1", resource)
+	k := cmp.Or(kinds.Kind("", "v1", resource), kinds.Kind("apps", "v1", resource))
 	if k == nil {
 		t.Fatalf("no kind %s", resource)
 	}
@@ -211,6 +212,9 @@ func TestCreate(t *testing.T) {
 			"metadata.generation": "1", "status.phase": `"Pending"`, "spec.restartPolicy": `"Always"`}},
 		{name: "no status from clients", resource: "pods", m: create, body: strings.Replace(podSpec, `{`, `{"status":{"phase":"Running","podIP":"1.2.3.4"},`, 1),
 			op: Put, fields: map[string]string{"status.phase": `"Pending"`, "status.podIP": ""}},
+		{name: "no status from clients, where the kind drops it", resource: "deployments", m: create,
+			body: `{"status":{"observedGeneration":3},"spec":{"selector":{"matchLabels":{"x":"y"}},"template":{"metadata":{"labels":{"x":"y"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`,
+			op:   Put, fields: map[string]string{"status.observedGeneration": ""}},
 		{name: "namespaces get their finalizer", resource: "namespaces", m: create, body: `{}`, op: Put, fields: map[string]string{
 			"spec.finalizers": `["` + meta.Platform.NamespaceFinalizer() + `"]`, "status.phase": `"Active"`}},
 	})

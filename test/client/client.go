@@ -74,7 +74,9 @@ func New(kubeconfig string) (*Client, error) {
 }
 
 // Over returns a client of a server that needs no credentials, over a network of the suite's own.
-func Over(url string, transport *http.Transport) *Client { return &Client{URL: url, transport: transport} }
+func Over(url string, transport *http.Transport) *Client {
+	return &Client{URL: url, transport: transport}
+}
 
 // Close closes the idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }

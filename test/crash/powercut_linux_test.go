@@ -120,9 +120,15 @@ func (m *machine) mount(bytes []byte) (err error) {
 		},
 	})
 	if err != nil {
+		m.server = nil
 		return err
 	}
-	return run("mount", "-t", "ext4", "-o", "loop,data="+m.mode, filepath.Join(m.host, "disk"), m.root)
+	if err := run("mount", "-t", "ext4", "-o", "loop,data="+m.mode, filepath.Join(m.host, "disk"), m.root); err != nil {
+		err = errors.Join(err, m.server.Unmount())
+		m.server = nil
+		return err
+	}
+	return nil
 }
 
 // unmount may be called twice.

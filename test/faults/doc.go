@@ -1,6 +1,6 @@
 // Command faults plants known faults of comparable systems into the code, one at a time, and checks that a test catches each.
 //
-//	go run ./faults [-run REGEXP]
+//	go run ./faults [-run REGEXP] [-tests ARGUMENTS]
 //
 // A planted fault (planted*.go) replaces a piece of one file by another. The file is replaced for the compiler only (go test -overlay), so the
 // tree stays as it is, and the build cache serves all that does not depend on the file. The tests that are named with the

@@ -26,14 +26,15 @@ type fault struct {
 
 func main() {
 	pattern := flag.String("run", "", "Regular expression of the faults to plant; all if it is empty.")
+	tests := flag.String("tests", "", "Arguments of go test for all of them, instead of what is named with each, to see what else would notice it.")
 	flag.Parse()
-	if err := run(*pattern); err != nil {
+	if err := run(*pattern, *tests); err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
 		os.Exit(1)
 	}
 }
 
-func run(pattern string) error {
+func run(pattern, tests string) error {
 	match, err := regexp.Compile(pattern)
 	if err != nil {
 		return err
@@ -46,6 +47,9 @@ func run(pattern string) error {
 	for _, f := range faults() {
 		if !match.MatchString(f.name) {
 			continue
+		}
+		if tests != "" {
+			f.tests = tests
 		}
 		planted++
 		began := time.Now()
@@ -91,6 +95,7 @@ func (f fault) mutated(root string) ([]byte, error) {
 
 var (
 	failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	hung       = regexp.MustCompile(`(?m)^\s*running tests:\n\s*(\S+)`)
 	panicked   = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|WARNING: DATA RACE)$`)
 )
 
@@ -129,6 +134,9 @@ func (f fault) caught(root string) (string, error) {
 	}
 	if first := failedTest.FindSubmatch(out); first != nil {
 		return string(first[1]), nil
+	}
+	if endless := hung.FindSubmatch(out); endless != nil {
+		return string(endless[1]) + ", which does not end", nil
 	}
 	if what := panicked.Find(out); what != nil {
 		return string(what), nil

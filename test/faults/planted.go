@@ -271,9 +271,14 @@ var mutationFaults = []fault{
 		"./actors/mutation -run RefusalReleases",
 	},
 	{
-		"a new object keeps the status of its body", "actors/mutation/create.go",
+		"a new object keeps the status of its body", "kinds/catalog/internal/family/prepare.go",
+		"	if old == nil {\n		delete(obj, \"status\")\n	}\n", "	_ = old\n",
+		"./actors/mutation -run Create",
+	},
+	{
+		"a new custom object keeps the status of its body", "actors/mutation/create.go",
 		"		delete(p.want, \"status\")\n", "",
-		"./test/catalog -run Status",
+		"./test/custom -run Subresources",
 	},
 	{
 		"a create takes the deletion time of its body", "actors/mutation/create.go",
@@ -343,11 +348,11 @@ var policyFaults = []fault{
 	{
 		"a quota keeps what was taken by changes that failed", "policy/admission/quota/account.go",
 		"		a.held[d.index] = a.held[d.index].Sub(d.amount)\n	}\n	a.wake()", "		_ = d\n	}\n	a.wake()",
-		"./policy/admission/quota",
+		"./policy/admission/quota -run Usage|Never -timeout 60s",
 	},
 	{
 		"a dry run takes from a quota", "policy/admission/quota/reservation.go",
 		"	if p.dryRun {\n		return nil\n	}\n	for", "	for",
-		"./policy/admission/quota",
+		"./policy/admission/quota -run Usage|Never -timeout 60s",
 	},
 }
