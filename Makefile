@@ -31,7 +31,7 @@ test: lint ## everything that must pass before a change goes in
 	$(TEST) -race $$(go list ./... | grep -E '/troupe/($(RACED))$$')
 	cd test && $(TEST) -race $$(go list ./... | grep -E '/($(CONCURRENT))$$')
 	cd test && $(TEST) $$(go list ./... | grep -vE '/($(CONCURRENT))$$')
-	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -race ./linear ./quota
+	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -race -run '^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuotas|TestQuotaUnderLoad)$$' ./linear ./quota
 
 cluster-test: ## kube-controller-manager and kube-scheduler on the daemon, which is killed in the middle; builds them once
 	cd test && TROUPE_CLUSTER=programs go test -count 1 -timeout 2h -v ./cluster
