@@ -307,3 +307,47 @@ func TestRequestDeadline(t *testing.T) {
 	}
 	s.Send(404, "GET", configMaps+"/a", "", "")
 }
+
+// TestEndOfNamespaces: what is deleted with a namespace, and what is collected with its owner, is admitted as any other
+// deletion; it goes as soon as nobody refuses it any more.
+func TestEndOfNamespaces(t *testing.T) {
+	t.Parallel()
+	s := open(t, nil)
+	const namespaces = "/api/v1/namespaces"
+	s.Send(201, "POST", namespaces, client.JSON, `{"metadata":{"name":"ending"}}`)
+	s.Send(201, "POST", namespaces+"/ending/configmaps", client.JSON, `{"metadata":{"name":"a"}}`)
+	s.Send(201, "POST", configMaps, client.JSON, `{"metadata":{"name":"owner"}}`)
+	owner, err := s.Get(s.Ctx, configMaps+"/owner")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Send(201, "POST", configMaps, client.JSON, fmt.Sprintf(`{"metadata":{"name":"owned","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":%q}]}}`, owner.Object().UID()))
+	h := start(t, respond(`"allowed":false`))
+	s.register(validating, "v", hook{rules: rule("DELETE", "*", "*", "configmaps")}.text(h))
+	asked := func(name string) {
+		client.Eventually(t, func() error {
+			for _, q := range h.questions() {
+				if q.text("name") == name {
+					return nil
+				}
+			}
+			return fmt.Errorf("nobody asks about %s", name)
+		})
+	}
+	gone := func(path string) {
+		client.Eventually(t, func() error {
+			if a, err := s.Get(s.Ctx, path); err != nil || a.Code != 404 {
+				return fmt.Errorf("%s: %d %v", path, a.Code, err)
+			}
+			return nil
+		})
+	}
+	s.Send(200, "DELETE", namespaces+"/ending", "", "")
+	asked("a")
+	s.Send(200, "GET", namespaces+"/ending/configmaps/a", "", "")
+	h.set(allow)
+	gone(namespaces + "/ending")
+	s.Send(200, "DELETE", configMaps+"/owner", "", "")
+	gone(configMaps + "/owned")
+	asked("owned")
+}

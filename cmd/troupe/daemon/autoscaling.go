@@ -60,7 +60,7 @@ func autoscalers() builtIn {
 // workloadGroup is what the controllers of workloads share, which the first that runs makes.
 func (d *Daemon) workloadGroup(kinds *catalog.Catalog) *workloads.Group {
 	if d.workloads == nil {
-		d.workloads = workloads.NewGroup(admittingStore{d.leadersStore(), d.admission}, kinds, d.leader, d.log)
+		d.workloads = workloads.NewGroup(d.admittingStore(), kinds, d.leader, d.log)
 	}
 	return d.workloads
 }

@@ -73,8 +73,8 @@ var serverControllers = []builtIn{
 	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewClusterRoleAggregation(d.leadersStore(), kinds, d.log)
 	}},
-	{name: "garbage-collector-controller", alias: "garbagecollector", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewGarbageCollector(d.leadersStore(), kinds, d.log)
+	{name: "garbage-collector-controller", alias: "garbagecollector", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewGarbageCollector(d.admittingStore(), kinds, d.log)
 	}},
 	{name: "kube-apiserver-serving-clustertrustbundle-publisher-controller", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		p := certificates.NewTrustBundlePublisher(d.leadersStore(), kinds, d.identity.trustBundle, d.log)
@@ -85,8 +85,8 @@ var serverControllers = []builtIn{
 	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", notPlatform: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewLegacyTokenCleaner(d.leadersStore(), kinds, time.Duration(d.config.ServiceAccounts.LegacyTokenCleanUpPeriod), d.log)
 	}},
-	{name: "namespace-controller", alias: "namespace", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewNamespaces(d.leadersStore(), kinds, extensionServers{d.servers, d.naming}, d.log)
+	{name: "namespace-controller", alias: "namespace", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewNamespaces(d.admittingStore(), kinds, extensionServers{d.servers, d.naming}, d.log)
 	}},
 	{name: "persistentvolume-protection-controller", alias: "pv-protection", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewVolumeProtection(d.leadersStore(), kinds, d.log)

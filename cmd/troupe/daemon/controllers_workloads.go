@@ -3,8 +3,10 @@ package daemon
 import (
 	"context"
 
+	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/actors/controllers/workloads"
 	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -47,11 +49,24 @@ var serverUser = &authn.User{Name: "system:apiserver", Groups: []string{authn.Gr
 // An admittingStore admits writes of the server itself as it does those of clients: defaults, quotas, webhooks and
 // policies count for them too.
 type admittingStore struct {
-	workloads.Store
+	controllers.Store
 	admission *admission.Chain
 }
 
-// Mutate implements workloads.Store.
+// admittingStore is that of the leader. It is made when the policies are.
+func (d *Daemon) admittingStore() admittingStore {
+	return admittingStore{d.leadersStore(), d.admission}
+}
+
+// DeleteCollection implements controllers.Store.
+func (s admittingStore) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
+	key := meta.Key{GroupResource: l.Kind.Storage, Namespace: l.Namespace}
+	m.Admission = s.admission.For(serverUser, request.Delete, l.Kind, "", key)
+	m.Waiting = s.admission.Waiting(serverUser, l.Kind, "", l.Namespace)
+	return s.Store.DeleteCollection(ctx, l, m)
+}
+
+// Mutate implements controllers.Store.
 func (s admittingStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
 	m.Admission = s.admission.For(serverUser, m.Verb, m.Kind, m.Subresource, m.Key)
 	m.Waiting = s.admission.Waiting(serverUser, m.Kind, m.Subresource, m.Key.Namespace)
