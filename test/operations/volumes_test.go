@@ -188,6 +188,20 @@ func TestEphemeralVolumes(t *testing.T) {
 	}
 }
 
+// TestEphemeralVolumesAreAdmitted: claims that the server makes count for a quota, as those of users do.
+func TestEphemeralVolumesAreAdmitted(t *testing.T) {
+	t.Parallel()
+	s := serveStandIn(t, t.TempDir(), &client.Log{})
+	const quotas = "/api/v1/namespaces/default/resourcequotas"
+	s.Send(201, "POST", quotas, client.JSON, `{"metadata":{"name":"q"},"spec":{"hard":{"persistentvolumeclaims":"0"}}}`)
+	s.Send(201, "POST", "/api/v1/namespaces/default/pods", client.JSON, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],
+		"volumes":[{"name":"v","ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}}}]}}`)
+	s.eventually("/api/v1/namespaces/default/events?fieldSelector=reason%3DFailedBinding", "exceeded quota: q")
+	s.Send(404, "GET", claims+"/p-v", "", "")
+	s.Send(200, "PATCH", quotas+"/q", typeMerge, `{"spec":{"hard":{"persistentvolumeclaims":"1"}}}`)
+	s.eventually(claims+"/p-v", `"name":"p-v"`)
+}
+
 // TestFinishedJobs: a finished Job goes after its time, and others stay.
 func TestFinishedJobs(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ type builtIn struct {
 	pauses        bool   // it stands back by itself, and keeps what it knows: others are stopped, and made anew
 	gate          string // the feature without which it does nothing; "": none
 	everywhere    bool   // each of several daemons on one state runs it: the others run where the daemon leads
-	authorizes    bool   // it asks what users may do, so it starts when that can be said
+	authorizes    bool   // it asks what users may do, or what it writes is admitted, so it starts when that can be said
 	newController func(d *Daemon, kinds *catalog.Catalog) controller
 }
 
@@ -82,17 +82,17 @@ var serverControllers = []builtIn{
 		return p
 	}},
 	// The specification wants a token for every account, used or not.
-	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", notPlatform: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewLegacyTokenCleaner(d.leadersStore(), kinds, time.Duration(d.config.ServiceAccounts.LegacyTokenCleanUpPeriod), d.log)
+	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", notPlatform: true, authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewLegacyTokenCleaner(d.admittingStore(), kinds, time.Duration(d.config.ServiceAccounts.LegacyTokenCleanUpPeriod), d.log)
 	}},
 	{name: "namespace-controller", alias: "namespace", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewNamespaces(d.admittingStore(), kinds, extensionServers{d.servers, d.naming}, d.log)
 	}},
-	{name: "persistentvolume-protection-controller", alias: "pv-protection", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewVolumeProtection(d.leadersStore(), kinds, d.log)
+	{name: "persistentvolume-protection-controller", alias: "pv-protection", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewVolumeProtection(d.admittingStore(), kinds, d.log)
 	}},
-	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewVolumeClaimProtection(d.leadersStore(), kinds, d.log)
+	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewVolumeClaimProtection(d.admittingStore(), kinds, d.log)
 	}},
 	{name: "priority-and-fairness-config-producer", group: apiServerAlias, own: true, everywhere: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return flowcontrol.NewConfiguration(d.store, kinds, d.log)
@@ -106,8 +106,8 @@ var serverControllers = []builtIn{
 		d.followTrust("root CA", p.Publish)
 		return p
 	}},
-	{name: "serviceaccount-controller", alias: "serviceaccount", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewServiceAccounts(d.leadersStore(), kinds, d.log)
+	{name: "serviceaccount-controller", alias: "serviceaccount", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewServiceAccounts(d.admittingStore(), kinds, d.log)
 	}},
 	{name: "serviceaccount-token-controller", alias: "serviceaccount-token", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewTokens(d.leadersStore(), kinds, d.serviceAccountTokens.secretIssuer, d.serviceAccountTokens.trustBundle, d.log)
@@ -118,14 +118,14 @@ var serverControllers = []builtIn{
 	{name: "storage-version-migrator-controller", alias: "svm", gate: features.StorageVersionMigrator, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewStorageVersionMigrator(d.leadersStore(), kinds, d.log)
 	}},
-	{name: "token-cleaner-controller", alias: "tokencleaner", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewTokenCleaner(d.leadersStore(), kinds, d.log)
+	{name: "token-cleaner-controller", alias: "tokencleaner", offByDefault: true, authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewTokenCleaner(d.admittingStore(), kinds, d.log)
 	}},
 	{name: "validatingadmissionpolicy-status-controller", alias: "validatingadmissionpolicy-status", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return controllers.NewPolicyStatus(d.leadersStore(), kinds, d.log)
 	}},
-	{name: "volumeattributesclass-protection-controller", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewAttributesClassProtection(d.leadersStore(), kinds, d.log)
+	{name: "volumeattributesclass-protection-controller", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return controllers.NewAttributesClassProtection(d.admittingStore(), kinds, d.log)
 	}},
 }
 

@@ -33,14 +33,14 @@ var networkControllers = []builtIn{
 			Period: time.Duration(n.MonitorPeriod), Grace: time.Duration(n.MonitorGracePeriod), StartupGrace: time.Duration(n.StartupGracePeriod),
 		}, d.log)
 	}},
-	{name: "pod-garbage-collector-controller", alias: "podgc", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return nodes.NewPodGC(d.leadersStore(), kinds, nodes.DefaultPodGC(d.config.Nodes.TerminatedPodThreshold), d.log)
+	{name: "pod-garbage-collector-controller", alias: "podgc", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return nodes.NewPodGC(d.admittingStore(), kinds, nodes.DefaultPodGC(d.config.Nodes.TerminatedPodThreshold), d.log)
 	}},
 	{name: "service-cidr-controller", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
 		return addresses.NewServiceCIDRs(d.leadersStore(), kinds, d.services, d.log)
 	}},
-	{name: "taint-eviction-controller", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return nodes.NewTaintEviction(d.leadersStore(), kinds, d.log)
+	{name: "taint-eviction-controller", offByDefault: true, authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
+		return nodes.NewTaintEviction(d.admittingStore(), kinds, d.log)
 	}},
 }
 
