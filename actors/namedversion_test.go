@@ -26,8 +26,9 @@ type hold struct {
 }
 
 func (l *lateLog) Append(batch []persist.Write) ([]persist.Result, error) {
+	h := l.hold.Load() // before, since whoever waits for the batch may go on before it returns
 	results, err := l.Log.Append(batch)
-	if h := l.hold.Load(); h != nil && err == nil {
+	if h != nil && err == nil {
 		select {
 		case h.committed <- results[0].Revision:
 		case <-h.over:
