@@ -40,6 +40,12 @@ func TestInterrupt(t *testing.T) {
 			if code := term.end(); code != 130 || strings.TrimPrefix(term.String(), said) != "^C" {
 				t.Errorf("exit code %d, said %q after %q", code, strings.TrimPrefix(term.String(), said), said)
 			}
+			client.Eventually(t, func() error { // the next one is counted from here
+				if watches(p) <= before {
+					return nil
+				}
+				return errors.New("its watch goes on")
+			})
 		})
 	}
 }

@@ -87,11 +87,12 @@ func (a *authority) client(t testing.TB, name string) (certFile, keyFile string)
 
 // A kubelet speaks the API of kubelets. Its containers are directories, in which commands run.
 type kubelet struct {
-	host string
-	port int
-	open atomic.Int64 // connections to containers
-	seen atomic.Pointer[http.Request]
-	hold chan struct{} // what a log that is followed waits for
+	host   string
+	port   int
+	open   atomic.Int64 // connections to containers
+	opened atomic.Int64 // all of them, those that have ended too
+	seen   atomic.Pointer[http.Request]
+	hold   chan struct{} // what a log that is followed waits for
 }
 
 // newKubelet starts a kubelet at an address. It wants certificates of clients, and its own is of the other authority.
@@ -120,6 +121,7 @@ func newKubelet(t testing.TB, host string, clients, servers *authority) *kubelet
 func (k *kubelet) serve(w http.ResponseWriter, r *http.Request) {
 	k.seen.Store(r.Clone(context.Background()))
 	k.open.Add(1)
+	k.opened.Add(1)
 	defer k.open.Add(-1)
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	pod := ""

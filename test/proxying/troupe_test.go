@@ -187,13 +187,13 @@ func TestTroupeAtTerminal(t *testing.T) {
 			cmd := m.command(strings.Fields(try.command)...)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = end, end, end
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-			busy := m.c.kubelet.open.Load()
+			opened := m.c.kubelet.opened.Load()
 			must(t, cmd.Start())
 			read := &untilText{from: keyboard, want: try.first}
 			must(t, read.run())
 			if try.keys != "" {
 				client.Eventually(t, func() error { // the container is there
-					if m.c.kubelet.open.Load() == busy {
+					if m.c.kubelet.opened.Load() == opened {
 						return errors.New("nothing is open")
 					}
 					return nil
