@@ -39,8 +39,12 @@ func (p limitRanger) Admit(a *admission.Attributes) error {
 	if a.Kind.Resource != "pods" || !limits(a) {
 		return nil
 	}
-	spec, changed := a.EditAll("spec"), false
+	var spec tree.Tree // copied where there is a LimitRange, which most namespaces lack
+	changed := false
 	p.ranges.Each(a.Key.Namespace, func(_ string, l *limitRange) bool {
+		if spec == nil {
+			spec = a.EditAll("spec")
+		}
 		if set := l.setDefaults(spec); len(set) > 0 {
 			a.Edit("metadata", "annotations")[p.annotation] = "LimitRanger plugin set: " + strings.Join(set, "; ")
 			changed = true
