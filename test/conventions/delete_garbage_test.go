@@ -26,25 +26,26 @@ func TestPropagation(t *testing.T) {
 	owner := func(name string) client.Object {
 		return s.send(t, 201, http.MethodPost, maps, client.JSON, client.ConfigMap(name, nil, nil)).Object()
 	}
-	of := func(collection string) *client.Watch {
-		return s.watch(t, collection+"?resourceVersion="+text(s.version(t)))
+	// of watches one object: controllers of the server write in the same collections.
+	of := func(collection, name string) *client.Watch {
+		return s.watch(t, collection+"?fieldSelector=metadata.name%3D"+name+"&resourceVersion="+text(s.version(t)))
 	}
 	t.Run("Background", func(t *testing.T) {
 		s.dependent(t, "b1", owner("b"))
-		w := of(secrets)
+		w := of(secrets, "b1")
 		successOf(t, s.deletePath(t, 200, maps+"/b", client.JSON, `{"propagationPolicy":"Background"}`))
 		next(t, w, "DELETED/b1")
 	})
 	t.Run("Foreground", func(t *testing.T) {
 		s.dependent(t, "f1", owner("f"))
-		w := of(maps)
+		w := of(maps, "f")
 		s.deletePath(t, 200, maps+"/f", client.JSON, `{"propagationPolicy":"Foreground"}`)
 		next(t, w, "MODIFIED/f DELETED/f")
 		s.get(t, 404, secrets+"/f1")
 	})
 	t.Run("Orphan", func(t *testing.T) {
 		s.dependent(t, "o1", owner("o"))
-		w := of(maps)
+		w := of(maps, "o")
 		s.deletePath(t, 200, maps+"/o", client.JSON, `{"propagationPolicy":"Orphan"}`)
 		next(t, w, "MODIFIED/o DELETED/o")
 		if o := s.get(t, 200, secrets+"/o1").Object(); o.Metadata()["ownerReferences"] != nil {
