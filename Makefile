@@ -4,11 +4,12 @@ NAMING   ?= kubernetes
 DATA_DIR ?= troupe-data
 FLAGS    ?=
 FUZZTIME ?= 1m
+SOAK_MINUTES ?= 60
 TESTS    ?= --focus='\[Conformance\]'
 
 # The race detector costs up to ten times the CPU, so it watches where goroutines meet: the packages RACED, and the suites
 # CONCURRENT, which put many clients on the daemon. The others compute with one goroutine, ask one thing after the other of
-# the same code, or drive the daemon as a process of its own; make soak runs all of them with it.
+# the same code, or drive the daemon as a process of its own; make race runs all of them with it.
 RACED      := actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|http/internal/(discovery|limits|metrics|proxy|represent|stream|translate|wire)|persist(/.+)?|policy/(admission/(admissionpolicy|plugins|quota)|audit|authn(/oidc)?|authz/(node|rbac)|certs|conversion|flowcontrol|remote|webhookclient)
 CONCURRENT := auth|linear|watch
 
@@ -18,7 +19,7 @@ ON_ETCD := ./aggregation ./apply ./auth ./cluster ./conventions ./crash ./custom
 # Vet has run in lint, over the tests too.
 TEST := go test -vet=off -p 4
 
-.PHONY: build run test etcd-test cluster-test conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak bench lint generate controller-runtime node-client console-share screenshots
+.PHONY: build run test etcd-test cluster-test conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime node-client console-share screenshots
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -42,7 +43,7 @@ conformance: ## Kubernetes' end-to-end suite on simulated nodes; TESTS chooses o
 etcd-test: ## the suites on an etcd, by one daemon and by three that the client asks in turn, and kills of daemons and members
 	cd test && TROUPE_STORE=etcd $(TEST) -count 1 -timeout 30m $(ON_ETCD)
 	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -count 1 -timeout 1h $(ON_ETCD)
-	cd test && TROUPE_FAULT_ROUNDS=24 $(TEST) -count 1 -timeout 30m -run 'TestFaults|TestRollingRestart|TestEtcdAway' ./linear
+	cd test && TROUPE_SOAK=24 $(TEST) -count 1 -timeout 30m -run 'TestFaults|TestRollingRestart|TestEtcdAway' ./linear
 
 console-test: ## the console in a headless Chromium; needs npm, and Debian's packages where there is no Chromium
 	command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
@@ -74,19 +75,12 @@ fuzz: ## every fuzz target in turn, each for FUZZTIME
 	    go test "$$folder" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
 	  done
 
-soak: build ## the long runs: kills, histories, leaks, half an hour of mixed load, and ten minutes of each fuzz target
-	TROUPE_SOAK=1 go test -count 1 -run "TestFlipEveryBit|TestFullDiskHeals|TestTruncateAnywhere|Test(Crash|Faults)Everywhere" ./persist
-	TROUPE_SOAK=1 go test -race -count 1 -run TestServersShareALog ./actors
-	TROUPE_SOAK=1 go test -race -timeout 1h -count 1 -run TestKills ./actors/controllers
+soak: build ## the long runs in SOAK_MINUTES, an hour: kills, power cuts, faults, histories, load and every fuzz target share them
+	cd test && go run ./soak -minutes $(SOAK_MINUTES)
+
+race: ## every test of both modules with the race detector; far slower than make test
 	go test -race -timeout 4h -count 1 ./...
 	cd test && go test -race -timeout 4h -count 1 ./...
-	@echo "what was tried, and found; the whole log is bin/soak.log"
-	@cd test && { TROUPE_SOAK=1 go test -v -timeout 4h -count 1 ./... > ../bin/soak.log 2>&1; status=$$?; \
-	  grep -E '^ *--- FAIL|^(FAIL|panic:)|_test\.go:[0-9]+: .*[0-9]+ .*(kills|cuts|lost|failed|refused|histories|rounds)' ../bin/soak.log; exit $$status; }
-	$(MAKE) etcd-test
-	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 TROUPE_SOAK=1 go test -timeout 6h -count 1 ./linear
-	go run ./bench --workloads soak --duration 30m --floor=false --start-arg=--audit-log-maxbackup=1
-	$(MAKE) fuzz FUZZTIME=10m
 
 bench: build ## the load harness against a fresh daemon
 	go run ./bench --start bin/troupe

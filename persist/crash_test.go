@@ -80,13 +80,14 @@ func crashWorkload(fs *vfs.Mem, with Transformer) (acked, pending string, seen R
 func TestCrashEverywhere(t *testing.T) {
 	t.Parallel()
 	for i, with := range []Transformer{nil, placeMarker{}} {
-		crashEverywhere(t, i, with)
+		crashes := crashEverywhere(t, i, with)
+		t.Logf("tried: %d crashes", crashes)
 	}
 }
 
 // crashEverywhere takes every second operation in a short run, so that those of both forms of values are as many as all
 // of one.
-func crashEverywhere(t *testing.T, form int, with Transformer) {
+func crashEverywhere(t *testing.T, form int, with Transformer) (crashes int) {
 	count := vfs.NewMem()
 	crashWorkload(count, with)
 	total := count.Ops()
@@ -115,8 +116,10 @@ func crashEverywhere(t *testing.T, form int, with Transformer) {
 			})
 			acked, pending, seen := crashWorkload(fs, with)
 			checkAfterCrash(t, fmt.Sprintf("form %d operation %d variant %d", form, at, variant), fs.Crash(chance), with, acked, pending, seen)
+			crashes++
 		}
 	}
+	return crashes
 }
 
 func checkAfterCrash(t *testing.T, name string, fs *vfs.Mem, with Transformer, acked, pending string, seen Revision) {
@@ -156,6 +159,7 @@ func TestFaultsEverywhere(t *testing.T) {
 	if soak {
 		step = 1
 	}
+	failures := 0
 	for at := 1; at <= count.Ops(); at += step {
 		fs := vfs.NewMem()
 		fs.SetFault(func(op vfs.Op) error {
@@ -166,5 +170,7 @@ func TestFaultsEverywhere(t *testing.T) {
 		})
 		acked, pending, seen := crashWorkload(fs, nil)
 		checkAfterCrash(t, fmt.Sprintf("operation %d", at), fs.Crash(nil), nil, acked, pending, seen)
+		failures++
 	}
+	t.Logf("tried: %d operations that fail", failures)
 }

@@ -30,10 +30,12 @@ func TestTruncateAnywhere(t *testing.T) {
 	fs = fs.Crash(nil)
 	path := testDir + "/journal/" + fileName(1, segmentSuffix)
 	whole := fs.Bytes(path)
+	cuts := 0
 	for cut := range len(whole) + 1 {
 		if near := (cut + 1) % frameAlign; !soak && near > 2 && cut%31 != 0 {
 			continue
 		}
+		cuts++
 		o.FS = fs.Clone()
 		o.FS.(*vfs.Mem).SetBytes(path, whole[:cut])
 		j, m, err := reopen(o)
@@ -55,12 +57,14 @@ func TestTruncateAnywhere(t *testing.T) {
 		}
 		mustClose(t, j)
 	}
+	t.Logf("tried: a journal cut at %d of its %d bytes", cuts, len(whole))
 }
 
 // flipSubject makes a small data directory with everything in it, with its older history or without.
-func flipSubject(t *testing.T, keepFrom Revision) (*vfs.Mem, string) {
+func flipSubject(t *testing.T, keepFrom Revision, with Transformer) (*vfs.Mem, string) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
+	o.Transformer = with
 	o.SegmentBytes = 500
 	j, m := mustReopen(t, o)
 	mustAppend(t, j, put("a", "1"), put("b", strings.Repeat("b", 90)))
@@ -83,15 +87,23 @@ func flipSubject(t *testing.T, keepFrom Revision) (*vfs.Mem, string) {
 }
 
 // TestFlipEveryBit flips each bit of each file, or in a short run each seventeenth, which is of every place
-// in a byte. Each flip is found and named in an error: none yields a wrong value or loses what follows.
+// in a byte, of plain values only. Each flip is found and named in an error: none yields a wrong value or loses what follows.
 func TestFlipEveryBit(t *testing.T) {
 	t.Parallel()
-	step := 17
-	if soak {
-		step = 1
+	if !soak {
+		flipBits(t, 17, nil)
+		return
 	}
+	flipBits(t, 1, nil)
+	flipBits(t, 1, placeMarker{})
+}
+
+// flipBits flips each step-th bit.
+func flipBits(t *testing.T, step int, with Transformer) {
+	t.Helper()
+	flips := 0
 	for _, keepFrom := range []Revision{1, 5} {
-		subject, want := flipSubject(t, keepFrom)
+		subject, want := flipSubject(t, keepFrom, with)
 		files := 0
 		for n, path := range subject.Files() {
 			first := n % step // files do not begin at the same place
@@ -102,8 +114,9 @@ func TestFlipEveryBit(t *testing.T) {
 			used := len(bytes.TrimRight(data, "\x00"))
 			for bit := first; bit < 8*len(data); bit += step {
 				data[bit/8] ^= 1 << (bit % 8)
-				checkFlip(t, subject.Clone(), path, data, bit, want, keepFrom == 1 || bit/8 >= used || strings.HasSuffix(path, controlFile))
+				checkFlip(t, subject.Clone(), with, path, data, bit, want, keepFrom == 1 || bit/8 >= used || strings.HasSuffix(path, controlFile))
 				data[bit/8] ^= 1 << (bit % 8)
+				flips++
 			}
 			files += min(len(data), 1)
 		}
@@ -111,16 +124,17 @@ func TestFlipEveryBit(t *testing.T) {
 			t.Errorf("%d files were flipped: %v", files, subject.Files())
 		}
 	}
+	t.Logf("tried: %d bits flipped, one at a time", flips)
 }
 
 // checkFlip opens a directory with one flipped bit. Where the journal still holds what a
 // damaged snapshot held, the control file has another record, or nothing was, the log says so and the state is whole; else opening fails.
-func checkFlip(t *testing.T, fs *vfs.Mem, path string, data []byte, bit int, want string, redundant bool) {
+func checkFlip(t *testing.T, fs *vfs.Mem, with Transformer, path string, data []byte, bit int, want string, redundant bool) {
 	t.Helper()
 	fs.SetBytes(path, data)
 	var log strings.Builder
 	o := testOptions(fs)
-	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	o.Logger, o.Transformer = slog.New(slog.NewTextHandler(&log, nil)), with
 	j, m, err := reopen(o)
 	name := fmt.Sprintf("%s: bit %d of byte %d", path, bit%8, bit/8)
 	if err == nil {

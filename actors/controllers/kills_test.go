@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -326,17 +327,25 @@ var killedControllers = []killedController{
 // does that many times.
 func TestKills(t *testing.T) {
 	t.Parallel()
-	rounds := uint64(2)
-	if os.Getenv("TROUPE_SOAK") != "" {
-		rounds = 200
+	const most = 200
+	rounds, end := uint64(2), time.Time{}
+	if text := os.Getenv("TROUPE_SOAK"); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end = time.Now().Add(d)
 	}
+	var survived atomic.Int64
+	t.Cleanup(func() { t.Logf("tried: %d times a controller finished what a killed one had begun", survived.Load()) })
 	for _, c := range slices.Concat(killedControllers, killedGroups, killedPolicies, killedServers) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range rounds {
+			for seed := uint64(0); seed < rounds || seed < most && time.Now().Before(end); seed++ {
 				if c.survive(t, rand.New(rand.NewPCG(seed, 0))); t.Failed() {
 					t.Fatalf("with seed %d", seed)
 				}
+				survived.Add(1)
 			}
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -21,14 +20,10 @@ import (
 const (
 	workers       = 8
 	keysPerWorker = 4
-	defaultCycles = 30
-	soakCycles    = 1000
+	shortKills    = 30
 	startKills    = 4 // while it starts, after every kill under load
 	seed          = 1
 )
-
-// soak is true for the long runs.
-var soak = os.Getenv("TROUPE_SOAK") != ""
 
 // A history is what the model knows over all kills of one data directory.
 type history struct {
@@ -49,23 +44,21 @@ type history struct {
 
 // TestKills (1, 2, 14, 17, 19) kills the daemon under load, and again while it starts on what the kill has left.
 func TestKills(t *testing.T) {
-	cycles := defaultCycles
-	if soak {
-		cycles = soakCycles
-	}
+	cycles := 0
 	dir := t.TempDir()
 	h := newHistory(t, dir, filepath.Join(dir, "data"))
 	p := start(t, h.binary, h.config, h.data)
 	h.list(p)
-	for i := range cycles {
+	for i := range client.Rounds(t, shortKills, 1) {
 		if p = h.cycle(p, h.kill); t.Failed() {
 			t.Fatalf("in cycle %d", i)
 		}
+		cycles++
 	}
 	if h.acked < cycles {
 		t.Errorf("only %d writes were acknowledged in %d cycles", h.acked, cycles)
 	}
-	t.Logf("%d kills under load, %d while it started, %s", cycles, cycles*startKills, h)
+	client.Figures(t, "%d kills under load, %d while it started, %s", cycles, cycles*startKills, h)
 }
 
 func newHistory(t *testing.T, dir, data string) *history {

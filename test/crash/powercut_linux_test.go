@@ -13,12 +13,13 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 const (
 	diskBytes     = 48 << 20
-	shortCuts     = 2 // of each journal mode
-	soakCuts      = 334
+	shortCuts     = 2        // of each journal mode
 	journalBlocks = "size=4" // MiB, so that the file system's own journal begins anew often
 )
 
@@ -26,12 +27,9 @@ const (
 // flush each sector survives or not. The file system mends itself, the daemon starts on what is left, and nothing that was
 // acknowledged, or told by a watch, is missing.
 func TestPowerCuts(t *testing.T) {
-	cuts := shortCuts
-	if soak {
-		cuts = soakCuts
-	}
 	lost := 0
-	for i, mode := range []string{"ordered", "writeback", "journal"} {
+	modes := []string{"ordered", "writeback", "journal"}
+	for i, mode := range modes {
 		dir := t.TempDir()
 		m, err := newMachine(t, dir, mode)
 		if err != nil {
@@ -45,7 +43,8 @@ func TestPowerCuts(t *testing.T) {
 		}
 		p := start(t, h.binary, h.config, h.data)
 		h.list(p)
-		for n := range cuts {
+		cuts := 0
+		for n := range client.Rounds(t, shortCuts, len(modes)) {
 			p = h.cycle(p, func(p *process) error {
 				time.Sleep(time.Duration(20+h.random.IntN(380)) * time.Millisecond) // the load; nothing waits for it
 				n, err := m.cutPower(p, h.random)
@@ -55,18 +54,19 @@ func TestPowerCuts(t *testing.T) {
 			if t.Failed() {
 				t.Fatalf("%s: cut %d", mode, n)
 			}
+			cuts++
 		}
 		if m.disk.flushes == 0 {
 			t.Errorf("%s: nothing was flushed", mode)
 		}
-		t.Logf("data=%s: %d power cuts, %s", mode, cuts, h)
+		client.Figures(t, "data=%s: %d power cuts, %s", mode, cuts, h)
 		p.end()
 		m.unmount()
 	}
 	if lost == 0 {
 		t.Error("the disk has no cache that could be lost")
 	}
-	t.Logf("%d unflushed sectors were lost", lost)
+	client.Figures(t, "%d sectors were lost that had not been flushed", lost)
 }
 
 // A machine has an ext4 on a disk that can lose its power.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,8 +33,47 @@ var (
 	faults    = []string{"EIO", "ENOSPC", "EDQUOT", "EROFS", "EMFILE", "EINTR"}
 )
 
-// injections are what the short run tries under load, and at the start.
+// injections are what the short run tries, under load and at the start.
 var injections = []injection{{"pwrite64", "EIO", "3"}, {"pwrite64", "ENOSPC", "2+"}, {"fdatasync", "EIO", "1"}, {"openat", "EMFILE", "1+"}, {"pwrite64", "EINTR", "1+2"}}
+
+// injectionsEach are those of the short run, then each call with each fault at each of the places, in an order that the seed decides.
+func injectionsEach(places ...string) []injection {
+	var rest []injection
+	for _, call := range diskCalls {
+		for _, fault := range faults {
+			for _, when := range places {
+				if fault != "EINTR" || when != "1+" { // the runtime repeats it for ever
+					rest = append(rest, injection{call, fault, when})
+				}
+			}
+		}
+	}
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	return slices.Concat(injections, rest)
+}
+
+// injectEach lets each fault happen in a cycle of its own: end ends the process of the cycle by it, and tells how. It returns how many there
+// were.
+func injectEach(t *testing.T, h *history, all []injection, end func(p *process, i injection) (how string, err error)) (tried int) {
+	p := start(t, h.binary, h.config, h.data)
+	h.list(p)
+	h.mark(p)
+	for n := range client.Rounds(t, len(injections), 1) {
+		if n == len(all) {
+			break
+		}
+		p = h.cycle(p, func(p *process) error {
+			how, err := end(p, all[n])
+			t.Logf("%-24s %s", all[n], how)
+			return err
+		})
+		if t.Failed() {
+			t.Fatal(all[n])
+		}
+		tried++
+	}
+	return tried
+}
 
 // TestSystemCalls (19, 23, 24) lets system calls of the real process fail under load. It ends with status 1 and says why, or goes on and takes
 // writes again by itself when nothing fails any more; either way nothing that was acknowledged is missing afterwards.
@@ -42,47 +82,24 @@ func TestSystemCalls(t *testing.T) {
 		t.Logf("this machine traces nothing (%s): the same runs in memory in package persist (TestFaultsEverywhere)", reason)
 		return
 	}
-	cases := injections
-	if soak {
-		cases = nil
-		for _, call := range diskCalls {
-			for _, fault := range faults {
-				for _, when := range []string{"1", "3", "1+2"} {
-					cases = append(cases, injection{call, fault, when})
-				}
-				if fault != "EINTR" { // which the runtime repeats for ever
-					cases = append(cases, injection{call, fault, "1+"})
-				}
-			}
-		}
-	}
 	dir := t.TempDir()
 	h := newHistory(t, dir, filepath.Join(dir, "data"))
 	for _, w := range h.workers {
 		w.faulty = true
 	}
-	p := start(t, h.binary, h.config, h.data)
-	h.list(p)
-	h.mark(p)
 	injected, ended := 0, 0
-	for _, c := range cases {
-		p = h.cycle(p, func(p *process) error {
-			met, went, err := injectUnderLoad(t, p, c)
-			injected += met.calls
-			if !went {
-				ended++
-			}
-			t.Logf("%-24s under load: %s, goes on: %v", c, met, went)
-			return err
-		})
-		if t.Failed() {
-			t.Fatalf("%s under load", c)
+	tried := injectEach(t, h, injectionsEach("1", "3", "1+2", "1+"), func(p *process, i injection) (string, error) {
+		met, went, err := injectUnderLoad(t, p, i)
+		injected += met.calls
+		if !went {
+			ended++
 		}
-	}
+		return fmt.Sprintf("under load: %s, goes on: %v", met, went), err
+	})
 	if injected == 0 || ended == 0 {
 		t.Errorf("%d faults were injected, %d ended the daemon", injected, ended)
 	}
-	t.Logf("%d kinds of faults, %d system calls failed, the daemon ended %d times, %s", len(cases), injected, ended, h)
+	client.Figures(t, "%d kinds of faults, %d system calls failed, the daemon ended %d times, %s", tried, injected, ended, h)
 }
 
 // TestSystemCallsAtStart (19, 26) lets system calls fail while the process starts: it serves, or ends with status 1 and says why, and the next one finds
@@ -92,47 +109,29 @@ func TestSystemCallsAtStart(t *testing.T) {
 		t.Logf("this machine traces nothing (%s)", reason)
 		return
 	}
-	cases := injections
-	if soak {
-		cases = nil
-		for _, call := range diskCalls {
-			for _, fault := range faults {
-				for _, when := range []string{"1", "2", "3", "5", "9"} {
-					cases = append(cases, injection{call, fault, when})
-				}
-			}
-		}
-	}
 	dir := t.TempDir()
 	h := newHistory(t, dir, filepath.Join(dir, "data"))
-	p := start(t, h.binary, h.config, h.data)
-	h.list(p)
 	refused := 0
-	for _, c := range cases {
-		p = h.cycle(p, func(p *process) error {
-			time.Sleep(50 * time.Millisecond) // the load; nothing waits for it
-			if err := p.kill(); err != nil {
-				return err
-			}
-			arguments := append([]string{"-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=" + c.call, "-e", c.inject(), h.binary},
-				serveArguments(h.t, h.config, h.data)...)
-			next, ready := launch(t, exec.Command("strace", arguments...))
-			t.Logf("%-24s at the start: serves: %v", c, ready)
-			if !ready {
-				refused++
-				return next.checkEnd()
-			}
-			next.end()
-			return nil
-		})
-		if t.Failed() {
-			t.Fatalf("%s at the start", c)
+	tried := injectEach(t, h, injectionsEach("1", "2", "3", "5", "9"), func(p *process, i injection) (string, error) {
+		time.Sleep(50 * time.Millisecond) // the load; nothing waits for it
+		if err := p.kill(); err != nil {
+			return "", err
 		}
-	}
+		arguments := append([]string{"-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=" + i.call, "-e", i.inject(), h.binary},
+			serveArguments(h.t, h.config, h.data)...)
+		next, ready := launch(t, exec.Command("strace", arguments...))
+		how := fmt.Sprintf("at the start: serves: %v", ready)
+		if !ready {
+			refused++
+			return how, next.checkEnd()
+		}
+		next.end()
+		return how, nil
+	})
 	if refused == 0 {
 		t.Error("no fault kept the daemon from starting")
 	}
-	t.Logf("%d faults at the start, %d of which were refused, %s", len(cases), refused, h)
+	client.Figures(t, "%d faults at the start, %d of which were refused, %s", tried, refused, h)
 }
 
 func (i injection) inject() string {

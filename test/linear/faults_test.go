@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
-	"os"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -20,7 +19,6 @@ import (
 
 const (
 	faultRounds = 3
-	faultSoak   = 1000
 	// most requests of a client in a round with a fault: the longer a history is, the longer it takes to check.
 	mostRequests = 80
 	services     = "/api/v1/namespaces/default/services"
@@ -31,15 +29,8 @@ const (
 // goes on by itself.
 func TestFaults(t *testing.T) {
 	c := newCluster(t)
-	rounds := faultRounds
-	if n, err := strconv.Atoi(os.Getenv("TROUPE_FAULT_ROUNDS")); err == nil {
-		rounds = n
-	}
-	if os.Getenv("TROUPE_SOAK") != "" {
-		rounds = faultSoak
-	}
-	operations, open := 0, 0
-	for round := range rounds {
+	histories, operations, open := 0, 0, 0
+	for round := range client.Rounds(t, faultRounds, 1) {
 		fault := faults[round%len(faults)]
 		record, unanswered := c.round(round, fault)
 		for _, part := range model.Partition(record) {
@@ -47,12 +38,12 @@ func TestFaults(t *testing.T) {
 				t.Fatalf("round %d, %s: %s:\n%s", round, fault.name, result, lines(part))
 			}
 		}
-		operations, open = operations+len(record), open+unanswered
+		histories, operations, open = histories+1, operations+len(record), open+unanswered
 		if t.Failed() {
 			t.Fatalf("in round %d, %s", round, fault.name)
 		}
 	}
-	t.Logf("%d histories, %d operations, %d of them open", rounds, operations, open)
+	client.Figures(t, "%d histories with a fault, %d operations, %d of them open", histories, operations, open)
 }
 
 // A fault is what happens to the cluster during one round, and the end of it.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +26,6 @@ const (
 	keys     = 3
 	requests = 60 // per client and round
 	rounds   = 12
-	soak     = 500
 	seed     = 1
 )
 
@@ -46,24 +44,20 @@ type recordingClient struct {
 
 func TestLinearizable(t *testing.T) {
 	server := client.Serve(t, t.TempDir(), nil)
-	n := rounds
-	if os.Getenv("TROUPE_SOAK") != "" {
-		n = soak
-	}
-	total, open := 0, 0
-	for round := range n {
+	n, total, open := 0, 0, 0
+	for round := range client.Rounds(t, rounds, 1) {
 		record, unanswered := runClients(t, server.Client, round)
 		for _, part := range model.Partition(record) {
 			if result := porcupine.CheckOperationsTimeout(model, part, time.Minute); result != porcupine.Ok {
 				t.Fatalf("round %d: %s:\n%s", round, result, lines(part))
 			}
 		}
-		total, open = total+len(record), open+unanswered
+		n, total, open = n+1, total+len(record), open+unanswered
 	}
 	if open == 0 {
 		t.Error("every write was answered: nothing was left open")
 	}
-	t.Logf("%d rounds, %d operations, %d of them open", n, total, open)
+	client.Figures(t, "%d histories, %d operations, %d of them open", n, total, open)
 }
 
 // lines is a history for people.

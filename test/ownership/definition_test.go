@@ -23,13 +23,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// defined is how many kinds are defined at random.
-func defined() int64 {
-	if os.Getenv("TROUPE_SOAK") != "" {
-		return 3000
-	}
-	return 40
-}
+// shortDefined is how many kinds are defined at random in make test.
+const shortDefined = 40
 
 // TestDefinitions: objects of kinds with random schemas, also open ones, are written over HTTP while
 // their definitions change how they are owned. Objects and owners are those of the public
@@ -38,14 +33,18 @@ func TestDefinitions(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
 	first, _ := strconv.ParseInt(cmp.Or(os.Getenv("TROUPE_SEED"), "0"), 10, 64)
-	for seed := first; seed < first+defined(); seed++ {
+	defined := 0
+	for n := range client.Rounds(t, shortDefined, 1) {
+		seed := first + int64(n)
 		r := SchemaGenerator{rand.New(rand.NewSource(seed))}
 		d := &scenario{T: t, Server: s, r: r, schema: r.Root(), group: fmt.Sprintf("g%d.example.com", seed)}
 		d.play(seed)
 		if t.Failed() {
 			return
 		}
+		defined++
 	}
+	client.Figures(t, "%d kinds were defined at random, and owned in changing ways", defined)
 }
 
 // A scenario is the history of one object and of its definition, on both sides.

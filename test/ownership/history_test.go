@@ -3,7 +3,6 @@ package ownership
 import (
 	"fmt"
 	"math/rand"
-	"os"
 	"testing"
 
 	"k8s.io/client-go/kubernetes/scheme"
@@ -12,16 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// rounds is how many random histories each kind has.
-func rounds() int64 {
-	if os.Getenv("TROUPE_SOAK") != "" {
-		return 500
-	}
-	return 3
-}
+// shortRounds is how many random histories each kind has in make test.
+const shortRounds = 3
 
 // kinds are those of the catalogue that the public library knows too.
 func kinds(t *testing.T) (list []*schema.Kind) {
@@ -41,21 +36,25 @@ func kinds(t *testing.T) (list []*schema.Kind) {
 
 func TestAgainstTheOracle(t *testing.T) {
 	t.Parallel()
-	for _, k := range kinds(t) {
+	all, histories := kinds(t), 0
+	for _, k := range all {
 		if k.Stored != k {
 			continue
 		}
 		t.Run(k.APIVersion()+" "+k.Kind, func(t *testing.T) {
-			for seed := range rounds() {
-				history(newComparison(t, k.Subresource("status") != nil && seed%2 == 0, k), seed)
+			for seed := range client.Rounds(t, shortRounds, len(all)) {
+				history(newComparison(t, k.Subresource("status") != nil && seed%2 == 0, k), int64(seed))
+				histories++
 			}
 		})
 	}
+	client.Figures(t, "%d histories of apply, update and patch against the public library", histories)
 }
 
 func TestVersionsAgainstTheOracle(t *testing.T) {
 	t.Parallel()
-	for _, k := range kinds(t) {
+	all, histories := kinds(t), 0
+	for _, k := range all {
 		if k.Stored != k || len(k.Versions) < 2 {
 			continue
 		}
@@ -64,11 +63,13 @@ func TestVersionsAgainstTheOracle(t *testing.T) {
 			continue
 		}
 		t.Run(k.APIVersion()+" "+k.Kind, func(t *testing.T) {
-			for seed := range 5 * rounds() {
-				history(newComparison(t, k.Subresource("status") != nil && seed%2 == 0, forms...), seed)
+			for seed := range client.Rounds(t, 5*shortRounds, len(all)) {
+				history(newComparison(t, k.Subresource("status") != nil && seed%2 == 0, forms...), int64(seed))
+				histories++
 			}
 		})
 	}
+	client.Figures(t, "%d histories over several versions of a kind", histories)
 }
 
 // formsOf are the versions of a kind that the public library knows too, in the same group.

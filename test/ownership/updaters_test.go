@@ -23,7 +23,7 @@ func TestManyUpdaters(t *testing.T) {
 		if k.Stored != k || !slices.Contains(updating, k.Resource) {
 			continue
 		}
-		for seed := range min(rounds(), 20) {
+		for seed := range int64(shortRounds) {
 			s, r := newComparison(t, k.Subresource("status") != nil, formsOf(k)...), newObjectGenerator(k, seed)
 			next := s.normal(k, r.Object(k, 0.5))
 			// The public code loses the time of who writes a scale, who then seems to be the oldest.

@@ -83,11 +83,11 @@ const blobs = "/apis/hunt.example.com/v1/namespaces/default/blobs"
 
 // TestHostileObjects makes hostile objects of every kind, by the plan of the kind, and sends them in every
 // format. After each round the server starts again on what it has kept: whatever was accepted is
-// still there, to the byte, and says the same in Protobuf. TROUPE_SOAK makes it long.
+// still there, to the byte, and says the same in Protobuf.
 func TestHostileObjects(t *testing.T) {
-	rounds, shots := 1, 12
-	if os.Getenv("TROUPE_SOAK") != "" {
-		rounds, shots = 10, 100
+	shots, sent := 12, 0
+	if client.Soak() {
+		shots = 100
 	}
 	optional := map[string]bool{"admissionregistration.k8s.io/v1beta1": true}
 	c, err := catalog.NewWithConfig(meta.Kubernetes, optional, catalog.Features{})
@@ -106,7 +106,7 @@ func TestHostileObjects(t *testing.T) {
 	}
 	mustSend(t, s, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", typeJSON, blobDefinition)
 	mustSend(t, s, "POST", blobs, typeJSON, `{"apiVersion":"hunt.example.com/v1","kind":"Blob","metadata":{"name":"w"},"data":{}}`)
-	for round := range rounds {
+	for round := range client.Rounds(t, 1, 1) {
 		h := &fuzzer{t: t, s: s, r: rand.New(rand.NewPCG(uint64(round), 12)), accepted: map[string]int{}}
 		for _, q := range all {
 			for range shots {
@@ -134,10 +134,12 @@ func TestHostileObjects(t *testing.T) {
 			}
 		}
 		t.Logf("round %d: of %d accepted %v", round, h.sent, h.accepted)
+		sent += h.sent
 		if t.Failed() {
 			return
 		}
 	}
+	client.Figures(t, "%d hostile objects of all kinds", sent)
 }
 
 const (

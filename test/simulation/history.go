@@ -76,6 +76,19 @@ func (c *clock) jump(by time.Duration) {
 	c.offset += by
 }
 
+// add counts what another history has tried.
+func (h *history) add(other *history) {
+	h.acknowledged += other.acknowledged
+	h.lost += other.lost
+	h.full += other.full
+	h.crashes += other.crashes
+}
+
+// String says how much was tried.
+func (h *history) String() string {
+	return fmt.Sprintf("%d crashes, %d writes acknowledged, %d answers lost, %d writes without room", h.crashes, h.acknowledged, h.lost, h.full)
+}
+
 // run makes the history of a seed.
 func run(kinds *catalog.Catalog, seed uint64) (*history, error) {
 	h := &history{kinds: kinds, random: rand.New(rand.NewPCG(seed, 0)), disk: vfs.NewMem()}

@@ -10,12 +10,10 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/test/client"
 )
 
-const (
-	shortHistories = 25
-	soakTime       = 8 * time.Minute
-)
+const shortHistories = 25
 
 // TestHistories (1 to 6, 8, 9, 12, 14, 17, 19, 20, 23, 24, 25) makes a history of each seed: those that have failed once, then as many as there is time for.
 func TestHistories(t *testing.T) {
@@ -28,45 +26,32 @@ func TestHistories(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runSeeds(t, kinds, []uint64{seed})
+		runSeed(t, kinds, seed)
 		return
 	}
-	seeds := keptSeeds(t)
-	for seed := range uint64(shortHistories) {
-		seeds = append(seeds, seed)
+	var sum history
+	began, seeds := time.Now(), 0
+	for _, seed := range keptSeeds(t) {
+		sum.add(runSeed(t, kinds, seed))
 	}
-	runSeeds(t, kinds, seeds)
-	if os.Getenv("TROUPE_SOAK") == "" {
-		return
+	for seed := range client.Rounds(t, shortHistories, 1) {
+		sum.add(runSeed(t, kinds, uint64(seed)))
+		seeds++
 	}
-	for end, next := time.Now().Add(soakTime), uint64(shortHistories); time.Now().Before(end); next += 100 {
-		seeds = seeds[:0]
-		for n := range uint64(100) {
-			seeds = append(seeds, next+n)
-		}
-		runSeeds(t, kinds, seeds)
+	if sum.lost == 0 || sum.full == 0 || sum.acknowledged < seeds {
+		t.Errorf("too little has happened: %s", &sum)
 	}
+	client.Figures(t, "%d histories, %s, in %v", seeds, &sum, time.Since(began).Round(time.Second))
 }
 
-func runSeeds(t *testing.T, kinds *catalog.Catalog, seeds []uint64) {
+// runSeed makes the history of a seed.
+func runSeed(t *testing.T, kinds *catalog.Catalog, seed uint64) *history {
 	t.Helper()
-	began := time.Now()
-	var sum history
-	for _, seed := range seeds {
-		h, err := run(kinds, seed)
-		if err != nil {
-			t.Fatalf("%v\nTROUPE_SEED=%d runs it again; testdata/seeds keeps it", err, seed)
-		}
-		sum.crashes += h.crashes
-		sum.acknowledged += h.acknowledged
-		sum.lost += h.lost
-		sum.full += h.full
+	h, err := run(kinds, seed)
+	if err != nil {
+		t.Fatalf("%v\nTROUPE_SEED=%d runs it again; testdata/seeds keeps it", err, seed)
 	}
-	if len(seeds) >= shortHistories && (sum.lost == 0 || sum.full == 0 || sum.acknowledged < len(seeds)) {
-		t.Errorf("too little has happened: %d writes acknowledged, %d answers lost, %d writes without room", sum.acknowledged, sum.lost, sum.full)
-	}
-	t.Logf("%d histories, %d crashes, %d writes acknowledged, %d answers lost, %d writes without room, in %v",
-		len(seeds), sum.crashes, sum.acknowledged, sum.lost, sum.full, time.Since(began).Round(time.Millisecond))
+	return h
 }
 
 // keptSeeds are those whose histories have failed once: a number and what it found on each line.

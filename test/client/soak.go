@@ -1,0 +1,43 @@
+package client
+
+import (
+	"fmt"
+	"iter"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// Soak says that the long forms of tests run: TROUPE_SOAK is set, to a duration such as 5m or to a number of rounds.
+func Soak() bool { return os.Getenv("TROUPE_SOAK") != "" }
+
+// Rounds counts the rounds of a test that is worth repeating: so many in make test, and at least so many in the long form, which goes on for the time
+// that TROUPE_SOAK gives, or for as many rounds as it says. Where several loops share that time, each says how many they are.
+func Rounds(t testing.TB, short, loops int) iter.Seq[int] {
+	t.Helper()
+	count, end := short, time.Time{}
+	if text := os.Getenv("TROUPE_SOAK"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err == nil {
+			count = max(short, n/loops)
+		} else if d, err := time.ParseDuration(text); err == nil {
+			end = time.Now().Add(d / time.Duration(loops))
+		} else {
+			t.Fatalf("TROUPE_SOAK is %q, neither a duration nor a number of rounds", text)
+		}
+	}
+	return func(yield func(int) bool) {
+		for n := 0; n < count || time.Now().Before(end); n++ {
+			if !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+// Figures logs what a test has tried and found, in a form that the table of make soak is made of.
+func Figures(t testing.TB, format string, args ...any) {
+	t.Helper()
+	t.Logf("tried: %s", fmt.Sprintf(format, args...))
+}
