@@ -82,7 +82,7 @@ func ParseNaming(s string) (*Naming, error) {
 const platformDomain = "platform.io"
 
 // groupPrefixes are the groups with the vendor's suffix, without it. In a label or
-// annotation their domain takes the suffix of groups as well, except for node.
+// annotation their domain takes the suffix of groups as well, except for those of labelDomains.
 var groupPrefixes = map[string]bool{
 	"storage": true, "networking": true, "discovery": true, "rbac.authorization": true,
 	"authentication": true, "authorization": true, "certificates": true,
@@ -95,6 +95,9 @@ var groupPrefixes = map[string]bool{
 	"csi.storage": true, "snapshot.storage": true, "customresourcecleanup.apiextensions": true,
 	"mutation.webhook.admission": true, "patch.webhook.admission": true,
 }
+
+// labelDomains are the groups whose labels and annotations have the domain of labels.
+var labelDomains = map[string]bool{"node": true, "resource": true}
 
 // Translate gives an identifier in platform form, such as "storage.platform.io",
 // "platform.io/metadata.name" or "platform-system", the form of the profile. What holds no
@@ -136,7 +139,7 @@ func (n *Naming) translateDomain(s string) string {
 		return s
 	}
 	name := prefix + n.domain
-	if group := strings.TrimSuffix(prefix, "."); groupPrefixes[group] && !(group == "node" && slash && !isVersion(path)) {
+	if group := strings.TrimSuffix(prefix, "."); groupPrefixes[group] && !(labelDomains[group] && slash && !isVersion(path)) {
 		name = prefix + n.groups
 	}
 	if slash {

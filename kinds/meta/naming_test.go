@@ -26,6 +26,8 @@ func TestTranslate(t *testing.T) {
 		"node.platform.io":                    "node.k8s.io",
 		"node.platform.io/v1":                 "node.k8s.io/v1",
 		"node.platform.io/unschedulable":      "node.kubernetes.io/unschedulable",
+		"resource.platform.io/v1":             "resource.k8s.io/v1",
+		"resource.platform.io/admin-access":   "resource.kubernetes.io/admin-access",
 		"csi.storage.platform.io/fstype":      "csi.storage.k8s.io/fstype",
 		"bootstrap.platform.io/token":         "bootstrap.kubernetes.io/token",
 		"ingressclass.platform.io/is-default": "ingressclass.kubernetes.io/is-default",

@@ -80,6 +80,7 @@ var kubernetesNames = strings.NewReplacer(
 	"certificates.platform.io", "certificates.k8s.io",
 	"coordination.platform.io", "coordination.k8s.io",
 	"apiextensions.platform.io", "apiextensions.k8s.io",
+	"resource.platform.io/admin-access", "resource.kubernetes.io/admin-access",
 	"resource.platform.io", "resource.k8s.io",
 	"events.platform.io", "events.k8s.io",
 	"eventratelimit.admission.platform.io", "eventratelimit.admission.k8s.io",

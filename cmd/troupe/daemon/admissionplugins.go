@@ -51,6 +51,7 @@ func (d *Daemon) registrations(authorizer authz.Authorizer, configuration *confi
 	naming, storageClasses := d.naming, plugins.NewStorageClasses(d.naming)
 	return append(slices.Concat(pods, quotas, security, d.policyPlugins(authorizer, namespaces), webhooks, images),
 		node.Restriction(naming, d.objects, authorizer),
+		plugins.AdminAccess(naming, d.objects),
 		plugins.CertificateRequester(),
 		plugins.CertificateSubjectRestriction(naming),
 		plugins.CertificateApproval(authorizer, naming),

@@ -61,7 +61,7 @@ var gates = []Gate{
 	{Name: "CrossNamespaceVolumeDataSource", Stage: Alpha},
 	{Name: "CustomCPUCFSQuotaPeriod", Stage: Alpha},
 	{Name: "CustomResourceFieldSelectors", Stage: GA, Default: true, Locked: true},
-	{Name: "DRAAdminAccess", Stage: Beta, Default: true, Needs: []string{"DynamicResourceAllocation"}},
+	{Name: "DRAAdminAccess", Stage: Beta, Default: true, Effective: true, Needs: []string{"DynamicResourceAllocation"}},
 	{Name: "DRAConsumableCapacity", Stage: Alpha, Effective: true, Needs: []string{"DynamicResourceAllocation"}},
 	{Name: "DRADeviceBindingConditions", Stage: Alpha, Effective: true, Needs: []string{"DRAResourceClaimDeviceStatus", "DynamicResourceAllocation"}},
 	{Name: "DRADeviceTaintRules", Stage: Alpha, Needs: []string{"DRADeviceTaints"}},

@@ -129,22 +129,31 @@ func validateDeviceClaimObject(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateDeviceClaim checks what a claim asks for.
-//
-// Names are collected as "request" and "request/subrequest", because constraints and parameters may name either.
-func validateDeviceClaim(devices tree.Tree, path string, faults *schema.Faults) {
+// requestNames are the names of the requests of a claim, as "request" and "request/subrequest": constraints, parameters and
+// results may name either.
+func requestNames(devices tree.Tree) map[string]bool {
 	names := map[string]bool{}
-	for i, request := range devices.Objects("requests") {
-		at, name := tree.IndexPath(path+".requests", i), request.String("name")
-		if names[name] {
-			faults.Duplicate(at+".name", name)
-		}
+	for _, request := range devices.Objects("requests") {
+		name := request.String("name")
 		names[name] = true
-		field.Format(request, "name", at, faults, rules.Label)
-		validateDeviceRequest(request, at, faults)
 		for _, choice := range request.Objects("firstAvailable") {
 			names[name+"/"+choice.String("name")] = true
 		}
+	}
+	return names
+}
+
+// validateDeviceClaim checks what a claim asks for.
+func validateDeviceClaim(devices tree.Tree, path string, faults *schema.Faults) {
+	names, seen := requestNames(devices), map[string]bool{}
+	for i, request := range devices.Objects("requests") {
+		at, name := tree.IndexPath(path+".requests", i), request.String("name")
+		if seen[name] {
+			faults.Duplicate(at+".name", name)
+		}
+		seen[name] = true
+		field.Format(request, "name", at, faults, rules.Label)
+		validateDeviceRequest(request, at, faults)
 	}
 	for i, c := range devices.Objects("constraints") {
 		at := tree.IndexPath(path+".constraints", i)
@@ -168,6 +177,9 @@ func validateDeviceClaim(devices tree.Tree, path string, faults *schema.Faults) 
 	}
 }
 
+// notARequest says what is wrong with a name that is that of no request.
+const notARequest = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+
 // validateRequestNames checks that each name is that of a request or of one of its subrequests.
 //
 // A wrong name would make a constraint that holds for nothing, and so the claim would get devices that it excludes.
@@ -176,7 +188,7 @@ func validateRequestNames(t tree.Tree, path string, names map[string]bool, fault
 	for i, name := range t.Strings("requests") {
 		at := tree.IndexPath(path, i)
 		if !names[name] {
-			faults.Invalid(at, name, "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'")
+			faults.Invalid(at, name, notARequest)
 		}
 		if seen[name] {
 			faults.Duplicate(at, name)

@@ -30,22 +30,27 @@ func resourceSliceRules() schema.Rules {
 	}}
 }
 
-// A name may have several parts with slashes between them, each a subdomain. The number of slices tells the scheduler
+// The name of a pool may have several parts with slashes between them, each a subdomain. The number of slices tells the scheduler
 // when it has seen a pool as a whole, and so cannot be zero.
 func validatePool(pool tree.Tree, path string, faults *schema.Faults) {
-	name := pool.String("name")
+	validatePoolName(pool.String("name"), path+".name", faults)
+	if n, _ := pool.Int("resourceSliceCount"); n <= 0 {
+		faults.Invalid(path+".resourceSliceCount", n, "must be greater than zero")
+	}
+}
+
+// validatePoolName checks a name that is there.
+func validatePoolName(name, path string, faults *schema.Faults) {
+	if name == "" {
+		return
+	}
 	if len(name) > 253 {
-		faults.TooLong(path+".name", 253)
+		faults.TooLong(path, 253)
 	}
 	for _, part := range strings.Split(name, "/") {
 		for _, msg := range rules.Subdomain(part) {
-			if name != "" {
-				faults.Invalid(path+".name", part, msg)
-			}
+			faults.Invalid(path, part, msg)
 		}
-	}
-	if n, _ := pool.Int("resourceSliceCount"); n <= 0 {
-		faults.Invalid(path+".resourceSliceCount", n, "must be greater than zero")
 	}
 }
 
