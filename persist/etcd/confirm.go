@@ -2,8 +2,11 @@ package etcd
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/troupe-api/troupe/persist"
 )
@@ -52,9 +55,10 @@ func (c *confirmations) join(ask func() (persist.Revision, error)) *confirmation
 	return q
 }
 
-// run asks until nobody waits.
+// run asks until nobody waits. Before it asks, it lets those go on who can: each reader that is about to join saves a question.
 func (c *confirmations) run(ask func() (persist.Revision, error)) {
 	for {
+		runtime.Gosched()
 		c.mu.Lock()
 		q := c.next
 		c.next, c.running = nil, q != nil
@@ -77,12 +81,16 @@ func (l *Log) confirm() (persist.Revision, error) {
 		return 0, l.unavailable(err)
 	}
 	l.stats.confirmations.Add(1)
-	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
-	defer cancel()
-	revision, err := l.currentRevision(ctx)
+	began := time.Now()
+	revision, err := l.currentRevision(clientv3.WithRequireLeader(l.ctx))
 	if err != nil {
 		return 0, err
 	}
+	if version, reached := l.appliedAt(revision); reached { // as nearly always
+		return version, nil
+	}
+	ctx, cancel := context.WithDeadline(l.ctx, began.Add(l.o.WriteTimeout))
+	defer cancel()
 	for {
 		attempt, cancel := context.WithTimeout(ctx, progressPeriod)
 		err := l.awaitApplied(attempt, revision)

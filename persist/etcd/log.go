@@ -260,6 +260,13 @@ func (l *Log) appliedVersion() persist.Revision {
 	return l.version
 }
 
+// appliedAt is the revision of the log up to which everything was delivered, if that is at least a revision of etcd.
+func (l *Log) appliedAt(revision int64) (persist.Revision, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.version, l.applied >= revision
+}
+
 // awaitApplied waits until everything up to a revision of etcd was delivered.
 func (l *Log) awaitApplied(ctx context.Context, revision int64) error {
 	for {
