@@ -159,7 +159,7 @@ func (b *Bench) open(ctx context.Context) (err error) {
 	if err := b.openIdentity(); err != nil {
 		return err
 	}
-	if err := b.openServer("", o.Kubeconfig, o.Start, o.PIDs); err != nil {
+	if err := b.openServer("", o.Kubeconfig, o.Start, o.StartEtcd, o.PIDs); err != nil {
 		return err
 	}
 	switch {
@@ -168,7 +168,7 @@ func (b *Bench) open(ctx context.Context) (err error) {
 			return err
 		}
 	case o.Compares():
-		if err := b.openServer(report.NameAgainst, o.Against, o.AgainstStart, o.AgainstPIDs); err != nil {
+		if err := b.openServer(report.NameAgainst, o.Against, o.AgainstStart, "", o.AgainstPIDs); err != nil {
 			return err
 		}
 	}
@@ -203,7 +203,7 @@ func (b *Bench) openIdentity() (err error) {
 
 // openServer takes the server of a kubeconfig, or else starts one. The directory is removed after the
 // daemon has stopped, since closers run last to first.
-func (b *Bench) openServer(label, kubeconfig, binary string, processes []int) error {
+func (b *Bench) openServer(label, kubeconfig, binary, etcd string, processes []int) error {
 	o := &b.Options
 	if kubeconfig != "" {
 		target, err := server.LoadTarget(kubeconfig)
@@ -223,7 +223,7 @@ func (b *Bench) openServer(label, kubeconfig, binary string, processes []int) er
 	if b.identity != nil && b.identity.Dir != "" {
 		args = append(b.identity.Args(), args...)
 	}
-	d, err := server.DaemonSpec{Binary: binary, Dir: dir, Naming: o.Naming, Args: args, Audit: o.Audit, Timeout: o.Request}.Start()
+	d, err := server.DaemonSpec{Binary: binary, Dir: dir, Etcd: etcd, Naming: o.Naming, Args: args, Audit: o.Audit, Timeout: o.Request}.Start()
 	if err != nil {
 		return err
 	}
@@ -300,6 +300,7 @@ func (b *Bench) workload(ctx context.Context, w scenario.Workload) error {
 	for i, target := range b.targets {
 		s := b.session(target)
 		if i > 0 && w.Own {
+			s.StartEtcd = "" // the second server is the one on disk
 			if s.Binary = b.Options.AgainstStart; s.Binary == "" {
 				b.Report.Note("%s was not measured on the second server, of which there is no binary (--against-start)", w.Name)
 				continue

@@ -94,6 +94,48 @@ func TestRunAgainst(t *testing.T) {
 	}
 }
 
+// The daemon of --start keeps its state in an etcd, with those that workloads start themselves; that of --against-start does
+// not. Both programs count, and nothing is left of them.
+func TestRunOnEtcd(t *testing.T) {
+	etcd := filepath.Join(t.TempDir(), "etcd")
+	if err := os.WriteFile(etcd, []byte("#!/bin/sh\necho $$ >> "+etcd+".pids\nexec "+os.Args[0]+" \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b := &Bench{Log: &bytes.Buffer{}}
+	args := quick(t, "--start", os.Args[0], "--start-etcd", etcd, "--against-start", os.Args[0], "--workloads", "get,cold-start", "--floor=false")
+	if err := b.Options.Parse(args, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if on, beside := b.targets[0], b.targets[1]; len(on.Processes) != 2 || len(on.Etcd) != 1 || on.Etcd[0] != on.Processes[1] || len(beside.Processes) != 1 || beside.Etcd != nil {
+		t.Errorf("processes %v with %v of etcd, beside %v with %v", on.Processes, on.Etcd, beside.Processes, beside.Etcd)
+	}
+	b.Report.Options = &b.Options
+	if err := b.measure(t.Context()); err != nil {
+		t.Error(err)
+	}
+	b.close()
+	text, err := os.ReadFile(etcd + ".pids")
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := strings.Fields(string(text))
+	if want := 1 + 5 + 2; len(started) != want { // that of get, of each empty start, of filling, and of the start after it
+		t.Errorf("%d etcds were started, want %d", len(started), want)
+	}
+	for _, pid := range started {
+		if _, err := os.Stat(filepath.Join("/proc", pid)); err == nil {
+			t.Errorf("etcd %s goes on", pid)
+		}
+	}
+	left, err := os.ReadDir(b.Options.TempDir)
+	if err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 func TestRunReportsFailures(t *testing.T) {
 	fake, kubeconfig := benchtest.Start(t)
 	fake.Fault = func(r *http.Request) int {
@@ -139,6 +181,9 @@ func TestRunFaults(t *testing.T) {
 		"cold start":       {[]string{"--kubeconfig=x", "--workloads=cold-start"}, 2, "cold-start needs --binary"},
 		"no kubeconfig":    {[]string{"--kubeconfig=/nowhere/x"}, 1, "/nowhere/x"},
 		"no binary":        {[]string{"--start=/nowhere/x"}, 1, "/nowhere/x"},
+		"etcd, remote":     {[]string{"--start-etcd=x", "--kubeconfig=y", "--workloads=get"}, 2, "--start-etcd needs --start"},
+		"no etcd":          {[]string{"--start", os.Args[0], "--start-etcd=/nowhere/x"}, 1, "/nowhere/x"},
+		"etcd ends":        {[]string{"--start", os.Args[0], "--start-etcd=false"}, 1, "is not ready: it has ended"},
 		"daemon refuses":   {[]string{"--start", os.Args[0], "--start-arg=--refuse"}, 1, "refused to start"},
 	} {
 		var out, log bytes.Buffer

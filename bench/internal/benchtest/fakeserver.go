@@ -11,6 +11,7 @@ import (
 	"io"
 	"log"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -24,12 +25,16 @@ import (
 	"testing"
 )
 
-// Main is the TestMain of packages that start processes: it makes the test binary stand in for the server
-// and for the children that the harness starts. A test binary that starts itself again needs no second
+// Main is the TestMain of packages that start processes: it makes the test binary stand in for the server,
+// an etcd behind it and the children that the harness starts. A test binary that starts itself again needs no second
 // program to be built. It does not return in those roles.
 func Main(m *testing.M, child func(args []string, in io.Reader, out io.Writer) (isChild bool, err error)) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		fakeDaemon(os.Args[2:])
+		return
+	}
+	if slices.Contains(os.Args, "--initial-cluster") {
+		fakeEtcd(os.Args[1:])
 		return
 	}
 	if isChild, err := child(os.Args[1:], os.Stdin, os.Stdout); isChild {
@@ -285,6 +290,14 @@ func fakeDaemon(args []string) {
 		_, _ = fmt.Fprintln(os.Stderr, "refused to start")
 		os.Exit(3)
 	}
+	if i := slices.Index(args, "--etcd-servers"); i >= 0 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(args[i+1], "http://"))
+		if err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, err)
+			os.Exit(3)
+		}
+		defer c.Close()
+	}
 	f := newServer()
 	f.dir = filepath.Join(dir, "objects")
 	_ = os.MkdirAll(f.dir, 0o700)
@@ -306,6 +319,22 @@ func fakeDaemon(args []string) {
 	signal.Notify(stop, syscall.SIGTERM)
 	fmt.Printf("starting\nready on %s, KUBECONFIG=%s\n", server.URL, path)
 	<-stop
+}
+
+// fakeEtcd listens where an etcd is to serve clients, until it is stopped.
+func fakeEtcd(args []string) {
+	l, err := net.Listen("tcp", strings.TrimPrefix(args[slices.Index(args, "--listen-client-urls")+1], "http://"))
+	if err == nil {
+		err = os.MkdirAll(args[slices.Index(args, "--data-dir")+1], 0o700)
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM)
+	<-stop
+	_ = l.Close()
 }
 
 // Start serves a fake for one test and returns its kubeconfig's path. The server is closed with the

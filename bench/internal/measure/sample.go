@@ -19,7 +19,8 @@ type Sample struct {
 
 	Measured bool // whether CPU and Resident are known
 	CPU      time.Duration
-	Resident int64 // bytes, when the load ended
+	Etcd     time.Duration // of CPU, what an etcd behind the server has used
+	Resident int64         // bytes, when the load ended
 }
 
 // Rate is operations per second.
@@ -39,6 +40,14 @@ func (s *Sample) CPUPerOperation() float64 {
 		return math.NaN()
 	}
 	return float64(s.CPU.Nanoseconds()) / 1e3 / float64(s.Operations)
+}
+
+// EtcdCPUPerOperation is what of it an etcd has used; NaN if there is none.
+func (s *Sample) EtcdCPUPerOperation() float64 {
+	if s.Etcd == 0 {
+		return math.NaN()
+	}
+	return s.CPUPerOperation() * float64(s.Etcd) / float64(s.CPU)
 }
 
 // BytesPerOperation is the mean size of an operation's answers.
@@ -83,6 +92,7 @@ type Meter struct {
 	target *server.Target
 	Begin  time.Time
 	before server.Usage
+	etcd   time.Duration // CPU time before
 	known  bool
 }
 
@@ -91,7 +101,8 @@ func StartMeter(target *server.Target) *Meter {
 	m := &Meter{target: target}
 	if len(target.Processes) > 0 {
 		usage, err := server.ReadUsage(target.Processes)
-		m.before, m.known = usage, err == nil
+		etcd, etcdErr := server.ReadUsage(target.Etcd)
+		m.before, m.etcd, m.known = usage, etcd.CPU, err == nil && etcdErr == nil
 	}
 	m.Begin = time.Now()
 	return m
@@ -102,8 +113,9 @@ func (m *Meter) Stop(s *Sample) {
 	s.Elapsed = time.Since(m.Begin)
 	if m.known {
 		after, err := server.ReadUsage(m.target.Processes)
-		s.Measured = err == nil
-		s.CPU, s.Resident = after.CPU-m.before.CPU, after.Resident
+		etcd, etcdErr := server.ReadUsage(m.target.Etcd)
+		s.Measured = err == nil && etcdErr == nil
+		s.CPU, s.Etcd, s.Resident = after.CPU-m.before.CPU, etcd.CPU-m.etcd, after.Resident
 	}
 	slices.Sort(s.Latencies)
 }

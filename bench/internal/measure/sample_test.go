@@ -52,6 +52,12 @@ func TestSampleArithmetic(t *testing.T) {
 	if s.Rate() != 50 || s.CPUPerOperation() != 250 || s.BytesPerOperation() != 5 {
 		t.Errorf("rate %v, CPU %v, bytes %v", s.Rate(), s.CPUPerOperation(), s.BytesPerOperation())
 	}
+	if s.Etcd = s.CPU / 5; s.EtcdCPUPerOperation() != 50 {
+		t.Errorf("CPU of etcd %v", s.EtcdCPUPerOperation())
+	}
+	if s.Etcd = 0; !math.IsNaN(s.EtcdCPUPerOperation()) {
+		t.Error("CPU of an etcd that is not there")
+	}
 	little := s
 	little.CPU--
 	s.Measured = false

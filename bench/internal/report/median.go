@@ -61,6 +61,7 @@ func medianRow(rows []*Row) *Row {
 	m.P50, m.P99 = of(func(r *Row) float64 { return r.P50 }), of(func(r *Row) float64 { return r.P99 })
 	m.Bytes = int(of(func(r *Row) float64 { return float64(r.Bytes) }))
 	m.CPU, m.Spread = median(rows, func(r *Row) *float64 { return r.CPU })
+	m.Etcd, _ = median(rows, func(r *Row) *float64 { return r.Etcd })
 	m.Resident, _ = median(rows, func(r *Row) *float64 { return r.Resident })
 	m.ToFloor, _ = median(rows, func(r *Row) *float64 { return r.ToFloor })
 	m.ToAgainst, _ = median(rows, func(r *Row) *float64 { return r.ToAgainst })

@@ -33,6 +33,7 @@ type Row struct {
 	P99        float64         `json:"p99Microseconds,omitempty"`
 	Bytes      int             `json:"bytesPerOperation,omitempty"`
 	CPU        *float64        `json:"cpuMicrosecondsPerOperation,omitempty"`
+	Etcd       *float64        `json:"etcdMicrosecondsPerOperation,omitempty"` // what of CPU an etcd has used
 	Resident   *float64        `json:"residentMiB,omitempty"`
 	Figure     *measure.Figure `json:"figure,omitempty"`
 	Aim        *Aim            `json:"aim,omitempty"`
@@ -70,6 +71,9 @@ func NewRow(name, target string, sample *measure.Sample, figure *measure.Figure)
 	row.Bytes = sample.BytesPerOperation()
 	if cpu := sample.CPUPerOperation(); !math.IsNaN(cpu) {
 		row.CPU = &cpu
+	}
+	if etcd := sample.EtcdCPUPerOperation(); !math.IsNaN(etcd) {
+		row.Etcd = &etcd
 	}
 	if sample.Measured {
 		resident := measure.Mebibytes(sample.Resident)
@@ -141,7 +145,7 @@ func (r *Report) Note(format string, args ...any) {
 }
 
 // WriteTable prints the rows for people. First errors stand below the table, because their texts have no
-// bound. The column for the second server only appears if there is one.
+// bound. The columns for the second server and for an etcd only appear if there is one.
 func (r *Report) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	against := r.Options.Compares()
@@ -149,11 +153,18 @@ func (r *Report) WriteTable(w io.Writer) error {
 	if against {
 		heads = append(heads, "× against")
 	}
+	etcd := slices.ContainsFunc(r.Rows, func(row *Row) bool { return row.Etcd != nil })
+	if etcd {
+		heads = append(heads, "of CPU etcd's")
+	}
 	_, _ = fmt.Fprintln(t, strings.Join(heads, "\t"))
 	for _, row := range r.Rows {
 		cells := row.cells()
 		if against {
 			cells = append(cells, times(row.ToAgainst))
+		}
+		if etcd {
+			cells = append(cells, row.etcdCell())
 		}
 		_, _ = fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}
@@ -208,6 +219,13 @@ func (row *Row) cells() []string {
 		resident = measure.Short(*row.Resident)
 	}
 	return []string{row.Title(), rate, p50, p99, cpu, resident, strconv.Itoa(row.Errors), figure, aim, met, times(row.ToFloor)}
+}
+
+func (row *Row) etcdCell() string {
+	if row.Etcd == nil {
+		return blank
+	}
+	return measure.Span(*row.Etcd)
 }
 
 // spreadText is the spread of several runs, behind the median; empty for one run. The values are printed

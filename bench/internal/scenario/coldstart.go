@@ -46,7 +46,7 @@ func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 
 // It starts with the arguments of the run, so the cold start is that of the server measured otherwise.
 func (s *Session) spec(dir string) server.DaemonSpec {
-	return server.DaemonSpec{Binary: s.Binary, Dir: dir, Naming: s.Naming, Args: s.StartArgs, Audit: s.Audit, Timeout: s.Request}
+	return server.DaemonSpec{Binary: s.Binary, Dir: dir, Etcd: s.StartEtcd, Naming: s.Naming, Args: s.StartArgs, Audit: s.Audit, Timeout: s.Request}
 }
 
 // startEmpty makes one start on a fresh data directory and returns the memory after it, in MiB. The request

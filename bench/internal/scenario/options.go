@@ -21,6 +21,7 @@ import (
 type Options struct {
 	Start        string        `json:"start,omitempty"`
 	StartArgs    []string      `json:"startArgs,omitempty"`
+	StartEtcd    string        `json:"startEtcd,omitempty"`
 	Naming       string        `json:"naming,omitempty"`
 	Audit        bool          `json:"audit"`
 	Binary       string        `json:"binary,omitempty"`
@@ -81,6 +82,7 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.SortFlags = false
 	f.StringVar(&o.Start, "start", "bin/troupe", "binary of the daemon to start afresh and to measure, if there is no --kubeconfig")
 	f.StringArrayVar(&o.StartArgs, "start-arg", nil, "one more argument for the daemons that are started (repeatable)")
+	f.StringVar(&o.StartEtcd, "start-etcd", "", "program of an etcd to start with each daemon of --start, which keeps its state there; that of --against-start keeps its on disk")
 	f.StringVar(&o.Naming, "naming", "platform", "naming profile of the daemons that are started")
 	f.BoolVar(&o.Audit, "audit", true, "daemons that are started write the metadata of every request into an audit log")
 	f.StringVar(&o.Binary, "binary", "", "binary of the daemon for cold-start and million (default: that of --start)")
@@ -179,6 +181,7 @@ func (o *Options) Validate() error {
 	fault(o.MediaType != mediaJSON && o.MediaType != mediaProtobuf && o.MediaType != "", "--media-type: there is no %q, but json and protobuf", o.MediaType)
 	fault(len(o.Workloads) == 0, "--media-type: none of the workloads has a variant in Protobuf")
 	fault(o.Start == "" && o.Kubeconfig == "", "--start or --kubeconfig is needed")
+	fault(o.StartEtcd != "" && o.Binary == "", "--start-etcd needs --start or --binary")
 	fault(len(o.PIDs) > 0 && o.Kubeconfig == "", "--pid needs --kubeconfig")
 	fault(len(o.AgainstPIDs) > 0 && o.Against == "", "--against-pid needs --against")
 	fault(count(o.Against, o.AgainstStart, o.AgainstKube) > 1, "--against, --against-start and --against-kube-apiserver are alternatives")

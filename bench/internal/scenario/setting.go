@@ -57,7 +57,7 @@ func (s *Setting) Measure(ctx context.Context, value Trial, session func(*server
 	defer remove()
 	// The arguments are capped at their length, so that append copies them: all trials share those of the run.
 	t.spec = server.DaemonSpec{
-		Binary: t.Start, Dir: dir, Naming: t.Naming, Args: append(t.StartArgs[:len(t.StartArgs):len(t.StartArgs)], value.args...),
+		Binary: t.Start, Dir: dir, Etcd: t.StartEtcd, Naming: t.Naming, Args: append(t.StartArgs[:len(t.StartArgs):len(t.StartArgs)], value.args...),
 		Env: value.env, Audit: t.Audit && !value.quiet, Timeout: t.Request,
 	}
 	if value.config != "" {

@@ -37,6 +37,7 @@ type Target struct {
 	Accept    string        // media type of answers, unless a connection asks for another; "" is JSON
 	Timeout   time.Duration // of one request and of a dial
 	Processes []int         // process ids
+	Etcd      []int         // those of them that are of an etcd
 }
 
 // Conn is one keep-alive connection to a target. It dials when it is first used and again after a failure.

@@ -29,11 +29,13 @@ type Daemon struct {
 	Began  time.Time // just before exec
 	cmd    *exec.Cmd
 	ended  chan struct{} // closed when the process is gone and its output read
+	etcd   *program      // that it keeps its state in; nil for none
 }
 
 // DaemonSpec says which daemon to start and on which data directory.
 type DaemonSpec struct {
 	Binary, Dir, Naming string
+	Etcd                string // program of an etcd to start beside Dir and to keep the state in; "" for none
 	Args                []string
 	Env                 []string      // more variables, as NAME=value
 	Audit               bool          // the metadata of every request, into a file beside the data
@@ -42,14 +44,27 @@ type DaemonSpec struct {
 
 // Start runs `<binary> serve` on a free port and returns when it has said that it is ready. A free port
 // lets several runs share a machine. On failure nothing is left running, and the error quotes the end of
-// the log.
-func (spec DaemonSpec) Start() (*Daemon, error) {
+// the log. An etcd listens before the daemon begins, so that its start is none of the daemon's.
+func (spec DaemonSpec) Start() (_ *Daemon, err error) {
 	args := append([]string{"serve", "--data-dir", spec.Dir, "--secure-port", "0", "--naming", spec.Naming}, spec.Args...)
 	if spec.Audit {
 		args = append(args, "--audit-log-path", spec.Dir+".audit")
 	}
+	d := &Daemon{ended: make(chan struct{})}
+	if spec.Etcd != "" {
+		var url string
+		if d.etcd, url, err = startEtcd(spec.Etcd, spec.Dir+".etcd"); err != nil {
+			return nil, err
+		}
+		args = append(args, "--etcd-servers", url)
+		defer func() {
+			if err != nil {
+				d.etcd.stop()
+			}
+		}()
+	}
 	tail := &tailWriter{}
-	d := &Daemon{cmd: exec.Command(spec.Binary, args...), ended: make(chan struct{})}
+	d.cmd = exec.Command(spec.Binary, args...)
 	d.cmd.Stderr, d.cmd.Env = tail, append(os.Environ(), spec.Env...)
 	output, err := d.cmd.StdoutPipe()
 	if err != nil {
@@ -70,10 +85,14 @@ func (spec DaemonSpec) Start() (*Daemon, error) {
 		err = fmt.Errorf("not ready after %v", readyLimit)
 	}
 	if err != nil {
-		d.Kill()
+		d.kill()
 		return nil, fmt.Errorf("%s: %w\n%s", spec.Binary, err, tail)
 	}
 	d.Target.Timeout, d.Target.Processes = spec.Timeout, []int{d.cmd.Process.Pid}
+	if d.etcd != nil {
+		d.Target.Etcd = []int{d.etcd.Process.Pid}
+		d.Target.Processes = append(d.Target.Processes, d.Target.Etcd...)
+	}
 	return d, nil
 }
 
@@ -119,8 +138,11 @@ func readyTarget(line string) (*Target, error) {
 	return target, err
 }
 
-// Stop asks the daemon to drain and end, and waits for it.
+// Stop asks the daemon to drain and end, and waits for it. Its etcd ends after it.
 func (d *Daemon) Stop() error {
+	if d.etcd != nil {
+		defer d.etcd.stop()
+	}
 	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
@@ -128,14 +150,22 @@ func (d *Daemon) Stop() error {
 	case <-d.ended:
 		return nil
 	case <-time.After(drainLimit):
-		d.Kill()
+		d.kill()
 		return fmt.Errorf("the daemon had not ended %v after SIGTERM and was killed", drainLimit)
 	}
 }
 
-// Kill ends the daemon at once, as a crash would. It is how a cold start makes the crash that it recovers
-// from.
+// Kill ends the daemon at once, as a crash would, and its etcd with it. It is how a cold start makes the crash that it
+// recovers from.
 func (d *Daemon) Kill() {
+	d.kill()
+	if d.etcd != nil {
+		_ = d.etcd.Process.Kill()
+		<-d.etcd.ended
+	}
+}
+
+func (d *Daemon) kill() {
 	_ = d.cmd.Process.Kill()
 	<-d.ended
 }

@@ -3,7 +3,8 @@
 //
 //   - LoadTarget reads one from a kubeconfig.
 //   - DaemonSpec starts a daemon from a binary, over a data directory of its own; a Daemon is the
-//     running process.
+//     running process, with an etcd of its own if that is wanted.
+//   - KubernetesSpec starts a kube-apiserver with its etcd.
 //   - StartFloor starts the floor: a bare fasthttp server in a child process that answers as many
 //     bytes and does nothing else. No server on this stack can be cheaper.
 //

@@ -9,27 +9,16 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
-	"fmt"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
-	"syscall"
 	"time"
 )
 
 // Kubernetes is a kube-apiserver with an etcd, started to be compared with. What both use is its cost.
 type Kubernetes struct {
 	Target    *Target
-	processes []startedProgram // the one that has started last is the first to end
-}
-
-// A startedProgram is a process, and what tells that it is gone.
-type startedProgram struct {
-	*exec.Cmd
-	ended chan struct{}
+	processes []*program // etcd, then the server; the one that has started last is the first to end
 }
 
 // KubernetesSpec says which programs to start, on which directory and for whose credentials. The settings are those of the
@@ -57,7 +46,7 @@ func (spec KubernetesSpec) Start(ctx context.Context) (*Kubernetes, error) {
 }
 
 func (k *Kubernetes) start(ctx context.Context, spec KubernetesSpec) error {
-	ports, err := freePorts(3)
+	ports, err := freePorts(1)
 	if err != nil {
 		return err
 	}
@@ -68,11 +57,12 @@ func (k *Kubernetes) start(ctx context.Context, spec KubernetesSpec) error {
 	if err != nil {
 		return err
 	}
-	client, peer, secure := "http://127.0.0.1:"+ports[0], "http://127.0.0.1:"+ports[1], ports[2]
-	if err := k.run(spec.Dir, spec.Etcd, "--data-dir", filepath.Join(spec.Dir, "etcd"), "--listen-client-urls", client, "--advertise-client-urls", client,
-		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default="+peer); err != nil {
+	etcd, client, err := startEtcd(spec.Etcd, spec.Dir)
+	if err != nil {
 		return err
 	}
+	k.processes = append(k.processes, etcd)
+	secure := ports[0]
 	args := []string{
 		"--etcd-servers", client, "--bind-address", "127.0.0.1", "--advertise-address", "127.0.0.1", "--secure-port", secure,
 		"--cert-dir", spec.Dir, "--client-ca-file", spec.Identity.AuthorityFile(), "--token-auth-file", spec.Identity.TokenFile(),
@@ -83,9 +73,11 @@ func (k *Kubernetes) start(ctx context.Context, spec KubernetesSpec) error {
 	if spec.Audit {
 		args = append(args, "--audit-policy-file", policy, "--audit-log-path", filepath.Join(spec.Dir, "audit.log"), "--audit-log-maxsize", "1000")
 	}
-	if err := k.run(spec.Dir, spec.APIServer, args...); err != nil {
+	server, err := startProgram(spec.Dir, spec.APIServer, args...)
+	if err != nil {
 		return err
 	}
+	k.processes = append(k.processes, server)
 	return k.awaitReady(ctx, spec, "127.0.0.1:"+secure)
 }
 
@@ -104,27 +96,6 @@ func (spec KubernetesSpec) writeFiles() (key, policy string, err error) {
 	return key, policy, errors.Join(
 		os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), 0o600),
 		os.WriteFile(policy, []byte(metadata), 0o600))
-}
-
-// run starts a program, whose output goes to a file of its name.
-func (k *Kubernetes) run(dir, binary string, args ...string) error {
-	output, err := os.Create(filepath.Join(dir, filepath.Base(binary)+".log"))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = output.Close() }() // the program has its own
-	cmd := exec.Command(binary, args...)
-	cmd.Stdout, cmd.Stderr = output, output
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	program := startedProgram{cmd, make(chan struct{})}
-	go func() {
-		_ = cmd.Wait()
-		close(program.ended)
-	}()
-	k.processes = append(k.processes, program)
-	return nil
 }
 
 // awaitReady asks until the server is ready. The certificate that it makes for itself is there by then.
@@ -152,49 +123,23 @@ func (k *Kubernetes) awaitReady(ctx context.Context, spec KubernetesSpec, addres
 		}
 		select {
 		case <-apiserver.ended:
-			return spec.notReady("it has ended")
+			return apiserver.notReady("it has ended")
 		case <-ctx.Done():
-			return spec.notReady(ctx.Err().Error())
+			return apiserver.notReady(ctx.Err().Error())
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
 	for _, program := range k.processes {
 		k.Target.Processes = append(k.Target.Processes, program.Process.Pid)
 	}
+	k.Target.Etcd = k.Target.Processes[:1]
 	return nil
-}
-
-// notReady quotes the end of the server's log.
-func (spec KubernetesSpec) notReady(reason string) error {
-	tail, _ := os.ReadFile(filepath.Join(spec.Dir, filepath.Base(spec.APIServer)+".log"))
-	return fmt.Errorf("%s is not ready: %s\n%s", spec.APIServer, reason, tail[max(0, len(tail)-tailSize):])
 }
 
 // Stop ends both, by force where they take too long.
 func (k *Kubernetes) Stop() {
 	for i := len(k.processes) - 1; i >= 0; i-- {
-		program := k.processes[i]
-		_ = program.Process.Signal(syscall.SIGTERM)
-		select {
-		case <-program.ended:
-		case <-time.After(drainLimit):
-			_ = program.Process.Kill()
-			<-program.ended
-		}
+		k.processes[i].stop()
 	}
 	k.processes = nil
-}
-
-// freePorts are ports that nobody listens on. kube-apiserver takes none by itself, so another program may come first, and the
-// start fails.
-func freePorts(n int) (ports []string, err error) {
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = l.Close() }()
-		ports = append(ports, strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
-	}
-	return ports, nil
 }

@@ -24,7 +24,7 @@ func TestKubernetesEnds(t *testing.T) {
 	}
 	pid := filepath.Join(dir, "pid")
 	_, err = KubernetesSpec{
-		Etcd: script("etcd", "echo $$ > "+pid+"; exec sleep 600"), APIServer: script("apiserver", "until [ -s "+pid+" ]; do :; done; echo no such flag; exit 1"),
+		Etcd: script("etcd", "echo $$ > "+pid+"; exec "+os.Args[0]+` "$@"`), APIServer: script("apiserver", "until [ -s "+pid+" ]; do :; done; echo no such flag; exit 1"),
 		Dir: filepath.Join(dir, "data"), Identity: identity, Audit: true, Timeout: time.Second,
 	}.Start(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "it has ended\nno such flag") {
