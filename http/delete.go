@@ -26,7 +26,6 @@ func (s *Server) delete(x *requestContext) error {
 	}
 	m := s.newMutation(x, request.Delete, o)
 	m.Delete = d
-	x.conn.Pause()
 	result, err := s.opts.Store.Mutate(x.deadlineCtx, m)
 	x.addRecorded(m.Recorder)
 	if err != nil {
@@ -60,7 +59,6 @@ func (s *Server) deleteCollection(x *requestContext) error {
 	}
 	m := s.newMutation(x, request.Delete, o)
 	m.Delete = d
-	x.conn.Pause()
 	_, err = s.opts.Store.DeleteCollection(x.deadlineCtx, l, m)
 	x.addRecorded(m.Recorder)
 	if err != nil {

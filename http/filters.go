@@ -177,7 +177,7 @@ func (s *Server) setDeadline(x *requestContext) error {
 			timeout = min(timeout, d)
 		}
 	}
-	x.deadlineCtx = deadline.At(x.start.Add(timeout))
+	x.deadlineCtx = deadline.At(x.start.Add(timeout), x.conn)
 	return nil
 }
 

@@ -46,7 +46,7 @@ func (s *Server) acquireSeats(x *requestContext) error {
 	asked := s.attributes(x)
 	total, _ := x.deadlineCtx.Deadline()
 	longest := min(total.Sub(x.start)/waitDivisor, maxSeatWait)
-	r, err := c.Admit(x.deadlineCtx, asked, s.listing(x, asked.Name), longest-time.Since(x.start), x.conn)
+	r, err := c.Admit(x.deadlineCtx, asked, s.listing(x, asked.Name), longest-time.Since(x.start))
 	var refusal *flowcontrol.RejectedError
 	switch {
 	case errors.As(err, &refusal):

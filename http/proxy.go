@@ -22,7 +22,7 @@ func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 	if err != nil {
 		return err
 	}
-	x.conn.Pause()
+	x.conn.Pause() // what outlasts the request has another context
 	if !x.outlasts() {
 		_, err := proxy.New(x.deadlineCtx, x.conn.Conn, r, t).Run(func(code int) { x.startAnswer(code, false) })
 		return err

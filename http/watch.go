@@ -54,7 +54,7 @@ func (s *Server) watch(x *requestContext) error {
 		}
 	}()
 	timeout := s.watchTimeout(o.Timeout)
-	until := deadline.At(x.start.Add(timeout))
+	until := deadline.At(x.start.Add(timeout), nil)
 	defer until.Stop()
 	session, err := s.opts.Store.Watch(until, r, w)
 	if err != nil {

@@ -97,7 +97,6 @@ func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string
 	if err := represent.CheckShape(x.bodyKind, x.format, x.query); err != nil {
 		return err
 	}
-	x.conn.Pause()
 	if _, refused := m.Admission.(updateOnly); !refused {
 		if err := s.opts.Admission.Provision(x.deadlineCtx, &m); err != nil {
 			return err

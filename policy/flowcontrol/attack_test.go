@@ -31,7 +31,7 @@ func TestManyUsers(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	for i := range 200_000 {
-		r, err := c.Admit(t.Context(), podsOf(fmt.Sprint("user-", i)), nil, time.Second, nil)
+		r, err := c.Admit(t.Context(), podsOf(fmt.Sprint("user-", i)), nil, time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestFlapping(t *testing.T) {
 				if rng.IntN(4) == 0 {
 					time.AfterFunc(time.Duration(rng.IntN(1000))*time.Microsecond, cancel) // a client that goes while it waits
 				}
-				r, err := c.Admit(gone, a, l, 5*time.Millisecond, nil)
+				r, err := c.Admit(gone, a, l, 5*time.Millisecond)
 				if err != nil {
 					refused.Add(1)
 				} else {
@@ -144,7 +144,7 @@ func TestClose(t *testing.T) {
 	c.mu.Unlock()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := c.Admit(context.Background(), podsOf("x"), nil, time.Hour, nil)
+		_, err := c.Admit(context.Background(), podsOf("x"), nil, time.Hour)
 		ended <- err
 	}()
 	c.Close()
@@ -152,7 +152,7 @@ func TestClose(t *testing.T) {
 	if err := <-ended; err == nil || err.(*RejectedError).Reason != Cancelled {
 		t.Error(err)
 	}
-	if _, err := c.Admit(context.Background(), podsOf("x"), nil, time.Hour, nil); err == nil {
+	if _, err := c.Admit(context.Background(), podsOf("x"), nil, time.Hour); err == nil {
 		t.Error("one was let in without a seat")
 	}
 }

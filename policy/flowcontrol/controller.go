@@ -139,15 +139,12 @@ func (f *follower) update(change policy.Change) {
 	}
 }
 
-// A Waiter has a request, and gives up what it needs only while it works on it.
-type Waiter interface{ Pause() }
-
 // Admit lets a request in, at once or after a wait of at most longest, or refuses it with a *RejectedError. listing
-// is what a list or a watch has to look at; nil for anything else. A waiter is told before the wait, if there is one.
+// is what a list or a watch has to look at; nil for anything else.
 //
 // The attributes are copied. The Request is the caller's until it calls Finish, which it must, or its seats are lost
 // for good.
-func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, listing *Listing, longest time.Duration, w Waiter) (*Request, error) {
+func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, listing *Listing, longest time.Duration) (*Request, error) {
 	r := requests.Get().(*Request)
 	r.attributes = *a
 	outcome, refusal := c.start(r, listing)
@@ -157,9 +154,6 @@ func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, listing *Li
 	case outcome == refused:
 		r.recycle()
 		return nil, refusal
-	}
-	if w != nil {
-		w.Pause()
 	}
 	if err := r.wait(ctx, c.closed, longest); err != nil {
 		r.recycle()

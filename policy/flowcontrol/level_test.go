@@ -430,7 +430,7 @@ func TestBorrowing(t *testing.T) {
 			for range n {
 				go func() {
 					for ctx.Err() == nil {
-						r, err := c.Admit(ctx, a, nil, time.Minute, nil)
+						r, err := c.Admit(ctx, a, nil, time.Minute)
 						if err != nil {
 							time.Sleep(time.Second)
 							continue

@@ -68,6 +68,9 @@ func noisy(ctx context.Context, s *Session) ([]Result, error) {
 		loud.Answered += counts.Answered
 		loud.Refused += counts.Refused
 	}
+	if n.unprioritized != nil {
+		s.Note("noisy: the clients wait for a processor as the server and the noisy client do, which is measured too: %v", n.unprioritized)
+	}
 	slices.Sort(ratios)
 	s.Note("noisy: the noisy client was answered %d times, and refused %d times; ratios of the rounds %.2f", loud.Answered, loud.Refused, ratios)
 	return []Result{
@@ -125,6 +128,8 @@ type noise struct {
 	quiet   []*server.Conn
 	loud    *server.Target
 	load    measure.Load // of the quiet clients together
+	// unprioritized is why the quiet clients do not run before all others; nil: they do.
+	unprioritized error
 }
 
 // connect opens the connections of the quiet clients, and asks once on each: what it costs to get to know a client is not measured.
@@ -142,9 +147,14 @@ func (n *noise) connect(ctx context.Context, targets []*server.Target) error {
 	return nil
 }
 
-// measure lets the quiet clients ask, not all at the same moment.
+// measure lets the quiet clients ask, not all at the same moment. They run before all else that this machine does, if they may: only
+// how long the server keeps them waiting is of interest, as if they were on machines of their own.
 // Each client has a connection and a sample of its own, so nothing is shared while they ask.
-func (n *noise) measure(ctx context.Context) (*measure.Sample, error) {
+func (n *noise) measure(ctx context.Context) (_ *measure.Sample, err error) {
+	end, refused := measure.Prioritize()
+	if n.unprioritized = refused; refused == nil {
+		defer func() { err = errors.Join(err, end()) }()
+	}
 	parts := make([]measure.Sample, len(n.quiet))
 	var group sync.WaitGroup
 	m := measure.StartMeter(n.fixture.session.Target)

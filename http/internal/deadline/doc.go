@@ -2,5 +2,6 @@
 //
 // Its noun:
 //
-//	Lazy  a context.Context without values, whose timer is made when Done is first called
+//	Lazy    a context.Context without values, whose timer is made when Done is first called
+//	Waiter  what learns then that somebody begins to wait
 package deadline

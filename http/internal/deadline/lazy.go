@@ -11,6 +11,7 @@ import (
 // many of the answers.
 type Lazy struct {
 	deadline time.Time
+	waiter   Waiter // may be nil
 
 	mu      sync.Mutex // guards the rest
 	done    chan struct{}
@@ -18,8 +19,12 @@ type Lazy struct {
 	stopped bool
 }
 
-// At makes a context that ends at t.
-func At(t time.Time) *Lazy { return &Lazy{deadline: t} }
+// A Waiter gives up what it needs only while it works. Any goroutine may tell it to.
+type Waiter interface{ Pause() }
+
+// At makes a context that ends at t. The waiter, if there is one, pauses when Done is first called: somebody
+// is about to wait.
+func At(t time.Time, w Waiter) *Lazy { return &Lazy{deadline: t, waiter: w} }
 
 var closedChannel = func() chan struct{} {
 	c := make(chan struct{})
@@ -40,6 +45,9 @@ func (d *Lazy) Done() <-chan struct{} {
 	if d.stopped {
 		d.done = closedChannel
 		return d.done
+	}
+	if d.waiter != nil {
+		d.waiter.Pause()
 	}
 	done := make(chan struct{})
 	d.done = done

@@ -46,18 +46,21 @@ func (s *scheduler) distributeBy(from *os.File) {
 		if _, err := from.Read(b); err != nil {
 			return
 		}
+		s.mu.Lock()
+		s.arrival.looking, s.arrival.looked = false, time.Now()
 		s.distribute()
+		s.mu.Unlock()
 	}
 }
 
 // close ends the goroutine. Slots are only handed on from now on.
 func (s *scheduler) close() {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	a := &s.arrival
-	a.closed = true
+	a.closed, a.looking = true, false
 	if a.pipe != nil {
-		_ = a.pipe.Close() // nothing is lost that was written before
+		_ = a.pipe.Close()
 	}
-	s.mu.Unlock()
 	s.distribute()
 }

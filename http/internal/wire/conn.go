@@ -53,7 +53,6 @@ type Conn struct {
 func newConn(raw net.Conn, all *Connections) *Conn {
 	c := &Conn{raw: raw, all: all, entry: newConnEntry(raw.RemoteAddr())}
 	c.Conn = scheduledConn{raw, c}
-	c.turn.client = addressClient(c.entry)
 	return c
 }
 
@@ -233,11 +232,11 @@ func (c *Conn) SetDeadline(t time.Time) error {
 
 // SetUser notes from whom the request that is being answered came, and whether that is known.
 func (c *Conn) SetUser(name string, known bool) {
+	client := addressClient(c.entry)
 	if known {
-		c.turn.client = userClient(name)
-	} else {
-		c.turn.client = addressClient(c.entry)
+		client = userClient(name)
 	}
+	c.all.scheduler.assign(c, client)
 	if known != c.authenticated.Load() {
 		c.authenticated.Store(known)
 		c.requestSeen = c.requestSeen || known

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"net/netip"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -58,7 +59,7 @@ const maxNewConns = 16384
 
 // New makes what serves connections, of which there are none yet.
 func New(o Options) *Connections {
-	r := &Connections{opts: o, limit: o.MaxConnections, perAddress: o.MaxPerAddress, closed: make(chan struct{}), scheduler: newScheduler()}
+	r := &Connections{opts: o, limit: o.MaxConnections, perAddress: o.MaxPerAddress, closed: make(chan struct{}), scheduler: newScheduler(runtime.GOMAXPROCS(0))}
 	r.maxNew = min(r.limit, maxNewConns)
 	if r.limit >= 8 {
 		r.reserve = min(max(r.limit/64, 1), 256)

@@ -45,7 +45,7 @@ func newResponseWriterPool(size int) *sync.Pool {
 // Write implements io.Writer for the buffer.
 func (w *responseWriter) Write(b []byte) (int, error) {
 	w.started = true
-	if !w.streamed || !w.conn.turn.taken {
+	if !w.streamed || !w.conn.turn.taken.Load() {
 		return w.conn.Write(b)
 	}
 	w.conn.Pause()

@@ -3,8 +3,9 @@ package wire
 import (
 	"hash/maphash"
 	"net"
-	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,40 +14,46 @@ import (
 // of its requests are in flight elsewhere.
 //
 // A connection takes a slot when something has come on it, and leaves it when it waits for more, or for something
-// else. Those that find no slot wait in the queue of their client, and slots go to the clients in turn. A slot that is kept
+// else. Those that find no slot wait in the queue of their client, and slots go to the clients in turn. While there are others, no client
+// has a slot for every processor, so that one is free for who comes next. A slot that is kept
 // for too long is taken away: who has it waits for something that is not known here.
 type scheduler struct {
 	mu      sync.Mutex // guards the rest
 	free    int        // slots that nobody has
 	slots   []slot
-	clients map[uint64]*clientQueue // those that wait
-	first   *clientQueue            // whose turn it is; the others follow in a ring
-	waiting int                     // connections
-	watched bool                    // a timer looks after those that keep their slot
+	share   int                // slots that a client may have while there are others
+	clients map[uint64]*client // those with connections
+	next    *client            // whose turn it is; the others that wait and may have a slot follow in a ring
+	waiting int                // connections
+	latest  *client            // the one that came last
+	mixed   time.Time          // when another one came than before
+	watched bool               // a timer looks after those that keep their slot
 	arrival arrivals
-	idle    []*clientQueue // to be used again
 }
 
 // A slot is held by a connection, or by none.
 type slot struct {
 	holder *Conn
-	seen   bool // by the timer, when it last looked
+	client *client // whom it counts for
+	seen   bool    // by the timer, when it last looked
 }
 
-// A clientQueue is the connections of one client that wait, in the order in which they came.
-type clientQueue struct {
-	client      uint64
+// A client is a user, or an address from which nobody has been authenticated. Its connections wait in the order in which they came.
+type client struct {
+	id          uint64
+	connections int
+	held        int // slots
 	first, last *Conn
-	prev, next  *clientQueue
+	prev, next  *client // in the ring; nil: it is not there
 }
 
-// turn is what a connection has of the scheduler. Its goroutine owns taken; the scheduler guards the rest.
+// turn is what a connection has of the scheduler, which guards it, save for taken.
 type turn struct {
-	client uint64        // whose connection it is
-	taken  bool          // the connection goes on as if it had a slot
+	client *client       // whose connection it is; nil: it has ended
 	slot   int           // 1 + its index; 0: none
-	next   *Conn         // in its queue
+	next   *Conn         // in the queue of the client
 	ready  chan struct{} // tells who waits; made when it is first needed
+	taken  atomic.Bool   // the connection goes on as if it had a slot
 }
 
 const (
@@ -54,23 +61,60 @@ const (
 	slotsPerProcessor = 2
 	// maxHold is the time after which a slot is taken away, or at most twice as much, if somebody waits for it.
 	maxHold = time.Millisecond
-	// maxIdleQueues bounds the queues that are kept to be used again.
-	maxIdleQueues = 64
+	// othersFor is how long there are others after one of them has come.
+	othersFor = 100 * time.Millisecond
 )
 
-func newScheduler() *scheduler {
-	n := slotsPerProcessor * runtime.GOMAXPROCS(0)
-	return &scheduler{free: n, slots: make([]slot, n), clients: map[uint64]*clientQueue{}}
+func newScheduler(processors int) *scheduler {
+	n := slotsPerProcessor * processors
+	return &scheduler{free: n, slots: make([]slot, n), share: max(1, processors-1), clients: map[uint64]*client{}}
+}
+
+// assign makes a connection that of a client; what it has of another one ends when it leaves its slot.
+func (s *scheduler) assign(c *Conn, id uint64) {
+	if old := c.turn.client; old != nil && old.id == id {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.release(c)
+	of := s.clients[id]
+	if of == nil {
+		of = &client{id: id}
+		s.clients[id] = of
+	}
+	of.connections++
+	c.turn.client = of
+}
+
+// forget is for a connection that has ended.
+func (s *scheduler) forget(c *Conn) {
+	s.leave(c)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.release(c)
+}
+
+func (s *scheduler) release(c *Conn) {
+	of := c.turn.client
+	if of == nil {
+		return
+	}
+	c.turn.client = nil
+	if of.connections--; of.connections == 0 {
+		delete(s.clients, of.id)
+	}
 }
 
 // enter waits for a slot.
 func (s *scheduler) enter(c *Conn) {
 	t := &c.turn
-	t.taken = true
 	s.mu.Lock()
-	if s.free > 0 && s.waiting == 0 {
-		s.free--
-		s.give(c, s.unheld())
+	if s.latest != t.client {
+		s.latest, s.mixed = t.client, time.Now()
+	}
+	if s.free > 0 && s.next == nil && s.mayHave(t.client) {
+		s.give(c)
 		s.mu.Unlock()
 		return
 	}
@@ -87,138 +131,122 @@ func (s *scheduler) enter(c *Conn) {
 	<-t.ready
 }
 
-// unheld is the index of a slot that nobody has. There are few.
-func (s *scheduler) unheld() int {
-	for i := range s.slots {
-		if s.slots[i].holder == nil {
-			return i
-		}
-	}
-	panic("wire: no slot is free") // free counts them
+// mayHave tells whether a client may have one slot more.
+func (s *scheduler) mayHave(c *client) bool {
+	return c.held < s.share || time.Since(s.mixed) > othersFor
 }
 
-func (s *scheduler) give(c *Conn, i int) {
-	s.slots[i] = slot{holder: c}
+// give takes a slot that is free for a connection. There are few of them.
+func (s *scheduler) give(c *Conn) {
+	i := slices.IndexFunc(s.slots, func(s slot) bool { return s.holder == nil })
+	s.slots[i] = slot{holder: c, client: c.turn.client}
+	s.free--
 	c.turn.slot = i + 1
+	c.turn.taken.Store(true)
+	c.turn.client.held++
 }
 
-// leave gives the slot back, if the connection has one, to the next who waits.
+// leave gives the slot back, if the connection has one. Any goroutine may call it.
 func (s *scheduler) leave(c *Conn) {
-	t := &c.turn
-	if !t.taken {
+	if !c.turn.taken.Load() {
 		return
 	}
-	t.taken = false
 	s.mu.Lock()
-	var next *Conn
-	if t.slot > 0 { // else it was taken away
-		next = s.vacate(t.slot - 1)
+	defer s.mu.Unlock()
+	c.turn.taken.Store(false)
+	if c.turn.slot == 0 {
+		return // it was taken away
 	}
-	s.mu.Unlock()
-	if next != nil {
-		next.turn.ready <- struct{}{}
+	s.vacate(c.turn.slot - 1)
+	if s.next != nil && !s.lookForArrivals() {
+		s.distribute()
 	}
 }
 
-// vacate takes a slot from its holder. It goes to the next who waits, whom the caller has to tell.
-func (s *scheduler) vacate(i int) *Conn {
-	s.slots[i].holder.turn.slot = 0
-	s.slots[i] = slot{}
-	if s.waiting == 0 || s.lookForArrivals() {
-		s.free++
-		return nil
-	}
-	next := s.dequeue()
-	s.give(next, i)
-	return next
+// vacate takes a slot from its holder.
+func (s *scheduler) vacate(i int) {
+	left := &s.slots[i]
+	left.holder.turn.slot = 0
+	left.client.held--
+	s.join(left.client)
+	*left = slot{}
+	s.free++
 }
 
 // distribute gives the slots that are free to those who wait.
 func (s *scheduler) distribute() {
-	var told []*Conn
-	s.mu.Lock()
-	s.arrival.looking, s.arrival.looked = false, time.Now()
-	for s.free > 0 && s.waiting > 0 {
-		s.free--
-		c := s.dequeue()
-		s.give(c, s.unheld())
-		told = append(told, c)
-	}
-	s.mu.Unlock()
-	for _, c := range told {
-		c.turn.ready <- struct{}{}
+	for s.free > 0 && s.next != nil {
+		of := s.next
+		c := of.first
+		of.first, c.turn.next = c.turn.next, nil
+		s.waiting--
+		s.give(c)
+		if of.first != nil && s.mayHave(of) {
+			s.next = of.next
+		} else {
+			s.part(of)
+		}
+		c.turn.ready <- struct{}{} // there is place
 	}
 }
 
 // watch takes slots from those who have kept them since it last looked. It goes on while anybody waits.
 func (s *scheduler) watch() {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	for i := range s.slots {
 		switch h := &s.slots[i]; {
 		case h.holder == nil:
 		case !h.seen:
 			h.seen = true
 		case s.waiting > 0:
-			h.holder.turn.slot = 0
-			*h = slot{}
-			s.free++
+			s.vacate(i)
 		}
 	}
 	if s.watched = s.waiting > 0; s.watched {
 		time.AfterFunc(maxHold, s.watch)
 	}
-	s.mu.Unlock()
+	s.arrival.looking = false // nobody waits for it for so long
 	s.distribute()
 }
 
-// enqueue puts a connection at the end of its client's queue, and a client who has not waited behind those who do.
+// enqueue puts a connection at the end of its client's queue.
 func (s *scheduler) enqueue(c *Conn) {
 	s.waiting++
-	q := s.clients[c.turn.client]
-	if q != nil {
-		q.last.turn.next = c
-		q.last = c
-		return
-	}
-	if n := len(s.idle); n > 0 {
-		q, s.idle = s.idle[n-1], s.idle[:n-1]
+	of := c.turn.client
+	if of.first == nil {
+		of.first = c
 	} else {
-		q = new(clientQueue)
+		of.last.turn.next = c
 	}
-	*q = clientQueue{client: c.turn.client, first: c, last: c}
-	s.clients[q.client] = q
-	if s.first == nil {
-		q.prev, q.next = q, q
-		s.first = q
+	of.last = c
+	s.join(of)
+}
+
+// join puts a client that waits, and may have a slot, behind the others that do.
+func (s *scheduler) join(c *client) {
+	switch {
+	case c.first == nil || c.next != nil || !s.mayHave(c):
 		return
+	case s.next == nil:
+		c.prev, c.next = c, c
+		s.next = c
+	default:
+		c.prev, c.next = s.next.prev, s.next
+		c.prev.next, c.next.prev = c, c
 	}
-	q.prev, q.next = s.first.prev, s.first
-	q.prev.next, q.next.prev = q, q
 }
 
-// dequeue takes the first connection of the client whose turn it is. The turn goes on to the next client.
-func (s *scheduler) dequeue() *Conn {
-	q := s.first
-	c := q.first
-	s.first = q.next
-	s.waiting--
-	if q.first = c.turn.next; q.first == nil {
-		s.remove(q)
+// part takes a client out of the ring.
+func (s *scheduler) part(c *client) {
+	if s.next == c {
+		s.next = c.next
 	}
-	c.turn.next = nil
-	return c
-}
-
-// remove takes an empty queue out of the ring.
-func (s *scheduler) remove(q *clientQueue) {
-	if s.first == q {
-		s.first = nil // it was the only one
+	if s.next == c {
+		s.next = nil // it was the only one
 	}
-	q.prev.next, q.next.prev = q.next, q.prev
-	delete(s.clients, q.client)
-	if len(s.idle) < maxIdleQueues {
-		s.idle = append(s.idle, q)
-	}
+	c.prev.next, c.next.prev = c.next, c.prev
+	c.prev, c.next = nil, nil
 }
 
 // clientSeed makes the hashes that clients are told apart by. Two with one hash share a turn.

@@ -14,29 +14,30 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// testScheduler is a scheduler with so many slots.
-func testScheduler(slots int) *scheduler {
-	s := newScheduler()
-	s.free, s.slots = slots, make([]slot, slots)
+// testScheduler is a scheduler with so many slots, of which each client may have a share beside others.
+func testScheduler(slots, share int) *scheduler {
+	s := newScheduler(1)
+	s.free, s.slots, s.share = slots, make([]slot, slots), share
 	return s
 }
 
-// connOf is a connection of a client, which is known by a name.
-func connOf(client string) *Conn {
+// conn is a connection of a client, which is known by a name.
+func (s *scheduler) conn(client string) *Conn {
 	c := new(Conn)
-	c.turn.client = userClient(client)
+	s.assign(c, userClient(client))
 	return c
 }
 
 // TestTurns: a client with many connections gets one turn where one with a single connection gets one.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, holder := testScheduler(1), connOf("a")
+		s := testScheduler(1, 1)
+		holder := s.conn("a")
 		s.enter(holder)
 		var order []string
 		for _, name := range []string{"loud 1", "loud 2", "loud 3", "loud 4", "quiet 1", "other 1", "quiet 2"} {
 			client, _, _ := strings.Cut(name, " ")
-			c := connOf(client)
+			c := s.conn(client)
 			go func() {
 				s.enter(c)
 				order = append(order, name) // only who has the slot gets here
@@ -52,17 +53,97 @@ func TestTurns(t *testing.T) {
 		if want := []string{"loud 1", "quiet 1", "other 1", "loud 2", "quiet 2", "loud 3", "loud 4"}; !slices.Equal(order, want) {
 			t.Errorf("the turns were %v, want %v", order, want)
 		}
-		if s.free != 1 || s.waiting != 0 || len(s.clients) != 0 || s.first != nil {
-			t.Errorf("%d slots are free, %d connections of %d clients wait", s.free, s.waiting, len(s.clients))
+		if s.free != 1 || s.waiting != 0 || s.next != nil {
+			t.Errorf("%d slots are free, %d connections wait, %v", s.free, s.waiting, s.next)
 		}
 	})
+}
+
+// TestShare: a client that is alone has all slots; while there are others, some are left for those, and it gets no more than
+// its share, whatever waits. It gets all again when the others have gone.
+func TestShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testScheduler(4, 2)
+		served := func(client string) *Conn {
+			c := s.conn(client)
+			go s.enter(c)
+			synctest.Wait()
+			return c
+		}
+		holders := func(conns []*Conn) (n int) {
+			for _, c := range conns {
+				if c.turn.slot > 0 {
+					n++
+				}
+			}
+			return n
+		}
+		s.leave(served("loud"))
+		time.Sleep(2 * othersFor)
+		var loud []*Conn
+		for range 4 {
+			loud = append(loud, served("loud"))
+		}
+		if n := holders(loud); n != 4 {
+			t.Fatalf("alone it has %d slots of 4", n)
+		}
+		quiet := s.conn("quiet")
+		go s.enter(quiet)
+		synctest.Wait()
+		s.leave(loud[0])
+		synctest.Wait()
+		if quiet.turn.slot == 0 {
+			t.Fatal("the other one has no slot")
+		}
+		for range 3 {
+			loud = append(loud, served("loud"))
+		}
+		s.leave(loud[1])
+		synctest.Wait()
+		if n := holders(loud); n != 2 || s.free != 1 {
+			t.Fatalf("beside another one it has %d slots, and %d are free", n, s.free)
+		}
+		if other := served("other"); other.turn.slot == 0 {
+			t.Fatal("one more finds no slot")
+		} else {
+			s.leave(other)
+		}
+		s.leave(quiet)
+		if s.leave(loud[2]); holders(loud) != 2 {
+			t.Fatalf("it has %d slots at once", holders(loud))
+		}
+		s.mixed = s.mixed.Add(-2 * othersFor) // if that time passed, slots would be taken away
+		s.leave(loud[3])
+		synctest.Wait()
+		if n := holders(loud); n != 3 || s.waiting != 0 {
+			t.Errorf("alone again it has %d slots for 3, and %d wait", n, s.waiting)
+		}
+	})
+}
+
+// TestClients: a client is known while it has connections, and what one of them has held counts for whom it was then.
+func TestClients(t *testing.T) {
+	s := testScheduler(2, 1)
+	a, b := s.conn("a"), s.conn("a")
+	s.enter(a)
+	old := a.turn.client
+	s.assign(a, userClient("b"))
+	if old.held != 1 || len(s.clients) != 2 {
+		t.Errorf("%d slots of %d clients", old.held, len(s.clients))
+	}
+	s.forget(a)
+	s.forget(b)
+	if old.held != 0 || s.free != 2 || len(s.clients) != 0 {
+		t.Errorf("%d slots of %d clients, %d are free", old.held, len(s.clients), s.free)
+	}
 }
 
 // TestLongHold: who keeps a slot for long, because it waits for something, does not keep others from going on. What it gives
 // back later is not given out twice.
 func TestLongHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, stuck, next := testScheduler(1), connOf("a"), connOf("b")
+		s := testScheduler(1, 1)
+		stuck, next := s.conn("a"), s.conn("b")
 		s.enter(stuck)
 		time.Sleep(time.Hour)
 		if stuck.turn.slot == 0 {
@@ -89,11 +170,12 @@ func TestLongHold(t *testing.T) {
 // nor when the server closes.
 func TestArrivals(t *testing.T) {
 	for _, closed := range []bool{false, true} {
-		s, holder := testScheduler(1), connOf("a")
+		s := testScheduler(1, 1)
+		holder := s.conn("a")
 		s.enter(holder)
 		served := make(chan bool)
 		for range 3 {
-			c := connOf("b")
+			c := s.conn("b")
 			go func() {
 				s.enter(c)
 				s.leave(c)

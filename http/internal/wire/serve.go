@@ -18,6 +18,7 @@ var fasthttpContexts = sync.Pool{New: func() any { return new(fasthttp.RequestCt
 // serve serves a connection until its end, or until the handler has taken it over.
 func (c *Conn) serve() {
 	defer c.end()
+	c.all.scheduler.assign(c, addressClient(c.entry))
 	c.scheduled = true
 	if c.handshake() != nil {
 		return
@@ -28,7 +29,7 @@ func (c *Conn) serve() {
 
 // end closes the connection, or gives it away. A panic ends nothing but the connection.
 func (c *Conn) end() {
-	c.Pause()
+	c.all.scheduler.forget(c)
 	c.scheduled = false
 	if fault := recover(); fault != nil {
 		c.all.opts.Log.Error("http: panic while serving a connection", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
