@@ -9,7 +9,8 @@
 //     depth. Decoders embed it, because calling it per token is cheaper than passing token values.
 //   - A Value trusts what it reads. It is a piece of JSON that this server has written, or that a
 //     Scanner has gone over before. Finding one field of a stored object takes no more than looking
-//     for the ends of the values before it. Cut-off JSON yields absent values, never a panic.
+//     for the ends of the values before it. Cut-off JSON yields absent values, never a panic. An
+//     Object is a Value that remembers its members, for who asks for many of them.
 //
 // They differ in two ways for texts that encoding/json accepts. Of members with the same name, a Value
 // finds the first one (a decoder keeps the last), and it compares names as they are written, so that an

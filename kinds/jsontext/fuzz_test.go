@@ -20,6 +20,7 @@ var documents = []string{
 	`"\"\\\/\b\f\n\r\t"`, `"\u0041\u00e9\u20ac"`, `"\ud83d\ude00"`, `"\ud83d"`, `"\ude00"`, `"\ud83dx"`, `"\ud83d\n"`, `"\ud83d\u0041"`, `"\ud83d\ud83d\ude00"`, `"\uD83D\uDE00"`,
 	`"\u12"`, `"\u12g4"`, `"\ud83d\u12"`, `"\ud83d\`, `"\x"`, `"\`, `"\u`, "\"\x01\"", "\"\x1f\"", "\"\x7f\"", "\"a\nb\"", "\"\x80\"", "\"\xff\xfe\"", "\"\xed\xa0\x80\"", "\"\xf0\x9f\x98\"", "\"12345678\xc3\"", "\"é€😀\"", "\"\u2028\u2029\"",
 	`{"a":1,"a":2}`, `{"a":{},"a":[]}`, `{"\u0061":1,"a":2}`, `{"":0}`, "{\"\xa3\":0}", `{"a.b":{"c":[{"d":null}]}}`, `{"s":"}]\",{[","t":["\\","\\\\"],"u":"\\\""}`,
+	`{"0":0,"1":1,"2":2,"3":3,"4":4,"5":5,"6":6,"7":7,"8":8,"9":9,"a":10,"b":11,"c":{"c":12},"d":13,"e":14,"f":15,"g":{"c":16},"h":17}`,
 	`[[[[[[1]]]]],{"a":[{}]},[],"",[""]]`, `{"12345678":"12345678","1234567\"8":"123\\4567\u00008"}`,
 }
 
@@ -105,6 +106,7 @@ func checkValue(t *testing.T, doc []byte) {
 	}
 	switch want := want.(type) {
 	case map[string]any:
+		checkObject(t, v)
 		for _, key := range v.Keys() {
 			if _, ok := want[replaceBytes(key)]; !ok {
 				t.Fatalf("%q has no %q", doc, key)
@@ -213,6 +215,34 @@ func read(s *jsontext.Scanner) (any, error) {
 		return c == 't', s.Skip()
 	}
 	return nil, s.Skip()
+}
+
+// checkObject compares an Object with the Value that it is, whatever the order in which members are asked for.
+func checkObject(t *testing.T, v jsontext.Value) {
+	var names []string
+	v.Fields(func(key, _ jsontext.Value) bool {
+		names = append(names, string(key[1:len(key)-1]))
+		return true
+	})
+	var o jsontext.Object
+	for _, from := range []int{0, len(names) / 2, len(names)} { // some members are walked over, and some not
+		o.Reset(v)
+		for i := range len(names) + 1 {
+			name := "absent"
+			if at := (from + i) % (len(names) + 1); at < len(names) {
+				name = names[at]
+			}
+			if have, want := o.Field(name), v.Field(name); string(have) != string(want) || (have == nil) != (want == nil) {
+				t.Fatalf("%q has %q at %q, want %q", v, have, name, want)
+			}
+			if have, want := o.At(name+".c"), v.At(name+".c"); string(have) != string(want) {
+				t.Fatalf("%q has %q at %q, want %q", v, have, name+".c", want)
+			}
+		}
+	}
+	if string(o.At("")) != string(v) || string(o.Text()) != string(v) {
+		t.Fatalf("%q has another text", v)
+	}
 }
 
 // build builds a value with the walk that trusts its text. Of members with one name the last one stays,

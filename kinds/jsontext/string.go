@@ -118,3 +118,9 @@ func maskEqual(x uint64, c byte) uint64 {
 	y := x ^ lowBits*uint64(c)
 	return (y - lowBits) & ^y & highBits
 }
+
+// maskOnly is maskEqual without wrong marks behind the first hit, for who counts the hits.
+func maskOnly(x uint64, c byte) uint64 {
+	y := x ^ lowBits*uint64(c)
+	return ^((y&^highBits + ^uint64(highBits)) | y) & highBits
+}

@@ -2,6 +2,7 @@ package jsontext
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 	"strconv"
 )
@@ -17,13 +18,18 @@ func (v Value) Exists() bool { return len(v) > 0 && v[0] != 'n' }
 // it is written: one that may need an escape has to be given as AppendEscaped writes it.
 func (v Value) Field(name string) (found Value) {
 	v.Fields(func(key, w Value) bool {
-		if len(key) == len(name)+2 && string(key[1:len(key)-1]) == name {
+		if isName(key, name) {
 			found = w
 			return false
 		}
 		return true
 	})
 	return found
+}
+
+// isName tells whether a key, in its quotes, is that name.
+func isName(key Value, name string) bool {
+	return len(key) == len(name)+2 && string(key[1:len(key)-1]) == name
 }
 
 // At follows a dotted path through objects.
@@ -47,23 +53,38 @@ func (v Value) At(path string) Value {
 //
 // Key and value are parts of v. A member that is cut short ends the walk, and is not yielded.
 func (v Value) Fields(yield func(key, w Value) bool) {
+	for rest := v.inside(); ; {
+		key, w, after := rest.cutMember()
+		if w == nil || !yield(key, w) {
+			return
+		}
+		rest = after
+	}
+}
+
+// inside is what follows the bracket that opens an object; nil if v is none.
+func (v Value) inside() Value {
 	if len(v) == 0 || v[0] != '{' {
-		return
+		return nil
 	}
-	for rest := v[1:].trim(); len(rest) > 0 && rest[0] == '"'; {
-		n := rest.Length()
-		key := rest[:n]
-		rest = rest[n:].trim()
-		if len(rest) == 0 || rest[0] != ':' {
-			return
-		}
-		rest = rest[1:].trim()
-		n = rest.Length()
-		if n == 0 || !yield(key, rest[:n]) {
-			return
-		}
-		rest = rest[n:].next()
+	return v[1:].trim()
+}
+
+// cutMember cuts off the member that v begins with. All three are nil if there is none, or if it is cut short.
+func (v Value) cutMember() (key, w, rest Value) {
+	if len(v) == 0 || v[0] != '"' {
+		return nil, nil, nil
 	}
+	n := v.Length()
+	key, rest = v[:n], v[n:].trim()
+	if len(rest) == 0 || rest[0] != ':' {
+		return nil, nil, nil
+	}
+	rest = rest[1:].trim()
+	if n = rest.Length(); n == 0 {
+		return nil, nil, nil
+	}
+	return key, rest[:n], rest[n:].next()
 }
 
 // Items calls yield with each item of a list until that answers false.
@@ -119,22 +140,45 @@ func (v Value) Length() int {
 	return len(v)
 }
 
-// bracketLength counts brackets. That each one is closed by its own kind has been checked before.
+// bracketLength counts the brackets that are in no string. That each one is closed by its own kind has been
+// checked before.
+//
+// Most of a value is skipped eight bytes at a time: whether a byte is in a string is the parity of the
+// quotes up to it. Only what holds a backslash, or the end, is looked at byte by byte.
 func (v Value) bracketLength() int {
-	depth := 0
-	for i := 0; i < len(v); i++ {
-		switch v[i] {
-		case '"':
-			n := v[i:].stringLength()
-			if n == 0 {
-				return 0
+	text := Over(v).Text
+	depth, inside := 0, uint64(0) // inside has the high bit of all bytes while a string is open
+	for i := 0; i < len(text); {
+		if i+8 <= len(text) {
+			x := load8(text[i : i+8])
+			lower := x | lowBits*0x20 // makes square brackets the curly ones, which nothing else becomes
+			opening, closing := maskOnly(lower, '{'), maskOnly(lower, '}')
+			quoted := maskOnly(x, '"')
+			quoted ^= quoted << 8
+			quoted ^= quoted << 16
+			quoted ^= quoted<<32 ^ inside
+			opening, closing = opening&^quoted, closing&^quoted
+			if maskEqual(x, '\\') == 0 && bits.OnesCount64(closing) < depth {
+				depth += bits.OnesCount64(opening) - bits.OnesCount64(closing)
+				inside = uint64(int64(quoted)>>63) & highBits
+				i += 8
+				continue
 			}
-			i += n - 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
+		}
+		for end := min(i+8, len(text)); i < end; i++ {
+			switch c := text[i]; {
+			case c == '"':
+				inside ^= highBits
+			case inside != 0:
+				if c == '\\' {
+					i++ // what follows ends no string
+				}
+			case c == '{' || c == '[':
+				depth++
+			case c == '}' || c == ']':
+				if depth--; depth == 0 {
+					return i + 1
+				}
 			}
 		}
 	}

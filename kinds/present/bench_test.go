@@ -31,6 +31,34 @@ func benchPod(i int) string {
 		`"podIPs":[{"ip":"10.1.0.7"}],"startTime":"2026-11-21T11:55:01Z","containerStatuses":[` + status("c1") + "," + status("c2") + `]}}`
 }
 
+// benchConfigMap is a small ConfigMap as it is stored, like those of the load harness.
+const benchConfigMap = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"settings-1","namespace":"default","uid":"6f1c2a7e-0000-4000-8000-000000000001","resourceVersion":"12345",` +
+	`"creationTimestamp":"2026-11-21T11:55:00Z","labels":{"app":"web","tier":"front"},"annotations":{"example.com/owner":"team-a"},` +
+	`"managedFields":[{"manager":"bench","operation":"Update","apiVersion":"v1","time":"2026-11-21T11:55:00Z","fieldsType":"FieldsV1",` +
+	`"fieldsV1":{"f:data":{".":{},"f:key":{},"f:other":{}},"f:metadata":{"f:annotations":{".":{},"f:example.com/owner":{}},"f:labels":{".":{},"f:app":{},"f:tier":{}}}}}]},` +
+	`"data":{"key":"value","other":"a somewhat longer value \\"in quotes\\" of a setting"}}`
+
+// BenchmarkEvent makes the Table of one event after the other of a watch.
+func BenchmarkEvent(b *testing.B) {
+	all, err := catalog.New(meta.Platform)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for resource, text := range map[string]string{"configmaps": benchConfigMap, "pods": benchPod(1)} {
+		k := all.Kind("", "v1", resource)
+		o := &meta.Object{JSON: []byte(text), ItemOffset: k.ItemOffset}
+		now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+		b.Run(resource, func(b *testing.B) {
+			b.ReportAllocs()
+			t := present.NewTableWriter(meta.Platform, k, present.TableOptions{})
+			var out []byte
+			for b.Loop() {
+				out = t.Next(out[:0], o, present.ListMeta{ResourceVersion: "12345"}, now)
+			}
+		})
+	}
+}
+
 func BenchmarkList(b *testing.B) {
 	all, err := catalog.New(meta.Platform)
 	if err != nil {

@@ -18,12 +18,12 @@ func showNothing(b []byte, _ *row, _ string) []byte { return append(b, "null"...
 // Ages are texts such as "5m" and not times. So a table is right for the moment
 // at which it is made.
 func showAge(b []byte, r *row, _ string) []byte {
-	return appendAge(b, jsontext.Value(Metadata(r.object)).Field("creationTimestamp").Text(), r.now)
+	return appendAge(b, r.metadata.Field("creationTimestamp").Text(), r.now)
 }
 
 // showCreated shows the time itself, for clients that count ages themselves.
 func showCreated(b []byte, r *row, _ string) []byte {
-	v := jsontext.Value(Metadata(r.object)).Field("creationTimestamp")
+	v := r.metadata.Field("creationTimestamp")
 	if !v.Exists() {
 		return append(b, "null"...)
 	}
@@ -120,7 +120,7 @@ func showPhase(b []byte, r *row, path string) []byte {
 
 // annotation is the annotation with this name, which is given as in the platform profile.
 func (r *row) annotation(name string) string {
-	return jsontext.Value(Metadata(r.object)).Field("annotations").Field(r.naming.Translate(name)).Text()
+	return r.metadata.Field("annotations").Field(r.naming.Translate(name)).Text()
 }
 
 // appendOr writes s, or empty if it is "".

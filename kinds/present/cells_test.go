@@ -3,7 +3,6 @@ package present
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/jsontext"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -16,7 +15,7 @@ func checkCells(t *testing.T, cases []cellCase) {
 	for _, c := range cases {
 		o := object(c.rest)
 		k := cellOf(&schema.Column{Path: c.path, Type: "string"})
-		if got := string(k.append(nil, &row{json: o.JSON, object: o, now: now, naming: meta.Kubernetes})); got != c.want {
+		if got := string(k.append(nil, rowOf(o))); got != c.want {
 			t.Errorf("%s of %s = %s, want %s", c.path, c.rest, got, c.want)
 		}
 	}
@@ -40,7 +39,7 @@ func TestFallbacks(t *testing.T) {
 		{`,"status":{"last":"2026-11-21T11:59:00Z"}`, "func:since:status.last|<none>", `"60s"`},
 	})
 	yes := cellOf(&schema.Column{Path: "spec.attach|true", Type: "boolean"})
-	if got := string(yes.append(nil, &row{json: jsontext.Value(`{}`)})); got != "true" {
+	if got := string(yes.append(nil, rowOf(&meta.Object{JSON: []byte(`{}`)}))); got != "true" {
 		t.Errorf("a boolean falls back to %s", got)
 	}
 }
@@ -136,9 +135,9 @@ func TestAnnotations(t *testing.T) {
 		{`"deletionTimestamp":"2026-11-21T11:55:00Z"`, "func:deviceState", `"deleted"`},
 	} {
 		o := &meta.Object{Key: meta.Key{Name: "x"}, JSON: []byte(`{"metadata":{"name":"x",` + c.metadata + `}}`)}
-		o.Meta.Terminating = jsontext.Value(Metadata(o)).Field("deletionTimestamp").Exists()
+		o.Meta.Terminating = Metadata(o).Field("deletionTimestamp").Exists()
 		k := cellOf(&schema.Column{Path: c.path, Type: "string"})
-		if got := string(k.append(nil, &row{json: o.JSON, object: o, now: now, naming: meta.Kubernetes})); got != c.want {
+		if got := string(k.append(nil, rowOf(o))); got != c.want {
 			t.Errorf("%s of %s = %s, want %s", c.path, c.metadata, got, c.want)
 		}
 	}

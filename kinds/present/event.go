@@ -9,7 +9,7 @@ import (
 
 // eventField is a field by its name in the core group, or else by its name in the group of events: one
 // object is served in both.
-func eventField(event jsontext.Value, core, events string) jsontext.Value {
+func eventField(event *jsontext.Object, core, events string) jsontext.Value {
 	if v := event.Field(core); v != nil {
 		return v
 	}
@@ -54,7 +54,7 @@ func showEventCount(b []byte, r *row, _ string) []byte {
 
 // showEventObject names the object that an event is about: "pod/web-1".
 func showEventObject(b []byte, r *row, _ string) []byte {
-	about := eventField(r.json, "involvedObject", "regarding")
+	about := eventField(&r.json, "involvedObject", "regarding")
 	s := strings.ToLower(about.Field("kind").Text())
 	if name := about.Field("name").Text(); name != "" {
 		s += "/" + name
@@ -64,12 +64,12 @@ func showEventObject(b []byte, r *row, _ string) []byte {
 
 // showEventSubobject names the part of the object that an event is about.
 func showEventSubobject(b []byte, r *row, _ string) []byte {
-	return jsontext.AppendString(b, eventField(r.json, "involvedObject", "regarding").Field("fieldPath").Text())
+	return jsontext.AppendString(b, eventField(&r.json, "involvedObject", "regarding").Field("fieldPath").Text())
 }
 
 // showEventSource names who has reported an event, by whichever fields it was written with.
 func showEventSource(b []byte, r *row, _ string) []byte {
-	source := eventField(r.json, "source", "deprecatedSource")
+	source := eventField(&r.json, "source", "deprecatedSource")
 	component, host := source.Field("component").Text(), source.Field("host").Text()
 	if component == "" {
 		component = r.json.Field("reportingComponent").Text()
@@ -88,5 +88,5 @@ func showEventSource(b []byte, r *row, _ string) []byte {
 
 // showEventMessage trims the message: a newline at its end would break the row.
 func showEventMessage(b []byte, r *row, _ string) []byte {
-	return jsontext.AppendString(b, strings.TrimSpace(eventField(r.json, "message", "note").Text()))
+	return jsontext.AppendString(b, strings.TrimSpace(eventField(&r.json, "message", "note").Text()))
 }

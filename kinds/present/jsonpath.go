@@ -18,7 +18,7 @@ func showJSON(columnType, path string) cellFunc {
 		return showNothing
 	}
 	return func(b []byte, r *row, _ string) []byte {
-		v := p.First(r.json)
+		v := p.First(r.json.Text())
 		if v != nil && columnType == "string" && string(v) == "null" {
 			return jsontext.AppendString(b, "<no value>") // so that it differs from a value that is not there
 		}

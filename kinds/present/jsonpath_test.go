@@ -3,7 +3,7 @@ package present
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/jsontext"
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestJSONPath(t *testing.T) {
@@ -62,7 +62,7 @@ func TestJSONPath(t *testing.T) {
 		{"date", ".spec.s", `"\u003cinvalid\u003e"`},
 		{"date", ".spec.n", `null`},
 	} {
-		if got := string(showJSON(test.kind, test.path)(nil, &row{json: jsontext.Value(object)}, "")); got != test.want {
+		if got := string(showJSON(test.kind, test.path)(nil, rowOf(&meta.Object{JSON: []byte(object)}), "")); got != test.want {
 			t.Errorf("%s as %s: %s, want %s", test.path, test.kind, got, test.want)
 		}
 	}

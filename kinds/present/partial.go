@@ -58,7 +58,7 @@ func apiVersion(n *meta.Naming, version string) string {
 // objects that come from elsewhere.
 //
 // The offset depends on the kind and is the same for all of its stored objects, so nothing is searched.
-func Metadata(o *meta.Object) []byte {
+func Metadata(o *meta.Object) jsontext.Value {
 	const name = `"metadata":`
 	if rest := jsontext.Value(o.JSON[min(o.ItemOffset, len(o.JSON)):]); bytes.HasPrefix(rest, []byte(name)) {
 		rest = rest[len(name):]
@@ -69,15 +69,15 @@ func Metadata(o *meta.Object) []byte {
 
 // AppendPartial writes o as PartialObjectMetadata of the given version: "v1" (or "") or "v1beta1".
 func AppendPartial(b []byte, n *meta.Naming, version string, o *meta.Object) []byte {
-	return appendPartial(b, apiVersion(n, version), o)
+	return appendPartial(b, apiVersion(n, version), Metadata(o))
 }
 
-func appendPartial(b []byte, apiVersion string, o *meta.Object) []byte {
+func appendPartial(b []byte, apiVersion string, metadata jsontext.Value) []byte {
 	b = append(b, `{"kind":"PartialObjectMetadata","apiVersion":"`...)
 	b = append(b, apiVersion...)
 	b = append(b, `","metadata":`...)
-	if m := Metadata(o); m != nil {
-		b = append(b, m...)
+	if metadata != nil {
+		b = append(b, metadata...)
 	} else {
 		b = append(b, "{}"...)
 	}

@@ -17,6 +17,12 @@ func object(rest string) *meta.Object {
 	return &meta.Object{JSON: []byte(head + `"metadata":{"name":"x","labels":{"a":"}\"{"},"creationTimestamp":"2026-11-21T11:55:00Z"}` + rest + "}"), ItemOffset: len(head)}
 }
 
+// rowOf is the row of an object as it is.
+func rowOf(o *meta.Object) *row {
+	t := TableWriter{naming: meta.Kubernetes, options: TableOptions{Now: now}}
+	return t.open(o)
+}
+
 func TestPartial(t *testing.T) {
 	got := string(AppendPartial(nil, meta.Kubernetes, "v1", object(`,"data":{"a":"1"}`)))
 	want := `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"x","labels":{"a":"}\"{"},"creationTimestamp":"2026-11-21T11:55:00Z"}}`
@@ -46,18 +52,23 @@ func TestCells(t *testing.T) {
 	} {
 		o := object(c.rest)
 		k := cellOf(&schema.Column{Path: c.path, Type: c.kind})
-		if got := string(k.append(nil, &row{json: o.JSON, object: o, now: now, naming: meta.Kubernetes})); got != c.want {
+		if got := string(k.append(nil, rowOf(o))); got != c.want {
 			t.Errorf("%s of %s = %s, want %s", c.path, c.rest, got, c.want)
 		}
 	}
 }
 
 func TestTable(t *testing.T) {
-	got := string(Table(meta.Kubernetes, &schema.Kind{}, []*meta.Object{object("")},
-		TableOptions{ListMeta: ListMeta{ResourceVersion: "7"}, IncludeObject: IncludeNone, NoHeaders: true, Now: now}))
-	want := `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"7"},"columnDefinitions":null,"rows":[{"cells":["x","2026-11-21T11:55:00Z"],"object":null}]}`
-	if got != want {
-		t.Errorf("got %s, want %s", got, want)
+	w := NewTableWriter(meta.Kubernetes, &schema.Kind{}, TableOptions{IncludeObject: IncludeNone})
+	const head, row = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"7"},"columnDefinitions":`, `,"rows":[{"cells":["x","2026-11-21T11:55:00Z"],"object":null}]}`
+	for i, columns := range []string{string(appendHeaders(nil, defaultColumns)), "null", "null"} {
+		got := string(w.Next(nil, object(""), ListMeta{ResourceVersion: "7"}, now))
+		if want := head + columns + row; got != want {
+			t.Errorf("table %d: got %s, want %s", i, got, want)
+		}
+		if w.row.object != nil || w.row.json.Text() != nil {
+			t.Error("the object is held")
+		}
 	}
 }
 

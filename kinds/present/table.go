@@ -39,24 +39,24 @@ type TableOptions struct {
 	ListMeta
 	IncludeObject IncludeObjectPolicy
 	Version       string    // of the meta group: "v1" (or "") or "v1beta1"
-	NoHeaders     bool      // leaves the column definitions out: the later events of a watch
 	Now           time.Time // what ages are counted to
 }
 
 // A TableWriter writes a Table piece by piece: its head, then its rows with commas between them, and
-// TableEnd. It is for one goroutine at a time.
+// TableEnd; or one Table after the other, with Next. It is for one goroutine at a time.
 //
 // It is made once per request: the paths of columns are read then, and rows are only filled in.
 type TableWriter struct {
 	naming     *meta.Naming
 	options    TableOptions
-	columns    []schema.Column
+	columns    []schema.Column // nil once Next has written them
 	cells      []cell
 	apiVersion string
 	// converted is the kind of the objects, where that is not the stored one and cells are read from the
 	// stored version: an object has the same row in whatever version it is asked for. nil if the objects
 	// are read as they are.
 	converted *schema.Kind
+	row       row // the one that is being written
 }
 
 // TableEnd ends a Table, after its rows.
@@ -95,7 +95,7 @@ func (t *TableWriter) AppendHead(b []byte) []byte {
 	b = append(b, `","metadata":`...)
 	b = t.options.Append(b)
 	b = append(b, `,"columnDefinitions":`...)
-	if t.options.NoHeaders {
+	if t.columns == nil {
 		b = append(b, "null"...)
 	} else {
 		b = appendHeaders(b, t.columns)
@@ -103,9 +103,19 @@ func (t *TableWriter) AppendHead(b []byte) []byte {
 	return append(b, `,"rows":[`...)
 }
 
+// Next writes a Table of one object, with its own metadata and time, as events of a watch have. Clients print the
+// columns once: only the first Table has their definitions, and later ones hold little more than their row.
+func (t *TableWriter) Next(b []byte, obj *meta.Object, l ListMeta, now time.Time) []byte {
+	t.options.ListMeta, t.options.Now = l, now
+	b = t.AppendHead(b)
+	t.columns = nil
+	return append(t.AppendRow(b, obj), TableEnd...)
+}
+
 // AppendRow writes the row of an object.
 func (t *TableWriter) AppendRow(b []byte, obj *meta.Object) []byte {
-	r := row{json: t.rowSource(obj), object: obj, now: t.options.Now, naming: t.naming}
+	r := t.open(obj)
+	defer func() { *r = row{} }() // a watch that waits holds no object
 	b = r.append(b, t.cells)
 	b = append(b, `,"object":`...)
 	switch t.options.IncludeObject {
@@ -114,9 +124,22 @@ func (t *TableWriter) AppendRow(b []byte, obj *meta.Object) []byte {
 	case IncludeFullObject:
 		b = append(b, obj.JSON...)
 	default:
-		b = appendPartial(b, t.apiVersion, obj)
+		b = appendPartial(b, t.apiVersion, r.metadata)
 	}
 	return append(b, '}')
+}
+
+// open makes the row of an object.
+func (t *TableWriter) open(obj *meta.Object) *row {
+	r := &t.row
+	r.object, r.now, r.naming = obj, t.options.Now, t.naming
+	r.json.Reset(t.rowSource(obj))
+	if t.converted == nil {
+		r.metadata = r.json.Field("metadata")
+	} else {
+		r.metadata = Metadata(obj)
+	}
+	return r
 }
 
 // Table writes objects of one kind as a Table in one piece.
@@ -157,11 +180,12 @@ func appendHeaders(b []byte, columns []schema.Column) []byte {
 
 // A row is one object that is being written into a table.
 type row struct {
-	json   jsontext.Value
-	object *meta.Object
-	now    time.Time
-	naming *meta.Naming
-	pod    *podSummary // made by the first column that needs it
+	json     jsontext.Object
+	object   *meta.Object
+	metadata jsontext.Value // that of the object
+	now      time.Time
+	naming   *meta.Naming
+	pod      *podSummary // made by the first column that needs it
 }
 
 // append writes the row without its object and the closing bracket.

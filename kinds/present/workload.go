@@ -80,7 +80,7 @@ func expression(e jsontext.Value) string {
 // showController names the owner that manages the object: "deployment.apps/web".
 func showController(b []byte, r *row, _ string) []byte {
 	text := none
-	jsontext.Value(Metadata(r.object)).Field("ownerReferences").Items(func(o jsontext.Value) bool {
+	r.metadata.Field("ownerReferences").Items(func(o jsontext.Value) bool {
 		if !o.Field("controller").IsTrue() {
 			return true
 		}

@@ -16,11 +16,10 @@ import (
 // Events writes the events of one watch in its format (a stream.Encoder). Only the session's
 // goroutine uses it.
 type Events struct {
-	encoder          *Encoder
-	kind             *schema.Kind
-	format           negotiate.Format
-	include          present.IncludeObjectPolicy
-	tableHeadersSent bool // the columns have been sent with the first table
+	encoder *Encoder
+	kind    *schema.Kind
+	format  negotiate.Format
+	tables  *present.TableWriter // nil if the shape is another
 }
 
 // Events checks that a format can be watched, and makes what writes the events.
@@ -30,7 +29,8 @@ func (e *Encoder) Events(k *schema.Kind, f negotiate.Format, q requestinfo.Query
 		return nil, err
 	}
 	if f.Shape == negotiate.Table {
-		events.include, _ = params.IncludeObject(q) // CheckShape has read it
+		include, _ := params.IncludeObject(q) // CheckShape has read it
+		events.tables = present.NewTableWriter(e.Naming, k, present.TableOptions{IncludeObject: include, Version: f.Version})
 	}
 	return events, nil
 }
@@ -79,18 +79,14 @@ func (e *Events) appendObject(b []byte, ev *request.Event) []byte {
 	case e.format.Shape == negotiate.Partial:
 		return e.encoder.appendPartial(b, e.format, ev.Object)
 	case e.format.Shape == negotiate.Table:
-		return append(b, e.table([]*meta.Object{ev.Object}, present.ListMeta{ResourceVersion: formatVersion(ev.Object.Version)})...)
+		return e.appendTable(b, ev.Object, ev.Object.Version)
 	}
 	return append(b, ev.Object.JSON...)
 }
 
-// Clients print the columns once; later tables leave them out, and so hold little more than their row.
-func (e *Events) table(objs []*meta.Object, head present.ListMeta) []byte {
-	t := present.Table(e.encoder.Naming, e.kind, objs, present.TableOptions{
-		ListMeta: head, IncludeObject: e.include, Version: e.format.Version, NoHeaders: e.tableHeadersSent, Now: time.Now(),
-	})
-	e.tableHeadersSent = true
-	return t
+// appendTable writes a Table of one object, whose ages are those of now.
+func (e *Events) appendTable(b []byte, o *meta.Object, version uint64) []byte {
+	return e.tables.Next(b, o, present.ListMeta{ResourceVersion: formatVersion(version)}, time.Now())
 }
 
 // appendBookmark writes an object that has nothing but a resource version. Clients decode a bookmark like
@@ -102,7 +98,7 @@ func (e *Events) appendBookmark(b []byte, ev *request.Event) []byte {
 		kind, version = "PartialObjectMetadata", e.encoder.Names.MetaGroup+"/"+e.format.Version
 	case negotiate.Table:
 		o := &meta.Object{JSON: e.appendEmpty(nil, ev, kind, version)}
-		return append(b, e.table([]*meta.Object{o}, present.ListMeta{ResourceVersion: formatVersion(ev.Version)})...)
+		return e.appendTable(b, o, ev.Version)
 	}
 	return e.appendEmpty(b, ev, kind, version)
 }
