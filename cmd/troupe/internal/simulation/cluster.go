@@ -112,6 +112,7 @@ func (c *Cluster) Run(ctx context.Context) error {
 		f.run(ctx, c.Log)
 	})
 	running.Go(func() { c.heartbeats(ctx) })
+	running.Go(func() { newProvisioner(c).run(ctx) })
 	for range c.Workers {
 		running.Go(func() { c.work(ctx) })
 	}
