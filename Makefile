@@ -40,7 +40,7 @@ cluster-test: ## kube-controller-manager and kube-scheduler on the daemon, which
 conformance: ## Kubernetes' end-to-end suite on simulated nodes; TESTS chooses others than those of Conformance
 	cd test/conformance && go run . $(TESTS)
 
-etcd-test: ## the suites on an etcd, by one daemon and by three that the client asks in turn, and kills of daemons and members
+etcd-test: ## the suites on an etcd of 3.6 and 3.5, by one daemon and by three that the client asks in turn, and kills of daemons and members
 	cd test && TROUPE_STORE=etcd $(TEST) -count 1 -timeout 30m $(ON_ETCD)
 	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -count 1 -timeout 1h $(ON_ETCD)
 	cd test && TROUPE_SOAK=24 $(TEST) -count 1 -timeout 30m -run 'TestFaults|TestRollingRestart|TestEtcdAway' ./linear

@@ -37,7 +37,7 @@ func Fill(ctx context.Context, o Options, c Content) (err error) {
 	defer func() { err = errors.Join(err, client.Close()) }()
 	f := &filler{Log: &Log{o: o, client: client, keys: keys{o.Prefix}}}
 	f.revisions.base = o.Base
-	if err := f.begin(ctx); err != nil {
+	if err := f.explained(ctx, f.begin); err != nil {
 		return err
 	}
 	for name, value := range c.Labels {

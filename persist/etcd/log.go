@@ -103,7 +103,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 		advanced: make(chan struct{}), claims: newClaims(), guards: map[string]guard{},
 	}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
-	if err := l.prepare(ctx); err != nil {
+	if err := l.explained(ctx, l.prepare); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil

@@ -3,14 +3,15 @@ package etcd
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
-	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
@@ -114,12 +115,36 @@ func (o Options) tls() (*tls.Config, error) {
 	if !strings.HasPrefix(o.Endpoints[0], "https://") {
 		return nil, nil
 	}
-	info := transport.TLSInfo{CertFile: o.CertFile, KeyFile: o.KeyFile, TrustedCAFile: o.CAFile}
-	c, err := info.ClientConfig()
-	if err != nil {
-		return nil, fmt.Errorf("etcd: certificates: %w", err)
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if o.CAFile != "" {
+		text, err := os.ReadFile(o.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("etcd: the CA of the servers: %w", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("etcd: the CA of the servers: %s has no certificate in PEM", o.CAFile)
+		}
+	}
+	if o.CertFile != "" {
+		if _, err := o.readCertificate(); err != nil {
+			return nil, err
+		}
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return o.readCertificate() }
 	}
 	return c, nil
+}
+
+// readCertificate reads that of the client, with its key. It must be good now.
+func (o Options) readCertificate() (*tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("etcd: the certificate %s with its key %s: %w", o.CertFile, o.KeyFile, err)
+	}
+	if end := pair.Leaf.NotAfter; o.Now().After(end) {
+		return nil, fmt.Errorf("etcd: the certificate %s has expired at %s", o.CertFile, end.UTC().Format(time.RFC3339))
+	}
+	return &pair, nil
 }
 
 // Connections that no longer carry anything are found out within keepAlive and keepAliveTimeout.

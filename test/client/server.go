@@ -46,7 +46,7 @@ func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	s := &Server{Client: c, daemon: d}
 	t.Cleanup(func() { s.Stop(t) })
 	hosts := []string{strings.TrimPrefix(d.URL(), "https://")}
-	for range daemons(t) - 1 {
+	for range Daemons(t) - 1 {
 		config.DataDir, config.Serving.SecurePort = t.TempDir(), 0
 		other := start(t, config, logs)
 		s.others, hosts = append(s.others, other), append(hosts, strings.TrimPrefix(other.URL(), "https://"))

@@ -20,8 +20,8 @@ import (
 // OnEtcd tells whether servers keep their state in etcd.
 func OnEtcd() bool { return os.Getenv("TROUPE_STORE") == "etcd" }
 
-// daemons is how many serve one state.
-func daemons(t testing.TB) int {
+// Daemons is how many serve one state.
+func Daemons(t testing.TB) int {
 	text := os.Getenv("TROUPE_DAEMONS")
 	if text == "" || !OnEtcd() {
 		return 1

@@ -3,7 +3,9 @@ package etcdtest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"os"
@@ -20,14 +22,16 @@ import (
 	"go.uber.org/zap"
 )
 
-// binary is the path of the server's program. ETCD names another one, such as one of another version.
+// binary is the path of the server's program, which is built from the newest of the modules in test/etcdserver. ETCD names another
+// one of them, such as 3.5, or a program.
 var binary = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv("ETCD"); path != "" {
-		return path, nil
+	version := cmp.Or(os.Getenv("ETCD"), newest)
+	if strings.Contains(version, "/") {
+		return version, nil
 	}
 	_, file, _, _ := runtime.Caller(0)
 	c := exec.Command("go", "tool", "-n", "go.etcd.io/etcd/server/v3")
-	c.Dir = filepath.Join(filepath.Dir(file), "../../../test/etcdserver")
+	c.Dir = filepath.Join(filepath.Dir(file), "../../../test/etcdserver", version)
 	c.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
 	out, err := c.Output()
 	if err != nil {
@@ -40,9 +44,13 @@ var binary = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(out)), nil
 })
 
+// newest is the version of etcd that tests run on if they are not told another one.
+const newest = "3.6"
+
 // A Cluster is some members on loopback.
 type Cluster struct {
 	t       testing.TB
+	tls     *tls.Config // of its clients; nil by plain HTTP
 	Members []*Member
 }
 
@@ -60,25 +68,40 @@ type Member struct {
 func Start(t testing.TB, members int, more ...string) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t}
-	var all []string
 	for i := range members {
-		m := &Member{t: t, name: fmt.Sprint("m", i), dir: t.TempDir()}
-		for _, url := range []*string{&m.URL, &m.peer} {
-			var err error
-			if *url, err = freeURL(); err != nil {
-				t.Fatal(err)
-			}
+		c.member(i)
+	}
+	c.run(more...)
+	c.AwaitReady()
+	return c
+}
+
+// member adds one that does not run yet.
+func (c *Cluster) member(i int) *Member {
+	c.t.Helper()
+	m := &Member{t: c.t, name: fmt.Sprint("m", i), dir: c.t.TempDir()}
+	for _, url := range []*string{&m.URL, &m.peer} {
+		var err error
+		if *url, err = freeURL(); err != nil {
+			c.t.Fatal(err)
 		}
-		c.Members = append(c.Members, m)
+	}
+	c.Members = append(c.Members, m)
+	return m
+}
+
+// run starts all members, until the test ends.
+func (c *Cluster) run(more ...string) {
+	c.t.Helper()
+	var all []string
+	for _, m := range c.Members {
 		all = append(all, m.name+"="+m.peer)
 	}
 	for _, m := range c.Members {
 		m.flags = append(flags(m.name, m.dir, m.URL, m.peer, strings.Join(all, ",")), more...)
 		m.Run()
-		t.Cleanup(m.Kill)
+		c.t.Cleanup(m.Kill)
 	}
-	c.AwaitReady()
-	return c
 }
 
 // Run starts a member that lives as long as the process, for suites whose tests share it.
@@ -150,7 +173,7 @@ func (c *Cluster) URLs() []string {
 // Client is a client of all members, until the test ends.
 func (c *Cluster) Client() *clientv3.Client {
 	c.t.Helper()
-	client, err := clientv3.New(clientv3.Config{Endpoints: c.URLs(), Logger: zap.NewNop()})
+	client, err := clientv3.New(clientv3.Config{Endpoints: c.URLs(), TLS: c.tls, Logger: zap.NewNop()})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-module github.com/troupe-api/troupe/test/etcdserver
+module github.com/troupe-api/troupe/test/etcdserver/3.6
 
 go 1.26.0
 

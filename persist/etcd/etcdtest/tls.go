@@ -1,0 +1,97 @@
+package etcdtest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// An Authority issues certificates for servers and clients of a test, as files.
+type Authority struct {
+	File string // of its own certificate
+
+	t    testing.TB
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
+
+// NewAuthority is one that lasts as long as the test.
+func NewAuthority(t testing.TB) *Authority {
+	t.Helper()
+	a := &Authority{t: t, File: filepath.Join(t.TempDir(), "ca.crt")}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "etcd-ca"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	a.cert, a.key = template, a.newKey()
+	der, err := x509.CreateCertificate(rand.Reader, template, template, a.key.Public(), a.key)
+	if err == nil {
+		a.cert, err = x509.ParseCertificate(der)
+	}
+	if err = errors.Join(err, writePEM(a.File, "CERTIFICATE", der)); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func (a *Authority) newKey() *ecdsa.PrivateKey {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return key
+}
+
+// Issue writes a certificate for loopback, good for a server and a client until notAfter, and its key into dir. Files that
+// are there are replaced.
+func (a *Authority) Issue(dir string, notAfter time.Time) (certFile, keyFile string) {
+	a.t.Helper()
+	certFile, keyFile = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	key := a.newKey()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "troupe"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: notAfter,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
+	private, keyErr := x509.MarshalECPrivateKey(key)
+	if err := errors.Join(err, keyErr, writePEM(certFile, "CERTIFICATE", der), writePEM(keyFile, "EC PRIVATE KEY", private)); err != nil {
+		a.t.Fatal(err)
+	}
+	return certFile, keyFile
+}
+
+func writePEM(path, kind string, der []byte) error {
+	return os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
+}
+
+// StartSecure runs one member, which proves itself by a certificate of the authority and serves nobody without one of an
+// authority in the file clients. It must know a.
+func StartSecure(t testing.TB, a *Authority, clients string) *Cluster {
+	t.Helper()
+	certFile, keyFile := a.Issue(t.TempDir(), time.Now().Add(time.Hour))
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(a.cert)
+	c := &Cluster{t: t, tls: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}}
+	m := c.member(0)
+	m.URL = strings.Replace(m.URL, "http://", "https://", 1)
+	c.run("--client-cert-auth", "--trusted-ca-file", clients, "--cert-file", certFile, "--key-file", keyFile)
+	c.AwaitReady()
+	return c
+}

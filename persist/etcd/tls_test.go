@@ -1,0 +1,99 @@
+package etcd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+)
+
+// TestTLS: a log that is given the CA of the servers and a certificate of one that they trust works. All others are refused
+// when they are opened, in words that say what is wrong.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	soon := time.Now().Add(time.Hour)
+	ours, theirs := etcdtest.NewAuthority(t), etcdtest.NewAuthority(t)
+	cluster := etcdtest.StartSecure(t, ours, ours.File)
+	good := Options{Endpoints: cluster.URLs(), CAFile: ours.File}
+	good.CertFile, good.KeyFile = ours.Issue(t.TempDir(), soon)
+	a, b := open(t, good), open(t, good)
+	same(t, "a write", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+	b.await()
+	same(t, "what the other sees", b.text(), a.text())
+
+	garbage := filepath.Join(t.TempDir(), "garbage")
+	if err := os.WriteFile(garbage, []byte("no PEM"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		change func(o *Options)
+		want   string
+	}{
+		"no certificate":      {func(o *Options) { o.CertFile, o.KeyFile = "", "" }, "certificate required"},
+		"of another CA":       {func(o *Options) { o.CertFile, o.KeyFile = theirs.Issue(t.TempDir(), soon) }, "unknown certificate authority"},
+		"expired":             {func(o *Options) { o.CertFile, o.KeyFile = ours.Issue(t.TempDir(), time.Now().Add(-time.Minute)) }, "has expired at"},
+		"key of another":      {func(o *Options) { _, o.KeyFile = ours.Issue(t.TempDir(), soon) }, "private key does not match"},
+		"servers of another":  {func(o *Options) { o.CAFile = theirs.File }, "certificate signed by unknown authority"},
+		"CA is not there":     {func(o *Options) { o.CAFile = "/nowhere/ca.crt" }, "/nowhere/ca.crt"},
+		"CA is no CA":         {func(o *Options) { o.CAFile = garbage }, garbage},
+		"certificate is none": {func(o *Options) { o.CertFile = garbage }, garbage},
+		"plain HTTP": {func(o *Options) {
+			*o = Options{Endpoints: []string{strings.Replace(o.Endpoints[0], "https", "http", 1)}}
+		}, "https"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := good
+			test.change(&o)
+			// Only what cannot be told from a server that is not there takes the time.
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			l, err := Open(ctx, o)
+			if err == nil {
+				t.Fatal("it was opened", l.Close())
+			}
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q in it", err, test.want)
+			}
+		})
+	}
+}
+
+// TestNewCertificates: when the servers begin to ask for certificates of another CA, those that are in the files by then are
+// used; until they are, the log says that it has none that is good.
+func TestNewCertificates(t *testing.T) {
+	t.Parallel()
+	soon := time.Now().Add(time.Hour)
+	before, after := etcdtest.NewAuthority(t), etcdtest.NewAuthority(t)
+	clients, dir := filepath.Join(t.TempDir(), "clients.crt"), t.TempDir()
+	trust := func(a *etcdtest.Authority) {
+		t.Helper()
+		text, err := os.ReadFile(a.File)
+		if err == nil {
+			err = os.WriteFile(clients, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	trust(before)
+	cluster := etcdtest.StartSecure(t, before, clients)
+	o := Options{Endpoints: cluster.URLs(), CAFile: before.File, HealthCheckTimeout: 300 * time.Millisecond}
+	o.CertFile, o.KeyFile = before.Issue(dir, soon)
+	a := open(t, o)
+	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+	trust(after)
+	cluster.Members[0].Kill()
+	cluster.Members[0].Run()
+	eventually(t, "noticing", func() bool { return a.Healthy() != nil })
+	after.Issue(dir, soon)
+	eventually(t, "writing", func() bool {
+		results, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0))})
+		return err == nil && results[0].Err == nil
+	})
+}
