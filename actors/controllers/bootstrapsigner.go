@@ -86,7 +86,7 @@ func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now t
 	switch {
 	case reconcile.IsConflict(err):
 		return nil // the watch delivers the new version, which is signed then
-	case reconcile.IsInvalid(err): // the ConfigMap may be immutable: retrying cannot help
+	case reconcile.IsImmutable(err, object):
 		s.logger.Warn("the information about the cluster cannot be signed", "error", err)
 		return nil
 	}

@@ -67,7 +67,7 @@ func (c *keptConfigMap) ensure(ctx context.Context, _ meta.Key) error {
 		return nil
 	}
 	err = reconcile.PatchAs(ctx, c.store, c.manager, c.kind, o, "", tree.Tree{"data": changes})
-	if reconcile.IsInvalid(err) {
+	if reconcile.IsImmutable(err, object) {
 		err = reconcile.DeleteIfUnchanged(ctx, c.store, c.kind, o, "")
 	}
 	if reconcile.IsConflict(err) {

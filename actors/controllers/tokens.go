@@ -151,7 +151,12 @@ func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 		return reconcile.DeleteIfUnchanged(ctx, t.store, t.secrets, o, "")
 	}
 	account.UID = head.Meta.UID
-	return t.fill(ctx, o, secret, account)
+	err = t.fill(ctx, o, secret, account)
+	if reconcile.IsImmutable(err, object) {
+		t.logger.Warn("a secret cannot hold its token", "key", o.Key.String(), "error", err)
+		return nil
+	}
+	return err
 }
 
 // fill writes the missing data into a Secret. An existing token is never replaced; the CA is, when it
@@ -174,14 +179,9 @@ func (t *Tokens) fill(ctx context.Context, o *meta.Object, secret serviceaccount
 	if len(lacks) == 0 && secret.UID != "" {
 		return nil
 	}
-	err := reconcile.PatchIfUnchanged(ctx, t.store, t.secrets, o, "", tree.Tree{
+	return reconcile.PatchIfUnchanged(ctx, t.store, t.secrets, o, "", tree.Tree{
 		"metadata": tree.Tree{"annotations": tree.Tree{t.names.UID: account.UID}}, "data": lacks,
 	})
-	if reconcile.IsInvalid(err) { // the Secret may be immutable: retrying cannot help
-		t.logger.Warn("a secret cannot hold its token", "key", o.Key.String(), "error", err)
-		return nil
-	}
-	return err
 }
 
 // base64Text is how a Secret holds a value in JSON.

@@ -7,8 +7,8 @@
 //
 // Plugins run in the turn of the object's owner, on the state in stored form, after the object has
 // been prepared and before it is validated; a Validator runs once more after that. Waiting plugins
-// run outside of the turn: see request.WaitingAdmission. Changes that the server makes by
-// itself, such as those of its controllers, are not admitted.
+// run outside of the turn: see request.WaitingAdmission. What the server keeps for itself is not
+// admitted; what its controllers do for users is, for a user of its own.
 //
 // Invariants: a plugin sees every way to write a resource, whatever the verb, the format or the
 // version; it keeps nothing of its Attributes, and changes nothing but their New.

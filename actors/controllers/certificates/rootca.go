@@ -124,7 +124,7 @@ func (p *RootCAPublisher) create(ctx context.Context, key meta.Key, data tree.Tr
 		"metadata": tree.Tree{"name": key.Name, "namespace": key.Namespace, "annotations": tree.Tree{p.annotation: p.text}},
 		"data":     data,
 	}})
-	if reconcile.HasReason(err, meta.ReasonAlreadyExists) || reconcile.HasReason(err, meta.ReasonForbidden) || reconcile.IsNotFound(err) {
+	if reconcile.HasReason(err, meta.ReasonAlreadyExists) || reconcile.IsNamespaceTerminating(err) || reconcile.IsNotFound(err) {
 		return nil // somebody else has made it, which the watch tells, or the namespace is being deleted
 	}
 	return err
@@ -147,7 +147,7 @@ func (p *RootCAPublisher) correct(ctx context.Context, o *meta.Object, object, d
 	err := reconcile.PatchIfUnchanged(ctx, p.store, p.maps, o, "", tree.Tree{
 		"metadata": tree.Tree{"annotations": tree.Tree{p.annotation: p.text}}, "data": changes,
 	})
-	if reconcile.IsInvalid(err) {
+	if reconcile.IsImmutable(err, object) {
 		return reconcile.DeleteIfUnchanged(ctx, p.store, p.maps, o, "")
 	}
 	return err

@@ -64,7 +64,7 @@ func (d *Daemon) registrations(authorizer authz.Authorizer, configuration *confi
 		plugins.TaintNodesByCondition(naming),
 		plugins.DenyServiceExternalIPs(),
 		plugins.NamespaceLifecycle(d.objects),
-		plugins.NamespaceAutoProvision(d.objects, namespaceCreator{d.store, d.kinds}),
+		plugins.NamespaceAutoProvision(d.objects, namespaceCreator{d}),
 		plugins.OwnerReferencesPermissionEnforcement(authorizer, d.servedKind),
 		plugins.EventRateLimit(limits, time.Now),
 		plugins.AlwaysDeny(),

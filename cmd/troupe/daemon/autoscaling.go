@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/actors/controllers/workloads"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/autoscaler"
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -47,9 +48,9 @@ func (a Autoscaling) validate(f *faults) {
 // autoscalers describes the controller of HorizontalPodAutoscalers.
 func autoscalers() builtIn {
 	b := workload("horizontal-pod-autoscaler-controller", "horizontalpodautoscaling", nil)
-	b.newController = func(d *Daemon, kinds *catalog.Catalog) controller {
+	b.newController = func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		a := d.config.Autoscaling
-		return d.workloadGroup(kinds).Autoscalers(extensionServers{d.servers, d.naming}, autoscaler.Options{
+		return d.workloadGroup(store, kinds).Autoscalers(extensionServers{d.servers, d.naming}, autoscaler.Options{
 			Period: time.Duration(a.SyncPeriod), DownscaleStabilization: time.Duration(a.DownscaleStabilization), Tolerance: a.Tolerance,
 			CPUInitializationPeriod: time.Duration(a.CPUInitializationPeriod), InitialReadinessDelay: time.Duration(a.InitialReadinessDelay),
 		})
@@ -58,9 +59,9 @@ func autoscalers() builtIn {
 }
 
 // workloadGroup is what the controllers of workloads share, which the first that runs makes.
-func (d *Daemon) workloadGroup(kinds *catalog.Catalog) *workloads.Group {
+func (d *Daemon) workloadGroup(store controllers.Store, kinds *catalog.Catalog) *workloads.Group {
 	if d.workloads == nil {
-		d.workloads = workloads.NewGroup(d.admittingStore(), kinds, d.leader, d.log)
+		d.workloads = workloads.NewGroup(store, kinds, d.leader, d.log)
 	}
 	return d.workloads
 }

@@ -24,12 +24,12 @@ type builtIn struct {
 	offByDefault  bool   // unless it is named
 	platformOnly  bool   // off by default in the profiles of other names, whose clients do not expect it
 	notPlatform   bool   // off by default in the profile platform
-	own           bool   // the API server runs it; any other one is a twin of one in kube-controller-manager, and stands back while that runs
+	own           bool   // the API server runs it, for itself: it starts before requests are served, and what it writes is not admitted
+	stays         bool   // any other one is a twin of one in kube-controller-manager, and stands back while that runs; this one has no twin
 	pauses        bool   // it stands back by itself, and keeps what it knows: others are stopped, and made anew
 	gate          string // the feature without which it does nothing; "": none
 	everywhere    bool   // each of several daemons on one state runs it: the others run where the daemon leads
-	authorizes    bool   // it asks what users may do, or what it writes is admitted, so it starts when that can be said
-	newController func(d *Daemon, kinds *catalog.Catalog) controller
+	newController func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller
 }
 
 // A controller works until the context ends.
@@ -49,83 +49,83 @@ var builtIns = slices.Concat(serverControllers, networkControllers, volumeContro
 
 // serverControllers are those of the server's own objects.
 var serverControllers = []builtIn{
-	{name: "apiservice-availability-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewAPIServiceAvailability(d.leadersStore(), kinds, prober{d.servers}, d.apiServiceMetrics, d.log)
+	{name: "apiservice-availability-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewAPIServiceAvailability(store, kinds, prober{d.servers}, d.apiServiceMetrics, d.log)
 	}},
-	{name: "apiservice-registration-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewAPIServiceRegistration(d.leadersStore(), kinds, d.log)
+	{name: "apiservice-registration-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewAPIServiceRegistration(store, kinds, d.log)
 	}},
-	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", offByDefault: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewBootstrapSigner(d.leadersStore(), kinds, d.log)
+	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", offByDefault: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewBootstrapSigner(store, kinds, d.log)
 	}},
-	{name: "certificatesigningrequest-approving-controller", alias: "csrapproving", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return certificates.NewApprover(d.leadersStore(), kinds, d.authorizer, d.log)
+	{name: "certificatesigningrequest-approving-controller", alias: "csrapproving", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return certificates.NewApprover(store, kinds, d.authorizer, d.log)
 	}},
-	{name: "certificatesigningrequest-cleaner-controller", alias: "csrcleaner", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return certificates.NewCleaner(d.leadersStore(), kinds, d.log)
+	{name: "certificatesigningrequest-cleaner-controller", alias: "csrcleaner", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return certificates.NewCleaner(store, kinds, d.log)
 	}},
-	{name: "certificatesigningrequest-signing-controller", alias: "csrsigning", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return certificates.NewSigner(d.leadersStore(), kinds, d.signingAuthorities, time.Duration(d.config.CertificateSigning.Duration), d.log)
+	{name: "certificatesigningrequest-signing-controller", alias: "csrsigning", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return certificates.NewSigner(store, kinds, d.signingAuthorities, time.Duration(d.config.CertificateSigning.Duration), d.log)
 	}},
-	{name: "cluster-authentication-trust-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewExtensionAuthentication(d.leadersStore(), kinds, d.extensionTrust, d.log)
+	{name: "cluster-authentication-trust-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewExtensionAuthentication(store, kinds, d.extensionTrust, d.log)
 	}},
-	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewClusterRoleAggregation(d.leadersStore(), kinds, d.log)
+	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewClusterRoleAggregation(store, kinds, d.log)
 	}},
-	{name: "garbage-collector-controller", alias: "garbagecollector", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewGarbageCollector(d.admittingStore(), kinds, d.log)
+	{name: "garbage-collector-controller", alias: "garbagecollector", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewGarbageCollector(store, kinds, d.log)
 	}},
-	{name: "kube-apiserver-serving-clustertrustbundle-publisher-controller", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		p := certificates.NewTrustBundlePublisher(d.leadersStore(), kinds, d.identity.trustBundle, d.log)
+	{name: "kube-apiserver-serving-clustertrustbundle-publisher-controller", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		p := certificates.NewTrustBundlePublisher(store, kinds, d.identity.trustBundle, d.log)
 		d.followTrust("cluster trust bundle", p.Publish)
 		return p
 	}},
 	// The specification wants a token for every account, used or not.
-	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", notPlatform: true, authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewLegacyTokenCleaner(d.admittingStore(), kinds, time.Duration(d.config.ServiceAccounts.LegacyTokenCleanUpPeriod), d.log)
+	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", notPlatform: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewLegacyTokenCleaner(store, kinds, time.Duration(d.config.ServiceAccounts.LegacyTokenCleanUpPeriod), d.log)
 	}},
-	{name: "namespace-controller", alias: "namespace", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewNamespaces(d.admittingStore(), kinds, extensionServers{d.servers, d.naming}, d.log)
+	{name: "namespace-controller", alias: "namespace", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewNamespaces(store, kinds, extensionServers{d.servers, d.naming}, d.log)
 	}},
-	{name: "persistentvolume-protection-controller", alias: "pv-protection", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewVolumeProtection(d.admittingStore(), kinds, d.log)
+	{name: "persistentvolume-protection-controller", alias: "pv-protection", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewVolumeProtection(store, kinds, d.log)
 	}},
-	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewVolumeClaimProtection(d.admittingStore(), kinds, d.log)
+	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewVolumeClaimProtection(store, kinds, d.log)
 	}},
-	{name: "priority-and-fairness-config-producer", group: apiServerAlias, own: true, everywhere: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return flowcontrol.NewConfiguration(d.store, kinds, d.log)
+	{name: "priority-and-fairness-config-producer", group: apiServerAlias, own: true, everywhere: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return flowcontrol.NewConfiguration(store, kinds, d.log)
 	}},
 	// Its twin only recounts from time to time: it relies on the API server to write what a request has used.
-	{name: "resourcequota-controller", alias: "resourcequota", own: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewResourceQuotas(d.leadersStore(), kinds, d.quotas, d.log)
+	{name: "resourcequota-controller", alias: "resourcequota", own: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewResourceQuotas(store, kinds, d.quotas, d.log)
 	}},
-	{name: "root-ca-certificate-publisher-controller", alias: "root-ca-cert-publisher", gate: features.RootCAConfigMap, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		p := certificates.NewRootCAPublisher(d.leadersStore(), kinds, d.identity.trustBundle, d.log)
+	{name: "root-ca-certificate-publisher-controller", alias: "root-ca-cert-publisher", gate: features.RootCAConfigMap, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		p := certificates.NewRootCAPublisher(store, kinds, d.identity.trustBundle, d.log)
 		d.followTrust("root CA", p.Publish)
 		return p
 	}},
-	{name: "serviceaccount-controller", alias: "serviceaccount", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewServiceAccounts(d.admittingStore(), kinds, d.log)
+	{name: "serviceaccount-controller", alias: "serviceaccount", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewServiceAccounts(store, kinds, d.log)
 	}},
-	{name: "serviceaccount-token-controller", alias: "serviceaccount-token", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewTokens(d.leadersStore(), kinds, d.serviceAccountTokens.secretIssuer, d.serviceAccountTokens.trustBundle, d.log)
+	{name: "serviceaccount-token-controller", alias: "serviceaccount-token", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewTokens(store, kinds, d.serviceAccountTokens.secretIssuer, d.serviceAccountTokens.trustBundle, d.log)
 	}},
-	{name: "serviceaccount-token-secret-controller", own: true, platformOnly: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewTokenSecrets(d.leadersStore(), kinds, d.log)
+	{name: "serviceaccount-token-secret-controller", stays: true, platformOnly: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewTokenSecrets(store, kinds, d.log)
 	}},
-	{name: "storage-version-migrator-controller", alias: "svm", gate: features.StorageVersionMigrator, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewStorageVersionMigrator(d.leadersStore(), kinds, d.log)
+	{name: "storage-version-migrator-controller", alias: "svm", gate: features.StorageVersionMigrator, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewStorageVersionMigrator(store, kinds, d.log)
 	}},
-	{name: "token-cleaner-controller", alias: "tokencleaner", offByDefault: true, authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewTokenCleaner(d.admittingStore(), kinds, d.log)
+	{name: "token-cleaner-controller", alias: "tokencleaner", offByDefault: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewTokenCleaner(store, kinds, d.log)
 	}},
-	{name: "validatingadmissionpolicy-status-controller", alias: "validatingadmissionpolicy-status", newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewPolicyStatus(d.leadersStore(), kinds, d.log)
+	{name: "validatingadmissionpolicy-status-controller", alias: "validatingadmissionpolicy-status", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewPolicyStatus(store, kinds, d.log)
 	}},
-	{name: "volumeattributesclass-protection-controller", authorizes: true, newController: func(d *Daemon, kinds *catalog.Catalog) controller {
-		return controllers.NewAttributesClassProtection(d.admittingStore(), kinds, d.log)
+	{name: "volumeattributesclass-protection-controller", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+		return controllers.NewAttributesClassProtection(store, kinds, d.log)
 	}},
 }
 
@@ -209,9 +209,9 @@ type preparer interface{ Ready() <-chan struct{} }
 // maxPreparation bounds the wait for preparers: a store that cannot write now is served all the same.
 const maxPreparation = 10 * time.Second
 
-// startControllers starts the built-in controllers, and waits for the preparers among them. They work as the server
-// itself and pass no authorization.
-func (d *Daemon) startControllers() error {
+// startOwnControllers starts the server's own controllers, and waits for the preparers among them. They pass no
+// authorization and no admission.
+func (d *Daemon) startOwnControllers() error {
 	d.startElection()
 	d.definitions = controllers.NewDefinitions(d.store, d.kinds, d.log)
 	d.controllers.run(d.definitions.Run)
@@ -219,7 +219,7 @@ func (d *Daemon) startControllers() error {
 	d.legacyTokens = controllers.NewLegacyTokenTracking(d.store, d.kinds, d.log)
 	d.controllers.run(d.legacyTokens.Run)
 	d.runIdentityLease()
-	preparers := d.runBuiltIns(false)
+	preparers := d.runBuiltIns(true)
 	if ttl := time.Duration(d.config.API.EventTTL); ttl > 0 {
 		d.runWhereLeading(controllers.NewEventExpiry(d.leadersStore(), d.kinds, ttl, d.log).Run)
 	}
@@ -236,23 +236,24 @@ func (d *Daemon) startControllers() error {
 	return nil
 }
 
-// startAuthorizingControllers starts the controllers that ask what users may do. Policies are made only when the
-// port is open, so they come later than the others.
-func (d *Daemon) startAuthorizingControllers() error {
-	d.runBuiltIns(true)
+// startControllers starts all other controllers. What they write is admitted, and some ask what users may do. Policies are
+// made only when the port is open, so they come later than the server's own.
+func (d *Daemon) startControllers() error {
+	d.runBuiltIns(false)
 	return nil
 }
 
-// runBuiltIns runs those that are switched on, and returns those of them that are to be waited for.
-func (d *Daemon) runBuiltIns(authorizing bool) (preparers []preparer) {
+// runBuiltIns runs those that are switched on, the server's own ones or the others, and returns those of them that are to be
+// waited for.
+func (d *Daemon) runBuiltIns(own bool) (preparers []preparer) {
 	for _, b := range builtIns {
-		if b.authorizes != authorizing || !d.config.Controllers.runs(b, d.naming) || b.gate != "" && !d.features.Enabled(b.gate) {
+		if b.own != own || !d.config.Controllers.runs(b, d.naming) || b.gate != "" && !d.features.Enabled(b.gate) {
 			continue
 		}
-		if !b.own {
+		if b.standsBack() {
 			d.followLeader()
 		}
-		c := b.newController(d, d.kinds)
+		c := d.newController(b)
 		d.controllers.run(func(ctx context.Context) { d.runController(ctx, b, c) })
 		// One that may stand back would not prepare anything then.
 		if p, ok := c.(preparer); ok && b.own && (b.everywhere || d.election == nil) {
@@ -260,4 +261,19 @@ func (d *Daemon) runBuiltIns(authorizing bool) (preparers []preparer) {
 		}
 	}
 	return preparers
+}
+
+// standsBack tells that it does not work while kube-controller-manager does.
+func (b builtIn) standsBack() bool { return !b.own && !b.stays }
+
+// newController makes a controller with the store that is its.
+func (d *Daemon) newController(b builtIn) controller {
+	store := d.leadersStore()
+	switch {
+	case !b.own:
+		store = d.admitting(store)
+	case b.everywhere:
+		store = d.store
+	}
+	return b.newController(d, store, d.kinds)
 }

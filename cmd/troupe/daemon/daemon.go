@@ -156,12 +156,12 @@ func (d *Daemon) start() error {
 		d.loadServiceAccountKeys,
 		d.followServers,
 		d.loadSigningAuthorities,
-		d.startControllers,
+		d.startOwnControllers,
 		d.listen,
 		d.keepAdminKubeconfig,
 		d.ensureAPIService,
 		d.serve,
-		d.startAuthorizingControllers,
+		d.startControllers,
 	} {
 		if err := step(); err != nil {
 			return err

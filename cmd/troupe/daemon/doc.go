@@ -16,7 +16,8 @@
 //
 // Start takes its steps in the order in which they need each other: data directory (the journal
 // locks it and tells its naming profile; then the store and the default roles), keys of service
-// accounts, controllers, port, admin.kubeconfig, Service of the API, policies, HTTP server.
+// accounts, the server's own controllers, port, admin.kubeconfig, Service of the API, policies, HTTP server, the other
+// controllers.
 // Stop closes in the reverse order: readiness fails, the delay passes, requests in flight
 // finish, watches end, the audit is stored, controllers stop, the store answers what it has
 // queued, the journal closes.

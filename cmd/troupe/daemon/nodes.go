@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/actors/controllers/nodes"
 )
 
@@ -101,7 +102,7 @@ func (n Nodes) maskSize(v6 bool) int {
 }
 
 // newIPAM makes the controller that gives nodes their ranges. The addresses of Services are not among them.
-func (d *Daemon) newIPAM() controller {
+func (d *Daemon) newIPAM(store controllers.Store) controller {
 	ranges, err := d.config.Nodes.ranges()
 	if err != nil {
 		panic(err) // the configuration is valid
@@ -110,5 +111,5 @@ func (d *Daemon) newIPAM() controller {
 	for _, text := range d.services.Ranges() {
 		avoid = append(avoid, netip.MustParsePrefix(text))
 	}
-	return nodes.NewIPAM(d.leadersStore(), d.kinds, ranges, avoid, d.log)
+	return nodes.NewIPAM(store, d.kinds, ranges, avoid, d.log)
 }

@@ -21,7 +21,7 @@ func (d *Daemon) runController(ctx context.Context, b builtIn, c controller) {
 		// It has state of its own: it is made anew for the next time that this daemon leads.
 		c = nil
 		if current == nil {
-			current = b.newController(d, d.kinds)
+			current = d.newController(b)
 		}
 		d.runTwin(ctx, b, current)
 	})
@@ -29,7 +29,7 @@ func (d *Daemon) runController(ctx context.Context, b builtIn, c controller) {
 
 // runTwin runs a controller until the context ends, but not while kube-controller-manager runs its twin.
 func (d *Daemon) runTwin(ctx context.Context, b builtIn, c controller) {
-	if b.own || b.pauses {
+	if !b.standsBack() || b.pauses {
 		c.Run(ctx)
 		return
 	}
@@ -37,7 +37,7 @@ func (d *Daemon) runTwin(ctx context.Context, b builtIn, c controller) {
 		holder, changed := d.leader.Holder(ctx)
 		// It is made only when it is to run: one that stands back must not begin to follow anything.
 		if holder == "" && c == nil {
-			c = b.newController(d, d.kinds)
+			c = d.newController(b)
 		}
 		// Run gets this one, as c is set to nil at once.
 		current := c

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // HasReason reports whether an error is a Status with the given reason.
@@ -19,8 +20,15 @@ func IsNotFound(err error) bool { return HasReason(err, meta.ReasonNotFound) }
 // IsConflict reports whether the object has changed since it was read.
 func IsConflict(err error) bool { return HasReason(err, meta.ReasonConflict) }
 
-// IsInvalid reports whether validation has refused the change, so that retrying it is of no use.
+// IsInvalid reports whether the change was refused as invalid: by validation, or by a policy or a webhook, whose mind may change.
 func IsInvalid(err error) bool { return HasReason(err, meta.ReasonInvalid) }
+
+// IsImmutable reports whether a change of the data of a ConfigMap or a Secret was refused because it is immutable, so that
+// retrying it is of no use.
+func IsImmutable(err error, object tree.Tree) bool {
+	immutable, _ := object["immutable"].(bool)
+	return immutable && IsInvalid(err)
+}
 
 // IsNamespaceTerminating reports whether an object was not created because its namespace is being deleted.
 func IsNamespaceTerminating(err error) bool {

@@ -130,7 +130,7 @@ func (c *Claimer) patch(ctx context.Context, k *schema.Kind, h *Head, change fun
 	metadata := t.Object("metadata")
 	references, finalizers := change(metadata.List("ownerReferences"), metadata.List("finalizers"))
 	_, err = c.cluster.Patch(ctx, k, h, h.Version, "", tree.Tree{"metadata": tree.Tree{"ownerReferences": references, "finalizers": finalizers}})
-	if reconcile.IsNotFound(err) || reconcile.IsConflict(err) || reconcile.IsInvalid(err) {
+	if reconcile.IsNotFound(err) || reconcile.IsConflict(err) {
 		return false, nil
 	}
 	return err == nil, err
