@@ -56,6 +56,7 @@ type Gate struct {
 	Default   bool
 	Locked    bool     // it cannot be set to anything else than its default
 	Effective bool     // something here depends on it
+	Unserved  bool     // it would refuse what is taken here, so who switches it on must not believe that it does
 	Needs     []string // gates that must be on where it is
 }
 
@@ -118,6 +119,8 @@ func New(given map[string]bool) (Set, error) {
 			errs = append(errs, fmt.Errorf("unrecognized feature gate: %s", name))
 		case g.Locked && on != g.Default:
 			errs = append(errs, fmt.Errorf("cannot set feature gate %s to %t, feature is locked to %t", g.Name, on, g.Default))
+		case g.Unserved && on:
+			errs = append(errs, fmt.Errorf("cannot set feature gate %s to true, what it refuses is taken here", g.Name))
 		default:
 			s.given[short] = on
 		}
@@ -137,8 +140,9 @@ func (s Set) resolve(g Gate) bool {
 	if on, ok := s.given[g.Name]; ok {
 		return on
 	}
-	// A locked gate has its default whatever its stage is set to, and the two that stand for stages are no features.
-	if !g.Locked && g.Name != allAlpha && g.Name != allBeta {
+	// A locked gate has its default whatever its stage is set to, and so has one that is not served; the two that stand for
+	// stages are no features.
+	if !g.Locked && !g.Unserved && g.Name != allAlpha && g.Name != allBeta {
 		all := map[Stage]string{Alpha: allAlpha, Beta: allBeta}[g.Stage]
 		if on, ok := s.given[all]; ok {
 			return on

@@ -23,6 +23,11 @@ func TestNew(t *testing.T) {
 		{map[string]bool{"BtreeWatchCache": false, "Nonsense": true}, "BtreeWatchCache", "", []string{
 			"cannot set feature gate BtreeWatchCache to false, feature is locked to true", "unrecognized feature gate: Nonsense",
 		}},
+		{map[string]bool{"StrictIPCIDRValidation": false, "AllAlpha": true}, "AllAlpha", "StrictIPCIDRValidation", nil},
+		{map[string]bool{"AllAlpha": true}, "AllAlpha", "StrictIPCIDRValidation", nil},
+		{map[string]bool{"StrictIPCIDRValidation": true}, "", "StrictIPCIDRValidation", []string{
+			"cannot set feature gate StrictIPCIDRValidation to true, what it refuses is taken here",
+		}},
 		{map[string]bool{"APIServerIdentity": false, "StorageVersionAPI": true}, "", "", []string{
 			"StorageVersionAPI is enabled, but depends on features that are disabled: [APIServerIdentity]",
 		}},

@@ -204,7 +204,7 @@ var gates = []Gate{
 	{Name: "StorageVersionMigrator", Stage: Beta, Effective: true},
 	{Name: "StreamingCollectionEncodingToJSON", Stage: GA, Default: true, Locked: true},
 	{Name: "StreamingCollectionEncodingToProtobuf", Stage: GA, Default: true, Locked: true},
-	{Name: "StrictIPCIDRValidation", Stage: Alpha},
+	{Name: "StrictIPCIDRValidation", Stage: Alpha, Unserved: true},
 	{Name: "StructuredAuthenticationConfiguration", Stage: GA, Default: true, Locked: true},
 	{Name: "StructuredAuthenticationConfigurationEgressSelector", Stage: Beta, Default: true, Needs: []string{"StructuredAuthenticationConfiguration"}},
 	{Name: "StructuredAuthenticationConfigurationJWKSMetrics", Stage: Beta, Default: true, Needs: []string{"StructuredAuthenticationConfiguration"}},
