@@ -153,14 +153,22 @@ func (h *hookServer) set(answer func(q question, w http.ResponseWriter, r *http.
 	h.answer = answer
 }
 
-// questions are those that were asked since the last call.
+// questions are those about requests of clients that were asked since the last call.
 func (h *hookServer) questions() []question {
+	return slices.DeleteFunc(h.allQuestions(), question.isServers)
+}
+
+// allQuestions are those that were asked since the last call.
+func (h *hookServer) allQuestions() []question {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	asked := h.asked
 	h.asked = nil
 	return asked
 }
+
+// isServers tells that the question is about a write of a controller of the server, which comes when it comes.
+func (q question) isServers() bool { return q.text("userInfo", "username") == "system:apiserver" }
 
 // respond answers with members of the response beside its uid, as a text of JSON.
 func respond(members string) func(q question, w http.ResponseWriter, r *http.Request) {
