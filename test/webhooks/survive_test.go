@@ -326,7 +326,7 @@ func TestEndOfNamespaces(t *testing.T) {
 	s.register(validating, "v", hook{rules: rule("DELETE", "*", "*", "configmaps")}.text(h))
 	asked := func(name string) {
 		client.Eventually(t, func() error {
-			for _, q := range h.questions() {
+			for _, q := range h.allQuestions() {
 				if q.text("name") == name {
 					return nil
 				}
