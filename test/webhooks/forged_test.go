@@ -131,4 +131,3 @@ func jsonAt(body []byte, path string) string {
 	text, _ := json.Marshal(v)
 	return string(text)
 }
-
