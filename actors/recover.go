@@ -148,6 +148,8 @@ func (s *Store) maintain() {
 		select {
 		case <-s.stop:
 			return
+		case answer := <-s.compactions:
+			answer <- s.compact()
 		case <-ticker.C:
 			s.retention.expire(s.now().Add(-s.tuning.HistoryTime))
 			for _, c := range s.allCollections() {

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -110,6 +111,39 @@ func (s *Store) Snapshot() error {
 		err = s.trySnapshot()
 	}
 	return err
+}
+
+// Compact makes the journal as short as it can be: it writes a snapshot now, and drops all that neither recovery nor watches need
+// then. Nobody waits for it but the caller.
+func (s *Store) Compact(ctx context.Context) error {
+	answer := make(chan error, 1)
+	select {
+	case s.compactions <- answer:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.stop:
+		return errClosing()
+	}
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// compact is the work of Compact. A snapshot that follows nothing is skipped, but the journal may have become superfluous meanwhile.
+func (s *Store) compact() error {
+	if err := s.Healthy(); err != nil {
+		return err
+	}
+	if s.log.Stats().SinceSnapshot > 0 {
+		if err := s.Snapshot(); err != nil {
+			s.metrics.snapshotFailures.Add(1)
+			return err
+		}
+	}
+	return s.log.Trim(s.trimRevision(s.appliedRevision.get()))
 }
 
 // trySnapshot is one attempt. What it delivers it forgets, so the next one begins with the state of its own time.

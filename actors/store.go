@@ -54,6 +54,7 @@ type Store struct {
 	retry       snapshotRetry // of snapshots; only maintain uses it
 	failed      atomic.Pointer[error]
 	closing     atomic.Bool
+	compactions chan chan error // asked for by Compact
 	stop        chan struct{}
 	maintenance sync.WaitGroup
 }
@@ -70,7 +71,7 @@ func Open(o Options) (*Store, error) {
 	}
 	s := &Store{
 		log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal, observer: o.Observer, stale: o.Stale, rewrites: o.Rewrites,
-		retention: newRetention(o.Tuning.HistoryBytes), conversions: conversion.NewService(o.Converter), stop: make(chan struct{}),
+		retention: newRetention(o.Tuning.HistoryBytes), conversions: conversion.NewService(o.Converter), compactions: make(chan chan error), stop: make(chan struct{}),
 	}
 	s.collections.Store(&map[meta.GroupResource]*collection{})
 	s.lastApplied = o.Naming.Translate("kubectl.platform.io/last-applied-configuration")

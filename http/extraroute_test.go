@@ -1,12 +1,14 @@
 package http_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // TestExtraRoutes: further routes are authorized, stream, and are cut by errors and panics, which
@@ -26,6 +28,8 @@ func TestExtraRoutes(t *testing.T) {
 			"/whole":  {ContentType: "text/x-whole", Write: write(func() error { return nil })},
 			"/failed": {Write: write(func() error { return errors.New("broken") })},
 			"/panics": {Write: write(func() error { panic("broken") })},
+			"/done":   {Do: func(context.Context) ([]byte, error) { return []byte(`{"done":true}`), nil }},
+			"/full":   {Do: func(context.Context) ([]byte, error) { return nil, meta.NewInsufficientStorage("no room") }},
 		}
 	})
 	const bytes = "application/octet-stream"
@@ -49,5 +53,20 @@ func TestExtraRoutes(t *testing.T) {
 	}
 	if answer, _ := f.do("POST", "/whole", ""); answer.StatusCode != 405 {
 		t.Errorf("POST: %d", answer.StatusCode)
+	}
+	if answer, body := f.do("POST", "/done", ""); answer.StatusCode != 200 || !strings.Contains(string(body), `"done":true`) {
+		t.Errorf("what is done: %d %s", answer.StatusCode, body)
+	}
+	for _, wrong := range []struct {
+		method, path, token string
+		code                int
+	}{{"POST", "/full", "", 507}, {"GET", "/done", "", 405}, {"POST", "/done", "Bearer jane", 403}} {
+		var headers []string
+		if wrong.token != "" {
+			headers = []string{"Authorization", wrong.token}
+		}
+		if answer, _ := f.do(wrong.method, wrong.path, "", headers...); answer.StatusCode != wrong.code {
+			t.Errorf("%+v: %d", wrong, answer.StatusCode)
+		}
 	}
 }

@@ -121,7 +121,11 @@ func (s *Server) routes() {
 		}
 	}
 	for path, extra := range s.opts.ExtraRoutes {
-		r.GET(path, routeHandler(s.serveExtraRoute(path, extra)))
+		if extra.Do != nil {
+			r.POST(path, routeHandler(s.doExtraRoute(extra)))
+		} else {
+			r.GET(path, routeHandler(s.serveExtraRoute(path, extra)))
+		}
 	}
 	s.router = r
 }

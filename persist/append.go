@@ -23,7 +23,10 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 	if err != nil || len(commits) == 0 {
 		return results, err
 	}
-	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) {
+	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) && j.dropArchive() {
+		err = j.writeBatch(batch, commits)
+	}
+	if errors.Is(err, ErrNoSpace) {
 		j.setDiskFull("a write found no room")
 	}
 	if err != nil {

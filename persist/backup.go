@@ -30,8 +30,9 @@ const (
 type backupHead struct {
 	Magic    string            `json:"magic"`
 	Format   int               `json:"format"`
-	Time     int64             `json:"time"` // Unix nanoseconds
-	Base     Revision          `json:"base"` // of the snapshot; 0: there is none
+	Time     int64             `json:"time"`     // Unix nanoseconds
+	Base     Revision          `json:"base"`     // of the snapshot; 0: there is none
+	BaseTime int64             `json:"baseTime"` // when that was written, Unix nanoseconds; 0: not known
 	Items    int64             `json:"items"`
 	Revision Revision          `json:"revision"` // of the state
 	Labels   map[string]string `json:"labels"`
@@ -128,7 +129,7 @@ func (b *backup) open(j *Journal, hasBase bool, segments []segment) error {
 		if err != nil {
 			return err
 		}
-		b.snapshot, b.head.Items, b.closers = r, m.Items, append(b.closers, file)
+		b.snapshot, b.head.Items, b.head.BaseTime, b.closers = r, m.Items, m.Time, append(b.closers, file)
 	}
 	for i, s := range segments {
 		if i+1 < len(segments) && segments[i+1].first <= b.head.Base+1 {

@@ -65,7 +65,7 @@ func checkRestore(t *testing.T, backup []byte, rev Revision, want string) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
 	o.Now = func() time.Time { return testTime.Add(2 * time.Second) }
-	if err := restore(testDir, bytes.NewReader(backup), o); err != nil {
+	if _, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, o); err != nil {
 		t.Fatalf("restore of revision %d: %v", rev, err)
 	}
 	j, m := mustReopen(t, testOptions(fs.Crash(nil)))
@@ -119,7 +119,7 @@ func TestRestoreRefuses(t *testing.T) {
 	try := func(name string, data []byte) {
 		t.Helper()
 		fs := vfs.NewMem()
-		if err := restore(testDir, bytes.NewReader(data), testOptions(fs)); err == nil {
+		if _, err := restore(testDir, Source{Backup: bytes.NewReader(data)}, testOptions(fs)); err == nil {
 			t.Fatalf("%s: restored", name)
 		}
 		if files := fs.Files(); len(files) != 1 {
@@ -136,7 +136,7 @@ func TestRestoreRefuses(t *testing.T) {
 		try(fmt.Sprintf("flip in %d", n), flipped)
 	}
 	fs, _ := smallBackup(t)
-	if err := restore(testDir, bytes.NewReader(backup), testOptions(fs)); err == nil || !strings.Contains(err.Error(), "not empty") {
+	if _, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(fs)); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("restore into a data directory: %v", err)
 	}
 }
@@ -147,7 +147,7 @@ func TestRestoreCrash(t *testing.T) {
 	_, backup := smallBackup(t)
 	const want = "a@1=1\nb@2=2\nc@3=3\n"
 	count := vfs.NewMem()
-	if err := restore(testDir, bytes.NewReader(backup), testOptions(count)); err != nil {
+	if _, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(count)); err != nil {
 		t.Fatal(err)
 	}
 	for at := 1; at <= count.Ops(); at++ {
@@ -159,7 +159,7 @@ func TestRestoreCrash(t *testing.T) {
 				}
 				return nil
 			})
-			if err := restore(testDir, bytes.NewReader(backup), testOptions(fs)); err == nil {
+			if _, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(fs)); err == nil {
 				t.Fatalf("operation %d: no crash", at)
 			}
 			after := fs.Clone()
@@ -173,7 +173,7 @@ func TestRestoreCrash(t *testing.T) {
 					t.Fatalf("operation %d: opens as\n%s", at, got)
 				}
 			}
-			err := restore(testDir, bytes.NewReader(backup), testOptions(after))
+			_, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(after))
 			if err != nil && (after.Bytes(testDir+"/restoring") != nil || after.Bytes(testDir+"/format") == nil) {
 				t.Fatalf("operation %d: restoring again: %v", at, err)
 			}
@@ -198,7 +198,7 @@ func (r slowReader) Read([]byte) (int, error) {
 func TestRestoreIsKilledWhileItReads(t *testing.T) {
 	fs := vfs.NewMem()
 	var after *vfs.Mem
-	if err := restore(testDir, slowReader{func() { after = fs.Clone() }}, testOptions(fs)); err == nil {
+	if _, err := restore(testDir, Source{Backup: slowReader{func() { after = fs.Clone() }}}, testOptions(fs)); err == nil {
 		t.Fatal("restored out of nothing")
 	}
 	if _, _, err := reopen(testOptions(after)); err == nil || !strings.Contains(err.Error(), "restore") {
@@ -213,7 +213,7 @@ func TestRestoreSkipsRevisionsWhateverTheClock(t *testing.T) {
 		fs := vfs.NewMem()
 		o := testOptions(fs)
 		o.Now = func() time.Time { return testTime.Add(elapsed) }
-		if err := restore(testDir, bytes.NewReader(backup), o); err != nil {
+		if _, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, o); err != nil {
 			t.Fatal(err)
 		}
 		j, m := mustReopen(t, testOptions(fs))

@@ -43,7 +43,9 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 // reached, and the newest revision that was given out.
 func crashWorkload(fs *vfs.Mem, with Transformer) (acked, pending string, seen Revision) {
 	o := testOptions(fs)
-	o.SegmentBytes, o.Transformer = 900, with
+	if o.SegmentBytes, o.Transformer = 900, with; with != nil {
+		o.ArchiveBytes = 2000 // one of the forms has an archive, which gets full
+	}
 	j, m, err := reopen(o)
 	if err != nil {
 		return "", "", 0

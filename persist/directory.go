@@ -82,7 +82,7 @@ func initDirectory(fsys vfs.FS, dir string) error {
 	if err := makeSubdirectories(fsys, dir); err != nil {
 		return err
 	}
-	if err := writeChecksummed(fsys, filepath.Join(dir, labelsFile), map[string]string{}); err != nil {
+	if err := writeChecksummed(fsys, filepath.Join(dir, labelsFile), withHistory(nil)); err != nil {
 		return err
 	}
 	if err := writeControl(fsys, dir, watermark{}); err != nil {

@@ -32,11 +32,12 @@
 // # Data directory
 //
 //	lock                          flock(2) of the process that uses it; made with the directory only
-//	format, labels                checksummed files: {"format":2}; {"name":"value",...}
+//	format, labels                checksummed files: {"format":2}; {"name":"value",...}, with a random name of the history
 //	control                       the watermark
 //	ballast                       space that is given up when the disk is full
 //	restoring                     exists while a Restore is unfinished; Open refuses then
 //	journal/<first>.journal       segments; <first> is a revision, 16 hexadecimal digits
+//	archive/<first>.journal       segments that only Restore reads; they may go at any time, the oldest first
 //	snapshots/<at>.buntdb         BuntDB file: key -> revision (8 bytes, little-endian), value
 //	snapshots/<at>.manifest       checksummed file: revision, items, bytes, CRC-32C of each 256 KiB
 //
@@ -123,4 +124,11 @@
 // before) and a body: 1 head (JSON), 2 bytes of the snapshot file, 3 a batch (first, last,
 // time: 8 bytes each, count: 4, payload), 4 end (JSON: revision, number of chunks before,
 // checksum of their headers). A backup without its end is refused.
+//
+// # Points in time
+//
+// Restore makes the state of any revision from the snapshot before it, in a backup or in a data directory, and the batches after that, in the
+// backup, in the archive and in the journal. Segments of the archive are whole and never change; on a full disk they are the first to go.
+// Label "history" keeps the journals of two directories apart, whose revisions may look as if one followed the other: each
+// directory that is made has its own.
 package persist

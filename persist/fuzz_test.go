@@ -72,7 +72,7 @@ func FuzzBackup(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		o := testOptions(vfs.NewMem())
 		_, checked := CheckBackup(bytes.NewReader(data))
-		err := restore(testDir, bytes.NewReader(data), o)
+		_, err := restore(testDir, Source{Backup: bytes.NewReader(data)}, o)
 		if checked == nil && err != nil {
 			t.Fatalf("a backup that was found whole is refused: %v", err)
 		}

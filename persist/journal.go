@@ -37,6 +37,7 @@ type Options struct {
 	FS           vfs.FS       // nil: the operating system's
 	SegmentBytes int64        // a segment that has reached this size gets a successor; 0: 64 MiB
 	ReserveBytes int64        // zeros that are at least written ahead of the batches; 0: 64 KiB
+	ArchiveBytes int64        // segments that are needed no more are archived, the newest up to so many bytes; 0: they are removed
 	Sync         SyncPolicy   // "": SyncAlways
 	Logger       *slog.Logger // nil: slog.Default()
 	Now          func() time.Time
@@ -60,6 +61,9 @@ func (o Options) Validate() error {
 	}
 	if o.ReserveBytes < 0 {
 		errs = append(errs, fmt.Errorf("persist: reserve bytes %d is negative", o.ReserveBytes))
+	}
+	if o.ArchiveBytes < 0 {
+		errs = append(errs, fmt.Errorf("persist: archive bytes %d is negative", o.ArchiveBytes))
 	}
 	if o.Sync != "" && o.Sync != SyncAlways && o.Sync != SyncNone {
 		errs = append(errs, fmt.Errorf("persist: unknown sync policy %q", o.Sync))
@@ -154,6 +158,7 @@ var _ Log = (*Journal)(nil)
 
 func journalDir(dir string) string   { return filepath.Join(dir, "journal") }
 func snapshotsDir(dir string) string { return filepath.Join(dir, "snapshots") }
+func archiveDir(dir string) string   { return filepath.Join(dir, "archive") }
 
 // Open takes the data directory, making it if it is missing. It reads no state: Recover does.
 // The error is ErrLocked while another process uses the directory.
@@ -182,8 +187,14 @@ func (j *Journal) inspect() error {
 	if err != nil {
 		return err
 	}
-	if j.labels, err = readLabels(j.fs, j.dir); j.acceptsLoss(err) {
-		err = writeChecksummed(j.fs, filepath.Join(j.dir, labelsFile), j.labels)
+	j.labels, err = readLabels(j.fs, j.dir)
+	if lost := j.acceptsLoss(err); lost || err == nil && j.labels[historyLabel] == "" {
+		labels := withHistory(j.labels)
+		if err = writeChecksummed(j.fs, filepath.Join(j.dir, labelsFile), labels); err == nil {
+			j.labels = labels
+		} else if isFull(err) && !lost {
+			err = nil // the next start tries again
+		}
 	}
 	if err != nil || formatOf == previousFormat {
 		return err

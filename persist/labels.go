@@ -1,6 +1,7 @@
 package persist
 
 import (
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"maps"
@@ -10,7 +11,21 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-const labelsFile = "labels"
+const (
+	labelsFile = "labels"
+	// historyLabel is a random name for the one history of a data directory. A directory that is restored begins another one.
+	historyLabel = "history"
+)
+
+// withHistory is a copy of labels with a new history.
+func withHistory(labels map[string]string) map[string]string {
+	labels = maps.Clone(labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[historyLabel] = rand.Text()
+	return labels
+}
 
 // readLabels answers the labels of a data directory. If there is data, a missing file is a data loss.
 func readLabels(fsys vfs.FS, dir string) (map[string]string, error) {

@@ -20,42 +20,47 @@ const (
 	restoreRevisionRate = 100_000
 )
 
-// Restore makes a data directory from a backup. The directory must be missing or empty, or
-// one in which a Restore did not finish. No state is written before the whole backup has
-// proved intact, and a directory in which that is under way cannot be opened.
-func Restore(dir string, r io.Reader) error { return restore(dir, r, Options{}) }
-
-func restore(dir string, r io.Reader, o Options) error {
-	o = o.withDefaults()
-	return createDirectory(dir, o, func() (contents, error) {
-		in := &backupReader{r: r}
-		if err := in.read(); err != nil {
-			return contents{}, errors.Join(err, in.close())
-		}
-		// A clock that runs behind that of the backup counts as no time passed: the gap alone is large enough.
-		elapsed := max(0, o.Now().Sub(time.Unix(0, in.head.Time))/time.Second)
-		return contents{in.db, in.head.Labels, in.head.Revision + restoreRevisionGap + restoreRevisionRate*Revision(elapsed)}, nil
-	})
+// A Source is what a Restore makes a data directory from: a backup, the journal of a data directory, or both.
+type Source struct {
+	Backup io.Reader // nil: the state begins with the snapshot of Journal
+	// Journal is a data directory whose journal goes on where the backup ends. It is only read, and may be in use; what is damaged
+	// in it after To does not matter. "": there is none.
+	Journal string
+	To      Point
 }
 
-// A backupReader reads a backup into memory.
+// Restore makes a data directory that holds the state of a source at a point. The directory must be missing or empty, or
+// one in which a Restore did not finish. No state is written before the whole backup has
+// proved intact and the point was found, and a directory in which that is under way cannot be opened.
+func Restore(dir string, from Source) (Restored, error) { return restore(dir, from, Options{}) }
+
+func restore(dir string, from Source, o Options) (Restored, error) {
+	o = o.withDefaults()
+	s := &restoration{o: o, to: from.To}
+	err := createDirectory(dir, o, func() (contents, error) {
+		if err := s.read(from); err != nil {
+			return contents{}, errors.Join(err, s.close())
+		}
+		// A clock that runs behind that of the backup counts as no time passed: the gap alone is large enough.
+		elapsed := max(0, o.Now().Sub(s.since)/time.Second)
+		return contents{s.db, s.labels, s.given + restoreRevisionGap + restoreRevisionRate*Revision(elapsed)}, nil
+	})
+	if err != nil {
+		return Restored{}, err
+	}
+	return Restored{s.revision, s.time}, nil
+}
+
+// A backupReader reads a backup.
 type backupReader struct {
 	r        io.Reader
 	head     backupHead
-	db       *buntdb.DB
 	chunks   uint32
 	sum      uint32 // of the headers of the chunks that were used
 	revision Revision
 	kind     uint32 // of the chunk that is next
 	body     []byte
 	header   [chunkHeader]byte
-}
-
-func (in *backupReader) close() error {
-	if in.db == nil {
-		return nil
-	}
-	return in.db.Close()
 }
 
 // CheckBackup reads a backup to its end and answers its revision. The error is not nil
@@ -103,9 +108,8 @@ func (in *backupReader) open() error {
 	return in.use()
 }
 
-// read builds the state at the revision of the backup: its snapshot, then the batches after it. The whole state is in
-// memory, as it is in the daemon.
-func (in *backupReader) read() error {
+// read builds the state up to its point: the snapshot of the backup, then the batches after it. All of the backup is read.
+func (in *backupReader) read(s *restoration) error {
 	if err := in.open(); err != nil {
 		return err
 	}
@@ -114,9 +118,11 @@ func (in *backupReader) read() error {
 	if err = errors.Join(err, blocks.err); err != nil {
 		return err
 	}
-	in.db, in.revision = db, in.head.Base
+	s.begin(db, in.head.Labels, in.head.Base, in.head.BaseTime)
+	s.since, s.until = time.Unix(0, in.head.Time), time.Unix(0, in.head.Time)
+	in.revision = in.head.Base
 	for in.kind == chunkBatch {
-		if err := in.batch(); err != nil {
+		if err := in.batch(s); err != nil {
 			return err
 		}
 		if err := in.use(); err != nil {
@@ -171,21 +177,16 @@ func (in *backupReader) frame() (f frame, err error) {
 }
 
 // batch applies the batch that was read.
-func (in *backupReader) batch() error {
+func (in *backupReader) batch(s *restoration) error {
 	f, err := in.frame()
 	if err != nil {
 		return err
 	}
-	var commits []Commit
-	err = decodeRecords(f, in.body[batchHead:], func(c Commit) error {
-		commits = append(commits, c)
-		return nil
-	})
-	if err != nil {
+	if err := s.apply(f, in.body[batchHead:]); err != nil {
 		return errBackup("chunk %d: %v", in.chunks, err)
 	}
 	in.revision = f.last
-	return in.db.Update(func(tx *buntdb.Tx) error { return applyAll(tx, commits) })
+	return nil
 }
 
 // A key that is deleted and not there is no fault: its creation may lie in the same backup only as history.

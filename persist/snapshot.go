@@ -32,7 +32,7 @@ func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bo
 	}
 	if !skip {
 		m, err := j.writeSnapshot(at, items)
-		if isFull(err) && j.releaseBallast(minBallast) {
+		if isFull(err) && (j.dropArchive() || j.releaseBallast(minBallast)) {
 			return fmt.Errorf("persist: snapshot at revision %d: %w: %w", at, ErrSpaceReleased, err)
 		}
 		if isFull(err) {
@@ -295,7 +295,7 @@ func (j *Journal) removeObsolete(at, keepFrom Revision) error {
 			return nil
 		}
 		// One at a time: a crash must not leave a gap between segments.
-		if err := errors.Join(j.fs.Remove(oldest.path), j.fs.SyncDir(journalDir(j.dir))); err != nil {
+		if err := j.retire(oldest); err != nil {
 			return err
 		}
 		j.mu.Lock()

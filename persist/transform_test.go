@@ -89,7 +89,7 @@ func TestTransformerHidesValues(t *testing.T) {
 	noneHolds(t, fs, secret)
 	want := m.state["a"].Value
 	restored := testOptions(vfs.NewMem())
-	if err := restore(testDir, &backup, restored); err != nil {
+	if _, err := restore(testDir, Source{Backup: &backup}, restored); err != nil {
 		t.Fatal(err)
 	}
 	noneHolds(t, restored.FS.(*vfs.Mem), secret)

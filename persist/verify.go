@@ -1,12 +1,14 @@
 package persist
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // Verify reads every byte of a data directory, compares it with its checksums and writes what
@@ -23,7 +25,7 @@ func Verify(dir string, out io.Writer, visit func(at Place, stored []byte) error
 func verify(dir string, out io.Writer, visit func(at Place, stored []byte) error, o Options) (bool, error) {
 	v := &verification{dir: dir, out: out, visit: visit, o: o.withDefaults()}
 	v.printf("directory %s", dir)
-	for _, step := range []func() error{v.checkMetadataFiles, v.checkSnapshots, v.checkJournal, v.checkControlFile} {
+	for _, step := range []func() error{v.checkMetadataFiles, v.checkSnapshots, v.checkJournal, v.checkArchive, v.checkControlFile} {
 		if err := step(); err != nil {
 			return false, err
 		}
@@ -203,6 +205,20 @@ func (v *verification) checkJournal() error {
 	return nil
 }
 
+// checkArchive checks what is kept for restoring to a point. A gap in it is no fault: it goes back no further than that.
+func (v *verification) checkArchive() error {
+	segments, err := listArchive(v.o.FS, v.dir)
+	if err != nil {
+		return err
+	}
+	for _, s := range segments {
+		if v.checkSegment(s, false); v.err != nil {
+			return v.err
+		}
+	}
+	return nil
+}
+
 // checkControlFile compares the end of the journal with the control file. Where a running daemon has
 // written that meanwhile, it is compared again.
 func (v *verification) checkControlFile() error {
@@ -259,13 +275,19 @@ func (v *verification) findLoss(m watermark) (*DataLossError, error) {
 
 // checkSegment checks one segment and answers the revision that must follow, 0 if that is unknown.
 func (v *verification) checkSegment(s segment, newest bool) Revision {
+	var from, to int64
 	done, err := scan{fs: v.o.FS, segment: s, newest: newest}.run(func(f frame, payload []byte) error {
+		from, to = cmp.Or(from, f.time), f.time
 		return decodeRecords(f, payload, v.commitVisitor())
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0 // dropped meanwhile
 	}
-	v.printf("segment %s: %d batches, revisions %d to %d, %d bytes", filepath.Base(s.path), done.batches, s.first, done.next-1, done.end)
+	written := ""
+	if done.batches > 0 {
+		written = fmt.Sprintf(", written %s to %s", timeText(from), timeText(to))
+	}
+	v.printf("segment %s: %d batches, revisions %d to %d, %d bytes%s", filepath.Base(s.path), done.batches, s.first, done.next-1, done.end, written)
 	if err != nil {
 		v.reportFault(err)
 		return 0
@@ -275,6 +297,9 @@ func (v *verification) checkSegment(s segment, newest bool) Revision {
 	}
 	return done.next
 }
+
+// timeText is a time in nanoseconds since 1970, as restoring to a point takes it.
+func timeText(at int64) string { return time.Unix(0, at).UTC().Format(time.RFC3339Nano) }
 
 func asFault(fault *CorruptError) error {
 	if fault == nil {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -84,31 +86,73 @@ and apart from the keys. Certificates and admin.kubeconfig are not part of it.`,
 // The daemon is not asked, for there is none: a directory that is in use is not empty, and is refused.
 func restore() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "restore FILE",
-		Short: "Make a data directory from a backup",
+		Use:   "restore [FILE]",
+		Short: "Make a data directory from a backup, or as it was at a point in time",
 		Long: `Make a data directory from the backup in FILE, or from standard input if FILE is "-".
 The directory must be missing or empty. Nothing is written before the whole backup has
-proved intact. Watches and lists from before the restore are answered 410 afterwards.`,
-		Args: oneFile,
+proved intact. Watches and lists from before the restore are answered 410 afterwards.
+
+With --journal it goes on, where the backup ends, with the journal and the archive
+(journal.archiveBytes) of the data directory that the backup is of. Without FILE it begins
+with the snapshot there. That directory is only read; its daemon may be running, and what
+is damaged in it does no harm to points before the damage.
+
+With --to the state is that of a resource version, as a list at that version shows it, or
+of a time: the one before the first change that was stored later. Where the clock was set
+back, name a resource version. troupe verify prints which versions were stored when.
+
+  troupe restore --data-dir new-data --journal troupe-data --to 4711 state.backup
+  troupe restore --data-dir new-data --journal troupe-data --to 2026-11-24T14:05:00Z state.backup`,
+		Args: cobra.MaximumNArgs(1),
 	}
 	dir := dataDirFlag(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := c.InOrStdin()
-		if args[0] != "-" {
+	var from persist.Source
+	c.Flags().StringVar(&from.Journal, "journal", "", "Data directory whose journal goes on where the backup ends.")
+	to := c.Flags().String("to", "", "Resource version, or time such as 2026-11-24T14:05:00Z, to restore (default the end).")
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		if len(args) == 0 && from.Journal == "" {
+			return oneFile(c, args)
+		}
+		if from.To, err = parsePoint(*to); err != nil {
+			return err
+		}
+		if len(args) > 0 && args[0] == "-" {
+			from.Backup = c.InOrStdin()
+		} else if len(args) > 0 {
 			file, err := os.Open(args[0])
 			if err != nil {
 				return err
 			}
 			defer file.Close()
-			in = file
+			from.Backup = file
 		}
-		err := persist.Restore(*dir, in)
-		if err == nil {
-			fmt.Fprintf(c.ErrOrStderr(), "%s is restored: troupe serve --data-dir %[1]s\n", *dir)
+		done, err := persist.Restore(*dir, from)
+		if err != nil {
+			return err
 		}
-		return err
+		written := ""
+		if !done.Time.IsZero() {
+			written = ", stored " + done.Time.UTC().Format(time.RFC3339Nano)
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "%s is restored as it was at resource version %d%s: troupe serve --data-dir %[1]s\n", *dir, done.Revision, written)
+		return nil
 	}
 	return c
+}
+
+// parsePoint reads what --to says: a resource version is all digits, a time is not.
+func parsePoint(text string) (p persist.Point, err error) {
+	if text == "" {
+		return p, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err == nil && n > 0 {
+		return persist.Point{Revision: persist.Revision(n)}, nil
+	}
+	if p.Time, err = time.Parse(time.RFC3339, text); err != nil || n > 0 {
+		return p, fmt.Errorf("--to: %q is neither a resource version nor a time such as 2026-11-24T14:05:00Z", text)
+	}
+	return p, nil
 }
 
 // verify checks every checksum of a data directory.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,7 +54,12 @@ func (r *daemonClient) backup(ctx context.Context, w io.Writer) (persist.Revisio
 //
 // The context is that of the command, which has none where a test runs it without.
 func (r *daemonClient) get(ctx context.Context, path string) (io.ReadCloser, error) {
-	body, err := r.Get(cmp.Or(ctx, context.Background()), path)
+	return r.do(ctx, http.MethodGet, path)
+}
+
+// do is get with another method.
+func (r *daemonClient) do(ctx context.Context, method, path string) (io.ReadCloser, error) {
+	body, err := r.Do(cmp.Or(ctx, context.Background()), method, path)
 	if err != nil {
 		return nil, fmt.Errorf("%s%s: %w", r.URL(), path, err)
 	}

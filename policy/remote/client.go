@@ -135,7 +135,12 @@ func (s *Client) Post(ctx context.Context, body []byte) ([]byte, error) {
 // Get requests a path below the URL, once. It returns the body as a stream without a bound, which the
 // caller closes. The error is a *StatusError if the remote has answered with another code than 200 and 201.
 func (s *Client) Get(ctx context.Context, path string) (io.ReadCloser, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(s.url, "/")+path, nil)
+	return s.Do(ctx, http.MethodGet, path)
+}
+
+// Do is Get with another method.
+func (s *Client) Do(ctx context.Context, method, path string) (io.ReadCloser, error) {
+	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(s.url, "/")+path, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func TestNothingPlainReachesTheDisk(t *testing.T) {
 			}
 			s.Stop(t)
 			restored := &cluster{dir: t.TempDir(), file: c.file, log: c.log}
-			if err := persist.Restore(restored.dir, bytes.NewReader(backup)); err != nil {
+			if _, err := persist.Restore(restored.dir, persist.Source{Backup: bytes.NewReader(backup)}); err != nil {
 				t.Fatal(err)
 			}
 			if files := grep(t, restored.dir, marker); len(files) > 0 {

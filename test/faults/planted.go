@@ -132,7 +132,7 @@ var watchFaults = []fault{
 var journalFaults = []fault{
 	{
 		"restored data continue at the versions of the backup", "persist/restore.go",
-		"in.head.Revision + restoreRevisionGap + restoreRevisionRate*Revision(elapsed)}", "in.head.Revision + 0*Revision(elapsed)}",
+		"s.given + restoreRevisionGap + restoreRevisionRate*Revision(elapsed)}", "s.given + 0*Revision(elapsed)}",
 		"./persist -run Restore",
 	},
 	{
@@ -147,13 +147,12 @@ var journalFaults = []fault{
 	},
 	{
 		"a batch that does not fit is acknowledged", "persist/append.go",
-		"	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) {\n		j.setDiskFull(\"a write found no room\")\n	}",
-		"	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) {\n		err = nil\n	}",
+		"	if errors.Is(err, ErrNoSpace) {\n		j.setDiskFull(\"a write found no room\")\n	}", "	if errors.Is(err, ErrNoSpace) {\n		err = nil\n	}",
 		"./persist -run Full|Disk",
 	},
 	{
 		"a write is visible before it is durable", "persist/append.go",
-		"	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) {", "	j.publish(commits)\n	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) {",
+		"	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) && j", "	j.publish(commits)\n	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) && j",
 		"./persist -run Model|Crash|Failed",
 	},
 	{
@@ -200,6 +199,41 @@ var journalFaults = []fault{
 		"the end of a batch is not checked", "persist/segment.go",
 		"	return f, body, f.checkBody(body), nil", "	return f, body, nil, nil",
 		"./persist -run FlipEveryBit|CrashEverywhere",
+	},
+	{
+		"a point in the middle of a batch takes the whole batch", "persist/point.go",
+		"(s.to.Revision == 0 || c.Revision <= s.to.Revision)", "true",
+		"./persist -run TestPoints$",
+	},
+	{
+		"a time takes in what was stored later", "persist/point.go",
+		"s.reached = s.reached || later && f.last > s.revision;", "s.reached = s.reached || later && f.last < s.revision;",
+		"./persist -run TestPoints$",
+	},
+	{
+		"the journal of another directory continues a backup", "persist/point.go",
+		"of == \"\" || of != labels[historyLabel]", "of == \"\" || labels == nil",
+		"./persist -run PointOfAnotherHistory",
+	},
+	{
+		"a restored point goes on below what was given out", "persist/point.go",
+		"s.given = max(s.given, m.maxRevision, m.newest)", "_ = m.maxRevision",
+		"./persist -run TestPoints$",
+	},
+	{
+		"a journal whose end is lost is restored as if that were the end", "persist/point.go",
+		"err == nil && s.revision < m.newest", "err == nil && m.newest == 0",
+		"./persist -run PointsOfDamage",
+	},
+	{
+		"the archive keeps the oldest journal", "persist/archive.go",
+		"list[:i+1]", "list[i+1:]",
+		"./persist -run ArchiveIsBounded",
+	},
+	{
+		"a full disk keeps the archive", "persist/append.go",
+		"errors.Is(err, ErrNoSpace) && j.dropArchive()", "errors.Is(err, ErrNoSpace) && false",
+		"./persist -run FullDiskTakesTheArchive",
 	},
 	{
 		"two processes share a data directory", "persist/vfs/os.go",

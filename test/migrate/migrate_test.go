@@ -280,7 +280,7 @@ func TestBackup(t *testing.T) {
 	s.Stop(t)
 	for name, backup := range map[string][]byte{"by the daemon": byDaemon, "without one": direct.Bytes()} {
 		dir := filepath.Join(t.TempDir(), "restored")
-		if err := persist.Restore(dir, bytes.NewReader(backup)); err != nil {
+		if _, err := persist.Restore(dir, persist.Source{Backup: bytes.NewReader(backup)}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		s := c.serve(dir, false)

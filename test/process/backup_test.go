@@ -133,18 +133,18 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	p.stop()
 	for file, version := range versions {
-		checkRestored(t, l, file, version, o.version())
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the file: %v, %v", info, err)
+		}
+		checkRestored(t, l, version, o.version(), file)
 	}
 }
 
-// checkRestored restores a file and compares; newest is a version above all of the first server.
-func checkRestored(t *testing.T, l *load, file string, version, newest uint64) {
+// checkRestored restores what the arguments say and compares; newest is a version above all of the first server.
+func checkRestored(t *testing.T, l *load, version, newest uint64, arguments ...string) {
 	t.Helper()
-	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", info, err)
-	}
 	dir := filepath.Join(t.TempDir(), "restored")
-	mustCommand(t, "restore", "--data-dir", dir, file)
+	mustCommand(t, append([]string{"restore", "--data-dir", dir}, arguments...)...)
 	p := serve(t, dir)
 	defer p.stop()
 	c := p.caller()

@@ -26,7 +26,7 @@ func parts() []part {
 	const test = "go test -vet=off -v -count 1 -timeout 24h "
 	onEtcd := []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}
 	return []part{
-		{name: "every operation of the disk, every bit, every byte", share: 2, folder: ".", command: test + "-run ^(TestFlipEveryBit|TestFullDiskHeals|TestTruncateAnywhere|TestCrashEverywhere|TestFaultsEverywhere)$ ./persist"},
+		{name: "every operation of the disk, every bit, every byte", share: 2, folder: ".", command: test + "-run ^(TestFlipEveryBit|TestFullDiskHeals|TestTruncateAnywhere|TestCrashEverywhere|TestFaultsEverywhere|TestPoints|TestPointsOfDamage)$ ./persist"},
 		{name: "servers that share a log", share: 2, folder: ".", command: test + "-race -run ^TestServersShareALog$ ./actors"},
 		{name: "controllers that are killed", share: 4, folder: ".", command: test + "-run ^TestKills$ ./actors/controllers"},
 		{name: "simulation", share: 12, folder: "test", command: test + "-run ^TestHistories$ ./simulation"},

@@ -126,6 +126,7 @@ type Commits struct {
 type Journal struct {
 	Sync         string `json:"sync"` // always or none
 	SegmentBytes Bytes  `json:"segmentBytes"`
+	ArchiveBytes Bytes  `json:"archiveBytes"` // 0 keeps no archive
 }
 
 // Snapshots is when the state is written as a whole. A larger amount of journal between two snapshots

@@ -153,7 +153,7 @@ func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
 			"audit.webhook.configFile", "audit.webhook.version", "audit.webhook.initialBackoff",
 			"authorization.alwaysAllowPaths", "authorization.policyFile", "authorization.webhook.configFile",
 			"authorization.webhook.cacheAuthorizedTTL", "authorization.webhook.cacheUnauthorizedTTL",
-			"encryption.configFile",
+			"encryption.configFile", "journal.archiveBytes",
 			"api.featureGates", "api.runtimeConfig", "api.eventTTL",
 			"nodes.allocateCIDRs", "nodes.clusterCIDR", "nodes.cidrMaskSize", "nodes.cidrMaskSizeIPv4", "nodes.cidrMaskSizeIPv6", "nodes.terminatedPodThreshold",
 			"autoscaling.downscaleStabilization", "autoscaling.tolerance", "autoscaling.cpuInitializationPeriod", "autoscaling.initialReadinessDelay",

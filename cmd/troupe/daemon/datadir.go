@@ -79,6 +79,7 @@ func (d *Daemon) openJournal() (err error) {
 		FS:             d.fileSystem(),
 		Transformer:    d.encryption.transformer,
 		SegmentBytes:   int64(d.config.Journal.SegmentBytes),
+		ArchiveBytes:   int64(d.config.Journal.ArchiveBytes),
 		Sync:           persist.SyncPolicy(d.config.Journal.Sync),
 		AcceptDataLoss: d.config.AcceptDataLoss,
 		Logger:         d.log,

@@ -63,6 +63,7 @@ func (d *Daemon) serverOptions() (none http.Options, err error) {
 		return none, err
 	}
 	extra[BackupPath] = http.ExtraRoute{Write: d.backup}
+	extra[CompactPath] = http.ExtraRoute{Do: d.compact}
 	// Without the feature there is no function, and so no page that shows the flags.
 	var flags func() map[string]string
 	if d.features.Enabled(features.ComponentFlagz) {

@@ -43,6 +43,7 @@ func (c Config) Validate() error {
 	f.atLeast("commits.batchSize", int64(c.Commits.BatchSize), 1)
 	f.oneOf("journal.sync", c.Journal.Sync, "always", "none")
 	f.atLeast("journal.segmentBytes", int64(c.Journal.SegmentBytes), 1<<20)
+	f.atLeast("journal.archiveBytes", int64(c.Journal.ArchiveBytes), 0)
 	c.Encryption.validate(&f)
 	f.atLeast("snapshots.journalBytes", int64(c.Snapshots.JournalBytes), 1<<20)
 	f.positive("watches.historyTime", c.Watches.HistoryTime)

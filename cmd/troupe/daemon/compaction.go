@@ -1,0 +1,42 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/persist"
+)
+
+// CompactPath is where a running daemon compacts its journal, by POST. It is authorized like BackupPath.
+const CompactPath = "/compact"
+
+// A Compaction is what the journal and the snapshot took before and after one, in bytes.
+type Compaction struct {
+	JournalBefore   int64 `json:"journalBytesBefore"`
+	JournalAfter    int64 `json:"journalBytes"`
+	SnapshotBefore  int64 `json:"snapshotBytesBefore"`
+	SnapshotAfter   int64 `json:"snapshotBytes"`
+	ResourceVersion int64 `json:"resourceVersion"`
+}
+
+// compact writes a snapshot now and drops the journal before it, but for what watches may go back to. Requests go on meanwhile.
+func (d *Daemon) compact(ctx context.Context) ([]byte, error) {
+	if d.etcd != nil {
+		return nil, meta.NewBadRequest("the state is in etcd, which is compacted by itself (--etcd-compaction-interval)")
+	}
+	before := d.journal.Stats()
+	at := d.store.Version()
+	err := d.store.Compact(ctx)
+	switch {
+	case errors.Is(err, persist.ErrNoSpace):
+		return nil, meta.NewInsufficientStorage("the disk has no room for the snapshot that takes the place of the journal")
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, meta.NewTimeout("the compaction takes longer than the request may, and goes on")
+	case err != nil:
+		return nil, err
+	}
+	after := d.journal.Stats()
+	return json.Marshal(Compaction{before.JournalBytes, after.JournalBytes, before.SnapshotBytes, after.SnapshotBytes, int64(at)})
+}

@@ -1,0 +1,314 @@
+package persist
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/tidwall/buntdb"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// A Point is a moment in the history of a log. With a Revision it is the state that a list at that version shows, also in the middle of a
+// batch; with a Time the state before the first batch that was written later. The zero Point is the end of the history.
+type Point struct {
+	Revision Revision
+	Time     time.Time
+}
+
+// Restored says which state was restored.
+type Restored struct {
+	Revision Revision  // of the newest write in it
+	Time     time.Time // when that was written; zero: it lies in a snapshot, which does not tell
+}
+
+// A restoration is the state that a Restore builds in memory: a snapshot, then one batch after the other up to the point.
+type restoration struct {
+	o        Options
+	to       Point
+	db       *buntdb.DB
+	labels   map[string]string
+	base     Revision // of the snapshot
+	baseTime time.Time
+	revision Revision
+	time     time.Time // of the newest batch; zero: there is none after the snapshot
+	reached  bool      // what follows lies after the point
+	given    Revision  // newest that is known to have been given out
+	since    time.Time // from when on others may have been
+	until    time.Time // the history is known to end no earlier
+}
+
+func (s *restoration) close() error {
+	if s.db == nil {
+		return nil
+	}
+	return s.db.Close()
+}
+
+func (s *restoration) read(from Source) error {
+	if s.to.Revision > 0 && !s.to.Time.IsZero() {
+		return errors.New("persist: a point is a revision or a time, not both")
+	}
+	switch {
+	case from.Backup != nil:
+		in := &backupReader{r: from.Backup}
+		if err := in.read(s); err != nil {
+			return err
+		}
+		s.given = max(s.given, in.revision)
+	case from.Journal == "":
+		return errors.New("persist: nothing to restore from")
+	default:
+		if err := s.beginWith(from.Journal); err != nil {
+			return err
+		}
+	}
+	if from.Journal != "" {
+		if err := s.follow(from.Journal, from.Backup != nil); err != nil {
+			return err
+		}
+	}
+	return s.checkPoint()
+}
+
+// begin takes a snapshot, which was written at a time; 0: nobody knows.
+func (s *restoration) begin(db *buntdb.DB, labels map[string]string, at Revision, written int64) {
+	s.db, s.labels, s.base, s.revision, s.given = db, labels, at, at, at
+	if written > 0 {
+		s.baseTime = time.Unix(0, written)
+	}
+	s.reached = s.to.Revision > 0 && at >= s.to.Revision
+}
+
+// beginWith takes the newest intact snapshot of a data directory that is not after the point, or nothing where the journal goes back to its beginning.
+//
+// A snapshot that was written later than the time of the point may still hold no later state; it is taken if there is nothing better.
+func (s *restoration) beginWith(dir string) error {
+	labels, err := readLabels(s.o.FS, dir)
+	if err != nil {
+		return err
+	}
+	s.since = s.o.Now()
+	list, err := listSnapshots(s.o.FS, dir)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	var later []Revision
+	for _, at := range list {
+		m, err := readManifest(s.o.FS, dir, at)
+		switch {
+		case err != nil:
+		case s.to.Revision > 0 && at > s.to.Revision:
+			err = fmt.Errorf("persist: the snapshot of %s is at revision %d, after the point: what was before needs a backup", dir, at)
+		case !s.to.Time.IsZero() && time.Unix(0, m.Time).After(s.to.Time):
+			later = append(later, at)
+			continue
+		default:
+			if err = s.beginAt(dir, labels, at); err == nil {
+				return nil
+			}
+		}
+		faults = append(faults, err)
+	}
+	segments, err := listHistory(s.o.FS, dir)
+	if err == nil && len(segments) > 0 && segments[0].first == 1 {
+		db, err := openMemory()
+		s.begin(db, labels, 0, 0)
+		return err
+	}
+	if len(later) > 0 && err == nil {
+		return s.beginAt(dir, labels, later[len(later)-1])
+	}
+	return errors.Join(append(faults, err, fmt.Errorf("persist: %s has no snapshot to begin with", dir))...)
+}
+
+// beginAt takes a snapshot of a data directory.
+func (s *restoration) beginAt(dir string, labels map[string]string, at Revision) error {
+	db, m, err := loadSnapshot(s.o.FS, dir, at)
+	if err != nil {
+		return fmt.Errorf("persist: snapshot at revision %d: %w", at, err)
+	}
+	s.begin(db, labels, at, m.Time)
+	return nil
+}
+
+// apply takes what a batch has up to the point, but for what the state has already.
+func (s *restoration) apply(f frame, payload []byte) error {
+	s.given = max(s.given, f.last)
+	when := time.Unix(0, f.time)
+	later := !s.to.Time.IsZero() && when.After(s.to.Time)
+	if s.reached = s.reached || later && f.last > s.revision; !later && f.first <= s.revision && s.revision <= f.last {
+		s.time = when // of the state, which is that of a snapshot
+	}
+	if s.reached || f.last <= s.revision {
+		return nil
+	}
+	var commits []Commit
+	err := decodeRecords(f, payload, func(c Commit) error {
+		if c.Revision > s.revision && (s.to.Revision == 0 || c.Revision <= s.to.Revision) {
+			commits = append(commits, c)
+		}
+		return nil
+	})
+	if err != nil || len(commits) == 0 {
+		return err
+	}
+	if err := s.db.Update(func(tx *buntdb.Tx) error { return applyAll(tx, commits) }); err != nil {
+		return err
+	}
+	s.revision, s.time = commits[len(commits)-1].Revision, when
+	s.reached = s.revision == s.to.Revision
+	return nil
+}
+
+// listHistory answers all segments of a data directory, also those that are archived, in ascending order.
+func listHistory(fsys vfs.FS, dir string) ([]segment, error) {
+	active, err := listSegments(fsys, journalDir(dir))
+	if err != nil {
+		return nil, err
+	}
+	// One that is archived meanwhile is in the first list, and may be in both: nothing is overlooked.
+	archived, err := listArchive(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(active, archived)
+	slices.SortStableFunc(all, func(a, b segment) int { return cmp.Compare(a.first, b.first) })
+	return slices.CompactFunc(all, func(a, b segment) bool { return a.first == b.first }), nil
+}
+
+// errReached ends the walk through a journal.
+var errReached = callbackError{errors.New("the point is reached")}
+
+// follow applies the journal of a data directory. It is told whether that has to be the journal of the same history as the state.
+func (s *restoration) follow(dir string, same bool) error {
+	if same {
+		if err := s.checkHistory(dir); err != nil {
+			return err
+		}
+	}
+	// The end that is promised is read before the journal: a daemon that is running only adds to that.
+	m, _, promise := readControl(s.o.FS, dir)
+	if errors.Is(promise, fs.ErrNotExist) {
+		promise = nil // a directory of format 1
+	}
+	s.given = max(s.given, m.maxRevision, m.newest)
+	segments, err := s.openHistory(dir)
+	if err != nil {
+		return err
+	}
+	err = s.walk(dir, segments)
+	for _, one := range segments {
+		err = errors.Join(err, one.file.Close())
+	}
+	if err == nil && !s.reached {
+		s.until = s.o.Now()
+		if err = promise; err == nil && s.revision < m.newest {
+			err = m.revisionLoss(dir, s.revision)
+		}
+	}
+	if err != nil && s.revision > s.base {
+		return fmt.Errorf("%w; up to revision %d, of %s, nothing is missing", err, s.revision, s.time.UTC().Format(time.RFC3339Nano))
+	}
+	return err
+}
+
+// checkHistory refuses the journal of another history, whose revisions may follow on those of the backup as if they were its own.
+func (s *restoration) checkHistory(dir string) error {
+	labels, err := readLabels(s.o.FS, dir)
+	if err != nil {
+		return err
+	}
+	if of := s.labels[historyLabel]; of == "" || of != labels[historyLabel] {
+		return fmt.Errorf("persist: the journal of %s does not go on where the backup ends: they are of different data directories", dir)
+	}
+	return nil
+}
+
+// openHistory opens the segments that hold what follows the state. A daemon may be archiving some meanwhile, and then it looks again.
+func (s *restoration) openHistory(dir string) ([]openSegment, error) {
+	const tries = 10
+	for n := 1; ; n++ {
+		all, err := listHistory(s.o.FS, dir)
+		if err != nil {
+			return nil, err
+		}
+		begin := len(all) - 1
+		for begin > 0 && all[begin].first > s.revision+1 {
+			begin--
+		}
+		if begin < 0 {
+			return nil, nil
+		}
+		if first := all[begin].first; first > s.revision+1 {
+			return nil, fmt.Errorf("persist: the journal of %s begins with revision %d, after what is to go on at %d: what lies between was dropped", dir, first, s.revision)
+		}
+		var open []openSegment
+		for _, one := range all[begin:] {
+			var file vfs.File
+			if file, err = s.o.FS.Open(one.path); err != nil {
+				break
+			}
+			open = append(open, openSegment{one, file})
+		}
+		if err == nil {
+			return open, nil
+		}
+		for _, one := range open {
+			err = errors.Join(err, one.file.Close())
+		}
+		if n == tries || !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+}
+
+// walk applies one segment after the other until the point is reached.
+func (s *restoration) walk(dir string, segments []openSegment) error {
+	for i, one := range segments {
+		if s.reached {
+			return nil
+		}
+		if i > 0 && one.first > s.revision+1 {
+			return &CorruptError{File: one.path, What: fmt.Sprintf("the segment begins with revision %d, but the one before ends with %d", one.first, s.revision)}
+		}
+		size, err := one.file.Size()
+		if err != nil {
+			return err
+		}
+		sc := scan{segment: one.segment, newest: i == len(segments)-1}
+		_, err = sc.walk(&window{file: one.file, size: size}, func(f frame, payload []byte) error {
+			if err := s.apply(f, payload); err != nil || !s.reached {
+				return err
+			}
+			return errReached
+		})
+		if err != nil && !errors.Is(err, errReached.error) {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkPoint refuses a point that lies outside of what is known.
+func (s *restoration) checkPoint() error {
+	switch t := s.to.Time; {
+	case s.to.Revision > 0 && s.revision > s.to.Revision:
+		return fmt.Errorf("persist: revision %d lies before the snapshot that the state begins with, at %d", s.to.Revision, s.base)
+	case s.to.Revision > s.revision:
+		return fmt.Errorf("persist: revision %d lies after the end, at %d", s.to.Revision, s.revision)
+	case t.IsZero():
+	case !s.reached && t.After(s.until):
+		return fmt.Errorf("persist: %s lies after the end of what is known, at %s", t.UTC().Format(time.RFC3339Nano), s.until.UTC().Format(time.RFC3339Nano))
+	case s.time.IsZero() && s.base == 0:
+		return fmt.Errorf("persist: %s lies before the first change", t.UTC().Format(time.RFC3339Nano))
+	case s.time.IsZero() && (s.baseTime.IsZero() || t.Before(s.baseTime)):
+		return fmt.Errorf("persist: %s may lie before the snapshot that the state begins with, at revision %d: name a revision or a later time", t.UTC().Format(time.RFC3339Nano), s.base)
+	}
+	return nil
+}
