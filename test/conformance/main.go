@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
@@ -34,7 +33,9 @@ func main() {
 func run() error {
 	focus := flag.String("focus", `\[Conformance\]`, "Expression of the names of the tests to run.")
 	skip := flag.String("skip", "", `Expression of the names of tests to leave out, as \[Conformance\] for those beyond it; "" leaves out none.`)
-	kubeconfig := flag.String("kubeconfig", "", "Client configuration of a cluster that runs already, as of another API server.")
+	kubeconfig := flag.String("kubeconfig", "", "Client configuration of a cluster that runs already.")
+	apiserver := flag.String("kube-apiserver", "", "Path of a kube-apiserver to run the suite on, beside the same controllers, scheduler and nodes, in place of Troupe.")
+	etcd := flag.String("etcd", "etcd", "Path of the etcd for --kube-apiserver.")
 	workers := flag.Int("workers", 3, "How many tests run at the same time.")
 	nodes := flag.Int("nodes", 5, "How many simulated nodes there are.")
 	limit := flag.Duration("limit", 12*time.Minute, "Longest time of a test.")
@@ -63,13 +64,24 @@ func run() error {
 	if w.program, err = cluster.Program(pins, "e2e.test"); err != nil {
 		return err
 	}
-	if w.kubeconfig == "" {
-		stop, err := startCluster(dir, *nodes)
-		if err != nil {
-			return err
-		}
-		defer stop()
-		w.kubeconfig = filepath.Join(dir, "cluster", "data", "admin.kubeconfig")
+	var started processes
+	defer started.stop()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		<-signals
+		started.stop()
+		os.Exit(1)
+	}()
+	switch {
+	case w.kubeconfig != "":
+	case *apiserver != "":
+		w.kubeconfig, err = startReference(&started, dir, w.kubectl, *apiserver, *etcd, *nodes)
+	default:
+		w.kubeconfig, err = startCluster(&started, dir, *nodes)
+	}
+	if err != nil {
+		return err
 	}
 	s, err := newSuite(w.program, "inapplicable.txt", expression, without)
 	if err != nil {
@@ -82,49 +94,35 @@ func run() error {
 	return r.print(os.Stdout)
 }
 
-// startCluster starts troupe cluster with the programs of Kubernetes.
-func startCluster(dir string, nodes int) (stop func(), err error) {
+// startCluster starts troupe cluster with the programs of Kubernetes, and returns the client configuration.
+func startCluster(processes *processes, dir string, nodes int) (kubeconfig string, err error) {
 	troupe, err := client.BuildTroupe(dir)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	settings := filepath.Join(dir, "settings.yaml")
 	// The suite opens WebSockets as a page of http://localhost would, which no page may otherwise, and expects of nodes what kubeadm allows them.
 	text := "serving:\n  advertiseAddress: " + outerAddress() + "\n  corsAllowedOrigins: ['^http://localhost$']\n" +
 		"authorization:\n  modes: [Node, RBAC]\nadmission:\n  enable: [NodeRestriction]\n"
 	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
-		return nil, err
+		return "", err
 	}
 	args := []string{"cluster", "--dir", filepath.Join(dir, "cluster"), "--secure-port=0", "--config", settings, fmt.Sprint("--nodes=", nodes)}
 	for _, name := range []string{"kube-controller-manager", "kube-scheduler"} {
 		path, err := cluster.Program(pins, name)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		args = append(args, "--"+name+"="+path)
 	}
-	c := exec.Command(troupe, args...)
-	log := &client.Log{}
-	c.Stdout, c.Stderr = log, log
-	if err := c.Start(); err != nil {
-		return nil, err
+	c, err := processes.start(troupe, args...)
+	if err != nil {
+		return "", err
 	}
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	go func() {
-		<-signals
-		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended
-		os.Exit(1)
-	}()
-	for end := time.Now().Add(time.Minute); !strings.Contains(log.String(), "export KUBECONFIG"); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			return nil, errors.New("the cluster does not start:\n" + log.String())
-		}
+	if err := await(func() bool { return strings.Contains(c.String(), "export KUBECONFIG") }); err != nil {
+		return "", fmt.Errorf("the cluster: %w\n%s", err, processes.logs())
 	}
-	return func() {
-		_ = c.Process.Signal(syscall.SIGTERM) // as above
-		_ = c.Wait()                          // its work is done
-	}, nil
+	return filepath.Join(dir, "cluster", "data", "admin.kubeconfig"), nil
 }
 
 // outerAddress is an address that Endpoints of the API may have, which those of loopback interfaces may not. Nobody connects to it.
