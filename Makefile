@@ -4,6 +4,7 @@ NAMING   ?= kubernetes
 DATA_DIR ?= troupe-data
 FLAGS    ?=
 FUZZTIME ?= 1m
+PYTHON   ?= /usr/bin/python3
 SOAK_MINUTES ?= 60
 TESTS    ?= --focus='\[Conformance\]'
 
@@ -19,7 +20,7 @@ ON_ETCD := ./aggregation ./apply ./auth ./cluster ./conventions ./crash ./custom
 # Vet has run in lint, over the tests too.
 TEST := go test -vet=off -p 4
 
-.PHONY: build run test etcd-test cluster-test conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime node-client console-share screenshots
+.PHONY: build run test etcd-test cluster-test conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime node-client python-client console-share screenshots
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -67,6 +68,10 @@ controller-runtime: ## controller-runtime's own suites, of four minor versions, 
 
 node-client: build ## the official JavaScript client; needs Node.js 18 and npm
 	cd test/nodeclient && npm ci --no-audit --no-fund && TROUPE=$(CURDIR)/bin/troupe npm test
+
+python-client: build ## the official Python client; installs Debian's package where it is not there
+	$(PYTHON) -c 'import kubernetes' 2>/dev/null || { apt-get update && apt-get install -y --no-install-recommends python3-kubernetes; }
+	cd test/pythonclient && TROUPE=$(CURDIR)/bin/troupe PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -W ignore::ResourceWarning -m unittest -v
 
 fuzz: ## every fuzz target in turn, each for FUZZTIME
 	@grep -rEo --include='*_test.go' --exclude-dir=test '^func Fuzz[[:alnum:]]+' . | sed -E 's|/[^/]*:func | |' | sort | \
