@@ -26,7 +26,27 @@ func (j *Journal) retire(s segment) error {
 			return err
 		}
 	}
-	return errors.Join(removeIfThere(j.fs, s.path), j.fs.SyncDir(journalDir(j.dir)))
+	return removeSegment(j.fs, s.path)
+}
+
+// removeSegment removes a segment that is superfluous. It loses its name first, durably: some file systems (ext4 with data=writeback) give
+// the blocks of a removed file to others before the removal is durable, and a power cut brings the file back with what those have
+// written. What comes back here is no segment; removeOrphans removes it.
+func removeSegment(fsys vfs.FS, path string) error {
+	gone, dir := path+tempSuffix, filepath.Dir(path)
+	err := fsys.Rename(path, gone)
+	switch {
+	case isFull(err):
+		gone = path // which has to do then
+	case errors.Is(err, fs.ErrNotExist): // by an attempt that failed after it
+	case err != nil:
+		return err
+	default:
+		if err := fsys.SyncDir(dir); err != nil && !isFull(err) {
+			return err
+		}
+	}
+	return errors.Join(removeIfThere(fsys, gone), fsys.SyncDir(dir))
 }
 
 // archive moves a segment. Its new name is durable before the old one has gone for good; if the move was done by an earlier attempt that
@@ -63,12 +83,12 @@ func (j *Journal) limitArchive(most int64) (removed bool, err error) {
 		}
 		// Oldest first, so that what is left has no gap whenever a crash happens.
 		for _, old := range list[:i+1] {
-			if err := removeIfThere(j.fs, old.path); err != nil {
+			if err := removeSegment(j.fs, old.path); err != nil {
 				return removed, err
 			}
 			removed = true
 		}
-		return removed, j.fs.SyncDir(archiveDir(j.dir))
+		return removed, nil
 	}
 	return false, nil
 }

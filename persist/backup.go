@@ -93,6 +93,7 @@ type backup struct {
 // An openSegment is a segment as it was when the backup began. The file may have grown since.
 type openSegment struct {
 	segment
+	next Revision // see scan
 	file vfs.File
 }
 
@@ -132,14 +133,15 @@ func (b *backup) open(j *Journal, hasBase bool, segments []segment) error {
 		b.snapshot, b.head.Items, b.head.BaseTime, b.closers = r, m.Items, m.Time, append(b.closers, file)
 	}
 	for i, s := range segments {
-		if i+1 < len(segments) && segments[i+1].first <= b.head.Base+1 {
+		next := nextFirst(segments, i)
+		if next > 0 && next <= b.head.Base+1 {
 			continue // all of it is in the snapshot
 		}
 		file, err := j.fs.Open(s.path)
 		if err != nil {
 			return err
 		}
-		b.segments, b.closers = append(b.segments, openSegment{s, file}), append(b.closers, file)
+		b.segments, b.closers = append(b.segments, openSegment{s, next, file}), append(b.closers, file)
 	}
 	return nil
 }
@@ -197,7 +199,7 @@ func (b *backup) copySegment(s openSegment) error {
 	if err != nil {
 		return err
 	}
-	sc := scan{segment: s.segment, until: b.head.Revision}
+	sc := scan{segment: s.segment, successor: s.next, until: b.head.Revision}
 	done, err := sc.walk(&window{file: s.file, size: size}, func(f frame, payload []byte) error {
 		if f.last <= b.head.Base {
 			return nil
@@ -212,7 +214,7 @@ func (b *backup) copySegment(s openSegment) error {
 		}
 		return nil
 	})
-	if err == nil && done.torn != "" {
+	if err == nil && done.torn != "" && done.next != s.next {
 		err = sc.corruptError(done.end, done.torn)
 	}
 	return err

@@ -118,6 +118,9 @@
 // only written once the one before is synced. Under SyncNone the last does not hold after a power
 // cut, and the journal may be refused.
 //
+// A segment that is not the newest ends where the next one goes on. What follows there is ignored, and logged: where the zeros are cut off, the
+// blocks may have been given to another file before a power cut that brings the old length back.
+//
 // # Backup
 //
 // Chunks of 16 bytes of header (kind, length, checksum of the body, checksum of the 12 bytes

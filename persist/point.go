@@ -249,12 +249,12 @@ func (s *restoration) openHistory(dir string) ([]openSegment, error) {
 			return nil, fmt.Errorf("persist: the journal of %s begins with revision %d, after what is to go on at %d: what lies between was dropped", dir, first, s.revision)
 		}
 		var open []openSegment
-		for _, one := range all[begin:] {
+		for i, one := range all[begin:] {
 			var file vfs.File
 			if file, err = s.o.FS.Open(one.path); err != nil {
 				break
 			}
-			open = append(open, openSegment{one, file})
+			open = append(open, openSegment{one, nextFirst(all, begin+i), file})
 		}
 		if err == nil {
 			return open, nil
@@ -281,7 +281,7 @@ func (s *restoration) walk(dir string, segments []openSegment) error {
 		if err != nil {
 			return err
 		}
-		sc := scan{segment: one.segment, newest: i == len(segments)-1}
+		sc := scan{segment: one.segment, newest: one.next == 0, successor: one.next}
 		_, err = sc.walk(&window{file: one.file, size: size}, func(f frame, payload []byte) error {
 			if err := s.apply(f, payload); err != nil || !s.reached {
 				return err

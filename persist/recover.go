@@ -213,7 +213,7 @@ func (run *recovery) replayJournal() error {
 			return &CorruptError{File: s.path, What: fmt.Sprintf(
 				"the segment begins with revision %d, but the one before ends with %d", s.first, run.last)}
 		}
-		sc := scan{fs: run.j.fs, segment: *s, newest: newest, buf: run.buf}
+		sc := scan{fs: run.j.fs, segment: *s, newest: newest, successor: nextFirst(run.segments, i), buf: run.buf}
 		if s.first == m.segment {
 			sc.sumOffset = m.end
 		}
@@ -221,8 +221,13 @@ func (run *recovery) replayJournal() error {
 		if err != nil {
 			return err
 		}
-		run.buf, run.last, run.torn = done.buf, done.next-1, done.torn
+		run.buf, run.last = done.buf, done.next-1
 		s.size, s.sum = done.end, done.sum
+		if newest {
+			run.torn = done.torn
+		} else if done.torn != "" {
+			run.j.o.Logger.Warn("what follows the last batch of a segment is none, and the next segment goes on: it is ignored", "file", s.path, "offset", done.end, "reason", done.torn)
+		}
 		if s.first != m.segment || run.lenient {
 			continue
 		}
@@ -231,6 +236,14 @@ func (run *recovery) replayJournal() error {
 		}
 	}
 	return nil
+}
+
+// nextFirst is the revision that the segment after one begins with; 0: there is none.
+func nextFirst(segments []segment, i int) Revision {
+	if i+1 == len(segments) {
+		return 0
+	}
+	return segments[i+1].first
 }
 
 // dropEmptySegment drops a segment that could not be completed, because the disk was full, and whose

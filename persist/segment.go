@@ -154,6 +154,7 @@ type scan struct {
 	fs        vfs.FS
 	segment   segment
 	newest    bool     // the last segment: the only one that may end in a torn batch
+	successor Revision // that the next segment begins with; 0: it is the newest, or nobody knows
 	until     Revision // stop after this revision; 0: at the end of the file
 	sumOffset int64    // the offset at which the batch ends whose checksum is sumAtOffset
 	buf       []byte   // reused from segment to segment
@@ -189,6 +190,10 @@ func (s scan) run(fn func(f frame, payload []byte) error) (scanResult, error) {
 
 // It stops at the first place that holds no batch and then decides, from the rest of the file, whether that is the
 // end, a write that a crash cut short, or damage. A torn end is no error: it is in the result.
+//
+// Where the next segment goes on with the revision that follows, nothing is missing, whatever comes after the last batch. When the zeros
+// there are cut off, some file systems (ext4 with data=writeback) give their blocks to other files before the new length is durable, and
+// a power cut brings the old length back, with what those have written.
 func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) {
 	done := scanResult{next: s.segment.first, size: w.size}
 	why, err := s.checkHeader(w)
@@ -207,7 +212,9 @@ func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) 
 			if err != nil || reserve {
 				return done, err
 			}
-			done.torn = fl.what
+			if done.torn = fl.what; s.successor == done.next {
+				return done, nil
+			}
 			return done, s.classifyFlaw(w, f, done.end, fl)
 		}
 		if fn != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"unsafe"
@@ -321,8 +322,13 @@ func removeOldSnapshots(fs vfs.FS, dir string, keep Revision) error {
 	return removeOrphans(fs, dir)
 }
 
-// removeOrphans removes snapshot files without a manifest and files that were being written.
+// removeOrphans removes snapshot files without a manifest, files that were being written, and segments that were being removed.
 func removeOrphans(fs vfs.FS, dir string) error {
+	for _, of := range []string{journalDir(dir), archiveDir(dir)} {
+		if err := removeTemporary(fs, of); err != nil {
+			return err
+		}
+	}
 	names, err := fs.ReadDir(snapshotsDir(dir))
 	if err != nil {
 		return err
@@ -342,6 +348,20 @@ func removeOrphans(fs vfs.FS, dir string) error {
 		}
 	}
 	return nil
+}
+
+// removeTemporary removes what has only a temporary name in a directory, which may be missing.
+func removeTemporary(fsys vfs.FS, dir string) error {
+	names, err := fsys.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, tempSuffix) {
+			err = errors.Join(err, removeIfThere(fsys, filepath.Join(dir, name)))
+		}
+	}
+	return err
 }
 
 // removeSnapshot removes a snapshot if there is one: first, durably, its manifest.

@@ -44,6 +44,7 @@ type verification struct {
 	o      Options
 	format int
 	base   Revision // of the newest intact snapshot
+	first  Revision // of the journal, which follows on the archive
 	last   Revision // of the journal
 	newest Revision // of all snapshots
 	faults int
@@ -191,10 +192,11 @@ func (v *verification) checkJournal() error {
 	}
 	var next Revision
 	for i, s := range segments {
+		v.first = segments[0].first
 		if next != 0 && s.first != next {
 			v.reportFault(&CorruptError{File: s.path, What: fmt.Sprintf("the segment before ends with revision %d", next-1)})
 		}
-		if next = v.checkSegment(s, i == len(segments)-1); v.err != nil {
+		if next = v.checkSegment(s, i == len(segments)-1, nextFirst(segments, i)); v.err != nil {
 			return v.err
 		}
 	}
@@ -211,8 +213,8 @@ func (v *verification) checkArchive() error {
 	if err != nil {
 		return err
 	}
-	for _, s := range segments {
-		if v.checkSegment(s, false); v.err != nil {
+	for i, s := range segments {
+		if v.checkSegment(s, false, cmp.Or(nextFirst(segments, i), v.first)); v.err != nil {
 			return v.err
 		}
 	}
@@ -273,10 +275,10 @@ func (v *verification) findLoss(m watermark) (*DataLossError, error) {
 	return nil, nil
 }
 
-// checkSegment checks one segment and answers the revision that must follow, 0 if that is unknown.
-func (v *verification) checkSegment(s segment, newest bool) Revision {
+// checkSegment checks one segment, which the one that begins with next comes after, and answers the revision that must follow, 0 if that is unknown.
+func (v *verification) checkSegment(s segment, newest bool, next Revision) Revision {
 	var from, to int64
-	done, err := scan{fs: v.o.FS, segment: s, newest: newest}.run(func(f frame, payload []byte) error {
+	done, err := scan{fs: v.o.FS, segment: s, newest: newest, successor: next}.run(func(f frame, payload []byte) error {
 		from, to = cmp.Or(from, f.time), f.time
 		return decodeRecords(f, payload, v.commitVisitor())
 	})
@@ -292,7 +294,9 @@ func (v *verification) checkSegment(s segment, newest bool) Revision {
 		v.reportFault(err)
 		return 0
 	}
-	if done.torn != "" {
+	if done.torn != "" && !newest {
+		v.printf("note: %s after offset %d: what follows is no part of the journal, which goes on in the next segment", done.torn, done.end)
+	} else if done.torn != "" {
 		v.printf("note: %s after offset %d: a write that was cut short or is under way", done.torn, done.end)
 	}
 	return done.next

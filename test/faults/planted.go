@@ -236,6 +236,16 @@ var journalFaults = []fault{
 		"./persist -run FullDiskTakesTheArchive",
 	},
 	{
+		"bytes of others behind a finished segment are taken for damage", "persist/segment.go",
+		"s.successor == done.next", "false",
+		"./persist -run ForeignBlocks$",
+	},
+	{
+		"a removed segment comes back under its name", "persist/archive.go",
+		"gone, dir := path+tempSuffix, filepath.Dir(path)\n	err := fsys.Rename(path, gone)", "gone, dir := path, filepath.Dir(path)\n	var err error",
+		"./persist -run ForeignBlocksOf",
+	},
+	{
 		"two processes share a data directory", "persist/vfs/os.go",
 		"syscall.LOCK_EX|syscall.LOCK_NB", "syscall.LOCK_SH|syscall.LOCK_NB",
 		"./persist -run SecondOpener|Locked",

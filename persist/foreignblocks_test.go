@@ -1,0 +1,126 @@
+package persist
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// TestForeignBlocks: the zeros at the end of a segment were cut off, other files have got the blocks, and a power cut has brought the old length back. A power
+// cut of ext4 with data=writeback has left that. Nothing is missing then: the next segment goes on. Where it does not, it is damage.
+func TestForeignBlocks(t *testing.T) {
+	fs := vfs.NewMem()
+	o := testOptions(fs)
+	o.SegmentBytes = 500
+	j, m := mustReopen(t, o)
+	mustAppend(t, j, put("a", strings.Repeat("a", 600)))
+	mustAppend(t, j, put("b", strings.Repeat("b", 600)))
+	mustAppend(t, j, put("c", "1"))
+	mustClose(t, j)
+	want := m.String()
+	first := journalDir(testDir) + "/" + fileName(1, segmentSuffix)
+	whole := fs.Bytes(first)
+	other := fs.Bytes(journalDir(testDir) + "/" + fileName(2, segmentSuffix))
+	for name, tail := range map[string][]byte{
+		"zeros, then others' bytes": append(make([]byte, 2112), other...),
+		"others' bytes at once":     other,
+		"noise":                     bytes.Repeat([]byte("noise"), 200),
+		"its own past":              whole[segmentHeader:],
+	} {
+		with := fs.Clone()
+		with.SetBytes(first, append(bytes.Clone(whole), tail...))
+		var log, report strings.Builder
+		o := o
+		o.FS, o.Logger = with, slog.New(slog.NewTextHandler(&log, nil))
+		if ok, err := verify(testDir, &report, nil, o); err != nil || !ok || !strings.Contains(report.String(), "goes on in the next segment") {
+			t.Errorf("%s: %v\n%s", name, err, report.String())
+		}
+		j, m, err := reopen(o)
+		if err != nil || m.String() != want || !strings.Contains(log.String(), first) {
+			t.Errorf("%s: %v\n%s want\n%s, log %s", name, err, m, want, log.String())
+			continue
+		}
+		if _, err := j.Backup(io.Discard); err != nil {
+			t.Errorf("%s: a backup: %v", name, err)
+		}
+		mustClose(t, j)
+		if done, err := restore("/point", Source{Journal: testDir}, o); err != nil || done.Revision != 3 {
+			t.Errorf("%s: a point: %+v, %v", name, done, err)
+		}
+		short := fs.Clone() // of the batch, which the next segment does not replace
+		short.SetBytes(first, append(bytes.Clone(whole[:segmentHeader]), tail...))
+		o.FS = short
+		if j, _, err := reopen(o); err == nil && name != "its own past" {
+			t.Errorf("%s, in place of a batch: opens", name)
+			mustClose(t, j)
+		}
+	}
+}
+
+// TestForeignBlocksOfRemovedSegment: at every operation of a trim, the power cut brings back what was removed, with the bytes of others in it.
+func TestForeignBlocksOfRemovedSegment(t *testing.T) {
+	prepare := func() (*vfs.Mem, *Journal, *model) {
+		fs := vfs.NewMem()
+		o := testOptions(fs)
+		o.SegmentBytes = 500
+		j, m := mustReopen(t, o)
+		for _, key := range []string{"a", "b", "c"} {
+			mustAppend(t, j, put(key, strings.Repeat(key, 600)))
+		}
+		if err := j.Snapshot(m.newest, 0, m.items()); err != nil { // keeps the history
+			t.Fatal(err)
+		}
+		mustAppend(t, j, put("d", "1"))
+		if err := j.writeWatermark(); err != nil {
+			t.Fatal(err)
+		}
+		return fs, j, m
+	}
+	fs, j, m := prepare()
+	begin := fs.Ops()
+	if err := j.Trim(m.newest); err != nil {
+		t.Fatal(err)
+	}
+	want, removed := m.String(), 0
+	for at := begin + 1; at <= fs.Ops(); at++ {
+		fs, j, m := prepare()
+		last := vfs.Op{}
+		fs.SetFault(func(op vfs.Op) error {
+			if op.N >= at {
+				return vfs.ErrCrashed
+			}
+			last = op
+			return nil
+		})
+		if err := j.Trim(m.newest); err == nil {
+			t.Fatalf("operation %d: no crash", at)
+		}
+		after := fs.Crash(nil)
+		if last.Name == "remove" { // not synced: it is back
+			path := last.Path
+			if after.Bytes(path) == nil {
+				t.Fatalf("operation %d: %s is gone without a sync", at, path)
+			}
+			after.SetBytes(path, bytes.Repeat([]byte("others"), 150))
+			removed++
+		}
+		o := testOptions(after)
+		j, m, err := reopen(o)
+		if err != nil || m.String() != want {
+			t.Fatalf("operation %d (%v): %v", at, last, err)
+		}
+		mustClose(t, j)
+		for _, path := range after.Files() {
+			if strings.HasSuffix(path, tempSuffix) {
+				t.Errorf("operation %d: %s is left", at, path)
+			}
+		}
+	}
+	if removed == 0 {
+		t.Error("no segment was removed")
+	}
+}
