@@ -10,9 +10,9 @@ import (
 )
 
 // startCommand starts troupe cluster with two nodes and what is built in, and waits until it says how to use it.
-func startCommand(t *testing.T, dir string, port string) *process {
+func startCommand(t *testing.T, dir string, port string, more ...string) *process {
 	t.Helper()
-	p := start(t, "troupe cluster", built.troupe, clusterArgs(dir, port)...)
+	p := start(t, "troupe cluster", built.troupe, append(clusterArgs(dir, port), more...)...)
 	for end := time.Now().Add(startTimeout); !strings.Contains(p.log.String(), "export KUBECONFIG="); time.Sleep(2 * time.Millisecond) {
 		if !p.running() || time.Now().After(end) {
 			t.Fatalf("the cluster does not start\n%s", p.log)
@@ -68,4 +68,23 @@ func TestCommand(t *testing.T) {
 		t.Fatal(out)
 	}
 	c.eventually(t, "1", `k get pods -l app=web --no-headers | wc -l`)
+}
+
+// TestPlatform: the names of the platform are those of nodes, leases, volumes and what is built in, too. The client is troupe's own.
+func TestPlatform(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "cluster")
+	c := testCluster{dir: filepath.Join(dir, "data"), kubectl: built.kubectl}
+	c.daemon = startCommand(t, dir, "0", "--naming=platform")
+	troupe := built.troupe + " -n default "
+	if out, err := c.shell("default", troupe+"apply -f volumes.yaml"); err != nil {
+		t.Fatal(out)
+	}
+	c.eventually(t, "Bound Bound Bound", troupe+"get pvc -o 'jsonpath={.items[*].status.phase}'")
+	c.eventually(t, "Running Running", troupe+"get pods -o 'jsonpath={.items[*].status.phase}'")
+	c.eventually(t, "node-0 node-1", troupe+"get leases -n platform-node-lease -o 'jsonpath={.items[*].metadata.name}'")
+	if out, err := c.shell("default", troupe+"exec db-0 -- hostname && "+troupe+"delete statefulset db && "+troupe+"delete pvc --all"); err != nil || !strings.HasPrefix(out, "db-0\n") {
+		t.Fatal(out, err)
+	}
+	c.eventually(t, "0", troupe+"get pv -o name 2>/dev/null | wc -l")
 }

@@ -1,0 +1,262 @@
+package simulation_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/simulation"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/kubeconfig"
+)
+
+// TestNoPodStays deletes Pods in every way, and at any moment of their life, while the connections of the nodes to the server
+// break off: each of them goes, and its name is free for the next one. TROUPE_SOAK=1 does it for longer.
+func TestNoPodStays(t *testing.T) {
+	t.Parallel()
+	rounds := 1
+	if os.Getenv("TROUPE_SOAK") != "" {
+		rounds = 30
+	}
+	config := daemon.Default()
+	config.DataDir, config.Naming, config.Serving.SecurePort, config.Controllers = t.TempDir(), "kubernetes", 0, "apiserver,garbage-collector-controller"
+	config.Admission.Disable = []string{"ServiceAccount"}
+	d, err := daemon.New(config, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		if err := d.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	user, weak := clientOf(t, d, ""), newWeakLine(t, strings.TrimPrefix(d.URL(), "https://"))
+	const nodes = 3
+	c, err := simulation.New(simulation.Options{Client: clientOf(t, d, weak.address()), Naming: meta.Kubernetes, Nodes: nodes, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := c.Run(ctx); err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() { stop(); running.Wait() })
+	for c.Ready() < nodes {
+		time.Sleep(time.Millisecond)
+	}
+	for round := range rounds {
+		breaking, calm := context.WithCancel(t.Context())
+		running.Go(func() { weak.breakOften(breaking) })
+		var users sync.WaitGroup
+		for i := range 60 {
+			users.Go(func() { liveAndDie(t, user, i, rand.New(rand.NewPCG(uint64(round), uint64(i)))) })
+		}
+		users.Wait()
+		calm()
+		awaitNoPods(t, user)
+	}
+}
+
+// clientOf is an administrator's client, which connects to another address than the daemon's unless that is empty.
+func clientOf(t *testing.T, d *daemon.Daemon, address string) *rest.Client {
+	config, err := kubeconfig.Load(d.Kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if address != "" {
+		config.Server = &url.URL{Scheme: "https", Host: address}
+	}
+	c := rest.New(config, rest.Options{Agent: "test", Warnings: io.Discard, MaxIdle: 32})
+	c.Timeout = 5 * time.Second
+	t.Cleanup(c.Close)
+	return c
+}
+
+const pods = "/api/v1/namespaces/default/pods"
+
+// liveAndDie makes a Pod on a node, changes it, and deletes it, three times under one name.
+func liveAndDie(t *testing.T, c *rest.Client, i int, r *rand.Rand) {
+	name := fmt.Sprint("pod-", i)
+	send := func(method, path, contentType string, body any) error {
+		text, err := json.Marshal(body)
+		if err != nil {
+			t.Error(err)
+		}
+		_, err = c.Do(t.Context(), rest.Request{Method: method, Path: path, ContentType: contentType, Body: text})
+		return err
+	}
+	for range 3 {
+		annotations := map[string]string{"troupe/stop-after": fmt.Sprint(r.IntN(3), "s"), "troupe/start-after": fmt.Sprint(r.IntN(2), "s")}
+		metadata := map[string]any{"name": name, "annotations": annotations}
+		finalized := r.IntN(3) == 0
+		if finalized {
+			metadata["finalizers"] = []string{"example.com/f"}
+		}
+		spec := map[string]any{
+			"nodeName": fmt.Sprint("node-", r.IntN(3)), "containers": []any{map[string]any{"name": "c", "image": "i"}},
+			"terminationGracePeriodSeconds": r.IntN(4), "restartPolicy": []string{"Always", "Never", "OnFailure"}[r.IntN(3)],
+		}
+		for send("POST", pods, "", map[string]any{"metadata": metadata, "spec": spec}) != nil { // the one before is there yet
+			if t.Context().Err() != nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		pause := func() { time.Sleep(time.Duration(r.IntN(1200)) * time.Millisecond) }
+		pause()
+		_ = send("PATCH", pods+"/"+name, rest.MergePatch, map[string]any{"metadata": map[string]any{"labels": map[string]string{"a": "b"}}}) // it may have ended
+		if r.IntN(2) == 0 {
+			pause()
+		}
+		switch options := map[string]any{}; r.IntN(5) {
+		case 0:
+			options["gracePeriodSeconds"] = r.IntN(3)
+			fallthrough
+		case 1:
+			if err := send("DELETE", pods+"/"+name, "", options); err != nil {
+				t.Errorf("%s is not deleted: %v", name, err)
+			}
+		case 2:
+			if err := send("DELETE", pods+"/"+name, "", map[string]any{"propagationPolicy": "Foreground"}); err != nil {
+				t.Errorf("%s is not deleted: %v", name, err)
+			}
+		case 3:
+			if err := send("POST", pods+"/"+name+"/eviction", "", map[string]any{"metadata": map[string]any{"name": name}}); err != nil {
+				t.Errorf("%s is not evicted: %v", name, err)
+			}
+		default:
+			for range 2 { // once more, with less time
+				_ = send("DELETE", pods+"/"+name, "", map[string]any{"gracePeriodSeconds": 1 + r.IntN(3)}) // it may be gone
+				time.Sleep(time.Duration(r.IntN(300)) * time.Millisecond)
+			}
+		}
+		if finalized {
+			pause()
+			_ = send("PATCH", pods+"/"+name, rest.MergePatch, map[string]any{"metadata": map[string]any{"finalizers": nil}}) // as above
+		}
+	}
+}
+
+// awaitNoPods waits until all Pods are gone.
+func awaitNoPods(t *testing.T, c *rest.Client) {
+	for end := time.Now().Add(40 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		answer, err := c.Do(t.Context(), rest.Request{Method: http.MethodGet, Path: pods})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list struct {
+			Items []json.RawMessage `json:"items"`
+		}
+		if err := json.Unmarshal(answer.Body, &list); err != nil {
+			t.Fatal(err)
+		}
+		if len(list.Items) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d Pods stay, as %s", len(list.Items), list.Items[0])
+		}
+	}
+}
+
+// A weakLine hands on connections to a server, and breaks them off.
+type weakLine struct {
+	net.Listener
+	server string
+
+	mu   sync.Mutex
+	open map[net.Conn]bool
+}
+
+func newWeakLine(t *testing.T, server string) *weakLine {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &weakLine{Listener: l, server: server, open: map[net.Conn]bool{}}
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			client, err := w.Accept()
+			if err != nil {
+				return
+			}
+			running.Go(func() { w.handOn(client) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close() // nobody accepts any more
+		w.breakOff(1)
+		running.Wait()
+	})
+	return w
+}
+
+func (w *weakLine) address() string { return w.Addr().String() }
+
+func (w *weakLine) handOn(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial("tcp", w.server)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	w.mu.Lock()
+	w.open[client] = true
+	w.mu.Unlock()
+	var both sync.WaitGroup
+	for _, pair := range [][2]net.Conn{{client, server}, {server, client}} {
+		both.Go(func() {
+			_, _ = io.Copy(pair[0], pair[1]) // one that breaks is what this is for
+			_ = pair[0].Close()              // and the other way with it
+			_ = pair[1].Close()
+		})
+	}
+	both.Wait()
+	w.mu.Lock()
+	delete(w.open, client)
+	w.mu.Unlock()
+}
+
+// breakOff breaks off about one of some connections.
+func (w *weakLine) breakOff(oneOf int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for c := range w.open {
+		if rand.IntN(oneOf) == 0 {
+			_ = c.Close()
+		}
+	}
+}
+
+// breakOften breaks off connections until the context ends.
+func (w *weakLine) breakOften(ctx context.Context) {
+	for ctx.Err() == nil {
+		w.breakOff(3)
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
