@@ -15,7 +15,7 @@ RACED      := actors|actors/(allocation|internal/.+)|actors/controllers(/(intern
 CONCURRENT := auth|linear|watch
 
 # What the suites of ON_ETCD ask is answered alike wherever the state is.
-ON_ETCD := ./aggregation ./apply ./auth ./cluster ./conventions ./crash ./custom ./definitions ./kinds ./linear ./migrate ./network ./patch ./quota ./watch
+ON_ETCD := ./aggregation ./apply ./auth ./cluster ./conventions ./crash ./custom ./definitions ./kinds ./linear ./network ./patch ./quota ./watch
 
 # Vet has run in lint, over the tests too.
 TEST := go test -vet=off -p 4
@@ -44,6 +44,9 @@ conformance: ## Kubernetes' end-to-end suite on simulated nodes; TESTS chooses o
 etcd-test: ## the suites on an etcd of 3.6 and 3.5, by one daemon and by three that the client asks in turn, and kills of daemons and members
 	cd test && TROUPE_STORE=etcd $(TEST) -count 1 -timeout 30m $(ON_ETCD)
 	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -count 1 -timeout 1h $(ON_ETCD)
+	ETCD=3.5 $(TEST) -count 1 ./persist/etcd
+	cd test && ETCD=3.5 $(TEST) -count 1 ./migrate
+	cd test && ETCD=3.5 TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -count 1 -timeout 30m ./conventions ./linear ./quota ./watch
 	cd test && TROUPE_SOAK=24 $(TEST) -count 1 -timeout 30m -run 'TestFaults|TestRollingRestart|TestEtcdAway' ./linear
 
 console-test: ## the console in a headless Chromium; needs npm, and Debian's packages where there is no Chromium

@@ -113,7 +113,7 @@ func (c *committer) commit() {
 		case errors.Is(r.Err, persist.ErrUnknown):
 			c.leaveUndecided(c.committing[i])
 		case errors.Is(r.Err, persist.ErrCondition):
-			c.committing[i].abort(&conflictError{seen: uint64(r.Revision), overtaken: errors.Is(r.Err, persist.ErrOvertaken)})
+			c.committing[i].abort(&conflictError{seen: uint64(r.Revision), overtaken: errors.Is(r.Err, persist.ErrOvertaken), fenced: errors.Is(r.Err, persist.ErrFenced)})
 		case errors.Is(r.Err, persist.ErrTooLarge):
 			c.committing[i].abort(meta.NewTooLarge("the store behind this server does not take a change of %d bytes", c.committing[i].size()))
 		case r.Err != nil:

@@ -15,6 +15,8 @@ type conflictError struct {
 	seen uint64 // the version that must be applied for readers to see the newer state; 0: it is
 	// overtaken says that the object is as it was, and another sum has changed that the mutation depends on (persist.Guard).
 	overtaken bool
+	// fenced says that another server has taken over what the mutation was for (request.Mutation.Fence).
+	fenced bool
 }
 
 // Error implements error.
@@ -62,6 +64,8 @@ func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refuse
 		return nil
 	}
 	switch {
+	case conflict.fenced && m.Fence != nil:
+		return meta.NewServiceUnavailable("another server does now what this change is a part of")
 	case !conflict.overtaken:
 		r.conflicts++
 	case r.overtaken.IsZero():

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -78,11 +79,21 @@ type Claim struct {
 // a key says what they depend on. A write that changes the sum raises the guard. Raise says that this one does; then
 // it is refused if another log has raised the guard after the revision Seen, for the caller knows of its own. Else it is refused if
 // any log has.
+//
+// A guard whose name begins with FencePrefix is a fence. It is raised by a log whose process takes something over, such as the work of
+// controllers, and is kept for ever. A write that names it is refused for good (ErrFenced) if another log has raised it after
+// the revision Seen, at which the sender has taken over itself: so what a process still writes that was paused comes to nothing.
 type Guard struct {
 	Name  string
 	Seen  Revision
 	Raise bool
 }
+
+// FencePrefix begins the names of fences.
+const FencePrefix = "fence/"
+
+// IsFence tells whether the guard is a fence.
+func (g Guard) IsFence() bool { return strings.HasPrefix(g.Name, FencePrefix) }
 
 // A Commit is a durable write. Value holds the digits of the revision.
 type Commit struct {
@@ -104,7 +115,7 @@ type Result struct {
 	// Revision is that of the write or, with ErrCondition, the one that the subscriber must have
 	// applied to see what refused the write; 0 if it has applied it already.
 	Revision Revision
-	Err      error // nil, ErrCondition, ErrOvertaken, ErrUnknown, ErrTooLarge or a TransformError
+	Err      error // nil, ErrCondition, ErrOvertaken, ErrFenced, ErrUnknown, ErrTooLarge or a TransformError
 }
 
 // An Item is the state of one key in a snapshot.
@@ -122,6 +133,8 @@ var (
 	// ErrOvertaken is an ErrCondition by a Guard: nobody has changed the same key, so that it is worth another try for as long as
 	// the caller has time.
 	ErrOvertaken = fmt.Errorf("%w: another writer was faster", ErrCondition)
+	// ErrFenced is an ErrCondition by a fence: another try makes no sense.
+	ErrFenced = fmt.Errorf("%w: another writer has taken over", ErrCondition)
 	// ErrUnknown says of a write that it may have been committed or not. If it was, the subscriber
 	// receives it before a later Append answers without an error; after that it is never committed.
 	ErrUnknown = errors.New("persist: it is not known whether the write was committed")

@@ -37,6 +37,7 @@ type Election struct {
 
 	mu      sync.Mutex // guards what follows
 	until   time.Time  // that this daemon may lead
+	taken   uint64     // the version with which it has taken the Lease
 	leading bool
 	ended   bool // nobody begins to lead any more
 	changed chan struct{}
@@ -95,14 +96,17 @@ func (e *Election) attempt(ctx context.Context) {
 	if !mine && e.record.holder != "" && time.Since(e.recorded) < max(e.record.duration, electionDuration) {
 		return
 	}
-	if err := e.write(ctx, e.holder, began); err != nil {
+	taken, err := e.write(ctx, e.holder, began, !e.Leads())
+	if err != nil {
 		if !reconcile.IsConflict(err) && ctx.Err() == nil {
 			e.logger.Warn("renewing the Lease of the controllers", "lease", e.key.Name, "error", err)
 		}
 		return
 	}
 	e.mu.Lock()
-	e.until = began.Add(renewDeadline)
+	if e.until = began.Add(renewDeadline); taken > 0 {
+		e.taken = taken
+	}
 	e.mu.Unlock()
 	e.update()
 }
@@ -123,8 +127,12 @@ func (e *Election) look(ctx context.Context) error {
 	return nil
 }
 
-// write makes a holder that of the Lease, unless it has changed since it was read.
-func (e *Election) write(ctx context.Context, holder string, at time.Time) error {
+// fence is the name of that which keeps back what a daemon still writes that another one has taken the Lease from.
+const fence = "controllers"
+
+// write makes a holder that of the Lease, unless it has changed since it was read. One that takes it raises the fence; taken is
+// the version of that.
+func (e *Election) write(ctx context.Context, holder string, at time.Time, takes bool) (taken uint64, err error) {
 	spec := tree.Tree{
 		"holderIdentity": holder, "leaseDurationSeconds": int64(electionDuration / time.Second),
 		"renewTime": at.UTC().Format("2006-01-02T15:04:05.000000Z"),
@@ -133,6 +141,9 @@ func (e *Election) write(ctx context.Context, holder string, at time.Time) error
 		spec["acquireTime"] = spec["renewTime"]
 	}
 	m := request.Mutation{Kind: e.kind, Key: e.key, FieldManager: e.manager}
+	if takes {
+		m.Fence = &request.Guard{Name: fence, Raise: true}
+	}
 	metadata := tree.Tree{"name": e.key.Name, "namespace": e.key.Namespace}
 	if e.lease == nil {
 		m.Verb, m.Object = request.Create, tree.Tree{"metadata": metadata, "spec": spec}
@@ -140,12 +151,15 @@ func (e *Election) write(ctx context.Context, holder string, at time.Time) error
 		metadata["uid"], metadata["resourceVersion"] = e.lease.Meta.UID, strconv.FormatUint(e.lease.Version, 10)
 		body, err := json.Marshal(tree.Tree{"metadata": metadata, "spec": spec})
 		if err != nil {
-			return err
+			return 0, err
 		}
 		m.Verb, m.PatchType, m.PatchBody = request.Patch, request.MergePatch, body
 	}
-	_, err := e.store.Mutate(ctx, m)
-	return err
+	result, err := e.store.Mutate(ctx, m)
+	if err == nil && takes {
+		taken = result.Object.Version
+	}
+	return taken, err
 }
 
 // left is for how long this daemon may still lead; long if it does not.
@@ -160,9 +174,15 @@ func (e *Election) left() time.Duration {
 
 // Leads tells whether this daemon may act as the leader at this moment.
 func (e *Election) Leads() bool {
+	_, leads := e.term()
+	return leads
+}
+
+// term is the version with which this daemon has taken the Lease, and whether it may act as the leader at this moment.
+func (e *Election) term() (taken uint64, leads bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.leading && time.Now().Before(e.until)
+	return e.taken, e.leading && time.Now().Before(e.until)
 }
 
 // update says who leads at this moment.
@@ -223,14 +243,15 @@ func (e *Election) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), electionGoodbye)
 	defer cancel()
 	if e.look(ctx) == nil && e.record.holder == e.holder {
-		if err := e.write(ctx, "", time.Now()); err != nil {
+		if _, err := e.write(ctx, "", time.Now(), false); err != nil {
 			e.logger.Warn("giving the Lease of the controllers back", "lease", e.key.Name, "error", err)
 		}
 	}
 }
 
 // A leadersStore is the store as controllers see it that only one daemon runs: its changes are refused when this daemon does
-// not lead any more, such as after it was paused.
+// not lead any more. They also name the fence of the Lease: a daemon that is paused between that question and the commit, for
+// so long that another one leads meanwhile, commits nothing.
 type leadersStore struct {
 	Store
 	election *Election
@@ -246,16 +267,20 @@ func errNotLeading() error {
 
 // Mutate implements Store.
 func (s leadersStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
-	if !s.election.Leads() {
+	taken, leads := s.election.term()
+	if !leads {
 		return request.Result{}, errNotLeading()
 	}
+	m.Fence = &request.Guard{Name: fence, Seen: taken}
 	return s.Store.Mutate(ctx, m)
 }
 
 // DeleteCollection implements Store.
 func (s leadersStore) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
-	if !s.election.Leads() {
+	taken, leads := s.election.term()
+	if !leads {
 		return request.ListResult{}, errNotLeading()
 	}
+	m.Fence = &request.Guard{Name: fence, Seen: taken}
 	return s.Store.DeleteCollection(ctx, l, m)
 }

@@ -76,6 +76,9 @@ type Mutation struct {
 	Waiting   WaitingAdmission
 	// Recorder takes warnings and annotations for the audit event; nil if nobody wants them.
 	Recorder *Recorder
+	// Fence names what the sender has taken over, if the change counts only as long as no other server has: it is refused then
+	// (persist.Guard). Raise takes it over.
+	Fence *Guard
 	// Conversions convert between Kind and other versions, where a webhook does. The store sets it.
 	Conversions Conversions
 }

@@ -285,8 +285,8 @@ func (p *planner) settle(r *round) {
 		}
 	}
 	for _, u := range r.units {
-		if _, is := l.overtaken(p.batch, u); is && errors.Is(p.results[u[0]].Err, persist.ErrCondition) {
-			p.refuse(u, persist.Result{Revision: r.upTo, Err: persist.ErrOvertaken})
+		if _, err := l.overtaken(p.batch, u); err != nil && errors.Is(p.results[u[0]].Err, persist.ErrCondition) {
+			p.refuse(u, persist.Result{Revision: r.upTo, Err: err})
 		}
 	}
 }

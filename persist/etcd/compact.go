@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -71,14 +72,14 @@ func (l *Log) takeCompaction(ctx context.Context, at int64) (bool, error) {
 	return done.Succeeded, nil
 }
 
-// dropUnused deletes records or guards that nobody has written since a compacted revision. Who writes again makes a new one.
+// dropUnused deletes records or guards, but for fences, that nobody has written since a compacted revision. Who writes again makes a new one.
 func (l *Log) dropUnused(ctx context.Context, prefix string, before int64) error {
 	found, err := l.client.Get(ctx, prefix, clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithLimit(pageSize))
 	if err != nil {
 		return l.unavailable(err)
 	}
 	for _, kv := range found.Kvs {
-		if kv.ModRevision >= before {
+		if kv.ModRevision >= before || bytes.HasPrefix(kv.Key, []byte(l.keys.guard(persist.FencePrefix))) {
 			continue
 		}
 		if err := l.dropUnchanged(ctx, kv); err != nil {

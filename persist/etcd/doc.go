@@ -15,7 +15,7 @@
 //	/secrets/<name>       what all logs share and nobody else may know; encoded by the Transformer like a Secret
 //	/objects/<key>        an object by the key of its write: a value
 //	/claims/<name>        the key that holds a claim; <name> is that of the claim
-//	/guards/<name>        changed by each transaction that raises the guard; without a value
+//	/guards/<name>        changed by each transaction that raises the guard; without a value. Fences are guards: fence/<name>
 //	/records/<writer>     the record of a log: 32 hexadecimal digits, new with each start of a process
 //	/compaction           the revision of the newest compaction, decimal
 //
@@ -78,7 +78,7 @@
 //   - If the history was compacted before the follower has read it, the state is read anew at one revision, and the caller
 //     ends what would miss changes (persist.Recovery.Rebuild).
 //   - One log compacts at a time, and only what is older than the history that it promises and was no news one interval ago. Records
-//     and guards that are as old go with it.
+//     and guards that are as old go with it, but for fences.
 //
 // # What is not there
 //

@@ -276,6 +276,11 @@ func (l *Log) rebuild() error {
 		return err
 	}
 	l.mu.Lock()
+	for name, g := range guards {
+		if known := l.guards[name]; known.at == g.at { // it is known who has raised it
+			guards[name] = known
+		}
+	}
 	l.claims, l.guards = claims, guards
 	l.mu.Unlock()
 	if r := l.inFlight; r != nil { // it may be one of those that were compacted

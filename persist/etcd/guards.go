@@ -18,6 +18,9 @@ type guard struct {
 
 // overtakes tells whether somebody has raised the guard so that a write that names it cannot be committed any more.
 func (g guard) overtakes(by persist.Guard) bool {
+	if by.IsFence() {
+		return !by.Raise && g.others > by.Seen
+	}
 	if by.Raise {
 		return g.others > by.Seen
 	}
@@ -56,18 +59,25 @@ func (l *Log) readGuards(ctx context.Context, revision int64) (map[string]guard,
 	return guards, err
 }
 
-// overtaken answers, if a guard of a unit was raised after the unit has seen it, what has been delivered with that.
-func (l *Log) overtaken(batch []persist.Write, u unit) (seen persist.Revision, is bool) {
+// overtaken answers, if a guard of a unit was raised after the unit has seen it, what has been delivered with that, and
+// persist.ErrOvertaken, or persist.ErrFenced if one of them is a fence.
+func (l *Log) overtaken(batch []persist.Write, u unit) (seen persist.Revision, refused error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, i := range u {
 		for _, g := range batch[i].Guards {
 			if known := l.guards[g.Name]; known.overtakes(g) {
-				seen, is = max(seen, known.raised), true
+				seen = max(seen, known.raised)
+				switch {
+				case g.IsFence():
+					refused = persist.ErrFenced
+				case refused == nil:
+					refused = persist.ErrOvertaken
+				}
 			}
 		}
 	}
-	return seen, is
+	return seen, refused
 }
 
 // guardsOf are the guards of a unit.

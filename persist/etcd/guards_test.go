@@ -117,3 +117,56 @@ func TestManyGuards(t *testing.T) {
 		}
 	}
 }
+
+// TestFence: what a log still writes for what another one has taken over is refused for good, whether it knows of that or not, however
+// long ago it was and whatever was compacted. Its own raises are none of that.
+func TestFence(t *testing.T) {
+	t.Parallel()
+	const fenced = refused + ": another writer has taken over"
+	cluster := etcdtest.Start(t, 1)
+	link := etcdtest.NewLink(t, cluster.Members[0].URL)
+	a, b := open(t, Options{Endpoints: []string{link.URL()}}), open(t, Options{Endpoints: cluster.URLs()})
+	fence := persist.FencePrefix + "work"
+	take := func(m *member, key string) persist.Revision {
+		t.Helper()
+		same(t, "taking over", m.append(guarded(put(key, "x", at(key, 0)), true, 0, fence)), "ok")
+		return m.revision(key)
+	}
+	write := func(key string, taken persist.Revision) persist.Write {
+		return guarded(put(key, "x", at(key, 0)), false, taken, fence)
+	}
+	first := take(a, "/a1")
+	same(t, "work", a.append(write("/1", first), write("/2", first)), "ok, ok")
+	second := take(a, "/a2")
+	same(t, "work of before", a.append(write("/3", first)), "ok")
+
+	b.await()
+	delivering := make(chan struct{})
+	a.delivering.Lock() // it does not hear of anything
+	go func() { <-delivering; a.delivering.Unlock() }()
+	third := take(b, "/b1")
+	answered := make(chan string)
+	go func() { answered <- a.append(write("/4", second)) }()
+	close(delivering)
+	same(t, "work of one that does not know yet", <-answered, fenced)
+	a.await()
+	same(t, "work of one that knows", a.append(write("/4", second)), fenced)
+	same(t, "work of who has taken over", b.append(write("/4", third)), "ok")
+
+	applied, _ := b.appliedRevision()
+	if err := b.dropUnused(t.Context(), b.keys.guards(), applied+1); err != nil {
+		t.Fatal(err)
+	}
+	b.await()
+	a.await()
+	same(t, "work after a compaction", a.append(write("/5", second)), fenced)
+
+	// b is still the one after it has read the state anew, and so is one that takes over after a new start.
+	if err := b.Log.rebuild(); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "work after a rebuild", b.append(write("/6", third)), "ok")
+	c := open(t, Options{Endpoints: cluster.URLs()})
+	fourth := take(c, "/c1")
+	same(t, "work of a new one", c.append(write("/7", fourth)), "ok")
+}

@@ -103,8 +103,8 @@ func (p *planner) next(pending []unit) (*round, []unit) {
 			p.refuse(u, persist.Result{Revision: p.log.appliedVersion(), Err: persist.ErrCondition})
 			continue
 		}
-		if seen, is := p.log.overtaken(p.batch, u); is {
-			p.refuse(u, persist.Result{Revision: seen, Err: persist.ErrOvertaken})
+		if seen, err := p.log.overtaken(p.batch, u); err != nil {
+			p.refuse(u, persist.Result{Revision: seen, Err: err})
 			continue
 		}
 		s := p.step(u, claims, len(r.writes))

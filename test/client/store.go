@@ -20,6 +20,9 @@ import (
 // OnEtcd tells whether servers keep their state in etcd.
 func OnEtcd() bool { return os.Getenv("TROUPE_STORE") == "etcd" }
 
+// OnDisk lets the servers of a test that is about the data directory keep their state there, wherever the suite has it.
+func OnDisk(t testing.TB) { t.Setenv("TROUPE_STORE", "") }
+
 // Daemons is how many serve one state.
 func Daemons(t testing.TB) int {
 	text := os.Getenv("TROUPE_DAEMONS")

@@ -118,6 +118,9 @@ func TestWatchTable(t *testing.T) {
 	} {
 		t.Run(c.query, func(t *testing.T) {
 			state := s.version(t)
+			if strings.Contains(c.query, "resourceVersion=0") && client.Daemons(t) > 1 {
+				state = 0 // another daemon may be asked, which knows less
+			}
 			w := s.watch(s.t, maps+"?watch=1"+c.query)
 			last := next(t, w, c.before)
 			if brief(last) == "BOOKMARK!" && last.Object.Version() < state {

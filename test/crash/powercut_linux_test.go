@@ -27,6 +27,7 @@ const (
 // flush each sector survives or not. The file system mends itself, the daemon starts on what is left, and nothing that was
 // acknowledged, or told by a watch, is missing.
 func TestPowerCuts(t *testing.T) {
+	client.OnDisk(t)
 	lost := 0
 	modes := []string{"ordered", "writeback", "journal"}
 	for i, mode := range modes {

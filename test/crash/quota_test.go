@@ -99,7 +99,8 @@ func checkUsed(t *testing.T, p *process, round int) {
 		}
 		return nil
 	})
-	if took := time.Since(began); took > time.Second {
+	// Where others may serve the same state, the controllers begin when the Lease of the daemon that was killed has run out.
+	if took := time.Since(began); took > time.Second && !client.OnEtcd() {
 		t.Errorf("round %d: used was right after %v", round, took)
 	}
 }

@@ -1,0 +1,119 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist/etcd"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+)
+
+// heldStore holds changes back between the question whether its daemon leads and the store, as a daemon does that is paused there.
+type heldStore struct {
+	Store
+	arrived, goOn chan struct{}
+}
+
+// Mutate implements Store.
+func (s heldStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
+	s.arrived <- struct{}{}
+	<-s.goOn
+	return s.Store.Mutate(ctx, m)
+}
+
+// TestPausedLeader: what a leader still writes when it goes on after a pause, in which another one has become the leader, is
+// refused, even where it has asked before the pause whether it leads.
+func TestPausedLeader(t *testing.T) {
+	kinds, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster := etcdtest.Start(t, 1)
+	elect := func() (*Election, *actors.Store) {
+		t.Helper()
+		log, err := etcd.Open(t.Context(), etcd.Options{Endpoints: cluster.URLs()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store, err := actors.Open(actors.Options{Log: log, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(), Fatal: func(err error) { t.Error("fatal:", err) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := errors.Join(store.Close(context.Background()), log.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+		return NewElection(store, kinds, slog.New(slog.DiscardHandler)), store
+	}
+	create := func(s Store, name string) error {
+		_, err := s.Mutate(t.Context(), request.Mutation{
+			Verb: request.Create, Kind: kinds.Kind("", "v1", "configmaps"), Key: meta.Key{GroupResource: meta.GroupResource{Resource: "configmaps"}, Namespace: "default", Name: name},
+			Object: tree.Tree{"metadata": tree.Tree{"name": name, "namespace": "default"}},
+		})
+		return err
+	}
+	// lead lets one stand for election until it leads, as one that has not seen the Lease renewed for long. It may learn late of what
+	// was written by the other.
+	lead := func(e *Election) {
+		t.Helper()
+		for deadline := time.Now().Add(20 * time.Second); !e.Leads(); {
+			if time.Now().After(deadline) {
+				t.Fatal("it does not lead")
+			}
+			if err := e.look(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			e.recorded = e.recorded.Add(-electionDuration)
+			e.attempt(t.Context())
+		}
+	}
+	one, store := elect()
+	other, others := elect()
+	lead(one)
+	if err := create(one.Fenced(store), "before"); err != nil {
+		t.Fatal(err)
+	}
+	one.attempt(t.Context()) // renews it
+	if err := create(one.Fenced(store), "renewed"); err != nil {
+		t.Fatal(err)
+	}
+
+	held := heldStore{store, make(chan struct{}), make(chan struct{})}
+	answered := make(chan error)
+	go func() { answered <- create(one.Fenced(held), "late") }()
+	<-held.arrived
+	lead(other)
+	if err := create(other.Fenced(others), "other"); err != nil {
+		t.Fatal(err)
+	}
+	close(held.goOn)
+	begin := time.Now()
+	var status *meta.Status
+	if err := <-answered; !errors.As(err, &status) || status.Code != 503 {
+		t.Errorf("the late write is answered %v, want 503", err)
+	}
+	if took := time.Since(begin); took > electionDuration {
+		t.Errorf("that took %v", took)
+	}
+	if err := create(other.Fenced(others), "late"); err != nil {
+		t.Errorf("what the paused leader has written is there: %v", err)
+	}
+
+	other.leave()
+	one.mu.Lock()
+	one.until = time.Time{} // its time has run out in the pause
+	one.mu.Unlock()
+	lead(one)
+	if err := create(one.Fenced(store), "again"); err != nil {
+		t.Errorf("who leads again is answered %v", err)
+	}
+}
