@@ -55,7 +55,7 @@ type history struct {
 	at     uint64
 	told   []client.Event
 
-	acknowledged, lost, full, crashes int
+	acknowledged, lost, full, crashes, promises int
 }
 
 // A clock jumps.
@@ -82,11 +82,12 @@ func (h *history) add(other *history) {
 	h.lost += other.lost
 	h.full += other.full
 	h.crashes += other.crashes
+	h.promises += other.promises
 }
 
 // String says how much was tried.
 func (h *history) String() string {
-	return fmt.Sprintf("%d crashes, %d writes acknowledged, %d answers lost, %d writes without room", h.crashes, h.acknowledged, h.lost, h.full)
+	return fmt.Sprintf("%d crashes, %d writes acknowledged, %d answers lost, %d writes without room, %d promises checked", h.crashes, h.acknowledged, h.lost, h.full, h.promises)
 }
 
 // run makes the history of a seed.
@@ -257,6 +258,7 @@ func (h *history) resume(ctx context.Context, s *server, end uint64, now map[str
 	}
 	defer w.Close()
 	state := maps.Clone(h.listed)
+	var selected []client.Event // what a watch of one half of the objects must tell
 	last := h.at
 	for n := 0; last < end; n++ {
 		e, err := w.Next()
@@ -275,6 +277,9 @@ func (h *history) resume(ctx context.Context, s *server, end uint64, now map[str
 			return fmt.Errorf("resumed from %d: %v, but was there: %v", h.at, e, was)
 		}
 		last = e.Object.Version()
+		if seen, ok := throughSelector(state[e.Object.Name()], e); ok {
+			selected = append(selected, seen)
+		}
 		if state[e.Object.Name()] = e.Object.String(); e.Type == client.Deleted {
 			delete(state, e.Object.Name())
 		}
@@ -282,7 +287,7 @@ func (h *history) resume(ctx context.Context, s *server, end uint64, now map[str
 	if !maps.Equal(state, now) {
 		return fmt.Errorf("resumed from %d: the events lead to\n%v, the list is\n%v", h.at, state, now)
 	}
-	return nil
+	return h.resumeSelected(ctx, s, selected)
 }
 
 // mayForget says that a watch may have to list again: the clock has jumped, or the disk was full.

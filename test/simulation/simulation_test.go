@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,7 +14,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-const shortHistories = 25
+const (
+	shortHistories = 25
+	together       = 6 // histories at a time: each of them waits more than it computes
+)
 
 // TestHistories (1 to 6, 8, 9, 12, 14, 17, 19, 20, 23, 24, 25) makes a history of each seed: those that have failed once, then as many as there is time for.
 func TestHistories(t *testing.T) {
@@ -26,32 +30,51 @@ func TestHistories(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runSeed(t, kinds, seed)
+		if _, err := run(kinds, seed); err != nil {
+			failed(t, seed, err)
+		}
 		return
 	}
 	var sum history
 	began, seeds := time.Now(), 0
 	for _, seed := range keptSeeds(t) {
-		sum.add(runSeed(t, kinds, seed))
+		h, err := run(kinds, seed)
+		if err != nil {
+			failed(t, seed, err)
+		}
+		sum.add(h)
 	}
+	var running sync.WaitGroup
+	var mu sync.Mutex // guards sum and seeds
+	turns := make(chan struct{}, together)
 	for seed := range client.Rounds(t, shortHistories, 1) {
-		sum.add(runSeed(t, kinds, uint64(seed)))
-		seeds++
+		if t.Failed() {
+			break
+		}
+		turns <- struct{}{}
+		running.Go(func() {
+			defer func() { <-turns }()
+			h, err := run(kinds, uint64(seed))
+			if err != nil {
+				failed(t, uint64(seed), err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			sum.add(h)
+			seeds++
+		})
 	}
+	running.Wait()
 	if sum.lost == 0 || sum.full == 0 || sum.acknowledged < seeds {
 		t.Errorf("too little has happened: %s", &sum)
 	}
 	client.Figures(t, "%d histories, %s, in %v", seeds, &sum, time.Since(began).Round(time.Second))
 }
 
-// runSeed makes the history of a seed.
-func runSeed(t *testing.T, kinds *catalog.Catalog, seed uint64) *history {
+// failed says how to make a history again.
+func failed(t *testing.T, seed uint64, err error) {
 	t.Helper()
-	h, err := run(kinds, seed)
-	if err != nil {
-		t.Fatalf("%v\nTROUPE_SEED=%d runs it again; testdata/seeds keeps it", err, seed)
-	}
-	return h
+	t.Errorf("%v\nTROUPE_SEED=%d runs it again; testdata/seeds keeps it", err, seed)
 }
 
 // keptSeeds are those whose histories have failed once: a number and what it found on each line.

@@ -55,13 +55,15 @@ func (h *history) step(ctx context.Context, s *server) error {
 		return nil
 	case what == 1:
 		return h.check(ctx, s)
+	case what == 2 || what == 3:
+		return h.promise(ctx, s, k)
 	case k.maybe != nil: // only the next life knows: a write may be under way still
 		return nil
-	case what < 4:
+	case what < 5:
 		return h.get(ctx, s, k)
-	case what < 6 && k.is != none:
+	case what < 7 && k.is != none:
 		return h.stale(ctx, s, k)
-	case what < 9 && k.is != none:
+	case what < 10 && k.is != none:
 		return h.together(ctx, s, k)
 	}
 	return h.write(ctx, s, k)
@@ -82,16 +84,26 @@ func (h *history) get(ctx context.Context, s *server, k *key) error {
 
 // check lists in chunks and holds all that is settled against the map.
 func (h *history) check(ctx context.Context, s *server) error {
-	found, token := map[string]client.Object{}, ""
+	found, token, remain := map[string]client.Object{}, "", -1
 	for first := true; first || token != ""; first = false {
 		a, err := s.Get(ctx, objects+"?limit=2&continue="+token)
 		if err != nil || a.Code != 200 {
 			return fmt.Errorf("list: %v, %w", a, err)
 		}
-		for _, item := range a.Object()["items"].([]any) {
-			found[client.Object(item.(map[string]any)).Name()] = item.(map[string]any)
+		items := a.Object()["items"].([]any)
+		for _, item := range items {
+			o := client.Object(item.(map[string]any))
+			if found[o.Name()] != nil || o.Metadata()["namespace"] != "default" {
+				return fmt.Errorf("a list of default has %v, which came before or is another's", o)
+			}
+			found[o.Name()] = o
 		}
 		token, _ = a.Object().Metadata()["continue"].(string)
+		left, _ := a.Object().Metadata()["remainingItemCount"].(float64)
+		if remain >= 0 && int(left) != remain-len(items) || (left > 0) != (token != "") {
+			return fmt.Errorf("a page of %d objects says that %v remain, the one before said %d", len(items), left, remain)
+		}
+		remain = int(left)
 	}
 	for _, k := range h.keys {
 		if k.maybe != nil {
@@ -109,7 +121,7 @@ func (h *history) object(k *key) (client.Object, value) {
 	h.writes++
 	v := value{n: strconv.Itoa(h.writes)}
 	v.sum = strings.Repeat(v.n+".", 1+h.random.IntN(120))
-	return client.ConfigMap(k.name, nil, map[string]string{"n": v.n, "sum": v.sum}), v
+	return client.ConfigMap(k.name, map[string]string{"half": halfOf(v.n)}, map[string]string{"n": v.n, "sum": v.sum}), v
 }
 
 // write creates, updates or deletes.
