@@ -10,6 +10,13 @@
 // a full disk changes nothing; what a watch has told is told again by a watch that resumes from before it, and a list with the events after it is the next
 // list.
 //
+// Between the writes, each history also checks what holds whatever has happened: writes that change nothing, dry runs, deletes of another life, initial events,
+// finalizers, ownership by apply, pages, lists by label and field, and a second namespace whose name begins alike; after each start a watch with a selector
+// must tell what follows from the events of one without.
+//
+// What it does not have: authentication, authorization, admission and so quotas, controllers, and several servers on one log. Their faults are for other
+// suites, and so are those of the operating system, whose disk it does not use.
+//
 // What a seed does not decide is the order in which goroutines run: the requests of a history follow one another, but for the patches that are sent at
 // once, whose order the map does not need to know. A seed whose history has failed once stands in testdata/seeds, and is run first ever after.
 // TROUPE_SEED=n runs history n alone.
