@@ -39,6 +39,7 @@ type operation struct {
 //	[{"op":"add","path":"/spec/list/-","value":"x"}]     the list is a, b, x
 //	[{"op":"test","path":"/spec/list/0","value":"b"}]    422, as the value is another one
 //	[{"op":"remove","path":"/spec/none"}]                422, as there is nothing to remove
+//	[{"op":"replace","path":"/spec/none","value":"x"}]   sets the field, as release 1.35 does, which RFC 6902 does not
 func JSONPatch(current tree.Tree, patch []byte) (tree.Tree, error) {
 	ops, err := readOperations(patch)
 	if err != nil {

@@ -58,9 +58,10 @@ func (p *jsonPatcher) add(path pointer, c *node) bool {
 	return ok && n.add(token, c)
 }
 
-// replace puts c in the place of a value that exists.
+// replace puts c in the place of a value. It differs from add in lists, where add inserts.
 //
-// It differs from add in lists, where add inserts, and for fields that are not there, which add sets.
+// A field that is not there is set, against RFC 6902: clients of release 1.35, which does so, replace what has a default or may
+// be empty without looking first.
 func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	if len(path) == 0 {
 		p.root = c

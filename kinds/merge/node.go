@@ -84,18 +84,20 @@ func (n *node) add(token string, c *node) bool {
 	return true
 }
 
-// set replaces an item or a field that is there.
+// set sets a field, or replaces an item that is there.
 func (n *node) set(token string, c *node) bool {
-	if _, ok := n.child(token); !ok {
+	if !n.open() {
 		return false
 	}
 	if !n.isList {
 		n.fields[token] = c
 		return true
 	}
-	i, _ := index(token, len(n.items))
-	n.items[i] = c
-	return true
+	i, ok := index(token, len(n.items))
+	if ok {
+		n.items[i] = c
+	}
+	return ok
 }
 
 // remove takes a child out and returns it.

@@ -3,9 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -36,7 +40,7 @@ func startReference(processes *processes, dir, kubectl, apiserver, etcd string, 
 	if _, err := processes.start(apiserver,
 		"--etcd-servers", state, "--bind-address=127.0.0.1", "--secure-port", port, "--advertise-address", outerAddress(), "--service-cluster-ip-range=10.0.0.0/16",
 		"--tls-cert-file", pki("server.crt"), "--tls-private-key-file", pki("server.key"), "--client-ca-file", pki("ca.crt"),
-		"--service-account-issuer=https://kubernetes.default.svc", "--service-account-signing-key-file", pki("sa.key"), "--service-account-key-file", pki("sa.key"),
+		"--service-account-issuer=https://kubernetes.default.svc", "--service-account-signing-key-file", pki("sa.key"), "--service-account-key-file", pki("sa.pub"),
 		"--requestheader-client-ca-file", pki("front-proxy-ca.crt"), "--requestheader-allowed-names=front-proxy-client",
 		"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group", "--requestheader-extra-headers-prefix=X-Remote-Extra-",
 		"--proxy-client-cert-file", pki("front-proxy-client.crt"), "--proxy-client-key-file", pki("front-proxy-client.key"),
@@ -88,7 +92,32 @@ func makeIdentity(dir string) (data, port string, err error) {
 	_, port, err = net.SplitHostPort(strings.TrimPrefix(d.URL(), "https://"))
 	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 	defer cancel()
-	return config.DataDir, port, cmp.Or(err, d.Stop(ctx))
+	return config.DataDir, port, cmp.Or(err, d.Stop(ctx), writePublicKey(filepath.Join(config.DataDir, "pki")))
+}
+
+// writePublicKey writes the public key of service accounts, which kube-apiserver does not take from a private one in PKCS #8.
+func writePublicKey(pki string) error {
+	text, err := os.ReadFile(filepath.Join(pki, "sa.key"))
+	if err != nil {
+		return err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return errors.New("sa.key is no PEM file")
+	}
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return err
+	}
+	signer, ok := key.(crypto.Signer)
+	if !ok {
+		return errors.New("sa.key is no key to sign with")
+	}
+	der, err := x509.MarshalPKIXPublicKey(signer.Public())
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(pki, "sa.pub"), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), 0o600)
 }
 
 // freeAddress is an address that nobody listens at now.
