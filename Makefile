@@ -20,7 +20,7 @@ ON_ETCD := ./aggregation ./apply ./auth ./cluster ./conventions ./crash ./custom
 # Vet has run in lint, over the tests too.
 TEST := go test -vet=off -p 4
 
-.PHONY: build run test etcd-test cluster-test conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime node-client python-client console-share screenshots
+.PHONY: build run test etcd-test cluster-test conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime cluster-api node-client python-client console-share screenshots
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -68,6 +68,9 @@ shells-test: ## completion in bash, zsh and fish; needs Debian's packages where 
 
 controller-runtime: ## controller-runtime's own suites, of four minor versions, on the folder of troupe envtest install
 	test/envtest/controller-runtime.sh $(VERSIONS)
+
+cluster-api: ## cluster-api's own suites on the same folder; PACKAGES names some
+	test/envtest/cluster-api.sh $(PACKAGES)
 
 node-client: build ## the official JavaScript client; needs Node.js 18 and npm
 	cd test/nodeclient && npm ci --no-audit --no-fund && TROUPE=$(CURDIR)/bin/troupe npm test
