@@ -101,10 +101,16 @@ func (b *browser) run(what string, actions ...chromedp.Action) {
 	ctx, cancel := context.WithTimeout(b.ctx, waitTimeout)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
-		var text string
-		_ = chromedp.Run(b.ctx, chromedp.Text("body", &text, chromedp.ByQuery))
-		b.t.Fatalf("%s: %v; the page shows:\n%s", what, err, text)
+		b.t.Fatalf("%s: %v; the page shows:\n%s", what, err, b.shown())
 	}
+}
+
+// shown is what the page shows, unless a script keeps it busy.
+func (b *browser) shown() (text string) {
+	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
+	defer cancel()
+	_ = chromedp.Run(ctx, chromedp.Text("body", &text, chromedp.ByQuery))
+	return text
 }
 
 func (b *browser) open(address string) {
@@ -121,15 +127,16 @@ func (b *browser) see(text string) {
 // wait waits until a script finds something true. A page that is loading has no scripts yet, which is no fault.
 func (b *browser) wait(what, script string) {
 	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, waitTimeout)
+	defer cancel()
 	var last error
-	for end := time.Now().Add(waitTimeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 		var found bool
-		if last = chromedp.Run(b.ctx, chromedp.Evaluate(script, &found)); last == nil && found {
+		if last = chromedp.Run(ctx, chromedp.Evaluate(script, &found)); last == nil && found {
 			return
 		}
 	}
-	var text string
-	_ = chromedp.Run(b.ctx, chromedp.Text("body", &text, chromedp.ByQuery))
+	text := b.shown()
 	b.t.Fatalf("%s: not within %v (%v); the page shows:\n%s", what, waitTimeout, last, text)
 }
 

@@ -3,13 +3,17 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
@@ -165,6 +169,82 @@ func TestTablesAreLive(t *testing.T) {
 		s.fill("Filter", "nothing like it")
 		s.see("None of them matches the filter.")
 	})
+}
+
+// A table that changes too quickly to be read is listed from time to time, also if it has more rows than are shown, and watched again once it
+// has calmed down. No watch is left open behind it, and nothing of that is an error.
+func TestQuickTable(t *testing.T) {
+	s := openSite(t, meta.Kubernetes)
+	watches := map[network.RequestID]bool{}
+	var mu sync.Mutex
+	chromedp.ListenTarget(s.browser.ctx, func(event any) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			if strings.Contains(e.Request.URL, "/configmaps?watch=true") {
+				watches[e.RequestID] = true
+			}
+		case *network.EventLoadingFailed:
+			delete(watches, e.RequestID)
+		case *network.EventLoadingFinished:
+			delete(watches, e.RequestID)
+		}
+	})
+	open := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(watches)
+	}
+	s.signIn(adminToken)
+	s.see("What the server does")
+	s.open(s.page("#/objects/-/configmaps/default"))
+	const is = `document.querySelector("[role=status]").textContent === `
+	s.wait("it is watched", is+`"live"`)
+
+	ctx, calm := context.WithCancel(s.Ctx)
+	var writers sync.WaitGroup
+	defer writers.Wait()
+	defer calm()
+	var made atomic.Int64
+	for w := range 8 {
+		writers.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				name := fmt.Sprintf("quick-%d-%06d", w, i)
+				if answer, err := s.Do(s.Ctx, "POST", "/api/v1/namespaces/default/configmaps", client.JSON, []byte(`{"metadata":{"name":"`+name+`"}}`)); err != nil || answer.Code != 201 {
+					t.Error(answer, err)
+					return
+				}
+				made.Add(1)
+			}
+		})
+	}
+	s.wait("it is listed", is+`"live, every 2 s"`)
+	client.Eventually(t, func() error {
+		if n := open(); n > 0 || made.Load() < 600 {
+			return fmt.Errorf("%d watches are open, and there are %d objects", n, made.Load())
+		}
+		return nil
+	})
+	s.Send(201, "POST", "/api/v1/namespaces/default/configmaps", client.JSON, `{"metadata":{"name":"a-first"}}`)
+	s.see("a-first")
+	s.see("more are not shown")
+	s.wait("what is new is marked", `document.querySelectorAll("tr.changed").length > 0`)
+	calm()
+	writers.Wait()
+
+	s.wait("it is watched again", is+`"live"`)
+	client.Eventually(t, func() error {
+		if n := open(); n != 1 {
+			return fmt.Errorf("%d watches are open", n)
+		}
+		return nil
+	})
+	s.Send(200, "PATCH", "/api/v1/namespaces/default/configmaps/a-first", client.MergePatch, `{"data":{"a":"1","b":"2","c":"3"}}`)
+	s.wait("a change is seen", `[...document.querySelectorAll("tbody tr")].some(r => r.cells[0].textContent === "a-first" && r.cells[1].textContent === "3")`)
+	if rows := s.text(`String(document.querySelectorAll("tbody tr").length)`); rows != "500" {
+		t.Errorf("%s rows", rows)
+	}
 }
 
 // A dry run shows what would change, and changes nothing.

@@ -1,10 +1,9 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { path, type Resource, type Table, type TableRow } from "./api";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { type Resource, type Table } from "./api";
+import { useLiveTable } from "./livetable";
 import { Problem } from "./problem";
 import { link, type Route } from "./route";
 import { useSession } from "./session";
-
-const pageSize = 500; // rows that are fetched at a time, and shown
 
 // Objects shows the kinds on the left and, of the chosen one, the table that the server makes of its objects.
 export function Objects({ route }: { route: Route }) {
@@ -64,76 +63,11 @@ function Kinds({ chosen, namespace }: { chosen: Resource | undefined; namespace:
   );
 }
 
-// useTable lists the objects of a kind as a table, and follows what changes.
-function useTable(resource: Resource, namespace: string, selector: string) {
-  const { client } = useSession();
-  const [table, setTable] = useState<Table>();
-  const [error, setError] = useState<unknown>();
-  const [live, setLive] = useState(false);
-  const changed = useRef(new Map<string, number>());
-  useEffect(() => {
-    const ended = new AbortController();
-    const query = selector ? "&labelSelector=" + encodeURIComponent(selector) : "";
-    const where = path(resource, namespace);
-    // Changes are shown once in a frame, however many there are.
-    let waiting: Table | undefined;
-    const show = (t: Table) => {
-      if (!waiting) requestAnimationFrame(() => (setTable(waiting), (waiting = undefined)));
-      waiting = t;
-    };
-    const follow = async () => {
-      let t = await client.json<Table>(`${where}?limit=${pageSize}${query}`, { accept: client.tableAccept(), signal: ended.signal });
-      setTable(t);
-      setError(undefined);
-      if (!resource.verbs.includes("watch")) return;
-      setLive(true);
-      let version = t.metadata.resourceVersion;
-      while (!ended.signal.aborted)
-        await client.watch<Table>(`${where}?watch=true&allowWatchBookmarks=true&resourceVersion=${version}${query}`, client.tableAccept(), ended.signal, (event) => {
-          if (event.type === "ERROR") throw new Error((event.object as any).message);
-          const row = event.object.rows?.[0];
-          if (row) version = row.object.metadata.resourceVersion;
-          if (!row || event.type === "BOOKMARK") return;
-          t = { ...t, rows: applyChange(t, event.type, row) };
-          changed.current.set(row.object.metadata.uid, Date.now());
-          show(t);
-        });
-    };
-    const run = async () => {
-      while (!ended.signal.aborted) {
-        try {
-          await follow();
-          return;
-        } catch (e) {
-          if (ended.signal.aborted) return;
-          setLive(false);
-          setError(e);
-        }
-        await new Promise((resolve) => setTimeout(resolve, 3000)); // then the list is made anew
-      }
-    };
-    run();
-    return () => ended.abort();
-  }, [client, resource, namespace, selector]);
-  return { table, error, live, changed: changed.current };
-}
-
-function applyChange(t: Table, type: string, row: TableRow): TableRow[] {
-  const same = (r: TableRow) => r.object.metadata.uid === row.object.metadata.uid;
-  if (type === "DELETED") return t.rows.filter((r) => !same(r));
-  const at = t.rows.findIndex(same);
-  if (at >= 0) return t.rows.with(at, row);
-  if (t.metadata.continue) return t.rows; // there are more than are shown, and this may be one of those
-  const key = (r: TableRow) => (r.object.metadata.namespace ?? "") + "/" + r.object.metadata.name;
-  const next = t.rows.findIndex((r) => key(r) > key(row));
-  return next < 0 ? [...t.rows, row] : t.rows.toSpliced(next, 0, row);
-}
-
 function ObjectTable({ resource, namespace }: { resource: Resource; namespace: string }) {
   const [selector, setSelector] = useState("");
   const [filter, setFilter] = useState("");
   const [wide, setWide] = useState(false);
-  const { table, error, live, changed } = useTable(resource, namespace, selector);
+  const { table, error, live, changed } = useLiveTable(resource, namespace, selector);
   const columns = (table?.columnDefinitions ?? []).map((c, i) => ({ ...c, i })).filter((c) => wide || c.priority === 0);
   const rows = (table?.rows ?? []).filter((r) => !filter || [r.object.metadata.namespace, ...r.cells].join(" ").toLowerCase().includes(filter.toLowerCase()));
   const withNamespace = resource.namespaced && !namespace;
@@ -155,7 +89,7 @@ function ObjectTable({ resource, namespace }: { resource: Resource; namespace: s
           <input type="checkbox" checked={wide} onChange={(e) => setWide(e.currentTarget.checked)} /> All columns
         </label>
         <span class={live ? "live" : "still"} role="status">
-          {live ? "live" : "not live"}
+          {live || "not live"}
         </span>
       </div>
       {error ? <Problem error={error} /> : null}
