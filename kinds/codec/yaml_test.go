@@ -1,11 +1,41 @@
 package codec
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 )
+
+// TestYAML: every text of JSON can be read back from YAML as it was.
+func TestYAML(t *testing.T) {
+	all := []rune{}
+	for r := range rune(0x100) {
+		all = append(all, r, 0x2000+r)
+	}
+	text := string(append(all, 0xfeff, 0xfffd, 0xfffe, 0xffff, 0x1f600, 0x10ffff))
+	for _, s := range append(strings.Split(text, ""), text, "a"+text, "\u0085a", "a\u0085\u2028b", "\x7f") {
+		for _, pair := range [][2]string{{"k", s}, {s, "v"}} {
+			if len(pair[0]) > 500 {
+				continue // no key of YAML is as long as that
+			}
+			want, err := json.Marshal(map[string]any{"data": map[string]string{pair[0]: pair[1]}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := YAML(want)
+			if err != nil {
+				t.Errorf("%q: %v", pair, err)
+				continue
+			}
+			got, _, err := DecodeYAML(thingPlan, out)
+			if err != nil || got.Object("data").String(pair[0]) != pair[1] {
+				t.Errorf("%q: %q is read as %q, %v", pair, out, AppendAny(nil, got), err)
+			}
+		}
+	}
+}
 
 func TestDecodeYAML(t *testing.T) {
 	for _, c := range []struct{ name, in, want, fault, err string }{

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"io"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/kinds/codec"
@@ -32,7 +30,7 @@ func Document(f negotiate.Format, doc []byte) Body {
 		}
 		return Body{ContentType: negotiate.TypeCBOR, Bytes: item}
 	case f.Encoding == negotiate.YAML:
-		text, err := yaml.JSONToYAML(doc)
+		text, err := codec.YAML(doc)
 		if err != nil {
 			panic(err)
 		}

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"io"
 
-	"sigs.k8s.io/yaml"
+	"github.com/troupe-api/troupe/kinds/codec"
 )
 
 // yaml writes the list as YAML. Each item is made as the only one of a list, so that it is indented, and
 // its lines are broken, as they would be in the whole list. The list in JSON is never whole, so the frame
 // around the items is converted with an empty list and cut there.
 func (l *List) yaml(w io.Writer) error {
-	frame, err := yaml.JSONToYAML(append(bytes.Clone(l.head), listEnd...))
+	frame, err := codec.YAML(append(bytes.Clone(l.head), listEnd...))
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (l *List) yaml(w io.Writer) error {
 	wrapped := []byte(`{"items":[`)
 	if err := l.each(func(_ int, item []byte) error {
 		wrapped = append(append(wrapped[:len(`{"items":[`)], item...), listEnd...)
-		text, err := yaml.JSONToYAML(wrapped)
+		text, err := codec.YAML(wrapped)
 		if err != nil {
 			return err
 		}
