@@ -1,11 +1,7 @@
 package commands
 
 import (
-	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -41,14 +37,7 @@ func TestOldDiscovery(t *testing.T) {
 // oldServer is a server in front of that of the place which has no aggregated discovery, and no answer at a path. It gives the path of its
 // client configuration.
 func oldServer(p *place, silent string) string {
-	p.T.Helper()
-	target, err := url.Parse(p.URL)
-	if err != nil {
-		p.T.Fatal(err)
-	}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	proxy.Transport = &http.Transport{TLSClientConfig: p.TLS}
-	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return p.front("old"+strings.ReplaceAll(silent, "/", "-"), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if r.URL.Path == silent {
 			http.Error(w, "no answer", http.StatusServiceUnavailable)
 			return
@@ -56,11 +45,6 @@ func oldServer(p *place, silent string) string {
 		if r.URL.Path == "/api" || r.URL.Path == "/apis" {
 			r.Header.Set("Accept", client.JSON)
 		}
-		proxy.ServeHTTP(w, r)
-	}))
-	p.T.Cleanup(s.Close)
-	return p.write("old"+strings.ReplaceAll(silent, "/", "-"), fmt.Sprintf(`clusters: [{name: c, cluster: {server: %q, insecure-skip-tls-verify: true}}]
-contexts: [{name: x, context: {cluster: c}}]
-current-context: x
-`, s.URL))
+		next.ServeHTTP(w, r)
+	})
 }

@@ -210,5 +210,5 @@ func (s *session) showDiff(diff string) {
 	if isTerminal(s.out) {
 		diff = difference.Colored(diff)
 	}
-	s.printf("%s", diff)
+	fmt.Fprint(s.out, diff)
 }

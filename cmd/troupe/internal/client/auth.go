@@ -1,7 +1,6 @@
 package client
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -132,13 +131,13 @@ func (s *session) attributes(args []string, subresource string, everywhere bool)
 		var group string
 		a["resource"], group, _ = strings.Cut(word, ".")
 		a["group"] = group
-		fmt.Fprintf(s.err, "Warning: the server doesn't have a resource type '%s'\n\n", word)
+		s.notef("Warning: the server doesn't have a resource type '%s'\n\n", word)
 	default:
 		a["resource"], a["group"] = r.Name, r.Group
 		if !r.Namespaced {
 			delete(a, "namespace")
 			if !everywhere {
-				fmt.Fprintf(s.err, "Warning: resource '%s' is not namespace scoped%s\n\n", r.Name, groupNote(r.Group))
+				s.notef("Warning: resource '%s' is not namespace scoped%s\n\n", r.Name, groupNote(r.Group))
 			}
 		}
 	}
@@ -160,7 +159,7 @@ func (s *session) listRights(noHeaders bool) error {
 	}
 	status := t.Object("status")
 	if status.Bool("incomplete") {
-		fmt.Fprintf(s.err, "warning: the list may be incomplete: %s\n", status.String("evaluationError"))
+		s.notef("warning: the list may be incomplete: %s\n", status.String("evaluationError"))
 	}
 	grid := &printer.Grid{}
 	if !noHeaders {

@@ -236,7 +236,7 @@ func (s *session) unpackOne(root *os.Root, file string, head *tar.Header, conten
 		return root.MkdirAll(file, 0o755)
 	case tar.TypeReg:
 	default:
-		fmt.Fprintf(s.err, "warning: skipping %q, which is no file and no folder\n", head.Name)
+		s.notef("warning: skipping %q, which is no file and no folder\n", head.Name)
 		return nil
 	}
 	if err := root.MkdirAll(filepath.Dir(file), 0o755); err != nil {

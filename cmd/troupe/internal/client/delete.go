@@ -107,7 +107,7 @@ func (s *session) delete(o *deleteFlags, args []string) error {
 		}
 	}
 	if o.force && o.dryRun == dryRunNone {
-		fmt.Fprintln(s.err, "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.")
+		s.notef("Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.\n")
 	}
 	targets, err := s.targetsOf(o, selections)
 	faults := unjoin(err)

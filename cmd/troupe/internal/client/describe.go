@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -79,9 +80,9 @@ func (s *session) findByPrefix(o *targetFlags, selections []selection) (all []ob
 func (s *session) describeObject(o object, events bool) error {
 	w := tabwriter.NewWriter(s.out, 0, 8, 2, ' ', 0)
 	m := o.tree.Object("metadata")
-	fmt.Fprintf(w, "Name:\t%s\n", m.String("name"))
+	fmt.Fprintf(w, "Name:\t%s\n", printer.Safe(m.String("name")))
 	if o.resource.Namespaced {
-		fmt.Fprintf(w, "Namespace:\t%s\n", m.String("namespace"))
+		fmt.Fprintf(w, "Namespace:\t%s\n", printer.Safe(m.String("namespace")))
 	}
 	describeMap(w, "Labels", m.Object("labels"), "=")
 	describeMap(w, "Annotations", withoutApplied(m.Object("annotations")), ": ")
@@ -153,7 +154,7 @@ func describeMap(w io.Writer, title string, values tree.Tree, between string) {
 		} else {
 			title += ":"
 		}
-		fmt.Fprintf(w, "%s\t%s%s%s\n", title, name, between, oneLine(values.String(name)))
+		fmt.Fprintf(w, "%s\t%s%s%s\n", title, printer.Safe(name), between, oneLine(values.String(name)))
 	}
 }
 
@@ -164,17 +165,7 @@ func oneLine(text string) string {
 	if runes := []rune(text); len(runes) > most {
 		text = string(runes[:most]) + "..."
 	}
-	return safe(strings.ReplaceAll(text, "\n", `\n`))
-}
-
-// safe is a text without control characters other than tabs and line ends.
-func safe(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
+	return printer.Safe(strings.ReplaceAll(text, "\n", `\n`))
 }
 
 // describeFields shows the fields of an object, indented.
@@ -216,7 +207,7 @@ func describeScalar(w io.Writer, indent, title string, v any) {
 func scalar(v any) string {
 	switch v := v.(type) {
 	case string:
-		return safe(v)
+		return printer.Safe(v)
 	case nil:
 		return "<nil>"
 	}
@@ -230,7 +221,7 @@ func fieldTitle(name string) string {
 	for i, r := range name {
 		switch {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			return safe(name)
+			return printer.Safe(name)
 		case i == 0:
 			b.WriteRune(unicode.ToUpper(r))
 		case unicode.IsUpper(r) && i > 0 && !unicode.IsUpper(rune(name[i-1])):
@@ -276,7 +267,7 @@ func (s *session) describeEvents(w io.Writer, o object) {
 			if from == "" {
 				from = t.String("reportingComponent")
 			}
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", safe(t.String("type")), safe(t.String("reason")), eventAge(t), safe(from), oneLine(t.String("message")))
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", printer.Safe(t.String("type")), printer.Safe(t.String("reason")), eventAge(t), printer.Safe(from), oneLine(t.String("message")))
 		}
 	}
 }

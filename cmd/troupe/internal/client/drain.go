@@ -132,7 +132,7 @@ func (s *session) chooseEvicted(o *drainOptions, found []object) (moved []object
 		moved = append(moved, pod)
 	}
 	if len(left) > 0 {
-		fmt.Fprintf(s.err, "Warning: ignoring DaemonSet-managed Pods: %s\n", strings.Join(left, ", "))
+		s.notef("Warning: ignoring DaemonSet-managed Pods: %s\n", strings.Join(left, ", "))
 	}
 	var faults []string
 	for _, why := range keysOf(refused) {
@@ -168,7 +168,7 @@ func (s *session) evictAll(o *drainOptions, r *discovery.Resource, pods []object
 			say := func(format string, args ...any) {
 				mu.Lock()
 				defer mu.Unlock()
-				fmt.Fprintf(s.err, format, args...)
+				s.notef(format, args...)
 			}
 			err := s.evict(o, pod, say)
 			if err == nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
 
@@ -41,7 +42,9 @@ func (e *sourced) prefix() string {
 }
 
 // describe is an error as people read it.
-func describe(err error, doing string) string {
+func describe(err error, doing string) string { return printer.Safe(words(err, doing)) }
+
+func words(err error, doing string) string {
 	var status *rest.StatusError
 	var unknown *discovery.UnknownError
 	var inner *sourced
@@ -72,7 +75,7 @@ func asError(err error) error {
 	}
 	var end *Error
 	if errors.As(err, &end) {
-		return end
+		return &Error{Text: printer.Safe(end.Text), Code: end.Code}
 	}
 	return &Error{Text: describe(err, "")}
 }

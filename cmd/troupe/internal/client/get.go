@@ -2,7 +2,6 @@ package client
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/url"
 	"slices"
@@ -176,10 +175,10 @@ func (s *session) nothingFound(o *getOptions, selections []selection) {
 		return
 	}
 	if o.everywhere || !slices.ContainsFunc(selections, func(one selection) bool { return one.resource.Namespaced }) {
-		fmt.Fprintln(s.err, "No resources found")
+		s.notef("No resources found\n")
 		return
 	}
-	fmt.Fprintf(s.err, "No resources found in %s namespace.\n", s.Namespace)
+	s.notef("No resources found in %s namespace.\n", s.Namespace)
 }
 
 // addTables adds what is selected of one type to a table.

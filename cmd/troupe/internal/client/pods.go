@@ -53,7 +53,7 @@ func (s *session) podFor(arg string) (object, error) {
 	}
 	i := max(0, slices.IndexFunc(found, func(o object) bool { return o.tree.Object("status").String("phase") == "Running" }))
 	if len(found) > 1 {
-		fmt.Fprintf(s.err, "Found %d pods, using pod/%s\n", len(found), found[i].name())
+		s.notef("Found %d pods, using pod/%s\n", len(found), found[i].name())
 	}
 	return found[i], nil
 }
@@ -92,7 +92,7 @@ func (s *session) containerOf(pod object, name string) (string, error) {
 		return wanted, nil
 	}
 	if many := spec.Objects("containers"); len(many) > 1 {
-		fmt.Fprintf(s.err, "Defaulted container %q out of: %s\n", names[0], strings.Join(names, ", "))
+		s.notef("Defaulted container %q out of: %s\n", names[0], strings.Join(names, ", "))
 	}
 	return names[0], nil
 }

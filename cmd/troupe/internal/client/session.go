@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
@@ -43,7 +44,7 @@ func (f *connectionFlags) runWith(use func(*cobra.Command) string, do func(s *se
 		defer stop()
 		s, err := f.session(ctx, c, use(c))
 		if err != nil {
-			return &Error{Text: "error: " + err.Error()}
+			return asError(err)
 		}
 		err = do(s, args)
 		if ctx.Err() != nil && err != nil { // whatever it says, it comes of that
@@ -65,10 +66,15 @@ func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, stdinUs
 	if err != nil {
 		return nil, err
 	}
-	client := rest.New(config, rest.Options{Agent: "troupe", Warnings: c.ErrOrStderr()})
+	client := rest.New(config, rest.Options{Agent: "troupe", Warnings: printer.SafeWriter(c.ErrOrStderr())})
 	client.Timeout = f.timeout
 	client.Namespace = cmp.Or(client.Namespace, "default")
 	return &session{Client: client, ctx: ctx, in: c.InOrStdin(), out: c.OutOrStdout(), err: c.ErrOrStderr(), flags: f}, nil
+}
+
+// notef writes to standard error what people read.
+func (s *session) notef(format string, args ...any) {
+	fmt.Fprint(s.err, printer.Safe(fmt.Sprintf(format, args...)))
 }
 
 // served is what the server serves; it is asked once.
@@ -83,8 +89,10 @@ func (s *session) served() (*discovery.Catalog, error) {
 	return s.catalog, nil
 }
 
-// printf writes to standard output.
-func (s *session) printf(format string, args ...any) { fmt.Fprintf(s.out, format, args...) }
+// printf writes to standard output what people read. What programs read, and what has colors, is written to s.out itself.
+func (s *session) printf(format string, args ...any) {
+	fmt.Fprint(s.out, printer.Safe(fmt.Sprintf(format, args...)))
+}
 
 // dryRun is the flag --dry-run: none, client or server.
 type dryRun string

@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -140,7 +141,7 @@ func IndentedJSON(v any) []byte {
 
 // YAML writes a value with its keys in order.
 func YAML(v any) []byte {
-	text, err := yaml.JSONToYAML(JSON(v))
+	text, err := codec.YAML(JSON(v))
 	if err != nil {
 		panic(fmt.Sprintf("a tree that is no YAML: %v", err))
 	}

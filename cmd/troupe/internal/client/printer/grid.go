@@ -9,13 +9,16 @@ import (
 // A Grid is text in columns, three blanks apart. The zero value is empty.
 type Grid struct{ b strings.Builder }
 
+// inCell keeps a cell in its row, in the way of kubectl.
+var inCell = strings.NewReplacer("\t", " ", "\n", `\n`, "\r", `\r`, "\x1b", "^[")
+
 // Row adds a row.
 func (g *Grid) Row(cells ...string) {
 	for i, c := range cells {
 		if i > 0 {
 			g.b.WriteByte('\t')
 		}
-		g.b.WriteString(strings.NewReplacer("\t", " ", "\n", `\n`, "\r", `\r`, "\x1b", "^[").Replace(c))
+		g.b.WriteString(Safe(inCell.Replace(c)))
 	}
 	g.b.WriteByte('\n')
 }

@@ -28,6 +28,7 @@ type Client struct {
 
 	base     *url.URL
 	http     *http.Client
+	most     int64                 // bytes of an answer
 	upgrade  *kubeconfig.Transport // for requests that become another protocol: HTTP/1.1 only
 	warnings io.Writer
 	agent    string
@@ -41,13 +42,15 @@ type Options struct {
 	Agent    string    // how it calls itself
 	Warnings io.Writer // where warnings of the server go
 	MaxIdle  int       // connections that are kept while nothing is asked [8]
+	// MaxAnswer bounds the answers that are read as a whole, in bytes [1 GiB]. A list comes in pieces of 500 objects.
+	MaxAnswer int64
 }
 
 // New makes the client of a configuration. Any number of goroutines may use it.
 func New(c *kubeconfig.Config, o Options) *Client {
 	idle := cmp.Or(o.MaxIdle, 8)
 	return &Client{
-		Namespace: c.Namespace, base: c.Server, agent: o.Agent, warnings: o.Warnings, warned: map[string]bool{},
+		Namespace: c.Namespace, base: c.Server, agent: o.Agent, warnings: o.Warnings, warned: map[string]bool{}, most: cmp.Or(o.MaxAnswer, 1<<30),
 		http: &http.Client{
 			Transport:     c.Transport(func() *http.Transport { return transport(true, idle) }),
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -120,9 +123,12 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, err
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
+	body, err := io.ReadAll(io.LimitReader(response.Body, c.most+1))
+	switch {
+	case err != nil:
 		return Answer{}, c.explain(ctx, err)
+	case int64(len(body)) > c.most:
+		return Answer{}, fmt.Errorf("the server at %s answers with more than %d bytes", c.base, c.most)
 	}
 	return Answer{response.StatusCode, body}, nil
 }

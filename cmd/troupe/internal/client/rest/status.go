@@ -28,6 +28,10 @@ const maxFailure = 1 << 20
 
 // failure reads the answer to a request that failed.
 func failure(response *http.Response) error {
+	if to := response.Header.Get("Location"); to != "" && response.StatusCode < 400 {
+		return fmt.Errorf("the server answers with status %d, that %s is to be asked; it is not, since the client configuration names another server",
+			response.StatusCode, to)
+	}
 	body, _ := io.ReadAll(io.LimitReader(response.Body, maxFailure))
 	t, err := document.Parse(body)
 	if err != nil || t.String("kind") != "Status" {
