@@ -177,6 +177,42 @@ func TestCostlyExpressions(t *testing.T) {
 	}
 }
 
+// TestLoopsAreLinear: a loop over n elements takes the time of n steps, for what the library counts; and what is done for that cannot be
+// seen in estimates. A step once looked at what all steps before it had left, which took minutes here.
+func TestLoopsAreLinear(t *testing.T) {
+	env := newEnv(t, Variable("s", String), Variable("l", Dyn))
+	input := Variables{"s": strings.Repeat("a", 150_000), "l": tree.Tree{"a": []any{"x", "y"}}}
+	for text, cost := range map[string]uint64{
+		`lists.range(7000).map(x, x).size() > 0`: 98_014, `lists.range(70000).map(x, x).size() > 0`: 980_014,
+		`lists.range(6000).filter(x, x > 1).size() > 0`: 95_988, `lists.range(60000).filter(x, x > 1).size() > 0`: 959_988,
+		`s.split('').all(x, true)`: 489_377, `s.split('').exists(x, x == 'b') || true`: 939_377,
+		`l.a.all(i, x, i < 2 && x != '')`: 15,
+	} {
+		checked, err := env.Check(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		before, err := checked.EstimateCost()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := checked.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := NewBudget(RuntimeBudget)
+		if v, err := p.Eval(t.Context(), input, b); err != nil || !Truth(v) {
+			t.Errorf("%s: %v, %v", text, v, err)
+		}
+		if spent := RuntimeBudget - b.Remaining(); spent != cost {
+			t.Errorf("%s: %d, want %d", text, spent, cost)
+		}
+		if after, err := checked.EstimateCost(); err != nil || after != before {
+			t.Errorf("%s: an estimate of %d, and %d before, %v", text, after, before, err)
+		}
+	}
+}
+
 func TestBudget(t *testing.T) {
 	p := compile(t, newEnv(t, Variable("l", ListOf(Int))), `l.all(x, x >= 0)`)
 	list := make([]any, 1000)

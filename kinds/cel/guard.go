@@ -34,7 +34,7 @@ var guarded = []string{
 // run. The bindings are wrapped, not written again, so the semantics stay those of the library. An overload
 // that has no binding is evaluated by the interpreter itself and cannot be wrapped.
 func guardFunctions(env *cel.Env) (*cel.Env, error) {
-	var options []cel.EnvOption
+	options := []cel.EnvOption{declareLoopStep()}
 	for _, name := range guarded {
 		declared := env.Functions()[name]
 		bindings, err := declared.Bindings()

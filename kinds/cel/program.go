@@ -116,15 +116,18 @@ func (c *Checked) Program() (*Program, error) {
 		return nil, err
 	}
 	p := &Program{naming: c.env.naming, text: c.ast.Source().Content(), result: c.ast.OutputType()}
+	if c.env.sized {
+		if form, ok := c.formOf(); ok {
+			p.form = form
+			if p.uncounted, err = c.plan(env, cel.EvalOptions(cel.OptOptimize)); err != nil {
+				return p, err
+			}
+		}
+	}
+	conditions, restore := wrapLoopSteps(c.ast.NativeRep())
+	defer restore()
 	p.program, err = c.plan(env, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostLimit(PerCallLimit), cel.CostTracking(estimator{}),
-		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)), cel.InterruptCheckFrequency(checkFrequency))
-	if err != nil || !c.env.sized {
-		return p, err
-	}
-	if form, ok := c.formOf(); ok {
-		p.form = form
-		p.uncounted, err = c.plan(env, cel.EvalOptions(cel.OptOptimize))
-	}
+		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)), cel.InterruptCheckFrequency(checkFrequency), cel.CustomDecorator(cleanLoops(conditions)))
 	return p, err
 }
 
