@@ -224,7 +224,11 @@ func (s *restoration) checkHistory(dir string) error {
 	if err != nil {
 		return err
 	}
-	if of := s.labels[historyLabel]; of == "" || of != labels[historyLabel] {
+	of := s.labels[historyLabel]
+	if of == "" {
+		return errors.New("persist: the backup does not say of which data directory it is, so no journal can go on where it ends: it is of etcd, or of a release before there were points in time")
+	}
+	if of != labels[historyLabel] {
 		return fmt.Errorf("persist: the journal of %s does not go on where the backup ends: they are of different data directories", dir)
 	}
 	return nil

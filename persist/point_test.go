@@ -255,6 +255,10 @@ func TestPointOfAnotherHistory(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "different data directories") {
 		t.Errorf("a backup with the journal of another history: %v", err)
 	}
+	etcd := Source{Backup: bytes.NewReader(unnamed(t)), Journal: testDir}
+	if _, _, err := p.restore(t, p.fs.Clone(), etcd); err == nil || !strings.Contains(err.Error(), "does not say of which") {
+		t.Errorf("a backup that names no history: %v", err)
+	}
 	// What was restored from it is another one too.
 	fs := p.fs.Clone()
 	if _, _, err := p.restore(t, fs, Source{Backup: bytes.NewReader(p.backup)}); err != nil {
@@ -265,6 +269,20 @@ func TestPointOfAnotherHistory(t *testing.T) {
 	if _, err := restore("/again", Source{Backup: bytes.NewReader(p.backup), Journal: restoredDir}, o); err == nil {
 		t.Error("the journal of what was restored goes on where the backup ends")
 	}
+}
+
+// unnamed is a backup as releases before have made them.
+func unnamed(t *testing.T) []byte {
+	t.Helper()
+	j, _ := mustReopen(t, testOptions(vfs.NewMem()))
+	mustAppend(t, j, put("a", "1"))
+	delete(j.labels, historyLabel)
+	var b bytes.Buffer
+	if _, err := j.Backup(&b); err != nil {
+		t.Fatal(err)
+	}
+	mustClose(t, j)
+	return b.Bytes()
 }
 
 // TestPointWhileInUse restores points beside a journal that is written, snapshotted and archived.

@@ -212,7 +212,7 @@ var journalFaults = []fault{
 	},
 	{
 		"the journal of another directory continues a backup", "persist/point.go",
-		"of == \"\" || of != labels[historyLabel]", "of == \"\" || labels == nil",
+		"of != labels[historyLabel]", "labels == nil",
 		"./persist -run PointOfAnotherHistory",
 	},
 	{

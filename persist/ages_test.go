@@ -1,0 +1,99 @@
+package persist
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// TestMixedAges puts snapshots, journal and control file of different ages into one directory, as a copy does that was made while the daemon ran, or one
+// that was mended by hand: it is refused, or opens with the state of one age that is no older than its control file promises.
+func TestMixedAges(t *testing.T) {
+	fs := vfs.NewMem()
+	o := testOptions(fs)
+	o.SegmentBytes = 400
+	j, m := mustReopen(t, o)
+	var ages []*vfs.Mem
+	var states []string
+	for age := range 5 {
+		mustAppend(t, j, put(fmt.Sprint("k", age), strings.Repeat("x", 300)), put("all", fmt.Sprint(age)))
+		if age%2 == 1 {
+			if err := j.Snapshot(m.newest, m.newest, m.items()); err != nil {
+				t.Fatal(err)
+			}
+			mustAppend(t, j, put("after", fmt.Sprint(age)))
+		}
+		if err := j.writeWatermark(); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Trim(m.newest); err != nil {
+			t.Fatal(err)
+		}
+		ages, states = append(ages, fs.Clone()), append(states, m.String())
+	}
+	mustClose(t, j)
+	opened, refused := 0, 0
+	for n := range len(ages) * len(ages) * len(ages) {
+		snapshots, journal, rest := n%len(ages), n/len(ages)%len(ages), n/len(ages)/len(ages)
+		mixed := ages[rest].Clone()
+		for _, path := range mixed.Files() {
+			if dir := filepath.Dir(path); dir == journalDir(testDir) || dir == snapshotsDir(testDir) {
+				if err := mixed.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for of, dir := range map[int]string{snapshots: snapshotsDir(testDir), journal: journalDir(testDir)} {
+			copyFiles(t, ages[of], mixed, dir)
+		}
+		if snapshots == journal { // one key of the map above
+			copyFiles(t, ages[snapshots], mixed, snapshotsDir(testDir))
+			copyFiles(t, ages[snapshots], mixed, journalDir(testDir))
+		}
+		o.FS = mixed
+		name := fmt.Sprintf("snapshots of age %d, journal of %d, control file of %d", snapshots, journal, rest)
+		j, m, err := reopen(o)
+		if err != nil {
+			if snapshots == journal && journal == rest {
+				t.Errorf("%s: %v", name, err)
+			}
+			refused++
+			continue
+		}
+		opened++
+		mustClose(t, j)
+		is := -1
+		for age, state := range states {
+			if m.String() == state {
+				is = age
+			}
+		}
+		if is < rest {
+			t.Errorf("%s: opens with the state of age %d\n%s", name, is, m)
+		}
+	}
+	if opened <= len(ages) || refused == 0 {
+		t.Errorf("%d opened, %d were refused", opened, refused)
+	}
+}
+
+// copyFiles copies the files of one directory from one file system to another.
+func copyFiles(t *testing.T, from, to *vfs.Mem, dir string) {
+	t.Helper()
+	for _, path := range from.Files() {
+		if filepath.Dir(path) != dir {
+			continue
+		}
+		f, err := to.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		to.SetBytes(path, from.Bytes(path))
+	}
+}
