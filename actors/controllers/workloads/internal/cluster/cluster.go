@@ -109,6 +109,15 @@ func (c *Cluster) mutate(ctx context.Context, m request.Mutation) (*meta.Object,
 	if err != nil {
 		return nil, err
 	}
+	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.BodyKind != nil {
+		// The answer is not the object, such as a Scale: what has come of that is read. If it cannot be, the watch will tell.
+		o, err := c.Read(ctx, m.Kind, m.Key)
+		if err != nil {
+			c.Logger.Debug("what was written cannot be read", "object", m.Key, "error", err)
+		}
+		c.written(m.Kind, request.Result{Object: o})
+		return r.Object, nil
+	}
 	c.written(m.Kind, r)
 	return r.Object, nil
 }
