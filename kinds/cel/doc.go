@@ -33,7 +33,8 @@
 // A unit is about 100 ns. Checked.EstimateCost is what an expression costs at most, with values as large as the limits of
 // schemas allow. When it runs, an evaluation ends with PerCallLimit, and all of them with the Budget. Calls whose time or
 // result can be far larger than their arguments are guarded (guard.go): they look at what they would take before they do
-// anything. An evaluation ends with its context.
+// anything. An evaluation ends with its context. The library's counting would take the square of the length of a loop; loops.go
+// keeps it from that. For the time that a Program is made the Checked is changed, so it belongs to one goroutine.
 //
 // To count takes longer than to evaluate. In an environment that is Sized, an expression whose form and variables show
 // beforehand that it is cheap is evaluated without counting, out of a twentieth of the Budget (bounded.go). What it comes
