@@ -62,7 +62,7 @@ func (l *Log) watchHealth() {
 		}
 		switch {
 		case was == nil && err != nil:
-			why, _ := l.o.reach(l.ctx)
+			_, why := l.o.reach(l.ctx)
 			l.o.Logger.Error("etcd does not answer: nothing can be written", "error", errors.Join(err, why))
 		case was != nil && err == nil:
 			l.o.Logger.Info("etcd answers again")

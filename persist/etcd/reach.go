@@ -21,12 +21,12 @@ const reachTimeout = 2 * time.Second
 
 // explained does something that begins to use the servers. Where they cannot be reached, the error says why.
 func (l *Log) explained(ctx context.Context, do func(context.Context) error) error {
-	if err, lasting := l.o.reach(ctx); lasting {
+	if lasting, err := l.o.reach(ctx); lasting {
 		return l.unavailable(err)
 	}
 	err := do(ctx)
 	if errors.Is(err, persist.ErrUnavailable) {
-		why, _ := l.o.reach(context.WithoutCancel(ctx))
+		_, why := l.o.reach(context.WithoutCancel(ctx))
 		err = errors.Join(err, why)
 	}
 	return err
@@ -34,26 +34,26 @@ func (l *Log) explained(ctx context.Context, do func(context.Context) error) err
 
 // reach answers why no server can be reached; nil if one can. lasting says that all of them are there and that certificates
 // are in the way, so that it makes no sense to go on trying.
-func (o Options) reach(ctx context.Context) (err error, lasting bool) {
+func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 	secure, err := o.tls()
 	if err != nil {
-		return err, true
+		return true, err
 	}
 	var errs []error
 	lasting = true
 	for _, e := range o.Endpoints {
 		u, err := url.Parse(e)
 		if err != nil {
-			return err, true
+			return true, err
 		}
 		refused, err := reachServer(ctx, u.Host, secure)
 		if err == nil {
-			return nil, false
+			return false, nil
 		}
 		lasting = lasting && refused
 		errs = append(errs, fmt.Errorf("%s: %w", e, err))
 	}
-	return errors.Join(errs...), lasting
+	return lasting, errors.Join(errs...)
 }
 
 // preface is what a client of HTTP/2 sends first, with empty settings. Servers look at a certificate only when they have read it.
