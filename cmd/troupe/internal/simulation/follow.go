@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -32,7 +33,8 @@ func (k objectKey) String() string {
 }
 
 // A follower tells of all objects of a resource, and then of every change. When the server has forgotten where the watch was,
-// everything is told anew, and what is gone meanwhile is told as gone.
+// everything is told anew, and what is gone meanwhile is told as gone. All objects come as the initial events of the watch, or by a
+// list from a server that sends none, as kube-apiserver with an etcd of release 3.4.
 type follower struct {
 	client *rest.Client
 	path   string
@@ -40,6 +42,7 @@ type follower struct {
 	apply  func(objectChange) // called by one goroutine
 	synced func()             // called once, when all objects have been told of
 
+	lists   bool               // the server sends no initial events
 	version string             // where the watch is; empty when everything has to be told anew
 	known   map[objectKey]bool // what was told of and is there
 	seen    map[objectKey]bool // the same of the initial events; nil but during those
@@ -65,9 +68,13 @@ func (f *follower) run(ctx context.Context, log *slog.Logger) {
 
 // watch opens one watch and reads it to its end.
 func (f *follower) watch(ctx context.Context) error {
-	query := url.Values{"watch": {"true"}, "allowWatchBookmarks": {"true"}}
-	for name, values := range f.query {
-		query[name] = values
+	query := maps.Clone(f.query)
+	query.Set("watch", "true")
+	query.Set("allowWatchBookmarks", "true")
+	if f.version == "" && f.lists {
+		if err := f.list(ctx); err != nil {
+			return err
+		}
 	}
 	if f.version == "" {
 		query.Set("sendInitialEvents", "true")
@@ -77,10 +84,50 @@ func (f *follower) watch(ctx context.Context) error {
 		query.Set("resourceVersion", f.version)
 	}
 	err := f.client.Watch(ctx, f.path, query, "", f.take)
-	if rest.IsExpired(err) {
+	var answer *rest.StatusError
+	switch {
+	case rest.IsExpired(err):
 		f.version = ""
+	case f.version == "" && errors.As(err, &answer):
+		f.lists = true
 	}
 	return err
+}
+
+// listSize is how many objects one part of a list has.
+const listSize = "1000"
+
+// list tells of all objects.
+func (f *follower) list(ctx context.Context) error {
+	f.seen = map[objectKey]bool{}
+	query := maps.Clone(f.query)
+	query.Set("limit", listSize)
+	for {
+		answer, err := f.client.Do(ctx, rest.Request{Method: http.MethodGet, Path: f.path, Query: query})
+		if err != nil {
+			return err
+		}
+		var part struct {
+			Metadata struct {
+				ResourceVersion string `json:"resourceVersion"`
+				Continue        string `json:"continue"`
+			} `json:"metadata"`
+			Items []json.RawMessage `json:"items"`
+		}
+		if err := json.Unmarshal(answer.Body, &part); err != nil {
+			return err
+		}
+		for _, object := range part.Items {
+			if err := f.take(rest.Event{Type: "ADDED", Object: object}); err != nil {
+				return err
+			}
+		}
+		if query.Set("continue", part.Metadata.Continue); part.Metadata.Continue == "" {
+			f.sweep()
+			f.version = part.Metadata.ResourceVersion
+			return nil
+		}
+	}
 }
 
 // head is what is read of every object.

@@ -31,23 +31,7 @@ func TestNoPodStays(t *testing.T) {
 	if os.Getenv("TROUPE_SOAK") != "" {
 		rounds = 30
 	}
-	config := daemon.Default()
-	config.DataDir, config.Naming, config.Serving.SecurePort, config.Controllers = t.TempDir(), "kubernetes", 0, "apiserver,garbage-collector-controller"
-	config.Admission.Disable = []string{"ServiceAccount"}
-	d, err := daemon.New(config, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-		defer cancel()
-		if err := d.Stop(ctx); err != nil {
-			t.Error(err)
-		}
-	})
+	d := serve(t)
 	user, weak := clientOf(t, d, ""), newWeakLine(t, strings.TrimPrefix(d.URL(), "https://"))
 	const nodes = 3
 	c, err := simulation.New(simulation.Options{Client: clientOf(t, d, weak.address()), Naming: meta.Kubernetes, Nodes: nodes, Log: slog.New(slog.DiscardHandler)})
@@ -76,6 +60,28 @@ func TestNoPodStays(t *testing.T) {
 		calm()
 		awaitNoPods(t, user)
 	}
+}
+
+// serve starts a daemon with the names of Kubernetes, for Pods of no service account.
+func serve(t *testing.T) *daemon.Daemon {
+	config := daemon.Default()
+	config.DataDir, config.Naming, config.Serving.SecurePort, config.Controllers = t.TempDir(), "kubernetes", 0, "apiserver,garbage-collector-controller"
+	config.Admission.Disable = []string{"ServiceAccount"}
+	d, err := daemon.New(config, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		if err := d.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
 }
 
 // clientOf is an administrator's client, which connects to another address than the daemon's unless that is empty.
