@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -205,9 +206,9 @@ Fields of %q have other managers. You can
 // String is the object of a selection of one, as people read it.
 func (s selection) String() string { return s.resource.TypeName() + "/" + s.names[0] }
 
-// showDiff prints a difference, with colors on a terminal.
+// showDiff prints a difference, with colors on a terminal, unless NO_COLOR is set (no-color.org).
 func (s *session) showDiff(diff string) {
-	if isTerminal(s.out) {
+	if isTerminal(s.out) && os.Getenv("NO_COLOR") == "" {
 		diff = difference.Colored(diff)
 	}
 	fmt.Fprint(s.out, diff)
