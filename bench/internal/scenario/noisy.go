@@ -151,7 +151,7 @@ func (n *noise) connect(ctx context.Context, targets []*server.Target) error {
 // how long the server keeps them waiting is of interest, as if they were on machines of their own.
 // Each client has a connection and a sample of its own, so nothing is shared while they ask.
 func (n *noise) measure(ctx context.Context) (_ *measure.Sample, err error) {
-	end, refused := measure.Prioritize()
+	end, refused := server.Prioritize()
 	if n.unprioritized = refused; refused == nil {
 		defer func() { err = errors.Join(err, end()) }()
 	}

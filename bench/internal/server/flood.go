@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -58,6 +59,9 @@ func (f *Flood) Stop() (counts FloodCounts, err error) {
 
 // runFlood is the child. A refusal is counted, and the next request sent at once.
 func runFlood(in io.Reader, out io.Writer) error {
+	if err := Deprioritize(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
 	orders := json.NewDecoder(in)
 	var order floodOrder
 	if err := orders.Decode(&order); err != nil {

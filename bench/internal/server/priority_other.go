@@ -1,8 +1,11 @@
 //go:build !linux
 
-package measure
+package server
 
 import "errors"
 
 // Prioritize is not known here.
 func Prioritize() (end func() error, err error) { return nil, errors.ErrUnsupported }
+
+// Deprioritize is not known here.
+func Deprioritize() error { return errors.ErrUnsupported }

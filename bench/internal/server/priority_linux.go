@@ -1,4 +1,4 @@
-package measure
+package server
 
 import (
 	"errors"
@@ -20,6 +20,9 @@ func Prioritize() (end func() error, err error) {
 	}
 	return func() error { return schedule(unix.SchedAttr{Policy: unix.SCHED_NORMAL}) }, nil
 }
+
+// Deprioritize lets this process run only when no other wants to, on a processor that would be idle.
+func Deprioritize() error { return schedule(unix.SchedAttr{Policy: unix.SCHED_IDLE}) }
 
 // schedule sets how the threads of this process are scheduled. A thread that comes later is scheduled as the one that has made it.
 func schedule(as unix.SchedAttr) error {
