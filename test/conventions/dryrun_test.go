@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -28,7 +29,8 @@ func (s *testServer) snapshotState(t testing.TB) (state string) {
 // happened, and leaves no trace: neither state nor version nor event.
 func TestDryRun(t *testing.T) {
 	t.Parallel()
-	s := serve(t, nil)
+	s := serve(t, func(c *daemon.Config) { c.Controllers = daemon.TestControllers }) // others write in namespaces that are new
+	s.send(t, 201, http.MethodPost, "/api/v1/namespaces/default/serviceaccounts", client.JSON, `{"metadata":{"name":"default"}}`)
 	s.create(t, maps, "a", map[string]string{"g": "1"})
 	s.create(t, maps, "b", nil)
 	s.send(t, 201, http.MethodPost, maps, client.JSON, `{"metadata":{"name":"held","finalizers":["e.com/x"]}}`)
