@@ -98,7 +98,16 @@ export class Client {
     else sessionStorage.removeItem(tokenKey);
   }
 
+  private gone = false;
+
+  // signOut forgets the token. The page is about to go, so nothing more is asked: the server would take it for somebody unknown.
+  signOut() {
+    this.gone = true;
+    this.token = "";
+  }
+
   async fetch(path: string, init: RequestInit & { accept?: string } = {}): Promise<Response> {
+    if (this.gone) return new Promise(() => {});
     const headers = new Headers(init.headers);
     headers.set("Accept", init.accept ?? "application/json");
     if (this.token) headers.set("Authorization", "Bearer " + this.token);

@@ -70,7 +70,7 @@ function App() {
       />
     );
   const signOut = () => {
-    client.token = "";
+    client.signOut();
     location.assign("/console/");
   };
   return <Pages client={client} user={user} signOut={signOut} />;
