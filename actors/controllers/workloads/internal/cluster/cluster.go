@@ -109,9 +109,9 @@ func (c *Cluster) mutate(ctx context.Context, m request.Mutation) (*meta.Object,
 	if err != nil {
 		return nil, err
 	}
-	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.BodyKind != nil {
+	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.BodyKind != nil && r.Object != nil {
 		// The answer is not the object, such as a Scale: what has come of that is read. If it cannot be, the watch will tell.
-		o, err := c.Read(ctx, m.Kind, m.Key)
+		o, err := c.store.Get(ctx, request.Get{Kind: m.Kind, Key: m.Key, Version: r.Object.Version})
 		if err != nil {
 			c.Logger.Debug("what was written cannot be read", "object", m.Key, "error", err)
 		}
