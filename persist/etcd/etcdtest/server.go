@@ -29,6 +29,15 @@ var binary = sync.OnceValues(func() (string, error) {
 	if strings.Contains(version, "/") {
 		return version, nil
 	}
+	// One at a time: a program cannot be started while another process still writes it.
+	lock, err := os.OpenFile(filepath.Join(os.TempDir(), fmt.Sprintf("troupe-etcd-build-%d.lock", os.Getuid())), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", err
+	}
 	_, file, _, _ := runtime.Caller(0)
 	c := exec.Command("go", "tool", "-n", "go.etcd.io/etcd/server/v3")
 	c.Dir = filepath.Join(filepath.Dir(file), "../../../test/etcdserver", version)
