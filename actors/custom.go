@@ -62,7 +62,8 @@ type isEmpty struct{ reply chan<- bool }
 // Reject implements runtime.Rejectable: the store is closing, and nothing has to be removed any more.
 func (m isEmpty) Reject(error) { m.reply <- false }
 
-// removeCollection removes an empty collection, with its actors and its history.
+// removeCollection removes an empty collection, with its actors. Its history stays in the budget of all histories and
+// goes in its time: the watches that are ending may still have to read it.
 func (s *Store) removeCollection(c *collection) {
 	s.addingCollection.Lock()
 	all := maps.Clone(s.allCollections())
@@ -74,7 +75,6 @@ func (s *Store) removeCollection(c *collection) {
 	}
 	c.endWatches() // one that found the collection before it was removed
 	c.publisher.Drain()
-	s.retention.truncate(c.history, c.published.Load().version)
 	c.snapshotCache.clear()
 }
 

@@ -24,6 +24,7 @@ type powerDisk struct {
 	bytes    []byte
 	unsynced map[int64][]byte // by number, sectors written since the last flush, as they were then
 	off      bool             // nothing is answered without power
+	cached   int              // sectors that were once in unsynced
 	flushes  int
 }
 
@@ -86,6 +87,7 @@ func (d *powerDisk) Write(_ context.Context, _ fs.FileHandle, data []byte, at in
 	for n := at / sector; n*sector < end; n++ {
 		if d.unsynced[n] == nil {
 			d.unsynced[n] = slices.Clone(d.bytes[n*sector : (n+1)*sector])
+			d.cached++
 		}
 	}
 	copy(d.bytes[at:], data)
