@@ -36,7 +36,9 @@ type history struct {
 	seen      uint64            // newest version that anybody was told of
 	listed    map[string]string // the objects at the version below, by name
 	at        uint64
-	given     []uint64 // versions acknowledged under the last load
+	listedAt  time.Time // when that was: watches may go back historyTime
+	late      int       // watches that came later than that, and were told so
+	given     []uint64  // versions acknowledged under the last load
 	acked     int
 	uncertain int
 	applied   int // of the maybes
@@ -72,7 +74,11 @@ func newHistory(t *testing.T, dir, data string) *history {
 
 // String says how much was tried.
 func (h *history) String() string {
-	return fmt.Sprintf("%d writes acknowledged, %d without an answer, of which %d landed", h.acked, h.uncertain, h.applied)
+	text := fmt.Sprintf("%d writes acknowledged, %d without an answer, of which %d landed", h.acked, h.uncertain, h.applied)
+	if h.late > 0 {
+		text += fmt.Sprintf(", %d watches that were resumed too late", h.late)
+	}
+	return text
 }
 
 // cycle loads the process until end returns, which ends it, starts the next one and checks that.
@@ -80,11 +86,11 @@ func (h *history) cycle(p *process, end func(*process) error) *process {
 	before := &observer{from: h.at}
 	h.load(p, before, end)
 	next := start(h.t, h.binary, h.config, h.data)
-	state, floor := maps.Clone(h.listed), h.seen
+	state, listedAt, floor := maps.Clone(h.listed), h.listedAt, h.seen
 	h.list(next)
 	h.checkKeys()
 	h.checkVersions(floor, before.newest())
-	h.checkWatch(next, before, state)
+	h.checkWatch(next, before, state, listedAt)
 	return next
 }
 
@@ -143,6 +149,7 @@ func (h *history) load(p *process, o *observer, end func(*process) error) {
 // list reads all objects and remembers them.
 func (h *history) list(p *process) {
 	h.t.Helper()
+	h.listedAt = time.Now()
 	list, err := p.List(context.Background(), objects, nil)
 	if err != nil {
 		h.t.Fatal(err)
@@ -161,8 +168,9 @@ func (h *history) list(p *process) {
 const marker = "marker"
 
 // checkWatch resumes from a version that was delivered before the kill: what was delivered
-// after it comes again, the rest follows, and all of it leads to the list.
-func (h *history) checkWatch(p *process, before *observer, state map[string]string) {
+// after it comes again, the rest follows, and all of it leads to the list. Where a cycle has taken longer than changes are kept, the
+// watch may be refused.
+func (h *history) checkWatch(p *process, before *observer, state map[string]string, listedAt time.Time) {
 	end := h.mark(p)
 	from := before.from
 	if n := h.random.IntN(len(before.events) + 1); n > 0 {
@@ -171,8 +179,13 @@ func (h *history) checkWatch(p *process, before *observer, state map[string]stri
 	resumed := &observer{from: from}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	if err := resumed.watch(ctx, p.Client, end); err != nil {
-		h.t.Errorf("resumed from %d: %v", from, err)
+	err := resumed.watch(ctx, p.Client, end)
+	if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code == 410 && time.Since(listedAt) > historyTime {
+		h.late++
+		return
+	}
+	if err != nil {
+		h.t.Errorf("resumed from %d, %v after the list before it: %v\n%s", from, time.Since(listedAt), err, &p.logs)
 		return
 	}
 	again := before.after(from)

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -24,8 +25,11 @@ encryption: {configFile: %q}
 serving: {securePort: 0}
 journal: {segmentBytes: 1Mi}
 snapshots: {journalBytes: 1Mi}
-watches: {historyTime: 15s}
+watches: {historyTime: %s}
 `
+
+// historyTime is how far watches can go back: several times what a cycle takes on a machine that does nothing else.
+const historyTime = 15 * time.Second
 
 // keys encrypt the objects of the workers.
 const keys = `
@@ -52,7 +56,7 @@ func build(t *testing.T, dir string) (binary, config string) {
 	}
 	config = filepath.Join(dir, "troupe.yaml")
 	encryption := filepath.Join(dir, "encryption.yaml")
-	for path, text := range map[string]string{config: fmt.Sprintf(settings, encryption), encryption: keys} {
+	for path, text := range map[string]string{config: fmt.Sprintf(settings, encryption, historyTime), encryption: keys} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
