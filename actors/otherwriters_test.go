@@ -141,6 +141,7 @@ func TestServersShareALog(t *testing.T) {
 	if os.Getenv("TROUPE_SOAK") != "" {
 		seeds = 300
 	}
+	t.Cleanup(func() { t.Logf("tried: %d histories of two servers on one log", seeds) })
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

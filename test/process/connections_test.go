@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // openSilentConnections connect and say nothing, or only the beginning of something. They stay until the end.
@@ -60,7 +62,7 @@ func TestSilentConnections(t *testing.T) {
 		took = append(took, p.timeGet(t))
 	}
 	slices.Sort(took)
-	t.Logf("of %d gets the middle one took %v, the last one %v", len(took), took[len(took)/2], took[len(took)-1])
+	client.Figures(t, "%d connections that say nothing; of %d gets the middle one took %v, the last one %v", n, len(took), took[len(took)/2], took[len(took)-1])
 	if os.Getenv("TROUPE_SOAK") != "" && took[len(took)/2] > 100*time.Millisecond {
 		t.Error("an administrator waits for strangers")
 	}
@@ -138,7 +140,7 @@ func TestManyConnections(t *testing.T) {
 		t.Errorf("only %v connections are open", open)
 	}
 	peak := p.memory("VmHWM")
-	t.Logf("peak %d MiB; of %d gets the middle one took %v, the last one %v", peak/mebibyte, len(took), took[len(took)/2], took[len(took)-1])
+	client.Figures(t, "%d connections at once, peak %d MiB; of %d gets the middle one took %v, the last one %v", silent+slow+stalled, peak/mebibyte, len(took), took[len(took)/2], took[len(took)-1])
 	if peak > bound {
 		t.Errorf("the process has taken %d MiB, more than %d MiB", peak/mebibyte, bound/mebibyte)
 	}

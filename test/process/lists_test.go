@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // soak tells that there is time for the long form of a test.
@@ -92,7 +94,7 @@ func TestListMemory(t *testing.T) {
 		}
 		asked.Wait()
 		peak := p.memory("VmHWM")
-		t.Logf("%-22s peak %d MiB", f.name, peak/mebibyte)
+		client.Figures(t, "%d clients list as %s: peak %d MiB", clients, f.name, peak/mebibyte)
 		if peak > bound {
 			t.Errorf("%s: %d clients took the process to %d MiB, more than %d MiB", f.name, clients, peak/mebibyte, bound/mebibyte)
 		}
@@ -229,7 +231,7 @@ func TestStalledReaders(t *testing.T) {
 		}
 		begun := time.Now()
 		c.must(t, 200, "GET", configMaps+"/m000001", "")
-		t.Logf("%-22s %d served, peak %d MiB, a get took %v", f.name, served, p.memory("VmHWM")/mebibyte, time.Since(begun))
+		client.Figures(t, "readers that stall, %s: %d served, peak %d MiB, a get took %v", f.name, served, p.memory("VmHWM")/mebibyte, time.Since(begun))
 		for _, conn := range stalled {
 			_ = conn.Close()
 		}

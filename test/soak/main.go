@@ -108,13 +108,20 @@ func (p part) run(ctx context.Context, root string, long time.Duration, log io.W
 	read, write := io.Pipe()
 	c.Stdout, c.Stderr = write, write
 	fmt.Fprintf(log, "=== %s: %s\n", p.name, strings.Join(words, " "))
-	figures := make(chan []string, 1)
-	go func() { figures <- figuresOf(io.TeeReader(read, log)) }()
+	type reading struct{ figures, lacking []string }
+	told := make(chan reading, 1)
+	go func() {
+		figures, lacking := figuresOf(io.TeeReader(read, log))
+		told <- reading{figures, lacking}
+	}()
 	r, begin := result{part: p}, time.Now()
 	r.err = c.Run()
 	r.took = time.Since(begin).Round(time.Second)
 	_ = write.Close() // which a pipe in memory cannot fail to
-	r.figures = <-figures
+	said := <-told
+	if r.figures = said.figures; r.err == nil && len(said.lacking) > 0 {
+		r.err = fmt.Errorf("not run: %s", strings.Join(said.lacking, "; "))
+	}
 	return r
 }
 
@@ -123,10 +130,11 @@ var (
 	failure  = regexp.MustCompile(`^\s*--- FAIL: (\S+)|^(panic: .*)|^\s+(failed operations.*|Failing input written to .*)`)
 	progress = regexp.MustCompile(`^fuzz: elapsed: \S+, (execs: \d+) \(.*\), (new interesting: \d+ \(total: \d+\))`)
 	growth   = regexp.MustCompile(`^soak +\S.*`)
+	absent   = regexp.MustCompile(`warning: no (?:fuzz )?tests to (?:run|fuzz)|this machine (?:mounts|traces) nothing.*`)
 )
 
-// figuresOf reads what a part prints to its end, and answers what it says of what was tried.
-func figuresOf(in io.Reader) (figures []string) {
+// figuresOf reads what a part prints to its end, and answers what it says of what was tried, and of what could not be.
+func figuresOf(in io.Reader) (figures, lacking []string) {
 	fuzzed := ""
 	lines := bufio.NewReader(in)
 	for {
@@ -136,6 +144,8 @@ func figuresOf(in io.Reader) (figures []string) {
 			figures = append(figures, m[1])
 		} else if m := progress.FindStringSubmatch(line); m != nil {
 			fuzzed = m[1] + ", " + m[2]
+		} else if m := absent.FindString(line); m != "" {
+			lacking = append(lacking, m)
 		} else if failure.MatchString(line) {
 			figures = append(figures, strings.TrimSpace(line))
 		} else if growth.MatchString(line) {
@@ -148,7 +158,7 @@ func figuresOf(in io.Reader) (figures []string) {
 	if fuzzed != "" {
 		figures = append(figures, fuzzed)
 	}
-	return figures
+	return figures, lacking
 }
 
 // lines are what a part has come to, for people.
