@@ -76,7 +76,7 @@ func (r *Record) Release() {
 
 // DropBuffers gives away the memory that the Record encodes in. The next event takes new: it is for
 // requests that go on for long.
-func (r *Record) DropBuffers() { r.json, r.legacy = nil, nil }
+func (r *Record) DropBuffers() { r.json, r.legacy, r.line = nil, nil, [1][]byte{} }
 
 // maxName bounds what a body says of its object below the level Request, in bytes: nothing that is
 // valid is longer.

@@ -15,6 +15,8 @@ import (
 // A Conn is the connection that a watch has taken over.
 type Conn interface {
 	net.Conn
+	// AwaitInput waits until there is something to read, with less memory than a Read. It may return at once instead.
+	AwaitInput() error
 	// LingerOnClose makes Close wait until the client has stopped sending.
 	LingerOnClose()
 }
@@ -158,10 +160,14 @@ func (w *Watch) readUntilEnd() error {
 	return discardInput(w.conn)
 }
 
-// discardInput reads what the client has no reason to send, to notice when it goes.
-func discardInput(c net.Conn) error {
-	var buf [64]byte // on the heap for as long as the watch
+// discardInput reads what the client has no reason to send, to notice when it goes. The buffer is there only while
+// something comes: most clients send nothing for as long as they watch.
+func discardInput(c Conn) error {
 	for total := 0; total < maxClientInput; {
+		if err := c.AwaitInput(); err != nil {
+			return err
+		}
+		var buf [64]byte
 		n, err := c.Read(buf[:])
 		if err != nil {
 			return err

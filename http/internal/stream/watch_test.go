@@ -17,6 +17,7 @@ type closeRecorder struct {
 
 func (c *closeRecorder) Write(b []byte) (int, error) { return io.Discard.Write(b) }
 func (c *closeRecorder) Close() error                { c.closed.Store(true); return nil }
+func (c *closeRecorder) AwaitInput() error           { return nil }
 func (c *closeRecorder) LingerOnClose()              {}
 
 // session counts how often it is stopped.

@@ -22,7 +22,8 @@ func (p *readerConn) Write(b []byte) (int, error) { p.out += len(b); return len(
 // noLinger is a connection that closes at once.
 type noLinger struct{ net.Conn }
 
-func (noLinger) LingerOnClose() {}
+func (noLinger) AwaitInput() error { return nil }
+func (noLinger) LingerOnClose()    {}
 
 // TestWebSocketEndsBeforeItRuns: a session that ends before anybody reads from the client
 // ends the WebSocket as well.

@@ -141,7 +141,7 @@ func (c *Conn) handshake() error {
 		writePlainHTTPError(err)
 		return err
 	}
-	c.certs = c.tls.ConnectionState().PeerCertificates
+	c.certs = c.all.certificates.share(c.tls.ConnectionState().PeerCertificates)
 	return c.Conn.SetWriteDeadline(time.Time{})
 }
 

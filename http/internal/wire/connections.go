@@ -25,7 +25,8 @@ type Connections struct {
 
 	refused, evicted, acceptErrors, handshakeErrors atomic.Uint64
 
-	scheduler *scheduler
+	scheduler    *scheduler
+	certificates certificates
 
 	closed chan struct{} // closed by Close: no connection is let in any more
 	ending atomic.Bool   // set by End: each connection ends with its next answer

@@ -7,6 +7,7 @@
 //	Conn         one connection, and the loop that serves its requests one after the other
 //	Handler      what answers the requests of one connection; the front's
 //	BodyStream   a body that is passed on while it comes
+//	certificates  those that clients have shown, each held once for all connections of its client
 //	scheduler    which connections may use the processors now: those of one client take turns with those of others
 //	SourceIPs    the addresses that a request came from, as proxies and the connection say
 //	HeaderFlags  which headers a request has that decide how it is dealt with
