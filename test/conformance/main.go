@@ -1,26 +1,22 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"net"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/cluster"
+	"github.com/troupe-api/troupe/test/controlplane"
 )
-
-// pins is the folder that pins the versions of Kubernetes' programs.
-const pins = "../cluster/kubernetes"
 
 func main() {
 	if err := run(); err != nil {
@@ -39,6 +35,7 @@ func run() error {
 	workers := flag.Int("workers", 3, "How many tests run at the same time.")
 	nodes := flag.Int("nodes", 5, "How many simulated nodes there are.")
 	limit := flag.Duration("limit", 12*time.Minute, "Longest time of a test.")
+	results := flag.String("results", "", "File that results are kept in: a test that has passed there is not run again, so a run may be stopped and gone on with.")
 	failures := flag.String("failures", "", "Folder for the output of tests that failed.")
 	flag.Parse()
 	expression, err := regexp.Compile(*focus)
@@ -52,6 +49,9 @@ func run() error {
 	if *skip == "" {
 		without = nil
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	dir, err := os.MkdirTemp("", "troupe-conformance-")
 	if err != nil {
 		return err
@@ -64,80 +64,35 @@ func run() error {
 	if w.program, err = cluster.Program(pins, "e2e.test"); err != nil {
 		return err
 	}
-	var started processes
-	defer started.stop()
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	go func() {
-		<-signals
-		started.stop()
-		os.Exit(1)
-	}()
-	switch {
-	case w.kubeconfig != "":
-	case *apiserver != "":
-		w.kubeconfig, err = startReference(&started, dir, w.kubectl, *apiserver, *etcd, *nodes)
-	default:
-		w.kubeconfig, err = startCluster(&started, dir, *nodes)
-	}
-	if err != nil {
-		return err
-	}
 	s, err := newSuite(w.program, "inapplicable.txt", expression, without)
 	if err != nil {
 		return err
 	}
-	r := newReport(s, *failures)
-	if err := runAll(s, w, *workers, r.tell); err != nil {
+	r, err := newReport(s, resultFile{*results}, *failures)
+	if err != nil {
 		return err
 	}
-	return r.print(os.Stdout)
-}
-
-// startCluster starts troupe cluster with the programs of Kubernetes, and returns the client configuration.
-func startCluster(processes *processes, dir string, nodes int) (kubeconfig string, err error) {
-	troupe, err := client.BuildTroupe(dir)
+	if len(s.tests) == 0 {
+		return r.print(os.Stdout)
+	}
+	var started controlplane.Processes
+	defer started.Stop()
+	switch {
+	case w.kubeconfig != "":
+	case *apiserver != "":
+		w.kubeconfig, err = startReference(ctx, &started, dir, w.kubectl, controlplane.Reference{APIServer: *apiserver, Etcd: *etcd}, *nodes)
+	default:
+		w.kubeconfig, err = startCluster(ctx, &started, dir, *nodes)
+	}
 	if err != nil {
-		return "", err
+		return err
 	}
-	settings := filepath.Join(dir, "settings.yaml")
-	// The suite opens WebSockets as a page of http://localhost would, which no page may otherwise, and expects of nodes what kubeadm allows them.
-	text := "serving:\n  advertiseAddress: " + outerAddress() + "\n  corsAllowedOrigins: ['^http://localhost$']\n" +
-		"authorization:\n  modes: [Node, RBAC]\nadmission:\n  enable: [NodeRestriction]\n"
-	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
-		return "", err
-	}
-	args := []string{"cluster", "--dir", filepath.Join(dir, "cluster"), "--secure-port=0", "--config", settings, fmt.Sprint("--nodes=", nodes)}
-	for _, name := range []string{"kube-controller-manager", "kube-scheduler"} {
-		path, err := cluster.Program(pins, name)
-		if err != nil {
-			return "", err
-		}
-		args = append(args, "--"+name+"="+path)
-	}
-	c, err := processes.start(troupe, args...)
-	if err != nil {
-		return "", err
-	}
-	if err := await(func() bool { return strings.Contains(c.String(), "export KUBECONFIG") }); err != nil {
-		return "", fmt.Errorf("the cluster: %w\n%s", err, processes.logs())
-	}
-	return filepath.Join(dir, "cluster", "data", "admin.kubeconfig"), nil
+	err = runAll(ctx, s, w, *workers, r.tell)
+	return errors.Join(r.print(os.Stdout), err)
 }
 
-// outerAddress is an address that Endpoints of the API may have, which those of loopback interfaces may not. Nobody connects to it.
-func outerAddress() string {
-	all, err := net.InterfaceAddrs()
-	for _, a := range all {
-		if ip, ok := a.(*net.IPNet); ok && err == nil && ip.IP.To4() != nil && ip.IP.IsGlobalUnicast() {
-			return ip.IP.String()
-		}
-	}
-	return "192.0.2.1" // of a network for documentation
-}
-
-// runAll runs the tests that may run beside others, and then the others.
-func runAll(s *suite, w worker, workers int, tell func(result)) error {
+// runAll runs the tests that may run beside others, and then the others, until the context ends, which is an error.
+func runAll(ctx context.Context, s *suite, w worker, workers int, tell func(result)) error {
 	var together, alone []string
 	for _, name := range s.tests {
 		if isSerial(name) {
@@ -156,10 +111,13 @@ func runAll(s *suite, w worker, workers int, tell func(result)) error {
 	for i := range workers {
 		running.Go(func() {
 			for batch := range batches {
-				faults[i] = errors.Join(faults[i], w.run(batch, tell))
+				if ctx.Err() != nil {
+					return
+				}
+				faults[i] = errors.Join(faults[i], w.run(ctx, batch, tell))
 			}
 		})
 	}
 	running.Wait()
-	return errors.Join(append(slices.Clone(faults), w.run(alone, tell))...)
+	return errors.Join(append(slices.Clone(faults), w.run(ctx, alone, tell))...)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -16,49 +17,95 @@ import (
 type report struct {
 	mu       sync.Mutex
 	suite    *suite
-	results  []result
-	failures string // a folder; "" for none
+	results  map[string]result // by the names of the tests
+	told     int               // of this run
+	file     resultFile        // without a path for none
+	failures string            // a folder; "" for none
 }
 
-func newReport(s *suite, failures string) *report { return &report{suite: s, failures: failures} }
+// newReport makes the report of a suite. Tests that have passed, or were skipped by the suite, according to the file of results are not to be run
+// again: they are taken from the suite, and counted.
+func newReport(s *suite, file resultFile, failures string) (*report, error) {
+	r := &report{suite: s, results: map[string]result{}, file: file, failures: failures}
+	if file.path == "" {
+		return r, nil
+	}
+	before, err := file.read()
+	if err != nil {
+		return nil, err
+	}
+	s.tests = slices.DeleteFunc(s.tests, func(name string) bool {
+		is, ok := before[name]
+		if ok = ok && is.outcome != failed; ok {
+			r.results[name] = is
+		}
+		return ok
+	})
+	return r, nil
+}
 
-// tell takes a result, and shows it.
+// tell takes a result, keeps it, and shows it.
 func (r *report) tell(is result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.results = append(r.results, is)
+	if is.outcome == skipped {
+		is.reason = reasonOf(is.output)
+	}
+	r.told++
 	if is.outcome == failed && r.failures != "" {
-		name := filepath.Join(r.failures, fmt.Sprintf("%03d.log", len(r.results)))
+		name := filepath.Join(r.failures, fmt.Sprintf("%s-%03d.log", time.Now().Format("150405"), r.told))
 		if err := os.WriteFile(name, []byte(is.output), 0o600); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	}
-	fmt.Printf("%d/%d %s %s %s\n", len(r.results), len(r.suite.tests), is.outcome, is.took.Round(time.Second), is.name)
-	if is.outcome == skipped {
-		fmt.Printf("  %s\n", reasonOf(is.output))
+	if r.file.path != "" {
+		if err := r.file.add(is); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	is.output = "" // it may be of MiB
+	r.results[is.name] = is
+	fmt.Printf("%d/%d %s %s %s\n", r.told, len(r.suite.tests), is.outcome, is.took.Round(time.Second), is.name)
+	if is.reason != "" {
+		fmt.Printf("  %s\n", is.reason)
 	}
 }
 
 // print prints the counts of each group and the tests that failed, and is an error if there are any.
 func (r *report) print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nGROUP\tPASSED\tFAILED\tSKIPPED BY THE SUITE\tNOT APPLICABLE")
-	var wrong []string
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	counts := map[string]map[outcome]int{}
 	for _, g := range groups {
-		count := map[outcome]int{}
-		for _, is := range r.results {
-			if groupOf(is.name) != g {
-				continue
-			}
-			count[is.outcome]++
-			if is.outcome == failed {
-				wrong = append(wrong, is.name)
-			}
-		}
-		if len(count) > 0 || r.suite.inapplicable[g] > 0 {
-			fmt.Fprintf(t, "sig-%s\t%d\t%d\t%d\t%d\n", g, count[passed], count[failed], count[skipped], r.suite.inapplicable[g])
+		counts[g] = map[outcome]int{inapplicable: r.suite.inapplicable[g]}
+	}
+	var wrong []string
+	for _, is := range r.results {
+		counts[groupOf(is.name)][is.outcome]++
+		if is.outcome == failed {
+			wrong = append(wrong, is.name)
 		}
 	}
+	for _, name := range r.suite.tests {
+		if _, ok := r.results[name]; !ok {
+			counts[groupOf(name)][notRun]++
+		}
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nGROUP\tPASSED\tFAILED\tSKIPPED BY THE SUITE\tNOT RUN\tNOT APPLICABLE")
+	all := map[outcome]int{}
+	row := func(name string, count map[outcome]int) {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\n", name, count[passed], count[failed], count[skipped], count[notRun], count[inapplicable])
+	}
+	for _, g := range groups {
+		for is, n := range counts[g] {
+			all[is] += n
+		}
+		if cmp.Or(counts[g][passed], counts[g][failed], counts[g][skipped], counts[g][notRun], counts[g][inapplicable]) > 0 {
+			row("sig-"+g, counts[g])
+		}
+	}
+	row("all", all)
 	if err := t.Flush(); err != nil {
 		return err
 	}

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -18,6 +20,10 @@ const (
 	passed  outcome = "passed"
 	failed  outcome = "FAILED"
 	skipped outcome = "skipped" // by the suite itself, which says why in its output
+
+	// Only counts have these.
+	notRun       outcome = "not run"
+	inapplicable outcome = "not applicable"
 )
 
 // A result is what has become of a test.
@@ -25,7 +31,8 @@ type result struct {
 	name    string
 	outcome outcome
 	took    time.Duration
-	output  string
+	output  string // all that the suite has written
+	reason  string // why it was skipped
 }
 
 // A worker runs tests by processes of the suite.
@@ -37,11 +44,11 @@ type worker struct {
 // batchSize is how many tests a process runs: it takes seconds to start.
 const batchSize = 8
 
-// run runs tests, and tells of each when it has ended.
-func (w worker) run(tests []string, tell func(result)) error {
+// run runs tests, and tells of each when it has ended. It is an error if the context ends before they have.
+func (w worker) run(ctx context.Context, tests []string, tell func(result)) error {
 	for len(tests) > 0 {
 		batch := tests[:min(batchSize, len(tests))]
-		done, err := w.process(batch, tell)
+		done, err := w.process(ctx, batch, tell)
 		if err != nil {
 			return err
 		}
@@ -60,13 +67,14 @@ var ended = regexp.MustCompile(`^(•|S) (?:\[SLOW TEST\] )?(\[[A-Z! ]+\] )?(\[[
 //
 // Of each test the output has its name in a line of its own, then the line of ended, and a line of dashes. A
 // process that ends before all tests of its batch have is asked for the rest again, unless it has not ended any.
-func (w worker) process(batch []string, tell func(result)) (done []string, err error) {
+func (w worker) process(ctx context.Context, batch []string, tell func(result)) (done []string, err error) {
 	expressions := make([]string, len(batch))
 	for i, name := range batch {
 		expressions[i] = regexp.QuoteMeta(name)
 	}
-	c := exec.Command(w.program, "--kubeconfig="+w.kubeconfig, "--provider=skeleton", "--kubectl-path="+w.kubectl, "--allowed-not-ready-nodes=-1", "--minStartupPods=0",
+	c := exec.CommandContext(ctx, w.program, "--kubeconfig="+w.kubeconfig, "--provider=skeleton", "--kubectl-path="+w.kubectl, "--allowed-not-ready-nodes=-1", "--minStartupPods=0",
 		"--dump-logs-on-failure=false", "--ginkgo.no-color", "--ginkgo.v", "--ginkgo.timeout=24h", "--ginkgo.focus="+strings.Join(expressions, "|"))
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for this command, which does not count the test that it ends
 	out, in := io.Pipe()
 	c.Stdout, c.Stderr = in, in
 	if err := c.Start(); err != nil {
@@ -95,6 +103,9 @@ func (w worker) process(batch []string, tell func(result)) (done []string, err e
 		select {
 		case line, ok := <-lines:
 			if !ok {
+				if ctx.Err() != nil {
+					return done, ctx.Err()
+				}
 				if len(done) == 0 {
 					return nil, fmt.Errorf("the suite has run none of its tests:\n%s", text.String())
 				}
@@ -113,7 +124,7 @@ func (w worker) process(batch []string, tell func(result)) (done []string, err e
 				continue // behind the line of ended stands why it failed
 			}
 			done = append(done, current)
-			tell(result{current, is, time.Since(began), text.String()})
+			tell(result{name: current, outcome: is, took: time.Since(began), output: text.String()})
 			current, over = "", false
 		case <-timer.C:
 			_ = c.Process.Kill() // it may have ended
@@ -122,7 +133,7 @@ func (w worker) process(batch []string, tell func(result)) (done []string, err e
 			}
 			for range lines { // to its end
 			}
-			tell(result{current, failed, time.Since(began), text.String() + "it took longer than " + w.limit.String()})
+			tell(result{name: current, outcome: failed, took: time.Since(began), output: text.String() + "it took longer than " + w.limit.String()})
 			return append(done, current), nil
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package controlplane
 
 import (
 	"fmt"
@@ -12,25 +12,25 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// processes are what a cluster consists of, in the order of their starts.
-type processes struct {
+// Processes are what a control plane consists of, in the order of their starts.
+type Processes struct {
 	mu  sync.Mutex
-	all []*process
+	all []*Process
 }
 
-// A process is one of them.
-type process struct {
+// A Process is one of them.
+type Process struct {
 	*exec.Cmd
 	*client.Log
 	ended chan struct{}
 }
 
 // String is what the process has written.
-func (p *process) String() string { return p.Log.String() }
+func (p *Process) String() string { return p.Log.String() }
 
-// start starts a program, and keeps what it writes.
-func (p *processes) start(path string, args ...string) (*process, error) {
-	c := &process{exec.Command(path, args...), &client.Log{}, make(chan struct{})}
+// Start starts a program, and keeps what it writes.
+func (p *Processes) Start(path string, args ...string) (*Process, error) {
+	c := &Process{exec.Command(path, args...), &client.Log{}, make(chan struct{})}
 	c.Stdout, c.Stderr = c.Log, c.Log
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for this command, which ends the others in order
 	if err := c.Start(); err != nil {
@@ -49,8 +49,8 @@ func (p *processes) start(path string, args ...string) (*process, error) {
 // stopTimeout is how long a process may take to end.
 const stopTimeout = 20 * time.Second
 
-// stop ends all of them, the last one first.
-func (p *processes) stop() {
+// Stop ends all of them, the last one first.
+func (p *Processes) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := len(p.all) - 1; i >= 0; i-- {
@@ -70,7 +70,7 @@ func (p *processes) stop() {
 const shownLog = 4 << 10
 
 // logs is what they have written at last.
-func (p *processes) logs() string {
+func (p *Processes) logs() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all strings.Builder

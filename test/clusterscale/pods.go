@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// createDeployments creates the Deployments, with all Pods among them.
+func createDeployments(ctx context.Context, c *client.Client, s settings) error {
+	for i := range s.deployments {
+		replicas := s.pods / s.deployments
+		if i < s.pods%s.deployments {
+			replicas++
+		}
+		name := fmt.Sprint("web-", i)
+		labels := map[string]any{"app": name}
+		answer, err := c.Create(ctx, deployments, client.Object{
+			"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": name},
+			"spec": map[string]any{
+				"replicas": replicas, "selector": map[string]any{"matchLabels": labels},
+				"template": map[string]any{"metadata": map[string]any{"labels": labels}, "spec": map[string]any{"containers": []any{map[string]any{
+					"name": "main", "image": "pause", "resources": map[string]any{"requests": map[string]any{"cpu": "100m", "memory": "64Mi"}},
+				}}}},
+			},
+		})
+		if err != nil {
+			return err
+		}
+		if answer.Code != http.StatusCreated {
+			return &answer
+		}
+	}
+	return nil
+}
+
+const deployments = "/apis/apps/v1/namespaces/default/deployments"
+
+// awaitAvailable waits until the status of the Deployments says that all Pods are available.
+func awaitAvailable(ctx context.Context, c *client.Client, pods int) error {
+	for {
+		list, err := c.List(ctx, deployments, nil)
+		if err != nil {
+			return err
+		}
+		available := 0
+		for _, d := range list.Items {
+			n, _ := d.At("status.availableReplicas").(float64)
+			available += int(n)
+		}
+		if available >= pods {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d Pods are available: %w", available, pods, ctx.Err())
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// counts are how many Pods there are that have come so far.
+type counts struct{ created, placed, ready int }
+
+// A follower counts the Pods of a namespace by a watch.
+type follower struct {
+	mu      sync.Mutex
+	stage   map[string]int // of each Pod, by its name
+	counts  counts
+	first   time.Time // placed
+	last    time.Time
+	fault   error
+	changed chan struct{} // has room for one
+}
+
+// follow follows the Pods of an empty namespace until the context ends.
+func follow(ctx context.Context, c *client.Client, namespace string) (*follower, error) {
+	path := "/api/v1/namespaces/" + namespace + "/pods"
+	list, err := c.List(ctx, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	w, err := c.Watch(ctx, path, url.Values{"resourceVersion": {fmt.Sprint(list.Version)}})
+	if err != nil {
+		return nil, err
+	}
+	f := &follower{stage: map[string]int{}, changed: make(chan struct{}, 1)}
+	go func() {
+		defer w.Close()
+		for {
+			e, err := w.Next()
+			if err == nil && e.Type != client.Added && e.Type != client.Modified {
+				err = fmt.Errorf("the watch of Pods: %s %s", e.Type, e.Object)
+			}
+			f.note(e.Object, err)
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return f, nil
+}
+
+// The stages of a Pod.
+const (
+	created = iota + 1
+	placed
+	ready
+)
+
+// note takes a Pod as it is now, or what has ended the watch.
+func (f *follower) note(pod client.Object, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fault = err
+	if err == nil {
+		have, is := f.stage[pod.Name()], stageOf(pod)
+		for ; have < is; have++ {
+			switch have + 1 {
+			case created:
+				f.counts.created++
+			case placed:
+				f.counts.placed++
+				if f.last = time.Now(); f.first.IsZero() {
+					f.first = f.last
+				}
+			case ready:
+				f.counts.ready++
+			}
+		}
+		f.stage[pod.Name()] = have
+	}
+	select {
+	case f.changed <- struct{}{}:
+	default:
+	}
+}
+
+func stageOf(pod client.Object) int {
+	conditions, _ := pod.At("status.conditions").([]any)
+	for _, c := range conditions {
+		if c, ok := c.(map[string]any); ok && c["type"] == "Ready" && c["status"] == "True" {
+			return ready
+		}
+	}
+	if node, _ := pod.At("spec.nodeName").(string); node != "" {
+		return placed
+	}
+	return created
+}
+
+// await waits until as many Pods have come to a stage.
+func (f *follower) await(ctx context.Context, wanted int, count func(counts) int) error {
+	for {
+		f.mu.Lock()
+		n, fault := f.counts, f.fault
+		f.mu.Unlock()
+		if count(n) >= wanted {
+			return nil
+		}
+		if fault != nil {
+			return fault
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), fmt.Errorf("%d Pods were created, %d placed, %d ready", n.created, n.placed, n.ready))
+		case <-f.changed:
+		}
+	}
+}
+
+// placing is the time from the first to the last Pod that was placed.
+func (f *follower) placing() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.last.Sub(f.first)
+}
