@@ -1,4 +1,4 @@
-# make build | run | test | etcd-test | cluster-test | conformance | console-test | shells-test | fuzz | soak | bench | lint | generate
+# make build | run | test | etcd-test | cluster-test | cluster-scale | conformance | console-test | shells-test | fuzz | soak | bench | lint | generate
 
 NAMING   ?= kubernetes
 DATA_DIR ?= troupe-data
@@ -6,7 +6,7 @@ FLAGS    ?=
 FUZZTIME ?= 1m
 PYTHON   ?= /usr/bin/python3
 SOAK_MINUTES ?= 60
-TESTS    ?= --focus='\[Conformance\]'
+TESTS    ?=
 
 # The race detector costs up to ten times the CPU, so it watches where goroutines meet: the packages RACED, and the suites
 # CONCURRENT, which put many clients on the daemon. The others compute with one goroutine, ask one thing after the other of
@@ -20,7 +20,7 @@ ON_ETCD := ./aggregation ./apply ./auth ./cluster ./conventions ./crash ./custom
 # Vet has run in lint, over the tests too.
 TEST := go test -vet=off -p 4
 
-.PHONY: build run test etcd-test cluster-test conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime cluster-api node-client python-client console-share screenshots
+.PHONY: build run test etcd-test cluster-test cluster-scale conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime cluster-api node-client python-client console-share screenshots
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -40,6 +40,9 @@ cluster-test: ## kube-controller-manager and kube-scheduler on the daemon, which
 
 conformance: ## Kubernetes' end-to-end suite on simulated nodes; TESTS chooses others than those of Conformance
 	cd test/conformance && go run . $(TESTS)
+
+cluster-scale: ## 10,000 Pods on 1,000 simulated nodes: how fast they are placed, and at whose cost; TESTS as --kube-apiserver=PATH --etcd=PATH for another server
+	cd test/clusterscale && go run . $(TESTS)
 
 etcd-test: ## the suites on an etcd of 3.6 and 3.5, by one daemon and by three that the client asks in turn, and kills of daemons and members
 	cd test && TROUPE_STORE=etcd $(TEST) -count 1 -timeout 30m $(ON_ETCD)

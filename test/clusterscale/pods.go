@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"sync"
@@ -86,25 +87,39 @@ func follow(ctx context.Context, c *client.Client, namespace string) (*follower,
 	if err != nil {
 		return nil, err
 	}
-	w, err := c.Watch(ctx, path, url.Values{"resourceVersion": {fmt.Sprint(list.Version)}})
-	if err != nil {
-		return nil, err
-	}
 	f := &follower{stage: map[string]int{}, changed: make(chan struct{}, 1)}
 	go func() {
-		defer w.Close()
+		version := fmt.Sprint(list.Version)
 		for {
-			e, err := w.Next()
-			if err == nil && e.Type != client.Added && e.Type != client.Modified {
-				err = fmt.Errorf("the watch of Pods: %s %s", e.Type, e.Object)
-			}
-			f.note(e.Object, err)
-			if err != nil {
+			if version, err = f.watch(ctx, c, path, version); err != nil {
+				f.note(nil, fmt.Errorf("the watch of Pods: %w", err))
 				return
 			}
 		}
 	}()
 	return f, nil
+}
+
+// watch follows Pods from a version on, until the server ends the watch, and returns where to go on.
+func (f *follower) watch(ctx context.Context, c *client.Client, path, version string) (next string, err error) {
+	w, err := c.Watch(ctx, path, url.Values{"resourceVersion": {version}})
+	if err != nil {
+		return "", err
+	}
+	defer w.Close()
+	for {
+		e, err := w.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return version, nil
+		case err != nil:
+			return "", err
+		case e.Type != client.Added && e.Type != client.Modified:
+			return "", fmt.Errorf("%s %s", e.Type, e.Object)
+		}
+		version = fmt.Sprint(e.Object.Version())
+		f.note(e.Object, nil)
+	}
 }
 
 // The stages of a Pod.
