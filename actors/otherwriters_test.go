@@ -137,57 +137,73 @@ func (c *client) checkOther(object, field string, version uint64) {
 // what the other has done, beside a third writer that nobody serves. No change that was answered is
 // lost, no address is given out twice, and every watch shows each change once and in order.
 func TestServersShareALog(t *testing.T) {
-	seeds := uint64(4)
-	if os.Getenv("TROUPE_SOAK") != "" {
-		seeds = 300
+	const together, most = 4, 300
+	end := time.Now()
+	if text := os.Getenv("TROUPE_SOAK"); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end = end.Add(d)
 	}
-	t.Cleanup(func() { t.Logf("tried: %d histories of two servers on one log", seeds) })
-	for seed := range seeds {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			keys := newSharedKeys()
-			logs := [2]*sharedLog{keys.open(), keys.open()}
-			var servers [2]*server
-			for i, log := range logs {
-				log.misbehave(2*seed + uint64(i))
-				servers[i] = openShared(t, log)
-				defer servers[i].close()
-			}
-			for i := range 2 {
-				if _, err := servers[0].create(fmt.Sprint("c", i), "x"); err != nil {
-					t.Fatal(err)
-				}
-			}
-			servers[1].await()
-			var watches [2]*watched
-			for i, s := range servers {
-				watches[i] = s.watchAll()
-				s.log.faulty.Store(true)
-			}
-			clients := runClients(seed, servers)
-			for _, s := range servers {
-				s.log.faulty.Store(false)
-				if _, err := s.create("last-"+fmt.Sprint(s.log == logs[0]), "x"); err != nil { // decides what was undecided
-					t.Fatal(err)
-				}
-			}
-			for i, s := range servers {
-				s.await()
-				checkSameState(t, keys, s)
-				checkAllocated(t, keys, s)
-				watches[i].check(t, keys)
-			}
-			third := openShared(t, keys.open()) // recovers the same
-			defer third.close()
-			checkSameState(t, keys, third)
-			checkAllocated(t, keys, third)
-			checkAcknowledged(t, keys, clients)
-			checkClaimsNeverShared(t, keys)
-			checkRevisionsRise(t, keys)
-			if n, most := keys.refused, 30*len(clients)*clientSteps; n > most {
-				t.Errorf("%d writes were refused, want at most %d", n, most)
+	tried := uint64(0)
+	for ; tried == 0 || tried < most && time.Now().Before(end); tried += together {
+		t.Run(fmt.Sprint("from ", tried), func(t *testing.T) {
+			for seed := tried; seed < tried+together; seed++ {
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					t.Parallel()
+					shareALog(t, seed)
+				})
 			}
 		})
+	}
+	t.Logf("tried: %d histories of two servers on one log", tried)
+}
+
+// shareALog is the history of a seed.
+func shareALog(t *testing.T, seed uint64) {
+	t.Helper()
+	keys := newSharedKeys()
+	logs := [2]*sharedLog{keys.open(), keys.open()}
+	var servers [2]*server
+	for i, log := range logs {
+		log.misbehave(2*seed + uint64(i))
+		servers[i] = openShared(t, log)
+		defer servers[i].close()
+	}
+	for i := range 2 {
+		if _, err := servers[0].create(fmt.Sprint("c", i), "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	servers[1].await()
+	var watches [2]*watched
+	for i, s := range servers {
+		watches[i] = s.watchAll()
+		s.log.faulty.Store(true)
+	}
+	clients := runClients(seed, servers)
+	for _, s := range servers {
+		s.log.faulty.Store(false)
+		if _, err := s.create("last-"+fmt.Sprint(s.log == logs[0]), "x"); err != nil { // decides what was undecided
+			t.Fatal(err)
+		}
+	}
+	for i, s := range servers {
+		s.await()
+		checkSameState(t, keys, s)
+		checkAllocated(t, keys, s)
+		watches[i].check(t, keys)
+	}
+	third := openShared(t, keys.open()) // recovers the same
+	defer third.close()
+	checkSameState(t, keys, third)
+	checkAllocated(t, keys, third)
+	checkAcknowledged(t, keys, clients)
+	checkClaimsNeverShared(t, keys)
+	checkRevisionsRise(t, keys)
+	if n, most := keys.refused, 30*len(clients)*clientSteps; n > most {
+		t.Errorf("%d writes were refused, want at most %d", n, most)
 	}
 }
 

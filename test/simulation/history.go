@@ -138,10 +138,13 @@ func (h *history) live() error {
 	return err
 }
 
-// reboot gives the next life what the disk has kept.
+// reboot gives the next life what the disk has kept. Some machines stay off for longer than changes are kept for watches.
 func (h *history) reboot() {
 	h.disk = h.disk.Crash(h.random)
 	h.crashes++
+	if h.random.IntN(3) == 0 {
+		h.clock.jump(2 * time.Hour)
+	}
 }
 
 // crashAt lets the machine crash at an operation of its disk from now on.
@@ -172,6 +175,11 @@ func (h *history) use(ctx context.Context, s *server) error {
 	defer stop()
 	told := make(chan []client.Event, 1)
 	go func() { told <- watch(watching, s, h.at) }()
+	if h.random.IntN(4) == 0 {
+		if err := h.burst(ctx, s); err != nil {
+			return err
+		}
+	}
 	switch operation := h.random.IntN(100); h.random.IntN(6) {
 	case 0:
 		h.fail(operation, syscall.EIO, 1)
@@ -191,6 +199,16 @@ func (h *history) use(ctx context.Context, s *server) error {
 		err = nil
 	}
 	return err
+}
+
+// burst makes more changes than are kept together.
+func (h *history) burst(ctx context.Context, s *server) error {
+	for range 150 {
+		if _, err := h.mark(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // errEnded says that the server takes no writes any more.
@@ -214,8 +232,15 @@ func watch(ctx context.Context, s *server, from uint64) (told []client.Event) {
 
 // catchUp checks what a new life has: against the map, and by a watch that resumes where the last life began.
 func (h *history) catchUp(ctx context.Context, s *server) error {
+	before, err := s.List(ctx, objects, nil)
+	if err != nil {
+		return err
+	}
 	end, err := h.mark(ctx, s)
 	if err != nil {
+		return err
+	}
+	if err := h.resumeBeforeNewest(ctx, s, before); err != nil {
 		return err
 	}
 	list, err := s.List(ctx, objects, nil)
@@ -244,6 +269,33 @@ func (h *history) catchUp(ctx context.Context, s *server) error {
 		}
 	}
 	h.listed, h.at, h.told = now, list.Version, nil
+	return nil
+}
+
+// resumeBeforeNewest watches from right before the newest change of what a list has: no later one may be told first.
+func (h *history) resumeBeforeNewest(ctx context.Context, s *server, list client.List) error {
+	newest := uint64(0)
+	for _, o := range list.Items {
+		newest = max(newest, o.Version())
+	}
+	if newest == 0 {
+		return nil
+	}
+	w, err := s.Watch(ctx, objects, url.Values{"resourceVersion": {strconv.FormatUint(newest-1, 10)}})
+	if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code == 410 && h.mayForget() {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("resuming from %d: %w", newest-1, err)
+	}
+	defer w.Close()
+	e, err := w.Next()
+	if err == nil && e.Type == client.Error && e.Code() == 410 && h.mayForget() {
+		return nil
+	}
+	if err != nil || e.Object.Version() != newest {
+		return fmt.Errorf("resumed from %d: %v %w, but a list has a change of %d", newest-1, e, err, newest)
+	}
 	return nil
 }
 

@@ -144,15 +144,20 @@ func (h *history) dryRun(ctx context.Context, s *server, k *key) error {
 	return h.get(ctx, s, k)
 }
 
-// otherLife deletes what has another uid.
+// otherLife deletes and updates what has another uid.
 func (h *history) otherLife(ctx context.Context, s *server, k *key) error {
 	if k.is == none {
 		return nil
 	}
-	options := map[string]any{"preconditions": map[string]any{"uid": "11111111-2222-3333-4444-555555555555"}}
-	a, err := s.Delete(ctx, objects+"/"+k.name, options)
+	const other = "11111111-2222-3333-4444-555555555555"
+	a, err := s.Delete(ctx, objects+"/"+k.name, map[string]any{"preconditions": map[string]any{"uid": other}})
 	if err != nil || a.Code != 409 {
 		return h.refused("delete of another life", a, err)
+	}
+	o, _ := h.object(k)
+	o.Metadata()["uid"] = other
+	if a, err = s.Update(ctx, objects+"/"+k.name, o); err != nil || a.Code != 409 {
+		return h.refused("update of another life", a, err)
 	}
 	return h.get(ctx, s, k)
 }
