@@ -31,7 +31,7 @@ type Options struct {
 	// it as it is, as after another encryption key has come into use; nil if nothing ever is.
 	Stale func(key string, version persist.Revision) bool
 	// Rewrites rises when more of what is stored has become so. A snapshot is then due, which writes all objects
-	// anew. nil with Stale.
+	// anew. nil with Stale, and where no snapshot does that.
 	Rewrites func() uint64
 	// Observer is told of every change that is published; nil if nobody is.
 	Observer Observer

@@ -103,6 +103,18 @@ func (r *snapshotRetry) backOff(now time.Time) {
 	r.at = now.Add(r.wait)
 }
 
+// snapshotAtEnd writes a snapshot before the store closes, where the log asks for it. All owners still run, or what the snapshot is made of would
+// be missing changes of other writers.
+func (s *Store) snapshotAtEnd() {
+	if s.Healthy() != nil || !s.log.Stats().SnapshotAtEnd {
+		return
+	}
+	if err := s.Snapshot(); err != nil {
+		s.metrics.snapshotFailures.Add(1)
+		s.logger.Warn("the snapshot before the end could not be written: the next start takes longer", "error", err)
+	}
+}
+
 // Snapshot writes the state at the newest visible version, without stopping anyone.
 // It must not be called by two goroutines at a time.
 func (s *Store) Snapshot() error {

@@ -193,6 +193,7 @@ func (s *Store) Close(ctx context.Context) error {
 	}
 	close(s.stop)
 	s.maintenance.Wait()
+	s.snapshotAtEnd()
 	var refs []*runtime.Ref
 	for _, c := range s.allCollections() {
 		c.watchers.each(func(w *watch) {

@@ -249,6 +249,8 @@ type Stats struct {
 	SyncSeconds                 float64
 	// SinceSnapshot is the number of journal bytes written after the newest snapshot.
 	SinceSnapshot int64
+	// SnapshotAtEnd says that a snapshot should be taken before the log is closed.
+	SnapshotAtEnd bool
 	// Full says that the disk was full when it was last tried.
 	Full bool
 }

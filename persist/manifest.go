@@ -2,6 +2,7 @@ package persist
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,8 @@ type manifest struct {
 	Bytes    int64    `json:"bytes"` // length of the file
 	Block    int64    `json:"block"` // bytes that one checksum covers; the last block is shorter
 	Sums     string   `json:"sums"`  // CRC-32C of each block, 8 hexadecimal digits each
+	// Origin is that of a LocalCopy.
+	Origin json.RawMessage `json:"origin,omitempty"`
 }
 
 // A snapshot and its manifest have the name of the revision: 000000000000002a.buntdb and 000000000000002a.manifest

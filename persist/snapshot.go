@@ -67,18 +67,29 @@ func (j *Journal) beginSnapshot(at Revision) (mark int64, skip bool, err error) 
 	return j.stats.SinceSnapshot, skip, nil
 }
 
-// writeSnapshot puts a snapshot in place: file, then manifest, each durable before the next.
+// writeSnapshot puts a snapshot in place.
 func (j *Journal) writeSnapshot(at Revision, items func(yield func(Item) bool)) (manifest, error) {
-	if err := removeSnapshot(j.fs, j.dir, at); err != nil {
+	var unwritable error // of the transformer
+	return putSnapshot(j.fs, j.dir, at, j.encodeItems(items, &unwritable), func(m *manifest) error {
+		m.Time = j.o.Now().UnixNano()
+		return unwritable
+	})
+}
+
+// putSnapshot puts a snapshot in place: file, then manifest, each durable before the next. complete ends the manifest, or says why the items
+// are not all that there are.
+func putSnapshot(fs vfs.FS, dir string, at Revision, items func(yield func(Item) bool), complete func(*manifest) error) (manifest, error) {
+	if err := removeSnapshot(fs, dir, at); err != nil {
 		return manifest{}, err
 	}
-	var unwritable error // of the transformer
-	m, err := writeItems(j.fs, snapshotPath(j.dir, at), at, j.encodeItems(items, &unwritable))
-	if err = errors.Join(err, unwritable); err != nil {
-		return m, errors.Join(err, removeIfThere(j.fs, snapshotPath(j.dir, at)))
+	m, err := writeItems(fs, snapshotPath(dir, at), at, items)
+	if err == nil {
+		err = complete(&m)
 	}
-	m.Time = j.o.Now().UnixNano()
-	return m, publishSnapshot(j.fs, j.dir, m)
+	if err != nil {
+		return m, errors.Join(err, removeIfThere(fs, snapshotPath(dir, at)))
+	}
+	return m, publishSnapshot(fs, dir, m)
 }
 
 // publishSnapshot gives a durable snapshot file its manifest, and reads the file back, since

@@ -32,6 +32,8 @@ func (p Place) String() string {
 // A Transformer changes values on their way to the disk and back, as encryption does. What it makes is opaque to
 // the log: frames, snapshots and backups hold it like any other value.
 type Transformer interface {
+	// Transforms says whether values of a key may be stored otherwise than they are.
+	Transforms(key string) bool
 	// Check answers why a value of a key cannot be written now; nil if Encode can.
 	Check(key string) error
 	// Encode appends what is stored of a value. It must not fail where Check has just answered nil.

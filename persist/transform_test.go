@@ -17,6 +17,8 @@ type placeMarker struct{}
 
 func (placeMarker) Check(string) error { return nil }
 
+func (placeMarker) Transforms(string) bool { return true }
+
 func markOf(at Place) string { return fmt.Sprintf("%s|%d|%v|", at.Key, at.Revision, at.Metadata) }
 
 func (placeMarker) Encode(b []byte, at Place, value []byte) []byte {

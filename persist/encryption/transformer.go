@@ -152,6 +152,15 @@ func (t *Transformer) resourceOf(key string) *resource {
 	return known.(*resource)
 }
 
+// Transforms implements persist.Transformer. Where identity is but one of several providers, there may be values of the others.
+func (t *Transformer) Transforms(key string) bool {
+	if t.current.Load().hash == "" {
+		return false
+	}
+	chain := t.current.Load().of(t.resourceOf(key).groupResource)
+	return len(chain) > 1 || chain[0].prefix() != ""
+}
+
 // Check implements persist.Transformer.
 func (t *Transformer) Check(key string) error {
 	if t.current.Load().hash == "" {

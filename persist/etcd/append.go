@@ -66,6 +66,9 @@ func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
 
 // ready answers persist.ErrUnavailable while the servers do not answer, or a transaction's fate is still not known.
 func (l *Log) ready() error {
+	if err := l.failure(); err != nil {
+		return err
+	}
 	if err := l.health.error(); err != nil {
 		return l.unavailable(err)
 	}
@@ -98,9 +101,17 @@ func (l *Log) commit(r *round) error {
 			return l.awaitDelivery(ctx, r)
 		case err == nil:
 			l.withdraw(r)
-			if err := l.takeRecord(ctx, done); err != nil {
+			if err := l.takeRecord(ctx, done); errors.Is(err, persist.ErrFailed) {
+				return err
+			} else if err != nil {
 				return l.unavailable(err)
 			}
+		case errors.Is(err, persist.ErrFailed):
+			l.withdraw(r)
+			if done.Succeeded {
+				err = fmt.Errorf("%w: %w", persist.ErrUnknown, err)
+			}
+			return err
 		case refusal(err) != nil:
 			l.withdraw(r)
 			return refusal(err)
@@ -141,9 +152,14 @@ func (r *round) isDecided() bool {
 // transact sends the transaction of a round.
 func (l *Log) transact(ctx context.Context, r *round) (*clientv3.TxnResponse, error) {
 	l.stats.rounds.Add(1)
+	before, _ := l.appliedRevision()
 	key := l.keys.record(l.writer)
 	ops := append([]clientv3.Op{clientv3.OpPut(key, string(r.record.encode()))}, r.ops...)
-	return l.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=", l.recordAt)).Then(ops...).Else(clientv3.OpGet(key)).Commit()
+	done, err := l.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=", l.recordAt)).Then(ops...).Else(clientv3.OpGet(key)).Commit()
+	if err == nil {
+		err = l.checkHistory(before, done.Header)
+	}
+	return done, err
 }
 
 // takeRecord learns from a transaction that found another revision of the record which one that is. Only who removes old records
@@ -152,6 +168,9 @@ func (l *Log) takeRecord(ctx context.Context, done *clientv3.TxnResponse) error 
 	at := int64(0)
 	for _, kv := range done.Responses[0].GetResponseRange().Kvs {
 		at = kv.ModRevision
+	}
+	if 0 < at && at < l.recordAt {
+		return l.fail(fmt.Errorf("etcd: the record of this process has gone back from revision %d to %d, as after a restore from a backup: it must begin anew", l.recordAt, at))
 	}
 	if at == l.recordAt {
 		return fmt.Errorf("the record has the revision %d and was refused", at)
@@ -209,7 +228,7 @@ func (l *Log) decide(ctx context.Context) error {
 			if err := l.takeRecord(ctx, done); err != nil {
 				return err
 			}
-		case ctx.Err() != nil:
+		case ctx.Err() != nil || errors.Is(err, persist.ErrFailed):
 			return err
 		default:
 			if wait(ctx, retryDelay) != nil {

@@ -41,7 +41,7 @@ func (l *Log) Trim(keepFrom persist.Revision) error {
 		return l.unavailable(err)
 	}
 	l.compacted.Store(at)
-	return errors.Join(l.dropUnused(ctx, l.keys.records(), at), l.dropUnused(ctx, l.keys.guards(), at), l.dropClaims(ctx))
+	return errors.Join(l.dropUnused(ctx, l.keys.records(), at), l.dropUnused(ctx, l.keys.guards(), at), l.dropClaims(ctx), l.dropMarks(ctx))
 }
 
 // compactionDue says whether nobody has compacted for an interval. A log that has just begun waits for one, too.
@@ -95,6 +95,20 @@ func (l *Log) dropUnchanged(ctx context.Context, kv *mvccpb.KeyValue, also ...cl
 	ifs := append(also, clientv3.Compare(clientv3.ModRevision(key), "=", kv.ModRevision))
 	if _, err := l.client.Txn(ctx).If(ifs...).Then(clientv3.OpDelete(key)).Commit(); err != nil {
 		return l.unavailable(err)
+	}
+	return nil
+}
+
+// dropMarks deletes the marks of the copies that were written longest ago, which may be those of data directories that are no more.
+func (l *Log) dropMarks(ctx context.Context) error {
+	found, err := l.client.Get(ctx, l.keys.copies(), clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithSort(clientv3.SortByModRevision, clientv3.SortDescend))
+	if err != nil {
+		return l.unavailable(err)
+	}
+	for _, kv := range found.Kvs[min(len(found.Kvs), mostMarks):] {
+		if err := l.dropUnchanged(ctx, kv); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -18,6 +18,7 @@
 //	/guards/<name>        changed by each transaction that raises the guard; without a value. Fences are guards: fence/<name>
 //	/records/<writer>     the record of a log: 32 hexadecimal digits, new with each start of a process
 //	/compaction           the revision of the newest compaction, decimal
+//	/copies/<name>        marks of the copy that a data directory holds: one, or the one before and the newest
 //
 // # Revisions
 //
@@ -80,9 +81,18 @@
 //   - One log compacts at a time, and only what is older than the history that it promises and was no news one interval ago. Records
 //     and guards that are as old go with it, but for fences.
 //
+//   - A log that learns that the servers have gone back in their history, as after a restore, fails (persist.ErrFailed).
+//
+// # A copy on the local disk
+//
+// persist.LocalCopy, with an origin: which servers, prefix and store, and a mark, 26 random letters. The mark is written to /copies/<name> after
+// the state was delivered, and before the copy counts. So a store that holds the mark has in its history all that the copy has seen. Then a key
+// that has the same revision in both has the same value in both; all others are read. Values that a Transformer may change are not in the copy, which so
+// says nothing of how they are stored. The newest 256 marks are kept.
+//
 // # What is not there
 //
 // Nobody else may write below the prefix. A value that has no known format is handed out as one that cannot be read.
-// Snapshots are etcd's own affair (etcdctl snapshot save); Snapshot writes nothing. After a restore the revisions of etcd must
+// Backups are etcd's own affair (etcdctl snapshot save). After a restore the revisions of etcd must
 // be higher than before (etcdutl snapshot restore --bump-revision), or clients would see them twice.
 package etcd

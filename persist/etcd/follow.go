@@ -143,6 +143,7 @@ func (l *Log) deliver(d *delivery) {
 		upTo = commits[len(commits)-1].Revision
 	}
 	l.applyGuards(d, upTo)
+	l.countChanges(commits)
 	l.subscriber(commits, upTo)
 	l.advance(d.revision, upTo)
 	if r != nil {
@@ -216,7 +217,9 @@ func (l *Log) commitOf(d *delivery, r *round, e event, at time.Time) persist.Com
 	if c.Value, c.Err = l.decode(place, rest); c.Err != nil {
 		return c
 	}
-	c.Value = (&persist.Write{Value: c.Value, RevisionOffset: offset}).ValueAt(c.Revision)
+	if c.Value, c.Err = valueAt(c.Value, offset, c.Revision); c.Err != nil {
+		return c
+	}
 	if n != nil {
 		place.Metadata, place.Replaced = true, true
 		if c.Metadata, err = l.decode(place, n.metadata); err != nil {

@@ -34,6 +34,8 @@ func (k keys) objects() string               { return k.prefix + "/objects/" }
 func (k keys) claims() string                { return k.prefix + "/claims/" }
 func (k keys) guards() string                { return k.prefix + "/guards/" }
 func (k keys) records() string               { return k.prefix + "/records/" }
+func (k keys) copies() string                { return k.prefix + "/copies/" }
+func (k keys) copyMarks(name string) string  { return k.copies() + name }
 func (k keys) compaction() string            { return k.prefix + "/compaction" }
 func (k keys) object(key string) string      { return k.objects() + key }
 func (k keys) claim(name string) string      { return k.claims() + name }
@@ -79,6 +81,14 @@ func splitHead(b []byte) (position byte, offset int, rest []byte, err error) {
 		return wholeRevision, -1, b, errFormat
 	}
 	return b[1], int(n) - 1, b[2+used:], nil
+}
+
+// valueAt puts the digits of a revision where they belong. Where that is not in the value, somebody else has written it.
+func valueAt(value []byte, offset int, revision persist.Revision) ([]byte, error) {
+	if offset > len(value) {
+		return value, errFormat
+	}
+	return (&persist.Write{Value: value, RevisionOffset: offset}).ValueAt(revision), nil
 }
 
 // maxOffset bounds the offsets that are read. An encoded value may be shorter than the one that the offset belongs to.

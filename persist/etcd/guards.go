@@ -51,7 +51,7 @@ func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 // readGuards reads the guards at a revision. Who has raised them is not told, so it counts as another one.
 func (l *Log) readGuards(ctx context.Context, revision int64) (map[string]guard, error) {
 	guards := map[string]guard{}
-	err := l.readPages(ctx, l.keys.guards(), revision, func(kv *mvccpb.KeyValue) error {
+	err := l.readEach(ctx, l.keys.guards(), revision, func(kv *mvccpb.KeyValue) error {
 		raised := l.revisions.upTo(kv.ModRevision)
 		guards[trimKey(kv.Key, l.keys.guards())] = guard{at: kv.ModRevision, raised: raised, others: raised}
 		return nil

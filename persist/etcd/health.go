@@ -32,6 +32,9 @@ const maxBehind = 10 * time.Second
 
 // Healthy answers why the store cannot be reached; nil if it can. It does not wait.
 func (l *Log) Healthy() error {
+	if err := l.failure(); err != nil {
+		return err
+	}
 	if err := l.health.error(); err != nil {
 		return fmt.Errorf("etcd does not answer: %w", err)
 	}
@@ -44,6 +47,7 @@ func (l *Log) Healthy() error {
 // watchHealth asks the servers until the log is closed, and looks whether the follower keeps up.
 func (l *Log) watchHealth() {
 	for wait(l.ctx, healthPeriod) == nil {
+		before, _ := l.appliedRevision()
 		ctx, cancel := bounded(l.ctx, l.o.HealthCheckTimeout)
 		found, err := l.client.Get(ctx, l.keys.format(), clientv3.WithKeysOnly())
 		cancel()
@@ -58,6 +62,9 @@ func (l *Log) watchHealth() {
 			l.health.failed.Store(&err)
 		} else {
 			l.health.failed.Store(nil)
+			if l.checkHistory(before, found.Header) != nil {
+				return
+			}
 			l.noteBehind(found.Header.Revision)
 		}
 		switch {
@@ -102,6 +109,8 @@ func (l *Log) WriteMetrics(w io.Writer) {
 		{"troupe_etcd_transactions_undecided_total", "counter", "Transactions whose writers were told that it is not known whether they were committed.", l.stats.undecided.Load()},
 		{"troupe_etcd_confirmations_total", "counter", "Questions for the newest revision, which readers share.", l.stats.confirmations.Load()},
 		{"troupe_etcd_watch_restarts_total", "counter", "How often the watch was begun again.", l.stats.reopened.Load()},
+		{"troupe_etcd_keys_read_total", "counter", "Keys of the state that were read, with or without their values, at the start and where the state was read anew.", l.stats.keysRead.Load()},
+		{"troupe_etcd_bytes_read_total", "counter", "Bytes of these keys and values.", l.stats.bytesRead.Load()},
 		{"troupe_etcd_rebuilds_total", "counter", "How often the state was read anew because changes had been compacted.", l.stats.rebuilds.Load()},
 	} {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %v\n", m.name, m.help, m.name, m.kind, m.name, m.value)

@@ -49,17 +49,21 @@ type Log struct {
 	claims   claims
 	guards   map[string]guard // by name
 
+	copy     localCopy
+	identity origin // of the servers, without a mark
+
 	confirmations confirmations
 	health        health
 	stats         stats
 	compaction    compaction // only Trim uses it
 	compacted     atomic.Int64
+	failed        atomic.Pointer[error]
 }
 
 // stats are what Stats and the metrics tell.
 type stats struct {
-	batches, rounds, commits, refused, undecided, rebuilds, confirmations, reopened atomic.Uint64
-	seconds                                                                         secondsCounter
+	batches, rounds, commits, refused, undecided, rebuilds, confirmations, reopened, keysRead, bytesRead atomic.Uint64
+	seconds                                                                                              secondsCounter
 }
 
 // secondsCounter adds up times.
@@ -100,7 +104,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	}
 	l := &Log{
 		o: o, client: client, keys: keys{o.Prefix}, writer: hex.EncodeToString(id[:]), maxOps: defaultMaxOps, maxBytes: defaultMaxBytes,
-		advanced: make(chan struct{}), claims: newClaims(), guards: map[string]guard{},
+		advanced: make(chan struct{}), claims: newClaims(), guards: map[string]guard{}, copy: localCopy{files: persist.LocalCopy{Dir: o.CopyDir}},
 	}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	if err := l.explained(ctx, l.prepare); err != nil {
@@ -140,7 +144,9 @@ func (l *Log) prepare(ctx context.Context) error {
 	if err := l.refuseFilling(ctx); err != nil {
 		return err
 	}
-	l.revisions.base, err = decodeFormat(found.Kvs[0].Value)
+	format := found.Kvs[0]
+	l.identity = origin{Cluster: found.Header.ClusterId, Prefix: l.keys.prefix, Format: string(format.Value), Created: format.CreateRevision}
+	l.revisions.base, err = decodeFormat(format.Value)
 	return err
 }
 
@@ -208,16 +214,12 @@ func (l *Log) Subscribe(fn func(batch []persist.Commit, upTo persist.Revision)) 
 	l.running.Go(l.watchHealth)
 }
 
-// Snapshot implements persist.Log. The servers keep the state: there is nothing to write.
-func (*Log) Snapshot(persist.Revision, persist.Revision, func(func(persist.Item) bool)) error {
-	return nil
-}
-
 // Stats implements persist.Log.
 func (l *Log) Stats() persist.Stats {
 	return persist.Stats{
-		Segments: 2, // so that Trim is called
-		Batches:  l.stats.batches.Load(), Commits: l.stats.commits.Load(), Syncs: l.stats.rounds.Load(), SyncSeconds: l.stats.seconds.seconds(),
+		Segments:      2, // so that Trim is called
+		SinceSnapshot: l.copy.changed(), SnapshotBytes: l.copy.bytes.Load(), SnapshotAtEnd: l.wantsCopy(),
+		Batches: l.stats.batches.Load(), Commits: l.stats.commits.Load(), Syncs: l.stats.rounds.Load(), SyncSeconds: l.stats.seconds.seconds(),
 	}
 }
 

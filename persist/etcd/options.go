@@ -41,6 +41,11 @@ type Options struct {
 	Now         func() time.Time
 	// Base is that of the revisions of a new store. It is rounded up to a multiple of 128.
 	Base persist.Revision
+	// CopyDir is a directory of its own for a copy of the state, which spares the next start most of what it would have to read from the
+	// servers; "" for none.
+	CopyDir string
+	// Fatal is called once if the log cannot go on, as when the servers were restored from a backup: the process must end. It must not block.
+	Fatal func(error)
 	// MustExist refuses to make a store where there is none.
 	MustExist bool
 }

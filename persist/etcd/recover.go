@@ -34,7 +34,12 @@ func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 	if r.Item == nil {
 		r.Item = func(persist.Item) error { return nil }
 	}
-	if err := l.readItems(ctx, revision, r.Item); err != nil {
+	if copied := l.loadCopy(ctx, revision); copied != nil {
+		err = l.readChanged(ctx, revision, copied.Items, r.Item)
+	} else {
+		err = l.readItems(ctx, revision, r.Item)
+	}
+	if err != nil {
 		return 0, err
 	}
 	last := l.revisions.upTo(revision)
@@ -55,32 +60,36 @@ func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 
 // currentRevision asks the servers for the newest revision.
 func (l *Log) currentRevision(ctx context.Context) (int64, error) {
+	if err := l.failure(); err != nil {
+		return 0, fmt.Errorf("%w: %w", persist.ErrUnavailable, err)
+	}
+	before, _ := l.appliedRevision()
 	ctx, cancel := context.WithTimeout(ctx, l.o.WriteTimeout)
 	defer cancel()
 	found, err := l.client.Get(ctx, l.keys.format(), clientv3.WithKeysOnly())
 	if err != nil {
 		return 0, l.unavailable(err)
 	}
+	if err := l.checkHistory(before, found.Header); err != nil {
+		return 0, fmt.Errorf("%w: %w", persist.ErrUnavailable, err)
+	}
 	return found.Header.Revision, nil
 }
 
 // readPages hands out all keys that begin with a prefix, in ascending order, as of a revision.
-func (l *Log) readPages(ctx context.Context, prefix string, revision int64, take func(*mvccpb.KeyValue) error) error {
-	from, end := prefix, clientv3.GetPrefixRangeEnd(prefix)
+func (l *Log) readPages(ctx context.Context, prefix string, revision int64, how []clientv3.OpOption, take func([]*mvccpb.KeyValue) error) error {
+	from := prefix
+	how = append(how, clientv3.WithRange(clientv3.GetPrefixRangeEnd(prefix)), clientv3.WithRev(revision), clientv3.WithLimit(pageSize))
 	for {
 		page, cancel := context.WithTimeout(ctx, openTimeout)
-		found, err := l.client.Get(page, from, clientv3.WithRange(end), clientv3.WithRev(revision), clientv3.WithLimit(pageSize))
+		found, err := l.client.Get(page, from, how...)
 		cancel()
-		if errors.Is(err, rpctypes.ErrCompacted) {
-			return fmt.Errorf("etcd: the state at revision %d was compacted while it was read: %w", revision, err)
-		}
 		if err != nil {
-			return l.unavailable(err)
+			return l.readError(revision, err)
 		}
-		for _, kv := range found.Kvs {
-			if err := take(kv); err != nil {
-				return err
-			}
+		l.countRead(found.Kvs)
+		if err := take(found.Kvs); err != nil {
+			return err
 		}
 		if !found.More || len(found.Kvs) == 0 {
 			return nil
@@ -89,27 +98,61 @@ func (l *Log) readPages(ctx context.Context, prefix string, revision int64, take
 	}
 }
 
+// readEach is readPages key by key.
+func (l *Log) readEach(ctx context.Context, prefix string, revision int64, take func(*mvccpb.KeyValue) error) error {
+	return l.readPages(ctx, prefix, revision, nil, func(page []*mvccpb.KeyValue) error {
+		for _, kv := range page {
+			if err := take(kv); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// readError is why a state could not be read.
+func (l *Log) readError(revision int64, err error) error {
+	if errors.Is(err, rpctypes.ErrCompacted) {
+		return fmt.Errorf("etcd: the state at revision %d was compacted while it was read: %w", revision, err)
+	}
+	return l.unavailable(err)
+}
+
+// countRead counts what was read of a state.
+func (l *Log) countRead(kvs []*mvccpb.KeyValue) {
+	for _, kv := range kvs {
+		l.stats.keysRead.Add(1)
+		l.stats.bytesRead.Add(uint64(len(kv.Key) + len(kv.Value)))
+	}
+}
+
 // readItems hands out the state at a revision.
 func (l *Log) readItems(ctx context.Context, revision int64, take func(persist.Item) error) error {
-	return l.readPages(ctx, l.keys.objects(), revision, func(kv *mvccpb.KeyValue) error {
-		position, offset, rest, err := splitHead(kv.Value)
-		i := persist.Item{Key: trimKey(kv.Key, l.keys.objects()), Value: rest, Revision: l.revisions.of(kv.ModRevision, position), Err: err}
-		if err == nil {
-			i.Value, i.Err = l.decode(persist.Place{Key: i.Key, Revision: i.Revision, Unversioned: true}, rest)
-		}
+	return l.readEach(ctx, l.keys.objects(), revision, func(kv *mvccpb.KeyValue) error {
+		i := l.itemOf(kv)
 		if errors.Is(i.Err, errClosed) {
 			return i.Err
-		}
-		if i.Err == nil {
-			i.Value = (&persist.Write{Value: i.Value, RevisionOffset: offset}).ValueAt(i.Revision)
 		}
 		return take(i)
 	})
 }
 
+// itemOf is the item that a key holds. If its error is errClosed, the log has been closed meanwhile.
+func (l *Log) itemOf(kv *mvccpb.KeyValue) persist.Item {
+	position, offset, rest, err := splitHead(kv.Value)
+	i := persist.Item{Key: trimKey(kv.Key, l.keys.objects()), Value: rest, Revision: l.revisions.of(kv.ModRevision, position), Err: err}
+	if err == nil {
+		i.Value, i.Err = l.decode(persist.Place{Key: i.Key, Revision: i.Revision, Unversioned: true}, rest)
+	}
+	if i.Err == nil {
+		i.Value, i.Err = valueAt(i.Value, offset, i.Revision)
+	}
+	return i
+}
+
 // readClaims reads who holds what at a revision.
 func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) error {
-	return l.readPages(ctx, l.keys.claims(), revision, func(kv *mvccpb.KeyValue) error {
+	return l.readEach(ctx, l.keys.claims(), revision, func(kv *mvccpb.KeyValue) error {
 		into.set(trimKey(kv.Key, l.keys.claims()), string(kv.Value), kv.ModRevision)
 		return nil
 	})

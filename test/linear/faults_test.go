@@ -30,6 +30,7 @@ const (
 func TestFaults(t *testing.T) {
 	c := newCluster(t)
 	histories, operations, open := 0, 0, 0
+	defer func() { client.Figures(t, "%d histories with a fault, %d operations, %d of them open", histories, operations, open) }()
 	for round := range client.Rounds(t, faultRounds, 1) {
 		fault := faults[round%len(faults)]
 		record, unanswered := c.round(round, fault)
@@ -43,7 +44,6 @@ func TestFaults(t *testing.T) {
 			t.Fatalf("in round %d, %s", round, fault.name)
 		}
 	}
-	client.Figures(t, "%d histories with a fault, %d operations, %d of them open", histories, operations, open)
 }
 
 // A fault is what happens to the cluster during one round, and the end of it.
@@ -151,10 +151,24 @@ func (c *cluster) checkClaims() {
 		if o.Name() == "platform" {
 			continue
 		}
-		if a, err := c.Delete(c.t.Context(), services+"/"+o.Name(), nil); err != nil || a.Code != 200 {
-			c.t.Errorf("delete: %v, %v", a, err)
-		}
+		c.remove(services + "/" + o.Name())
 	}
+}
+
+// remove deletes an object, as a client does that tries again when it is told that the store is away: a daemon that goes on after a pause may find
+// that only then.
+func (c *cluster) remove(path string) (gone client.Object) {
+	c.t.Helper()
+	client.Eventually(c.t, func() error {
+		a, err := c.Delete(c.t.Context(), path, nil)
+		if err == nil && a.Code == 200 {
+			gone = a.Object()
+		} else if err == nil && a.Code != 404 {
+			err = &a
+		}
+		return err
+	})
+	return gone
 }
 
 // compare checks that all daemons hold what the last list said, and that the events lead there.
@@ -285,11 +299,7 @@ func (o *observer) await(version uint64) {
 		}
 		return nil
 	})
-	a, err := o.cluster.Delete(o.cluster.t.Context(), objects+"/"+fmt.Sprint("mark-", version), nil)
-	if err != nil || a.Code != 200 {
-		o.cluster.t.Errorf("delete: %v, %v", a, err)
-	}
-	gone := a.Object().Version()
+	gone := o.cluster.remove(objects + "/" + fmt.Sprint("mark-", version)).Version()
 	client.Eventually(o.cluster.t, func() error {
 		if at := o.version(); at < gone {
 			return fmt.Errorf("the watch is at version %d, want %d", at, gone)

@@ -116,7 +116,7 @@ func (d *Daemon) openStore() error {
 	d.store, err = actors.Open(actors.Options{
 		Log: d.stateLog(), ObjectTime: d.now, Catalog: d.kinds, Naming: d.naming, Logger: d.log, Tuning: tuning, Allocators: allocators,
 		Observer: d.quotas, Converter: d.conversionWebhooks.For, Fatal: d.fatal,
-		Stale: d.encryption.stale(), Rewrites: d.encryption.transformer.Rewrites,
+		Stale: d.encryption.stale(), Rewrites: d.rewrites(),
 	})
 	if err != nil {
 		return withAdvice(err)
@@ -128,6 +128,14 @@ func (d *Daemon) openStore() error {
 	d.reconcileDefaultRoles(d.kinds)
 	d.ensurePriorityClasses()
 	return nil
+}
+
+// rewrites is Options.Rewrites of the store. What is in etcd is written anew by writes alone: no snapshot does that.
+func (d *Daemon) rewrites() func() uint64 {
+	if d.etcd != nil {
+		return nil
+	}
+	return d.encryption.transformer.Rewrites
 }
 
 // closeJournal does not wait for a disk that does not answer longer than ctx allows. The last second is for

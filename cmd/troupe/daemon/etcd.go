@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -24,12 +25,15 @@ type Etcd struct {
 	CompactionInterval Duration `json:"compactionInterval"`
 	HealthCheckTimeout Duration `json:"healthCheckTimeout"`
 	WriteTimeout       Duration `json:"writeTimeout"`
+	// LocalCopy keeps a copy of the state in the data directory, from which a start begins.
+	LocalCopy bool `json:"localCopy"`
 }
 
 func defaultEtcd() Etcd {
 	return Etcd{
 		Servers: []string{}, Prefix: etcd.DefaultPrefix, CompactionInterval: Duration(5 * time.Minute),
 		HealthCheckTimeout: Duration(2 * time.Second), WriteTimeout: Duration(10 * time.Second),
+		LocalCopy: true,
 	}
 }
 
@@ -37,6 +41,7 @@ func defaultEtcd() Etcd {
 func (e *Etcd) flags(f *pflag.FlagSet) {
 	e.ConnectionFlags(f)
 	f.Var(&e.CompactionInterval, "etcd-compaction-interval", "How often one of the daemons compacts the history of etcd that is older than what watches may go back to (watches.historyTime); 0 leaves that to others.")
+	f.BoolVar(&e.LocalCopy, "etcd-local-copy", e.LocalCopy, "Keep a copy of what is in etcd in the data directory, but for what is encrypted, so that a start need not read all of it again.")
 	f.Var(&e.HealthCheckTimeout, "etcd-healthcheck-timeout", "How long etcd may take to answer before it counts as away.")
 }
 
@@ -80,6 +85,9 @@ func (e Etcd) validate(f *faults, c Config) {
 	f.check(!c.AcceptDataLoss, "acceptDataLoss", "is about a state in the data directory, and this one is in etcd (--etcd-servers)")
 }
 
+// localCopyDir is where in the data directory the copy of what is in etcd lies.
+const localCopyDir = "etcd"
+
 // openEtcd connects to etcd and makes sure that the store there is of this naming profile.
 func (d *Daemon) openEtcd() (err error) {
 	held, err := persist.HoldsState(d.config.DataDir)
@@ -90,7 +98,13 @@ func (d *Daemon) openEtcd() (err error) {
 		return fmt.Errorf("%s holds a state of its own, which would not be served beside --etcd-servers: choose another --data-dir, or move it with troupe migrate --from %[1]s --to etcd", d.config.DataDir)
 	}
 	o := d.config.Etcd.options()
-	o.Transformer, o.Logger = d.encryption.transformer, d.log
+	o.Transformer, o.Logger, o.Fatal = d.encryption.transformer, d.log, d.fatal
+	copies := persist.LocalCopy{Dir: filepath.Join(d.config.DataDir, localCopyDir)}
+	if d.config.Etcd.LocalCopy {
+		o.CopyDir = copies.Dir
+	} else if err := copies.Remove(); err != nil {
+		return fmt.Errorf("removing the local copy (--etcd-local-copy=false): %w", err)
+	}
 	if d.etcd, err = etcd.Open(d.background.ctx, o); err != nil {
 		return err
 	}
