@@ -68,16 +68,22 @@
 // # Invariants
 //
 //   - Everything that the subscriber receives comes from the watch, in the order of etcd's revisions; a revision comes as a whole.
+//
 //   - Append answers a write when the follower has delivered its revision. A unit that was refused is answered with that
 //     revision too: what refused it lies before.
+//
 //   - One transaction of a log is under way at a time, and each compares the record. So if it is not known whether one was
 //     committed, the next one that succeeds decides: if the watch has not shown the former up to there, it never will be.
 //     Nothing is sent again before.
+//
 //   - A claim is a key that is compared and written with the unit that takes it: two logs never take one both.
+//
 //   - A guard is compared with what was delivered when the write was planned, and a write that has seen less is refused: of two logs that
 //     raise one, the second to be committed has seen what the first has done.
+//
 //   - If the history was compacted before the follower has read it, the state is read anew at one revision, and the caller
 //     ends what would miss changes (persist.Recovery.Rebuild).
+//
 //   - One log compacts at a time, and only what is older than the history that it promises and was no news one interval ago. Records
 //     and guards that are as old go with it, but for fences.
 //
@@ -86,9 +92,10 @@
 // # A copy on the local disk
 //
 // persist.LocalCopy, with an origin: which servers, prefix and store, and a mark, 26 random letters. The mark is written to /copies/<name> after
-// the state was delivered, and before the copy counts. So a store that holds the mark has in its history all that the copy has seen. Then a key
-// that has the same revision in both has the same value in both; all others are read. Values that a Transformer may change are not in the copy, which so
-// says nothing of how they are stored. The newest 256 marks are kept.
+// the state was delivered, and before the copy counts. So a store that holds the mark has in its history all that the copy has seen, and what has
+// changed since is in the history after it. If that is compacted, the keys are listed with their revisions: what has the same one in
+// both has the same value in both, and all else is read. Resources that a Transformer may change are not in the copy, which so says nothing of how
+// they are stored. The newest 256 marks are kept.
 //
 // # What is not there
 //

@@ -157,7 +157,7 @@ func (l *Log) Export(ctx context.Context, items func(persist.Item) error) (persi
 	if err != nil {
 		return 0, err
 	}
-	return l.revisions.upTo(revision), l.readItems(ctx, revision, items)
+	return l.revisions.upTo(revision), l.readItems(ctx, "", revision, items)
 }
 
 // Labels are all that EnsureLabel has set.

@@ -273,7 +273,7 @@ func (l *Log) rebuild() error {
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
 	err = l.recovery.Rebuild(l.revisions.upTo(revision), func(yield func(persist.Item) error) error {
-		return l.readItems(ctx, revision, yield)
+		return l.readItems(ctx, "", revision, yield)
 	})
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package etcd
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -12,16 +11,17 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A copy of the state on the local disk spares the next start most of what it would have to ask the servers for: it asks for the keys with
-// their revisions only, and for the values of those that the copy does not have. A value that has the same key and the same revision is the
-// same, in one history. That the history of the servers is the one that the copy was made in is told by a mark: a random text that is
-// written to the servers after the state was complete. Where the servers hold the mark, everything before it happened there.
+// A copy of the state on the local disk spares the next start most of what it would have to ask the servers for: they are asked for what has
+// changed since. If they have compacted that, they are asked for the keys with their revisions, and for the values of those that the
+// copy does not have: what has the same key and the same revision has the same value, in one history. That the history of the servers is the
+// one that the copy was made in is told by a mark: a random text that is written to the servers after the state was complete. Where
+// they hold the mark, everything before it happened there.
 
 // localCopy is what a log knows of its copy.
 type localCopy struct {
@@ -40,27 +40,66 @@ type origin struct {
 	Created int64  `json:"created"` // and the revision that made it
 	Name    string `json:"name"`    // of the key with the marks
 	Mark    string `json:"mark"`
+	apart
+}
+
+// apart is what a copy does not have: objects that are encrypted in etcd or cannot be read. All of their resources is then read from the servers.
+type apart struct {
+	Resources [][]byte `json:"resources,omitempty"` // what their keys begin with, in ascending order
+	Scattered bool     `json:"scattered,omitempty"` // there are keys that are of no resource
+}
+
+// add adds the resource of a key.
+func (a *apart) add(key string) {
+	prefix, ok := resourcePrefix(key)
+	if !ok {
+		a.Scattered = true
+		return
+	}
+	if at, found := slices.BinarySearchFunc(a.Resources, prefix, compareText); !found {
+		a.Resources = slices.Insert(a.Resources, at, []byte(prefix))
+	}
+}
+
+// has tells whether the resource of a key is apart.
+func (a *apart) has(key string) bool {
+	prefix, ok := resourcePrefix(key)
+	if !ok {
+		return false
+	}
+	_, found := slices.BinarySearchFunc(a.Resources, prefix, compareText)
+	return found
+}
+
+func compareText(b []byte, text string) int { return strings.Compare(string(b), text) }
+
+// resourcePrefix is what all keys of the resource of a key begin with: group and resource, with a slash after each.
+func resourcePrefix(key string) (prefix string, ok bool) {
+	group, rest, first := strings.Cut(key, "/")
+	resource, _, second := strings.Cut(rest, "/")
+	return group + "/" + resource + "/", first && second
 }
 
 // mostMarks is how many copies can be trusted at a time. Who compacts drops the oldest marks beyond that.
 const mostMarks = 256
 
-// Snapshot implements persist.Log: it writes the copy. What is encrypted is left out, and what cannot be read.
+// Snapshot implements persist.Log: it writes the copy.
 func (l *Log) Snapshot(at, _ persist.Revision, items func(yield func(persist.Item) bool)) error {
 	c := &l.copy
 	if c.files.Dir == "" {
 		return nil
 	}
-	begun, size := c.since.Load(), int64(0)
+	begun, size, without := c.since.Load(), int64(0), apart{}
 	err := c.files.Write(at, func(yield func(persist.Item) bool) {
 		items(func(i persist.Item) bool {
-			if i.Err != nil || l.o.Transformer != nil && l.o.Transformer.Transforms(i.Key) {
+			if i.Err != nil || l.transforms(i.Key) {
+				without.add(i.Key)
 				return true
 			}
 			size += int64(len(i.Key) + len(i.Value))
 			return yield(i)
 		})
-	}, func() ([]byte, error) { return l.markCopy(at) })
+	}, func() ([]byte, error) { return l.markCopy(at, without) })
 	if err != nil {
 		return err
 	}
@@ -69,15 +108,20 @@ func (l *Log) Snapshot(at, _ persist.Revision, items func(yield func(persist.Ite
 	return nil
 }
 
+// transforms says whether what the servers hold of a key may be encoded.
+func (l *Log) transforms(key string) bool {
+	return l.o.Transformer != nil && l.o.Transformer.Transforms(key)
+}
+
 // markCopy writes a mark for the state at a revision. The one before stays beside it, for the copy before counts until the new one is in place.
-func (l *Log) markCopy(at persist.Revision) ([]byte, error) {
+func (l *Log) markCopy(at persist.Revision, without apart) ([]byte, error) {
 	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
 	defer cancel()
 	if l.copy.name == "" {
 		l.copy.name = rand.Text()
 	}
 	o := l.identity
-	o.Name, o.Mark = l.copy.name, rand.Text()
+	o.Name, o.Mark, o.apart = l.copy.name, rand.Text(), without
 	same := clientv3.Compare(clientv3.CreateRevision(l.keys.format()), "=", o.Created)
 	put := clientv3.OpPut(l.keys.copyMarks(o.Name), strings.TrimSpace(l.copy.mark+" "+o.Mark))
 	done, err := l.client.Txn(ctx).If(same).Then(put).Commit()
@@ -106,6 +150,9 @@ func (c *localCopy) changed() int64 {
 	return unbounded
 }
 
+// unbounded is more than may change before a copy is due.
+const unbounded = 1 << 50
+
 // wantsCopy says whether a copy is worth its cost when the log is closed: an old one serves nearly as well as a new one if little has changed.
 func (l *Log) wantsCopy() bool {
 	const part = 8
@@ -123,138 +170,111 @@ func (l *Log) countChanges(commits []persist.Commit) {
 	}
 }
 
-// unbounded is more than may change before a copy is due.
-const unbounded = 1 << 50
+// A copiedState is a copy that can be trusted.
+type copiedState struct {
+	at        int64 // revision of etcd
+	items     []persist.Item
+	without   apart
+	compacted bool // the servers do not know any more what has changed since
+}
 
 // loadCopy answers the copy, if it can be trusted, and else nil. It is asked for once.
-func (l *Log) loadCopy(ctx context.Context, revision int64) *persist.CopiedState {
+func (l *Log) loadCopy(ctx context.Context, revision int64) *copiedState {
 	c := &l.copy
 	if c.files.Dir == "" {
 		return nil
 	}
 	c.since.Store(unbounded) // so that one is made soon if there is none
-	s, err := c.files.Load()
+	loaded, err := c.files.Load()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	var s *copiedState
 	if err == nil {
-		err = l.checkCopy(ctx, s, revision)
+		s, err = l.checkCopy(ctx, loaded, revision)
 	}
 	if err != nil {
 		l.o.Logger.Warn("etcd: the local copy of the state is not used; all of it is read from the servers", "directory", c.files.Dir, "reason", err)
 		return nil
 	}
-	if t := l.o.Transformer; t != nil { // the configuration may have changed
-		s.Items = slices.DeleteFunc(s.Items, func(i persist.Item) bool { return t.Transforms(i.Key) })
-	}
 	c.since.Store(0)
-	for _, i := range s.Items {
+	for _, i := range s.items {
 		c.bytes.Add(int64(len(i.Key) + len(i.Value)))
 	}
 	return s
 }
 
 // checkCopy says why a copy cannot be trusted.
-func (l *Log) checkCopy(ctx context.Context, s *persist.CopiedState, revision int64) error {
+func (l *Log) checkCopy(ctx context.Context, loaded *persist.CopiedState, revision int64) (*copiedState, error) {
 	var o origin
-	if err := json.Unmarshal(s.Origin, &o); err != nil {
-		return err
+	if err := json.Unmarshal(loaded.Origin, &o); err != nil {
+		return nil, err
 	}
-	l.copy.name, l.copy.mark = o.Name, "" // the key is used again in any case
-	want := l.identity
-	want.Name, want.Mark = o.Name, o.Mark
-	switch at := l.revisions.etcd(s.Revision); {
-	case o != want:
-		return fmt.Errorf("it is of another etcd, of another prefix or of a store before this one: %+v, and this is %+v", o, want)
-	case at > revision:
-		return fmt.Errorf("it has revision %d and the servers are at %d only: they were restored from an older backup", at, revision)
+	l.copy.name = o.Name // the key is used again in any case
+	s := &copiedState{at: l.revisions.etcd(loaded.Revision), items: loaded.Items, without: o.apart}
+	switch i := l.identity; {
+	case o.Cluster != i.Cluster || o.Prefix != i.Prefix || o.Format != i.Format || o.Created != i.Created:
+		return nil, fmt.Errorf("it is of another etcd, of another prefix or of a store before this one: %x %s %q made at %d, and this is %x %s %q made at %d",
+			o.Cluster, o.Prefix, o.Format, o.Created, i.Cluster, i.Prefix, i.Format, i.Created)
+	case s.at > revision:
+		return nil, fmt.Errorf("it has revision %d and the servers are at %d only: they were restored from an older backup", s.at, revision)
 	}
 	ctx, cancel := bounded(ctx, openTimeout)
 	defer cancel()
 	found, err := l.client.Get(ctx, l.keys.copyMarks(o.Name))
 	switch {
 	case err != nil:
-		return l.unavailable(err)
+		return nil, l.unavailable(err)
 	case len(found.Kvs) == 0 || !slices.Contains(strings.Fields(string(found.Kvs[0].Value)), o.Mark):
-		return errOtherHistory
+		return nil, errOtherHistory
 	}
 	l.copy.mark = o.Mark
-	return nil
+	_, err = l.client.Get(ctx, l.keys.format(), clientv3.WithRev(s.at))
+	if s.compacted = errors.Is(err, rpctypes.ErrCompacted); err != nil && !s.compacted {
+		return nil, l.unavailable(err)
+	}
+	l.leaveOut(s)
+	return s, nil
 }
 
-// readChanged hands out the state at a revision: what has not changed from the copy, and the rest from the servers.
-func (l *Log) readChanged(ctx context.Context, revision int64, copied []persist.Item, take func(persist.Item) error) error {
-	return l.readPages(ctx, l.keys.objects(), revision, []clientv3.OpOption{clientv3.WithKeysOnly()}, func(page []*mvccpb.KeyValue) error {
-		items := make([]persist.Item, len(page))
-		var missing []int
-		for n, kv := range page {
-			key := trimKey(kv.Key, l.keys.objects())
-			for len(copied) > 0 && copied[0].Key < key {
-				copied = copied[1:] // it was deleted
-			}
-			if len(copied) > 0 && copied[0].Key == key && l.revisions.etcd(copied[0].Revision) == kv.ModRevision {
-				items[n] = copied[0]
-			} else {
-				missing = append(missing, n)
-			}
+// leaveOut takes from a copy what is apart. The configuration of the Transformer may be another one than it was, too.
+func (l *Log) leaveOut(s *copiedState) {
+	for _, i := range s.items {
+		if l.transforms(i.Key) {
+			s.without.add(i.Key)
 		}
-		if err := l.readMissing(ctx, revision, page, items, missing); err != nil {
+	}
+	s.items = slices.DeleteFunc(s.items, func(i persist.Item) bool { return s.without.has(i.Key) || l.transforms(i.Key) })
+}
+
+// readCopied hands out the state of a copy, and answers the revision that it has: that of the copy, or the given one if what has changed since
+// cannot be told.
+func (l *Log) readCopied(ctx context.Context, revision int64, s *copiedState, take func(persist.Item) error) (at int64, err error) {
+	if s.compacted || s.without.Scattered {
+		return revision, l.readChanged(ctx, revision, s.items, take)
+	}
+	items := s.items
+	for _, prefix := range s.without.Resources {
+		before := 0
+		for before < len(items) && items[before].Key < string(prefix) {
+			before++
+		}
+		if err := takeAll(items[:before], take); err != nil {
+			return 0, err
+		}
+		items = items[before:]
+		if err := l.readItems(ctx, string(prefix), s.at, take); err != nil {
+			return 0, err
+		}
+	}
+	return s.at, takeAll(items, take)
+}
+
+func takeAll(items []persist.Item, take func(persist.Item) error) error {
+	for _, i := range items {
+		if err := take(i); err != nil {
 			return err
 		}
-		for _, i := range items {
-			if err := take(i); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// readMissing reads some keys of a page, all of which are there at that revision: with all that lies between them if they are many, and else a
-// few at a time.
-func (l *Log) readMissing(ctx context.Context, revision int64, page []*mvccpb.KeyValue, items []persist.Item, missing []int) error {
-	const many = 4 // one of so many
-	if len(missing) > len(page)/many {
-		between := page[missing[0] : missing[len(missing)-1]+1]
-		first, end := string(between[0].Key), string(between[len(between)-1].Key)+"\x00"
-		return l.readThese(ctx, revision, page, items, missing, clientv3.OpGet(first, clientv3.WithRange(end), clientv3.WithRev(revision)))
-	}
-	for some := range slices.Chunk(missing, minOps) {
-		ops := make([]clientv3.Op, len(some))
-		for i, n := range some {
-			ops[i] = clientv3.OpGet(string(page[n].Key), clientv3.WithRev(revision))
-		}
-		if err := l.readThese(ctx, revision, page, items, some, ops...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readThese sets some items of a page to what operations read, in the order of the page.
-func (l *Log) readThese(ctx context.Context, revision int64, page []*mvccpb.KeyValue, items []persist.Item, these []int, ops ...clientv3.Op) error {
-	ctx, cancel := context.WithTimeout(ctx, openTimeout)
-	defer cancel()
-	found, err := l.client.Txn(ctx).Then(ops...).Commit()
-	if err != nil {
-		return l.readError(revision, err)
-	}
-	for _, response := range found.Responses {
-		kvs := response.GetResponseRange().Kvs
-		l.countRead(kvs)
-		for _, kv := range kvs {
-			if len(these) == 0 || !bytes.Equal(kv.Key, page[these[0]].Key) {
-				continue // the copy has it
-			}
-			n := these[0]
-			these = these[1:]
-			if items[n] = l.itemOf(kv); errors.Is(items[n].Err, errClosed) {
-				return items[n].Err
-			}
-		}
-	}
-	if len(these) > 0 {
-		return fmt.Errorf("etcd: %s is not there at revision %d, where it was listed", page[these[0]].Key, revision)
 	}
 	return nil
 }

@@ -38,13 +38,21 @@ func open(t *testing.T, o Options) *member {
 			t.Error(err)
 		}
 	})
+	var base persist.Revision
 	m.upTo, err = l.Recover(persist.Recovery{
 		Item: func(i persist.Item) error {
 			m.state[i.Key] = persist.Commit{Key: i.Key, Value: i.Value, Revision: i.Revision, Err: i.Err}
 			return nil
 		},
-		HistoryAfter:    func(r persist.Revision) { m.after = r },
-		Commit:          func(c persist.Commit) error { m.history = append(m.history, c); return nil },
+		HistoryAfter: func(r persist.Revision) { m.after = r },
+		Base:         func(r persist.Revision) error { base = r; return nil },
+		Commit: func(c persist.Commit) error {
+			m.history = append(m.history, c)
+			if c.Revision > base {
+				m.apply(c)
+			}
+			return nil
+		},
 		CurrentRevision: func(key string) persist.Revision { m.mu.Lock(); defer m.mu.Unlock(); return m.state[key].Revision },
 		Rebuild:         m.rebuild,
 	})
@@ -64,11 +72,15 @@ func (m *member) receive(batch []persist.Commit, upTo persist.Revision) {
 		}
 		m.upTo = c.Revision
 		m.commits = append(m.commits, c)
-		if m.state[c.Key] = c; c.Delete {
-			delete(m.state, c.Key)
-		}
+		m.apply(c)
 	}
 	m.upTo = upTo
+}
+
+func (m *member) apply(c persist.Commit) {
+	if m.state[c.Key] = c; c.Delete {
+		delete(m.state, c.Key)
+	}
 }
 
 func (m *member) rebuild(upTo persist.Revision, items func(func(persist.Item) error) error) error {

@@ -34,22 +34,23 @@ func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 	if r.Item == nil {
 		r.Item = func(persist.Item) error { return nil }
 	}
+	base := revision
 	if copied := l.loadCopy(ctx, revision); copied != nil {
-		err = l.readChanged(ctx, revision, copied.Items, r.Item)
+		base, err = l.readCopied(ctx, revision, copied, r.Item)
 	} else {
-		err = l.readItems(ctx, revision, r.Item)
+		err = l.readItems(ctx, "", revision, r.Item)
 	}
 	if err != nil {
 		return 0, err
 	}
 	last := l.revisions.upTo(revision)
 	if r.Base != nil {
-		if err := r.Base(last); err != nil {
+		if err := r.Base(l.revisions.upTo(base)); err != nil {
 			return 0, err
 		}
 	}
 	if r.Commit != nil {
-		if err := l.readHistory(ctx, revision, r); err != nil {
+		if err := l.readHistory(ctx, base, revision, r); err != nil {
 			return 0, err
 		}
 	}
@@ -126,9 +127,9 @@ func (l *Log) countRead(kvs []*mvccpb.KeyValue) {
 	}
 }
 
-// readItems hands out the state at a revision.
-func (l *Log) readItems(ctx context.Context, revision int64, take func(persist.Item) error) error {
-	return l.readEach(ctx, l.keys.objects(), revision, func(kv *mvccpb.KeyValue) error {
+// readItems hands out the state at a revision, of all keys that begin with a prefix.
+func (l *Log) readItems(ctx context.Context, prefix string, revision int64, take func(persist.Item) error) error {
+	return l.readEach(ctx, l.keys.object(prefix), revision, func(kv *mvccpb.KeyValue) error {
 		i := l.itemOf(kv)
 		if errors.Is(i.Err, errClosed) {
 			return i.Err
@@ -158,8 +159,8 @@ func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) erro
 	})
 }
 
-// readHistory hands out the changes up to a revision that the servers have not compacted.
-func (l *Log) readHistory(ctx context.Context, upTo int64, r persist.Recovery) error {
+// readHistory hands out the changes up to a revision that the servers have not compacted. They must have those after base.
+func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recovery) error {
 	for from := int64(1); ; {
 		begun := false
 		compacted, err := l.readChanges(ctx, from, upTo, func(revision int64, commits []persist.Commit) error {
@@ -177,7 +178,7 @@ func (l *Log) readHistory(ctx context.Context, upTo int64, r persist.Recovery) e
 		switch {
 		case !errors.Is(err, rpctypes.ErrCompacted):
 			return err
-		case begun:
+		case begun || base < upTo && compacted > base:
 			return fmt.Errorf("etcd: changes were compacted while they were read: %w", err)
 		case compacted >= upTo:
 			return nil

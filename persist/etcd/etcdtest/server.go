@@ -248,6 +248,22 @@ func (m *Member) Restore(backup string) {
 	m.Run()
 }
 
+// CPUTime is what a member has taken since it runs.
+func (m *Member) CPUTime() time.Duration {
+	m.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.process.Process.Pid))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), ") ") // the name of the program may hold spaces
+	var user, system int64
+	if _, err := fmt.Sscanf(strings.Join(strings.Fields(rest)[11:13], " "), "%d %d", &user, &system); err != nil {
+		m.t.Fatal(err)
+	}
+	const perSecond = 100 // the kernel counts for programs in hundredths of seconds
+	return time.Duration(user+system) * time.Second / perSecond
+}
+
 // Pause stops a member where it is, until Resume.
 func (m *Member) Pause() { m.signal(syscall.SIGSTOP) }
 

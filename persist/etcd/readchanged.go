@@ -1,0 +1,86 @@
+package etcd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// readChanged hands out the state at a revision: what has not changed since the copy, and the rest from the servers.
+func (l *Log) readChanged(ctx context.Context, revision int64, copied []persist.Item, take func(persist.Item) error) error {
+	return l.readPages(ctx, l.keys.objects(), revision, []clientv3.OpOption{clientv3.WithKeysOnly()}, func(page []*mvccpb.KeyValue) error {
+		items := make([]persist.Item, len(page))
+		var missing []int
+		for n, kv := range page {
+			key := trimKey(kv.Key, l.keys.objects())
+			for len(copied) > 0 && copied[0].Key < key {
+				copied = copied[1:] // it was deleted
+			}
+			if len(copied) > 0 && copied[0].Key == key && l.revisions.etcd(copied[0].Revision) == kv.ModRevision {
+				items[n] = copied[0]
+			} else {
+				missing = append(missing, n)
+			}
+		}
+		if err := l.readMissing(ctx, revision, page, items, missing); err != nil {
+			return err
+		}
+		return takeAll(items, take)
+	})
+}
+
+// readMissing reads some keys of a page, all of which are there at that revision: with all that lies between them if they are many, and else a
+// few at a time.
+func (l *Log) readMissing(ctx context.Context, revision int64, page []*mvccpb.KeyValue, items []persist.Item, missing []int) error {
+	const many = 4 // one of so many
+	if len(missing) > len(page)/many {
+		between := page[missing[0] : missing[len(missing)-1]+1]
+		first, end := string(between[0].Key), string(between[len(between)-1].Key)+"\x00"
+		return l.readThese(ctx, revision, page, items, missing, clientv3.OpGet(first, clientv3.WithRange(end), clientv3.WithRev(revision)))
+	}
+	for some := range slices.Chunk(missing, minOps) {
+		ops := make([]clientv3.Op, len(some))
+		for i, n := range some {
+			ops[i] = clientv3.OpGet(string(page[n].Key), clientv3.WithRev(revision))
+		}
+		if err := l.readThese(ctx, revision, page, items, some, ops...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readThese sets some items of a page to what operations read, in the order of the page.
+func (l *Log) readThese(ctx context.Context, revision int64, page []*mvccpb.KeyValue, items []persist.Item, these []int, ops ...clientv3.Op) error {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	found, err := l.client.Txn(ctx).Then(ops...).Commit()
+	if err != nil {
+		return l.readError(revision, err)
+	}
+	for _, response := range found.Responses {
+		kvs := response.GetResponseRange().Kvs
+		l.countRead(kvs)
+		for _, kv := range kvs {
+			if len(these) == 0 || !bytes.Equal(kv.Key, page[these[0]].Key) {
+				continue // the copy has it
+			}
+			n := these[0]
+			these = these[1:]
+			if items[n] = l.itemOf(kv); errors.Is(items[n].Err, errClosed) {
+				return items[n].Err
+			}
+		}
+	}
+	if len(these) > 0 {
+		return fmt.Errorf("etcd: %s is not there at revision %d, where it was listed", page[these[0]].Key, revision)
+	}
+	return nil
+}
