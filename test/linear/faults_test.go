@@ -30,7 +30,9 @@ const (
 func TestFaults(t *testing.T) {
 	c := newCluster(t)
 	histories, operations, open := 0, 0, 0
-	defer func() { client.Figures(t, "%d histories with a fault, %d operations, %d of them open", histories, operations, open) }()
+	defer func() {
+		client.Figures(t, "%d histories with a fault, %d operations, %d of them open", histories, operations, open)
+	}()
 	for round := range client.Rounds(t, faultRounds, 1) {
 		fault := faults[round%len(faults)]
 		record, unanswered := c.round(round, fault)
