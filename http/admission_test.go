@@ -76,10 +76,10 @@ func TestOperationWaitsForAdmission(t *testing.T) {
 		o.Admission = admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{
 			{Resources: []string{"/pods/eviction"}, Waiting: n.waiting(), Plugin: n},
 		})
-		o.Operations = map[string]http.Operation{"/v1/pods/eviction": func(context.Context, http.OperationRequest) (tree.Tree, error) {
+		o.Operations = map[string]http.Operation{"/v1/pods/eviction": {Answer: func(context.Context, http.OperationRequest) (tree.Tree, error) {
 			n.note("evict")
 			return nil, fail
-		}}
+		}}}
 	})
 	const path, body = "/api/v1/namespaces/x/pods/p/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"}}`
 	for _, c := range []struct {

@@ -17,9 +17,14 @@ import (
 )
 
 // An Operation answers a create of which nothing is stored under its own name, such as a
-// review or an eviction. It returns what the object has become, or nil where a Status says
-// enough. Errors are *meta.Status.
-type Operation func(ctx context.Context, c OperationRequest) (tree.Tree, error)
+// review or an eviction. Errors are *meta.Status.
+type Operation struct {
+	// Complete checks the body and fills in what is not said, after mutating and before validating admission.
+	// It is nil where there is nothing to complete.
+	Complete func(c OperationRequest) error
+	// Answer does what is asked. It returns what the object has become, or nil where a Status says enough.
+	Answer func(ctx context.Context, c OperationRequest) (tree.Tree, error)
+}
 
 // An OperationRequest is what an Operation is asked. Object is the body, decoded and of the right kind;
 // Key names the object that it is about, its Name from the path or, for a collection,
@@ -87,18 +92,24 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	if err := x.matchBodyToPath(&m, tree); err != nil {
 		return err
 	}
-	reserved, err := m.AdmitOperation(x.deadlineCtx, tree)
+	asked := OperationRequest{
+		User: x.user, Kind: x.bodyKind, Key: m.Key, Object: tree, DryRun: o.DryRun, Manager: o.FieldManager,
+		Warn: func(text string) { warnings = append(warnings, text) },
+	}
+	defer func() { x.addWarnings(warnings) }()
+	reserved, err := m.AdmitOperation(x.deadlineCtx, tree, func() error {
+		if operation.Complete == nil {
+			return nil
+		}
+		return operation.Complete(asked)
+	})
 	x.addRecorded(m.Recorder)
 	if err != nil {
 		return err
 	}
 	done := false
 	defer func() { conclude(reserved, done && !o.DryRun) }()
-	result, err := operation(x.deadlineCtx, OperationRequest{
-		User: x.user, Kind: x.bodyKind, Key: m.Key, Object: tree, DryRun: o.DryRun, Manager: o.FieldManager,
-		Warn: func(text string) { warnings = append(warnings, text) },
-	})
-	x.addWarnings(warnings)
+	result, err := operation.Answer(x.deadlineCtx, asked)
 	if err != nil {
 		return err
 	}

@@ -167,7 +167,7 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	}
 	f.Pretty = x.format.Pretty
 	x.format = f
-	if operation := s.operations[operationKey{x.kind, x.info.Subresource}]; operation != nil {
+	if operation, ok := s.operations[operationKey{x.kind, x.info.Subresource}]; ok {
 		return s.runOperation(x, operation)
 	}
 	if read := s.readers[operationKey{x.kind, x.info.Subresource}]; read != nil {

@@ -35,8 +35,9 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if err != nil {
 		return Prepared{}, err
 	}
+	invalid := func(text string) error { return invalidPatch(shownResult(base, patched, kind, m), text) }
 	if text := kindMismatch(kind, patched); text != "" {
-		return Prepared{}, invalidPatch(patched, text)
+		return Prepared{}, invalid(text)
 	}
 	if err := checkPatchedName(m, patched); err != nil {
 		return Prepared{}, err
@@ -46,11 +47,11 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 		return Prepared{}, meta.NewTooLarge("%v", err)
 	}
 	if err != nil {
-		return Prepared{}, invalidPatch(patched, err.Error())
+		return Prepared{}, invalid(err.Error())
 	}
-	warnings, err := applyFieldValidation(m, patched, append(duplicates, faults...))
-	if err != nil {
-		return Prepared{}, err
+	warnings, strict := applyFieldValidation(m, append(duplicates, faults...))
+	if strict != "" {
+		return Prepared{}, invalid(strict)
 	}
 	m.Recorder.Warn(warnings...)
 	return prepareReplacement(cur, m, copyBelowTop(cur, m, want, env), env)
@@ -189,23 +190,36 @@ func sanitizeJSONPatch(m *request.Mutation) ([]byte, []codec.FieldFault, error) 
 
 // applyFieldValidation turns unknown and duplicate fields into warnings or into one error, as the request
 // asks.
-func applyFieldValidation(m *request.Mutation, patched tree.Tree, faults []codec.FieldFault) ([]string, error) {
+func applyFieldValidation(m *request.Mutation, faults []codec.FieldFault) (warnings []string, strict string) {
 	if len(faults) == 0 || m.FieldValidation == request.Ignore {
-		return nil, nil
+		return nil, ""
 	}
 	refused := codec.Refused(faults)
-	strict := m.FieldValidation == request.Strict && len(refused) > 0
-	if strict {
+	isStrict := m.FieldValidation == request.Strict && len(refused) > 0
+	if isStrict {
 		faults = refused
 	}
 	texts := make([]string, len(faults))
 	for i, fault := range faults {
 		texts[i] = fault.String()
 	}
-	if strict {
-		return nil, invalidPatch(patched, "strict decoding error: "+strings.Join(texts, ", "))
+	if isStrict {
+		return nil, "strict decoding error: " + strings.Join(texts, ", ")
 	}
-	return texts, nil
+	return texts, ""
+}
+
+// shownResult is what a refusal shows as the result of a patch of base: patched, with the fields that are written even if
+// they are empty, which a tree that was decoded has and one that was just made has not.
+func shownResult(base, patched tree.Tree, kind *schema.Kind, m *request.Mutation) tree.Tree {
+	written, err := encodedView(kind, base)
+	if err != nil {
+		return patched
+	}
+	if result, _, err := applyPatch(written, kind, m); err == nil {
+		return result
+	}
+	return patched
 }
 
 // invalidPatch answers a patch whose result is no valid object. It shows the result without its

@@ -161,14 +161,17 @@ func (c Change) Waits() bool {
 }
 
 // AdmitOperation asks all of the admission of m about an operation that stores nothing under its own name,
-// such as an eviction, or about a connection; body may be completed. The caller commits or releases the
-// reservation, which is not nil.
-func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree) (Reservation, error) {
+// such as an eviction, or about a connection; body may be changed, and is completed before it is validated. The caller
+// commits or releases the reservation, which is not nil.
+func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (Reservation, error) {
 	c := Change{Mutation: m, New: body, Ends: ctx}
 	if err := c.Admit(); err != nil {
 		return NoReservation, err
 	}
 	if !c.Waits() {
+		if err := complete(); err != nil {
+			return NoReservation, err
+		}
 		return c.validateAndReserve()
 	}
 	call := m.Waiting.Begin()
@@ -184,6 +187,9 @@ func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree) (Reservat
 		if err := again.Admit(); err != nil {
 			return NoReservation, err
 		}
+	}
+	if err := complete(); err != nil {
+		return NoReservation, err
 	}
 	if err := c.Validate(); err != nil {
 		return NoReservation, err

@@ -61,18 +61,19 @@ func TestAdmitOperation(t *testing.T) {
 		commit bool
 		steps  string
 	}{
-		{"", true, "admit, ask to mutate, admit, ask again, validate, ask to validate, reserve, commit"},
-		{"", false, "admit, ask to mutate, admit, ask again, validate, ask to validate, reserve, release"},
+		{"", true, "admit, ask to mutate, admit, ask again, complete, validate, ask to validate, reserve, commit"},
+		{"", false, "admit, ask to mutate, admit, ask again, complete, validate, ask to validate, reserve, release"},
 		{"admit", false, "admit"},
 		{"ask to mutate", false, "admit, ask to mutate"},
 		{"ask again", false, "admit, ask to mutate, admit, ask again"},
-		{"validate", false, "admit, ask to mutate, admit, ask again, validate"},
-		{"ask to validate", false, "admit, ask to mutate, admit, ask again, validate, ask to validate"},
-		{"reserve", false, "admit, ask to mutate, admit, ask again, validate, ask to validate, reserve"},
+		{"complete", false, "admit, ask to mutate, admit, ask again, complete"},
+		{"validate", false, "admit, ask to mutate, admit, ask again, complete, validate"},
+		{"ask to validate", false, "admit, ask to mutate, admit, ask again, complete, validate, ask to validate"},
+		{"reserve", false, "admit, ask to mutate, admit, ask again, complete, validate, ask to validate, reserve"},
 	} {
 		r := &recorder{refuse: c.refuse}
 		m := request.Mutation{Admission: pure{r}, Waiting: waiting{r}}
-		reserved, err := m.AdmitOperation(t.Context(), tree.Tree{})
+		reserved, err := m.AdmitOperation(t.Context(), tree.Tree{}, func() error { return r.step("complete") })
 		if (err != nil) != (c.refuse != "") {
 			t.Errorf("refused at %q: %v", c.refuse, err)
 		}
@@ -88,7 +89,7 @@ func TestAdmitOperation(t *testing.T) {
 		}
 	}
 	m := request.Mutation{Admission: pure{&recorder{absent: true, refuse: "admit"}}, Waiting: waiting{&recorder{absent: true, refuse: "ask to mutate"}}}
-	reserved, err := m.AdmitOperation(t.Context(), tree.Tree{})
+	reserved, err := m.AdmitOperation(t.Context(), tree.Tree{}, func() error { return nil })
 	if err != nil || reserved != request.NoReservation {
 		t.Errorf("where nothing applies: %v %v", reserved, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -245,5 +246,32 @@ func TestFieldValidation(t *testing.T) {
 			t.Errorf("%s: the warning is %q", contentType, answer.Header.Get("Warning"))
 		}
 		s.Send(422, "PATCH", configMaps+"/a?fieldValidation=Strict", contentType, patch)
+	}
+}
+
+// TestRefusedResultIsShown: what a refused patch shows is the object as its JSON shows it, whether it was just made, and its
+// tree is in memory still, or read from what is stored.
+func TestRefusedResultIsShown(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	onDir := func(c *daemon.Config) { c.DataDir = dir }
+	s := client.Open(t, onDir)
+	s.Send(201, "POST", deployments, client.JSON, `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)
+	refused := func() (texts []string) {
+		for _, contentType := range []string{typeStrategic, client.MergePatch} {
+			for _, patch := range []string{`{"spec":{"selector":{"matchLabels":["a"]}}}`, `{"spec":{"replica":3}}`} {
+				a := s.Send(422, "PATCH", deployments+"/d?fieldValidation=Strict", contentType, patch)
+				texts = append(texts, field(a.Object(), "message"))
+			}
+		}
+		return texts
+	}
+	fresh := refused()
+	s.Stop(t)
+	s = client.Open(t, onDir)
+	for i, stored := range refused() {
+		if !strings.Contains(stored, `\\\"status\\\":{}`) || stored != fresh[i] {
+			t.Errorf("just made:\n%s\nread from the disk:\n%s", fresh[i], stored)
+		}
 	}
 }

@@ -170,6 +170,27 @@ func TestSubresources(t *testing.T) {
 	asked[0].want(t, "an eviction", map[string]string{"operation": `"CREATE"`, "subResource": `"eviction"`, "kind": `{"group":"policy","kind":"Eviction","version":"v1"}`, "object.kind": `"Eviction"`, "name": `"p"`, "oldObject": ""})
 }
 
+// A request for a token is completed before webhooks validate it, not before they change it.
+func TestTokenRequestIsCompleted(t *testing.T) {
+	t.Parallel()
+	s := open(t, nil)
+	v, m := start(t, allow), start(t, allow)
+	s.register(validating, "v", hook{rules: rule("CREATE", "*", "*", "serviceaccounts/token")}.text(v))
+	s.register(mutating, "m", hook{rules: rule("CREATE", "*", "*", "serviceaccounts/token")}.text(m))
+	account := s.Send(201, "POST", "/api/v1/namespaces/default/serviceaccounts", client.JSON, `{"metadata":{"name":"robot"}}`).Object()
+	s.Send(201, "POST", "/api/v1/namespaces/default/serviceaccounts/robot/token", client.JSON, `{"spec":{}}`)
+	only(t, m).want(t, "mutating", map[string]string{"name": `"robot"`, "object.metadata.name": "", "object.metadata.uid": "", "object.spec.audiences": "", "object.status.token": `""`})
+	only(t, v).want(t, "validating", map[string]string{
+		"name": `"robot"`, "object.metadata.name": `"robot"`, "object.metadata.namespace": `"default"`, "object.metadata.uid": `"` + account.UID() + `"`,
+		"object.spec.audiences": `["https://platform.default.svc"]`, "object.spec.expirationSeconds": "3600", "object.status.token": `""`,
+	})
+	s.Send(409, "POST", "/api/v1/namespaces/default/serviceaccounts/robot/token", client.JSON, `{"metadata":{"uid":"another"},"spec":{}}`)
+	only(t, m)
+	if asked := v.questions(); len(asked) != 0 {
+		t.Errorf("validated although it is no valid request: %d questions", len(asked))
+	}
+}
+
 // A connection is asked about with its options, which a webhook may change, whether what it leads to is there or not.
 func TestConnect(t *testing.T) {
 	t.Parallel()

@@ -20,26 +20,26 @@ import (
 func (d *Daemon) newOperations(kinds *catalog.Catalog, p *policies) map[string]http.Operation {
 	who := authn.Reviewer{Authenticator: p.authenticator, Audiences: d.serviceAccountTokens.audiences}
 	may := authz.Reviewer{Authorizer: p.authorizer}
-	access := func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
+	access := http.Operation{Answer: func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 		return may.Access(c.Kind, c.Object)
-	}
+	}}
 	return map[string]http.Operation{
 		"/v1/bindings":              d.bindingOperation(kinds),
 		"/v1/pods/eviction":         d.evictionOperation(kinds),
 		"/v1/serviceaccounts/token": d.tokenRequestOperation(),
-		"authentication.platform.io/v1/selfsubjectreviews": func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
+		"authentication.platform.io/v1/selfsubjectreviews": {Answer: func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 			return authn.SelfReview(c.Object, c.User, d.now().UTC().Format(time.RFC3339)), nil
-		},
-		"authentication.platform.io/v1/tokenreviews": func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
+		}},
+		"authentication.platform.io/v1/tokenreviews": {Answer: func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 			return who.Token(c.Object)
-		},
+		}},
 		"authorization.platform.io/v1/localsubjectaccessreviews": access,
-		"authorization.platform.io/v1/selfsubjectaccessreviews": func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
+		"authorization.platform.io/v1/selfsubjectaccessreviews": {Answer: func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 			return may.SelfAccess(c.Kind, c.Object, c.User)
-		},
-		"authorization.platform.io/v1/selfsubjectrulesreviews": func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
+		}},
+		"authorization.platform.io/v1/selfsubjectrulesreviews": {Answer: func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 			return may.SelfRules(c.Object, c.User)
-		},
+		}},
 		"authorization.platform.io/v1/subjectaccessreviews": access,
 	}
 }
@@ -48,21 +48,21 @@ func (d *Daemon) newOperations(kinds *catalog.Catalog, p *policies) map[string]h
 func (d *Daemon) evictionOperation(kinds *catalog.Catalog) http.Operation {
 	evictor := operations.NewEvictor(d.store, podsOf(kinds),
 		kinds.ByGVK(meta.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}))
-	return func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {
+	return http.Operation{Answer: func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {
 		v, err := operations.ReadEviction(c.Key, c.Object, d.naming)
 		if err != nil {
 			return nil, err
 		}
 		v.DryRun, v.Manager = v.DryRun || c.DryRun, c.Manager
 		return nil, evictor.Evict(ctx, v)
-	}
+	}}
 }
 
 // bindingOperation puts a Pod on a node: a binding in the collection is that of the Pod of its name.
 // Schedulers of old post to the collection; newer ones use the Pod's sub-resource, which does the same.
 func (d *Daemon) bindingOperation(kinds *catalog.Catalog) http.Operation {
 	pods := podsOf(kinds)
-	return func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {
+	return http.Operation{Answer: func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {
 		if c.Key.Name == "" {
 			return nil, meta.NewBadRequest("a Binding needs the name of the Pod that it binds")
 		}
@@ -71,7 +71,7 @@ func (d *Daemon) bindingOperation(kinds *catalog.Catalog) http.Operation {
 			Key: meta.Key{GroupResource: pods.Storage, Namespace: c.Key.Namespace, Name: c.Key.Name},
 		})
 		return nil, err
-	}
+	}}
 }
 
 // podsOf is the kind of Pods, which is always served.

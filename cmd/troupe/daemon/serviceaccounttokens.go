@@ -169,12 +169,18 @@ func (d *Daemon) tokenRequestOperation() http.Operation {
 		MaxExpiration:    time.Duration(d.config.ServiceAccounts.MaxTokenExpiration),
 		ExtendExpiration: d.config.ServiceAccounts.ExtendTokenExpiration, Now: d.now,
 	}
-	return func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
-		warnings, err := g.CreateToken(serviceaccount.TokenRequest{Kind: c.Kind, Key: c.Key, Object: c.Object, Manager: c.Manager})
-		for _, text := range warnings {
-			c.Warn(text)
-		}
-		return c.Object, err
+	request := func(c http.OperationRequest) serviceaccount.TokenRequest {
+		return serviceaccount.TokenRequest{Kind: c.Kind, Key: c.Key, Object: c.Object, Manager: c.Manager}
+	}
+	return http.Operation{
+		Complete: func(c http.OperationRequest) error { return g.Complete(request(c)) },
+		Answer: func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
+			warnings, err := g.CreateToken(request(c))
+			for _, text := range warnings {
+				c.Warn(text)
+			}
+			return c.Object, err
+		},
 	}
 }
 

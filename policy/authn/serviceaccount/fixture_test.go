@@ -99,9 +99,10 @@ func (w *fixture) GetMeta(r meta.GroupResource, namespace, name string) (meta.Ob
 
 // requestToken sends a TokenRequest for the account robot.
 func (w *fixture) requestToken(request tree.Tree) (answer tree.Tree, warnings []string, err error) {
-	warnings, err = w.handler.CreateToken(serviceaccount.TokenRequest{
-		Kind: w.requestKind, Key: key("serviceaccounts", "ns", "robot"), Object: request, Manager: "test",
-	})
+	r := serviceaccount.TokenRequest{Kind: w.requestKind, Key: key("serviceaccounts", "ns", "robot"), Object: request, Manager: "test"}
+	if err = w.handler.Complete(r); err == nil {
+		warnings, err = w.handler.CreateToken(r)
+	}
 	return request, warnings, err
 }
 

@@ -42,21 +42,30 @@ const (
 	extendedExpiration    = 365 * 24 * time.Hour
 )
 
-// CreateToken signs a token. Warnings are texts for the client; errors are *meta.Status.
-func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, err error) {
-	now := g.Now()
+// Complete checks a request, and fills in what it does not say: defaults, audiences and the metadata of the account.
+// Errors are *meta.Status.
+func (g *TokenRequestHandler) Complete(r TokenRequest) error {
 	rules.Default(r.Kind, r.Object)
 	delete(r.Object, "status")
 	account, ok := g.Objects.GetMeta(accounts, r.Key.Namespace, r.Key.Name)
 	if !ok {
-		return nil, meta.NewNotFound(accounts, r.Key.Name)
+		return meta.NewNotFound(accounts, r.Key.Name)
 	}
-	if err := r.prepare(account.UID, now); err != nil {
-		return nil, err
+	if err := r.prepare(account.UID, g.Now()); err != nil {
+		return err
 	}
-	spec := r.Object.EnsureObject("spec")
-	if !spec.Has("audiences") || len(spec.List("audiences")) == 0 {
+	if spec := r.Object.EnsureObject("spec"); len(spec.List("audiences")) == 0 {
 		spec["audiences"] = tree.ListOf(g.Audiences)
+	}
+	return nil
+}
+
+// CreateToken signs a token for a request that is complete. Warnings are texts for the client; errors are *meta.Status.
+func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, err error) {
+	now, spec := g.Now(), r.Object.EnsureObject("spec")
+	account, ok := g.Objects.GetMeta(accounts, r.Key.Namespace, r.Key.Name)
+	if !ok || account.UID != r.Object.EnsureObject("metadata").String("uid") { // gone since it was completed
+		return nil, meta.NewNotFound(accounts, r.Key.Name)
 	}
 	to, err := g.resolveBoundObject(r, spec.Object("boundObjectRef"))
 	if err != nil {
