@@ -18,7 +18,8 @@ CONCURRENT := auth|linear|watch
 ON_ETCD := ./aggregation ./apply ./auth ./cluster ./conventions ./crash ./custom ./definitions ./kinds ./linear ./network ./patch ./quota ./watch
 
 # Vet has run in lint, over the tests too.
-TEST := go test -vet=off -p 4
+# A busy machine may need more than ten minutes for a suite of clients.
+TEST := go test -vet=off -p 4 -timeout 30m
 
 .PHONY: build run test etcd-test cluster-test cluster-scale conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime cluster-api node-client python-client console-share screenshots
 
