@@ -27,6 +27,7 @@ type Namespaces struct {
 	kind, pods *schema.Kind
 	extensions extensions.Servers // nil: there are none
 	finalizer  string
+	grace      time.Duration
 	logger     *slog.Logger
 
 	active  sync.Map       // namespaceInstances that have a worker
@@ -37,10 +38,12 @@ type Namespaces struct {
 // same name may be created, whose content its worker must not delete.
 type namespaceInstance struct{ name, uid string }
 
-// NewNamespaces returns the controller for the kinds of a catalogue, and what other servers have; nil: there are none.
-func NewNamespaces(store Store, kinds *catalog.Catalog, servers extensions.Servers, logger *slog.Logger) *Namespaces {
+// NewNamespaces returns the controller for the kinds of a catalogue, and what other servers have; nil: there are none. A namespace that is
+// being deleted is left as it is for the grace first: whoever takes the finalizer away himself, as one has to where nothing else does, is not
+// overtaken in the middle of that.
+func NewNamespaces(store Store, kinds *catalog.Catalog, servers extensions.Servers, grace time.Duration, logger *slog.Logger) *Namespaces {
 	return &Namespaces{
-		store: store, kinds: kinds, extensions: servers, finalizer: kinds.Naming().NamespaceFinalizer(), logger: logger,
+		store: store, kinds: kinds, extensions: servers, finalizer: kinds.Naming().NamespaceFinalizer(), grace: grace, logger: logger,
 		kind: reconcile.CoreKind(kinds, "Namespace"), pods: reconcile.CoreKind(kinds, "Pod"),
 	}
 }
@@ -74,7 +77,11 @@ func (t *terminationHandler) OnEvent(o *meta.Object, gone bool) {
 	}
 	t.workers.Go(func() {
 		defer t.active.Delete(ns)
-		t.drain(t.ctx, ns)
+		select {
+		case <-t.ctx.Done():
+		case <-time.After(t.grace):
+			t.drain(t.ctx, ns)
+		}
 	})
 }
 

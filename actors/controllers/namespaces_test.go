@@ -64,7 +64,7 @@ func (w *testStore) close() {
 
 // newNamespaces makes the controller on store, which is w or wraps it.
 func (w *testStore) newNamespaces(store Store) *Namespaces {
-	return NewNamespaces(store, w.kinds, nil, slog.New(slog.DiscardHandler))
+	return NewNamespaces(store, w.kinds, nil, 0, slog.New(slog.DiscardHandler))
 }
 
 // runNamespaces starts the controller; stop ends it and waits until it is gone.
@@ -207,6 +207,30 @@ func TestNamespaceIsDrained(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A namespace is left alone for its grace, so that whoever deletes and finalizes it himself meets nobody.
+func TestNamespaceGrace(t *testing.T) {
+	const grace = 50 * time.Millisecond
+	w := openTestStore(t, vfs.NewMem())
+	defer w.close()
+	n := w.newNamespaces(w)
+	n.grace = grace
+	ctx, cancel := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	defer cancel()
+	wait.Go(func() { n.Run(ctx) })
+	w.create("namespaces/n")
+	w.create("configmaps/n/c")
+	left, content := w.watch("namespaces"), w.watch("configmaps")
+	began := time.Now()
+	w.delete("namespaces/n")
+	content("c has gone")
+	if took := time.Since(began); took < grace {
+		t.Errorf("it is emptied after %s", took)
+	}
+	left("n has gone")
 }
 
 // waitForConditions waits until the conditions of a namespace say all of this.

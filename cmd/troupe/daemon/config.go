@@ -30,6 +30,7 @@ type Config struct {
 	Serving         Serving         `json:"serving"`
 	API             API             `json:"api"`
 	Controllers     Controllers     `json:"controllers"`
+	Namespaces      Namespaces      `json:"namespaces"`
 	Services        Services        `json:"services"`
 	Nodes           Nodes           `json:"nodes"`
 	Autoscaling     Autoscaling     `json:"autoscaling"`

@@ -154,7 +154,7 @@ func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
 			"authorization.alwaysAllowPaths", "authorization.policyFile", "authorization.webhook.configFile",
 			"authorization.webhook.cacheAuthorizedTTL", "authorization.webhook.cacheUnauthorizedTTL",
 			"encryption.configFile", "journal.archiveBytes",
-			"api.featureGates", "api.runtimeConfig", "api.eventTTL",
+			"namespaces.deletionGracePeriod", "api.featureGates", "api.runtimeConfig", "api.eventTTL",
 			"nodes.allocateCIDRs", "nodes.clusterCIDR", "nodes.cidrMaskSize", "nodes.cidrMaskSizeIPv4", "nodes.cidrMaskSizeIPv6", "nodes.terminatedPodThreshold",
 			"autoscaling.downscaleStabilization", "autoscaling.tolerance", "autoscaling.cpuInitializationPeriod", "autoscaling.initialReadinessDelay",
 			"aggregation.proxyClientKeyFile", "aggregation.endpointRouting", "aggregation.rejectForwardingRedirects",

@@ -86,7 +86,7 @@ var serverControllers = []builtIn{
 		return controllers.NewLegacyTokenCleaner(store, kinds, time.Duration(d.config.ServiceAccounts.LegacyTokenCleanUpPeriod), d.log)
 	}},
 	{name: "namespace-controller", alias: "namespace", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewNamespaces(store, kinds, extensionServers{d.servers, d.naming}, d.log)
+		return controllers.NewNamespaces(store, kinds, extensionServers{d.servers, d.naming}, time.Duration(d.config.Namespaces.DeletionGracePeriod), d.log)
 	}},
 	{name: "persistentvolume-protection-controller", alias: "pv-protection", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		return controllers.NewVolumeProtection(store, kinds, d.log)

@@ -53,6 +53,7 @@ func (c *Config) Flags() []FlagGroup {
 			f.Var(&c.API.EventTTL, "event-ttl", "How long an Event is kept after it was last written; 0 keeps it.")
 			f.StringVar((*string)(&c.Controllers), "controllers", string(c.Controllers), "Built-in controllers to run: "+strings.Join(controllerNames(), ", ")+"; * is all that run by themselves, -name switches one off, as in *,-garbage-collector-controller.")
 		}),
+		group("Namespaces", c.Namespaces.flags),
 		group("Services", func(f *pflag.FlagSet) {
 			f.StringVar(&c.Services.ClusterIPRange, "service-cluster-ip-range", c.Services.ClusterIPRange, "Range of the addresses of Services; or two, an IPv4 and an IPv6 one, with a comma. The first one's family is the default.")
 			f.StringVar(&c.Services.NodePortRange, "service-node-port-range", c.Services.NodePortRange, "Range of the ports of nodes that Services get, both ends included.")

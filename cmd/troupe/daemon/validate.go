@@ -22,6 +22,7 @@ func (c Config) Validate() error {
 	c.Etcd.validate(&f, c)
 	c.Serving.validate(&f)
 	c.Controllers.validate(&f)
+	c.Namespaces.validate(&f)
 	c.Services.validate(&f)
 	c.Nodes.validate(&f)
 	c.Autoscaling.validate(&f)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -78,10 +79,14 @@ func APIServer(run Runs) *cobra.Command {
 	return c
 }
 
+// namespaceGrace lets suites finalize a namespace themselves that they have deleted, as they have to on a bare kube-apiserver. They do so at once.
+const namespaceGrace = daemon.Duration(200 * time.Millisecond)
+
 // defaults are the settings of a server to test against, and the port and address of kube-apiserver.
 func defaults() daemon.Config {
 	c := daemon.Default()
 	c.Ephemeral, c.Naming, c.Controllers = true, "kubernetes", daemon.TestControllers
+	c.Namespaces.DeletionGracePeriod = namespaceGrace
 	return c
 }
 

@@ -110,6 +110,11 @@ func TestPodFaults(t *testing.T) {
 		{`"hostUsers":false,"containers":[{"name":"c","image":"i","securityContext":{"procMount":"Unmasked"}}]`, nil},
 		{`"hostUsers":false,"hostNetwork":true,"hostPID":true,"hostIPC":true`, []string{"spec.hostNetwork: Forbidden: when `hostUsers` is false",
 			"spec.HostPID: Forbidden: when `hostUsers` is false", "spec.HostIPC: Forbidden: when `hostUsers` is false"}},
+		{`"hostnameOverride":"a.b"`, nil},
+		{`"hostnameOverride":"","setHostnameAsFQDN":false`, []string{`spec.hostnameOverride: Invalid value: "": a lowercase RFC 1123 subdomain…`}},
+		{`"hostnameOverride":"Not-RFC1123","setHostnameAsFQDN":true,"hostNetwork":true`, []string{"spec.hostnameOverride: Invalid value: \"Not-RFC1123\": a lowercase RFC 1123 subdomain…",
+			"spec.hostnameOverride: Forbidden: may not be specified when setHostnameAsFQDN is true", "spec.hostnameOverride: Forbidden: may not be specified when hostNetwork is true"}},
+		{`"hostnameOverride":"` + strings.Repeat("a", 65) + `"`, []string{"spec.hostnameOverride: Too long: may not be more than 64 bytes"}},
 		{`"hostname":"A","activeDeadlineSeconds":0,"terminationGracePeriodSeconds":-1`, []string{
 			`spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive`, `spec.hostname: Invalid value: "A": a lowercase RFC 1123 label…`}},
 		{`"tolerations":[{"operator":"Equal"},{"key":"a","operator":"Exists","value":"b"},{"key":"a","operator":"Like"},{"key":"a","tolerationSeconds":1}]`, []string{

@@ -29,8 +29,21 @@ func validatePodSpec(spec tree.Tree, path string, faults *schema.Faults) {
 	scheduling.ValidatePlacement(spec, path, faults)
 	validatePodSecurity(spec.Object("securityContext"), path+".securityContext", faults)
 	validateHostUsers(spec, path, faults)
+	validateHostName(spec, path+".hostnameOverride", faults)
 	if spec.Bool("hostPID") && spec.Bool("shareProcessNamespace") {
 		faults.Invalid(path+".shareProcessNamespace", true, "ShareProcessNamespace and HostPID cannot both be enabled")
+	}
+}
+
+// validateHostName keeps one who decides on the name of the host.
+func validateHostName(spec tree.Tree, path string, faults *schema.Faults) {
+	if _, set := spec["hostnameOverride"]; !set {
+		return
+	}
+	for _, other := range [...]string{"setHostnameAsFQDN", "hostNetwork"} {
+		if spec.Bool(other) {
+			faults.Forbidden(path, "may not be specified when "+other+" is true")
+		}
 	}
 }
 
