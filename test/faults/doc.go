@@ -2,7 +2,7 @@
 //
 //	go run ./faults [-run REGEXP] [-tests ARGUMENTS]
 //
-// A planted fault (planted*.go) replaces a piece of one file by another. The file is replaced for the compiler only (go test -overlay), so the
+// A planted fault (planted*.go) replaces a piece of one file by another. The file is replaced for the compiler only (-overlay), so the
 // tree stays as it is, and the build cache serves all that does not depend on the file. The tests that are named with the
 // fault must then fail: a fault that no test catches, or that does not compile, ends the command with status 1. It prints a line for each
 // fault; docs/reliability.md keeps the list.

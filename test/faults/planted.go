@@ -51,6 +51,16 @@ var storeFaults = []fault{
 		"./actors -run Panic -timeout 60s",
 	},
 	{
+		"a panic is answered twice", "actors/object.go",
+		"			if !answered {\n				m.answer(", "			if !answered {\n				m.answer(mutateReply{err: err})\n				m.answer(",
+		"./actors -run Panic -timeout 60s",
+	},
+	{
+		"a conversion is kept for all versions of an object", "actors/internal/conversion/cache.go",
+		"version: o.Version, deleted: deleted, kind: k}", "version: 1, deleted: deleted, kind: k}",
+		"./actors/internal/conversion",
+	},
+	{
 		"pages of a list begin one object too late", "actors/index.go",
 		"	s.objects.Ascend(max(from, prefix), func(path string, o *meta.Object) bool {\n		return strings.HasPrefix(path, prefix) && fn(path, o)",
 		"	s.objects.Ascend(max(from, prefix), func(path string, o *meta.Object) bool {\n		return strings.HasPrefix(path, prefix) && (path == from && from != \"\" || fn(path, o))",
@@ -105,6 +115,11 @@ var watchFaults = []fault{
 		"what leaves a selector is not told", "actors/watchevents.go",
 		"	case was:\n		return request.Event{Type: request.Deleted, Object: w.collection", "	case was && w.converts:\n		return request.Event{Type: request.Deleted, Object: w.collection",
 		"./test/watch",
+	},
+	{
+		"a watch that has fallen behind goes on with a gap", "actors/watchevents.go",
+		"			w.fail(tooOld(w.cursor.after, w.collection.history.floor.Load()))", "			w.cursor, ok = w.collection.history.seek(w.collection.history.floor.Load())",
+		"./test/watch -run Expired",
 	},
 	{
 		"a bookmark promises more than was delivered", "actors/watchevents.go",
@@ -260,6 +275,11 @@ var journalFaults = []fault{
 // mutationFaults are in how a change is made.
 var mutationFaults = []fault{
 	{
+		"ownership is lost on conversion", "kinds/ownership/write.go",
+		"	text := encodeFields(served.Message, served.fromStored(after), w.excluded(), true)", "	text := encodeFields(served.Message, after, w.excluded(), true)",
+		"./test/ownership",
+	},
+	{
 		"an update with an old version wins", "actors/mutation/update.go",
 		"	if !cur.Committed || version != strconv.FormatUint(cur.Object.Version, 10) {", "	if !cur.Committed {",
 		"./actors/mutation",
@@ -403,5 +423,10 @@ var policyFaults = []fault{
 		"a dry run takes from a quota", "policy/admission/quota/reservation.go",
 		"	if p.dryRun {\n		return nil\n	}\n	for", "	for",
 		"./policy/admission/quota -run Usage|Never -timeout 60s",
+	},
+	{
+		"an escape that ends too early is read beyond its end", "http/internal/requestinfo/target.go",
+		"			if i+2 >= len(s) {\n				return \"\", false\n			}\n			hi, lo", "			hi, lo",
+		"./test/process -run Malformed",
 	},
 }
