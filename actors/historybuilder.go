@@ -41,9 +41,15 @@ func newHistoryBuilder(s *Store) *historyBuilder {
 	return b
 }
 
-// begin notes that every commit after a revision will be read.
+// begin notes that every commit after a revision will be read. What was read before does not lead there, if it is called once more.
 func (b *historyBuilder) begin(after persist.Revision) {
-	b.started, b.floor = true, uint64(after)
+	for c := range b.newest {
+		b.retention.truncate(c.history, uint64(after))
+	}
+	clear(b.newest)
+	clear(b.previousObjects)
+	b.retention.recoveryBytes = 0
+	b.started, b.kept, b.floor = true, false, uint64(after)
 }
 
 // skip tells of a commit that neither the state nor the history needs, nor one before it. The

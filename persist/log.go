@@ -98,7 +98,7 @@ func (g Guard) IsFence() bool { return strings.HasPrefix(g.Name, FencePrefix) }
 // A Commit is a durable write. Value holds the digits of the revision.
 type Commit struct {
 	Revision Revision
-	Time     time.Time // when the batch was written, by the clock of its writer
+	Time     time.Time // when the batch was written, or when the log has learned of that of another writer
 	// Index is the position of the Write in the batch of the Append that is under way;
 	// -1 for commits of earlier Appends, of recovery and of other writers.
 	Index    int
@@ -225,7 +225,8 @@ type Log interface {
 type Recovery struct {
 	Item func(Item) error
 	Base func(Revision) error
-	// HistoryAfter tells, if the log knows it, that every commit after a revision follows. It comes before the first of them.
+	// HistoryAfter tells, if the log knows it, that every commit after a revision follows. It comes before the first of them, and once more
+	// if those that came before do not lead there: they are no history then.
 	HistoryAfter func(Revision)
 	Commit       func(Commit) error
 	// CurrentRevision answers the revision of a key that exists, 0 if it does not, as far as the

@@ -123,6 +123,46 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
+// TestCompactedDuringAStart: a log that begins while another one compacts holds the newest state, and a history without a gap.
+func TestCompactedDuringAStart(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.Start(t, 1)
+	a := open(t, Options{Endpoints: cluster.URLs()})
+	value := string(appendHead(nil, 0, -1)) + strings.Repeat("x", 4000)
+	var writing sync.WaitGroup
+	for range 10 {
+		writing.Go(func() {
+			for range 250 { // more than the servers send at once
+				if _, err := a.client.Put(context.Background(), a.keys.object("/c/n/a"), value); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writing.Wait()
+	a.await()
+	link := etcdtest.NewLink(t, cluster.Members[0].URL)
+	link.Slow(5 * time.Millisecond)
+	applied, _ := a.appliedRevision()
+	compacted := false
+	b := openWith(t, Options{Endpoints: []string{link.URL()}}, func(persist.Commit) {
+		if compacted {
+			return
+		}
+		compacted = true
+		link.Block(true, false) // the rest has not come yet
+		if _, err := cluster.Client().Compact(context.Background(), applied-10); err != nil {
+			t.Error(err)
+		}
+		link.Reset()
+		link.Mend()
+	})
+	same(t, "the state", b.text(), a.text())
+	if want := a.revisions.upTo(applied - 10); b.after != want || len(b.history) != 10 || b.history[0].Revision <= want {
+		t.Errorf("the history begins after %d and has %d commits, want 10 after %d", b.after, len(b.history), want)
+	}
+}
+
 // TestTrim: one log compacts what is older than asked, and what it has dropped is told to who comes later.
 func TestTrim(t *testing.T) {
 	t.Parallel()

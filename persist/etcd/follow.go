@@ -136,7 +136,7 @@ func (l *Log) deliver(d *delivery) {
 	if r == nil || d.writer != l.writer || d.record.number != r.number {
 		r = nil
 	}
-	commits := l.commits(d, r)
+	commits := l.commits(d, r, l.o.Now())
 	l.applyClaims(d)
 	upTo := l.revisions.upTo(d.revision)
 	if len(commits) > 0 {
@@ -175,14 +175,19 @@ func (l *Log) applyClaims(d *delivery) {
 	}
 }
 
-// commits makes the commits of a revision. r is the round whose commits they are, if it is under way.
-func (l *Log) commits(d *delivery, r *round) []persist.Commit {
+// time is when a revision was written, as far as is known: by the clock of its writer, but not later than now.
+func (d *delivery) time(now time.Time) time.Time {
+	if d.record != nil && d.record.time.Before(now) {
+		return d.record.time
+	}
+	return now
+}
+
+// commits makes the commits of a revision. r is the round whose commits they are, if it is under way. While the log follows others, at is when it
+// has learned of them, so that their clocks do not count.
+func (l *Log) commits(d *delivery, r *round, at time.Time) []persist.Commit {
 	if len(d.objects) == 0 {
 		return nil
-	}
-	at := l.o.Now()
-	if d.record != nil {
-		at = d.record.time
 	}
 	commits := make([]persist.Commit, 0, len(d.objects))
 	for _, e := range d.objects {

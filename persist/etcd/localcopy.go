@@ -143,7 +143,7 @@ var errOtherHistory = errors.New("etcd: the servers do not hold the history that
 // changed is how many bytes have changed after the copy. It counts as more than any bound if that is as much as the copy holds, so that the copy of a
 // store that grows is renewed each time it has doubled.
 func (c *localCopy) changed() int64 {
-	const least = 1 << 20
+	const least = 8 << 20
 	if since := c.since.Load(); since < max(least, c.bytes.Load()) {
 		return since
 	}

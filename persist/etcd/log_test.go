@@ -24,15 +24,22 @@ type member struct {
 	history  []persist.Commit // of recovery
 	after    persist.Revision
 	rebuilds int
+	// onHistory is called with each commit of recovery.
+	onHistory func(persist.Commit)
 }
 
 func open(t *testing.T, o Options) *member {
+	t.Helper()
+	return openWith(t, o, nil)
+}
+
+func openWith(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	t.Helper()
 	l, err := Open(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &member{t: t, Log: l, state: map[string]persist.Commit{}}
+	m := &member{t: t, Log: l, state: map[string]persist.Commit{}, onHistory: onHistory}
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
@@ -44,10 +51,12 @@ func open(t *testing.T, o Options) *member {
 			m.state[i.Key] = persist.Commit{Key: i.Key, Value: i.Value, Revision: i.Revision, Err: i.Err}
 			return nil
 		},
-		HistoryAfter: func(r persist.Revision) { m.after = r },
+		HistoryAfter: func(r persist.Revision) { m.after, m.history = r, nil },
 		Base:         func(r persist.Revision) error { base = r; return nil },
 		Commit: func(c persist.Commit) error {
-			m.history = append(m.history, c)
+			if m.history = append(m.history, c); m.onHistory != nil {
+				m.onHistory(c)
+			}
 			if c.Revision > base {
 				m.apply(c)
 			}
@@ -204,7 +213,7 @@ func TestAppend(t *testing.T) {
 func commitsText(commits []persist.Commit) string {
 	var lines []string
 	for _, c := range commits {
-		lines = append(lines, fmt.Sprintf("%d %s %s %v %q %d", c.Revision, c.Key, c.Value, c.Delete, c.Metadata, c.Time.UnixNano()))
+		lines = append(lines, fmt.Sprintf("%d %s %s %v %q", c.Revision, c.Key, c.Value, c.Delete, c.Metadata))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -159,12 +159,16 @@ func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) erro
 	})
 }
 
-// readHistory hands out the changes up to a revision that the servers have not compacted. They must have those after base.
+// readHistory hands out the changes up to a revision that the servers have not compacted. They must have those after base. If somebody compacts
+// meanwhile, the history begins anew after that.
 func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recovery) error {
+	if r.HistoryAfter == nil {
+		r.HistoryAfter = func(persist.Revision) {}
+	}
 	for from := int64(1); ; {
 		begun := false
-		compacted, err := l.readChanges(ctx, from, upTo, func(revision int64, commits []persist.Commit) error {
-			if !begun && r.HistoryAfter != nil {
+		compacted, err := l.readChanges(ctx, from, upTo, func(_ int64, commits []persist.Commit) error {
+			if !begun {
 				r.HistoryAfter(l.revisions.upTo(from - 1))
 			}
 			begun = true
@@ -178,9 +182,10 @@ func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recov
 		switch {
 		case !errors.Is(err, rpctypes.ErrCompacted):
 			return err
-		case begun || base < upTo && compacted > base:
+		case base < upTo && compacted > base:
 			return fmt.Errorf("etcd: changes were compacted while they were read: %w", err)
 		case compacted >= upTo:
+			r.HistoryAfter(l.revisions.upTo(upTo))
 			return nil
 		}
 		from = compacted + 1
@@ -222,7 +227,8 @@ func (l *Log) takeChanges(response clientv3.WatchResponse, open bool, upTo int64
 		if revision > upTo {
 			break
 		}
-		if err := take(revision, l.commits(l.read(revision, events), nil)); err != nil {
+		d := l.read(revision, events)
+		if err := take(revision, l.commits(d, nil, d.time(l.o.Now()))); err != nil {
 			return false, 0, err
 		}
 	}

@@ -1,0 +1,36 @@
+package etcd
+
+import (
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+)
+
+// TestClocksDiffer: commits have times by the clock of who follows them, however far that of their writer is off. So the history that watches go back
+// to is as long as it is promised, and what is older is dropped and compacted. Who begins later has the times of the writers, and none in
+// the future.
+func TestClocksDiffer(t *testing.T) {
+	t.Parallel()
+	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
+	begin := time.Now()
+	follower := open(t, o)
+	for _, off := range []time.Duration{-24 * time.Hour, 24 * time.Hour} {
+		skewed := o
+		skewed.Now = func() time.Time { return time.Now().Add(off) }
+		writer := open(t, skewed)
+		same(t, "a write", writer.append(put("/c/n/a", "1", at("/c/n/a", writer.revision("/c/n/a")))), "ok")
+		follower.await()
+		for what, m := range map[string]*member{"the follower": follower, "the writer": writer} {
+			got, clock := m.commits[len(m.commits)-1].Time, m.o.Now()
+			if got.After(clock) || got.Before(begin.Add(clock.Sub(time.Now())).Add(-time.Second)) {
+				t.Errorf("%v off, %s: the commit has the time %v, and it is %v there", off, what, got, clock)
+			}
+		}
+		later := open(t, o)
+		got := later.history[len(later.history)-1].Time
+		if want := time.Now().Add(min(off, 0)); got.After(want) || got.Before(want.Add(-time.Minute)) {
+			t.Errorf("%v off: who begins later has the time %v, want about %v", off, got, want)
+		}
+	}
+}
