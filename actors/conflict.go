@@ -65,7 +65,7 @@ func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refuse
 	}
 	switch {
 	case conflict.fenced && m.Fence != nil:
-		return meta.NewServiceUnavailable("another server does now what this change is a part of")
+		return &request.FencedError{Status: meta.NewServiceUnavailable("another server does now what this change is a part of")}
 	case !conflict.overtaken:
 		r.conflicts++
 	case r.overtaken.IsZero():

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"strconv"
 	"sync"
@@ -199,7 +200,7 @@ func (e *Election) update() {
 	if leading {
 		e.logger.Info("this daemon runs the controllers", "lease", e.key.Namespace+"/"+e.key.Name, "holder", e.holder)
 	} else {
-		e.logger.Warn("this daemon has not renewed the Lease in time, and stops the controllers", "lease", e.key.Namespace+"/"+e.key.Name)
+		e.logger.Warn("this daemon does not lead any more, as it has not renewed the Lease in time or another one has taken it, and stops the controllers", "lease", e.key.Namespace+"/"+e.key.Name)
 	}
 }
 
@@ -260,6 +261,19 @@ type leadersStore struct {
 // Fenced is a store for the controllers that this daemon runs while it leads.
 func (e *Election) Fenced(s Store) Store { return leadersStore{s, e} }
 
+// check lets the daemon lead no more if the fence has refused a change, whoever has raised or deleted it. It stands for election again.
+func (e *Election) check(taken uint64, err error) error {
+	if fenced := (*request.FencedError)(nil); errors.As(err, &fenced) {
+		e.mu.Lock()
+		if e.taken == taken {
+			e.until = time.Time{}
+		}
+		e.mu.Unlock()
+		e.update()
+	}
+	return err
+}
+
 // errNotLeading answers what a controller still asks that is about to be stopped.
 func errNotLeading() error {
 	return meta.NewServiceUnavailable("this daemon does not run the controllers any more")
@@ -272,7 +286,8 @@ func (s leadersStore) Mutate(ctx context.Context, m request.Mutation) (request.R
 		return request.Result{}, errNotLeading()
 	}
 	m.Fence = &request.Guard{Name: fence, Seen: taken}
-	return s.Store.Mutate(ctx, m)
+	result, err := s.Store.Mutate(ctx, m)
+	return result, s.election.check(taken, err)
 }
 
 // DeleteCollection implements Store.
@@ -282,5 +297,6 @@ func (s leadersStore) DeleteCollection(ctx context.Context, l request.List, m re
 		return request.ListResult{}, errNotLeading()
 	}
 	m.Fence = &request.Guard{Name: fence, Seen: taken}
-	return s.Store.DeleteCollection(ctx, l, m)
+	result, err := s.Store.DeleteCollection(ctx, l, m)
+	return result, s.election.check(taken, err)
 }

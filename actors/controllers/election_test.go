@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
@@ -115,5 +117,19 @@ func TestPausedLeader(t *testing.T) {
 	lead(one)
 	if err := create(one.Fenced(store), "again"); err != nil {
 		t.Errorf("who leads again is answered %v", err)
+	}
+
+	// Somebody deletes the fence. Who leads finds that out by its next change, and takes over again.
+	if _, err := cluster.Client().Delete(t.Context(), etcd.DefaultPrefix+"/guards/"+persist.FencePrefix+fence); err != nil {
+		t.Fatal(err)
+	}
+	for deadline, n := time.Now().Add(20*time.Second), 0; one.Leads(); n++ {
+		if err := create(one.Fenced(store), fmt.Sprint("without-fence-", n)); err != nil && (!errors.As(err, &status) || status.Code != 503) || time.Now().After(deadline) {
+			t.Fatalf("a leader without a fence goes on: %v", err)
+		}
+	}
+	lead(one)
+	if err := create(one.Fenced(store), "with-fence"); err != nil {
+		t.Errorf("who has taken over again is answered %v", err)
 	}
 }

@@ -72,6 +72,15 @@ func (l *Log) takeCompaction(ctx context.Context, at int64) (bool, error) {
 	return done.Succeeded, nil
 }
 
+// compactedAt reads what takeCompaction has written; 0 if somebody else has.
+func compactedAt(value []byte) int64 {
+	at, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return at
+}
+
 // dropUnused deletes records or guards, but for fences, that nobody has written since a compacted revision. Who writes again makes a new one.
 func (l *Log) dropUnused(ctx context.Context, prefix string, before int64) error {
 	found, err := l.client.Get(ctx, prefix, clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithLimit(pageSize))

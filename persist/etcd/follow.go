@@ -90,6 +90,7 @@ type delivery struct {
 	objects  []event
 	claims   []event
 	guards   []event
+	dropped  int64 // what the log that compacts has written; 0 if it has not
 }
 
 // An event is a change of an object, of a claim or of a guard.
@@ -112,6 +113,8 @@ func (l *Log) read(revision int64, events []*clientv3.Event) *delivery {
 			d.claims = append(d.claims, event{trimKey(key, claims), e.Kv.Value, deletes})
 		case hasPrefix(key, guards):
 			d.guards = append(d.guards, event{trimKey(key, guards), nil, deletes})
+		case string(key) == l.keys.compaction() && !deletes:
+			d.dropped = compactedAt(e.Kv.Value)
 		case hasPrefix(key, records) && !deletes:
 			var err error
 			if d.record, err = decodeRecord(e.Kv.Value); err != nil {

@@ -29,18 +29,22 @@ func (g guard) overtakes(by persist.Guard) bool {
 
 // applyGuards notes what a revision says of guards, for a caller who then tells the subscriber upTo.
 func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
-	if len(d.guards) == 0 {
+	if len(d.guards) == 0 && d.dropped == 0 {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.dropped = max(l.dropped, d.dropped)
 	for _, e := range d.guards {
-		if e.deletes { // for its age: nobody has seen less than that
+		g := l.guards[e.key]
+		if e.deletes && g.at < l.dropped && !(persist.Guard{Name: e.key}).IsFence() { // for its age: nobody has seen less than that
 			delete(l.guards, e.key)
 			continue
 		}
-		g := l.guards[e.key]
-		g.at, g.raised = d.revision, upTo
+		// Who else deletes one takes away what others are compared with. So that counts as if it were raised.
+		if g.at, g.raised = d.revision, upTo; e.deletes {
+			g.at = 0
+		}
 		if d.writer != l.writer {
 			g.others = upTo
 		}

@@ -95,7 +95,25 @@ func TestGuardsDropped(t *testing.T) {
 		t.Fatalf("%v, %v", found, err)
 	}
 	a.await()
+	if len(a.guards) != 1 { // it may have been somebody else who has deleted it
+		t.Errorf("guards %v are known, want the one", a.guards)
+	}
 	same(t, "raised again", a.append(guarded(put("/3", "x", at("/3", 0)), true, a.appliedVersion(), "g")), "ok")
+}
+
+// TestGuardDeleted: what was computed before somebody else has deleted a guard is computed again.
+func TestGuardDeleted(t *testing.T) {
+	t.Parallel()
+	c := etcdtest.Start(t, 1)
+	a, b := open(t, Options{Endpoints: c.URLs()}), open(t, Options{Endpoints: c.URLs()})
+	seen := b.appliedVersion()
+	same(t, "raised", a.append(guarded(put("/1", "x", at("/1", 0)), true, a.appliedVersion(), "g")), "ok")
+	if _, err := c.Client().Delete(t.Context(), a.keys.guards(), clientv3.WithPrefix()); err != nil {
+		t.Fatal(err)
+	}
+	b.await()
+	same(t, "computed before", b.append(guarded(put("/2", "x", at("/2", 0)), true, seen, "g")), refused+": another writer was faster")
+	same(t, "computed again", b.append(guarded(put("/2", "x", at("/2", 0)), true, b.appliedVersion(), "g")), "ok")
 }
 
 // TestManyGuards: a guard that several writes of a batch raise is put once, within the operations that servers take.
@@ -160,6 +178,17 @@ func TestFence(t *testing.T) {
 	b.await()
 	a.await()
 	same(t, "work after a compaction", a.append(write("/5", second)), fenced)
+
+	// Somebody deletes the fence: nobody goes on with work before he has taken over again.
+	if _, err := cluster.Client().Delete(t.Context(), b.keys.guard(fence)); err != nil {
+		t.Fatal(err)
+	}
+	b.await()
+	a.await()
+	same(t, "work of before, without the fence", a.append(write("/5", second)), fenced)
+	same(t, "work of the last one, without the fence", b.append(write("/5", third)), fenced)
+	third = take(b, "/b2")
+	same(t, "work afterwards", b.append(write("/5", third)), "ok")
 
 	// b is still the one after it has read the state anew, and so is one that takes over after a new start.
 	if err := b.Log.rebuild(); err != nil {

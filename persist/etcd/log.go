@@ -48,6 +48,7 @@ type Log struct {
 	advanced chan struct{}
 	claims   claims
 	guards   map[string]guard // by name
+	dropped  int64            // records and guards from before this revision may be deleted for their age
 
 	copy     localCopy
 	identity origin // of the servers, without a mark

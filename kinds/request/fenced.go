@@ -1,0 +1,10 @@
+package request
+
+import "github.com/troupe-api/troupe/kinds/meta"
+
+// A FencedError refuses a Mutation because another server has raised its Fence.
+type FencedError struct{ Status *meta.Status }
+
+func (e *FencedError) Error() string { return e.Status.Error() }
+
+func (e *FencedError) Unwrap() error { return e.Status }
