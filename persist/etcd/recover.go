@@ -80,6 +80,9 @@ func (l *Log) currentRevision(ctx context.Context) (int64, error) {
 // readPages hands out all keys that begin with a prefix, in ascending order, as of a revision.
 func (l *Log) readPages(ctx context.Context, prefix string, revision int64, how []clientv3.OpOption, take func([]*mvccpb.KeyValue) error) error {
 	from := prefix
+	if k := l.keys; prefix == k.objects() || prefix == k.claims() || prefix == k.guards() {
+		from += "\x00" // without a name it is nobody's, as for the follower
+	}
 	how = append(how, clientv3.WithRange(clientv3.GetPrefixRangeEnd(prefix)), clientv3.WithRev(revision), clientv3.WithLimit(pageSize))
 	for {
 		page, cancel := context.WithTimeout(ctx, openTimeout)

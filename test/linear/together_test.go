@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -150,4 +152,75 @@ func (r *replica) send(t *testing.T, method, path, token string, body any) (clie
 	defer answer.Body.Close()
 	text, err = io.ReadAll(answer.Body)
 	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: text}, err
+}
+
+// TestForeignWrites: what somebody writes into etcd past all daemons ends none of them. What can be read is served, by all alike and after a restart;
+// the rest is set aside, and can be deleted.
+func TestForeignWrites(t *testing.T) {
+	c := newCluster(t)
+	etcd := c.etcd.Client()
+	for i := range 60 {
+		a, err := c.Create(t.Context(), objects, client.ConfigMap(fmt.Sprintf("own-%02d", i), nil, nil))
+		if err != nil || a.Code != 201 {
+			t.Fatal(a, err)
+		}
+	}
+	const below = "/troupe/objects//configmaps/default/"
+	found, err := etcd.Get(t.Context(), below, clientv3.WithPrefix())
+	if err != nil || len(found.Kvs) < 60 {
+		t.Fatalf("%d keys, %v", len(found.Kvs), err)
+	}
+	var ops []clientv3.Op
+	for _, kv := range found.Kvs { // many in one transaction, all with the same position
+		if name := strings.TrimPrefix(string(kv.Key), below); strings.HasPrefix(name, "own-") {
+			ops = append(ops, clientv3.OpPut(below+"foreign"+strings.TrimPrefix(name, "own"), strings.ReplaceAll(string(kv.Value), "own-", "foreign-")))
+		}
+	}
+	for key, value := range map[string]string{
+		"broken": "\x01\x00\x00{", "beyond": "\x01\x00\xff\xff\x7f{}", "empty": "", "other-name": string(found.Kvs[0].Value), "Not_A_Name": "\x01\x00\x00{}", "x/y/z": "\x01\x00\x00{}",
+	} {
+		ops = append(ops, clientv3.OpPut(below+key, value))
+	}
+	ops = append(ops, clientv3.OpPut("/troupe/objects/x", "x"), clientv3.OpPut("/troupe/objects/\xff/\xfe/\xfd", "\x01\x00\x00x"), clientv3.OpPut("/troupe/claims/x", "x"), clientv3.OpPut("/troupe/compaction", "x"))
+	if _, err := etcd.Txn(t.Context()).Then(ops...).Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := etcd.Delete(t.Context(), below+"own-0", clientv3.WithPrefix()); err != nil { // ten at once
+		t.Fatal(err)
+	}
+	names := func(r *replica) string {
+		var all []string
+		for _, o := range c.list(r.Client).Items {
+			if strings.HasPrefix(o.Name(), "own-") || strings.HasPrefix(o.Name(), "foreign-") {
+				all = append(all, o.Name())
+			}
+		}
+		return strings.Join(all, " ")
+	}
+	check := func(when string) {
+		t.Helper()
+		want := names(c.replicas[0])
+		if n := len(strings.Fields(want)); n != 110 {
+			t.Errorf("%s: %d objects are served, want 110: %s", when, n, want)
+		}
+		for i, r := range c.replicas {
+			if got := names(r); got != want {
+				t.Errorf("%s: daemon %d serves\n%s\nwant\n%s", when, i, got, want)
+			}
+		}
+	}
+	check("at once")
+	c.replicas[1].kill()
+	c.replicas[1].start()
+	if err := c.replicas[2].stop(); err != nil {
+		t.Error(err)
+	}
+	c.replicas[2].start()
+	check("after restarts")
+	for _, name := range []string{"foreign-07", "own-11"} {
+		c.remove(objects + "/" + name)
+	}
+	if a, err := c.Create(t.Context(), objects, client.ConfigMap("own-07", nil, nil)); err != nil || a.Code != 201 {
+		t.Errorf("made again: %v, %v", a, err)
+	}
 }

@@ -1,0 +1,74 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+)
+
+// TestForeignKeys: whatever somebody else has written below the prefix, or written over, ends no log and holds nobody back. Logs that have
+// followed it, that begin later and that begin from a copy have the same, and what cannot be read is told.
+func TestForeignKeys(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.Start(t, 1)
+	o := Options{Endpoints: cluster.URLs(), CopyDir: t.TempDir()}
+	a := open(t, o)
+	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0)), put("/c/n/b", "1", at("/c/n/b", 0))), "ok, ok")
+	k, client := a.keys, cluster.Client()
+	values := map[string]string{
+		"/c/n/empty": "", "/c/n/short": "\x01", "/c/n/json": `{"kind":"ConfigMap"}`, "/c/n/format": "\x07\x00\x00x", "/c/n/whole": "\x01\x7f\x00x",
+		"/c/n/beyond": "\x01\x00\xff\xff\x7fx", "/c/n/far": "\x01\x00\xff\xff\xff\xff\xff\xff\xff\xff\xffx", "/c/n/a": "\x01\x00\x40x",
+		"alone": "\x01\x00\x00x", "one/slash": "\x01\x00\x00x", "///": "\x01\x00\x00x", "\xff\xfe/\x00/x/y": "\x01\x00\x00x", "/c/n/" + strings.Repeat("k", 10_000): "\x01\x00\x00x",
+	}
+	for key, value := range values {
+		if _, err := client.Put(context.Background(), k.object(key), value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, value := range map[string]string{
+		k.objects(): "x", k.claims() + "lost": "/s/none", k.claims(): "x", k.guards(): "x", k.guard("\xff"): "x", k.records() + "x": "\x01\x02", k.records(): "x",
+		k.copies() + "\x00": "x", k.compaction(): "no number", k.all() + "zzz": "x", k.all(): "x", k.record(a.writer): "garbage",
+	} {
+		if _, err := client.Put(context.Background(), key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := client.Delete(context.Background(), k.object("/c/n/b")); err != nil {
+		t.Fatal(err)
+	}
+	a.await()
+	same(t, "a write afterwards", a.append(put("/c/n/new", "1", at("/c/n/new", 0))), "ok")
+	same(t, "over what is not to be read", a.append(put("/c/n/beyond", "1", at("/c/n/beyond", a.revision("/c/n/beyond")))), "ok")
+	unreadable := func(m *member) string {
+		var n int
+		for _, c := range m.state {
+			if c.Err != nil {
+				n++
+			}
+		}
+		return fmt.Sprint(n, " of ", len(m.state))
+	}
+	same(t, "unreadable", unreadable(a), "7 of 14")
+	plain := o
+	plain.CopyDir = ""
+	same(t, "one that begins later", open(t, plain).text(), a.text())
+	if err := a.snapshot(); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, o)
+	same(t, "one that begins from the copy", b.text(), a.text())
+	if b.stats.keysRead.Load() == 0 {
+		t.Error("it has not looked for what the copy cannot hold")
+	}
+	b.o.CompactionInterval = 1
+	eventually(t, "a compaction", func() bool {
+		if err := b.Trim(b.upTo); err != nil {
+			t.Fatal(err)
+		}
+		return b.compacted.Load() > 0
+	})
+	same(t, "a write after a compaction", b.append(put("/c/n/newer", "1", at("/c/n/newer", 0))), "ok")
+}
