@@ -304,7 +304,7 @@ func (p *planner) settle(r *round) {
 		}
 	}
 	for _, u := range r.units {
-		if _, err := l.overtaken(p.batch, u); err != nil && errors.Is(p.results[u[0]].Err, persist.ErrCondition) {
+		if _, err := l.overtaken(guardsOf(p.batch, u)); err != nil && errors.Is(p.results[u[0]].Err, persist.ErrCondition) {
 			p.refuse(u, persist.Result{Revision: r.upTo, Err: err})
 		}
 	}

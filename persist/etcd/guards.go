@@ -63,21 +63,24 @@ func (l *Log) readGuards(ctx context.Context, revision int64) (map[string]guard,
 	return guards, err
 }
 
-// overtaken answers, if a guard of a unit was raised after the unit has seen it, what has been delivered with that, and
+// overtaken answers, if one of some guards was raised after its unit has seen it, what has been delivered with that, and
 // persist.ErrOvertaken, or persist.ErrFenced if one of them is a fence.
-func (l *Log) overtaken(batch []persist.Write, u unit) (seen persist.Revision, refused error) {
+func (l *Log) overtaken(guards []persist.Guard) (seen persist.Revision, refused error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, i := range u {
-		for _, g := range batch[i].Guards {
-			if known := l.guards[g.Name]; known.overtakes(g) {
-				seen = max(seen, known.raised)
-				switch {
-				case g.IsFence():
-					refused = persist.ErrFenced
-				case refused == nil:
-					refused = persist.ErrOvertaken
-				}
+	return l.overtakenNow(guards)
+}
+
+// overtakenNow is overtaken, for a caller who holds mu.
+func (l *Log) overtakenNow(guards []persist.Guard) (seen persist.Revision, refused error) {
+	for _, g := range guards {
+		if known := l.guards[g.Name]; known.overtakes(g) {
+			seen = max(seen, known.raised)
+			switch {
+			case g.IsFence():
+				refused = persist.ErrFenced
+			case refused == nil:
+				refused = persist.ErrOvertaken
 			}
 		}
 	}
@@ -92,13 +95,17 @@ func guardsOf(batch []persist.Write, u unit) (all []persist.Guard) {
 	return all
 }
 
-// addGuards adds to a step that the guards of its unit are as they were delivered.
-func (l *Log) addGuards(s *step, guards []persist.Guard) {
+// addGuards adds to a step that the guards of its unit are as they were delivered, unless one of them has overtaken the unit by then. Both is
+// looked up in one moment: what is delivered after the one and before the other would be neither refused here nor by the servers.
+func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision, refused error) {
 	if len(guards) == 0 {
-		return
+		return 0, nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if seen, refused := l.overtakenNow(guards); refused != nil {
+		return seen, refused
+	}
 	for _, g := range guards {
 		at := l.guards[g.Name].at
 		s.requires(l.keys.guard(g.Name), at)
@@ -106,6 +113,7 @@ func (l *Log) addGuards(s *step, guards []persist.Guard) {
 			s.raises = append(s.raises, raise{g.Name, at})
 		}
 	}
+	return 0, nil
 }
 
 // A raise is a guard that a unit raises, with the revision that its key has before.

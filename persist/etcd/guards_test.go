@@ -79,6 +79,37 @@ func TestGuardedSum(t *testing.T) {
 	}
 }
 
+// TestGuardsInOneMoment: a write that has not been overtaken is compared with the guard that it has seen, and not with one that is raised while it
+// is planned: the servers would find that as it is, and commit what was computed without it.
+func TestGuardsInOneMoment(t *testing.T) {
+	t.Parallel()
+	l := &Log{guards: map[string]guard{}}
+	var raising sync.WaitGroup
+	stop := make(chan struct{})
+	raising.Go(func() {
+		for revision := int64(1); ; revision++ {
+			select {
+			case <-stop:
+				return
+			default:
+				l.applyGuards(&delivery{revision: revision, writer: "another", guards: []event{{key: "g"}}}, l.revisions.upTo(revision))
+			}
+		}
+	})
+	for range 200_000 {
+		l.mu.Lock()
+		seen := l.guards["g"].raised
+		l.mu.Unlock()
+		var s step
+		if _, err := l.addGuards(&s, []persist.Guard{{Name: "g", Seen: seen, Raise: true}}); err == nil && l.revisions.upTo(s.raises[0].at) > max(seen, wholeRevision) {
+			t.Errorf("a write that has seen up to %d is compared with revision %d of etcd", seen, s.raises[0].at)
+			break
+		}
+	}
+	close(stop)
+	raising.Wait()
+}
+
 // TestGuardsDropped: guards that are as old as what is compacted go, and are raised again afterwards.
 func TestGuardsDropped(t *testing.T) {
 	t.Parallel()

@@ -103,12 +103,11 @@ func (p *planner) next(pending []unit) (*round, []unit) {
 			p.refuse(u, persist.Result{Revision: p.log.appliedVersion(), Err: persist.ErrCondition})
 			continue
 		}
-		if seen, err := p.log.overtaken(p.batch, u); err != nil {
+		s := p.step(u, claims, len(r.writes))
+		if seen, err := p.log.addGuards(&s, guards); err != nil {
 			p.refuse(u, persist.Result{Revision: seen, Err: err})
 			continue
 		}
-		s := p.step(u, claims, len(r.writes))
-		p.log.addGuards(&s, guards)
 		if len(r.units) > 0 && !r.fits(u, s, p.log.maxOps, p.log.maxBytes) {
 			later = append(later, pending[i:]...)
 			break
