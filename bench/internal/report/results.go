@@ -66,7 +66,7 @@ var aimedRows = []struct{ row, workload, what string }{
 	{"cluster, patch", "cluster", "the same, patches"},
 	{"cluster, delete", "cluster", "the same, deletes"},
 	{"cluster, get", "cluster", "the same, reads of one Pod"},
-	{"cluster, list, a namespace", "cluster", "the same, lists of the 10,000 Pods of a namespace"},
+	{"cluster, list, a namespace", "cluster", "the same, lists of the 30,000 Pods of a namespace"},
 	{"cluster, list, all", "cluster", "the same, lists of all Pods"},
 	{"soak", "soak --duration 30m", "quantities that have grown after 30 minutes of mixed load"},
 	{"durable-create", "durable-create", "durable create, one client, above one sync"},

@@ -18,8 +18,8 @@ import (
 // What the simulated cluster is made of.
 const (
 	clusterNodes     = 1_000
-	clusterPods      = 10_000 // that are there while others come and go
-	clusterChurn     = 100    // Pods that come and as many that go, a second
+	clusterPods      = 30_000 // that are there while others come and go
+	clusterChurn     = 100    // Pods that come and as many that go, a second; a larger cluster has no more
 	clusterHeartbeat = 10     // seconds between two renewals of a node, and between two of its status
 	clusterInformers = 20     // half of them follow the Pods, and a quarter each the nodes and their Leases
 	leastClusterRate = 100    // operations a second of a small run, or it would mostly wait
@@ -33,12 +33,14 @@ type clusterRun struct {
 	leases   string // collection
 	all      []lease
 	verbs    *verbSamples
+	rate     int           // operations a second,
+	churn    int           // of which so many are of Pods, and the others of nodes
 	interval time.Duration // between the beginnings of two operations
 	begin    time.Time
 }
 
 // simulateCluster: every operation is a renewal of a node's Lease, a new status of a node, or the way of a Pod until it runs, with the
-// end of an older one, in turn and at the rate of a cluster. The first row has the cost of all of it, and how many
+// end of an older one, mixed and at the rates of a cluster. The first row has the cost of all of it, and how many
 // processors that keeps busy; a row for each verb has its latencies, and as figure the 99th percentile, to be held against the
 // service levels of Kubernetes.
 func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
@@ -73,8 +75,9 @@ func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	rate := max(leastClusterRate, 2*len(r.all)/clusterHeartbeat+s.scaledSize("cluster: Pods a second", clusterChurn))
-	r.interval, r.verbs, r.begin = time.Second/time.Duration(rate), &verbSamples{}, time.Now()
+	r.churn = min(clusterChurn, s.scaledSize("cluster: Pods a second", clusterChurn))
+	r.rate = 2*max(1, len(r.all)/clusterHeartbeat) + r.churn
+	r.interval, r.verbs, r.begin = time.Second/time.Duration(max(leastClusterRate, r.rate)), &verbSamples{}, time.Now()
 	load := typed.load()
 	sample, err := load.Drive(ctx, typed.Target, r.step)
 	if err != nil {
@@ -122,17 +125,18 @@ func (r *clusterRun) follow(ctx context.Context) (informers []*watcherPool, err 
 // the namespace and at all nodes.
 func (r *clusterRun) step(c *server.Conn, n int) (int, error) {
 	time.Sleep(time.Until(r.begin.Add(time.Duration(n) * r.interval)))
-	turn := n / 3
+	turn := n * r.churn / r.rate // of a Pod
+	beat := n - turn             // of a node
 	var err error
-	switch n % 3 {
-	case 0:
-		err = r.renew(c, turn%len(r.all), http.MethodPut)
-	case 1:
-		err = r.send(c, "patch", http.MethodPatch, "/api/v1/nodes/"+r.node(turn%len(r.all))+"/status", nodeStatus())
-	default:
+	switch node := beat / 2 % len(r.all); {
+	case (n+1)*r.churn/r.rate > turn:
 		if err = r.startPod(c, r.total+turn); err == nil {
 			err = r.send(c, "delete", http.MethodDelete, r.podPath(turn)+"?gracePeriodSeconds=0", nil)
 		}
+	case beat%2 == 0:
+		err = r.renew(c, node, http.MethodPut)
+	default:
+		err = r.send(c, "patch", http.MethodPatch, "/api/v1/nodes/"+r.node(node)+"/status", nodeStatus())
 	}
 	for _, look := range []struct {
 		every      int
