@@ -39,7 +39,8 @@
 //	journal/<first>.journal       segments; <first> is a revision, 16 hexadecimal digits
 //	archive/<first>.journal       segments that only Restore reads; they may go at any time, the oldest first
 //	snapshots/<at>.buntdb         BuntDB file: key -> revision (8 bytes, little-endian), value
-//	snapshots/<at>.manifest       checksummed file: revision, items, bytes, CRC-32C of each 256 KiB; of a LocalCopy also its origin
+//	snapshots/<at>.manifest       checksummed file: revision, items, bytes, CRC-32C of each 256 KiB, where
+//	                              each part begins, which is a BuntDB file by itself; of a LocalCopy also its origin
 //
 // A checksummed file is one line of JSON, then "crc32c %08x\n" of that line with its newline. It is
 // written under another name (.tmp), synced, renamed, and the directory synced. A snapshot without a

@@ -57,16 +57,16 @@ func (c LocalCopy) Load() (*CopiedState, error) {
 	if len(all) == 0 {
 		return nil, fs.ErrNotExist
 	}
-	db, m, err := loadSnapshot(c.fs(), c.Dir, all[0])
+	parts, m, err := loadParts(c.fs(), c.Dir, all[0])
 	if err != nil {
 		return nil, err
 	}
 	s := &CopiedState{Revision: m.Revision, Origin: m.Origin, Items: make([]Item, 0, m.Items)}
-	err = eachItem(db, func(i Item) error {
+	err = parts.each(func(i Item) error {
 		s.Items = append(s.Items, i)
 		return nil
 	})
-	return s, errors.Join(err, db.Close())
+	return s, errors.Join(err, parts.Close())
 }
 
 // Remove removes every state that is there.

@@ -27,6 +27,9 @@ type manifest struct {
 	Bytes    int64    `json:"bytes"` // length of the file
 	Block    int64    `json:"block"` // bytes that one checksum covers; the last block is shorter
 	Sums     string   `json:"sums"`  // CRC-32C of each block, 8 hexadecimal digits each
+	// Parts are the offsets behind the first one at which a part of the file begins, ascending. Each part is a BuntDB file by
+	// itself, so they can be read beside each other. A file without them is one part.
+	Parts []int64 `json:"parts,omitempty"`
 	// Origin is that of a LocalCopy.
 	Origin json.RawMessage `json:"origin,omitempty"`
 }
@@ -70,6 +73,11 @@ func parseManifest(path string, data []byte) (manifest, error) {
 		blocks != m.Bytes/m.Block+min(1, m.Bytes%m.Block):
 		return m, &CorruptError{File: path, What: "its lengths do not fit together"}
 	}
+	for i, begin := 0, int64(0); i < len(m.Parts); i, begin = i+1, m.Parts[i] {
+		if m.Parts[i] <= begin || m.Parts[i] >= m.Bytes {
+			return m, &CorruptError{File: path, What: "its parts do not fit together"}
+		}
+	}
 	return m, nil
 }
 
@@ -99,6 +107,13 @@ func openSnapshot(fs vfs.FS, path string, m manifest) (*blockReader, io.Closer, 
 		return nil, nil, errors.Join(err, f.Close())
 	}
 	return &blockReader{path: path, file: f, m: m}, f, nil
+}
+
+// part reads a part of the file, beside other readers of it.
+func (r *blockReader) part(from, to int64) (io.Reader, error) {
+	own := &blockReader{path: r.path, file: r.file, m: r.m, at: from - from%r.m.Block}
+	_, err := io.CopyN(io.Discard, own, from-own.at)
+	return io.LimitReader(own, to-from), err
 }
 
 func (r *blockReader) Read(b []byte) (int, error) {

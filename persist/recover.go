@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/tidwall/buntdb"
-
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -104,10 +102,10 @@ func (run *recovery) loadState() error {
 	if err != nil {
 		return err
 	}
-	var db *buntdb.DB
+	var parts snapshotParts
 	for _, at := range list {
 		var m manifest
-		db, m, err = loadSnapshot(j.fs, j.dir, at)
+		parts, m, err = loadParts(j.fs, j.dir, at)
 		if err == nil {
 			run.base, run.hasBase = at, true
 			j.stats.SnapshotBytes, j.stats.Snapshots = m.Bytes, 1
@@ -117,11 +115,8 @@ func (run *recovery) loadState() error {
 		run.faults = append(run.faults, fmt.Errorf("persist: snapshot at revision %d: %w", at, err))
 		j.o.Logger.Error("a snapshot is damaged", "revision", at, "error", err)
 	}
-	if db != nil {
-		err := eachItem(db, run.deliverItem)
-		if err = errors.Join(err, db.Close()); err != nil {
-			return err
-		}
+	if err := errors.Join(parts.each(run.deliverItem), parts.Close()); err != nil {
+		return err
 	}
 	if run.r.Base != nil {
 		return run.r.Base(run.base)

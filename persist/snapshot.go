@@ -17,8 +17,12 @@ import (
 // revisionBytes precede each value in a snapshot: its revision, little-endian.
 const revisionBytes = 8
 
-// chunkBytes bound how much of a snapshot waits in memory while it is written.
-const chunkBytes = 1 << 20
+// chunkBytes bound how much of a snapshot waits in memory while it is written. A part of it has partBytes at least: enough to be read by
+// one processor while another one reads the next.
+const (
+	chunkBytes = 1 << 20
+	partBytes  = 8 << 20
+)
 
 // Snapshot implements Log. It runs beside Append.
 //
@@ -123,7 +127,7 @@ func writeItems(fs vfs.FS, path string, at Revision, items func(yield func(Item)
 	w := &snapshotWriter{db: db, out: blockWriter{file: file}, at: at}
 	items(w.add)
 	err = w.finish()
-	m.Items, m.Bytes, m.Sums = w.items, w.out.at, sumsText(w.out.sums)
+	m.Items, m.Bytes, m.Sums, m.Parts = w.items, w.out.at, sumsText(w.out.sums), w.parts
 	return m, errors.Join(err, db.Close(), file.Close())
 }
 
@@ -160,6 +164,7 @@ type snapshotWriter struct {
 	bytes  int
 	items  int64
 	newest string // the key before
+	parts  []int64
 	err    error
 }
 
@@ -193,6 +198,7 @@ func (w *snapshotWriter) add(item Item) bool {
 // save writes the waiting chunk. No code of a caller runs inside the transactions, because BuntDB
 // commits half of one that panics.
 func (w *snapshotWriter) save() error {
+	w.beginPart()
 	err := w.db.Update(func(tx *buntdb.Tx) error {
 		for _, p := range w.chunk {
 			if _, _, err := tx.Set(p.key, p.value, nil); err != nil {
@@ -212,6 +218,17 @@ func (w *snapshotWriter) save() error {
 	return err
 }
 
+// beginPart makes a part begin with the chunk that is about to be written, if the one before is long enough.
+func (w *snapshotWriter) beginPart() {
+	var begin int64
+	if n := len(w.parts); n > 0 {
+		begin = w.parts[n-1]
+	}
+	if at := w.out.at + int64(len(w.out.buf)); at-begin >= partBytes && len(w.chunk) > 0 {
+		w.parts = append(w.parts, at)
+	}
+}
+
 func (w *snapshotWriter) finish() error {
 	if w.err == nil {
 		w.err = w.save()
@@ -225,7 +242,7 @@ func (w *snapshotWriter) finish() error {
 	return w.err
 }
 
-// loadSnapshot reads a snapshot into memory. The caller closes it.
+// loadSnapshot reads a snapshot into memory, for a caller that goes on with it as one. The caller closes it.
 func loadSnapshot(fs vfs.FS, dir string, at Revision) (db *buntdb.DB, m manifest, err error) {
 	if m, err = readManifest(fs, dir, at); err != nil {
 		return nil, m, err
@@ -238,12 +255,20 @@ func loadSnapshot(fs vfs.FS, dir string, at Revision) (db *buntdb.DB, m manifest
 	return db, m, errors.Join(err, file.Close())
 }
 
-// loadItems lets BuntDB read a file whose bytes the reader checks.
-//
-// The count of the items is compared besides the checksums of the bytes: BuntDB reads a file as a log of commands,
-// and one that was cut
-// between two commands reads as whole.
+// loadItems lets BuntDB read a file whose bytes the reader checks. The count of the items is compared besides.
 func loadItems(r io.Reader, items int64, path string) (*buntdb.DB, error) {
+	db, err := loadMemory(r)
+	if err != nil {
+		return nil, err
+	}
+	if have := itemCount(db); have != items {
+		return nil, errors.Join(errItemCount(path, have, items), db.Close())
+	}
+	return db, nil
+}
+
+// loadMemory answers a BuntDB with what a file of its format holds.
+func loadMemory(r io.Reader) (*buntdb.DB, error) {
 	db, err := openMemory()
 	if err != nil {
 		return nil, err
@@ -251,18 +276,20 @@ func loadItems(r io.Reader, items int64, path string) (*buntdb.DB, error) {
 	if err := db.Load(r); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	have := 0
-	err = db.View(func(tx *buntdb.Tx) error {
-		have, err = tx.Len()
+	return db, nil
+}
+
+// itemCount is the number of items of a database that nobody else closes; 0 for none.
+func itemCount(db *buntdb.DB) (items int64) {
+	if db == nil {
+		return 0
+	}
+	_ = db.View(func(tx *buntdb.Tx) error { // fails only if it is closed
+		n, err := tx.Len()
+		items = int64(n)
 		return err
 	})
-	if err == nil && int64(have) != items {
-		err = &CorruptError{File: path, What: fmt.Sprintf("it holds %d items instead of %d", have, items)}
-	}
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
+	return items
 }
 
 // eachItem delivers what a loaded snapshot holds, in ascending order of keys.

@@ -78,15 +78,15 @@ func (v *verification) checkItems(at Revision) error {
 	if v.visit == nil {
 		return nil
 	}
-	db, _, err := loadSnapshot(v.o.FS, v.dir, at)
+	parts, _, err := loadParts(v.o.FS, v.dir, at)
 	if err != nil {
 		return err
 	}
-	err = eachItem(db, func(i Item) error {
+	err = parts.each(func(i Item) error {
 		v.checkValue(Place{Key: i.Key, Revision: i.Revision}, i.Value)
 		return nil
 	})
-	return errors.Join(err, db.Close())
+	return errors.Join(err, parts.Close())
 }
 
 // commitVisitor is what decodeRecords hands the writes of a batch to; nil without a visit.
