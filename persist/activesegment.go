@@ -94,8 +94,8 @@ func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 // before that.
 //
 // The order matters: a watermark with the old length beside a file that was cut would read as a data loss after a
-// crash. If there is no room even for the watermark, the file gets the length back, as a hole, that the last durable
-// watermark promises: j.reserved may be shorter by then, if this has happened before.
+// crash. If there is no room even for the watermark, the file is never shorter than the last durable watermark promises, not even for a
+// moment: a kill in that moment would be that data loss. What lies before that length becomes a hole.
 func (j *Journal) truncateReserve(end int64) error {
 	j.mu.Lock()
 	j.reserved = end
@@ -104,14 +104,33 @@ func (j *Journal) truncateReserve(end int64) error {
 	if marked != nil && !errors.Is(marked, ErrNoSpace) {
 		return marked
 	}
-	err := j.file.Truncate(end)
-	if err == nil && marked != nil {
-		err = j.file.Truncate(max(j.promisedLength(), end)) // with zeros that take no space
+	least := end
+	if marked != nil {
+		least = max(least, j.promisedLength())
 	}
-	if err != nil {
+	if err := j.zeroFrom(end, least); err != nil {
 		return j.fail(fmt.Errorf("truncate: %w", err))
 	}
 	return j.sync()
+}
+
+// zeroFrom makes the active segment's file so long, with nothing but zeros from end on. Where the file system makes no holes, the file is short for
+// a moment.
+func (j *Journal) zeroFrom(end, length int64) error {
+	if length == end {
+		return j.file.Truncate(end)
+	}
+	size, err := j.file.Size()
+	if err != nil {
+		return err
+	}
+	switch err := j.file.Zero(end, max(size, length)); {
+	case errors.Is(err, errors.ErrUnsupported):
+		return errors.Join(j.file.Truncate(end), j.file.Truncate(length))
+	case err != nil:
+		return err
+	}
+	return j.file.Truncate(length)
 }
 
 // promisedLength is the least length of the active segment's file by the watermark that is durable.

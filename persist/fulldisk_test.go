@@ -101,8 +101,22 @@ func TestFullDisk(t *testing.T) {
 }
 
 // TestFullDiskWithoutWatermark: where a full disk takes no write in place either, as one that copies on write, the journal keeps the length that
-// its watermark promises, however often a write finds no room. A crash then is no data loss.
+// its watermark promises, however often a write finds no room. A kill, or a crash, at any operation then is no data loss.
 func TestFullDiskWithoutWatermark(t *testing.T) {
+	const all = 1000
+	operations := writeWithoutRoom(t, all)
+	if operations < 10 {
+		t.Errorf("only %d operations of the disk", operations)
+	}
+	for n := range operations {
+		writeWithoutRoom(t, n)
+	}
+}
+
+// writeWithoutRoom lets three writes find no room, on a disk that ends after so many operations, and opens what is left. It answers how many operations
+// there were.
+func writeWithoutRoom(t *testing.T, operations int) int {
+	t.Helper()
 	fs := vfs.NewMem()
 	o := testOptions(fs)
 	o.ReserveBytes = 64 << 10
@@ -111,24 +125,31 @@ func TestFullDiskWithoutWatermark(t *testing.T) {
 	if err := j.writeWatermark(); err != nil {
 		t.Fatal(err)
 	}
+	begin := fs.Ops()
 	fs.SetFault(func(op vfs.Op) error {
+		if op.N > begin+operations {
+			return vfs.ErrCrashed
+		}
 		if op.Name == "write" {
 			return syscall.ENOSPC
 		}
 		return nil
 	})
 	for range 3 {
-		if _, err := j.Append([]Write{{Key: "a", Delete: true, FreesSpace: true, RevisionOffset: -1}}); !errors.Is(err, ErrNoSpace) {
+		_, err := j.Append([]Write{{Key: "a", Delete: true, FreesSpace: true, RevisionOffset: -1}})
+		if !errors.Is(err, ErrNoSpace) && !errors.Is(err, ErrFailed) {
 			t.Fatalf("a delete on a full disk: %v", err)
 		}
 	}
-	fs.SetFault(nil)
-	want := m.String()
-	o.FS = fs.Crash(nil)
-	j, m, err := reopen(o)
-	if err != nil || m.String() != want {
-		t.Fatalf("after the crash: %v\n%s want\n%s", err, m, want)
+	tried, want := fs.Ops()-begin, m.String()
+	for how, left := range map[string]*vfs.Mem{"kill": fs.Clone(), "crash": fs.Crash(nil)} {
+		o.FS = left
+		j, m, err := reopen(o)
+		if err != nil || m.String() != want {
+			t.Fatalf("after a %s at operation %d: %v\n%s want\n%s", how, operations, err, m, want)
+		}
+		mustAppend(t, j, put("c", "1"))
+		mustClose(t, j)
 	}
-	mustAppend(t, j, put("c", "1"))
-	mustClose(t, j)
+	return tried
 }

@@ -7,7 +7,18 @@ import (
 )
 
 // Allocate implements File.
-func (f osFile) Allocate(size int64) error {
+func (f osFile) Allocate(size int64) error { return f.fallocate(0, 0, size) }
+
+// Modes of fallocate: free what a range takes on the disk, and leave the file as long as it is.
+const (
+	keepSize  = 1
+	punchHole = 2
+)
+
+// Zero implements File. It makes a hole.
+func (f osFile) Zero(from, to int64) error { return f.fallocate(punchHole|keepSize, from, to-from) }
+
+func (f osFile) fallocate(mode uint32, from, length int64) error {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return err
@@ -15,7 +26,7 @@ func (f osFile) Allocate(size int64) error {
 	var fault error
 	err = raw.Control(func(fd uintptr) {
 		for fault = syscall.EINTR; fault == syscall.EINTR; {
-			fault = syscall.Fallocate(int(fd), 0, 0, size)
+			fault = syscall.Fallocate(int(fd), mode, from, length)
 		}
 	})
 	switch {

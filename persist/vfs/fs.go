@@ -44,4 +44,7 @@ type File interface {
 	// Allocate makes the file so long, with zeros, and takes the space for it from the disk. The
 	// error is errors.ErrUnsupported where the file system can not.
 	Allocate(size int64) error
+	// Zero makes the bytes of a range inside the file zeros, which takes no space, and leaves its length as it is. The error is
+	// errors.ErrUnsupported where the file system can not.
+	Zero(from, to int64) error
 }

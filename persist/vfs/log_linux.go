@@ -112,6 +112,12 @@ func (f *logFile) Truncate(size int64) error {
 	return f.osFile.Truncate(size)
 }
 
+// Zero implements File.
+func (f *logFile) Zero(from, to int64) error {
+	f.end, f.dirty = -1, true
+	return f.osFile.Zero(from, to)
+}
+
 // Sync implements File. Direct writes leave nothing to do.
 func (f *logFile) Sync() error {
 	if f.direct != nil && !f.dirty {

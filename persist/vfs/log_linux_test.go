@@ -2,9 +2,11 @@ package vfs
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -107,5 +109,28 @@ func TestLogWithoutDirectWrites(t *testing.T) {
 	}
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestZero: a range becomes zeros, and the file stays as long as it is; where the file system can not, it says so and changes nothing.
+func TestZero(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(path, bytes.Repeat([]byte{7}, 3*blockSize), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := OS{}.OpenLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want := slices.Concat(bytes.Repeat([]byte{7}, 100), make([]byte, 3*blockSize-100))
+	if err := f.Zero(100, 3*blockSize); errors.Is(err, errors.ErrUnsupported) {
+		t.Log("this file system makes no holes")
+		want = bytes.Repeat([]byte{7}, 3*blockSize)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, %v", len(got), err)
 	}
 }

@@ -96,6 +96,17 @@ func (f *memFile) Allocate(size int64) error {
 	return nil
 }
 
+// Zero leaves the bytes as they were if a crash comes.
+func (f *memFile) Zero(from, to int64) error {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if err := f.m.beginOp("zero", f.path); err != nil {
+		return err
+	}
+	f.node.write(make([]byte, to-from), int(from))
+	return nil
+}
+
 func (f *memFile) Size() (int64, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()

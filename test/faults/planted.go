@@ -207,7 +207,12 @@ var journalFaults = []fault{
 	},
 	{
 		"a full disk forgets the length that the watermark promises", "persist/activesegment.go",
-		"max(j.promisedLength(), end)", "end",
+		"max(least, j.promisedLength())", "end",
+		"./persist -run FullDiskWithoutWatermark",
+	},
+	{
+		"a full disk makes the journal short for a moment", "persist/activesegment.go",
+		"switch err := j.file.Zero(end, max(size, length)); {", "switch err := fmt.Errorf(\"%d: %w\", size, errors.ErrUnsupported); {",
 		"./persist -run FullDiskWithoutWatermark",
 	},
 	{

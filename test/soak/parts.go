@@ -39,7 +39,7 @@ func parts() []part {
 		{name: "ownership against the public library", share: 3, folder: "test", command: test + "-run ^Test(Definitions|AgainstTheOracle)$ ./ownership"},
 		{name: "patches against the public library", share: 3, folder: "test", command: test + "-run ^TestStrategicAgainstTheOracle$ ./patch"},
 		{name: "hostile objects", share: 4, folder: "test", command: test + "-run ^TestHostileObjects$ ./security"},
-		{name: "malformed requests", share: 6, folder: "test", command: test + "-run ^TestMalformedRequests$ ./process"},
+		{name: "malformed requests", share: 10, folder: "test", command: test + "-run ^TestMalformedRequests$ ./process"},
 		{name: "crowds and memory", share: 4, folder: "test", command: test + "-run ^Test(ManyConnections|SilentConnections|StalledReaders|ListMemory)$ ./process"},
 		{name: "mixed load, and what grows", share: 5, folder: ".", command: "go run ./bench --workloads soak --duration %s --floor=false --start bin/troupe --start-arg=--audit-log-maxbackup=1"},
 	}
