@@ -15,6 +15,9 @@ import (
 // pins is the folder that pins the versions of Kubernetes' programs.
 const pins = "../cluster/kubernetes"
 
+// nodeAddress is that of the nodes. It is another one than 127.0.0.1, which the suite takes for one that all nodes have beside their own.
+const nodeAddress = "127.0.0.2"
+
 // startCluster starts troupe cluster with the programs of Kubernetes, and returns the client configuration.
 func startCluster(ctx context.Context, processes *controlplane.Processes, dir string, nodes int) (kubeconfig string, err error) {
 	troupe, err := client.BuildTroupe(dir)
@@ -29,7 +32,7 @@ func startCluster(ctx context.Context, processes *controlplane.Processes, dir st
 	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		return "", err
 	}
-	args := []string{"cluster", "--dir", filepath.Join(dir, "cluster"), "--secure-port=0", "--config", settings, fmt.Sprint("--nodes=", nodes)}
+	args := []string{"cluster", "--dir", filepath.Join(dir, "cluster"), "--secure-port=0", "--config", settings, fmt.Sprint("--nodes=", nodes), "--node-address=" + nodeAddress}
 	for _, name := range []string{"kube-controller-manager", "kube-scheduler"} {
 		path, err := cluster.Program(pins, name)
 		if err != nil {

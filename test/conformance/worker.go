@@ -150,12 +150,12 @@ func outcomeOf(m []string) outcome {
 	return passed
 }
 
-// startOf is the test that a line is the name of, with labels behind it; "" for none, and for one that is not of the batch but
+// startOf is the test that a line is the name of, with labels behind it, and a blank or two between them; "" for none, and for one that is not of the batch but
 // runs with it, as its name holds that of another one.
 func startOf(line string, batch []string) string {
 	best := ""
 	for _, name := range batch {
-		if labels, ok := strings.CutPrefix(line, name); ok && (labels == "" || strings.HasPrefix(labels, " [")) && len(name) > len(best) {
+		if labels, ok := strings.CutPrefix(line, name); ok && (labels == "" || strings.HasPrefix(strings.TrimLeft(labels, " "), "[") && labels[0] == ' ') && len(name) > len(best) {
 			best = name
 		}
 	}

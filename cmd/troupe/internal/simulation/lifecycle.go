@@ -274,14 +274,18 @@ func (l *lifecycle) end(s *PodStatus, code int, reason string) {
 }
 
 // stop ends a Pod that is being deleted. Its containers end as by the signal to terminate, for which they take the time of
-// an annotation, but no more than the grace period; only then is the Pod removed.
+// an annotation, or sleep before that as their hooks say, but no more than the grace period; only then is the Pod removed.
 func (l *lifecycle) stop() step {
 	p := l.pod
 	var grace time.Duration
 	if s := p.Metadata.DeletionGracePeriodSeconds; s != nil {
 		grace = time.Duration(*s) * time.Second
 	}
-	takes := min(duration(p.Metadata.Annotations, stopAfter), grace)
+	takes := duration(p.Metadata.Annotations, stopAfter)
+	for i := range p.Spec.Containers {
+		takes = max(takes, time.Duration(p.Spec.Containers[i].Lifecycle.PreStop.Sleep.Seconds)*time.Second)
+	}
+	takes = min(takes, grace)
 	if at := p.Metadata.DeletionTimestamp.Add(takes - grace); at.After(l.now) && !p.ended() {
 		return step{next: wholeSecond(at)}
 	}

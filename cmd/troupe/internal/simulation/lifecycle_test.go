@@ -121,6 +121,8 @@ func TestLifecycle(t *testing.T) {
 		{"is deleted", `{"spec":{"containers":[{"name":"c"}]}}`, 9, deleted(3, 30), []string{"0 Running ready c=running", "3 Failed c=143", "3 removed"}},
 		{"takes its time to go", `{"metadata":{"annotations":{"troupe/stop-after":"4s"}},"spec":{"containers":[{"name":"c"}]}}`, 9, deleted(2, 30),
 			[]string{"0 Running ready c=running", "6 Failed c=143", "6 removed"}},
+		{"sleeps before it goes", `{"spec":{"containers":[{"name":"c"},{"name":"d","lifecycle":{"preStop":{"sleep":{"seconds":3}}}}]}}`, 9, deleted(2, 30),
+			[]string{"0 Running ready c=running d=running", "5 Failed c=143 d=143", "5 removed"}},
 		{"takes too long to go", `{"metadata":{"annotations":{"troupe/stop-after":"1h"}},"spec":{"containers":[{"name":"c"}]}}`, 9, deleted(2, 3),
 			[]string{"0 Running ready c=running", "5 Failed c=143", "5 removed"}},
 		{"is kept by a finalizer", `{"spec":{"containers":[{"name":"c"}]}}`, 9, deleted(2, 0), []string{"0 Running ready c=running", "2 Failed c=143"}},

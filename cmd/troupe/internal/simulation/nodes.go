@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -31,7 +32,9 @@ const (
 type nodeView struct {
 	Metadata Metadata `json:"metadata"`
 	Status   struct {
-		Conditions []Condition `json:"conditions"`
+		Conditions  []Condition       `json:"conditions"`
+		Capacity    map[string]string `json:"capacity"`
+		Allocatable map[string]string `json:"allocatable"`
 	} `json:"status"`
 }
 
@@ -146,7 +149,14 @@ func (c *Cluster) report(ctx context.Context, name string) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	c.mu.Lock()
 	since := c.nodes[name].since
+	allocatable := maps.Clone(c.nodes[name].foreign)
 	c.mu.Unlock()
+	if allocatable == nil {
+		allocatable = map[string]any{}
+	}
+	for resource, amount := range c.Capacity {
+		allocatable[resource] = amount
+	}
 	if since.IsZero() {
 		since = now
 	}
@@ -162,7 +172,7 @@ func (c *Cluster) report(ctx context.Context, name string) error {
 		})
 	}
 	status := map[string]any{
-		"capacity": c.Capacity, "allocatable": c.Capacity, "conditions": conditions,
+		"capacity": c.Capacity, "allocatable": allocatable, "conditions": conditions,
 		"addresses":       []any{map[string]any{"type": "InternalIP", "address": c.Address}}, // no Hostname, which nobody could look up
 		"daemonEndpoints": map[string]any{"kubeletEndpoint": map[string]any{"Port": number}},
 		"nodeInfo": map[string]any{
@@ -237,12 +247,29 @@ func (c *Cluster) heartbeat(ctx context.Context, name string, report bool) {
 		return
 	}
 	err := c.renew(ctx, name)
-	if err == nil && (report || !n.ready) {
+	if err == nil && (report || !n.ready || len(n.foreign) > 0) {
 		err = c.report(ctx, name)
 	}
 	if err != nil && ctx.Err() == nil {
 		c.Log.Debug("a heartbeat of a node failed", "node", name, "error", err)
 	}
+}
+
+// foreignResources are those that somebody else has given to a node, or taken away, by its capacity, as far as they cannot be allocated as the
+// capacity says: nil for one that is to go.
+func (c *Cluster) foreignResources(view nodeView) map[string]any {
+	all := map[string]any{}
+	for name, amount := range view.Status.Capacity {
+		if _, ours := c.Capacity[name]; !ours && view.Status.Allocatable[name] != amount {
+			all[name] = amount
+		}
+	}
+	for name := range view.Status.Allocatable {
+		if _, ours := c.Capacity[name]; !ours && view.Status.Capacity[name] == "" {
+			all[name] = nil
+		}
+	}
+	return all
 }
 
 // noteNode takes a Node from the watch. A node that was deleted stays away, as a machine that was taken out; one that is made
@@ -266,6 +293,7 @@ func (c *Cluster) noteNode(change objectChange) {
 	n.present = !change.gone
 	n.down = view.Metadata.Annotations[downAnnotation] == "true"
 	n.ready = i >= 0 && view.Status.Conditions[i].Status == "True"
+	n.foreign = c.foreignResources(view)
 	n.since = time.Time{}
 	if n.ready {
 		n.since = view.Status.Conditions[i].LastTransitionTime

@@ -43,13 +43,20 @@ type Metadata struct {
 
 // A Container is one of any of the three lists of a Pod.
 type Container struct {
-	Name           string   `json:"name"`
-	Image          string   `json:"image"`
-	Command        []string `json:"command"`
-	Args           []string `json:"args"`
-	RestartPolicy  string   `json:"restartPolicy"` // Always makes an init container a sidecar
-	ReadinessProbe *Probe   `json:"readinessProbe"`
-	StartupProbe   *Probe   `json:"startupProbe"`
+	Name          string   `json:"name"`
+	Image         string   `json:"image"`
+	Command       []string `json:"command"`
+	Args          []string `json:"args"`
+	RestartPolicy string   `json:"restartPolicy"` // Always makes an init container a sidecar
+	Lifecycle     struct {
+		PreStop struct {
+			Sleep struct {
+				Seconds int64 `json:"seconds"`
+			} `json:"sleep"`
+		} `json:"preStop"`
+	} `json:"lifecycle"`
+	ReadinessProbe *Probe `json:"readinessProbe"`
+	StartupProbe   *Probe `json:"startupProbe"`
 	Env            []struct {
 		Name  string `json:"name"`
 		Value string `json:"value"`

@@ -21,10 +21,11 @@ type podRecord struct {
 
 // A node is one that is ours, as the API has it.
 type node struct {
-	present bool      // it has not been deleted
-	down    bool      // it is to be silent
-	ready   bool      // as its status says
-	since   time.Time // since when; zero if it is not
+	present bool           // it has not been deleted
+	down    bool           // it is to be silent
+	ready   bool           // as its status says
+	since   time.Time      // since when; zero if it is not
+	foreign map[string]any // resources of others that are to be allocatable; nil for one that is not to be
 }
 
 func newRegistry() registry {
