@@ -88,7 +88,10 @@ func fuzzPart(folder, target string) part {
 
 // plan gives each part its time.
 func plan(all []part, fuzzing []part, whole time.Duration) (times []time.Duration) {
-	shares := fuzzShare
+	shares := 0
+	if len(fuzzing) > 0 {
+		shares = fuzzShare
+	}
 	for _, p := range all {
 		shares += p.share
 	}
