@@ -2,6 +2,7 @@ package pod
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
@@ -30,6 +31,8 @@ func validateContainers(spec tree.Tree, path string, parts podReferences, faults
 				validateSleep(c.Object("lifecycle"), at+".lifecycle", spec, faults)
 			}
 			switch list {
+			case "containers":
+				validateRestarts(c, at, faults)
 			case "initContainers":
 				validateInitContainer(c, at, faults)
 			case "ephemeralContainers":
@@ -79,19 +82,59 @@ func validateSleep(lifecycle tree.Tree, path string, spec tree.Tree, faults *sch
 // One that runs once is over before anybody could probe it. With restartPolicy Always it runs beside the others, and
 // has all that they have.
 func validateInitContainer(c tree.Tree, path string, faults *schema.Faults) {
-	policy := c.String("restartPolicy")
-	if policy != "" && policy != "Always" {
-		faults.NotSupported(path+".restartPolicy", policy, []string{"Always"})
-	}
-	if policy == "Always" {
+	if c.String("restartPolicy") == "Always" {
+		if len(c.List("restartPolicyRules")) > 0 {
+			faults.Forbidden(path+".restartPolicyRules", "restartPolicyRules are not allowed for init containers with restart policy Always")
+		}
 		return
 	}
+	validateRestarts(c, path, faults)
 	for _, name := range []string{"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"} {
 		if c.Has(name) {
 			faults.Forbidden(path+"."+name, "may not be set for init containers without restartPolicy=Always")
 		}
 	}
 }
+
+// validateRestarts checks when a container restarts, whatever its Pod does: by its own policy, and by the code with which it has ended.
+func validateRestarts(c tree.Tree, path string, faults *schema.Faults) {
+	rules := c.Objects("restartPolicyRules")
+	switch policy := c.String("restartPolicy"); {
+	case c.Has("restartPolicy"):
+		if !slices.Contains(restartPolicies, policy) {
+			faults.NotSupported(path+".restartPolicy", policy, restartPolicies)
+		}
+	case len(rules) > 0:
+		faults.Required(path+".restartPolicy", "must specify restartPolicy when restart rules are used")
+	}
+	if len(rules) > maxRestartRules {
+		faults.TooLong(path+".restartPolicyRules", maxRestartRules)
+	}
+	for i, rule := range rules {
+		at := tree.IndexPath(path+".restartPolicyRules", i)
+		if action := rule.String("action"); action != "Restart" {
+			faults.NotSupported(at+".action", action, []string{"Restart"})
+		}
+		codes := rule.Object("exitCodes")
+		if codes == nil {
+			faults.Required(at+".exitCodes", "must be specified")
+			continue
+		}
+		if operator := codes.String("operator"); operator != "In" && operator != "NotIn" {
+			faults.NotSupported(at+".exitCodes.operator", operator, []string{"In", "NotIn"})
+		}
+		if n := len(codes.List("values")); n > maxExitCodes {
+			faults.TooLong(at+".exitCodes.values", maxExitCodes)
+		}
+	}
+}
+
+var restartPolicies = []string{"Always", "Never", "OnFailure"}
+
+const (
+	maxRestartRules = 20
+	maxExitCodes    = 255 // in one rule
+)
 
 // It is added to a running Pod for a look inside. Its node has set aside nothing for it, so that it may ask for
 // nothing that would have to be planned.

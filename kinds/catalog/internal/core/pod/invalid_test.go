@@ -40,8 +40,22 @@ func TestContainerFaults(t *testing.T) {
 	}
 	catalogtest.Expect(t, "host ports", catalogtest.Create(k, newPod(t, k, `"hostNetwork":true,`+container(`"ports":[{"containerPort":1,"hostPort":2}]`))), []string{
 		at + ".ports[0].containerPort: Invalid value: 1: must match `hostPort` when `hostNetwork` is true"})
-	catalogtest.Expect(t, "init containers", catalogtest.Create(k, newPod(t, k, `"initContainers":[{"name":"i","image":"i","restartPolicy":"Never"}]`)), []string{
-		`spec.initContainers[0].restartPolicy: Unsupported value: "Never": supported values: "Always"`})
+	catalogtest.Expect(t, "init containers", catalogtest.Create(k, newPod(t, k, `"initContainers":[{"name":"i","image":"i","restartPolicy":"Never"},{"name":"j","image":"i","restartPolicy":"X"},
+		{"name":"s","image":"i","restartPolicy":"Always","restartPolicyRules":[{"action":"Restart","exitCodes":{"operator":"In","values":[1]}}]},
+		{"name":"r","image":"i","restartPolicy":"OnFailure","restartPolicyRules":[{"action":"Restart","exitCodes":{"operator":"NotIn","values":[1]}}]}]`)), []string{
+		`spec.initContainers[1].restartPolicy: Unsupported value: "X": supported values: "Always", "Never", "OnFailure"`,
+		`spec.initContainers[2].restartPolicyRules: Forbidden: restartPolicyRules are not allowed for init containers with restart policy Always`})
+	catalogtest.Expect(t, "restarts", catalogtest.Create(k, newPod(t, k, `"containers":[{"name":"a","image":"i","restartPolicy":"Never"},{"name":"b","image":"i","restartPolicy":"x"},
+		{"name":"c","image":"i","restartPolicyRules":[{"action":"Stop"}]},{"name":"d","image":"i","restartPolicy":"Always","restartPolicyRules":[{"action":"Restart","exitCodes":{"operator":"Is"}}]}],
+		"securityContext":{"seLinuxChangePolicy":"MountOption"},"overhead":{"a":"1"}`)), []string{
+		`spec.containers[1].restartPolicy: Unsupported value: "x": supported values: "Always", "Never", "OnFailure"`,
+		`spec.containers[2].restartPolicy: Required value: must specify restartPolicy when restart rules are used`,
+		`spec.containers[2].restartPolicyRules[0].action: Unsupported value: "Stop": supported values: "Restart"`,
+		`spec.containers[2].restartPolicyRules[0].exitCodes: Required value: must be specified`,
+		`spec.containers[3].restartPolicyRules[0].exitCodes.operator: Unsupported value: "Is": supported values: "In", "NotIn"`,
+		`spec.overhead.limits[a]: Invalid value: "a": must be a standard resource type or fully qualified`,
+		`spec.overhead.limits[a]: Invalid value: "a": must be a standard resource for containers`,
+		`spec.securityContext.seLinuxChangePolicy: Unsupported value: "MountOption": supported values: "Recursive"`})
 }
 
 func TestPodSpecFaults(t *testing.T) {

@@ -23,6 +23,9 @@ func validatePodSpec(spec tree.Tree, path string, faults *schema.Faults) {
 	}, faults)
 	resourcelist.ValidateRequirements(spec.Object("resources"), path+".resources", faults)
 	validatePodLevel(spec, path+".resources", faults)
+	if overhead := spec.Object("overhead"); len(overhead) > 0 {
+		resourcelist.ValidateRequirements(tree.Tree{"limits": overhead}, path+".overhead", faults)
+	}
 	field.Enum(spec, "restartPolicy", path, faults, "Always", "Never", "OnFailure") // workloads report a closer choice, too
 	validateDNS(spec, path, faults)
 	validateGateNames(spec, path, faults)
@@ -89,6 +92,9 @@ func validateDNS(spec tree.Tree, path string, faults *schema.Faults) {
 func validatePodSecurity(s tree.Tree, path string, faults *schema.Faults) {
 	validateProfile(s.Object("seccompProfile"), path+".seccompProfile", faults)
 	validateAppArmorProfile(s.Object("appArmorProfile"), path+".appArmorProfile", faults)
+	if s.Has("seLinuxChangePolicy") { // MountOption needs SELinuxMount, which is off
+		field.Enum(s, "seLinuxChangePolicy", path, faults, "Recursive")
+	}
 	validateSysctls(s.Objects("sysctls"), path+".sysctls", faults)
 }
 
