@@ -128,7 +128,7 @@ func QualifiedName(s string) []string {
 	case !both:
 		name = s
 	case strings.Contains(name, "/"):
-		return []string{"a qualified name " + patternMsg(text, qualifiedPattern, examples...) +
+		return []string{"a valid label key " + patternMsg(text, qualifiedPattern, examples...) +
 			" with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"}
 	case prefix == "":
 		faults = append(faults, "prefix part "+emptyMsg)
