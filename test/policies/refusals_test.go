@@ -27,7 +27,7 @@ func TestRefusedPolicies(t *testing.T) {
 			{validating, one + `,"matchConditions":[{"name":"a","expression":"1"}]`, `spec.matchConditions[0].expression: Invalid value: "1": must evaluate to bool but got int`},
 			{validating, one + `,"matchConditions":[{"name":"a","expression":"variables.x"}],"variables":[{"name":"x","expression":"true"}]`, `undeclared reference to 'variables'`},
 			{validating, `"auditAnnotations":[{"key":"a","valueExpression":"1"}]`, `spec.auditAnnotations[0].valueExpression: Invalid value: "1": must evaluate to one of [string null_type] but got int`},
-			{validating, `"auditAnnotations":[{"key":"a/b","valueExpression":"'x'"}]`, `spec.auditAnnotations[0].key: Invalid value: "p/a/b": a qualified name`},
+			{validating, `"auditAnnotations":[{"key":"a/b","valueExpression":"'x'"}]`, `spec.auditAnnotations[0].key: Invalid value: "p/a/b": a valid label key`},
 			{mutating, `"reinvocationPolicy":"Never","mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"Object{}"}}]`, `spec.mutations[0].jsonPatch.expression: Invalid value: "Object{}": must evaluate to list(JSONPatch) but got Object`},
 			{mutating, `"reinvocationPolicy":"Never","mutations":[{"patchType":"ApplyConfiguration","applyConfiguration":{"expression":"[JSONPatch{op:'test'}]"}}]`, `must evaluate to Object but got list(JSONPatch)`},
 			{mutating, `"reinvocationPolicy":"Never","mutations":[{"patchType":"ApplyConfiguration","jsonPatch":{"expression":"[]"}}]`, `spec.mutations[0].applyConfiguration: Required value: must be specified when patchType is ApplyConfiguration`},

@@ -61,7 +61,7 @@ func TestServiceRules(t *testing.T) {
 			`spec.LoadBalancerSourceRanges[2]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)`}},
 		{Name: "loadBalancerSourceRanges of another type", Spec: `"loadBalancerSourceRanges":["10.0.0.0/8"]`, Want: []string{"spec.LoadBalancerSourceRanges: " + onlyLoadBalancerMsg}},
 		{Name: "loadBalancerClass", Spec: balancer + `"loadBalancerClass":"e.com/x"`, Want: nil},
-		{Name: "loadBalancerClass of no form", Spec: balancer + `"loadBalancerClass":"e.com/x/y"`, Want: []string{`spec.loadBalancerClass: Invalid value: "e.com/x/y": a qualified name…`}},
+		{Name: "loadBalancerClass of no form", Spec: balancer + `"loadBalancerClass":"e.com/x/y"`, Want: []string{`spec.loadBalancerClass: Invalid value: "e.com/x/y": a valid label key…`}},
 		{Name: "loadBalancerClass of another type", Spec: `"loadBalancerClass":"e.com/x"`, Want: []string{"spec.loadBalancerClass: " + onlyLoadBalancerMsg}},
 		{Name: "allocateLoadBalancerNodePorts", Spec: `"allocateLoadBalancerNodePorts":false`, Want: []string{"spec.allocateLoadBalancerNodePorts: " + onlyLoadBalancerMsg}},
 		{Name: "externalTrafficPolicy", Spec: `"externalTrafficPolicy":"Local"`, Want: []string{`spec.externalTrafficPolicy: Invalid value: "Local": may only be set for externally-accessible services`}},
