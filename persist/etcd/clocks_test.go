@@ -23,7 +23,7 @@ func TestClocksDiffer(t *testing.T) {
 		follower.await()
 		for what, m := range map[string]*member{"the follower": follower, "the writer": writer} {
 			got, clock := m.commits[len(m.commits)-1].Time, m.o.Now()
-			if got.After(clock) || got.Before(begin.Add(clock.Sub(time.Now())).Add(-time.Second)) {
+			if got.After(clock) || got.Before(begin.Add(time.Until(clock)).Add(-time.Second)) {
 				t.Errorf("%v off, %s: the commit has the time %v, and it is %v there", off, what, got, clock)
 			}
 		}
