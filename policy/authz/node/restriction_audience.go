@@ -39,12 +39,12 @@ func (r audienceRestriction) Applies(*admission.Attributes) bool { return true }
 // Begin implements admission.WaitingPlugin.
 func (r audienceRestriction) Begin() admission.WaitingCall { return r }
 
-// Mutate implements admission.WaitingCall.
-func (r audienceRestriction) Mutate(context.Context, *admission.Attributes) error { return nil }
+// Validate implements admission.WaitingCall.
+func (r audienceRestriction) Validate(context.Context, *admission.Attributes) error { return nil }
 
-// Validate implements admission.WaitingCall. The empty audience is appended, so that a request without one
-// asks for this server's own.
-func (r audienceRestriction) Validate(_ context.Context, a *admission.Attributes) error {
+// Mutate implements admission.WaitingCall. It changes nothing, but looks at the request before that is completed: one
+// without an audience is for a volume without one. The empty audience is appended for it.
+func (r audienceRestriction) Mutate(_ context.Context, a *admission.Attributes) error {
 	audiences := append(a.New.Object("spec").Strings("audiences"), "")
 	if len(audiences) > 2 {
 		return a.Forbidden("node may only request 0 or 1 audiences")

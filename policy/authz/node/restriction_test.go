@@ -218,7 +218,7 @@ func TestAudiences(t *testing.T) {
 	} {
 		objects.objects["pods ns/p"] = object(`{"spec":{"volumes":[` + c.volumes + `]}}`)
 		objects.objects["pods ns/p"].Key = meta.Key{Namespace: "ns", Name: "p"}
-		err := r.Waiting.Begin().Validate(t.Context(), &admission.Attributes{
+		err := r.Waiting.Begin().Mutate(t.Context(), &admission.Attributes{
 			User: &authn.User{Name: "system:node:n1"}, Kind: accounts, Subresource: "token", Key: meta.Key{Namespace: "ns", Name: "robot"},
 			New: parseTree(t, `{"spec":{"audiences":[`+c.audiences+`],"boundObjectRef":{"name":"p"}}}`),
 		})
