@@ -210,8 +210,11 @@ func applyFieldValidation(m *request.Mutation, faults []codec.FieldFault) (warni
 }
 
 // shownResult is what a refusal shows as the result of a patch of base: patched, with the fields that are written even if
-// they are empty, which a tree that was decoded has and one that was just made has not.
+// they are empty, which a tree that was decoded has and one that was just made has not. A JSON patch is of those anyway.
 func shownResult(base, patched tree.Tree, kind *schema.Kind, m *request.Mutation) tree.Tree {
+	if m.PatchType == request.JSONPatch {
+		return patched
+	}
 	written, err := encodedView(kind, base)
 	if err != nil {
 		return patched

@@ -20,13 +20,18 @@ type report struct {
 	results  map[string]result // by the names of the tests
 	told     int               // of this run
 	file     resultFile        // without a path for none
-	failures string            // a folder; "" for none
+	failures string            // a folder, which is made; "" for none
 }
 
 // newReport makes the report of a suite. Tests that have passed, or were skipped by the suite, according to the file of results are not to be run
 // again: they are taken from the suite, and counted.
 func newReport(s *suite, file resultFile, failures string) (*report, error) {
 	r := &report{suite: s, results: map[string]result{}, file: file, failures: failures}
+	if failures != "" {
+		if err := os.MkdirAll(failures, 0o755); err != nil {
+			return nil, err
+		}
+	}
 	if file.path == "" {
 		return r, nil
 	}
