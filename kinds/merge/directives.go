@@ -8,8 +8,11 @@ import (
 )
 
 // isDirectiveOf tells whether name is a directive and not a field of m: a schema has fields that begin
-// with "$".
+// with "$". Where there is no message, any name can be a key, and only those of directives are some.
 func isDirectiveOf(m *schema.Message, name string) bool {
+	if m == nil {
+		return isDirective(name)
+	}
 	return strings.HasPrefix(name, "$") && fieldOf(m, name) == nil
 }
 

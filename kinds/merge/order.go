@@ -75,28 +75,65 @@ func setElementOrder(f *schema.Field, name string, wanted any, current, out, pat
 		}
 	}
 	at := indexByKey(order, f.MergeKey)
-	if items, ok := patch[name].([]any); ok && !matchesOrder(items, f.MergeKey, at) {
+	if items, ok := patch[name].([]any); ok && !matchesOrder(items, order, f.MergeKey) {
 		return newBadPatch("The order in patch list of %s doesn't match $setElementOrder list", name)
 	}
 	if merged, ok := out[name].([]any); ok {
 		live, _ := current[name].([]any)
-		out[name] = mergeOrder(merged, f.MergeKey, at, indexByKey(live, f.MergeKey))
+		items, _ := patch[name].([]any)
+		out[name] = mergeOrder(merged, f.MergeKey, at, orderAfterDeletions(live, items, f.MergeKey))
 	}
 	return nil
 }
 
-// matchesOrder tells whether the items of a patch, apart from directives, are all in the wanted order.
-func matchesOrder(items []any, key string, order map[any]int) bool {
-	last := -1
+// matchesOrder tells whether the items of a patch, apart from directives, stand in the wanted order. Each
+// takes a place of its own there: an item that the patch names twice has to be named twice in the order.
+func matchesOrder(items, order []any, key string) bool {
+	if len(order) == 0 {
+		return true
+	}
+	next := 0
 	for _, item := range items {
-		if o, ok := item.(tree.Tree); ok && (o[patchDirective] == patchDelete || o[patchDirective] == patchReplace) {
+		if o, ok := item.(tree.Tree); ok && o[patchDirective] != nil {
 			continue
 		}
-		i, ok := order[itemKey(item, key)]
-		if !ok || i < last {
+		id := itemKey(item, key)
+		for next < len(order) && itemKey(order[next], key) != id {
+			next++
+		}
+		if next == len(order) {
 			return false
 		}
-		last = i
+		next++
 	}
 	return true
+}
+
+// orderAfterDeletions is the live order that a merged list is held against. Items that the patch deletes
+// leave room at the end of the live list, and as many of its new items count as if they had stood there:
+// an item that replaces another one under a new name stays behind those that the patch does not know.
+//
+// For the live list a, b and a patch that deletes b and adds c, the order is a, c.
+func orderAfterDeletions(live, patch []any, key string) map[any]int {
+	gone := map[any]bool{}
+	for _, item := range patch {
+		if o, ok := item.(tree.Tree); ok && o[patchDirective] == patchDelete {
+			gone[itemKey(item, key)] = true
+		}
+	}
+	left := live
+	if len(gone) > 0 {
+		left = slices.DeleteFunc(slices.Clone(live), func(item any) bool { return gone[itemKey(item, key)] })
+	}
+	at, next := indexByKey(left, key), len(left)
+	for _, item := range patch {
+		o, _ := item.(tree.Tree)
+		id := itemKey(item, key)
+		if _, ok := at[id]; ok || id == nil || o[patchDirective] != nil || next == len(live) {
+			continue
+		}
+		at[id] = next
+		next++
+	}
+	return at
 }

@@ -31,6 +31,11 @@ func TestStrategic(t *testing.T) {
 		{"delete item", `{"secrets":[{"name":"b"},{"name":"a"}]}`, `{"secrets":[{"name":"a","$patch":"delete"}]}`, `{"secrets":[{"name":"b"}]}`},
 		{"replace list", `{"secrets":[{"name":"a"}]}`, `{"secrets":[{"$patch":"replace"},{"name":"c"}]}`, `{"secrets":[{"name":"c"}]}`},
 		{"order", `{"secrets":[{"name":"a"},{"name":"b"}]}`, `{"$setElementOrder/secrets":[{"name":"b"},{"name":"a"},{"name":"c"}],"secrets":[{"name":"c"}]}`, `{"secrets":[{"name":"b"},{"name":"a"},{"name":"c"}]}`},
+		{"order of a new item where another goes", `{"secrets":[{"name":"a"},{"name":"b"}]}`, `{"$setElementOrder/secrets":[{"name":"c"}],"secrets":[{"name":"c"},{"name":"b","$patch":"delete"}]}`, `{"secrets":[{"name":"a"},{"name":"c"}]}`},
+		{"order of two new items where one goes", `{"secrets":[{"name":"a"},{"name":"b"}]}`, `{"$setElementOrder/secrets":[{"name":"d"},{"name":"c"}],"secrets":[{"name":"d"},{"name":"c"},{"name":"b","$patch":"delete"}]}`, `{"secrets":[{"name":"a"},{"name":"d"},{"name":"c"}]}`},
+		{"order of a new item without a deletion", `{"secrets":[{"name":"a"},{"name":"b"}]}`, `{"$setElementOrder/secrets":[{"name":"c"}],"secrets":[{"name":"c"}]}`, `{"secrets":[{"name":"c"},{"name":"a"},{"name":"b"}]}`},
+		{"order that names an item twice", `{"secrets":[{"name":"b"}]}`, `{"$setElementOrder/secrets":[{"name":"a"},{"name":"b"},{"name":"a"}],"secrets":[{"name":"b","v":"1"},{"name":"a"}]}`, `{"secrets":[{"name":"a"},{"name":"b","v":"1"}]}`},
+		{"keys that begin with a dollar", `{"data":{"$a":"1"}}`, `{"data":{"$a":null,"$ref":"2"}}`, `{"data":{"$ref":"2"}}`},
 		{"number key", `{"ports":[{"port":80}]}`, `{"ports":[{"port":80,"x":"y"}]}`, `{"ports":[{"port":80,"x":"y"}]}`},
 		{"set", `{"set":["a","b"]}`, `{"set":["c","a"]}`, `{"set":["c","a","b"]}`},
 		{"delete from set", `{"set":["a","b"]}`, `{"$deleteFromPrimitiveList/set":["a"]}`, `{"set":["b"]}`},
@@ -64,6 +69,7 @@ func TestStrategicRefuses(t *testing.T) {
 		`{"$frob":1}`, `{"$patch":"frob"}`, `{"one":{"$patch":7}}`, `{"secrets":[{"v":"1"}]}`, `{"secrets":["a"]}`,
 		`{"set":[["a"]]}`, `{"$deleteFromPrimitiveList/set":{}}`, `{"$setElementOrder/secrets":[{}]}`,
 		`{"$setElementOrder/secrets":[{"name":"x"}],"secrets":[{"name":"y"}]}`,
+		`{"$setElementOrder/secrets":[{"name":"x"},{"name":"y"}],"secrets":[{"name":"x"},{"name":"x","v":"1"},{"name":"y"}]}`,
 		`{"one":{"$retainKeys":["v"],"name":"b"}}`, `{"one":{"$retainKeys":1}}`,
 	} {
 		_, err := Strategic(plan(), tree.Tree{"one": tree.Tree{"name": "a"}}, parse(t, patch).(tree.Tree))

@@ -1,6 +1,8 @@
 package apps
 
 import (
+	"strconv"
+
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
@@ -11,7 +13,7 @@ import (
 // daemonSetRules has no ValidateUpdate: that the selector cannot change is declared.
 func daemonSetRules() schema.Rules {
 	return schema.Rules{
-		Default: defaultDaemonSet, Prepare: family.DropStatusOnCreate,
+		Default: defaultDaemonSet, Prepare: prepareDaemonSet,
 		Validate: validateDaemonSet,
 	}
 }
@@ -28,9 +30,45 @@ func defaultDaemonSet(obj tree.Tree) {
 	}
 }
 
+// templateGeneration is the annotation that counts the templates which a DaemonSet has had. Controllers may copy it
+// into a label of the Pods.
+const templateGeneration = "deprecated.daemonset.template.generation"
+
+// prepareDaemonSet keeps the count of templates, which nobody can change: a new DaemonSet begins with 1, or with a
+// higher number that it brings, as one does that was orphaned and is created again.
+func prepareDaemonSet(obj, old tree.Tree) {
+	family.DropStatusOnCreate(obj, old)
+	annotations := obj.EnsureObject("metadata", "annotations")
+	if old == nil {
+		if n, err := templatesOf(obj); err == nil {
+			annotations[templateGeneration] = strconv.FormatInt(max(n, 1), 10)
+		}
+		return
+	}
+	n, _ := templatesOf(old)
+	if !tree.StrictEqual(obj.Object("spec", "template"), old.Object("spec", "template")) {
+		n++
+	}
+	annotations[templateGeneration] = strconv.FormatInt(max(n, 1), 10)
+}
+
+// templatesOf is the count of templates of a DaemonSet; 0 where there is none.
+func templatesOf(obj tree.Tree) (int64, error) {
+	text, given := obj.Object("metadata", "annotations")[templateGeneration]
+	if !given {
+		return 0, nil
+	}
+	s, _ := text.(string)
+	return strconv.ParseInt(s, 10, 64)
+}
+
 // The selector must match the template. A controller would not recognize its own Pods otherwise, and would make new
 // ones without an end.
 func validateDaemonSet(obj tree.Tree, faults *schema.Faults) {
+	if _, err := templatesOf(obj); err != nil {
+		field := "metadata.annotations[" + templateGeneration + "]"
+		faults.Invalid(field, obj.Object("metadata", "annotations")[templateGeneration], "must be a whole number")
+	}
 	spec := obj.Object("spec")
 	selector, template := spec.Object("selector"), spec.Object("template")
 	if selector != nil {

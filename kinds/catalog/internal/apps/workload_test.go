@@ -140,6 +140,48 @@ func TestDaemonSetRules(t *testing.T) {
 	})
 }
 
+// TestTemplateGeneration: the annotation counts templates, whatever a client says of it.
+func TestTemplateGeneration(t *testing.T) {
+	k := catalogtest.KindByGVK(t, meta.Platform, "apps", "v1", "DaemonSet")
+	set := func(annotations, spec string) tree.Tree {
+		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+catalogtest.PodTemplateSpec+spec+`}}`))
+		if annotations != "" {
+			obj.EnsureObject("metadata")["annotations"] = catalogtest.Parse(t, `{"deprecated.daemonset.template.generation":`+annotations+`}`)
+		}
+		return obj
+	}
+	count := func(obj tree.Tree) any {
+		return obj.Object("metadata", "annotations")["deprecated.daemonset.template.generation"]
+	}
+	created := func(annotations string) tree.Tree {
+		obj := set(annotations, "")
+		catalogtest.Create(k, obj)
+		return obj
+	}
+	for given, want := range map[string]any{"": "1", `"0"`: "1", `"7"`: "7", `"-3"`: "1", `"x"`: "x"} {
+		if got := count(created(given)); got != want {
+			t.Errorf("a new one with %s has %v, want %v", given, got, want)
+		}
+	}
+	catalogtest.Expect(t, "no number", catalogtest.Lines(rules.Validate(k, created(`"x"`))),
+		[]string{`metadata.annotations[deprecated.daemonset.template.generation]: Invalid value: "x": must be a whole number`})
+	for _, c := range []struct{ was, given, spec, want string }{
+		{`"7"`, "", "", "7"}, {`"7"`, `"9"`, "", "7"}, {`"7"`, "", `,"minReadySeconds":3`, "7"},
+	} {
+		obj := set(c.given, c.spec)
+		catalogtest.Update(k, obj, created(c.was))
+		if got := count(obj); got != c.want {
+			t.Errorf("after %s, an update with %q and %q has %v, want %v", c.was, c.given, c.spec, got, c.want)
+		}
+	}
+	obj := created("")
+	obj.EnsureObject("spec", "template", "metadata", "labels")["new"] = "label"
+	catalogtest.Update(k, obj, created(`"7"`))
+	if got := count(obj); got != "8" {
+		t.Errorf("after 7, with another template, it is %v, want 8", got)
+	}
+}
+
 func TestStatefulSetRules(t *testing.T) {
 	k := catalogtest.KindByGVK(t, meta.Platform, "apps", "v1", "StatefulSet")
 	const frozen = "spec: Forbidden: updates to statefulset spec for fields other than…"
