@@ -100,16 +100,19 @@ func (b *Bench) writeReports(out io.Writer) error {
 		return err
 	}
 	if o.Profile != "" {
-		if err := report.WriteShares(o.Shares, o.Profile, r.Origin, out); err != nil {
+		if err := report.WriteShares(o.Shares, []string{o.Profile}, r.Origin, out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// processSaved works on saved reports instead of servers. Figures of different days are put together on one
+// processSaved works on saved reports, or profiles, instead of servers. Figures of different days are put together on one
 // page that way.
 func (b *Bench) processSaved(out io.Writer) error {
+	if b.Options.Shares != "" {
+		return report.WriteShares(b.Options.Shares, b.Options.Reports, nil, out)
+	}
 	var reports []*report.Report
 	for _, path := range b.Options.Reports {
 		r, err := report.ReadReport(path)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -114,48 +115,65 @@ var shares = []struct {
 	{"publication: indexes, histories, answers to writers", regexp.MustCompile(`/troupe/actors\.\(\*publisher\)\.`)},
 	{"allocation", regexp.MustCompile(`^runtime\.(mallocgc|growslice|newobject|makeslice)`)},
 	{"collection of garbage", regexp.MustCompile(`^runtime\.(gcBgMarkWorker|bgsweep|gcAssistAlloc|bgscavenge)`)},
+	{"Go's monitor of threads in system calls", regexp.MustCompile(`^runtime\.sysmon$`)},
 	{"finding work for threads and letting them sleep", regexp.MustCompile(`^runtime\.(schedule|findRunnable|park_m|mcall)$`)},
 }
 
-// table is the share of each part, and how much of the part is system calls. The largest part comes first.
-func (p *cpuProfile) table() string {
-	type line struct {
-		what           string
-		share, ofCalls float64
-	}
-	var all []line
-	for _, part := range shares {
-		var of, calls float64
+// ofParts is the share of each part, in percent.
+func (p *cpuProfile) ofParts() []float64 {
+	out := make([]float64, len(shares))
+	for i, part := range shares {
 		for _, s := range p.stacks {
-			if !slices.ContainsFunc(s.functions, part.by.MatchString) {
-				continue
-			}
-			of += s.nanoseconds
-			if slices.ContainsFunc(s.functions, systemCall.MatchString) {
-				calls += s.nanoseconds
+			if slices.ContainsFunc(s.functions, part.by.MatchString) {
+				out[i] += 100 * s.nanoseconds / p.total
 			}
 		}
-		all = append(all, line{part.what, 100 * of / p.total, 100 * calls / p.total})
 	}
-	slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(b.share, a.share) })
-	var b strings.Builder
-	b.WriteString("\n| Part | Share | Of which system calls |\n|---|---|---|\n")
-	for _, l := range all {
-		_, _ = fmt.Fprintf(&b, "| %s | %.1f %% | %.1f %% |\n", l.what, l.share, l.ofCalls)
-	}
-	return b.String()
+	return out
 }
 
-// WriteShares puts what a profile says of the parts of the work between the marks of a Markdown file, with
-// where and how it was taken. The table is printed as well, for runs that write no file.
-func WriteShares(path, profile string, origin *Origin, out io.Writer) error {
-	p, err := readProfile(profile)
-	if err != nil {
+// WriteShares puts what profiles say of the parts of the work between the marks of a Markdown file, a column
+// for each profile, named after its file, and the parts that are largest in all of them together first.
+// origin is where and how they were taken; saved profiles do not tell. The table is printed as well, for runs
+// that write no file.
+func WriteShares(path string, profiles []string, origin *Origin, out io.Writer) error {
+	header, line := "| Share of the CPU time |", "|---|"
+	columns := make([][]float64, 0, len(profiles))
+	for _, profile := range profiles {
+		p, err := readProfile(profile)
+		if err != nil {
+			return err
+		}
+		columns = append(columns, p.ofParts())
+		header += " " + strings.TrimSuffix(filepath.Base(profile), ".pprof") + " |"
+		line += "---|"
+	}
+	rows := make([]int, len(shares))
+	for i := range rows {
+		rows[i] = i
+	}
+	sum := func(row int) (sum float64) {
+		for _, column := range columns {
+			sum += column[row]
+		}
+		return sum
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(sum(b), sum(a)) })
+	var table strings.Builder
+	_, _ = fmt.Fprintf(&table, "\n%s\n%s\n", header, line)
+	for _, row := range rows {
+		_, _ = fmt.Fprintf(&table, "| %s |", shares[row].what)
+		for _, column := range columns {
+			_, _ = fmt.Fprintf(&table, " %.1f %% |", column[row])
+		}
+		table.WriteString("\n")
+	}
+	if _, err := io.WriteString(out, table.String()); err != nil || path == "" {
 		return err
 	}
-	table := p.table()
-	if _, err := io.WriteString(out, table); err != nil || path == "" {
-		return err
+	text := table.String()
+	if origin != nil {
+		text = origin.Line() + text
 	}
-	return ReplaceSection(path, "shares", origin.Line()+table)
+	return ReplaceSection(path, "shares", text)
 }

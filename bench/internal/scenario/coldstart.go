@@ -62,10 +62,7 @@ func (s *Session) startEmpty(ctx context.Context, sample *measure.Sample) (float
 		return 0, err
 	}
 	err = firstRequest(d, "/api/v1/namespaces/default", sample)
-	select {
-	case <-time.After(s.Settle):
-	case <-ctx.Done():
-	}
+	s.settle(ctx)
 	memory := resident(d, sample)
 	if stopped := d.Stop(); err == nil {
 		err = stopped
@@ -95,10 +92,7 @@ func (s *Session) startFull(ctx context.Context, sample *measure.Sample) (float6
 		return 0, err
 	}
 	err = firstRequest(d, path, sample)
-	select {
-	case <-time.After(s.Settle):
-	case <-ctx.Done():
-	}
+	s.settle(ctx)
 	memory := resident(d, sample)
 	if stopped := d.Stop(); err == nil {
 		err = stopped

@@ -192,7 +192,7 @@ func drainNamespaces(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	time.Sleep(s.Settle) // for what the server puts into them
+	s.settle(ctx) // for what the server puts into them
 	remove := func(sum *measure.Sample) error {
 		deleted, err := load.Drive(ctx, s.Target, func(c *server.Conn, i int) (int, error) {
 			return 0, removeAll(c, fmt.Sprintf("/api/v1/namespaces/%s%d", prefix, i))

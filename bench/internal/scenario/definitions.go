@@ -29,12 +29,13 @@ func defineMany(ctx context.Context, s *Session) ([]Result, error) {
 	// The variable is read at the end, when it may be the second daemon.
 	defer func() { d.Kill() }()
 	count := min(burstDefinitions, s.Count)
+	s.settle(ctx)
 	before := resident(d, &measure.Sample{})
 	created, err := s.define(ctx, d.Target, count)
 	if err != nil {
 		return nil, err
 	}
-	time.Sleep(s.Settle)
+	s.settle(ctx)
 	// Resident memory is in MiB, the figure in KiB for each definition.
 	memory := (resident(d, &measure.Sample{}) - before) * 1024 / float64(count)
 	discovery, openapi := &measure.Sample{}, &measure.Sample{}

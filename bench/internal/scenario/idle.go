@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"context"
-	"time"
 
 	"github.com/troupe-api/troupe/bench/internal/measure"
 	"github.com/troupe-api/troupe/bench/internal/server"
@@ -25,7 +24,8 @@ func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Read before any watch is opened: the figure is the difference.
+	// Read before any watch is opened, and after what the start needed has been given back: the figure is the difference.
+	s.settle(ctx)
 	before, err := server.ReadUsage(s.Target.Processes)
 	if err != nil {
 		return nil, err
@@ -37,10 +37,7 @@ func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
 		return nil, err
 	}
 	usage := &measure.Sample{}
-	select {
-	case <-time.After(s.Settle):
-	case <-ctx.Done():
-	}
+	s.settle(ctx)
 	m.Stop(usage)
 	sum := a.close()
 	usage.Errors, usage.FirstError = sum.Errors, sum.FirstError

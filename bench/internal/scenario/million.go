@@ -39,10 +39,7 @@ func million(ctx context.Context, s *Session) ([]Result, error) {
 	}
 	recovered := &measure.Sample{}
 	err = firstRequest(d, path, recovered)
-	select {
-	case <-time.After(s.Settle):
-	case <-ctx.Done():
-	}
+	s.settle(ctx)
 	memory := resident(d, recovered)
 	if stopped := d.Stop(); err == nil {
 		err = stopped
@@ -91,10 +88,7 @@ func (s *Session) fillMillion(ctx context.Context, dir string, objects int) ([]R
 	if after := snapshots(d.Target); after == before {
 		s.Note("million: the metrics show no snapshot during the last %d writes; the pause may be one without a snapshot", all.Count)
 	}
-	select {
-	case <-time.After(s.Settle):
-	case <-ctx.Done():
-	}
+	s.settle(ctx)
 	usage, err := server.ReadUsage(d.Target.Processes)
 	if err != nil {
 		return nil, "", err

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/troupe-api/troupe/bench/internal/measure"
 	"github.com/troupe-api/troupe/bench/internal/server"
@@ -28,6 +29,14 @@ type Session struct {
 	Identity    *server.Identity // what the target accepts beside its administrator; nil if that is not known
 	Descriptors int              // files that a process may open; 0 if that is not known
 	Note        func(format string, args ...any)
+}
+
+// settle leaves a server alone before its memory is read, so that it can give back what it needed for a moment.
+func (s *Session) settle(ctx context.Context) {
+	select {
+	case <-time.After(s.Settle):
+	case <-ctx.Done():
+	}
 }
 
 // Result is one measurement of a workload, a row of the report. Rows of all targets are matched by name, so
