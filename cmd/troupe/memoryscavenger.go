@@ -49,10 +49,10 @@ func (s *memoryScavenger) due(allocated, alive uint64) bool {
 // smallGarbageBytes. A small heap is collected rarely so, which spares CPU where it costs little memory; a large one does not
 // grow to three times its size.
 //
-// So 40 MiB may grow to 120, 300 MiB to 610 and 2 GiB to 3.2.
+// So 40 MiB may grow to 120, 300 MiB to 535 and 2 GiB to 2.7.
 const (
 	smallGarbageShare = 2 // GOGC=200, as the daemon starts with
-	largeGarbageShare = 2
+	largeGarbageShare = 4
 	smallGarbageBytes = 160 << 20
 )
 
