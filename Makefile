@@ -51,7 +51,8 @@ etcd-test: ## the suites on an etcd of 3.6 and 3.5, by one daemon and by three t
 	ETCD=3.5 $(TEST) -count 1 ./persist/etcd
 	cd test && ETCD=3.5 $(TEST) -count 1 ./migrate
 	cd test && ETCD=3.5 TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -count 1 -timeout 30m ./conventions ./linear ./quota ./watch
-	cd test && TROUPE_SOAK=24 $(TEST) -count 1 -timeout 30m -run 'TestFaults|TestRollingRestart|TestEtcdAway' ./linear
+	cd test && TROUPE_SOAK=24 $(TEST) -count 1 -timeout 30m -run 'TestFaults|TestRollingRestart|TestEtcdAway|TestListsAcrossCompactions' ./linear
+	cd test && go vet -tags etcd ./linear && $(TEST) -tags etcd -count 1 -timeout 30m -run 'TestPausedForLong|TestClocksOfDaemonsDiffer' ./linear
 
 console-test: ## the console in a headless Chromium; needs npm, and Debian's packages where there is no Chromium
 	command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }

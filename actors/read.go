@@ -172,9 +172,9 @@ func (c *collection) list(r request.List, state *snapshot, version uint64, from 
 // continueAt lets a list go on at a path of the snapshot that it is read from.
 func (c *collection) continueAt(l *request.ListResult, r request.List, state *snapshot, next string) {
 	c.snapshotCache.put(l.Version, state, c.store.now())
-	t := token{Resource: c.storage.String(), Namespace: r.Namespace, Selectors: r.Selectors, Version: l.Version, Next: next, Began: c.store.now().Unix()}
+	t := token{Resource: c.storage.String(), Namespace: r.Namespace, Selectors: r.Selectors, Version: l.Version, Next: next, Began: c.store.now().Unix(), By: c.store.id}
 	if before, err := decodeToken(r.Continue); err == nil && !before.Newest && before.Began > 0 {
-		t.Began = before.Began
+		t.Began, t.By = before.Began, before.By
 	}
 	l.Continue = encodeToken(t)
 }
@@ -197,15 +197,16 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	if t.Resource != c.storage.String() || t.Namespace != r.Namespace || t.Selectors != r.Selectors {
 		return request.ListResult{}, meta.NewBadRequest("invalid continue token: continue key is not valid: it is the token of another list")
 	}
-	// A list ends after the time for which changes are kept, even where none came: clients rely on a token to expire.
-	if !t.Newest && t.Began > 0 && c.store.now().Sub(time.Unix(t.Began, 0)) > c.store.tuning.HistoryTime {
+	// A list ends after the time for which changes are kept, even where none came: clients rely on a token to expire. The clock of another process
+	// may be off; of its lists only the history tells.
+	if !t.Newest && t.Began > 0 && t.By == c.store.id && c.store.now().Sub(time.Unix(t.Began, 0)) > c.store.tuning.HistoryTime {
 		return request.ListResult{}, expiredToken(t)
 	}
-	match := request.MatchExact
+	match, at := request.MatchExact, t.Version
 	if t.Newest {
-		match = request.MatchMostRecent
+		match, at = r.Match, r.Version
 	}
-	state, version, err := c.snapshotFor(ctx, match, t.Version)
+	state, version, err := c.snapshotFor(ctx, match, at)
 	var status *meta.Status
 	if errors.As(err, &status) && status.Reason == meta.ReasonExpired {
 		return request.ListResult{}, expiredToken(t)

@@ -293,7 +293,7 @@ func (l *sharedLog) await(seen int) {
 }
 
 // Snapshot implements persist.Log.
-func (*sharedLog) Snapshot(persist.Revision, persist.Revision, func(func(persist.Item) bool)) error {
+func (*sharedLog) Snapshot(persist.Revision, persist.Revision, func(func(persist.Item) bool) error) error {
 	return nil
 }
 

@@ -115,6 +115,46 @@ func (s *Store) snapshotAtEnd() {
 	}
 }
 
+// maxMaintenanceAtEnd is how long a store that closes waits for snapshots at most, and lastSecond how long for the end of one that is broken off.
+const (
+	maxMaintenanceAtEnd = 10 * time.Second
+	lastSecond          = time.Second
+)
+
+var errBrokenOff = errors.New("it took longer than there is time for when a store closes")
+
+// endMaintenance ends what is done once a second, with the snapshot before the end. It takes half of the time that ctx leaves: the next start can
+// do without a snapshot, and those who wait for their answers cannot do without the rest. What takes longer is broken off, and leaves what was
+// there before.
+func (s *Store) endMaintenance(ctx context.Context) {
+	close(s.stop)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.maintenance.Wait()
+		s.snapshotAtEnd()
+	}()
+	select {
+	case <-ended:
+		return
+	case <-time.After(halfOf(ctx, maxMaintenanceAtEnd)):
+	}
+	s.hurry.Store(true)
+	select {
+	case <-ended:
+	case <-time.After(halfOf(ctx, lastSecond)):
+		s.logger.Warn("the disk or the store behind the log does not answer: what is done from time to time is left to itself")
+	}
+}
+
+// halfOf is half of the time that ctx leaves, or most.
+func halfOf(ctx context.Context, most time.Duration) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return min(most, time.Until(end)/2)
+	}
+	return most
+}
+
 // Snapshot writes the state at the newest visible version, without stopping anyone.
 // It must not be called by two goroutines at a time.
 func (s *Store) Snapshot() error {
@@ -164,16 +204,22 @@ func (s *Store) trySnapshot() error {
 	if err != nil {
 		return err
 	}
-	return s.log.Snapshot(persist.Revision(at), s.trimRevision(at), func(take func(persist.Item) bool) {
-		yield := &mergedItems{take, s.quarantine.all()}
+	return s.log.Snapshot(persist.Revision(at), s.trimRevision(at), func(take func(persist.Item) bool) (err error) {
+		yield := &mergedItems{func(i persist.Item) bool {
+			if s.hurry.Load() {
+				err = errBrokenOff
+			}
+			return err == nil && take(i)
+		}, s.quarantine.all()}
 		for _, prefix := range slices.Sorted(maps.Keys(states)) {
 			objects := states[prefix]
 			delete(states, prefix)
 			if !yieldItems(objects, yield.item) {
-				return
+				return err
 			}
 		}
 		yield.rest()
+		return err
 	})
 }
 

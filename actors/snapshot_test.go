@@ -1,6 +1,7 @@
 package actors_test
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"syscall"
@@ -63,5 +64,72 @@ func TestSnapshotInTheBallast(t *testing.T) {
 	defer h.close()
 	if found := len(h.list(request.List{}).Items); found != objects {
 		t.Errorf("%d objects of %d are left", found, objects)
+	}
+}
+
+// A slowDisk asks for a snapshot before it is closed, and takes its time for it, or does not answer any more.
+type slowDisk struct {
+	persist.Log
+	each func()
+	end  chan error // of snapshots
+}
+
+func (d *slowDisk) Stats() persist.Stats {
+	s := d.Log.Stats()
+	s.SnapshotAtEnd = true
+	return s
+}
+
+func (d *slowDisk) Snapshot(_, _ persist.Revision, items func(yield func(persist.Item) bool) error) error {
+	err := items(func(persist.Item) bool {
+		d.each()
+		return true
+	})
+	d.end <- err
+	return err
+}
+
+// TestSnapshotBeforeTheEnd: a store that closes writes a snapshot where the log asks for one, for half of the time that there is, and answers in
+// the other half whoever waits.
+func TestSnapshotBeforeTheEnd(t *testing.T) {
+	never := make(chan struct{})
+	t.Cleanup(func() { close(never) })
+	for _, c := range []struct {
+		name            string
+		each            func()
+		whole, brokeOff bool
+	}{
+		{"quick", func() {}, true, false},
+		{"slow", func() { time.Sleep(20 * time.Millisecond) }, false, true},
+		{"never", func() { <-never }, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			disk := &slowDisk{each: c.each, end: make(chan error, 1)}
+			h := open(t, t.TempDir(), func(o *actors.Options) { disk.Log, o.Log = o.Log, disk })
+			for i := range 500 {
+				if _, err := h.create("c"+strconv.Itoa(i), "x"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			within, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			if err := h.Close(within); err != nil || within.Err() != nil {
+				t.Errorf("closing: %v, %v", err, within.Err())
+			}
+			select {
+			case err := <-disk.end:
+				if c.whole != (err == nil) || c.brokeOff != (err != nil) {
+					t.Errorf("the snapshot: %v", err)
+				}
+			default:
+				if c.whole || c.brokeOff {
+					t.Error("the snapshot has no end")
+				}
+			}
+			if err := h.journal.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

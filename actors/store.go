@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -21,6 +22,7 @@ import (
 // Store holds all objects: it reads, watches and changes them. All of its methods may be called by
 // anyone at any time between Open and Close.
 type Store struct {
+	id      string // of this process, in what other processes on the same log may be shown
 	log     persist.Log
 	catalog *catalog.Catalog
 	naming  *meta.Naming
@@ -54,6 +56,7 @@ type Store struct {
 	retry       snapshotRetry // of snapshots; only maintain uses it
 	failed      atomic.Pointer[error]
 	closing     atomic.Bool
+	hurry       atomic.Bool     // the store closes and has no time for a snapshot
 	compactions chan chan error // asked for by Compact
 	stop        chan struct{}
 	maintenance sync.WaitGroup
@@ -70,7 +73,7 @@ func Open(o Options) (*Store, error) {
 		return nil, fmt.Errorf("tuning: %w", err)
 	}
 	s := &Store{
-		log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal, observer: o.Observer, stale: o.Stale, rewrites: o.Rewrites,
+		id: rand.Text()[:8], log: o.Log, catalog: o.Catalog, naming: o.Naming, logger: o.Logger, tuning: o.Tuning, now: o.Now, fatal: o.Fatal, observer: o.Observer, stale: o.Stale, rewrites: o.Rewrites,
 		retention: newRetention(o.Tuning.HistoryBytes), conversions: conversion.NewService(o.Converter), compactions: make(chan chan error), stop: make(chan struct{}),
 	}
 	s.collections.Store(&map[meta.GroupResource]*collection{})
@@ -191,9 +194,7 @@ func (s *Store) Close(ctx context.Context) error {
 	if s.closing.Swap(true) {
 		return nil
 	}
-	close(s.stop)
-	s.maintenance.Wait()
-	s.snapshotAtEnd()
+	s.endMaintenance(ctx)
 	var refs []*runtime.Ref
 	for _, c := range s.allCollections() {
 		c.watchers.each(func(w *watch) {

@@ -17,14 +17,21 @@ type token struct {
 	// Newest, instead of a version, continues in the newest state, since the list's own is gone.
 	Newest bool   `json:"c,omitempty"`
 	Next   string `json:"s"`
-	// Began is when the first chunk was read, in seconds; 0 in tokens of releases before.
-	Began int64 `json:"t,omitempty"`
+	// Began is when the first chunk was read, in seconds, by the clock of the process By; 0 in tokens of releases before.
+	Began int64  `json:"t,omitempty"`
+	By    string `json:"b,omitempty"`
 }
 
 var (
 	errTokenVersion = errors.New("it holds no version")
 	errTokenStart   = errors.New("it holds no place to go on from")
 )
+
+// ContinuesNewest tells whether the list that a token belongs to goes on in the newest state.
+func ContinuesNewest(continueToken string) bool {
+	t, err := decodeToken(continueToken)
+	return err == nil && t.Newest
+}
 
 // encodeToken is base64url of JSON, without padding.
 func encodeToken(t token) string {

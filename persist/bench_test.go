@@ -91,12 +91,13 @@ func fillForRecovery(b *testing.B, dir, from string) {
 	if from == "snapshot" {
 		// The first snapshot has the next write begin a segment; the second drops the one before.
 		for at := Revision(50_000); at <= 50_001; at++ {
-			err := j.Snapshot(at, at+1, func(yield func(Item) bool) {
+			err := j.Snapshot(at, at+1, func(yield func(Item) bool) error {
 				for i := range 50_000 {
 					if !yield(Item{Key: key(i), Value: value, Revision: Revision(i + 1)}) {
-						return
+						break
 					}
 				}
+				return nil
 			})
 			if err != nil {
 				b.Fatal(err)

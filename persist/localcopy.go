@@ -27,9 +27,9 @@ type CopiedState struct {
 }
 
 // Write puts the state at a revision in the place of the one that is there. The items come in ascending order of their keys. origin is asked
-// after the last of them; an error of it keeps what is there. Until the new state is durable and was read back, the old one stays: so there
+// after the last of them; an error of either keeps what is there. Until the new state is durable and was read back, the old one stays: so there
 // are two at most.
-func (c LocalCopy) Write(at Revision, items func(yield func(Item) bool), origin func() ([]byte, error)) error {
+func (c LocalCopy) Write(at Revision, items func(yield func(Item) bool) error, origin func() ([]byte, error)) error {
 	fs := c.fs()
 	if err := fs.MkdirAll(snapshotsDir(c.Dir)); err != nil {
 		return err

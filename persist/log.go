@@ -207,8 +207,9 @@ type Log interface {
 	// Snapshot writes the state at revision at, delivered by items in ascending order
 	// of keys, and then drops the journal and the snapshots that are needed neither
 	// for recovery nor for history since keepFrom (a revision). items is called once at most, so that
-	// it may forget what it has delivered. After ErrSpaceReleased it is worth another try at once.
-	Snapshot(at, keepFrom Revision, items func(yield func(Item) bool)) error
+	// it may forget what it has delivered; an error of it breaks the snapshot off, and what is there stays. After ErrSpaceReleased it is worth
+	// another try at once.
+	Snapshot(at, keepFrom Revision, items func(yield func(Item) bool) error) error
 
 	// Trim drops the journal that the newest snapshot makes superfluous and that no history
 	// since keepFrom needs, without a new snapshot.

@@ -39,14 +39,15 @@ func (m *model) follow(batch []Commit, _ Revision) {
 }
 
 // items answers the state in ascending order of keys.
-func (m *model) items() func(yield func(Item) bool) {
+func (m *model) items() func(yield func(Item) bool) error {
 	state := maps.Clone(m.state)
-	return func(yield func(Item) bool) {
+	return func(yield func(Item) bool) error {
 		for _, k := range slices.Sorted(maps.Keys(state)) {
 			if !yield(state[k]) {
-				return
+				break
 			}
 		}
+		return nil
 	}
 }
 

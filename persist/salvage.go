@@ -83,16 +83,15 @@ func writeState(o Options, dir string, at Revision, db *buntdb.DB) error {
 	if err := removeSnapshot(o.FS, dir, at); err != nil {
 		return err
 	}
-	var failed error
-	m, err := writeItems(o.FS, snapshotPath(dir, at), at, func(yield func(Item) bool) {
-		failed = eachItem(db, func(i Item) error {
+	m, err := writeItems(o.FS, snapshotPath(dir, at), at, func(yield func(Item) bool) error {
+		return eachItem(db, func(i Item) error {
 			if !yield(i) {
 				return io.ErrShortWrite // writeItems knows the cause
 			}
 			return nil
 		})
 	})
-	if err = errors.Join(err, failed); err != nil {
+	if err != nil {
 		return fmt.Errorf("persist: snapshot at revision %d: %w", at, err)
 	}
 	m.Time = o.Now().UnixNano()

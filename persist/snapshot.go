@@ -28,7 +28,7 @@ const (
 //
 // The items are delivered while appends go on: they must be the state at revision at, which the caller fixes before.
 // If the disk is full, the ballast gives up its space, which exists for another try.
-func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bool)) error {
+func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bool) error) error {
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()
 	mark, skip, err := j.beginSnapshot(at)
@@ -72,17 +72,16 @@ func (j *Journal) beginSnapshot(at Revision) (mark int64, skip bool, err error) 
 }
 
 // writeSnapshot puts a snapshot in place.
-func (j *Journal) writeSnapshot(at Revision, items func(yield func(Item) bool)) (manifest, error) {
-	var unwritable error // of the transformer
-	return putSnapshot(j.fs, j.dir, at, j.encodeItems(items, &unwritable), func(m *manifest) error {
+func (j *Journal) writeSnapshot(at Revision, items func(yield func(Item) bool) error) (manifest, error) {
+	return putSnapshot(j.fs, j.dir, at, j.encodeItems(items), func(m *manifest) error {
 		m.Time = j.o.Now().UnixNano()
-		return unwritable
+		return nil
 	})
 }
 
 // putSnapshot puts a snapshot in place: file, then manifest, each durable before the next. complete ends the manifest, or says why the items
 // are not all that there are.
-func putSnapshot(fs vfs.FS, dir string, at Revision, items func(yield func(Item) bool), complete func(*manifest) error) (manifest, error) {
+func putSnapshot(fs vfs.FS, dir string, at Revision, items func(yield func(Item) bool) error, complete func(*manifest) error) (manifest, error) {
 	if err := removeSnapshot(fs, dir, at); err != nil {
 		return manifest{}, err
 	}
@@ -114,7 +113,7 @@ func publishSnapshot(fs vfs.FS, dir string, m manifest) error {
 }
 
 // writeItems writes a durable BuntDB file.
-func writeItems(fs vfs.FS, path string, at Revision, items func(yield func(Item) bool)) (manifest, error) {
+func writeItems(fs vfs.FS, path string, at Revision, items func(yield func(Item) bool) error) (manifest, error) {
 	m := manifest{Format: formatVersion, Revision: at, Block: blockBytes}
 	file, err := fs.Create(path)
 	if err != nil {
@@ -125,8 +124,9 @@ func writeItems(fs vfs.FS, path string, at Revision, items func(yield func(Item)
 		return m, errors.Join(err, file.Close())
 	}
 	w := &snapshotWriter{db: db, out: blockWriter{file: file}, at: at}
-	items(w.add)
-	err = w.finish()
+	if err = items(w.add); err == nil || w.err != nil {
+		err = w.finish()
+	}
 	m.Items, m.Bytes, m.Sums, m.Parts = w.items, w.out.at, sumsText(w.out.sums), w.parts
 	return m, errors.Join(err, db.Close(), file.Close())
 }

@@ -22,9 +22,10 @@ func TestSnapshotParts(t *testing.T) {
 	item := func(i int) Item {
 		return Item{Key: fmt.Sprintf("k-%02d", i), Value: bytes.Repeat([]byte{byte(i)}, size), Revision: Revision(i + 1)}
 	}
-	m, err := putSnapshot(fs, testDir, at, func(yield func(Item) bool) {
+	m, err := putSnapshot(fs, testDir, at, func(yield func(Item) bool) error {
 		for i := 0; i < items && yield(item(i)); i++ {
 		}
+		return nil
 	}, func(*manifest) error { return nil })
 	if err != nil || len(m.Parts) != 2 {
 		t.Fatalf("%d MiB have the parts %v: %v", m.Bytes>>20, m.Parts, err)

@@ -1,6 +1,7 @@
 package persist
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -77,21 +78,23 @@ func (e *TransformError) Unwrap() error { return e.Cause }
 
 // encodeItems makes of the items of a state those of a snapshot. An item that could not be decoded is kept as it
 // is. The error is that of the first that cannot be written; the rest is then left out.
-func (j *Journal) encodeItems(items func(yield func(Item) bool), failed *error) func(yield func(Item) bool) {
+func (j *Journal) encodeItems(items func(yield func(Item) bool) error) func(yield func(Item) bool) error {
 	if j.o.Transformer == nil {
 		return items
 	}
-	return func(yield func(Item) bool) {
-		items(func(i Item) bool {
+	return func(yield func(Item) bool) error {
+		var unwritable error
+		err := items(func(i Item) bool {
 			if i.Err != nil {
 				return yield(i)
 			}
-			if *failed = j.checkWrite(i.Key); *failed != nil {
+			if unwritable = j.checkWrite(i.Key); unwritable != nil {
 				return false
 			}
 			i.Value = j.encodeAppend(nil, Place{Key: i.Key, Revision: i.Revision}, i.Value)
 			return yield(i)
 		})
+		return cmp.Or(unwritable, err)
 	}
 }
 

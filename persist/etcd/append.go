@@ -34,13 +34,19 @@ func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
 	}
 	l.stats.batches.Add(1)
 	p := &planner{log: l, batch: batch, results: make([]persist.Result, len(batch)), done: make([]bool, len(batch))}
+	until := time.Now().Add(l.o.WriteTimeout) // of a round, however often it is sent
 	for first := true; ; {
 		r, later := p.next(pending)
 		if r == nil {
 			return p.results, nil
 		}
 		pending = later
-		if err := l.commit(r); err != nil {
+		err := l.commit(r, until)
+		if errors.Is(err, errNotCommitted) && time.Now().Before(until) {
+			pending = append(r.units, pending...)
+			continue
+		}
+		if err != nil {
 			if rest, split := l.shrink(r, err); split {
 				pending = append(rest, pending...)
 				continue
@@ -59,7 +65,7 @@ func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
 			}
 			continue
 		}
-		first = false
+		first, until = false, time.Now().Add(l.o.WriteTimeout)
 		p.settle(r)
 	}
 }
@@ -83,44 +89,61 @@ func (l *Log) ready() error {
 	return nil
 }
 
+// errNotCommitted says of a round that it was not committed, and that it has to be planned anew if it is to be sent again: what it was compared
+// with may be gone.
+var errNotCommitted = fmt.Errorf("%w: the transaction got no answer, and was not committed", persist.ErrUnavailable)
+
+var errOtherRecord = errors.New("the record of this process is not the one that it has written last")
+
 // commit sends a round and waits until its fate is known. Without an error it was committed and delivered, or is lost (see round);
 // persist.ErrUnknown says that its fate is not known, and every other error that it was not committed.
-func (l *Log) commit(r *round) error {
+func (l *Log) commit(r *round, until time.Time) error {
 	begin := time.Now()
 	defer l.stats.seconds.since(begin)
-	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
+	ctx, cancel := context.WithDeadline(clientv3.WithRequireLeader(l.ctx), until)
 	defer cancel()
-	for {
-		l.send(r)
-		attempt, cancel := context.WithTimeout(ctx, l.o.WriteTimeout/2) // the other half is for finding out
-		done, err := l.transact(attempt, r)
-		cancel()
-		switch {
-		case err == nil && done.Succeeded:
-			l.recordAt = done.Header.Revision
-			return l.awaitDelivery(ctx, r)
-		case err == nil:
-			l.withdraw(r)
-			if err := l.takeRecord(ctx, done); errors.Is(err, persist.ErrFailed) {
-				return err
-			} else if err != nil {
-				return l.unavailable(err)
-			}
-		case errors.Is(err, persist.ErrFailed):
-			l.withdraw(r)
-			if done.Succeeded {
-				err = fmt.Errorf("%w: %w", persist.ErrUnknown, err)
-			}
-			return err
-		case refusal(err) != nil:
-			l.withdraw(r)
-			return refusal(err)
-		default:
-			if err := l.resolve(ctx, r, err); err != nil || r.isDecided() {
-				return err
-			}
+	l.send(r)
+	attempt, cancel := context.WithTimeout(ctx, l.o.WriteTimeout/2) // the other half is for finding out
+	done, err := l.transact(attempt, r)
+	cancel()
+	switch {
+	case err == nil && done.Succeeded:
+		l.recordAt = done.Header.Revision
+		return l.awaitDelivery(ctx, r)
+	case err == nil:
+		return l.catchUp(ctx, r, done)
+	case errors.Is(err, persist.ErrFailed):
+		l.withdraw(r)
+		if done.Succeeded {
+			err = fmt.Errorf("%w: %w", persist.ErrUnknown, err)
 		}
+		return err
+	case refusal(err) != nil:
+		l.withdraw(r)
+		return refusal(err)
 	}
+	return l.resolve(ctx, r, err)
+}
+
+// catchUp is what is done about a round whose transaction has found another record than the log has written last.
+func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse) error {
+	if err := l.takeRecord(done); errors.Is(err, persist.ErrFailed) {
+		l.withdraw(r)
+		return err
+	} else if err != nil {
+		l.withdraw(r)
+		return l.unavailable(err)
+	}
+	if l.recordAt > 0 {
+		return l.resolve(ctx, r, errOtherRecord)
+	}
+	// It was deleted for its age, and the log has committed nothing since.
+	l.withdraw(r)
+	l.undecided = true
+	if err := l.decide(ctx); err != nil {
+		return l.unavailable(err)
+	}
+	return errNotCommitted
 }
 
 // send makes a round the one that is under way.
@@ -163,20 +186,20 @@ func (l *Log) transact(ctx context.Context, r *round) (*clientv3.TxnResponse, er
 }
 
 // takeRecord learns from a transaction that found another revision of the record which one that is. Only who removes old records
-// can have changed it.
-func (l *Log) takeRecord(ctx context.Context, done *clientv3.TxnResponse) error {
+// can have changed it, or the log itself by a transaction that it has had no answer to.
+func (l *Log) takeRecord(done *clientv3.TxnResponse) error {
 	at := int64(0)
 	for _, kv := range done.Responses[0].GetResponseRange().Kvs {
 		at = kv.ModRevision
 	}
 	if 0 < at && at < l.recordAt {
-		return l.fail(fmt.Errorf("etcd: the record of this process has gone back from revision %d to %d, as after a restore from a backup: it must begin anew", l.recordAt, at))
+		return l.failRecord(l.recordAt, at)
 	}
 	if at == l.recordAt {
 		return fmt.Errorf("the record has the revision %d and was refused", at)
 	}
 	l.recordAt = at
-	return ctx.Err()
+	return nil
 }
 
 // awaitDelivery waits for the follower after the servers have committed a round.
@@ -194,13 +217,16 @@ func (l *Log) awaitDelivery(ctx context.Context, r *round) error {
 	return fmt.Errorf("%w: the watch has not shown it in time", persist.ErrUnknown)
 }
 
-// resolve finds out what has become of a round that got no answer. It was committed if it is decided afterwards; if not, it never
-// will be, and may be sent again.
+// resolve finds out what has become of a round that got no answer, or whose record was another one. It was committed if it is decided
+// afterwards; if not, it never will be.
 func (l *Log) resolve(ctx context.Context, r *round, cause error) error {
 	l.undecided = true
 	err := l.decide(ctx)
-	if err == nil || !l.withdraw(r) {
+	switch {
+	case !l.withdraw(r):
 		return nil
+	case err == nil:
+		return errNotCommitted
 	}
 	l.stats.undecided.Add(1)
 	return fmt.Errorf("%w: %w", persist.ErrUnknown, cause)
@@ -225,7 +251,7 @@ func (l *Log) decide(ctx context.Context) error {
 			l.undecided = false
 			return nil
 		case err == nil:
-			if err := l.takeRecord(ctx, done); err != nil {
+			if err := errors.Join(l.takeRecord(done), ctx.Err()); err != nil {
 				return err
 			}
 		case ctx.Err() != nil || errors.Is(err, persist.ErrFailed):

@@ -51,12 +51,13 @@ func BenchmarkStart(b *testing.B) {
 	var size int64
 	err = start(copied, func(l *Log, at persist.Revision, items []persist.Item) error {
 		began := time.Now()
-		err := l.Snapshot(at, 0, func(yield func(persist.Item) bool) {
+		err := l.Snapshot(at, 0, func(yield func(persist.Item) bool) error {
 			for _, i := range items {
 				if !yield(i) {
-					return
+					break
 				}
 			}
+			return nil
 		})
 		b.Log("writing the copy took", time.Since(began))
 		size = l.copy.bytes.Load()

@@ -41,7 +41,7 @@ func (l *Log) Trim(keepFrom persist.Revision) error {
 		return l.unavailable(err)
 	}
 	l.compacted.Store(at)
-	return errors.Join(l.dropUnused(ctx, l.keys.records(), at), l.dropUnused(ctx, l.keys.guards(), at), l.dropClaims(ctx), l.dropMarks(ctx))
+	return errors.Join(l.dropOld(ctx, at), l.dropClaims(ctx), l.dropMarks(ctx))
 }
 
 // compactionDue says whether nobody has compacted for an interval. A log that has just begun waits for one, too.
@@ -81,21 +81,37 @@ func compactedAt(value []byte) int64 {
 	return at
 }
 
+// dropOld deletes records and guards that nobody has written since a compacted revision. The records go first, all of them: a log that was paused
+// for so long that it knows less of a guard than what is dropped has one of these, so that its next transaction fails. It then catches up before it
+// plans again.
+func (l *Log) dropOld(ctx context.Context, before int64) error {
+	if err := l.dropUnused(ctx, l.keys.records(), before); err != nil {
+		return err
+	}
+	return l.dropUnused(ctx, l.keys.guards(), before)
+}
+
 // dropUnused deletes records or guards, but for fences, that nobody has written since a compacted revision. Who writes again makes a new one.
 func (l *Log) dropUnused(ctx context.Context, prefix string, before int64) error {
-	found, err := l.client.Get(ctx, prefix, clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithLimit(pageSize))
-	if err != nil {
-		return l.unavailable(err)
-	}
-	for _, kv := range found.Kvs {
-		if kv.ModRevision >= before || bytes.HasPrefix(kv.Key, []byte(l.keys.guard(persist.FencePrefix))) {
-			continue
+	end := clientv3.WithRange(clientv3.GetPrefixRangeEnd(prefix))
+	for from := prefix; ; {
+		found, err := l.client.Get(ctx, from, end, clientv3.WithKeysOnly(), clientv3.WithLimit(pageSize))
+		if err != nil {
+			return l.unavailable(err)
 		}
-		if err := l.dropUnchanged(ctx, kv); err != nil {
-			return err
+		for _, kv := range found.Kvs {
+			if kv.ModRevision >= before || bytes.HasPrefix(kv.Key, []byte(l.keys.guard(persist.FencePrefix))) {
+				continue
+			}
+			if err := l.dropUnchanged(ctx, kv); err != nil {
+				return err
+			}
 		}
+		if !found.More {
+			return nil
+		}
+		from = string(found.Kvs[len(found.Kvs)-1].Key) + "\x00"
 	}
-	return nil
 }
 
 // dropUnchanged deletes a key unless somebody has written it since.

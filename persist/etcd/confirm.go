@@ -82,12 +82,23 @@ func (l *Log) confirm() (persist.Revision, error) {
 	}
 	l.stats.confirmations.Add(1)
 	began := time.Now()
-	revision, err := l.currentRevision(clientv3.WithRequireLeader(l.ctx))
-	if err != nil {
-		return 0, err
+	now, err := l.ask(clientv3.WithRequireLeader(l.ctx), l.o.WriteTimeout)
+	if err == nil {
+		err = l.awaitConfirmed(now.revision, began)
 	}
-	if version, reached := l.appliedAt(revision); reached { // as nearly always
-		return version, nil
+	if err == nil {
+		err = l.checkRecord(now)
+	}
+	if err != nil {
+		return 0, l.unavailable(err)
+	}
+	return l.appliedVersion(), nil
+}
+
+// awaitConfirmed waits until the follower has reached a revision, and lets the servers tell how far they are.
+func (l *Log) awaitConfirmed(revision int64, began time.Time) error {
+	if applied, _ := l.appliedRevision(); applied >= revision { // as nearly always
+		return nil
 	}
 	ctx, cancel := context.WithDeadline(l.ctx, began.Add(l.o.WriteTimeout))
 	defer cancel()
@@ -96,10 +107,10 @@ func (l *Log) confirm() (persist.Revision, error) {
 		err := l.awaitApplied(attempt, revision)
 		cancel()
 		if err == nil {
-			return l.appliedVersion(), nil
+			return nil
 		}
 		if ctx.Err() != nil {
-			return 0, l.unavailable(err)
+			return err
 		}
 		// An error says that the watch is being begun anew, which the next attempt waits for.
 		_ = l.client.RequestProgress(l.watchContext())

@@ -79,7 +79,9 @@
 //   - A claim is a key that is compared and written with the unit that takes it: two logs never take one both.
 //
 //   - A guard is compared with what was delivered when the write was planned, and a write that has seen less is refused: of two logs that
-//     raise one, the second to be committed has seen what the first has done.
+//     raise one, the second to be committed has seen what the first has done. That holds for guards that were dropped for their age, too: who has
+//     seen less than they told was paused, so that its record is gone as well. Its transaction fails by that, and it catches up before it plans
+//     anew; what it had computed before is refused. So the first transaction of a log writes nothing but its record.
 //
 //   - If the history was compacted before the follower has read it, the state is read anew at one revision, and the caller
 //     ends what would miss changes (persist.Recovery.Rebuild).
@@ -87,7 +89,8 @@
 //   - One log compacts at a time, and only what is older than the history that it promises and was no news one interval ago. Records
 //     and guards that are as old go with it, but for fences.
 //
-//   - A log that learns that the servers have gone back in their history, as after a restore, fails (persist.ErrFailed).
+//   - A log that learns that the servers have gone back in their history, as after a restore, fails (persist.ErrFailed). It finds out by their
+//     revision, and by its record, which is compared whenever they are asked for that: a restore may make revisions greater.
 //
 // # A copy on the local disk
 //

@@ -14,14 +14,14 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// follow hands out what all logs write, until the log is closed. A watch that ends is begun again where it was.
+// follow hands out what all logs write, until the log is closed or has failed. A watch that ends is begun again where it was.
 func (l *Log) follow() {
-	for l.ctx.Err() == nil {
+	for l.ctx.Err() == nil && l.failure() == nil {
 		err := l.watch()
 		if errors.Is(err, rpctypes.ErrCompacted) {
 			err = l.rebuild()
 		}
-		if l.ctx.Err() != nil {
+		if l.ctx.Err() != nil || l.failure() != nil {
 			return
 		}
 		if err != nil {
@@ -76,11 +76,7 @@ func byRevision(events []*clientv3.Event) iter.Seq2[int64, []*clientv3.Event] {
 }
 
 // deliverProgress hands out that nothing more comes up to a revision.
-func (l *Log) deliverProgress(revision int64) {
-	if applied, _ := l.appliedRevision(); revision > applied {
-		l.deliver(&delivery{revision: revision})
-	}
-}
+func (l *Log) deliverProgress(revision int64) { l.deliver(&delivery{revision: revision}) }
 
 // A delivery is what the events of one revision say.
 type delivery struct {
@@ -91,6 +87,7 @@ type delivery struct {
 	claims   []event
 	guards   []event
 	dropped  int64 // what the log that compacts has written; 0 if it has not
+	erased   bool  // the record of this log was deleted
 }
 
 // An event is a change of an object, of a claim or of a guard.
@@ -115,6 +112,8 @@ func (l *Log) read(revision int64, events []*clientv3.Event) *delivery {
 			d.guards = append(d.guards, event{trimKey(key, guards), nil, deletes})
 		case string(key) == l.keys.compaction() && !deletes:
 			d.dropped = compactedAt(e.Kv.Value)
+		case string(key) == l.keys.record(l.writer) && deletes:
+			d.erased = true
 		case hasPrefix(key, records) && !deletes:
 			var err error
 			if d.record, err = decodeRecord(e.Kv.Value); err != nil {
@@ -131,10 +130,18 @@ func hasPrefix(key []byte, prefix string) bool {
 	return len(key) > len(prefix) && string(key[:len(prefix)]) == prefix
 }
 
-// deliver hands out one revision. If it is that of the round that is under way, its commits are those of Append.
+// deliver hands out one revision, if it is newer than what was handed out: a watch that goes on at a member that is behind may begin too early, after
+// that has told of its progress. If it is the revision of the round that is under way, its commits are those of Append.
 func (l *Log) deliver(d *delivery) {
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
+	if applied, _ := l.appliedRevision(); d.revision <= applied {
+		return
+	}
+	if err := l.revisions.check(d.revision); err != nil {
+		_ = l.fail(err) // which tells of it
+		return
+	}
 	r := l.inFlight
 	if r == nil || d.writer != l.writer || d.record.number != r.number {
 		r = nil
@@ -147,6 +154,12 @@ func (l *Log) deliver(d *delivery) {
 	}
 	l.applyGuards(d, upTo)
 	l.countChanges(commits)
+	switch {
+	case d.writer == l.writer:
+		l.recordSeen.Store(d.revision)
+	case d.erased:
+		l.recordSeen.Store(0)
+	}
 	l.subscriber(commits, upTo)
 	l.advance(d.revision, upTo)
 	if r != nil {
@@ -278,6 +291,10 @@ func (l *Log) rebuild() error {
 	if err != nil {
 		return err
 	}
+	record, err := l.client.Get(ctx, l.keys.record(l.writer), clientv3.WithRev(revision), clientv3.WithKeysOnly())
+	if err != nil {
+		return l.readError(revision, err)
+	}
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
 	err = l.recovery.Rebuild(l.revisions.upTo(revision), func(yield func(persist.Item) error) error {
@@ -286,13 +303,17 @@ func (l *Log) rebuild() error {
 	if err != nil {
 		return err
 	}
+	l.recordSeen.Store(0)
+	for _, kv := range record.Kvs {
+		l.recordSeen.Store(kv.ModRevision)
+	}
 	l.mu.Lock()
 	for name, g := range guards {
 		if known := l.guards[name]; known.at == g.at { // it is known who has raised it
 			guards[name] = known
 		}
 	}
-	l.claims, l.guards = claims, guards
+	l.claims, l.guards, l.forgotten = claims, guards, l.revisions.upTo(revision)
 	l.mu.Unlock()
 	if r := l.inFlight; r != nil { // it may be one of those that were compacted
 		l.inFlight, r.lost = nil, true

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -61,6 +62,14 @@ func (r revisions) etcd(revision persist.Revision) int64 {
 		return 0
 	}
 	return int64((revision - r.base) >> positionBits)
+}
+
+// check refuses revisions of etcd that are too great for those of the log to be numbers that every client reads.
+func (r revisions) check(etcd int64) error {
+	if most := int64((math.MaxInt64 - r.base) >> positionBits); etcd >= most {
+		return fmt.Errorf("etcd: the servers are at revision %d, and resource versions reach to %d only: was it raised by too much in a restore (--bump-revision)?", etcd, most)
+	}
+	return nil
 }
 
 var errFormat = errors.New("etcd: the value has no known format")

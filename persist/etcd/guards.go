@@ -37,7 +37,8 @@ func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 	l.dropped = max(l.dropped, d.dropped)
 	for _, e := range d.guards {
 		g := l.guards[e.key]
-		if e.deletes && g.at < l.dropped && !(persist.Guard{Name: e.key}).IsFence() { // for its age: nobody has seen less than that
+		if e.deletes && g.at < l.dropped && !(persist.Guard{Name: e.key}).IsFence() { // for its age: only who was paused has seen less than that
+			l.forgotten = max(l.forgotten, g.raised)
 			delete(l.guards, e.key)
 			continue
 		}
@@ -74,7 +75,11 @@ func (l *Log) overtaken(guards []persist.Guard) (seen persist.Revision, refused 
 // overtakenNow is overtaken, for a caller who holds mu.
 func (l *Log) overtakenNow(guards []persist.Guard) (seen persist.Revision, refused error) {
 	for _, g := range guards {
-		if known := l.guards[g.Name]; known.overtakes(g) {
+		known, ok := l.guards[g.Name]
+		if !ok && !g.IsFence() {
+			known.raised, known.others = l.forgotten, l.forgotten
+		}
+		if known.overtakes(g) {
 			seen = max(seen, known.raised)
 			switch {
 			case g.IsFence():

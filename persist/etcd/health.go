@@ -14,7 +14,7 @@ import (
 // health is whether the servers answer. While they do not, nothing is sent to them but the question whether they do.
 type health struct {
 	failed atomic.Pointer[error]
-	behind atomic.Int64 // since when the follower lacks something, unix nanoseconds; 0 if it does not
+	behind atomic.Pointer[time.Time] // since when the follower lacks something; nil if it does not
 }
 
 func (h *health) error() error {
@@ -38,7 +38,7 @@ func (l *Log) Healthy() error {
 	if err := l.health.error(); err != nil {
 		return fmt.Errorf("etcd does not answer: %w", err)
 	}
-	if since := l.health.behind.Load(); since > 0 && l.o.Now().UnixNano()-since > int64(maxBehind) {
+	if since := l.health.behind.Load(); since != nil && time.Since(*since) > maxBehind {
 		return errors.New("etcd: the watch is behind")
 	}
 	return nil
@@ -47,11 +47,8 @@ func (l *Log) Healthy() error {
 // watchHealth asks the servers until the log is closed, and looks whether the follower keeps up.
 func (l *Log) watchHealth() {
 	for wait(l.ctx, healthPeriod) == nil {
-		before, _ := l.appliedRevision()
-		ctx, cancel := bounded(l.ctx, l.o.HealthCheckTimeout)
-		found, err := l.client.Get(ctx, l.keys.format(), clientv3.WithKeysOnly())
-		cancel()
-		if l.ctx.Err() != nil {
+		now, err := l.ask(clientv3.WithRequireLeader(l.ctx), l.o.HealthCheckTimeout)
+		if l.ctx.Err() != nil || l.failure() != nil {
 			return
 		}
 		was := l.health.error()
@@ -62,10 +59,7 @@ func (l *Log) watchHealth() {
 			l.health.failed.Store(&err)
 		} else {
 			l.health.failed.Store(nil)
-			if l.checkHistory(before, found.Header) != nil {
-				return
-			}
-			l.noteBehind(found.Header.Revision)
+			l.noteBehind(now.revision)
 		}
 		switch {
 		case was == nil && err != nil:
@@ -81,8 +75,10 @@ func (l *Log) watchHealth() {
 func (l *Log) noteBehind(revision int64) {
 	switch applied, _ := l.appliedRevision(); {
 	case applied >= revision:
-		l.health.behind.Store(0)
-	case l.health.behind.CompareAndSwap(0, l.o.Now().UnixNano()):
+		l.health.behind.Store(nil)
+	case l.health.behind.Load() == nil:
+		now := time.Now()
+		l.health.behind.Store(&now)
 	}
 	// An error says that the watch is being begun anew.
 	_ = l.client.RequestProgress(l.watchContext())

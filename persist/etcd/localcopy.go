@@ -84,20 +84,22 @@ func resourcePrefix(key string) (prefix string, ok bool) {
 const mostMarks = 256
 
 // Snapshot implements persist.Log: it writes the copy.
-func (l *Log) Snapshot(at, _ persist.Revision, items func(yield func(persist.Item) bool)) error {
+func (l *Log) Snapshot(at, _ persist.Revision, items func(yield func(persist.Item) bool) error) error {
 	c := &l.copy
 	if c.files.Dir == "" {
 		return nil
 	}
 	begun, size, without := c.since.Load(), int64(0), apart{}
-	err := c.files.Write(at, func(yield func(persist.Item) bool) {
-		items(func(i persist.Item) bool {
+	l.copying.Lock()
+	defer l.copying.Unlock()
+	err := c.files.Write(at, func(yield func(persist.Item) bool) error {
+		return items(func(i persist.Item) bool {
 			if i.Err != nil || l.transforms(i.Key) {
 				without.add(i.Key)
 				return true
 			}
 			size += int64(len(i.Key) + len(i.Value))
-			return yield(i)
+			return l.ctx.Err() == nil && yield(i) // a log that is closed cannot mark it either
 		})
 	}, func() ([]byte, error) { return l.markCopy(at, without) })
 	if err != nil {

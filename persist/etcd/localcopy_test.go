@@ -25,12 +25,13 @@ func (m *member) snapshot() error {
 	m.mu.Lock()
 	at, state := m.upTo, maps.Clone(m.state)
 	m.mu.Unlock()
-	return m.Snapshot(at, 0, func(yield func(persist.Item) bool) {
+	return m.Snapshot(at, 0, func(yield func(persist.Item) bool) error {
 		for _, key := range slices.Sorted(maps.Keys(state)) {
 			if c := state[key]; !yield(persist.Item{Key: key, Value: c.Value, Revision: c.Revision, Err: c.Err}) {
-				return
+				break
 			}
 		}
+		return nil
 	})
 }
 

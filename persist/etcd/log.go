@@ -34,7 +34,7 @@ type Log struct {
 	appending sync.Mutex // held by Append; guards this block
 	number    uint64     // of the newest transaction
 	recordAt  int64      // the revision of etcd that the record has, 0 if there is none
-	undecided bool       // it is not known whether the newest transaction was committed
+	undecided bool       // it is not known whether the newest transaction was committed, or there was none yet
 	maxOps    int        // operations that the servers take in a transaction
 	maxBytes  int        // bytes of a request that the servers take, as far as is known
 
@@ -49,7 +49,10 @@ type Log struct {
 	claims   claims
 	guards   map[string]guard // by name
 	dropped  int64            // records and guards from before this revision may be deleted for their age
+	// forgotten is up to where guards that are not known any more may have been raised.
+	forgotten persist.Revision
 
+	copying  sync.Mutex // held while the copy is written
 	copy     localCopy
 	identity origin // of the servers, without a mark
 
@@ -58,6 +61,7 @@ type Log struct {
 	stats         stats
 	compaction    compaction // only Trim uses it
 	compacted     atomic.Int64
+	recordSeen    atomic.Int64 // the revision of etcd of the record, as far as was delivered; 0 if there is none
 	failed        atomic.Pointer[error]
 }
 
@@ -105,7 +109,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	}
 	l := &Log{
 		o: o, client: client, keys: keys{o.Prefix}, writer: hex.EncodeToString(id[:]), maxOps: defaultMaxOps, maxBytes: defaultMaxBytes,
-		advanced: make(chan struct{}), claims: newClaims(), guards: map[string]guard{}, copy: localCopy{files: persist.LocalCopy{Dir: o.CopyDir}},
+		undecided: true, advanced: make(chan struct{}), claims: newClaims(), guards: map[string]guard{}, copy: localCopy{files: persist.LocalCopy{Dir: o.CopyDir}},
 	}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	if err := l.explained(ctx, l.prepare); err != nil {
@@ -147,8 +151,10 @@ func (l *Log) prepare(ctx context.Context) error {
 	}
 	format := found.Kvs[0]
 	l.identity = origin{Cluster: found.Header.ClusterId, Prefix: l.keys.prefix, Format: string(format.Value), Created: format.CreateRevision}
-	l.revisions.base, err = decodeFormat(format.Value)
-	return err
+	if l.revisions.base, err = decodeFormat(format.Value); err != nil {
+		return err
+	}
+	return l.revisions.check(found.Header.Revision)
 }
 
 // refuseFilling refuses a store that is being filled.
@@ -229,6 +235,8 @@ func (l *Log) Close() error {
 	l.cancel()
 	l.appending.Lock()
 	defer l.appending.Unlock()
+	l.copying.Lock() // what is being written is broken off
+	defer l.copying.Unlock()
 	l.running.Wait()
 	err := l.client.Close()
 	if errors.Is(err, context.Canceled) {
@@ -261,13 +269,6 @@ func (l *Log) appliedVersion() persist.Revision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.version
-}
-
-// appliedAt is the revision of the log up to which everything was delivered, if that is at least a revision of etcd.
-func (l *Log) appliedAt(revision int64) (persist.Revision, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.version, l.applied >= revision
 }
 
 // awaitApplied waits until everything up to a revision of etcd was delivered.

@@ -35,6 +35,14 @@ func open(t *testing.T, o Options) *member {
 
 func openWith(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	t.Helper()
+	m := openPaused(t, o, onHistory)
+	m.Subscribe(m.receive)
+	return m
+}
+
+// openPaused is openWith for a log that does not follow anybody before resume.
+func openPaused(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
+	t.Helper()
 	l, err := Open(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -68,9 +76,11 @@ func openWith(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Subscribe(m.receive)
+	l.subscriber = m.receive
 	return m
 }
+
+func (m *member) resume() { m.running.Go(m.follow) }
 
 func (m *member) receive(batch []persist.Commit, upTo persist.Revision) {
 	m.mu.Lock()

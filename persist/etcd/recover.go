@@ -43,17 +43,17 @@ func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 	if err != nil {
 		return 0, err
 	}
-	last := l.revisions.upTo(revision)
 	if r.Base != nil {
 		if err := r.Base(l.revisions.upTo(base)); err != nil {
 			return 0, err
 		}
 	}
 	if r.Commit != nil {
-		if err := l.readHistory(ctx, base, revision, r); err != nil {
+		if revision, err = l.readHistory(ctx, base, revision, r); err != nil {
 			return 0, err
 		}
 	}
+	last := l.revisions.upTo(revision)
 	l.recovery = r
 	l.advance(revision, last)
 	return last, nil
@@ -61,20 +61,11 @@ func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 
 // currentRevision asks the servers for the newest revision.
 func (l *Log) currentRevision(ctx context.Context) (int64, error) {
-	if err := l.failure(); err != nil {
-		return 0, fmt.Errorf("%w: %w", persist.ErrUnavailable, err)
-	}
-	before, _ := l.appliedRevision()
-	ctx, cancel := context.WithTimeout(ctx, l.o.WriteTimeout)
-	defer cancel()
-	found, err := l.client.Get(ctx, l.keys.format(), clientv3.WithKeysOnly())
+	now, err := l.ask(ctx, l.o.WriteTimeout)
 	if err != nil {
 		return 0, l.unavailable(err)
 	}
-	if err := l.checkHistory(before, found.Header); err != nil {
-		return 0, fmt.Errorf("%w: %w", persist.ErrUnavailable, err)
-	}
-	return found.Header.Revision, nil
+	return now.revision, nil
 }
 
 // readPages hands out all keys that begin with a prefix, in ascending order, as of a revision.
@@ -162,19 +153,20 @@ func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) erro
 	})
 }
 
-// readHistory hands out the changes up to a revision that the servers have not compacted. They must have those after base. If somebody compacts
-// meanwhile, the history begins anew after that.
-func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recovery) error {
+// readHistory hands out the changes up to a revision that the servers have not compacted, and answers up to where the state is whole with them: it is
+// that of base without any. If somebody compacts meanwhile, the history begins anew after that. If what has changed since base is compacted, the state
+// stays at what was handed out of it, and the follower, who finds the same, reads it anew.
+func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recovery) (reached int64, err error) {
 	if r.HistoryAfter == nil {
 		r.HistoryAfter = func(persist.Revision) {}
 	}
 	for from := int64(1); ; {
-		begun := false
-		compacted, err := l.readChanges(ctx, from, upTo, func(_ int64, commits []persist.Commit) error {
+		begun, last := false, from-1
+		compacted, err := l.readChanges(ctx, from, upTo, func(revision int64, commits []persist.Commit) error {
 			if !begun {
 				r.HistoryAfter(l.revisions.upTo(from - 1))
 			}
-			begun = true
+			begun, last = true, revision
 			for _, c := range commits {
 				if err := r.Commit(c); err != nil {
 					return err
@@ -184,12 +176,15 @@ func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recov
 		})
 		switch {
 		case !errors.Is(err, rpctypes.ErrCompacted):
-			return err
+			return upTo, err
+		case base < upTo && begun && last >= base:
+			return last, nil
 		case base < upTo && compacted > base:
-			return fmt.Errorf("etcd: changes were compacted while they were read: %w", err)
+			r.HistoryAfter(l.revisions.upTo(base))
+			return base, nil
 		case compacted >= upTo:
 			r.HistoryAfter(l.revisions.upTo(upTo))
-			return nil
+			return upTo, nil
 		}
 		from = compacted + 1
 	}
@@ -201,6 +196,8 @@ func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revis
 	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "troupe-watch", "history")) // a stream of its own
 	defer cancel()
 	responses := l.client.Watch(ctx, l.keys.all(), clientv3.WithPrefix(), clientv3.WithRev(from), clientv3.WithProgressNotify(), clientv3.WithFragment())
+	last := from - 1
+	take = takeOnce(&last, take)
 	for {
 		// Without an event at upTo, only progress says that it is reached.
 		if err := l.client.RequestProgress(ctx); err != nil {
@@ -213,6 +210,17 @@ func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revis
 			}
 		case <-time.After(progressPeriod):
 		}
+	}
+}
+
+// takeOnce leaves out the changes that were handed out already, as deliver does. last is the newest revision of those.
+func takeOnce(last *int64, take func(int64, []persist.Commit) error) func(int64, []persist.Commit) error {
+	return func(revision int64, commits []persist.Commit) error {
+		if revision < *last || revision == *last && commits != nil {
+			return nil
+		}
+		*last = revision
+		return take(revision, commits)
 	}
 }
 

@@ -2,12 +2,14 @@ package client
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 )
 
@@ -61,6 +63,69 @@ func BuildTroupe(dir string) (string, error) {
 	return keep(dir, filepath.Join(kept, "troupe"), func(program string) error {
 		return goBuild("../..", program, "-trimpath", "-ldflags", "-s -w", "./cmd/troupe")
 	})
+}
+
+// ClockOffset is the environment variable that says by how many seconds the clock of a program of BuildTroupeWithClock is off.
+const ClockOffset = "TROUPE_TEST_CLOCK_OFFSET"
+
+// BuildTroupeWithClock is BuildTroupe for a daemon whose clock can be off, for whatever part of it asks for the time: it is built with another
+// package time.
+func BuildTroupeWithClock(dir string) (string, error) {
+	kept, err := programCache("clock")
+	if err != nil {
+		return "", err
+	}
+	return keep(dir, filepath.Join(kept, "troupe"), func(program string) error {
+		overlay, err := clockOverlay(kept)
+		if err != nil {
+			return err
+		}
+		return goBuild("../..", program, "-trimpath", "-overlay", overlay, "-ldflags", "-s -w", "./cmd/troupe")
+	})
+}
+
+// clockOverlay writes into dir what go build takes in place of files of package time.
+func clockOverlay(dir string) (string, error) {
+	command := exec.Command("go", "env", "GOROOT")
+	command.Dir = "../.."
+	out, err := command.Output()
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(strings.TrimSpace(string(out)), "src", "time")
+	text, err := os.ReadFile(filepath.Join(folder, "time.go"))
+	if err != nil {
+		return "", err
+	}
+	const asks, first = "func Now() Time {\n", "\tsec, nsec, mono := runtimeNow()\n"
+	if strings.Count(string(text), asks+first) != 1 {
+		return "", errors.New("package time asks for the time in another way than it did")
+	}
+	replaced := strings.Replace(string(text), asks+first, asks+first+"\tsec += clockOffset\n", 1)
+	const offset = `package time
+
+import "syscall"
+
+var clockOffset = func() int64 {
+	text, _ := syscall.Getenv("` + ClockOffset + `")
+	seconds, _ := atoi(text)
+	return int64(seconds)
+}()
+`
+	files := map[string]string{"time.go": replaced, "clockoffset.go": offset}
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	for name, content := range files {
+		path := filepath.Join(dir, name+".txt")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			return "", err
+		}
+		overlay.Replace[filepath.Join(folder, name)] = path
+	}
+	if text, err = json.Marshal(overlay); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "overlay.json")
+	return path, os.WriteFile(path, text, 0o600)
 }
 
 // goBuild builds a program as seen from a folder of the sources.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ type cluster struct {
 	*client.Client
 	etcd     *etcdtest.Cluster
 	binary   string
+	settings string
 	replicas []*replica
 }
 
@@ -38,7 +40,28 @@ type replica struct {
 	port    string // the same in each run
 	links   []*etcdtest.Link
 	process *exec.Cmd
-	logs    bytes.Buffer
+	logs    logs
+	// clock is how far its clock is off, if the binary has one that can be.
+	clock time.Duration
+}
+
+// logs are what a daemon has logged so far.
+type logs struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *logs) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // settings let daemons find out soon that etcd is away. Addresses are scarce, so that they are taken again and again.
@@ -50,14 +73,20 @@ services: {clusterIPRange: 10.0.0.0/26, nodePortRange: 30000-30030}
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{t: t, etcd: etcdtest.Start(t, 3, "--heartbeat-interval", "50", "--election-timeout", "500")}
+	return newClusterWith(t, settings, client.BuildTroupe, [3]time.Duration{})
+}
+
+// newClusterWith is newCluster with other settings, another binary, and clocks that are off.
+func newClusterWith(t *testing.T, settings string, build func(dir string) (string, error), clocks [3]time.Duration) *cluster {
+	t.Helper()
+	c := &cluster{t: t, settings: settings, etcd: etcdtest.Start(t, 3, "--heartbeat-interval", "50", "--election-timeout", "500")}
 	var err error
-	if c.binary, err = client.BuildTroupe(t.TempDir()); err != nil {
+	if c.binary, err = build(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
 	var hosts []string
-	for range 3 {
-		r := &replica{cluster: c, dir: t.TempDir(), port: "0"}
+	for _, clock := range clocks {
+		r := &replica{cluster: c, dir: t.TempDir(), port: "0", clock: clock}
 		for _, url := range c.etcd.URLs() {
 			r.links = append(r.links, etcdtest.NewLink(t, url))
 		}
@@ -81,12 +110,15 @@ func newCluster(t *testing.T) *cluster {
 
 var readyLine = regexp.MustCompile(`https://[^ ]*:(\d+)`)
 
+// started is what the log says before what a daemon does that is started.
+const started = "--- started"
+
 // start runs the daemon, or runs it again, and waits until it is ready.
 func (r *replica) start() {
 	t := r.cluster.t
 	t.Helper()
 	config := filepath.Join(r.dir, "troupe.yaml")
-	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(r.cluster.settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var servers []string
@@ -96,7 +128,9 @@ func (r *replica) start() {
 	r.process = exec.Command(r.cluster.binary, "serve", "--config", config, "--data-dir", r.dir, "--secure-port", r.port, "--bind-address", "127.0.0.1",
 		"--etcd-servers", strings.Join(servers, ","), "--controllers", client.WithoutRoots)
 	r.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	fmt.Fprintln(&r.logs, started)
 	r.process.Stderr = &r.logs
+	r.process.Env = append(os.Environ(), fmt.Sprint(client.ClockOffset, "=", int(r.clock.Seconds())))
 	out, err := r.process.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

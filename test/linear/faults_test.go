@@ -28,22 +28,27 @@ const (
 // that is resumed on any daemon has every change once, all daemons hold the same, and nothing is given out twice. Afterwards everything
 // goes on by itself.
 func TestFaults(t *testing.T) {
-	c := newCluster(t)
+	newCluster(t).race(faultRounds)
+}
+
+// race makes as many rounds, or as many as the long form has.
+func (c *cluster) race(rounds int) {
+	c.t.Helper()
 	histories, operations, open := 0, 0, 0
 	defer func() {
-		client.Figures(t, "%d histories with a fault, %d operations, %d of them open", histories, operations, open)
+		client.Figures(c.t, "%d histories with a fault, %d operations, %d of them open", histories, operations, open)
 	}()
-	for round := range client.Rounds(t, faultRounds, 1) {
+	for round := range client.Rounds(c.t, rounds, 1) {
 		fault := faults[round%len(faults)]
 		record, unanswered := c.round(round, fault)
 		for _, part := range model.Partition(record) {
 			if result := porcupine.CheckOperationsTimeout(model, part, time.Minute); result != porcupine.Ok {
-				t.Fatalf("round %d, %s: %s:\n%s", round, fault.name, result, lines(part))
+				c.t.Fatalf("round %d, %s: %s:\n%s", round, fault.name, result, lines(part))
 			}
 		}
 		histories, operations, open = histories+1, operations+len(record), open+unanswered
-		if t.Failed() {
-			t.Fatalf("in round %d, %s", round, fault.name)
+		if c.t.Failed() {
+			c.t.Fatalf("in round %d, %s", round, fault.name)
 		}
 	}
 }

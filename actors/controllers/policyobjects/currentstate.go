@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
@@ -75,9 +76,9 @@ func (s BarrierStore) List(ctx context.Context, r request.List) (request.ListRes
 }
 
 // confirmList makes a list of the newest state one of a state that has everything committed before. The chunks of a list come
-// from the version that its token names.
+// from the version that its token names, unless that is gone and the token says so.
 func (s BarrierStore) confirmList(ctx context.Context, r request.List) (request.List, error) {
-	if s.current == nil || r.Match != request.MatchMostRecent || r.Continue != "" {
+	if s.current == nil || r.Match != request.MatchMostRecent || r.Continue != "" && !actors.ContinuesNewest(r.Continue) {
 		return r, nil
 	}
 	version, err := s.newest(ctx)

@@ -221,10 +221,10 @@ func (d *Daemon) stop(ctx context.Context) error {
 		errs = append(errs, d.store.Close(ctx))
 	}
 	if d.journal != nil {
-		errs = append(errs, d.closeJournal(ctx))
+		errs = append(errs, closeWithin(ctx, "the journal", d.journal.Close))
 	}
 	if d.etcd != nil {
-		errs = append(errs, d.etcd.Close())
+		errs = append(errs, closeWithin(ctx, "the connection to etcd", d.etcd.Close))
 	}
 	errs = append(errs, d.removeEphemeralKubeconfig())
 	return errors.Join(errs...)

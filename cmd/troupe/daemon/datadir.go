@@ -138,13 +138,13 @@ func (d *Daemon) rewrites() func() uint64 {
 	return d.encryption.transformer.Rewrites
 }
 
-// closeJournal does not wait for a disk that does not answer longer than ctx allows. The last second is for
+// closeWithin does not wait for a disk that does not answer longer than ctx allows. The last second is for
 // a context that had ended before closing began: the journal is closed properly even then, if the disk
 // works.
-func (d *Daemon) closeJournal(ctx context.Context) error {
+func closeWithin(ctx context.Context, what string, shut func() error) error {
 	closed := make(chan error, 1)
 	// The channel has room for the result, so the goroutine ends even if nobody waits any more.
-	go func() { closed <- d.journal.Close() }()
+	go func() { closed <- shut() }()
 	select {
 	case err := <-closed:
 		return err
@@ -154,7 +154,7 @@ func (d *Daemon) closeJournal(ctx context.Context) error {
 	case err := <-closed:
 		return err
 	case <-time.After(time.Second):
-		return fmt.Errorf("closing the journal: %w", ctx.Err())
+		return fmt.Errorf("closing %s: %w", what, ctx.Err())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -23,12 +24,17 @@ import (
 	"go.uber.org/zap"
 )
 
-// binary is the path of the server's program, which is built from the newest of the modules in test/etcdserver. ETCD names another
-// one of them, such as 3.5, or a program.
-var binary = sync.OnceValues(func() (string, error) {
+// binary is the path of the server's program, and utility that of etcdutl. They are built from the newest of the modules in test/etcdserver. ETCD names
+// another one of them, such as 3.5, or a program of a server, beside which that of the utility lies.
+var (
+	binary  = sync.OnceValues(func() (string, error) { return program("server", "etcd") })
+	utility = sync.OnceValues(func() (string, error) { return program("etcdutl", "etcdutl") })
+)
+
+func program(module, name string) (string, error) {
 	version := cmp.Or(os.Getenv("ETCD"), newest)
 	if strings.Contains(version, "/") {
-		return version, nil
+		return filepath.Join(filepath.Dir(version), name), nil
 	}
 	// One at a time: a program cannot be started while another process still writes it.
 	lock, err := os.OpenFile(filepath.Join(os.TempDir(), fmt.Sprintf("troupe-etcd-build-%d.lock", os.Getuid())), os.O_CREATE|os.O_RDWR, 0o600)
@@ -40,7 +46,7 @@ var binary = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	_, file, _, _ := runtime.Caller(0)
-	c := exec.Command("go", "tool", "-n", "go.etcd.io/etcd/server/v3")
+	c := exec.Command("go", "tool", "-n", "go.etcd.io/etcd/"+module+"/v3")
 	c.Dir = filepath.Join(filepath.Dir(file), "../../../test/etcdserver", version)
 	c.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
 	out, err := c.Output()
@@ -49,10 +55,10 @@ var binary = sync.OnceValues(func() (string, error) {
 		if failed, ok := err.(*exec.ExitError); ok {
 			text = string(failed.Stderr)
 		}
-		return "", fmt.Errorf("building etcd: %w\n%s", err, text)
+		return "", fmt.Errorf("building %s: %w\n%s", name, err, text)
 	}
 	return strings.TrimSpace(string(out)), nil
-})
+}
 
 // newest is the version of etcd that tests run on if they are not told another one.
 const newest = "3.6"
@@ -246,6 +252,53 @@ func (m *Member) Restore(backup string) {
 		m.t.Fatal(err)
 	}
 	m.Run()
+}
+
+// Save answers a file with what the cluster holds, as etcdctl snapshot save does.
+func (c *Cluster) Save() string {
+	c.t.Helper()
+	path := filepath.Join(c.t.TempDir(), "snapshot.db")
+	file, err := os.Create(path)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	content, err := c.Client().Snapshot(c.t.Context())
+	if err == nil {
+		_, err = io.Copy(file, content)
+		err = errors.Join(err, content.Close())
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		c.t.Fatal(err)
+	}
+	return path
+}
+
+// RestoreSaved ends all members, and starts them anew on what Save has saved, as etcdutl snapshot restore does with more flags.
+func (c *Cluster) RestoreSaved(path string, more ...string) {
+	c.t.Helper()
+	etcdutl, err := utility()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var all []string
+	for _, m := range c.Members {
+		m.Kill()
+		all = append(all, m.name+"="+m.peer)
+	}
+	for _, m := range c.Members {
+		if err := os.RemoveAll(m.dir); err != nil {
+			c.t.Fatal(err)
+		}
+		args := append([]string{
+			"snapshot", "restore", path, "--name", m.name, "--data-dir", m.dir, "--initial-cluster", strings.Join(all, ","), "--initial-advertise-peer-urls", m.peer,
+		}, more...)
+		if out, err := exec.Command(etcdutl, args...).CombinedOutput(); err != nil {
+			c.t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	for _, m := range c.Members {
+		m.Run()
+	}
 }
 
 // CPUTime is what a member has taken since it runs.

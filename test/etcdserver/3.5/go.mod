@@ -2,7 +2,10 @@ module github.com/troupe-api/troupe/test/etcdserver/3.5
 
 go 1.26.0
 
-tool go.etcd.io/etcd/server/v3
+tool (
+	go.etcd.io/etcd/etcdutl/v3
+	go.etcd.io/etcd/server/v3
+)
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
@@ -27,9 +30,11 @@ require (
 	github.com/inconshreveable/mousetrap v1.0.0 // indirect
 	github.com/jonboulle/clockwork v0.2.2 // indirect
 	github.com/json-iterator/go v1.1.11 // indirect
+	github.com/mattn/go-runewidth v0.0.9 // indirect
 	github.com/matttproud/golang_protobuf_extensions v1.0.1 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.1 // indirect
+	github.com/olekukonko/tablewriter v0.0.5 // indirect
 	github.com/prometheus/client_golang v1.11.1 // indirect
 	github.com/prometheus/client_model v0.2.0 // indirect
 	github.com/prometheus/common v0.26.0 // indirect
@@ -45,6 +50,7 @@ require (
 	go.etcd.io/etcd/client/pkg/v3 v3.5.24 // indirect
 	go.etcd.io/etcd/client/v2 v2.305.24 // indirect
 	go.etcd.io/etcd/client/v3 v3.5.24 // indirect
+	go.etcd.io/etcd/etcdutl/v3 v3.5.11 // indirect
 	go.etcd.io/etcd/pkg/v3 v3.5.24 // indirect
 	go.etcd.io/etcd/raft/v3 v3.5.24 // indirect
 	go.etcd.io/etcd/server/v3 v3.5.24 // indirect

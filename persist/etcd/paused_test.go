@@ -1,0 +1,324 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+)
+
+// dropAll compacts everything that a log has, and deletes the records and guards that are older, as Trim does.
+func dropAll(t *testing.T, m *member) {
+	t.Helper()
+	same(t, "something newer", m.append(put("/newer", "x", at("/newer", m.revision("/newer")))), "ok")
+	m.compaction.at, m.compaction.seen = 0, time.Now().Add(-time.Hour)
+	found, err := m.client.Get(t.Context(), m.keys.compaction())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kv := range found.Kvs {
+		m.compaction.at = kv.ModRevision
+	}
+	m.compaction.mark, _ = m.appliedRevision()
+	if err := m.Trim(m.appliedVersion() + 1<<positionBits); err != nil {
+		t.Fatal(err)
+	}
+	m.await()
+}
+
+// TestGuardDroppedWhilePaused: a log that is paused for so long that a guard is raised and dropped for its age meanwhile commits nothing that it has
+// computed before, whether it has written already or not, and whether its write is planned before it has caught up or afterwards.
+func TestGuardDroppedWhilePaused(t *testing.T) {
+	t.Parallel()
+	for _, wrote := range []bool{false, true} {
+		for _, caughtUp := range []bool{false, true} {
+			t.Run(fmt.Sprintf("wrote=%v,caughtUp=%v", wrote, caughtUp), func(t *testing.T) {
+				t.Parallel()
+				o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
+				a, b := openPaused(t, o, nil), open(t, o)
+				if wrote {
+					done, err := a.transact(t.Context(), &round{record: record{number: 1, time: time.Now()}})
+					if err != nil || !done.Succeeded {
+						t.Fatal(done, err)
+					}
+					a.number, a.recordAt, a.undecided = 1, done.Header.Revision, false
+				}
+				seen := a.appliedVersion()
+				same(t, "raised meanwhile", b.append(guarded(put("/1", "x", at("/1", 0)), true, b.appliedVersion(), "g")), "ok")
+				dropAll(t, b)
+				for _, prefix := range []string{b.keys.guards(), b.keys.record(a.writer)} {
+					found, err := b.client.Get(t.Context(), prefix, clientv3.WithPrefix())
+					if err != nil || len(found.Kvs) > 0 {
+						t.Fatalf("%s: %v, %v", prefix, found, err)
+					}
+				}
+				if caughtUp {
+					a.resume()
+					a.await()
+				}
+				answer := make(chan string, 1)
+				go func() { answer <- a.append(guarded(put("/2", "x", at("/2", 0)), true, seen, "g")) }()
+				if !caughtUp {
+					eventually(t, "a transaction", func() bool {
+						found, err := b.client.Get(t.Context(), b.keys.record(a.writer))
+						return err == nil && len(found.Kvs) > 0
+					})
+					a.resume()
+				}
+				same(t, "computed before the pause", <-answer, overtaken)
+				same(t, "computed again", a.append(guarded(put("/2", "x", at("/2", 0)), true, a.appliedVersion(), "g")), "ok")
+			})
+		}
+	}
+}
+
+// TestDeliveredOnce: what a watch tells again, as one does that goes on at a member that is behind, is handed out once, in the follower and in
+// recovery.
+func TestDeliveredOnce(t *testing.T) {
+	t.Parallel()
+	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
+	a := open(t, o)
+	for i := range 5 {
+		same(t, "a write", a.append(put("/c/n/a", fmt.Sprint(i), at("/c/n/a", a.revision("/c/n/a")))), "ok")
+	}
+	watched, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var again []*clientv3.Event
+	for responses := a.client.Watch(watched, a.keys.all(), clientv3.WithPrefix(), clientv3.WithRev(1)); len(again) < 10; { // with the records
+		again = append(again, (<-responses).Events...)
+	}
+	before := commitsText(a.commits)
+	for revision, events := range byRevision(again) {
+		a.deliver(a.read(revision, events))
+	}
+	a.deliverProgress(1)
+	same(t, "the commits", commitsText(a.commits), before)
+
+	var got []int64
+	last := int64(0)
+	take := takeOnce(&last, func(revision int64, _ []persist.Commit) error {
+		got = append(got, revision)
+		return nil
+	})
+	for _, revision := range []int64{2, 3, 2, 3, 4} {
+		if err := take(revision, []persist.Commit{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := take(4, nil); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "in recovery", fmt.Sprint(got), "[2 3 4 4]")
+}
+
+// TestFragments: changes that are more than a message holds, in which one revision lies in two messages, arrive whole, also where the connection
+// breaks again and again meanwhile.
+func TestFragments(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.Start(t, 1)
+	link := etcdtest.NewLink(t, cluster.Members[0].URL)
+	a, b := open(t, Options{Endpoints: cluster.URLs()}), open(t, Options{Endpoints: []string{link.URL()}})
+	b.await()
+	link.Block(true, false)
+	for i := range 60 {
+		var batch []persist.Write
+		for k := range 40 {
+			key := fmt.Sprint("/c/n/", k)
+			batch = append(batch, put(key, fmt.Sprint(i, strings.Repeat("x", 3000)), at(key, a.revision(key))))
+		}
+		results, err := a.Append(batch)
+		if err != nil || results[39].Err != nil {
+			t.Fatal(results, err)
+		}
+	}
+	link.Reset()
+	link.Mend()
+	link.Slow(2 * time.Millisecond)
+	for range 10 {
+		time.Sleep(50 * time.Millisecond) // so that something has come
+		link.Reset()
+	}
+	link.Mend()
+	b.await()
+	same(t, "the commits", commitsText(b.commits), commitsText(a.commits))
+	if n := len(b.commits); n != 60*40 || b.rebuilds > 0 {
+		t.Errorf("%d commits and %d rebuilds", n, b.rebuilds)
+	}
+}
+
+// TestGreatRevisions: servers whose revisions are too great for resource versions are refused, and end a log that follows them.
+func TestGreatRevisions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		base persist.Revision
+		etcd int64
+		ok   bool
+	}{{0, 1 << 55, true}, {0, 1<<56 - 2, true}, {0, 1<<56 - 1, false}, {0, 1 << 60, false}, {1 << 62, 1<<55 - 2, true}, {1 << 62, 1 << 55, false}} {
+		r := revisions{c.base}
+		if err := r.check(c.etcd); (err == nil) != c.ok {
+			t.Errorf("revision %d above %d: %v", c.etcd, c.base, err)
+		}
+		if v := r.upTo(c.etcd); c.ok && (v <= c.base || v > 1<<63-1) {
+			t.Errorf("revision %d above %d is %d", c.etcd, c.base, v)
+		}
+	}
+	fatal := make(chan error, 1)
+	a := open(t, Options{Endpoints: etcdtest.Start(t, 1).URLs(), Fatal: func(err error) { fatal <- err }})
+	before := a.appliedVersion()
+	a.deliver(&delivery{revision: 1 << 60, objects: []event{{"/c/n/a", []byte("\x01\x00\x00{}"), false}}})
+	if err := <-fatal; !strings.Contains(err.Error(), "--bump-revision") || a.appliedVersion() != before || len(a.commits) > 0 {
+		t.Errorf("%v; applied %d after %d, %d commits", err, a.appliedVersion(), before, len(a.commits))
+	}
+}
+
+// TestCopyCompactedDuringAStart: a start from a copy goes on when what has changed since is compacted while it is read: the state is read anew.
+func TestCopyCompactedDuringAStart(t *testing.T) {
+	t.Parallel()
+	cluster, dir := etcdtest.Start(t, 1), t.TempDir()
+	o := Options{Endpoints: cluster.URLs(), CopyDir: dir}
+	a := open(t, o)
+	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0)), put("/c/n/b", "1", at("/c/n/b", 0))), "ok, ok")
+	if err := a.snapshot(); err != nil {
+		t.Fatal(err)
+	}
+	base := a.appliedVersion()
+	value := string(appendHead(nil, 0, -1)) + strings.Repeat("x", 4000)
+	var writing sync.WaitGroup
+	for i := range 10 {
+		writing.Go(func() {
+			for range 250 { // more than the servers send at once
+				if _, err := a.client.Put(context.Background(), a.keys.object(fmt.Sprint("/c/n/", i)), value); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writing.Wait()
+	a.await()
+	same(t, "a delete", a.append(persist.Write{Key: "/c/n/b", Delete: true, RevisionOffset: -1}), "ok")
+	applied, _ := a.appliedRevision()
+	link := etcdtest.NewLink(t, cluster.Members[0].URL)
+	link.Slow(5 * time.Millisecond)
+	compacted := false
+	o.Endpoints = []string{link.URL()}
+	b := openWith(t, o, func(c persist.Commit) {
+		if compacted || c.Revision <= base {
+			return
+		}
+		compacted = true
+		link.Block(true, false) // the rest has not come yet
+		if _, err := cluster.Client().Compact(context.Background(), applied-10); err != nil {
+			t.Error(err)
+		}
+		link.Reset()
+		link.Mend()
+	})
+	b.await()
+	same(t, "the state", b.text(), a.text())
+	if n := b.stats.rebuilds.Load(); !compacted || n != 1 {
+		t.Errorf("compacted %v, %d rebuilds", compacted, n)
+	}
+	same(t, "a write", b.append(put("/c/n/c", "1", at("/c/n/c", 0))), "ok")
+}
+
+// TestRestoredBelowALogThatIsCutOff: servers are restored from a backup while a log cannot reach them. When it can, their revisions are greater than those
+// that it knows: as the manual says, or since others have written meanwhile. The log takes the state of the backup for what it is, or ends; it never
+// answers with what has been lost, whether the backup holds its record or not.
+func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	for _, bumped := range []bool{false, true} {
+		for _, wrote := range []bool{false, true} {
+			t.Run(fmt.Sprintf("bumped=%v,wrote=%v", bumped, wrote), func(t *testing.T) {
+				t.Parallel()
+				cluster := etcdtest.Start(t, 1)
+				link := etcdtest.NewLink(t, cluster.Members[0].URL)
+				o := Options{Endpoints: cluster.URLs()}
+				first := open(t, o)
+				same(t, "in the backup", first.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+				if err := first.Close(); err != nil {
+					t.Fatal(err)
+				}
+				a := open(t, Options{Endpoints: []string{link.URL()}, Fatal: func(error) {}, HealthCheckTimeout: 500 * time.Millisecond})
+				if wrote {
+					same(t, "of the log itself", a.append(put("/c/n/b", "1", at("/c/n/b", 0))), "ok")
+				}
+				backup := cluster.Save()
+				same(t, "after the backup", a.append(put("/c/n/a", "lost", at("/c/n/a", a.revision("/c/n/a")))), "ok")
+				newest := a.appliedVersion()
+				link.Block(true, false)
+				if bumped {
+					cluster.RestoreSaved(backup, "--bump-revision", "1000000", "--mark-compacted")
+				} else {
+					cluster.RestoreSaved(backup)
+				}
+				cluster.AwaitReady()
+				c := open(t, o)
+				for i := range 20 {
+					key := fmt.Sprint("/c/n/new-", i)
+					same(t, "a write of a new one", c.append(put(key, "1", at(key, 0))), "ok")
+				}
+				if now := c.appliedVersion(); strings.Contains(c.text(), "lost") || now <= newest || bumped && now>>positionBits < 1000000 || now > 1<<62 {
+					t.Errorf("a new one is at %d after %d, with\n%s", now, newest, c.text())
+				}
+				link.Reset()
+				link.Mend()
+				eventually(t, "an end or a rebuild", func() bool {
+					_, err := a.Current(context.Background())
+					if err == nil && strings.Contains(a.text(), "lost") {
+						t.Fatal("a read was confirmed that shows what is lost")
+					}
+					return a.failure() != nil || err == nil
+				})
+				if a.failure() == nil {
+					same(t, "the state", a.text(), c.text())
+					same(t, "a write", a.append(put("/c/n/z", "1", at("/c/n/z", 0))), "ok")
+				} else if _, err := a.Append([]persist.Write{put("/c/n/z", "1", at("/c/n/z", 0))}); err == nil {
+					t.Error("a log that has ended writes")
+				}
+			})
+		}
+	}
+}
+
+// TestCopyOfAClosedLog: a copy that is being written when the log is closed leaves the one before as it is.
+func TestCopyOfAClosedLog(t *testing.T) {
+	t.Parallel()
+	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}
+	a := open(t, o)
+	same(t, "a write", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+	if err := a.snapshot(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := a.copy.files.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "more", a.append(put("/c/n/b", "1", at("/c/n/b", 0))), "ok")
+	closed := make(chan error, 1)
+	err = a.Snapshot(a.appliedVersion(), 0, func(yield func(persist.Item) bool) error {
+		yield(persist.Item{Key: "/c/n/a", Value: []byte("{}"), Revision: 1})
+		go func() { closed <- a.Close() }()
+		<-a.ctx.Done()
+		if yield(persist.Item{Key: "/c/n/b", Value: []byte("{}"), Revision: 2}) {
+			t.Error("the copy goes on")
+		}
+		return nil
+	})
+	if err == nil {
+		t.Error("the copy was written")
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	found, err := a.copy.files.Load()
+	if err != nil || found.Revision != before.Revision || len(found.Items) != 1 {
+		t.Errorf("%v, %v, want the copy at %d", found, err, before.Revision)
+	}
+}
