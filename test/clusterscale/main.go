@@ -7,9 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/troupe-api/troupe/test/client"
@@ -20,12 +18,7 @@ import (
 // pins is the folder that pins the versions of Kubernetes' programs.
 const pins = "../cluster/kubernetes"
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "clusterscale:", err)
-		os.Exit(1)
-	}
-}
+func main() { controlplane.Main("clusterscale", run) }
 
 // settings are what is measured.
 type settings struct {
@@ -34,26 +27,17 @@ type settings struct {
 	reference                controlplane.Reference
 }
 
-func run() error {
+func run(ctx context.Context, dir string) error {
 	var s settings
 	flag.IntVar(&s.nodes, "nodes", 1000, "How many simulated nodes there are.")
 	flag.IntVar(&s.pods, "pods", 10000, "How many Pods there are.")
 	flag.IntVar(&s.deployments, "deployments", 10, "How many Deployments have them.")
 	flag.DurationVar(&s.limit, "limit", 30*time.Minute, "Longest time of the phases together.")
-	flag.StringVar(&s.reference.APIServer, "kube-apiserver", "", "Path of a kube-apiserver to measure in place of Troupe.")
-	flag.StringVar(&s.reference.Etcd, "etcd", "etcd", "Path of the etcd for --kube-apiserver.")
+	s.reference.Flags()
 	flag.Parse()
 	if s.nodes < 1 || s.deployments < 1 || s.pods < s.deployments {
 		return errors.New("there have to be nodes, Deployments, and at least a Pod of each")
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	dir, err := os.MkdirTemp("", "troupe-scale-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	var p plane
 	defer p.Stop()
 	if err := p.start(ctx, dir, s); err != nil {

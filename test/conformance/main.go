@@ -6,11 +6,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"regexp"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/troupe-api/troupe/test/client"
@@ -18,20 +16,15 @@ import (
 	"github.com/troupe-api/troupe/test/controlplane"
 )
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "conformance:", err)
-		os.Exit(1)
-	}
-}
+func main() { controlplane.Main("conformance", run) }
 
 // run builds what is needed, runs the tests and prints what has become of them. It is an error if one failed.
-func run() error {
+func run(ctx context.Context, dir string) error {
 	focus := flag.String("focus", `\[Conformance\]`, "Expression of the names of the tests to run.")
 	skip := flag.String("skip", "", `Expression of the names of tests to leave out, as \[Conformance\] for those beyond it; "" leaves out none.`)
 	kubeconfig := flag.String("kubeconfig", "", "Client configuration of a cluster that runs already.")
-	apiserver := flag.String("kube-apiserver", "", "Path of a kube-apiserver to run the suite on, beside the same controllers, scheduler and nodes, in place of Troupe.")
-	etcd := flag.String("etcd", "etcd", "Path of the etcd for --kube-apiserver.")
+	var reference controlplane.Reference
+	reference.Flags()
 	workers := flag.Int("workers", 3, "How many tests run at the same time.")
 	nodes := flag.Int("nodes", 5, "How many simulated nodes there are.")
 	limit := flag.Duration("limit", 12*time.Minute, "Longest time of a test.")
@@ -49,14 +42,6 @@ func run() error {
 	if *skip == "" {
 		without = nil
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	dir, err := os.MkdirTemp("", "troupe-conformance-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	w := worker{limit: *limit, kubeconfig: *kubeconfig}
 	if w.kubectl, err = client.BuildKubectl(dir); err != nil {
 		return err
@@ -79,8 +64,8 @@ func run() error {
 	defer started.Stop()
 	switch {
 	case w.kubeconfig != "":
-	case *apiserver != "":
-		w.kubeconfig, err = startReference(ctx, &started, dir, w.kubectl, controlplane.Reference{APIServer: *apiserver, Etcd: *etcd}, *nodes)
+	case reference.APIServer != "":
+		w.kubeconfig, err = startReference(ctx, &started, dir, w.kubectl, reference, *nodes)
 	default:
 		w.kubeconfig, err = startCluster(ctx, &started, dir, *nodes)
 	}

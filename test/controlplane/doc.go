@@ -4,6 +4,7 @@
 //	Processes  what has been started, which ends in the opposite order
 //	Server     an API server, with what its clients need
 //	Reference  the programs of the reference
+//	Main       the main function of a command that starts one
 //
 // The programs of Kubernetes are those of test/cluster.
 package controlplane

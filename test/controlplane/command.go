@@ -1,0 +1,37 @@
+package controlplane
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Main is the main function of a command that starts a control plane: it runs the command with a folder of its own, until that is
+// done or a signal ends its context. A second signal ends the process at once.
+func Main(name string, run func(ctx context.Context, dir string) error) {
+	if err := runInFolder(name, run); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		os.Exit(1)
+	}
+}
+
+func runInFolder(name string, run func(ctx context.Context, dir string) error) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	dir, err := os.MkdirTemp("", "troupe-"+name+"-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	return run(ctx, dir)
+}
+
+// Flags declares the flags that name the programs of the reference. Without --kube-apiserver Troupe is run.
+func (r *Reference) Flags() {
+	flag.StringVar(&r.APIServer, "kube-apiserver", "", "Path of a kube-apiserver to run in place of Troupe, beside the same controllers, scheduler and nodes.")
+	flag.StringVar(&r.Etcd, "etcd", "etcd", "Path of the etcd for --kube-apiserver.")
+}
