@@ -61,6 +61,8 @@ func (s *Server) registerConnectionMetrics(f *metrics.Families) {
 		Func("", func() float64 { return float64(s.connections.Stats().Waiting) })
 	f.Add("troupe_connections_limit", "gauge", "Connections that may be open.").
 		Func("", func() float64 { return float64(s.connections.Stats().Limit) })
+	f.Add("troupe_connections_accepted_total", "counter", "Connections that were let in, each with a handshake.").
+		Func("", func() float64 { return float64(s.connections.Stats().Accepted) })
 	refused := f.Add("troupe_connections_refused_total", "counter", "Connections that were not let in, or closed to let others in, because there were too many.")
 	refused.Func(`reason="full"`, func() float64 { return float64(s.connections.Stats().Refused) })
 	refused.Func(`reason="oldest"`, func() float64 { return float64(s.connections.Stats().Evicted) })

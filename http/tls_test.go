@@ -109,8 +109,13 @@ func TestPlainHTTPWhereTLSIsSpoken(t *testing.T) {
 	config := &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate(t, "joe")}}
 	f.client = &nethttp.Client{Transport: &nethttp.Transport{TLSClientConfig: config}}
 	defer f.client.CloseIdleConnections()
-	if _, text := f.do("GET", "/metrics", ""); !strings.Contains(text, "\napiserver_tls_handshake_errors_total 8\n") {
-		t.Errorf("failed handshakes are not counted:\n%s", text)
+	for range 2 { // on one connection
+		_, text := f.do("GET", "/metrics", "")
+		for _, series := range []string{"apiserver_tls_handshake_errors_total 8", "troupe_connections_accepted_total 9"} {
+			if !strings.Contains(text, "\n"+series+"\n") {
+				t.Errorf("%s is missing:\n%s", series, text)
+			}
+		}
 	}
 }
 

@@ -49,7 +49,7 @@ func (p *Processes) StartScheduler(path string, s *Server, flags ...string) (*Pr
 
 // startProgram starts a program as troupe cluster does.
 func (p *Processes) startProgram(path string, s *Server, flags ...string) (*Process, error) {
-	return p.Start(path, append([]string{"--kubeconfig=" + s.Kubeconfig, "--secure-port=0", "--kube-api-qps=1000", "--kube-api-burst=2000"}, flags...)...)
+	return p.Start(path, append([]string{"--kubeconfig=" + s.Kubeconfig, "--secure-port=0", "--kube-api-qps=1000", "--kube-api-burst=20"}, flags...)...)
 }
 
 // StartNodes has the nodes of a server played, by the program troupe.

@@ -23,7 +23,7 @@ type Connections struct {
 	perAddress int // of one address; those on this machine have none
 	maxNew     int // of those that have not sent a whole request
 
-	refused, evicted, acceptErrors, handshakeErrors atomic.Uint64
+	accepted, refused, evicted, acceptErrors, handshakeErrors atomic.Uint64
 
 	scheduler    *scheduler
 	certificates certificates
@@ -76,6 +76,7 @@ func (r *Connections) add(c *Conn) bool {
 	victims, ok := r.makeRoom(c)
 	if ok {
 		r.insert(c)
+		r.accepted.Add(1)
 	} else {
 		r.refused.Add(1)
 	}

@@ -4,6 +4,7 @@ package wire
 type Stats struct {
 	Limit                         int    // how many may be open
 	Open, New                     int    // that are open, and those of them that have not sent a whole request
+	Accepted                      uint64 // that were let in
 	Refused, Evicted              uint64 // that were not let in, and that were closed to let others in
 	AcceptErrors, HandshakeErrors uint64
 	Waiting                       int // those on which something has come that nobody works on yet
@@ -19,7 +20,7 @@ func (r *Connections) Stats() Stats {
 	r.scheduler.mu.Unlock()
 	return Stats{
 		Waiting: waiting,
-		Limit:   r.limit, Open: open, New: fresh, Refused: r.refused.Load(), Evicted: r.evicted.Load(),
+		Limit:   r.limit, Open: open, New: fresh, Accepted: r.accepted.Load(), Refused: r.refused.Load(), Evicted: r.evicted.Load(),
 		AcceptErrors: r.acceptErrors.Load(), HandshakeErrors: r.handshakeErrors.Load(),
 	}
 }

@@ -14,7 +14,8 @@ import (
 const programTimeout = 10 * time.Second
 
 // startProgram starts kube-controller-manager or kube-scheduler, with the administrator's rights and the keys of the
-// daemon. The bounds on how fast they may ask are lifted: the server is theirs alone.
+// daemon. The bounds on how fast they may ask are lifted, as the server is theirs alone, but for the burst: client-go keeps 25 connections,
+// and whatever more requests come at once are a handshake each.
 func (r *run) startProgram(name, path string) error {
 	if path == BuiltIn {
 		return nil
@@ -24,7 +25,7 @@ func (r *run) startProgram(name, path string) error {
 		return err
 	}
 	kubeconfig, pki := filepath.Join(r.dataDir(), "admin.kubeconfig"), filepath.Join(r.dataDir(), "pki")
-	args := []string{"--kubeconfig=" + kubeconfig, "--leader-elect=true", "--secure-port=0", "--kube-api-qps=1000", "--kube-api-burst=2000"}
+	args := []string{"--kubeconfig=" + kubeconfig, "--leader-elect=true", "--secure-port=0", "--kube-api-qps=1000", "--kube-api-burst=20"}
 	if name == "kube-controller-manager" {
 		args = append(args,
 			"--use-service-account-credentials=true", "--service-account-private-key-file="+filepath.Join(pki, "sa.key"),

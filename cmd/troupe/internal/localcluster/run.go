@@ -23,8 +23,8 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// connections is how many requests of nodes are under way at the same time, beside the watches.
-const connections = 32
+// workers is how many requests for Pods are under way at the same time, and how many for leases, beside the watches.
+const workers = 32
 
 // requestTimeout is how long a request of a node may take that is no watch.
 const requestTimeout = 30 * time.Second
@@ -208,7 +208,7 @@ func (r *run) startNodes(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	client := rest.New(config, rest.Options{Agent: "troupe-cluster", Warnings: io.Discard, MaxIdle: connections})
+	client := rest.New(config, rest.Options{Agent: "troupe-cluster", Warnings: io.Discard, MaxIdle: 2 * workers})
 	client.Timeout = requestTimeout
 	if r.Join != "" {
 		if r.kubelet, err = newIdentity("", netip.MustParseAddr(r.NodeAddress)); err != nil {
@@ -223,7 +223,7 @@ func (r *run) startNodes(ctx context.Context, path string) error {
 	}
 	r.nodes, err = simulation.New(simulation.Options{
 		Client: client, Naming: r.naming, Nodes: r.Nodes, Capacity: r.Capacity, Address: r.NodeAddress, PodRange: netip.MustParsePrefix(r.PodRange),
-		JobTime: r.JobTime, Workers: connections, TLS: r.kubelet.server, Log: slog.New(slog.NewTextHandler(logs, nil)),
+		JobTime: r.JobTime, Workers: workers, TLS: r.kubelet.server, Log: slog.New(slog.NewTextHandler(logs, nil)),
 	})
 	if err != nil {
 		return err

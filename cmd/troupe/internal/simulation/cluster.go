@@ -34,7 +34,7 @@ type Options struct {
 	PodRange netip.Prefix
 	// JobTime is how long a container of a Job runs whose command is not known [1s].
 	JobTime time.Duration
-	// Workers is how many requests are under way at the same time [32].
+	// Workers is how many requests for Pods are under way at the same time, and how many for leases [32].
 	Workers int
 	// TLS is what the kubelet proves itself with, and whom it lets in.
 	TLS *tls.Config
