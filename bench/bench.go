@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/bench/internal/report"
+	"github.com/troupe-api/troupe/bench/internal/scale"
 	"github.com/troupe-api/troupe/bench/internal/scenario"
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
@@ -123,6 +124,11 @@ func (b *Bench) processSaved(out io.Writer) error {
 	}
 	if b.Options.Compare {
 		return report.Compare(out, reports[0], reports[1])
+	}
+	if b.Options.Simulate != "" {
+		if err := scale.Write(b.Options.Simulate, reports, out); err != nil {
+			return err
+		}
 	}
 	return writePages(&b.Options, reports)
 }

@@ -286,20 +286,22 @@ func encoded(text []byte) string {
 // daemon that does not start. Objects are files, so that a cold start finds what a killed process has left.
 func fakeDaemon(args []string) {
 	dir := args[slices.Index(args, "--data-dir")+1]
+	objects := dir
 	if slices.Contains(args, "--refuse") {
 		_, _ = fmt.Fprintln(os.Stderr, "refused to start")
 		os.Exit(3)
 	}
 	if i := slices.Index(args, "--etcd-servers"); i >= 0 {
-		c, err := net.Dial("tcp", strings.TrimPrefix(args[i+1], "http://"))
+		dataDir, err := askEtcd(args[i+1])
 		if err != nil {
 			_, _ = fmt.Fprintln(os.Stderr, err)
 			os.Exit(3)
 		}
-		defer c.Close()
+		objects = dataDir
 	}
 	f := newServer()
-	f.dir = filepath.Join(dir, "objects")
+	f.dir = filepath.Join(objects, "objects")
+	_ = os.MkdirAll(dir, 0o700)
 	_ = os.MkdirAll(f.dir, 0o700)
 	entries, _ := os.ReadDir(f.dir)
 	for _, entry := range entries {
@@ -321,11 +323,13 @@ func fakeDaemon(args []string) {
 	<-stop
 }
 
-// fakeEtcd listens where an etcd is to serve clients, until it is stopped.
+// fakeEtcd listens where an etcd is to serve clients, until it is stopped. All that it tells is how large it is and, for the
+// daemons that keep their objects with it, where its data is.
 func fakeEtcd(args []string) {
+	dir := args[slices.Index(args, "--data-dir")+1]
 	l, err := net.Listen("tcp", strings.TrimPrefix(args[slices.Index(args, "--listen-client-urls")+1], "http://"))
 	if err == nil {
-		err = os.MkdirAll(args[slices.Index(args, "--data-dir")+1], 0o700)
+		err = os.MkdirAll(dir, 0o700)
 	}
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, err)
@@ -333,8 +337,29 @@ func fakeEtcd(args []string) {
 	}
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
+	go func() {
+		_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/metrics":
+				_, _ = io.WriteString(w, "etcd_mvcc_db_total_size_in_use_in_bytes 65536\n")
+			default:
+				_, _ = io.WriteString(w, dir)
+			}
+		}))
+	}()
 	<-stop
 	_ = l.Close()
+}
+
+// askEtcd asks a fake etcd where its data is.
+func askEtcd(url string) (string, error) {
+	answer, err := http.Get(url)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	dir, err := io.ReadAll(answer.Body)
+	return string(dir), err
 }
 
 // Start serves a fake for one test and returns its kubeconfig's path. The server is closed with the

@@ -60,6 +60,7 @@ type Options struct {
 	Profile      string        `json:"-"`
 	Shares       string        `json:"-"`
 	Settings     string        `json:"-"`
+	Simulate     string        `json:"-"`
 	Compare      bool          `json:"-"`
 	Request      time.Duration `json:"requestTimeoutNanoseconds"`
 	Timeout      time.Duration `json:"timeoutNanoseconds"`
@@ -96,7 +97,7 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.StringVar(&o.UserCA, "user-ca", "", "CA whose client certificates the servers of --kubeconfig and --against accept (started ones get one)")
 	f.StringVar(&o.UserCAKey, "user-ca-key", "", "key of that CA")
 	f.StringVar(&o.UserToken, "user-token", "", "static token that they accept for the user "+server.StaticUser)
-	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all but soak and million): "+strings.Join(workloadNames(true), ", "))
+	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all but soak, million and scale): "+strings.Join(workloadNames(true), ", "))
 	f.StringVar(&o.MediaType, "media-type", mediaJSON, "what the clients speak: json, as the workloads say; or protobuf, which runs the variants …-protobuf of those that have one")
 	f.IntVar(&o.Runs, "runs", 1, "how often all of it is measured, each time on servers that are started afresh; the report has the medians")
 	f.Float64Var(&o.Scale, "scale", 1, "factor for the sizes of the scenarios from leases on, as in 0.1 for a small machine; the report says what it changed")
@@ -121,6 +122,7 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.StringVar(&o.Profile, "profile", "", "file for the CPU profile that the server takes of itself while the last load of the one workload is driven")
 	f.StringVar(&o.Shares, "shares", "", "Markdown file between whose marks the shares of the parts in that profile, or in saved profiles given as arguments, are written")
 	f.StringVar(&o.Settings, "settings", "", "instead of workloads, measure what settings of the daemon change, and write the table between the marks of this Markdown file")
+	f.StringVar(&o.Simulate, "simulate-scale", "", "Markdown file between whose marks a model of larger sizes is written, made and checked by saved reports of the workload scale")
 	f.BoolVar(&o.Compare, "compare", false, "compare two saved reports, given as arguments: old, new")
 	f.DurationVar(&o.Request, "request-timeout", time.Minute, "most time for one request")
 	f.DurationVar(&o.Timeout, "timeout", time.Hour, "most time for the whole run")
@@ -188,9 +190,10 @@ func (o *Options) Validate() error {
 	fault(o.AgainstKube != "" && (o.Start == "" || o.Naming != "kubernetes" || o.UserCA != ""), "--against-kube-apiserver needs --start and --naming kubernetes, and no --user-ca")
 	fault((o.UserCA == "") != (o.UserCAKey == ""), "--user-ca and --user-ca-key need each other")
 	fault(o.Compare && len(o.Reports) != 2, "--compare needs two saved reports, old and new")
-	fault(len(o.Reports) > 0 && !o.Compare && o.Results == "" && o.Figures == "" && o.SideBySide == "" && o.Plot == "" && o.Shares == "",
-		"saved reports are for --compare, --results, --figures, --side-by-side or --plot, and saved profiles for --shares")
-	fault(o.Shares != "" && len(o.Reports) > 0 && (o.Compare || o.Results != "" || o.Figures != "" || o.SideBySide != "" || o.Plot != ""), "--shares of saved profiles is alone")
+	fault(len(o.Reports) > 0 && !o.Compare && o.Results == "" && o.Figures == "" && o.SideBySide == "" && o.Plot == "" && o.Shares == "" && o.Simulate == "",
+		"saved reports are for --compare, --results, --figures, --side-by-side, --simulate-scale or --plot, and saved profiles for --shares")
+	fault(o.Shares != "" && len(o.Reports) > 0 && (o.Compare || o.Results != "" || o.Figures != "" || o.SideBySide != "" || o.Plot != "" || o.Simulate != ""), "--shares of saved profiles is alone")
+	fault(o.Simulate != "" && len(o.Reports) == 0, "--simulate-scale needs saved reports of --workloads scale and watch-fanout")
 	fault(o.SideBySide != "" && len(o.Reports) == 0 && !o.Compares(), "--side-by-side needs a second server, as of --against-kube-apiserver, or saved reports")
 	fault(o.Compare && (o.Results != "" || o.Figures != ""), "--compare and --results or --figures are alternatives")
 	fault(o.Plot != "" && !slices.Contains(o.Workloads, "soak") && len(o.Reports) == 0, "--plot is for --workloads soak, or a saved report of it")

@@ -100,6 +100,7 @@ func Workloads() []Workload {
 		{Name: "cold-start", Run: coldStart, Own: true},
 		{Name: "definitions", Run: defineMany, Own: true},
 		{Name: "million", Run: million, Own: true, named: true},
+		{Name: "scale", Run: measureScale, Own: true, named: true},
 	}
 }
 

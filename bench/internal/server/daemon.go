@@ -29,7 +29,7 @@ type Daemon struct {
 	Began  time.Time // just before exec
 	cmd    *exec.Cmd
 	ended  chan struct{} // closed when the process is gone and its output read
-	etcd   *program      // that it keeps its state in; nil for none
+	etcd   *Etcd         // that it keeps its state in; nil for none
 }
 
 // DaemonSpec says which daemon to start and on which data directory.
@@ -52,14 +52,13 @@ func (spec DaemonSpec) Start() (_ *Daemon, err error) {
 	}
 	d := &Daemon{ended: make(chan struct{})}
 	if spec.Etcd != "" {
-		var url string
-		if d.etcd, url, err = startEtcd(spec.Etcd, spec.Dir+".etcd"); err != nil {
+		if d.etcd, err = StartEtcd(spec.Etcd, spec.Dir+".etcd"); err != nil {
 			return nil, err
 		}
-		args = append(args, "--etcd-servers", url)
+		args = append(args, "--etcd-servers", d.etcd.URL)
 		defer func() {
 			if err != nil {
-				d.etcd.stop()
+				d.etcd.Stop()
 			}
 		}()
 	}
@@ -90,8 +89,7 @@ func (spec DaemonSpec) Start() (_ *Daemon, err error) {
 	}
 	d.Target.Timeout, d.Target.Processes = spec.Timeout, []int{d.cmd.Process.Pid}
 	if d.etcd != nil {
-		d.Target.Etcd = []int{d.etcd.Process.Pid}
-		d.Target.Processes = append(d.Target.Processes, d.Target.Etcd...)
+		d.etcd.CountWith(d.Target)
 	}
 	return d, nil
 }
@@ -141,7 +139,7 @@ func readyTarget(line string) (*Target, error) {
 // Stop asks the daemon to drain and end, and waits for it. Its etcd ends after it.
 func (d *Daemon) Stop() error {
 	if d.etcd != nil {
-		defer d.etcd.stop()
+		defer d.etcd.Stop()
 	}
 	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -160,8 +158,7 @@ func (d *Daemon) Stop() error {
 func (d *Daemon) Kill() {
 	d.kill()
 	if d.etcd != nil {
-		_ = d.etcd.Process.Kill()
-		<-d.etcd.ended
+		d.etcd.kill()
 	}
 }
 

@@ -57,14 +57,14 @@ func (k *Kubernetes) start(ctx context.Context, spec KubernetesSpec) error {
 	if err != nil {
 		return err
 	}
-	etcd, client, err := startEtcd(spec.Etcd, spec.Dir)
+	etcd, err := StartEtcd(spec.Etcd, spec.Dir)
 	if err != nil {
 		return err
 	}
-	k.processes = append(k.processes, etcd)
+	k.processes = append(k.processes, etcd.program)
 	secure := ports[0]
 	args := []string{
-		"--etcd-servers", client, "--bind-address", "127.0.0.1", "--advertise-address", "127.0.0.1", "--secure-port", secure,
+		"--etcd-servers", etcd.URL, "--bind-address", "127.0.0.1", "--advertise-address", "127.0.0.1", "--secure-port", secure,
 		"--cert-dir", spec.Dir, "--client-ca-file", spec.Identity.AuthorityFile(), "--token-auth-file", spec.Identity.TokenFile(),
 		"--service-account-issuer", "https://kubernetes.default.svc", "--service-account-signing-key-file", key, "--service-account-key-file", key,
 		"--service-cluster-ip-range", "10.96.0.0/16", "--endpoint-reconciler-type", "none", "--authorization-mode", "Node,RBAC",

@@ -11,14 +11,19 @@ import (
 // they stand in the text.
 type Metrics map[string]float64
 
-// ScrapeMetrics asks for them. Lines that are not of the text exposition format are passed over.
+// ScrapeMetrics asks for them.
 func ScrapeMetrics(c *Conn) (Metrics, error) {
 	answer, err := c.Expect(http.StatusOK, http.MethodGet, "/metrics", "", nil)
 	if err != nil {
 		return nil, err
 	}
+	return parseMetrics(answer), nil
+}
+
+// parseMetrics reads the text exposition format. Lines that are not of it are passed over.
+func parseMetrics(text []byte) Metrics {
 	all := make(Metrics)
-	for line := range strings.Lines(string(answer)) {
+	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		space := strings.LastIndexByte(line, ' ')
 		if space < 0 || line[0] == '#' {
@@ -28,7 +33,7 @@ func ScrapeMetrics(c *Conn) (Metrics, error) {
 			all[line[:space]] = value
 		}
 	}
-	return all, nil
+	return all
 }
 
 // MetricsOf is scrapeMetrics on a connection of its own; none if the server has none. Another server may

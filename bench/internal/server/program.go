@@ -47,45 +47,20 @@ func (p *program) stop() {
 	select {
 	case <-p.ended:
 	case <-time.After(drainLimit):
-		_ = p.Process.Kill()
-		<-p.ended
+		p.kill()
 	}
+}
+
+// kill ends it at once.
+func (p *program) kill() {
+	_ = p.Process.Kill()
+	<-p.ended
 }
 
 // notReady quotes the end of the program's log.
 func (p *program) notReady(reason string) error {
 	tail, _ := os.ReadFile(p.log)
 	return fmt.Errorf("%s is not ready: %s\n%s", p.Path, reason, tail[max(0, len(tail)-tailSize):])
-}
-
-// startEtcd starts an etcd of one member that keeps its data in dir, where it may have some already, and returns when it listens
-// at the URL.
-func startEtcd(binary, dir string) (_ *program, url string, err error) {
-	ports, err := freePorts(2)
-	if err != nil {
-		return nil, "", err
-	}
-	address := net.JoinHostPort("127.0.0.1", ports[0])
-	url, peer := "http://"+address, "http://"+net.JoinHostPort("127.0.0.1", ports[1])
-	p, err := startProgram(dir, binary, "--data-dir", filepath.Join(dir, "etcd"), "--listen-client-urls", url, "--advertise-client-urls", url,
-		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default="+peer)
-	if err != nil {
-		return nil, "", err
-	}
-	for began := time.Now(); ; {
-		if c, err := net.DialTimeout("tcp", address, time.Second); err == nil {
-			return p, url, c.Close()
-		}
-		select {
-		case <-p.ended:
-			return nil, "", p.notReady("it has ended")
-		case <-time.After(50 * time.Millisecond):
-		}
-		if time.Since(began) > readyLimit {
-			p.stop()
-			return nil, "", p.notReady(fmt.Sprintf("it does not listen after %v", readyLimit))
-		}
-	}
 }
 
 // freePorts are ports that nobody listens on. Another program may come first, and the start fails then.
