@@ -176,6 +176,7 @@ func TestRunFaults(t *testing.T) {
 		"plot alone":       {[]string{"--plot=x"}, 2, "--plot is for"},
 		"profile of two":   {[]string{"--profile=x", "--workloads=get,update"}, 2, "--profile is for one"},
 		"shares of none":   {[]string{"--shares=x"}, 2, "--shares needs --profile"},
+		"scale of none":    {[]string{"--simulate-scale=x"}, 2, "--simulate-scale needs saved reports"},
 		"settings, remote": {[]string{"--settings=x", "--kubeconfig=y"}, 2, "--settings starts"},
 		"no report":        {[]string{"--compare", "/nowhere/x", "/nowhere/y"}, 1, "/nowhere/x"},
 		"cold start":       {[]string{"--kubeconfig=x", "--workloads=cold-start"}, 2, "cold-start needs --binary"},

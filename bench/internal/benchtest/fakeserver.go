@@ -136,7 +136,11 @@ func (f *Server) answer(r *http.Request, body []byte) (int, any) {
 	}
 	switch {
 	case len(parts) == 0 && r.Method == http.MethodPost:
-		f.objects[object["metadata"].(tree)["name"].(string)] = map[string]tree{}
+		name := object["metadata"].(tree)["name"].(string)
+		f.objects[name] = map[string]tree{}
+		if f.dir != "" {
+			_ = os.WriteFile(filepath.Join(f.dir, name+"_"), nil, 0o600)
+		}
 		return http.StatusCreated, object
 	case len(parts) == 0 || f.objects[parts[0]] == nil:
 		return http.StatusNotFound, nil
@@ -312,7 +316,9 @@ func fakeDaemon(args []string) {
 		if f.objects[namespace] == nil {
 			f.objects[namespace] = map[string]tree{}
 		}
-		f.objects[namespace][name], f.texts[namespace+"/"+name] = object, text
+		if name != "" { // else it is the namespace itself
+			f.objects[namespace][name], f.texts[namespace+"/"+name] = object, text
+		}
 	}
 	server, config := f.serve()
 	path := filepath.Join(dir, "admin.kubeconfig")

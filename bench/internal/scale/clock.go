@@ -57,6 +57,7 @@ type work struct {
 type machine struct {
 	*clock
 	processors, busy int
+	left             float64 // what others leave of each processor, from 0 to 1
 	waiting          []work
 	used             float64 // by all processors
 }
@@ -69,7 +70,7 @@ func (m *machine) run(takes float64, then func()) {
 	}
 	m.busy++
 	m.used += takes
-	m.after(takes, func() {
+	m.after(takes/m.left, func() {
 		m.busy--
 		if len(m.waiting) > 0 {
 			next := m.waiting[0]

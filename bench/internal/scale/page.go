@@ -104,6 +104,7 @@ func (p Parameters) writeParameters(add func(...string)) {
 		if etcd {
 			add("CPU of etcd: a write, a commit", measure.Span(c.EtcdWrite)+", "+measure.Span(c.EtcdBatch), from+fewest+", "+most)
 		}
+		add("of the machine, what others left, "+store, percent(c.Left), from+most+"; only where predictions are checked")
 		add("of a commit's CPU, what its writes wait for, "+store, percent(c.Path), from+fewest+", latency")
 		add("wait for a commit "+store+"; of "+percent(stalls)+" of them beyond that", measure.Span(c.Wait)+"; "+measure.Span(c.Stall), from+fewest+", median less CPU; p99")
 		add("memory "+store+": no object, each object", measure.Short(c.Memory.Base)+" MiB, "+bytes(c.Memory.PerObject), from+"two smallest sizes")

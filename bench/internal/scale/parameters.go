@@ -33,6 +33,7 @@ type Measured struct {
 type StoreCost struct {
 	Write, Batch         float64 // CPU of the daemon, for each write and for each commit
 	EtcdWrite, EtcdBatch float64 // CPU of etcd; 0 on the disk
+	Left                 float64 // of the machine, what other programs have left to the bench when that asked for all of it
 	Path                 float64 // share of the CPU of a commit that its writes wait for; the rest goes on beside them
 	Wait, Stall          float64 // of one commit, what nobody computes (the sync, and those who are woken), and of some what they wait beyond that, on the mean
 	MostInBatch          int
@@ -111,7 +112,7 @@ func Read(reports []*report.Report) (Parameters, []Check, error) {
 	p.Disk, p.Etcd = r.store(&p, "disk", mostOnDisk), r.store(&p, "etcd", mostOnEtcd)
 	p.Follow = r.cpu("scale, etcd, follower")
 	p.Feed = max(0, r.etcd("scale, etcd, followed")-r.etcd("scale, etcd, 32 clients"))
-	p.Event, p.EventBytes = r.cpu("watch-fanout, bursts"), float64(r.row("watch-fanout, bursts").Bytes)
+	p.Event, p.EventBytes = r.daemon("watch-fanout, bursts"), float64(r.row("watch-fanout, bursts").Bytes)
 	if p.Processors < 1 {
 		r.missing = append(r.missing, errors.New("the reports do not say how many processors the machine has"))
 	}
@@ -133,6 +134,14 @@ func (r *rows) row(name string) *report.Row {
 
 func (r *rows) cpu(name string) float64  { return r.value(name, r.row(name).CPU) }
 func (r *rows) etcd(name string) float64 { return r.value(name, r.row(name).Etcd) }
+
+// daemon is the CPU time without that of an etcd, if there is one.
+func (r *rows) daemon(name string) float64 {
+	if r.row(name).Etcd == nil {
+		return r.cpu(name)
+	}
+	return r.cpu(name) - r.etcd(name)
+}
 
 func (r *rows) figure(name string) float64 {
 	if f := r.row(name).Figure; f != nil {
@@ -163,21 +172,20 @@ func (r *rows) store(p *Parameters, name string, mostInBatch int) StoreCost {
 	c := StoreCost{MostInBatch: mostInBatch}
 	one, many := "scale, "+name+", "+fewest, "scale, "+name+", "+most
 	shared := r.figure(many)
-	cpuOne, cpuMany := r.cpu(one), r.cpu(many)
+	c.Write, c.Batch = split(r.daemon(one), r.daemon(many), shared)
 	if name == "etcd" {
-		etcdOne, etcdMany := r.etcd(one), r.etcd(many)
-		c.EtcdWrite, c.EtcdBatch = split(etcdOne, etcdMany, shared)
-		cpuOne, cpuMany = cpuOne-etcdOne, cpuMany-etcdMany
+		c.EtcdWrite, c.EtcdBatch = split(r.etcd(one), r.etcd(many), shared)
 		c.StartWithout = r.line(name, "start without a copy")
 		c.Bytes = r.line(name, "bytes")
 	}
-	c.Write, c.Batch = split(cpuOne, cpuMany, shared)
 	// Half of those that stall wait longer than p99. What is left of the median, without the CPU time of the write itself, is first that of the
 	// commit, and then a wait.
 	c.Stall = (r.row(one).P99 - r.row(one).P50) / math.Ln2
-	left := max(0, r.row(one).P50-p.Client-c.Write-c.EtcdWrite)
-	c.Path = min(1, left/max(1, c.Batch+c.EtcdBatch))
-	c.Wait = left - c.Path*(c.Batch+c.EtcdBatch)
+	c.Left = min(1, r.row(many).Rate*(r.cpu(many)+p.Client)/1e6/float64(max(1, p.Processors)))
+	writing, committing := (p.Client+c.Write+c.EtcdWrite)/c.Left, (c.Batch+c.EtcdBatch)/c.Left
+	rest := max(0, r.row(one).P50-writing)
+	c.Path = min(1, rest/max(1, committing))
+	c.Wait = rest - c.Path*committing
 	c.Memory, c.Start = r.line(name, "memory"), r.line(name, "start")
 	return c
 }

@@ -11,9 +11,9 @@ func example() Parameters {
 	return Parameters{
 		Measured: Measured{
 			Processors: 2, Client: 30, Follow: 30, Feed: 10, Event: 2, EventBytes: 1500,
-			Disk: StoreCost{Write: 80, Batch: 200, Path: 1, Wait: 50, Stall: 500, MostInBatch: mostOnDisk, Memory: line{30, 0.002}, Start: line{50, 0.004}},
+			Disk: StoreCost{Write: 80, Batch: 200, Left: 1, Path: 1, Wait: 50, Stall: 500, MostInBatch: mostOnDisk, Memory: line{30, 0.002}, Start: line{50, 0.004}},
 			Etcd: StoreCost{
-				Write: 100, Batch: 400, EtcdWrite: 40, EtcdBatch: 500, Path: 0.7, Wait: 100, Stall: 5_000, MostInBatch: mostOnEtcd,
+				Write: 100, Batch: 400, EtcdWrite: 40, EtcdBatch: 500, Left: 1, Path: 0.7, Wait: 100, Stall: 5_000, MostInBatch: mostOnEtcd,
 				Memory: line{40, 0.002}, Start: line{150, 0.005}, StartWithout: line{150, 0.01}, Bytes: line{0.1, 0.0016},
 			},
 		},
@@ -71,6 +71,8 @@ func TestMoreIsNotLess(t *testing.T) {
 	}
 	usual := on(func(*Setup) {})
 	few, many := Simulate(p, Setup{Daemons: 1, Processors: 2, OneMachine: true, Clients: 4}, 1), Simulate(p, Setup{Daemons: 1, Processors: 2, OneMachine: true, Clients: 64}, 1)
+	busy := p
+	busy.Disk.Left = 0.5
 	usualRate := highest(func(*Parameters, *Setup) {})
 	for name, pair := range map[string][2]float64{
 		"more writes, latency":            {usual.P50, on(func(s *Setup) { s.Rate = 20_000 }).P50},
@@ -81,10 +83,11 @@ func TestMoreIsNotLess(t *testing.T) {
 		"more watches, processors":        {usual.Daemon, on(func(s *Setup) { s.Watchers *= 10 }).Daemon},
 		"further away, latency":           {usual.P50, on(func(s *Setup) { s.RoundTrip *= 10 }).P50},
 		"more clients, latency":           {few.P50, many.P50},
+		"more left, rate":                 {Simulate(busy, Setup{Daemons: 1, Processors: 2, OneMachine: true, Clients: 4}, 1).Rate, few.Rate},
 		"more clients, rate":              {few.Rate, many.Rate},
 		"more clients, in a commit":       {few.Batch, many.Batch},
 		"cheaper writes, highest rate":    {usualRate, highest(func(p *Parameters, _ *Setup) { p.Etcd.Write, p.Etcd.EtcdWrite = p.Etcd.Write/2, p.Etcd.EtcdWrite/2 })},
-		"larger commits, highest rate":    {usualRate, highest(func(p *Parameters, _ *Setup) { p.Etcd.MostInBatch *= 4 })},
+		"larger commits, highest rate":    {highest(func(p *Parameters, _ *Setup) { p.Etcd.MostInBatch = 8 }), usualRate},
 		"more etcds, highest rate":        {usualRate, highest(func(_ *Parameters, s *Setup) { s.Etcds, s.Largest = 4, 0.25 })},
 		"more objects, memory of the two": {first(p.memory(p.setups()[1], 1e6)), first(p.memory(p.setups()[1], 1e7))},
 		"all objects, memory":             {first(p.memory(p.setups()[3], 1e7)), first(p.memory(p.setups()[2], 1e7))},

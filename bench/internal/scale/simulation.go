@@ -46,7 +46,7 @@ func (o Outcome) Busiest() Usage {
 }
 
 const (
-	writesPerRun = 20_000
+	writesPerRun = 12_000
 	warmUp       = 2_000            // writes that count for nothing
 	mostWaiting  = writesPerRun / 2 // open writes that say that it will get no better
 )
@@ -109,9 +109,10 @@ func Simulate(p Parameters, setup Setup, seed uint64) Outcome {
 }
 
 func (s *simulation) build() {
-	newMachine := func() *machine { return &machine{clock: &s.clock, processors: s.Processors} }
+	newMachine := func() *machine { return &machine{clock: &s.clock, processors: s.Processors, left: 1} }
 	if s.OneMachine {
 		shared := newMachine()
+		shared.left = s.cost().Left
 		newMachine = func() *machine { return shared }
 		s.clients = shared
 	}
@@ -258,10 +259,11 @@ func (s *simulation) syncEtcd(e *etcd) {
 func (s *simulation) publish(d *daemon, store, n int, cost float64, then func()) {
 	d.followers[store].do(float64(n)*cost, func() {
 		d.applied += n
-		if fanOut := float64(n) * s.Watchers * s.Event; fanOut > 0 {
-			for range s.Processors {
-				d.run(fanOut/float64(s.Processors), func() {})
-			}
+		// Watches are owners of their own, so many of them are written to at the same time.
+		fanOut := float64(n) * s.Watchers * s.Event
+		parts := math.Min(float64(s.Processors), math.Ceil(fanOut/fanOutPart))
+		for range int(parts) {
+			d.run(fanOut/parts, func() {})
 		}
 		then()
 	})
@@ -272,6 +274,9 @@ func (s *simulation) overhead(m *machine, commit, other float64, then func()) {
 	m.run(s.varied(commit*s.cost().Path+other), then)
 	m.run(s.varied(commit*(1-s.cost().Path)), func() {})
 }
+
+// fanOutPart is what is worth a processor more.
+const fanOutPart = 500
 
 // cost is that of the store of the setup.
 func (s *simulation) cost() *StoreCost { return s.costOf(s.Etcds > 0) }
@@ -347,7 +352,7 @@ func (s *simulation) outcome() Outcome {
 
 // Highest is the highest rate that a setup keeps up with, within a twentieth, and what is busiest then.
 func Highest(p Parameters, setup Setup, seed uint64) (float64, Outcome) {
-	low, high := 100.0, 1e6
+	low, high := 1_000.0, 200_000.0
 	setup.Rate = low
 	best := Simulate(p, setup, seed)
 	for high/low > 1.05 {

@@ -164,7 +164,7 @@ func (m *scaleStore) timedStart(dir string, n int, what string) (*server.Daemon,
 	if err != nil {
 		return nil, err
 	}
-	path := m.fixture.namespacePath()
+	path := "/api/v1/namespaces/default"
 	if n > 0 {
 		path = m.fixture.path(n - 1)
 	}
