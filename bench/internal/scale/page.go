@@ -35,8 +35,7 @@ func (p Parameters) setups() []Setup {
 	return all
 }
 
-// Write puts the page between the marks of a Markdown file and the checks to out. The page is written even if a check fails, for it shows
-// which; the error then says so.
+// Write writes the checks to out and, if all hold, puts the page between the marks of a Markdown file.
 func Write(path string, reports []*report.Report, out io.Writer) error {
 	p, checks, err := Read(reports)
 	if err != nil {
@@ -50,10 +49,10 @@ func Write(path string, reports []*report.Report, out io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if err := report.ReplaceSection(path, "scale", p.page(reports, checks)); err != nil {
+	if err := Failed(checks); err != nil {
 		return err
 	}
-	return Failed(checks)
+	return report.ReplaceSection(path, "scale", p.page(reports, checks))
 }
 
 func (c Check) cells() []string {
@@ -82,7 +81,7 @@ func (p Parameters) page(reports []*report.Report, checks []Check) string {
 	for _, c := range checks {
 		add(c.cells()...)
 	}
-	highest := p.writeRates(table("**Writes.** Simulated, on machines of their own.",
+	highest := p.projected().writeRates(table("**Writes.** Simulated, on machines of their own.",
 		"Setup", "Writes/s", "Median, p99", "In a commit", "Processors busy: a daemon, an etcd", "Events/s a daemon applies", "Highest rate, and what is busiest then"))
 	p.writeObjects(table(fmt.Sprintf("**Objects.** Computed. What is first at its end is that at %s writes/s; above 100 %% is more than there is.", whole(pageRates[len(pageRates)-1])),
 		"Setup", "Objects", "Memory of a daemon: alive, at most", "Start: usual, without a copy", "The largest etcd: objects; with history at 1,000 and 10,000 writes/s", "First at its end"), highest)
@@ -90,6 +89,12 @@ func (p Parameters) page(reports []*report.Report, checks []Check) string {
 		p.Branches, seconds(p.history(1_000)), seconds(p.history(10_000))),
 		"Events/s", "Watches", "Each daemon, without a tree", "Tree: levels, relays", "Each daemon above it", "It adds"))
 	return b.String()
+}
+
+// projected are the parameters without what the measured machine was doing besides.
+func (p Parameters) projected() Parameters {
+	p.Disk.Stall, p.Etcd.Stall = p.Stall, p.Stall
+	return p
 }
 
 func (p Parameters) writeParameters(add func(...string)) {
@@ -106,7 +111,7 @@ func (p Parameters) writeParameters(add func(...string)) {
 		}
 		add("of the machine, what others left, "+store, percent(c.Left), from+most+"; only where predictions are checked")
 		add("of a commit's CPU, what its writes wait for, "+store, percent(c.Path), from+fewest+", latency")
-		add("wait for a commit "+store+"; of "+percent(stalls)+" of them beyond that", measure.Span(c.Wait)+"; "+measure.Span(c.Stall), from+fewest+", median less CPU; p99")
+		add("wait for a commit "+store+"; of "+percent(stalls)+" of them beyond that", measure.Span(c.Wait)+"; "+measure.Span(c.Stall), from+fewest+", median less CPU; p99, only where predictions are checked")
 		add("memory "+store+": no object, each object", measure.Short(c.Memory.Base)+" MiB, "+bytes(c.Memory.PerObject), from+"two smallest sizes")
 		add("start "+store+": no object, each object", measure.Short(c.Start.Base)+" ms, "+measure.Span(c.Start.PerObject*1e3), from+"two smallest sizes")
 		if etcd {
@@ -123,7 +128,7 @@ func (p Parameters) writeParameters(add func(...string)) {
 	for _, a := range []struct{ what, value string }{
 		{"a machine", fmt.Sprintf("%d processors like those measured, %s, %g Gbit/s", p.Machine, memory(p.MemoryMiB), p.NetworkGbit)},
 		{"between two machines and back", measure.Span(p.RoundTrip)},
-		{"an etcd has three members, and disks as fast as that measured", ""},
+		{"an etcd has three members; of " + percent(stalls) + " of commits, the wait beyond the usual one", measure.Span(p.Stall)},
 		{"share of the largest collection, which an etcd has for itself", percent(p.Largest)},
 		{"share of objects that daemons of every etcd hold", percent(p.Everywhere)},
 		{"of a write's CPU, before the commit", percent(p.Before)},
@@ -147,7 +152,7 @@ func (p Parameters) writeRates(add func(...string)) map[string]Usage {
 			s.Rate = rate
 			o := Simulate(p, s, seed)
 			end := fmt.Sprintf("%s/s, %s %s", whole(most), at.Busiest().What, percent(at.Busiest().Share))
-			if !o.keepsUp(rate) {
+			if !o.keepsUp() {
 				add(s.Name, whole(rate), "not kept up with", "–", "–", "–", end)
 				continue
 			}

@@ -56,6 +56,7 @@ type Assumed struct {
 	Machine     int     // processors of a machine, each as fast as those that were measured
 	MemoryMiB   float64 // of a machine
 	RoundTrip   float64
+	Stall       float64 // of commits that take longer than usual, on the mean
 	Largest     float64 // share of the largest collection in objects and in writes
 	Everywhere  float64 // share of the objects that each daemon must hold
 	Headroom    float64 // what garbage may add to what is alive, as a share of it,
@@ -70,7 +71,7 @@ type Assumed struct {
 
 // assumed are the assumptions of the page.
 var assumed = Assumed{
-	Before: 0.75, Serial: 0.5, Machine: 16, MemoryMiB: 64 << 10, RoundTrip: 500, Largest: 0.4, Everywhere: 0.01,
+	Before: 0.75, Serial: 0.5, Machine: 16, MemoryMiB: 64 << 10, RoundTrip: 500, Stall: 5_000, Largest: 0.4, Everywhere: 0.01,
 	Headroom: 0.5, GarbageMiB: 160, HistoryMiB: 128, KeptSeconds: 600, QuotaMiB: 8 << 10, Watchers: 20, Branches: 16, NetworkGbit: 10,
 }
 

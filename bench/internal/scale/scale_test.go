@@ -107,7 +107,7 @@ func first(a, _ float64) float64 { return a }
 func TestOverload(t *testing.T) {
 	p, s := example(), example().setups()[1]
 	s.Processors, s.Rate = 1, 50_000
-	if o := Simulate(p, s, 1); o.keepsUp(s.Rate) {
+	if o := Simulate(p, s, 1); o.keepsUp() {
 		t.Errorf("one processor keeps up with %v writes of 100 µs: %+v", s.Rate, o)
 	}
 	rate, o := Highest(p, s, 1)

@@ -45,10 +45,13 @@ func (o Outcome) Busiest() Usage {
 	return slices.MaxFunc(o.Usages, func(a, b Usage) int { return int(math.Copysign(1, a.Share-b.Share)) })
 }
 
+// A run lasts for so many writes, or so many seconds of writes at its rate, whichever is more. The first part of it counts for nothing. As
+// many open writes as come in a quarter of that say that it will get no better.
 const (
-	writesPerRun = 12_000
-	warmUp       = 2_000            // writes that count for nothing
-	mostWaiting  = writesPerRun / 2 // open writes that say that it will get no better
+	leastWrites  = 10_000
+	leastSeconds = 0.5
+	warmUp       = 1. / 6
+	mostOpen     = 1. / 4
 )
 
 type simulation struct {
@@ -60,6 +63,7 @@ type simulation struct {
 	daemons   []*daemon
 	etcds     []*etcd
 	stores    int
+	writes    int // of the run
 	sent      int
 	open      int
 	begun     float64 // when the warm-up was over
@@ -95,6 +99,7 @@ type etcd struct {
 // Simulate runs a setup until enough writes were answered, or too many wait.
 func Simulate(p Parameters, setup Setup, seed uint64) Outcome {
 	s := &simulation{Parameters: p, Setup: setup, random: rand.New(rand.NewPCG(seed, 0))}
+	s.writes = max(leastWrites, int(leastSeconds*setup.Rate))
 	s.build()
 	if setup.Clients > 0 {
 		for range setup.Clients {
@@ -103,9 +108,15 @@ func Simulate(p Parameters, setup Setup, seed uint64) Outcome {
 	} else {
 		s.arrive()
 	}
-	for len(s.latencies) < writesPerRun && s.open <= mostWaiting && s.step() {
+	for len(s.latencies) < s.writes && !s.overloaded() && s.step() {
 	}
 	return s.outcome()
+}
+
+func (s *simulation) warmUp() int { return int(warmUp * float64(s.writes)) }
+
+func (s *simulation) overloaded() bool {
+	return float64(s.open) > mostOpen*float64(s.writes)
 }
 
 func (s *simulation) build() {
@@ -173,7 +184,7 @@ func (s *simulation) send() {
 func (s *simulation) answer(began float64) {
 	done := func() {
 		s.open--
-		if s.latencies = append(s.latencies, s.now-began); len(s.latencies) == warmUp {
+		if s.latencies = append(s.latencies, s.now-began); len(s.latencies) == s.warmUp() {
 			s.begin()
 		}
 		if s.Setup.Clients > 0 {
@@ -313,8 +324,8 @@ func (s *simulation) begin() {
 
 // outcome reads what was used since the warm-up.
 func (s *simulation) outcome() Outcome {
-	o := Outcome{Overloaded: s.open > mostWaiting || len(s.latencies) < writesPerRun}
-	counted := s.latencies[min(warmUp, len(s.latencies)):]
+	o := Outcome{Overloaded: s.overloaded()}
+	counted := s.latencies[min(s.warmUp(), len(s.latencies)):]
 	elapsed := s.now - s.begun
 	if len(counted) == 0 || elapsed <= 0 {
 		o.Overloaded = true
@@ -357,7 +368,7 @@ func Highest(p Parameters, setup Setup, seed uint64) (float64, Outcome) {
 	best := Simulate(p, setup, seed)
 	for high/low > 1.05 {
 		setup.Rate = math.Sqrt(low * high)
-		if o := Simulate(p, setup, seed); o.keepsUp(setup.Rate) {
+		if o := Simulate(p, setup, seed); o.keepsUp() {
 			low, best = setup.Rate, o
 		} else {
 			high = setup.Rate
@@ -366,7 +377,5 @@ func Highest(p Parameters, setup Setup, seed uint64) (float64, Outcome) {
 	return low, best
 }
 
-// keepsUp says whether a rate can go on for ever.
-func (o Outcome) keepsUp(rate float64) bool {
-	return !o.Overloaded && o.Rate > 0.97*rate && o.Busiest().Share < 0.98
-}
+// keepsUp says whether it can go on for ever. A run is too short to tell by the rate: one stall at its end would change that.
+func (o Outcome) keepsUp() bool { return !o.Overloaded && o.Busiest().Share < 0.97 }
