@@ -72,7 +72,7 @@ type Assumed struct {
 // assumed are the assumptions of the page.
 var assumed = Assumed{
 	Before: 0.75, Serial: 0.5, Machine: 16, MemoryMiB: 64 << 10, RoundTrip: 500, Stall: 5_000, Largest: 0.4, Everywhere: 0.01,
-	Headroom: 0.5, GarbageMiB: 160, HistoryMiB: 128, KeptSeconds: 600, QuotaMiB: 8 << 10, Watchers: 20, Branches: 16, NetworkGbit: 10,
+	Headroom: 0.25, GarbageMiB: 160, HistoryMiB: 128, KeptSeconds: 600, QuotaMiB: 8 << 10, Watchers: 20, Branches: 16, NetworkGbit: 10,
 }
 
 func (p *Parameters) costOf(etcd bool) *StoreCost {
