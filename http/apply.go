@@ -111,7 +111,7 @@ func (x *requestContext) matchConfigToPath(m *request.Mutation, config tree.Tree
 	if kind != x.bodyKind.Kind {
 		return requestbody.CheckKind(x.bodyKind, config)
 	}
-	if _, ok := metadata["managedFields"]; ok {
+	if metadata["managedFields"] != nil {
 		return apierrors.BadRequest("metadata.managedFields must be nil")
 	}
 	return nil

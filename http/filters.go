@@ -164,13 +164,13 @@ func (x *requestContext) rejectMalformed(err error) error {
 
 // setDeadline bounds everything but watches, which have a parameter of their own.
 //
-// A client can only shorten the time. The deadline counts from when the head was read, so that a slow body uses up
+// A client can only shorten the time; one that is not above zero asks for nothing. The deadline counts from when the head was read, so that a slow body uses up
 // its own client's time.
 func (s *Server) setDeadline(x *requestContext) error {
 	timeout := s.opts.Limits.RequestTimeout
 	if text := x.query.Get("timeout"); text != "" && x.info.Verb != "watch" {
 		d, err := time.ParseDuration(text)
-		if err != nil || d < 0 {
+		if err != nil {
 			return apierrors.BadRequest("invalid timeout specified in the request URL")
 		}
 		if d > 0 {

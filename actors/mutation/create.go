@@ -53,9 +53,7 @@ func prepareCreateSubresource(cur State, m *request.Mutation, env Env) (Prepared
 func prepareNew(m *request.Mutation, env Env) Prepared {
 	object := convert.ToStored(m.Kind, copyBody(m, env, request.Create))
 	asked := managedFields(object)
-	for _, name := range serverManagedFields { // they are not taken from a body, and so not owned
-		delete(childObject(object, "metadata"), name)
-	}
+	dropServerManaged(m.Kind.Stored, childObject(object, "metadata")) // it is not taken from a body, and so not owned
 	updateManagedFields(State{}, m, asked, object, env)
 	return prepareNewObject(m, object, managedFields(object), env)
 }
@@ -72,9 +70,7 @@ func prepareNewObject(m *request.Mutation, object tree.Tree, owners []any, env E
 	}
 	metadata["uid"] = env.NewUID()
 	metadata["creationTimestamp"] = timestamp(env.Now)
-	for _, name := range serverManagedFields {
-		delete(metadata, name)
-	}
+	dropServerManaged(m.Kind.Stored, metadata)
 	object["metadata"] = metadata
 	setManagedFields(object, owners)
 	if m.Kind.Stored.Generation {
@@ -147,7 +143,7 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 // body may be needed again, for another state. A conversion, the kind's Prepare rule, a feature that is off, an allocation and
 // an admission that changes objects may change any part of it; all other steps write at the top and into metadata only.
 func copyBody(m *request.Mutation, env Env, operation request.Verb) tree.Tree {
-	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || rules.DropsFields(m.Kind.Stored) || env.Allocator != nil || m.MayBeChanged(operation) {
+	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || rules.HasFeatured(m.Kind.Stored, m.Object) || env.Allocator != nil || m.MayBeChanged(operation) {
 		body := tree.Clone(m.Object).(tree.Tree)
 		body.EnsureObject("metadata")
 		return body
@@ -155,9 +151,14 @@ func copyBody(m *request.Mutation, env Env, operation request.Verb) tree.Tree {
 	return cloneTop(m.Object)
 }
 
-// serverManagedFields of metadata are never taken from a body.
-var serverManagedFields = []string{
-	"resourceVersion", "generation", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields",
+// dropServerManaged drops what is never taken from the body of a create. The generation of a kind that has none is its client's.
+func dropServerManaged(k *schema.Kind, metadata tree.Tree) {
+	for _, name := range []string{"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"} {
+		delete(metadata, name)
+	}
+	if k.Generation {
+		delete(metadata, "generation")
+	}
 }
 
 // resource is how errors name what a kind is served as.

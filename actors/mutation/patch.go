@@ -39,9 +39,6 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if text := kindMismatch(kind, patched); text != "" {
 		return Prepared{}, invalid(text)
 	}
-	if err := checkPatchedName(m, patched); err != nil {
-		return Prepared{}, err
-	}
 	want, faults, err := codec.Conform(kind.Message(), patched, base)
 	if errors.Is(err, codec.ErrTooManyMessages) {
 		return Prepared{}, meta.NewTooLarge("%v", err)
@@ -52,6 +49,9 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	warnings, strict := applyFieldValidation(m, append(duplicates, faults...))
 	if strict != "" {
 		return Prepared{}, invalid(strict)
+	}
+	if err := checkPatchedName(m, patched); err != nil {
+		return Prepared{}, err
 	}
 	m.Recorder.Warn(warnings...)
 	return prepareReplacement(cur, m, copyBelowTop(cur, m, want, env), env)
@@ -146,7 +146,7 @@ func applyPatch(base tree.Tree, kind *schema.Kind, m *request.Mutation) (tree.Tr
 		return nil, nil, meta.NewBadRequest("error decoding patch: " + err.Error())
 	}
 	body, ok := decoded.(tree.Tree)
-	if !ok {
+	if !ok && (decoded != nil || m.PatchType != request.StrategicMergePatch) { // null changes nothing there
 		return nil, nil, meta.NewBadRequest("error decoding patch: the patch must be a JSON object")
 	}
 	if m.PatchType == request.StrategicMergePatch {

@@ -31,7 +31,7 @@ func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env)
 	if err := checkPreconditions(cur, m, want); err != nil {
 		return Prepared{}, err
 	}
-	if namespace, _ := childObject(want, "metadata")["namespace"].(string); namespace != "" && namespace != m.Key.Namespace && m.Subresource == "" {
+	if namespace, _ := childObject(want, "metadata")["namespace"].(string); namespace != "" && m.Kind.Namespaced && namespace != m.Key.Namespace && m.Subresource == "" {
 		return Prepared{}, meta.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
 	p := Prepared{cur: cur, mutation: m, env: env, step: stepUpdate, faults: new(schema.Faults)}
@@ -198,16 +198,22 @@ func subresourceMetadata(old, want tree.Tree, keeps []string) tree.Tree {
 }
 
 // carryMetadata sets what clients may not change. A name, a namespace or a uid that
-// differs is left for validation to report.
+// differs is left for validation to report, and so is a deletion that only the server begins.
 func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 	metadata, old := childObject(want, "metadata"), childObject(cur.Tree, "metadata")
-	for _, name := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "generateName"} {
+	for _, name := range []string{"creationTimestamp", "generation"} {
 		metadata.CopyField(old, name)
 	}
-	for _, name := range []string{"uid", "name", "namespace"} {
-		if _, set := metadata[name]; !set {
+	if old.Has("deletionTimestamp") {
+		metadata.CopyField(old, "deletionTimestamp")
+	}
+	for _, name := range []string{"uid", "name", "namespace", "deletionGracePeriodSeconds"} {
+		if !metadata.Has(name) || metadata[name] == "" {
 			metadata.CopyField(old, name)
 		}
+	}
+	if !m.Kind.Namespaced {
+		delete(metadata, "namespace") // as that of a new object
 	}
 	delete(metadata, "selfLink")
 	delete(metadata, "resourceVersion")

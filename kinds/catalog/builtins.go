@@ -37,7 +37,7 @@ type builtInsKey struct {
 
 // fieldFeatures are the features that fields belong to.
 var fieldFeatures = []string{
-	"ClusterTrustBundleProjection", "ContainerStopSignals", "DRAAdminAccess", "DRAConsumableCapacity", "DRADeviceBindingConditions", "DRADeviceTaints",
+	"ClusterTrustBundleProjection", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAAdminAccess", "DRAConsumableCapacity", "DRADeviceBindingConditions", "DRADeviceTaints",
 	"DRAExtendedResource", "DRAPartitionableDevices", "GenericWorkload", "PodCertificateRequest",
 }
 

@@ -38,15 +38,19 @@ func mergeList(f *schema.Field, live, patch []any) ([]any, error) {
 }
 
 // applyItemDirectives takes the items of a patch that are directives, and carries out the deletions on a
-// copy of live. replace tells that the other items replace the list. items are those; they are objects and
-// have the merge key.
+// copy of live. replace tells that the other items replace the list. items are those; where there is a live list to merge them
+// into, they are objects and have the merge key.
 //
 // Deletions come before merges wherever they stand in the patch. An item that is deleted and also given
 // anew is so replaced.
 func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {
-	gone := map[any]bool{}
+	gone, isNew := map[any]bool{}, live == nil
 	for _, item := range patch {
 		o, ok := item.(tree.Tree)
+		if !ok && isNew {
+			items = append(items, item)
+			continue
+		}
 		if !ok {
 			return nil, nil, false, newBadPatch("invalid patch: items of %s are objects, not %v", f.Name, item)
 		}
@@ -65,7 +69,7 @@ func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any,
 			gone[id] = true
 			continue
 		}
-		if id == nil && !replace {
+		if id == nil && !replace && !isNew {
 			return nil, nil, false, newMissingMergeKey(f)
 		}
 		items = append(items, item)

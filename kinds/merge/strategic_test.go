@@ -43,6 +43,7 @@ func TestStrategic(t *testing.T) {
 		{"replace strategy", `{"atomic":{"name":"a","v":"1"}}`, `{"atomic":{"v":"2"}}`, `{"atomic":{"v":"2"}}`},
 		{"replace directive", `{"one":{"name":"a","v":"1"}}`, `{"one":{"$patch":"replace","v":"2"}}`, `{"one":{"v":"2"}}`},
 		{"replace nothing", `{}`, `{"one":{"$patch":"replace","v":"2"},"data":{"a":"1"}}`, `{"data":{"a":"1"}}`},
+		{"new list of items without keys", `{}`, `{"secrets":[{"v":"1"},null]}`, `{"secrets":[{"v":"1"},null]}`},
 		{"delete in a new list", `{}`, `{"secrets":[{"name":"a","$patch":"delete"},{"name":"b"}]}`, `{"secrets":[{"name":"b"}]}`},
 		{"retain keys", `{"one":{"name":"a","v":"1"}}`, `{"one":{"$retainKeys":["name"],"name":"b"}}`, `{"one":{"name":"b"}}`},
 		{"new object", `{}`, `{"one":{"$retainKeys":["name"],"name":"b","v":null}}`, `{"one":{"name":"b"}}`},
@@ -72,7 +73,8 @@ func TestStrategicRefuses(t *testing.T) {
 		`{"$setElementOrder/secrets":[{"name":"x"},{"name":"y"}],"secrets":[{"name":"x"},{"name":"x","v":"1"},{"name":"y"}]}`,
 		`{"one":{"$retainKeys":["v"],"name":"b"}}`, `{"one":{"$retainKeys":1}}`,
 	} {
-		_, err := Strategic(plan(), tree.Tree{"one": tree.Tree{"name": "a"}}, parse(t, patch).(tree.Tree))
+		current := tree.Tree{"one": tree.Tree{"name": "a"}, "secrets": []any{tree.Tree{"name": "s"}}}
+		_, err := Strategic(plan(), current, parse(t, patch).(tree.Tree))
 		checkCode(t, err, 400)
 	}
 }

@@ -147,13 +147,17 @@ func missingKey(f *schema.Field, item any) string {
 }
 
 // keyOf is the value of one key of an item. An absent key has its default, because defaults are filled in
-// only after the merge; nil if there is neither.
+// only after the merge, or the zero value that is written anyway; nil if there is neither.
 func keyOf(f *schema.Field, item tree.Tree, name string) any {
 	if v := item[name]; v != nil || f.Message == nil {
 		return v
 	}
-	if key := f.Message.Field(name); key != nil {
+	switch key := f.Message.Field(name); {
+	case key == nil:
+		return nil
+	case key.Default == nil && key.EmitEmpty && !key.Pointer:
+		return codec.Zero(key)
+	default:
 		return key.Default
 	}
-	return nil
 }

@@ -162,7 +162,7 @@ func (c *compiler) isDefaulted(f *schema.Field) bool {
 
 // changesWhenDefaulted tells whether defaulting changes the value of the field itself.
 func changesWhenDefaulted(f *schema.Field) bool {
-	return f.Default != nil || nullDefault(f) != nil || f.WholeThousandths
+	return filledDefault(f) != nil || nullDefault(f) != nil || f.WholeThousandths
 }
 
 // inside are the evaluators of what is in the objects of a message.
@@ -219,8 +219,17 @@ func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	case schema.EmptyChecked:
 		plan.Zero = zeroOf(f)
 	}
-	plan.Default, plan.NullDefault = f.Default, nullDefault(f)
+	plan.Default, plan.NullDefault = filledDefault(f), nullDefault(f)
 	return plan
+}
+
+// filledDefault is the default that is filled in. An empty text that is not written need not be: it only says what the field is where it
+// is a key.
+func filledDefault(f *schema.Field) any {
+	if f.Default == "" && !f.EmitEmpty && !f.Pointer {
+		return nil
+	}
+	return f.Default
 }
 
 // zeroOf is the value of a text or a number that is left out.

@@ -11,7 +11,7 @@ import (
 //
 // The usual object has none of these fields, and then old is not looked at.
 func DropDisabled(k *schema.Kind, object, old tree.Tree) {
-	if !DropsFields(k) {
+	if !dropsFields(k) {
 		return
 	}
 	plan := k.Message().Values
@@ -26,8 +26,16 @@ func DropDisabled(k *schema.Kind, object, old tree.Tree) {
 	})
 }
 
-// DropsFields tells whether a kind has fields that belong to features that are off.
-func DropsFields(k *schema.Kind) bool {
+// HasFeatured tells whether an object has fields that belong to features that are off, which DropDisabled may drop.
+func HasFeatured(k *schema.Kind, object tree.Tree) bool {
+	if !dropsFields(k) {
+		return false
+	}
+	return len(featuresOf(k.Message().Values.Parts, object)) > 0
+}
+
+// dropsFields tells whether a kind has fields that belong to features that are off.
+func dropsFields(k *schema.Kind) bool {
 	plan := k.Message().Values
 	return plan != nil && plan.Parts != nil && len(plan.Parts.Featured) > 0
 }

@@ -42,7 +42,6 @@ var formats = map[string]func(string) []string{
 	"relativePath":     RelativePath,
 	"localPath":        LocalPath,
 	"noDotDot":         NoDotDot,
-	"trimmed":          trimmed,
 	"endpointIP":       EndpointIP,
 	"driverName":       driverName,
 	"iscsiName":        iscsiName,
@@ -198,14 +197,6 @@ func pathName(s string) []string {
 		faults = append(faults, fmt.Sprintf("must be no more than %d bytes", maxPathName))
 	}
 	return faults
-}
-
-// trimmed checks that no space surrounds a text.
-func trimmed(s string) []string {
-	if strings.TrimSpace(s) != s {
-		return []string{"must not have leading or trailing whitespace"}
-	}
-	return nil
 }
 
 // RelativePath checks a path that stays below where it begins.

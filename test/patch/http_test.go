@@ -145,10 +145,12 @@ func TestTypes(t *testing.T) {
 	}
 	s.Send(200, "PATCH", configMaps+"/a", client.MergePatch+"; charset=utf-8", `{}`)
 	for _, contentType := range []string{client.MergePatch, typeStrategic} {
-		for _, bad := range []string{`[]`, `3`, `null`, ``, `{`} {
+		for _, bad := range []string{`[]`, `3`, ``, `{`} {
 			s.Send(400, "PATCH", configMaps+"/a", contentType, bad)
 		}
 	}
+	s.Send(400, "PATCH", configMaps+"/a", client.MergePatch, `null`)
+	s.Send(200, "PATCH", configMaps+"/a", typeStrategic, `null`) // changes nothing, as clients know it
 }
 
 const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":2,"selector":{"matchLabels":{"a":"b"}},` +

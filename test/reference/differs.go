@@ -7,6 +7,8 @@ type departure struct {
 	why  string
 }
 
+const onceIsEnough = "the reference reports the same cause twice; once is enough"
+
 const ratcheted = "rules of values that an update leaves as they were do not run, so they do not warn"
 
 // differs lists the departures.
@@ -25,12 +27,16 @@ var differs = map[string]departure{
 	"service/condition-reason-required":        {1, 422, "the specification (2-resource-catalog.md) requires the reason of a condition"},
 	"review/tokenreview-bad":                   {0, 201, "the reference tells the managed fields of what is stored nowhere"},
 	"webhook/service-defaults":                 {0, 201, "the specification (3-authn-authz-admission-certificates.md) defaults the path"},
-	"va/no-attacher":                           {0, 422, "the reference reports the same cause twice; once is enough"},
+	"va/no-attacher":                           {0, 422, onceIsEnough},
 	"definitions/missing-stored-field-warning": {0, 201, "a served version that has a field which the stored one lacks loses it: the warning says so"},
 	"definitions/ratchet-atomic":               {3, 200, ratcheted},
 	"definitions/ratchet-map":                  {3, 200, ratcheted},
 	"definitions/ratchet-sibling":              {3, 422, ratcheted},
 	"definitions/ratchet-unchanged":            {3, 200, ratcheted},
 	"fieldValidation/apply-strict":             {0, 400, "the reference answers 500; a field that there is not is the client's fault"},
-	"patch/merge-uid-conflict":                 {1, 422, "the reference reports the same cause twice; once is enough"},
+	"changes/deletion-grace":                   {1, 422, onceIsEnough},
+	"changes/deletion-time":                    {1, 422, onceIsEnough},
+	"changes/strategic-new-list-without-key":   {1, 422, onceIsEnough},
+	"changes/apply-owner-without-uid":          {1, 422, onceIsEnough},
+	"patch/merge-uid-conflict":                 {1, 422, onceIsEnough},
 }

@@ -23,17 +23,19 @@ type Decoder struct {
 
 // Object decodes the body of a create or an update, and finds its unknown and duplicate fields.
 func (d Decoder) Object(k *schema.Kind, encoding negotiate.Encoding, body []byte) (object tree.Tree, faults []codec.FieldFault, err error) {
-	switch encoding {
-	case negotiate.JSON:
+	switch {
+	case encoding == negotiate.JSON && isNull(body):
+		object = tree.Tree{}
+	case encoding == negotiate.JSON:
 		object, faults, err = codec.DecodeJSON(k.Message(), body)
-	case negotiate.YAML:
+	case encoding == negotiate.YAML:
 		object, faults, err = codec.DecodeYAML(k.Message(), body)
-	case negotiate.Protobuf:
+	case encoding == negotiate.Protobuf:
 		if k.JSONOnly {
 			return nil, nil, apierrors.UnsupportedMedia(d.Names.CustomBodyTypes)
 		}
 		object, faults, err = d.protobufObject(k, body)
-	case negotiate.CBOR:
+	case encoding == negotiate.CBOR:
 		object, faults, err = codec.DecodeCBOR(k.Message(), body, d.MaxBytes)
 	default:
 		return nil, nil, apierrors.UnsupportedMedia(d.Names.BodyTypes)
@@ -61,14 +63,16 @@ func (d Decoder) Config(m *schema.Message, encoding negotiate.Encoding, body []b
 // Options decodes the body of a request that consists of options, and finds its unknown and duplicate fields;
 // those of a Protobuf body are not looked for.
 func (d Decoder) Options(m *schema.Message, encoding negotiate.Encoding, body []byte) (object tree.Tree, faults []codec.FieldFault, err error) {
-	switch encoding {
-	case negotiate.JSON:
+	switch {
+	case encoding == negotiate.JSON && isNull(body):
+		object = tree.Tree{}
+	case encoding == negotiate.JSON:
 		object, faults, err = codec.DecodeJSON(m, body)
-	case negotiate.YAML:
+	case encoding == negotiate.YAML:
 		object, faults, err = codec.DecodeYAML(m, body)
-	case negotiate.Protobuf:
+	case encoding == negotiate.Protobuf:
 		object, err = d.protobufOptions(m, body)
-	case negotiate.CBOR:
+	case encoding == negotiate.CBOR:
 		object, faults, err = codec.DecodeCBOR(m, body, d.MaxBytes)
 	default:
 		return nil, nil, apierrors.UnsupportedMedia(d.Names.BodyTypes)
@@ -78,6 +82,9 @@ func (d Decoder) Options(m *schema.Message, encoding negotiate.Encoding, body []
 	}
 	return object, faults, nil
 }
+
+// isNull tells a body that is null. As clients know it, that is an object without fields.
+func isNull(body []byte) bool { return string(bytes.TrimSpace(body)) == "null" }
 
 // optionsError is the answer to options that cannot be decoded.
 func optionsError(encoding negotiate.Encoding, err error) error {

@@ -57,7 +57,7 @@ var gates = []Gate{
 	{Name: "ContainerRestartRules", Stage: Beta, Default: true},
 	{Name: "ContainerStopSignals", Stage: Alpha, Effective: true},
 	{Name: "ContextualLogging", Stage: Beta, Default: true},
-	{Name: "CoordinatedLeaderElection", Stage: Beta},
+	{Name: "CoordinatedLeaderElection", Stage: Beta, Effective: true},
 	{Name: "CrossNamespaceVolumeDataSource", Stage: Alpha},
 	{Name: "CustomCPUCFSQuotaPeriod", Stage: Alpha},
 	{Name: "CustomResourceFieldSelectors", Stage: GA, Default: true, Locked: true},

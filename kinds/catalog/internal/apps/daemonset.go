@@ -71,10 +71,9 @@ func validateDaemonSet(obj tree.Tree, faults *schema.Faults) {
 	}
 	spec := obj.Object("spec")
 	selector, template := spec.Object("selector"), spec.Object("template")
-	if selector != nil {
-		workload{selectorKind: "daemonset"}.validateSelector(selector, faults)
+	if selector == nil || (workload{selectorKind: "daemonset"}).validateSelector(selector, faults) {
+		pod.ValidateSelectorMatchesTemplate(selector, template, "spec.template", faults)
 	}
-	pod.ValidateSelectorMatchesTemplate(selector, template, "spec.template", faults)
 	pod.ValidateTemplate(template, "spec.template", nil, faults)
 	pod.ValidateLongRunningTemplate(template, "spec.template", "DaemonSet", faults)
 	validateDaemonSetStrategy(spec.Object("updateStrategy"), faults)

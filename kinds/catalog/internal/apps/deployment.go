@@ -32,7 +32,7 @@ func defaultDeployment(obj tree.Tree) {
 // A deadline that is not later than the time after which a Pod counts as ready would declare every rollout a failure.
 func validateDeployment(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
-	workload{kind: "ReplicaSet", selectorKind: "deployment"}.validate(spec, nil, faults)
+	workload{kind: "ReplicaSet", selectorKind: "deployment", badSelector: "invalid label selector"}.validate(spec, nil, faults)
 	validateDeploymentStrategy(spec.Object("strategy"), faults)
 	field.NonNegative(spec, "spec", faults, "progressDeadlineSeconds")
 	ready, _ := spec.Int("minReadySeconds")

@@ -25,7 +25,7 @@ func ResetReplicaSetStatus(obj, old tree.Tree) {
 
 // The messages about the selector say "deployment", which is what clients expect here.
 func validateReplicaSet(obj tree.Tree, faults *schema.Faults) {
-	workload{kind: "ReplicaSet", selectorKind: "deployment"}.validate(obj.Object("spec"), nil, faults)
+	workload{kind: "ReplicaSet", selectorKind: "deployment", badSelector: "invalid label selector"}.validate(obj.Object("spec"), nil, faults)
 	ValidateReplicaCounts(obj, faults)
 }
 

@@ -84,7 +84,7 @@ func validateStatefulSet(obj tree.Tree, faults *schema.Faults) {
 	for _, claim := range spec.Objects("volumeClaimTemplates") {
 		claims = append(claims, claim.Object("metadata").String("name"))
 	}
-	workload{kind: "StatefulSet", selectorKind: "statefulset"}.validate(spec, claims, faults)
+	workload{kind: "StatefulSet", selectorKind: "statefulset", namesPods: true}.validate(spec, claims, faults)
 	validateStatusCounts(obj, faults, "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
 }
 

@@ -27,7 +27,7 @@ func TestPodTemplateValidation(t *testing.T) {
 }
 
 func TestRestartPolicies(t *testing.T) {
-	const at, any = "spec.template.spec.restartPolicy: ", `Unsupported value: "X": supported values: "Always", "Never", "OnFailure"`
+	const at, any = "spec.template.spec.restartPolicy: ", `Unsupported value: "X": supported values: "Always", "OnFailure", "Never"`
 	catalogtest.RunCreateCases(t, catalogtest.KindByGVK(t, meta.Platform, "apps", "v1", "Deployment"), catalogtest.PodTemplateSpec, []catalogtest.CreateCase{
 		{Name: "none", Spec: catalogtest.PodTemplateWith(`"restartPolicy":"X"`), Want: []string{at + any, at + `Unsupported value: "X": supported values: "Always"`}}})
 	catalogtest.RunCreateCases(t, catalogtest.KindByGVK(t, meta.Platform, "batch", "v1", "Job"), catalogtest.JobTemplateSpec, []catalogtest.CreateCase{

@@ -1,6 +1,8 @@
 package apps
 
 import (
+	"maps"
+
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -11,29 +13,54 @@ import (
 type workload struct {
 	kind         string // the kind in messages about the template
 	selectorKind string // the kind in messages about the selector
+	namesPods    bool   // the controller gives Pods their names of hosts
+	badSelector  string // what the fault of a selector that is none says beyond those of its parts
 }
 
 // validate checks the selector and the template of a spec, and that one matches the other.
 //
-// An empty selector is reported once, as a fault of its own; that it matches the template would only hide it.
+// An empty selector is reported once, as a fault of its own; that it matches the template would only hide it. Where the selector is
+// none, nobody can say whether it matches, and the template is not looked at.
 func (w workload) validate(spec tree.Tree, claims []string, faults *schema.Faults) {
 	selector, template := spec.Object("selector"), spec.Object("template")
-	if selector != nil {
-		w.validateSelector(selector, faults)
+	if selector != nil && !w.validateSelector(selector, faults) {
+		faults.Invalid("spec.selector", selector, w.badSelector)
+		if w.namesPods {
+			pod.ValidateLongRunningTemplate(template, "spec.template", w.kind, faults)
+		}
+		return
 	}
 	if selector == nil || !emptySelector(selector) {
 		pod.ValidateSelectorMatchesTemplate(selector, template, "spec.template", faults)
+	}
+	if w.namesPods {
+		template = withoutHostNames(template)
 	}
 	pod.ValidateTemplate(template, "spec.template", claims, faults)
 	pod.ValidateLongRunningTemplate(template, "spec.template", w.kind, faults)
 }
 
-// A selector that selects everything would make the controller adopt, and delete, Pods of others.
-func (w workload) validateSelector(selector tree.Tree, faults *schema.Faults) {
+// withoutHostNames is a template without the names that a controller which names its Pods sets in each of them.
+func withoutHostNames(template tree.Tree) tree.Tree {
+	out, spec := maps.Clone(template), maps.Clone(template.Object("spec"))
+	delete(spec, "hostname")
+	delete(spec, "subdomain")
+	if spec != nil {
+		out["spec"] = spec
+	}
+	return out
+}
+
+// A selector that selects everything would make the controller adopt, and delete, Pods of others. validateSelector tells whether it is a
+// selector at all.
+func (w workload) validateSelector(selector tree.Tree, faults *schema.Faults) bool {
+	found := len(faults.List)
 	field.LabelSelector(selector, "spec.selector", faults)
+	ok := len(faults.List) == found
 	if emptySelector(selector) {
 		faults.Invalid("spec.selector", selector, "empty selector is invalid for "+w.selectorKind)
 	}
+	return ok
 }
 
 // emptySelector reports whether a selector has no requirement, so that it selects everything. It is another

@@ -61,7 +61,8 @@ func templateCases(kind string) []catalogtest.CreateCase {
 		{Name: "expressions", Spec: `"selector":{"matchExpressions":[{"key":"a","operator":"In","values":["b"]},{"key":"z","operator":"DoesNotExist"}]}`, Want: nil},
 		{Name: "restart policy", Spec: catalogtest.PodTemplateWith(`"restartPolicy":"Never"`), Want: []string{`spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"`}},
 		{Name: "deadline", Spec: catalogtest.PodTemplateWith(`"activeDeadlineSeconds":5`), Want: []string{`spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ` + kind + ` is not Supported`}},
-		{Name: "pod", Spec: catalogtest.PodTemplateWith(`"hostname":"A"`), Want: []string{`spec.template.spec.hostname: Invalid value: "A"…`}},
+		{Name: "pod", Spec: catalogtest.PodTemplateWith(`"dnsPolicy":"A"`), Want: []string{`spec.template.spec.dnsPolicy: Unsupported value: "A": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"`}},
+		{Name: "space around an image, which only Pods refuse", Spec: `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":" i"}]}}`, Want: nil},
 		{Name: "labels", Spec: `"template":{"metadata":{"labels":{"a":"b","c":"-"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`, Want: []string{`spec.template.labels: Invalid value: "-"…`}},
 		{Name: "annotations", Spec: `"template":{"metadata":{"labels":{"a":"b"},"annotations":{"-":""}},"spec":{"containers":[{"name":"c","image":"i"}]}}`, Want: []string{`spec.template.annotations: Invalid value: "-"…`}},
 		{Name: "ephemeral", Spec: catalogtest.PodTemplateWith(`"ephemeralContainers":[{"name":"e","image":"i"}]`), Want: []string{`spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template`}},
@@ -85,18 +86,28 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
+// TestSelectors: where a selector is none, a template is not looked at. The host names of templates are looked at where they count.
 func TestSelectors(t *testing.T) {
+	hostname := []string{`spec.template.spec.hostname: Invalid value: "A"…`, `spec.template.spec.subdomain: Invalid value: "B"…`}
+	invalid := func(why string) []string {
+		fault := `spec.selector: Invalid value: {"matchExpressions":[{"key":"a","operator":"In"}],"matchLabels":{"a":"b"}}`
+		if why != "" {
+			fault += ": " + why
+		}
+		return []string{fault}
+	}
 	const mismatch = "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not match template `labels`"
-	for kind, want := range map[string]struct{ none, empty []string }{
-		"Deployment":  {[]string{"spec.selector: Required value", mismatch}, []string{"spec.selector: Invalid value: {}: empty selector is invalid for deployment"}},
-		"ReplicaSet":  {[]string{"spec.selector: Required value", mismatch}, []string{"spec.selector: Invalid value: {}: empty selector is invalid for deployment"}},
-		"StatefulSet": {[]string{"spec.selector: Required value", mismatch}, []string{"spec.selector: Invalid value: {}: empty selector is invalid for statefulset"}},
-		"DaemonSet":   {[]string{mismatch}, []string{"spec.selector: Invalid value: {}: empty selector is invalid for daemonset"}},
+	for kind, want := range map[string]struct{ none, empty, invalid, hostname []string }{
+		"Deployment":  {[]string{"spec.selector: Required value", mismatch}, []string{"spec.selector: Invalid value: {}: empty selector is invalid for deployment"}, invalid("invalid label selector"), hostname},
+		"ReplicaSet":  {[]string{"spec.selector: Required value", mismatch}, []string{"spec.selector: Invalid value: {}: empty selector is invalid for deployment"}, invalid("invalid label selector"), hostname},
+		"StatefulSet": {[]string{"spec.selector: Required value", mismatch}, []string{"spec.selector: Invalid value: {}: empty selector is invalid for statefulset"}, invalid(""), nil},
+		"DaemonSet":   {[]string{mismatch}, []string{"spec.selector: Invalid value: {}: empty selector is invalid for daemonset"}, nil, hostname},
 	} {
 		catalogtest.RunCreateCases(t, catalogtest.KindByGVK(t, meta.Platform, "apps", "v1", kind), catalogtest.PodTemplateSpec, []catalogtest.CreateCase{
 			{Name: kind + " without", Spec: `"selector":null`, Want: want.none}, {Name: kind + " empty", Spec: `"selector":{}`, Want: want.empty},
-			{Name: kind + " invalid", Spec: `"selector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"a","operator":"In"}]}`, Want: []string{
-				"spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'", mismatch}},
+			{Name: kind + " invalid", Spec: `"selector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"a","operator":"In"}]}`, Want: append([]string{
+				"spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'"}, want.invalid...)},
+			{Name: kind + " host names", Spec: catalogtest.PodTemplateWith(`"hostname":"A","subdomain":"B"`), Want: want.hostname},
 		})
 	}
 }

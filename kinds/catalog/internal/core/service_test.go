@@ -212,7 +212,7 @@ func TestServiceChanges(t *testing.T) {
 		{Name: "another class", Old: balancer + `"loadBalancerClass":"e.com/x"`, Now: `"loadBalancerClass":"e.com/y"`, Want: []string{`spec.loadBalancerClass: Invalid value: "e.com/y": may not change once set`}},
 		{Name: "a first class", Old: balancer + `"sessionAffinity":"None"`, Now: `"loadBalancerClass":"e.com/y"`, Want: []string{`spec.loadBalancerClass: Invalid value: "e.com/y": may not change once set`}},
 		{Name: "another port for health checks", Old: balancer + `"externalTrafficPolicy":"Local","healthCheckNodePort":30000`, Now: `"healthCheckNodePort":30001`, Want: []string{
-			`spec.healthCheckNodePort: Invalid value: 30001: cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update`}},
+			`spec.healthCheckNodePort: Forbidden: field is immutable`}},
 	})
 }
 

@@ -180,8 +180,7 @@ func validateServiceUpdate(obj, old tree.Tree, faults *schema.Faults) {
 		faults.Invalid("spec.loadBalancerClass", spec["loadBalancerClass"], "may not change once set")
 	}
 	if service.NeedsHealthCheck(spec) && service.NeedsHealthCheck(was) && !tree.SemanticEqual(spec["healthCheckNodePort"], was["healthCheckNodePort"]) {
-		faults.Invalid("spec.healthCheckNodePort", spec["healthCheckNodePort"],
-			"cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update")
+		faults.Forbidden("spec.healthCheckNodePort", "field is immutable")
 	}
 }
 

@@ -55,7 +55,7 @@ func validateNetworkPolicy(obj tree.Tree, faults *schema.Faults) {
 	}
 	for i, t := range types {
 		if t != "Ingress" && t != "Egress" {
-			faults.NotSupported(tree.IndexPath("spec.policyTypes", i), t, []string{"Egress", "Ingress"})
+			faults.NotSupported(tree.IndexPath("spec.policyTypes", i), t, []string{"Ingress", "Egress"})
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestNetworkPolicy(t *testing.T) {
 		{Obj: `{"spec":{"podSelector":{}}}`},
 		{Obj: in(`"ports":[{"port":80,"endPort":90},{"port":"http"},{}],"from":[{"podSelector":{},"namespaceSelector":{}},{"ipBlock":{"cidr":"10.0.0.0/8","except":["10.1.0.0/16"]}}]`)},
 		{Obj: `{"spec":{"podSelector":{"matchLabels":{"a b":"c"}}}}`, Want: []string{`spec.podSelector.matchLabels: Invalid value: "a b": name part…`}},
-		{Obj: in(`"ports":[{"protocol":"X","port":70000}]`), Want: []string{at + `ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`, at + `ports[0].port: Invalid value: 70000: ` + catalogtest.OutOfPorts}},
+		{Obj: in(`"ports":[{"protocol":"X","port":70000}]`), Want: []string{at + `ports[0].protocol: Unsupported value: "X": supported values: "TCP", "UDP", "SCTP"`, at + `ports[0].port: Invalid value: 70000: ` + catalogtest.OutOfPorts}},
 		{Obj: in(`"ports":[{"port":"A"}]`), Want: []string{at + `ports[0].port: Invalid value: "A": must contain only…`, at + `ports[0].port: Invalid value: "A": must contain at least…`}},
 		{Obj: in(`"ports":[{"port":80,"endPort":70}]`), Want: []string{at + "ports[0].endPort: Invalid value: 70: must be greater than or equal to `port`"}},
 		{Obj: in(`"ports":[{"port":80,"endPort":70000}]`), Want: []string{at + `ports[0].endPort: Invalid value: 70000: ` + catalogtest.OutOfPorts}},
@@ -30,7 +30,7 @@ func TestNetworkPolicy(t *testing.T) {
 		{Obj: in(`"from":[{"ipBlock":{"cidr":"10.0.0.0/8","except":["x","10.0.0.0/8","11.0.0.0/16"]}}]`), Want: []string{at + `from[0].ipBlock.except[0]: Invalid value: "x": ` + catalogtest.NoCIDR,
 			at + "from[0].ipBlock.except[1]: Invalid value: \"10.0.0.0/8\": must be a strict subset of `cidr`", at + "from[0].ipBlock.except[2]: Invalid value: \"11.0.0.0/16\": must be a strict subset of `cidr`"}},
 		{Obj: `{"spec":{"podSelector":{},"egress":[{"to":[{}],"ports":[{"port":0}]}]}}`, Want: []string{`spec.egress[0].ports[0].port: Invalid value: 0: ` + catalogtest.OutOfPorts, `spec.egress[0].to[0]: Required value: must specify a peer`}},
-		{Obj: `{"spec":{"podSelector":{},"policyTypes":["Ingress","X"]}}`, Want: []string{`spec.policyTypes[1]: Unsupported value: "X": supported values: "Egress", "Ingress"`}},
+		{Obj: `{"spec":{"podSelector":{},"policyTypes":["Ingress","X"]}}`, Want: []string{`spec.policyTypes[1]: Unsupported value: "X": supported values: "Ingress", "Egress"`}},
 		{Obj: `{"spec":{"podSelector":{},"policyTypes":["Ingress","Egress","Egress"]}}`, Want: []string{`spec.policyTypes: Invalid value: ["Ingress","Egress","Egress"]: may not specify more than two policyTypes`}},
 	})
 	for spec, want := range map[string]string{

@@ -17,7 +17,7 @@ func TestPriorityClass(t *testing.T) {
 		`{"metadata":{"name":"system-cluster-critical"},"value":2000000000}`:                      nil,
 		`{"metadata":{"name":"system-cluster-critical"},"value":2000000000,"globalDefault":true}`: {"metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: globalDefault of system-cluster-critical PriorityClass must be false"},
 		`{"metadata":{"name":"system-mine"},"value":1}`:                                           {"metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: system-mine is not a known system priority class"},
-		`{"value":1,"preemptionPolicy":"Sometimes"}`:                                              {`preemptionPolicy: Unsupported value: "Sometimes": supported values: "Never", "PreemptLowerPriority"`},
+		`{"value":1,"preemptionPolicy":"Sometimes"}`:                                              {`preemptionPolicy: Unsupported value: "Sometimes": supported values: "PreemptLowerPriority", "Never"`},
 	} {
 		catalogtest.Expect(t, body, catalogtest.Create(k, catalogtest.Named(k, catalogtest.Parse(t, body))), want)
 	}

@@ -36,9 +36,11 @@ func validateEnv(c tree.Tree, path string, faults *schema.Faults) {
 		config, secret := e.Object("configMapRef"), e.Object("secretRef")
 		switch {
 		case config == nil && secret == nil:
-			faults.Invalid(at, "", "must specify one of: `configMapRef` or `secretRef`")
+			faults.Invalid(path+".envFrom", "", "must specify one of: `configMapRef` or `secretRef`")
 		case config != nil && secret != nil:
-			faults.Invalid(at, "", "may not have more than one field specified at a time")
+			validateEnvObject(config, at+".configMapRef", faults)
+			validateEnvObject(secret, at+".secretRef", faults)
+			faults.Invalid(path+".envFrom", "", "may not have more than one field specified at a time")
 		case config != nil:
 			validateEnvObject(config, at+".configMapRef", faults)
 		default:

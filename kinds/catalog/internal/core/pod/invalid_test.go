@@ -16,7 +16,7 @@ func TestContainerFaults(t *testing.T) {
 		`"ports":[{"protocol":"TCP"},{"containerPort":1,"hostPort":70000}]`:                             {at + `.ports[1].hostPort: Invalid value: 70000: must be between 1 and 65535, inclusive`, at + `.ports[0].containerPort: Required value`},
 		`"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"add":["CAP_SYS_ADMIN"]}}`: {at + `.securityContext: Invalid value: {…`},
 		`"envFrom":[{},{"configMapRef":{},"secretRef":{}},{"configMapRef":{}},{"secretRef":{"name":"a"}}]`: {
-			at + ".envFrom[0]: Invalid value: \"\": must specify one of: `configMapRef` or `secretRef`", at + `.envFrom[1]: Invalid value: "": may not have more than one field specified at a time`,
+			at + ".envFrom: Invalid value: \"\": must specify one of: `configMapRef` or `secretRef`", at + ".envFrom[1].configMapRef.name: Required value", at + ".envFrom[1].secretRef.name: Required value", at + `.envFrom: Invalid value: "": may not have more than one field specified at a time`,
 			at + `.envFrom[2].configMapRef.name: Required value`},
 		`"env":[{"name":"A","valueFrom":{"resourceFieldRef":{},"configMapKeyRef":{"name":"a","key":"b c"},"fileKeyRef":{"volumeName":"v","path":"../p","key":"k"}}}]`: {
 			at + `.env[0].valueFrom.configMapKeyRef.key: Invalid value: "b c": a valid config key…`, at + `.env[0].valueFrom.resourceFieldRef.resource: Required value`,
@@ -94,7 +94,7 @@ func TestPodSpecFaults(t *testing.T) {
 		`"volumes":[{"name":"v","storageos":{"volumeName":"a","secretRef":{}}}]`: {`spec.volumes[0].storageos.secretRef.name: Required value`},
 		`"resourceClaims":[{"resourceClaimName":"c"},{"name":"a","resourceClaimName":"c"},{"name":"a","resourceClaimName":"c"}]`: {
 			`spec.resourceClaims[0].name: Required value`, `spec.resourceClaims[2].name: Duplicate value: "a"`},
-		container(`"resizePolicy":[{}]`): {`spec.containers[0].resizePolicy[0]: Required value`, `spec.containers[0].resizePolicy[0]: Required value`},
+		container(`"resizePolicy":[{}]`): {`spec.containers[0].resizePolicy: Required value`, `spec.containers[0].resizePolicy: Required value`},
 	} {
 		catalogtest.Expect(t, spec, catalogtest.Create(k, newPod(t, k, spec)), want)
 	}

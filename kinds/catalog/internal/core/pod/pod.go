@@ -1,6 +1,8 @@
 package pod
 
 import (
+	"strings"
+
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
@@ -36,8 +38,11 @@ func podRules(w *Warnings, spec *schema.Message) schema.Rules {
 			}
 			preparePod(obj, old)
 		},
-		FinishNew:    func(obj tree.Tree) { scheduling.MergeLabelKeys(obj.Object("spec"), obj.Object("metadata", "labels")) },
-		ValidateSpec: func(spec, _ tree.Tree, faults *schema.Faults) { validatePodSpec(spec, "spec", faults) },
+		FinishNew: func(obj tree.Tree) { scheduling.MergeLabelKeys(obj.Object("spec"), obj.Object("metadata", "labels")) },
+		ValidateSpec: func(spec, _ tree.Tree, faults *schema.Faults) {
+			validatePodSpec(spec, "spec", faults)
+			validateImages(spec, faults)
+		},
 		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
 			w.profiles.validateAppArmorUpdate(obj, old, faults)
 			validatePodUpdate(spec, obj, old, faults)
@@ -61,6 +66,18 @@ func validatePodCreate(spec tree.Tree, faults *schema.Faults) {
 	}
 	if spec.String("nodeName") != "" && len(spec.List("schedulingGates")) > 0 {
 		faults.Forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")
+	}
+}
+
+// validateImages refuses images with spaces around them, which no registry has. Templates of workloads may have them, as they had
+// before this was looked at.
+func validateImages(spec tree.Tree, faults *schema.Faults) {
+	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
+		for i, c := range spec.Objects(list) {
+			if image := c.String("image"); image != strings.TrimSpace(image) {
+				faults.Invalid(tree.IndexPath("spec."+list, i)+".image", image, "must not have leading or trailing whitespace")
+			}
+		}
 	}
 }
 

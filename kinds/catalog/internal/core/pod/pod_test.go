@@ -103,7 +103,7 @@ func TestPodFaults(t *testing.T) {
 				`spec.containers[0].readinessProbe: Required value: must specify a handler type`, `spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1`}},
 		{`"initContainers":[{"name":"i","image":"i","livenessProbe":{"exec":{"command":["a"]}}}]`,
 			[]string{`spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always`}},
-		{`"restartPolicy":"Sometimes","dnsPolicy":"None"`, []string{`spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "Never", "OnFailure"`,
+		{`"restartPolicy":"Sometimes","dnsPolicy":"None"`, []string{`spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"`,
 			"spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None"}},
 		{`"containers":[{"name":"c","image":"i","securityContext":{"procMount":"Unmasked"}}]`,
 			[]string{"spec.containers[0].securityContext.procMount: Invalid value: \"Unmasked\": `hostUsers` must be false to use `Unmasked`"}},

@@ -61,29 +61,31 @@ func validateClaims(spec tree.Tree, path string, faults *schema.Faults) map[stri
 
 // validateResizePolicy checks whether a container restarts when its resources change.
 //
-// A Pod that never restarts its containers cannot restart one for a resize either.
+// A Pod that never restarts its containers cannot restart one for a resize either. Only repeated names are told with their index, as
+// clients know it.
 func validateResizePolicy(c tree.Tree, path string, restarts bool, faults *schema.Faults) {
 	resizable := []string{"cpu", "memory"}
 	seen := map[string]bool{}
 	for i, p := range c.Objects("resizePolicy") {
-		at, name := tree.IndexPath(path, i), p.String("resourceName")
+		name := p.String("resourceName")
 		switch {
-		case name == "":
-			faults.Required(at)
-		case !slices.Contains(resizable, name):
-			faults.NotSupported(at, name, resizable)
 		case seen[name]:
-			faults.Duplicate(at, name)
+			faults.Duplicate(tree.IndexPath(path, i), name)
+		case name == "":
+			faults.Required(path)
+		case !slices.Contains(resizable, name):
+			faults.NotSupported(path, name, resizable)
 		}
 		seen[name] = true
 		policy := p.String("restartPolicy")
 		switch {
 		case policy == "":
-			faults.Required(at)
+			faults.Required(path)
 		case policy != "NotRequired" && policy != "RestartContainer":
-			faults.NotSupported(at, policy, []string{"NotRequired", "RestartContainer"})
-		case policy == "RestartContainer" && !restarts:
-			faults.Invalid(at, policy, "must be 'NotRequired' when `restartPolicy` is 'Never'")
+			faults.NotSupported(path, policy, []string{"NotRequired", "RestartContainer"})
+		}
+		if policy != "NotRequired" && !restarts {
+			faults.Invalid(path, policy, "must be 'NotRequired' when `restartPolicy` is 'Never'")
 		}
 	}
 }

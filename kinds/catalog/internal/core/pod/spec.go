@@ -26,12 +26,19 @@ func validatePodSpec(spec tree.Tree, path string, faults *schema.Faults) {
 	if overhead := spec.Object("overhead"); len(overhead) > 0 {
 		resourcelist.ValidateRequirements(tree.Tree{"limits": overhead}, path+".overhead", faults)
 	}
-	field.Enum(spec, "restartPolicy", path, faults, "Always", "Never", "OnFailure") // workloads report a closer choice, too
+	field.Enum(spec, "restartPolicy", path, faults, "Always", "OnFailure", "Never") // workloads report a closer choice, too
 	validateDNS(spec, path, faults)
 	validateGateNames(spec, path, faults)
 	scheduling.ValidatePlacement(spec, path, faults)
 	validatePodSecurity(spec.Object("securityContext"), path+".securityContext", faults)
 	validateHostUsers(spec, path, faults)
+	for _, name := range [...]string{"hostname", "subdomain"} {
+		if value := spec.String(name); value != "" {
+			for _, msg := range rules.Label(value) {
+				faults.Invalid(path+"."+name, value, msg)
+			}
+		}
+	}
 	validateHostName(spec, path+".hostnameOverride", faults)
 	if spec.Bool("hostPID") && spec.Bool("shareProcessNamespace") {
 		faults.Invalid(path+".shareProcessNamespace", true, "ShareProcessNamespace and HostPID cannot both be enabled")

@@ -17,7 +17,7 @@ func TestContainerValidation(t *testing.T) {
 		{spec: container(`"ports":[{"containerPort":1,"protocol":"X"}]`), want: []string{at + `.ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`}},
 		{spec: container(`"securityContext":{"runAsUser":-1,"runAsGroup":-2,"procMount":"X"}`), want: []string{at + `.securityContext.procMount: Unsupported value: "X": supported values: "Default", "Unmasked"`,
 			at + `.securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive`, at + `.securityContext.runAsGroup: Invalid value: -2: must be between 0 and 2147483647, inclusive`}},
-		{spec: container(`"terminationMessagePolicy":"X","imagePullPolicy":"Y"`), want: []string{at + `.terminationMessagePolicy: Unsupported value: "X": supported values: "FallbackToLogsOnError", "File"`,
+		{spec: container(`"terminationMessagePolicy":"X","imagePullPolicy":"Y"`), want: []string{at + `.terminationMessagePolicy: Unsupported value: "X": supported values: "File", "FallbackToLogsOnError"`,
 			at + `.imagePullPolicy: Unsupported value: "Y": supported values: "Always", "IfNotPresent", "Never"`}},
 		{spec: container(`"securityContext":{"seccompProfile":{},"appArmorProfile":{}}`), want: []string{at + `.securityContext.seccompProfile.type: Required value`, at + `.securityContext.appArmorProfile.type: Required value`}},
 
@@ -59,7 +59,7 @@ func TestPlacementValidation(t *testing.T) {
 	runPodCases(t, []podCase{
 		{spec: `"nodeSelector":{"a b":"c d"}`, want: []string{`spec.nodeSelector: Invalid value: "a b": name part…`, `spec.nodeSelector: Invalid value: "c d": a valid label…`}},
 		{spec: `"tolerations":[{"key":"a b","operator":"Exists"},{"key":"a","operator":"X"},{"key":"a","operator":"Exists","effect":"Y"}]`, want: []string{
-			`spec.tolerations[1].operator: Unsupported value: "X": supported values: "Equal", "Exists"`, `spec.tolerations[2].effect: Unsupported value: "Y": supported values: "NoExecute", "NoSchedule", "PreferNoSchedule"`,
+			`spec.tolerations[1].operator: Unsupported value: "X": supported values: "Equal", "Exists"`, `spec.tolerations[2].effect: Unsupported value: "Y": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"`,
 			`spec.tolerations[0].key: Invalid value: "a b": name part…`}},
 		{spec: `"topologySpreadConstraints":[{"maxSkew":1}]`, want: []string{spread + `.topologyKey: Required value: can not be empty`, spread + `.whenUnsatisfiable: Unsupported value: "": supported values: "DoNotSchedule", "ScheduleAnyway"`}},
 		{spec: `"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"a b","whenUnsatisfiable":"X","nodeAffinityPolicy":"Y","nodeTaintsPolicy":"Z","labelSelector":{"matchLabels":{"c d":"e"}}}]`, want: []string{
@@ -82,8 +82,8 @@ func TestPlacementValidation(t *testing.T) {
 
 func TestPodSpecValidation(t *testing.T) {
 	runPodCases(t, []podCase{
-		{spec: `"restartPolicy":"X","dnsPolicy":"Y","preemptionPolicy":"Z"`, want: []string{`spec.restartPolicy: Unsupported value: "X": supported values: "Always", "Never", "OnFailure"`,
-			`spec.dnsPolicy: Unsupported value: "Y": supported values: "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"`, `spec.preemptionPolicy: Unsupported value: "Z": supported values: "Never", "PreemptLowerPriority"`}},
+		{spec: `"restartPolicy":"X","dnsPolicy":"Y","preemptionPolicy":"Z"`, want: []string{`spec.restartPolicy: Unsupported value: "X": supported values: "Always", "OnFailure", "Never"`,
+			`spec.dnsPolicy: Unsupported value: "Y": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"`, `spec.preemptionPolicy: Unsupported value: "Z": supported values: "PreemptLowerPriority", "Never"`}},
 		{spec: `"terminationGracePeriodSeconds":-1,"activeDeadlineSeconds":0`, want: []string{`spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive`}},
 		{spec: `"serviceAccountName":"A","nodeName":"B","priorityClassName":"C","runtimeClassName":"D","hostname":"E","subdomain":"F"`, want: []string{`spec.serviceAccountName: Invalid value: "A": a lowercase RFC 1123 subdomain…`,
 			`spec.nodeName: Invalid value: "B": a lowercase RFC 1123 subdomain…`, `spec.hostname: Invalid value: "E": a lowercase RFC 1123 label…`, `spec.subdomain: Invalid value: "F": a lowercase RFC 1123 label…`,

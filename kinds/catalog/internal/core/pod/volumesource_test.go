@@ -94,8 +94,8 @@ func TestMountFaults(t *testing.T) {
 		`"volumeMounts":[{"name":"e","mountPath":"/d","recursiveReadOnly":"Enabled","readOnly":true},{"name":"p","mountPath":"/e"}]`: nil,
 		`"resources":{"claims":[{"name":"r"},{"name":"r"},{"name":"z"},{}]}`:                                                         {at + `.resources.claims[1]: Duplicate value: "r"`, at + `.resources.claims[2]: Not found: "z"`, at + `.resources.claims[3]: Required value`},
 		`"resizePolicy":[{"resourceName":"gpu","restartPolicy":"NotRequired"},{"resourceName":"cpu","restartPolicy":"Maybe"},{"resourceName":"cpu","restartPolicy":"RestartContainer"}]`: {
-			at + `.resizePolicy[0]: Unsupported value: "gpu": supported values: "cpu", "memory"`, at + `.resizePolicy[1]: Unsupported value: "Maybe": supported values: "NotRequired", "RestartContainer"`,
-			at + `.resizePolicy[2]: Duplicate value: "cpu"`, at + `.resizePolicy[2]: Invalid value: "RestartContainer": must be 'NotRequired' when…`},
+			at + `.resizePolicy: Unsupported value: "gpu": supported values: "cpu", "memory"`, at + `.resizePolicy: Unsupported value: "Maybe": supported values: "NotRequired", "RestartContainer"`,
+			at + `.resizePolicy: Invalid value: "Maybe": must be 'NotRequired' when…`, at + `.resizePolicy[2]: Duplicate value: "cpu"`, at + `.resizePolicy: Invalid value: "RestartContainer": must be 'NotRequired' when…`},
 	} {
 		spec := `"restartPolicy":"Never","resourceClaims":[{"name":"r","resourceClaimName":"c"}],"volumes":[{"name":"e"},{"name":"p","persistentVolumeClaim":{"claimName":"c"}}],"containers":[{"name":"c","image":"i",` + container + `}]`
 		catalogtest.Expect(t, container, catalogtest.Create(k, newPod(t, k, spec)), want)
