@@ -1,10 +1,14 @@
 package rest_test
 
 import (
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
@@ -39,5 +43,50 @@ func TestEndlessAnswer(t *testing.T) {
 		}
 		s.CloseClientConnections()
 		s.Close()
+	}
+}
+
+// TestConnectionsAreKept: as many connections as a client is to keep serve as many requests at the same time, again and again.
+func TestConnectionsAreKept(t *testing.T) {
+	const atOnce = 20 // more than are kept by default
+	var opened atomic.Int32
+	arrived, goOn := make(chan struct{}), make(chan struct{})
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		arrived <- struct{}{}
+		<-goOn
+		fmt.Fprint(w, "{}")
+	}))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	s.Start()
+	defer s.Close()
+	server, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := rest.New(&kubeconfig.Config{Server: server}, rest.Options{MaxIdle: atOnce})
+	defer c.Close()
+	for range 3 {
+		var asking sync.WaitGroup
+		for range atOnce {
+			asking.Go(func() {
+				if _, err := c.Do(t.Context(), rest.Request{Method: http.MethodGet, Path: "/"}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for range atOnce {
+			<-arrived
+		}
+		for range atOnce { // all of them are under way
+			goOn <- struct{}{}
+		}
+		asking.Wait()
+	}
+	if n := opened.Load(); n != atOnce {
+		t.Errorf("%d connections were opened for %d requests at a time", n, atOnce)
 	}
 }
