@@ -127,7 +127,7 @@ func (l *Log) commit(r *round, until time.Time) error {
 
 // catchUp is what is done about a round whose transaction has found another record than the log has written last.
 func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse) error {
-	if err := l.takeRecord(done); errors.Is(err, persist.ErrFailed) {
+	if err := l.takeRecord(ctx, done); errors.Is(err, persist.ErrFailed) {
 		l.withdraw(r)
 		return err
 	} else if err != nil {
@@ -187,7 +187,7 @@ func (l *Log) transact(ctx context.Context, r *round) (*clientv3.TxnResponse, er
 
 // takeRecord learns from a transaction that found another revision of the record which one that is. Only who removes old records
 // can have changed it, or the log itself by a transaction that it has had no answer to.
-func (l *Log) takeRecord(done *clientv3.TxnResponse) error {
+func (l *Log) takeRecord(ctx context.Context, done *clientv3.TxnResponse) error {
 	at := int64(0)
 	for _, kv := range done.Responses[0].GetResponseRange().Kvs {
 		at = kv.ModRevision
@@ -197,6 +197,11 @@ func (l *Log) takeRecord(done *clientv3.TxnResponse) error {
 	}
 	if at == l.recordAt {
 		return fmt.Errorf("the record has the revision %d and was refused", at)
+	}
+	if at == 0 {
+		if err := l.checkErased(ctx, done.Header.Revision); err != nil {
+			return err
+		}
 	}
 	l.recordAt = at
 	return nil
@@ -251,7 +256,7 @@ func (l *Log) decide(ctx context.Context) error {
 			l.undecided = false
 			return nil
 		case err == nil:
-			if err := errors.Join(l.takeRecord(done), ctx.Err()); err != nil {
+			if err := errors.Join(l.takeRecord(ctx, done), ctx.Err()); err != nil {
 				return err
 			}
 		case ctx.Err() != nil || errors.Is(err, persist.ErrFailed):

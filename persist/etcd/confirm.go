@@ -84,7 +84,9 @@ func (l *Log) confirm() (persist.Revision, error) {
 	began := time.Now()
 	now, err := l.ask(clientv3.WithRequireLeader(l.ctx), l.o.WriteTimeout)
 	if err == nil {
-		err = l.awaitConfirmed(now.revision, began)
+		ctx, cancel := context.WithDeadline(l.ctx, began.Add(l.o.WriteTimeout))
+		err = l.awaitConfirmed(ctx, now.revision)
+		cancel()
 	}
 	if err == nil {
 		err = l.checkRecord(now)
@@ -96,12 +98,10 @@ func (l *Log) confirm() (persist.Revision, error) {
 }
 
 // awaitConfirmed waits until the follower has reached a revision, and lets the servers tell how far they are.
-func (l *Log) awaitConfirmed(revision int64, began time.Time) error {
+func (l *Log) awaitConfirmed(ctx context.Context, revision int64) error {
 	if applied, _ := l.appliedRevision(); applied >= revision { // as nearly always
 		return nil
 	}
-	ctx, cancel := context.WithDeadline(l.ctx, began.Add(l.o.WriteTimeout))
-	defer cancel()
 	for {
 		attempt, cancel := context.WithTimeout(ctx, progressPeriod)
 		err := l.awaitApplied(attempt, revision)

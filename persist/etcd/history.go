@@ -70,6 +70,15 @@ func (l *Log) checkRecord(at moment) error {
 	return nil
 }
 
+// checkErased is checkRecord for a log that has found at a revision that its record is not there: it is about to write another one.
+func (l *Log) checkErased(ctx context.Context, revision int64) error {
+	now := moment{revision, l.recordSeen.Load()}
+	if err := l.awaitConfirmed(ctx, revision); err != nil {
+		return err
+	}
+	return l.checkRecord(now)
+}
+
 // failRecord ends a log whose record has gone back.
 func (l *Log) failRecord(from, to int64) error {
 	return l.fail(fmt.Errorf("etcd: the record of this process has gone back from revision %d to %d, as after a restore from a backup: it must begin anew", from, to))
