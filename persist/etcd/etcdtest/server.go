@@ -34,6 +34,9 @@ var (
 func program(module, name string) (string, error) {
 	version := cmp.Or(os.Getenv("ETCD"), newest)
 	if strings.Contains(version, "/") {
+		if module == "server" {
+			return version, nil
+		}
 		return filepath.Join(filepath.Dir(version), name), nil
 	}
 	// One at a time: a program cannot be started while another process still writes it.
