@@ -6,18 +6,22 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // thingDefinition compiles a definition, each time of its own.
-func (h *testStore) thingDefinition() *custom.Definition {
-	return h.kinds.Compile(tree.Tree{
+func (h *testStore) thingDefinition() *custom.Definition { return h.kinds.Compile(thingsDefinition()) }
+
+func thingsDefinition() tree.Tree {
+	return tree.Tree{
 		"metadata": tree.Tree{"name": "things.example.com"},
-		"spec": tree.Tree{"group": "example.com", "scope": "Namespaced", "names": tree.Tree{"plural": "things", "kind": "Thing"},
+		"spec": tree.Tree{"group": "example.com", "scope": "Namespaced", "names": tree.Tree{"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
 			"versions": []any{tree.Tree{"name": "v1", "served": true, "storage": true, "schema": tree.Tree{"openAPIV3Schema": tree.Tree{"type": "object"}}}}},
-	})
+	}
 }
 
 // doneSink is a client that waits for the end.
@@ -58,4 +62,44 @@ func TestWatchOfFormerKind(t *testing.T) {
 	}
 	session.Stop()
 	<-end
+}
+
+// TestKindGoesWhileAdmissionWaits: a change of an object whose kind is removed meanwhile, as another server may do with the definition, is answered. It
+// does not ask an owner again and again that is no more.
+func TestKindGoesWhileAdmissionWaits(t *testing.T) {
+	h := openOn(t, "/data", vfs.NewMem(), nil)
+	defer h.close()
+	definitions := h.kinds.Kind("apiextensions.platform.io", "v1", "customresourcedefinitions")
+	if _, err := h.Mutate(t.Context(), request.Mutation{Verb: request.Create, Kind: definitions, Key: meta.Key{Name: "things.example.com"}, Object: thingsDefinition()}); err != nil {
+		t.Fatal(err)
+	}
+	thing := h.thingDefinition().Stored
+	h.RegisterKind(thing)
+	a := meta.Key{Namespace: "default", Name: "a"}
+	if _, err := h.Mutate(t.Context(), request.Mutation{Verb: request.Create, Kind: thing, Key: a, Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}}); err != nil {
+		t.Fatal(err)
+	}
+	remove := request.Mutation{Verb: request.Delete, Kind: thing, Key: a}
+	f := &waitingFake{validate: func(ctx context.Context, _ request.Change) error {
+		if _, err := h.Mutate(ctx, remove); err != nil {
+			t.Error(err)
+		}
+		h.UnregisterKind(thing)
+		return nil
+	}}
+	waits := remove
+	waits.Waiting, waits.Recorder = f, new(request.Recorder)
+	answered := make(chan error, 1)
+	go func() {
+		_, err := h.Mutate(t.Context(), waits)
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		if statusCode(err) != 404 {
+			t.Errorf("got %v, want 404", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("there is no answer")
+	}
 }

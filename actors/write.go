@@ -74,15 +74,15 @@ const maxAdmissions = 8
 // askOwner asks the object's owner until its answer holds. A mutation that has to be admitted outside of the
 // owner's turn goes there twice: to be prepared, and with the answer.
 func (s *Store) askOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
-	c := s.collection(m.Kind)
-	if c == nil {
-		return request.Result{}, s.errUndefined(m.Kind)
-	}
-	m.Key.GroupResource = c.storage
 	admissions := 0
 	var turn turnHolder
 	defer turn.release()
 	for tries := (retry{}); ; {
+		c := s.collection(m.Kind) // it may have gone since the last time: another server removes kinds, too
+		if c == nil {
+			return request.Result{}, s.errUndefined(m.Kind)
+		}
+		m.Key.GroupResource = c.storage
 		result, waiting, err := c.mutate(ctx, m, nil)
 		if waiting != nil && waiting.converts && turn.wait(ctx, c, m) {
 			continue // the object may have changed meanwhile

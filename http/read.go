@@ -4,6 +4,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/params"
 	"github.com/troupe-api/troupe/http/internal/response"
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
@@ -47,9 +48,18 @@ func (s *Server) writeObject(x *requestContext, obj *meta.Object) error {
 
 // parseList reads the parameters of a list or a watch.
 func (s *Server) parseList(x *requestContext, watch bool) (params.List, error) {
-	return params.ParseList(params.ListRules{
-		MetaGroup: s.names.MetaGroup, DisableChunking: s.opts.DisableListChunking, DisableWatchList: s.opts.DisableWatchList,
-	}, x.kind, x.query, watch)
+	rules := params.ListRules{MetaGroup: s.names.MetaGroup, DisableChunking: s.opts.DisableListChunking, DisableWatchList: s.opts.DisableWatchList}
+	o, err := params.ParseList(rules, x.kind, x.query, watch)
+	if err == nil || x.kind.Definition == "" || !s.catchUp(x) {
+		return o, err
+	}
+	// Another daemon may have been told which fields can be selected now.
+	k, _, err := x.info.Resolve(x.method, s.opts.Catalog.Kind)
+	if err != nil {
+		return params.List{}, s.kindNotFound(x, err)
+	}
+	x.kind, x.bodyKind = k, convert.BodyKind(k, x.subresource)
+	return params.ParseList(rules, k, x.query, watch)
 }
 
 // list answers a collection.

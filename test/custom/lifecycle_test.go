@@ -289,7 +289,14 @@ func TestOrphans(t *testing.T) {
 	s.Send(201, "POST", widgets, client.JSON, strings.Replace(widget("held", `,"spec":{"a":"x"}`), `"name"`, `"finalizers":["example.com/hold"],"name"`, 1))
 	s.Send(200, "DELETE", definitions+"/widgets.example.com", "", "")
 	s.Send(200, "PATCH", definitions+"/widgets.example.com", client.MergePatch, `{"metadata":{"finalizers":null}}`)
-	s.Send(404, "GET", widgets, "", "")
+	s.until("the kind has gone, from every daemon", func() bool {
+		for range client.Daemons(t) {
+			if answer, err := s.Get(s.Ctx, widgets); err != nil || answer.Code != 404 {
+				return false
+			}
+		}
+		return true
+	})
 	s.Stop(t)
 
 	s = serve(t, on)
