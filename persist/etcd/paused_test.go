@@ -268,10 +268,16 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 					}
 					link.Reset()
 					link.Mend()
+					tries := 0
 					eventually(t, "an end or a rebuild", func() bool {
 						var err error
 						if writes {
-							_, err = a.Append([]persist.Write{put("/c/n/x", "1", at("/c/n/x", 0))})
+							tries++
+							key := fmt.Sprint("/c/n/x-", tries)
+							var results []persist.Result
+							if results, err = a.Append([]persist.Write{put(key, "1", at(key, 0))}); err == nil {
+								err = results[0].Err
+							}
 						} else {
 							_, err = a.Current(context.Background())
 						}
