@@ -104,9 +104,13 @@ func TestMetadata(t *testing.T) {
 	if first.UID() == second.UID() || first.UID() == elsewhere.UID() {
 		t.Error("a uid was given twice")
 	}
-	own := post(maps, `"name":"own","uid":"mine","creationTimestamp":"2000-01-01T00:00:00Z","generation":7,"deletionTimestamp":"2000-01-01T00:00:00Z","selfLink":"/x"`)
-	if m := own.Metadata(); !uuid.MatchString(own.UID()) || m["creationTimestamp"] == "2000-01-01T00:00:00Z" || m["generation"] != nil || m["deletionTimestamp"] != nil || m["selfLink"] != nil {
+	own := post(maps, `"name":"own","uid":"mine","creationTimestamp":"2000-01-01T00:00:00Z","deletionTimestamp":"2000-01-01T00:00:00Z","selfLink":"/x"`)
+	if m := own.Metadata(); !uuid.MatchString(own.UID()) || m["creationTimestamp"] == "2000-01-01T00:00:00Z" || m["deletionTimestamp"] != nil || m["selfLink"] != nil {
 		t.Errorf("a client has set what is the server's: %v", own)
+	}
+	// A ConfigMap has no generation that the server counts, so that of the client is kept.
+	if counted := post(maps, `"name":"counted","generation":7`); fmt.Sprint(counted.Metadata()["generation"]) != "7" {
+		t.Errorf("a generation of 7 is %v", counted.Metadata()["generation"])
 	}
 	generated := regexp.MustCompile(`^web-[a-z0-9]{5}$`)
 	one, two := post(maps, `"generateName":"web-"`), post(maps, `"generateName":"web-"`)
