@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -143,9 +144,9 @@ func addLimits(o object, f *schema.Field) object {
 	o = addBound(o, "minLength", f.MinLength)
 	o = addBound(o, "maxLength", f.MaxLength)
 	o = o.withText("pattern", f.Pattern)
-	if len(f.Enum) > 0 {
+	if len(f.Enum) > 0 { // declared in the order in which faults name them
 		values := make([]any, len(f.Enum))
-		for i, v := range f.Enum {
+		for i, v := range slices.Sorted(slices.Values(f.Enum)) {
 			values[i] = v
 		}
 		o = o.with("enum", values)
