@@ -157,9 +157,12 @@ func TestAdoption(t *testing.T) {
 	c.create(pods, `{"metadata":{"name":"lost","labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
 	c.create(replicaSets, `{"metadata":{"name":"a"},"spec":{"replicas":2,"selector":{"matchLabels":{"app":"a"}},"template":`+template("a", "one", "")+`}}`)
 	c.wait(replicaSets+"/a", map[string]any{"status.replicas": 2, "status.availableReplicas": 2})
-	if all := c.list(pods, "app=a"); len(all) != 2 || c.get(pods+"/lost").At("metadata.ownerReferences") == nil {
-		t.Errorf("not adopted, of %d Pods: %s", len(all), c.get(pods+"/lost"))
-	}
+	client.Eventually(t, func() error { // the controller may have heard of the set before it has of the Pod
+		if all := c.list(pods, "app=a"); len(all) != 2 || c.get(pods+"/lost").At("metadata.ownerReferences") == nil {
+			return fmt.Errorf("not adopted, of %d Pods: %s", len(all), c.get(pods+"/lost"))
+		}
+		return nil
+	})
 	c.patch(pods+"/lost", `{"metadata":{"labels":{"app":"other"}}}`)
 	client.Eventually(t, func() error {
 		if p := c.get(pods + "/lost"); p.At("metadata.ownerReferences") != nil || len(c.list(pods, "app=a")) != 2 {
