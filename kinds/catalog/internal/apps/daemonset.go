@@ -66,8 +66,8 @@ func templatesOf(obj tree.Tree) (int64, error) {
 // ones without an end.
 func validateDaemonSet(obj tree.Tree, faults *schema.Faults) {
 	if _, err := templatesOf(obj); err != nil {
-		field := "metadata.annotations[" + templateGeneration + "]"
-		faults.Invalid(field, obj.Object("metadata", "annotations")[templateGeneration], "must be a whole number")
+		path := "metadata.annotations[" + templateGeneration + "]"
+		faults.Invalid(path, obj.Object("metadata", "annotations")[templateGeneration], "must be a whole number")
 	}
 	spec := obj.Object("spec")
 	selector, template := spec.Object("selector"), spec.Object("template")

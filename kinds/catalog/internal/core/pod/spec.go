@@ -32,13 +32,8 @@ func validatePodSpec(spec tree.Tree, path string, faults *schema.Faults) {
 	scheduling.ValidatePlacement(spec, path, faults)
 	validatePodSecurity(spec.Object("securityContext"), path+".securityContext", faults)
 	validateHostUsers(spec, path, faults)
-	for _, name := range [...]string{"hostname", "subdomain"} {
-		if value := spec.String(name); value != "" {
-			for _, msg := range rules.Label(value) {
-				faults.Invalid(path+"."+name, value, msg)
-			}
-		}
-	}
+	field.Format(spec, "hostname", path, faults, rules.Label)
+	field.Format(spec, "subdomain", path, faults, rules.Label)
 	validateHostName(spec, path+".hostnameOverride", faults)
 	if spec.Bool("hostPID") && spec.Bool("shareProcessNamespace") {
 		faults.Invalid(path+".shareProcessNamespace", true, "ShareProcessNamespace and HostPID cannot both be enabled")
