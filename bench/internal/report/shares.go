@@ -115,7 +115,6 @@ var shares = []struct {
 	{"publication: indexes, histories, answers to writers", regexp.MustCompile(`/troupe/actors\.\(\*publisher\)\.`)},
 	{"allocation", regexp.MustCompile(`^runtime\.(mallocgc|growslice|newobject|makeslice)`)},
 	{"collection of garbage", regexp.MustCompile(`^runtime\.(gcBgMarkWorker|bgsweep|gcAssistAlloc|bgscavenge)`)},
-	{"Go's monitor of threads in system calls", regexp.MustCompile(`^runtime\.sysmon$`)},
 	{"finding work for threads and letting them sleep", regexp.MustCompile(`^runtime\.(schedule|findRunnable|park_m|mcall)$`)},
 }
 
