@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -87,10 +87,10 @@ func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	if p.manager != "" {
 		pki := filepath.Join(c.dir, "pki")
 		c.around = append(c.around,
-			start(t, "kube-controller-manager", p.manager, append(slices.Clone(lostNodes), kubeconfig, "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000", "--use-service-account-credentials",
+			start(t, "kube-controller-manager", p.manager, append(slices.Clone(lostNodes), kubeconfig, "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=20", "--use-service-account-credentials",
 				"--service-account-private-key-file="+filepath.Join(pki, "sa.key"), "--root-ca-file="+filepath.Join(pki, "ca.crt"),
 				"--horizontal-pod-autoscaler-sync-period=1s", "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=50s")...),
-			start(t, "kube-scheduler", p.scheduler, kubeconfig, "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000", "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=50s"),
+			start(t, "kube-scheduler", p.scheduler, kubeconfig, "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=20", "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=50s"),
 		)
 	}
 	c.around = append(c.around, start(t, "nodes", p.troupe, "cluster", "--join", c.kubeconfig(), "--nodes", strconv.Itoa(nodes)))
@@ -119,12 +119,11 @@ func (c *testCluster) startKwok(t testing.TB, path string) {
 
 func freePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := freeport.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return port
 }
 
 func (c *testCluster) kubeconfig() string { return filepath.Join(c.dir, "admin.kubeconfig") }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/cluster"
 	"github.com/troupe-api/troupe/test/controlplane"
@@ -113,7 +114,7 @@ func (p *plane) add(name string, process *controlplane.Process) {
 
 // startScheduler starts the scheduler, with metrics that anybody may read.
 func (p *plane) startScheduler() error {
-	port, err := controlplane.FreePort()
+	port, err := freeport.Find()
 	if err != nil {
 		return err
 	}

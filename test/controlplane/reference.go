@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -94,6 +95,6 @@ func writePublicKey(pki string) error {
 
 // freeAddress is an address that nobody listens at now.
 func freeAddress() string {
-	port, _ := FreePort() // whoever is given port 0 says what is wrong
+	port, _ := freeport.Find() // whoever is given port 0 says what is wrong
 	return fmt.Sprintf("http://127.0.0.1:%d", port)
 }

@@ -88,12 +88,3 @@ func OuterAddress() string {
 	}
 	return "192.0.2.1" // of a network for documentation
 }
-
-// FreePort is a port of the loopback address that nobody listens at now.
-func FreePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	return l.Addr().(*net.TCPAddr).Port, l.Close()
-}

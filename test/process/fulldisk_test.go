@@ -2,13 +2,13 @@ package process
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -113,12 +113,11 @@ func TestStartsOnFullDisk(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
 	dir := filepath.Join(disk, "data")
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := freeport.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := fmt.Sprint(free.Addr().(*net.TCPAddr).Port)
-	_ = free.Close()
+	port := fmt.Sprint(free)
 	for _, kill := range []bool{false, true} {
 		p := serve(t, dir, "--secure-port", port)
 		c := p.caller()

@@ -12,7 +12,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
+
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 )
 
 // Kubernetes is a kube-apiserver with an etcd, started to be compared with. What both use is its cost.
@@ -46,7 +49,7 @@ func (spec KubernetesSpec) Start(ctx context.Context) (*Kubernetes, error) {
 }
 
 func (k *Kubernetes) start(ctx context.Context, spec KubernetesSpec) error {
-	ports, err := freePorts(1)
+	port, err := freeport.Find()
 	if err != nil {
 		return err
 	}
@@ -62,7 +65,7 @@ func (k *Kubernetes) start(ctx context.Context, spec KubernetesSpec) error {
 		return err
 	}
 	k.processes = append(k.processes, etcd.program)
-	secure := ports[0]
+	secure := strconv.Itoa(port)
 	args := []string{
 		"--etcd-servers", etcd.URL, "--bind-address", "127.0.0.1", "--advertise-address", "127.0.0.1", "--secure-port", secure,
 		"--cert-dir", spec.Dir, "--client-ca-file", spec.Identity.AuthorityFile(), "--token-auth-file", spec.Identity.TokenFile(),

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 )
@@ -335,9 +335,6 @@ func (m *Member) signal(s os.Signal) {
 
 // freeURL is that of an address on loopback that nobody listens on.
 func freeURL() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return "http://" + l.Addr().String(), l.Close()
+	port, err := freeport.Find()
+	return "http://" + freeport.Address(port), err
 }
