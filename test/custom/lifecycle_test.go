@@ -45,7 +45,7 @@ func TestVersions(t *testing.T) {
 	if text := list.String(); strings.Count(text, `"apiVersion":"example.com/v2"`) != 3 || !strings.Contains(text, `"b":"B"`) {
 		t.Errorf("in v2: %s", text)
 	}
-	s.Send(404, "GET", beta+"/a", "", "")
+	s.unknown(beta + "/a")
 	s.check("in v1", part(s.read("a"), "spec"), `{"spec":{"a":"x","b":"B"}}`)
 	s.Send(200, "PATCH", v2+"/a", client.MergePatch, `{"spec":{"c":1}}`)
 	s.check("new field", part(s.Send(200, "GET", v2+"/a", "", "").Object(), "spec"), `{"spec":{"a":"x","b":"B","c":1}}`)
@@ -141,7 +141,7 @@ func TestDefinitionWaitsForObjects(t *testing.T) {
 		answer, err := s.Get(s.Ctx, definitions+"/widgets.example.com")
 		return err == nil && answer.Code == 404
 	})
-	s.Send(404, "GET", widgets, "", "")
+	s.unknown(widgets)
 }
 
 // until waits for something to hold.
@@ -289,14 +289,11 @@ func TestOrphans(t *testing.T) {
 	s.Send(201, "POST", widgets, client.JSON, strings.Replace(widget("held", `,"spec":{"a":"x"}`), `"name"`, `"finalizers":["example.com/hold"],"name"`, 1))
 	s.Send(200, "DELETE", definitions+"/widgets.example.com", "", "")
 	s.Send(200, "PATCH", definitions+"/widgets.example.com", client.MergePatch, `{"metadata":{"finalizers":null}}`)
-	s.until("the kind has gone, from every daemon", func() bool {
-		for range client.Daemons(t) {
-			if answer, err := s.Get(s.Ctx, widgets); err != nil || answer.Code != 404 {
-				return false
-			}
-		}
-		return true
+	s.until("the kind has gone", func() bool {
+		answer, err := s.Get(s.Ctx, widgets)
+		return err == nil && answer.Code == 404
 	})
+	s.unknown(widgets)
 	s.Stop(t)
 
 	s = serve(t, on)
@@ -326,5 +323,5 @@ func TestManyObjects(t *testing.T) {
 		answer, err := s.Get(s.Ctx, definitions+"/widgets.example.com")
 		return err == nil && answer.Code == 404
 	})
-	s.Send(404, "GET", widgets, "", "")
+	s.unknown(widgets)
 }

@@ -38,10 +38,9 @@ func TestServedAtOnce(t *testing.T) {
 			t.Errorf("status: %s", status)
 		}
 		s.Send(200, "DELETE", definitions+"/widgets.example.com", "", "")
-		s.Send(404, "GET", widgets, "", "")
-		s.Send(404, "GET", widgets+"/a", "", "")
-		s.Send(404, "GET", "/apis/example.com/v1", "", "")
-		s.Send(404, "GET", definitions+"/widgets.example.com", "", "")
+		for _, path := range []string{widgets, widgets + "/a", "/apis/example.com/v1", definitions + "/widgets.example.com"} {
+			s.unknown(path)
+		}
 	}
 }
 

@@ -58,6 +58,29 @@ func (s session) updateDefinition(d definition) {
 	old := s.Send(200, "GET", definitions+"/widgets.example.com", "", "").Object()
 	text := strings.Replace(d.String(), `"metadata":{`, `"metadata":{"resourceVersion":"`+old.Metadata()["resourceVersion"].(string)+`",`, 1)
 	s.Send(200, "PUT", definitions+"/widgets.example.com", client.JSON, text)
+	for range client.Daemons(s.T) - 1 { // the others have it some milliseconds later, or when they are asked what there is
+		s.Send(200, "GET", "/apis", "", "")
+	}
+}
+
+// unknown wants a path of a definition that was deleted, or of its objects, to be found no more: at once by the daemon that has answered that it
+// is deleted, some milliseconds later by the others.
+func (s session) unknown(path string) {
+	s.T.Helper()
+	daemons := client.Daemons(s.T)
+	if daemons == 1 {
+		s.Send(404, "GET", path, "", "")
+		return
+	}
+	in := 0 // how many, one after the other, have not found it
+	s.until(path+" is unknown", func() bool {
+		if answer, err := s.Get(s.Ctx, path); err == nil && answer.Code == 404 {
+			in++
+		} else {
+			in = 0
+		}
+		return in == daemons
+	})
 }
 
 // widget is an object with more members, each with a comma before it.
