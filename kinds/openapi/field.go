@@ -144,9 +144,10 @@ func addLimits(o object, f *schema.Field) object {
 	o = addBound(o, "minLength", f.MinLength)
 	o = addBound(o, "maxLength", f.MaxLength)
 	o = o.withText("pattern", f.Pattern)
-	if len(f.Enum) > 0 { // declared in the order in which faults name them
-		values := make([]any, len(f.Enum))
-		for i, v := range slices.Sorted(slices.Values(f.Enum)) {
+	if choices := slices.Concat(f.Enum, f.DocumentedEnum); len(choices) > 0 {
+		slices.Sort(choices) // declared in the order in which faults name them
+		values := make([]any, len(choices))
+		for i, v := range choices {
 			values[i] = v
 		}
 		o = o.with("enum", values)

@@ -75,8 +75,11 @@ func (c *compiler) checkField(s *source, f *Field) {
 	if len(f.ReservedDomains) > 0 && f.Shape != Map {
 		fault("has reserved keys and is no map")
 	}
-	if len(f.Enum) > 0 && f.Type != TypeString {
+	if len(f.Enum)+len(f.DocumentedEnum) > 0 && f.Type != TypeString {
 		fault("has an enum and is no text")
+	}
+	if len(f.Enum) > 0 && len(f.DocumentedEnum) > 0 {
+		fault("has an enum, which is documented, and another one for the documents")
 	}
 	if (f.Min != nil || f.Max != nil) && !f.isNumber() {
 		fault("has a minimum or maximum and is no number")

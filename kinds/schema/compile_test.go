@@ -73,6 +73,7 @@ func TestCompileFaults(t *testing.T) {
 		`p.M.f: list_map_keys go with list_type MAP`:           message("M", repeated(field("f", &options.Field{ListType: options.ListType_MAP}))),
 		`p.M.f: merge key "x" is no field of its items`:        message("M", repeated(of(".p.M", field("f", &options.Field{MergeKey: "x"})))),
 		`p.M.f: has an enum and is no text`:                    message("M", of(".p.M", field("f", &options.Field{Enum: []string{"a"}}))),
+		`p.M.f: has an enum, which is documented`:              message("M", field("f", &options.Field{Enum: []string{"a"}, DocumentedEnum: []string{"b"}})),
 		`p.M.f: has a minimum or maximum and is no number`:     message("M", field("f", &options.Field{Min: proto.Int64(1)})),
 		`p.M.f: is required because of "x", which is no field`: message("M", field("f", &options.Field{RequiredWhen: &options.RequiredWhen{Field: "x"}})),
 		`p.M.f: has a format of keys and is no map`:            message("M", field("f", &options.Field{KeyFormat: "ip"})),

@@ -38,10 +38,11 @@ type Field struct {
 	RequiredWhen   *RequiredWhen // nil: nothing makes it required
 	Immutable      bool
 	Enum           []string
-	Min, Max       *int64 // of numbers
-	MinLength      int    // of text, in bytes
-	MaxLength      int    // 0: no limit
-	MaxItems       int    // of lists and maps; 0: no limit
+	DocumentedEnum []string // of the published documents, where no Enum is declared
+	Min, Max       *int64   // of numbers
+	MinLength      int      // of text, in bytes
+	MaxLength      int      // 0: no limit
+	MaxItems       int      // of lists and maps; 0: no limit
 	Pattern        string
 	Format         string // name of a format checked by package rules, as in "dns1123Label"
 	KeyFormat      string // the same for the keys of a map

@@ -140,7 +140,7 @@ func (f *Field) applyOptions(o *options.Field, n *meta.Naming) {
 	}
 	f.Documented = Presence(o.GetDocumentedPresence())
 	f.Immutable = o.GetImmutable()
-	f.Enum = translateAll(n, o.GetEnum())
+	f.Enum, f.DocumentedEnum = translateAll(n, o.GetEnum()), translateAll(n, o.GetDocumentedEnum())
 	if o != nil {
 		f.Min, f.Max = o.Min, o.Max
 	}

@@ -1011,6 +1011,9 @@ type Field struct {
 	RequiredFields []string `protobuf:"bytes,27,rep,name=required_fields,json=requiredFields,proto3" json:"required_fields,omitempty"`
 	// whole_thousandths: amounts are rounded to a multiple of 1m, away from zero, when defaults are filled in.
 	WholeThousandths bool `protobuf:"varint,28,opt,name=whole_thousandths,json=wholeThousandths,proto3" json:"whole_thousandths,omitempty"`
+	// documented_enum are the choices that the published documents name where no enum is declared: a function of the kind checks
+	// them in its own words, or only controllers write them.
+	DocumentedEnum []string `protobuf:"bytes,30,rep,name=documented_enum,json=documentedEnum,proto3" json:"documented_enum,omitempty"`
 	// feature names the feature that the field belongs to: where it is off, writes drop the field, unless the object
 	// uses the feature already.
 	Feature       string `protobuf:"bytes,29,opt,name=feature,proto3" json:"feature,omitempty"`
@@ -1242,6 +1245,13 @@ func (x *Field) GetWholeThousandths() bool {
 		return x.WholeThousandths
 	}
 	return false
+}
+
+func (x *Field) GetDocumentedEnum() []string {
+	if x != nil {
+		return x.DocumentedEnum
+	}
+	return nil
 }
 
 func (x *Field) GetFeature() string {
@@ -1482,7 +1492,7 @@ const file_options_proto_rawDesc = "" +
 	"\aMessage\x12&\n" +
 	"\x06scalar\x18\x01 \x01(\x0e2\x0e.troupe.ScalarR\x06scalar\x12\x1b\n" +
 	"\ttype_meta\x18\x02 \x01(\bR\btypeMeta\x12$\n" +
-	"\x06one_of\x18\x03 \x03(\v2\r.troupe.OneOfR\x05oneOf\"\xe9\a\n" +
+	"\x06one_of\x18\x03 \x03(\v2\r.troupe.OneOfR\x05oneOf\"\x92\b\n" +
 	"\x05Field\x12\x1d\n" +
 	"\n" +
 	"emit_empty\x18\x01 \x01(\bR\temitEmpty\x12\x16\n" +
@@ -1519,7 +1529,8 @@ const file_options_proto_rawDesc = "" +
 	"\n" +
 	"range_text\x18\x1a \x01(\tR\trangeText\x12'\n" +
 	"\x0frequired_fields\x18\x1b \x03(\tR\x0erequiredFields\x12+\n" +
-	"\x11whole_thousandths\x18\x1c \x01(\bR\x10wholeThousandths\x12\x18\n" +
+	"\x11whole_thousandths\x18\x1c \x01(\bR\x10wholeThousandths\x12'\n" +
+	"\x0fdocumented_enum\x18\x1e \x03(\tR\x0edocumentedEnum\x12\x18\n" +
 	"\afeature\x18\x1d \x01(\tR\afeatureB\x06\n" +
 	"\x04_minB\x06\n" +
 	"\x04_max\"T\n" +
