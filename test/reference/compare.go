@@ -117,7 +117,8 @@ func forgetAges(table map[string]any) {
 	columns, _ := table["columnDefinitions"].([]any)
 	rows, _ := table["rows"].([]any)
 	for i := range columns {
-		if name, _ := lookup(columns[i], "name"); name != "Age" && name != "Created At" {
+		name, _ := lookup(columns[i], "name")
+		if typ, _ := lookup(columns[i], "type"); typ != "date" && name != "Age" && name != "Created At" {
 			continue
 		}
 		for _, row := range rows {
