@@ -144,7 +144,7 @@ func isNoOpApply(o *meta.Object, m *request.Mutation) bool {
 func checkApplyCreate(m *request.Mutation) error {
 	metadata := childObject(m.Object, "metadata")
 	if metadata.String("name") == "" {
-		return meta.NewBadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
+		return newNoName(m)
 	}
 	if uid := metadata.String("uid"); uid != "" {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name,

@@ -39,6 +39,9 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if text := kindMismatch(kind, patched); text != "" {
 		return Prepared{}, invalid(text)
 	}
+	if m.PatchType != request.StrategicMergePatch && patched.String("apiVersion") == "" {
+		return Prepared{}, newNoName(m) // what has no version has no fields either
+	}
 	want, faults, err := codec.Conform(kind.Message(), patched, base)
 	if errors.Is(err, codec.ErrTooManyMessages) {
 		return Prepared{}, meta.NewTooLarge("%v", err)
@@ -64,7 +67,7 @@ func checkPatchedName(m *request.Mutation, patched tree.Tree) error {
 	case m.Key.Name:
 		return nil
 	case nil, "":
-		return meta.NewBadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
+		return newNoName(m)
 	default:
 		shown := ""
 		if text := fmt.Sprint(name); bytes.Contains(m.PatchBody, []byte(text)) {
@@ -74,10 +77,18 @@ func checkPatchedName(m *request.Mutation, patched tree.Tree) error {
 	}
 }
 
-// kindMismatch says how a patch has changed the kind of an object; "" if it has not.
+// newNoName answers a body that does not say which object it is.
+func newNoName(m *request.Mutation) error {
+	return meta.NewBadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
+}
+
+// kindMismatch says how a patch has changed the kind of an object; "" if it has not. A built-in kind may be left out.
 func kindMismatch(k *schema.Kind, patched tree.Tree) string {
+	if k.DefinedAtRuntime && (patched["kind"] == nil || patched["kind"] == "") {
+		return "Object 'Kind' is missing"
+	}
 	for _, is := range [][2]string{{"apiVersion", k.APIVersion()}, {"kind", k.Kind}} {
-		if v, there := patched[is[0]]; there && v != nil && v != is[1] {
+		if v := patched[is[0]]; v != nil && v != "" && v != is[1] {
 			return fmt.Sprintf("the %s in the patched object does not match the expected %s (%s)", is[0], is[0], is[1])
 		}
 	}
@@ -150,6 +161,11 @@ func applyPatch(base tree.Tree, kind *schema.Kind, m *request.Mutation) (tree.Tr
 		return nil, nil, meta.NewBadRequest("error decoding patch: the patch must be a JSON object")
 	}
 	if m.PatchType == request.StrategicMergePatch {
+		for _, name := range []string{"apiVersion", "kind"} { // of which they say what they like: the path tells them
+			if _, isText := body[name].(string); isText || body[name] == nil {
+				delete(body, name)
+			}
+		}
 		patched, err := merge.Strategic(kind.Message(), base, body)
 		return patched, duplicates, err
 	}

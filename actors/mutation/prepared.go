@@ -58,10 +58,15 @@ func PrepareUnreadable(m *request.Mutation, seen tree.Tree, removal Candidate) P
 func (p *Prepared) complete() {
 	p.dropDuplicateOwners()
 	rules.DropDisabled(p.mutation.Kind.Stored, p.want, p.cur.Tree)
-	switch prepare := p.mutation.Kind.Stored.Rules.Prepare; {
-	case p.step == stepCreate:
+	if p.step == stepCreate {
 		p.completeNew()
-	case p.step == stepUpdate && prepare != nil && p.mutation.Subresource == "":
+		return
+	}
+	prepare := p.mutation.Kind.Stored.Rules.Prepare
+	if p.mutation.Subresource != "" {
+		prepare = p.mutation.Kind.Stored.Rules.PrepareSubresource
+	}
+	if p.step == stepUpdate && prepare != nil {
 		prepare(p.want, p.cur.Tree)
 	}
 }

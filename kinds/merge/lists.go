@@ -58,18 +58,20 @@ func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any,
 			return nil, nil, false, err
 		}
 		id := itemKey(item, f.MergeKey)
+		v, there := o[f.MergeKey] // null is a key, which no live item has
+		isKeyed := id != nil || there && v == nil
 		switch o[patchDirective] {
 		case patchReplace:
 			replace = true // the whole list; the rest of this item is ignored
 			continue
 		case patchDelete:
-			if id == nil {
+			if !isKeyed {
 				return nil, nil, false, newMissingMergeKey(f)
 			}
 			gone[id] = true
 			continue
 		}
-		if id == nil && !replace && !isNew {
+		if !isKeyed && !replace && !isNew {
 			return nil, nil, false, newMissingMergeKey(f)
 		}
 		items = append(items, item)
@@ -78,7 +80,7 @@ func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any,
 		return live, items, replace, nil
 	}
 	for _, item := range live {
-		if !gone[itemKey(item, f.MergeKey)] {
+		if id := itemKey(item, f.MergeKey); id == nil || !gone[id] {
 			left = append(left, item)
 		}
 	}

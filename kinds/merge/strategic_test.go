@@ -28,6 +28,7 @@ func TestStrategic(t *testing.T) {
 		{"map", `{"data":{"a":"1","b":"2"}}`, `{"data":{"a":null,"c":"3"}}`, `{"data":{"b":"2","c":"3"}}`},
 		{"new item first", `{"secrets":[{"name":"a"}]}`, `{"secrets":[{"name":"b"}]}`, `{"secrets":[{"name":"b"},{"name":"a"}]}`},
 		{"merge item", `{"secrets":[{"name":"a","v":"1"},{"name":"b"}]}`, `{"secrets":[{"name":"b","v":"2"}]}`, `{"secrets":[{"name":"a","v":"1"},{"name":"b","v":"2"}]}`},
+		{"an item whose key is null", `{"secrets":[{"name":"a"}]}`, `{"secrets":[{"name":null,"v":"1"},{"name":null,"$patch":"delete"}]}`, `{"secrets":[{"name":"a"},{"v":"1"}]}`},
 		{"delete item", `{"secrets":[{"name":"b"},{"name":"a"}]}`, `{"secrets":[{"name":"a","$patch":"delete"}]}`, `{"secrets":[{"name":"b"}]}`},
 		{"replace list", `{"secrets":[{"name":"a"}]}`, `{"secrets":[{"$patch":"replace"},{"name":"c"}]}`, `{"secrets":[{"name":"c"}]}`},
 		{"order", `{"secrets":[{"name":"a"},{"name":"b"}]}`, `{"$setElementOrder/secrets":[{"name":"b"},{"name":"a"},{"name":"c"}],"secrets":[{"name":"c"}]}`, `{"secrets":[{"name":"b"},{"name":"a"},{"name":"c"}]}`},

@@ -177,6 +177,9 @@ type Rules struct {
 	// Prepare runs before validation: old is nil on create. It drops or carries over
 	// what the client may not set (for example status on the main resource).
 	Prepare func(obj, old tree.Tree)
+	// PrepareSubresource runs instead of Prepare in a write of a sub-resource, such as the status. What obj holds may be
+	// shared with old: it is replaced, not changed.
+	PrepareSubresource func(obj, old tree.Tree)
 	// FinishNew completes a new object once, after all admissions that change it and before it is validated.
 	FinishNew func(obj tree.Tree)
 	// Requester are the fields of the spec of a new object that say who asks for it. Prepare drops what the client

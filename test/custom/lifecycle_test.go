@@ -73,6 +73,9 @@ func TestSchemaChanges(t *testing.T) {
 	s.check("pruned", part(s.read("a"), "spec"), `{"spec":{"a":"x"}}`)
 	s.Send(200, "PATCH", widgets+"/a", client.MergePatch, `{"spec":{"c":"z"}}`) // a is as it was
 	s.Send(422, "PATCH", widgets+"/a", client.MergePatch, `{"spec":{"a":"z"}}`)
+	s.Send(422, "PATCH", widgets+"/a", client.MergePatch, `{"kind":null}`)
+	s.Send(422, "PATCH", widgets+"/a", client.MergePatch, `{"kind":""}`)
+	s.Send(400, "PATCH", widgets+"/a", client.MergePatch, `{"apiVersion":null}`)
 }
 
 func TestRestart(t *testing.T) {

@@ -91,20 +91,37 @@ func doubling(times int) string {
 	return "[" + strings.Join(copies, ",") + "]"
 }
 
-// TestKindIsImmutable: a patch, of any format, that makes another kind of an object is refused.
+// TestKindIsImmutable: no patch makes another kind of an object. A strategic one says what it likes of it; others are refused, and so
+// is one that leaves no version. The kind may be left out.
 func TestKindIsImmutable(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	before := s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`).Object()
-	for _, contentType := range []string{client.MergePatch, typeStrategic} {
-		for _, patch := range []string{`{"kind":"Secret"}`, `{"apiVersion":"apps/v1"}`, `{"apiVersion":"apps/v1","kind":"Deployment","data":{"x":"1"}}`, `{"kind":7}`} {
-			message := field(s.Send(422, "PATCH", configMaps+"/a", contentType, patch).Object(), "message")
-			if !strings.Contains(message, "does not match the expected") {
-				t.Errorf("%s: %s", patch, message)
+	const mismatch, noName = "does not match the expected", "the name of the object (a based on URL) was undeterminable"
+	for _, c := range []struct {
+		patch            string
+		merge, strategic int
+		want             string // part of the message
+	}{
+		{`{"kind":"Secret"}`, 422, 200, mismatch},
+		{`{"apiVersion":"apps/v1"}`, 422, 200, mismatch},
+		{`{"apiVersion":"a/b/c","kind":"Deployment"}`, 422, 200, mismatch},
+		{`{"kind":7}`, 422, 422, mismatch},
+		{`{"apiVersion":[]}`, 422, 422, mismatch},
+		{`{"apiVersion":null}`, 400, 200, noName},
+		{`{"apiVersion":"","kind":null}`, 400, 200, noName},
+		{`{"kind":null}`, 200, 200, ""},
+		{`{"kind":""}`, 200, 200, ""},
+		{`{"kind":"ConfigMap","apiVersion":"v1"}`, 200, 200, ""},
+	} {
+		for contentType, code := range map[string]int{client.MergePatch: c.merge, typeStrategic: c.strategic} {
+			message := field(s.Send(code, "PATCH", configMaps+"/a", contentType, c.patch).Object(), "message")
+			if code != 200 && !strings.Contains(message, c.want) {
+				t.Errorf("%s %s: %s", contentType, c.patch, message)
 			}
 		}
-		s.Send(200, "PATCH", configMaps+"/a", contentType, `{"kind":"ConfigMap","apiVersion":"v1"}`)
 	}
+	s.Send(400, "PATCH", configMaps+"/a", client.JSONPatch, `[{"op":"remove","path":"/apiVersion"}]`)
 	if now := s.Send(200, "GET", configMaps+"/a", "", "").Object(); now.String() != before.String() {
 		t.Errorf("%v has become %v", before, now)
 	}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -40,11 +41,11 @@ func ValidateClusterIPs(spec tree.Tree, faults *schema.Faults) {
 	if !validateClusterIPs(ips, items, faults) {
 		return
 	}
-	if len(ips) == 2 && address.IsIPv6(ips[0]) == address.IsIPv6(ips[1]) {
+	if len(ips) > 1 && !slices.ContainsFunc(ips, func(ip string) bool { return FamilyOf(ip) != FamilyOf(ips[0]) }) {
 		faults.Invalid(path, items, "may specify no more than one IP for each IP family")
 	}
 	for i, ip := range ips[:min(len(ips), len(families))] {
-		if ip != NoClusterIP && FamilyOf(ip) != families[i] {
+		if ip != NoClusterIP && isFamily(families[i]) && FamilyOf(ip) != families[i] {
 			faults.Invalid(tree.IndexPath(path, i), ip, fmt.Sprintf("expected an %s value as indicated by `ipFamilies[%d]`", families[i], i))
 		}
 	}
@@ -54,7 +55,7 @@ func validateFamilies(families []string, faults *schema.Faults) {
 	seen := rules.Seen{}
 	for i, f := range families {
 		at := tree.IndexPath("spec.ipFamilies", i)
-		if f != IPv4 && f != IPv6 {
+		if !isFamily(f) {
 			faults.NotSupported(at, f, []string{IPv4, IPv6})
 		}
 		if seen.Repeats(f) {
@@ -86,6 +87,8 @@ func validateClusterIPs(ips []string, items any, faults *schema.Faults) (compara
 	}
 	return comparable
 }
+
+func isFamily(f string) bool { return f == IPv4 || f == IPv6 }
 
 // FamilyOf returns the IP family of an address.
 func FamilyOf(ip string) string {

@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"maps"
 	"strconv"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
@@ -13,14 +14,16 @@ import (
 // daemonSetRules has no ValidateUpdate: that the selector cannot change is declared.
 func daemonSetRules() schema.Rules {
 	return schema.Rules{
-		Default: defaultDaemonSet, Prepare: prepareDaemonSet,
+		Default: defaultDaemonSet, Prepare: prepareDaemonSet, PrepareSubresource: keepTemplateGeneration,
 		Validate: validateDaemonSet,
 	}
 }
 
 // Without values one Pod after the other is replaced, each after its predecessor is gone, as a node often has room
-// for one only.
+// for one only. A body without a count of templates counts none, so that who writes it owns that annotation; prepareDaemonSet sets it
+// right, also where a change of the metadata alone asks for no defaults.
 func defaultDaemonSet(obj tree.Tree) {
+	field.SetIfAbsent(obj.EnsureObject("metadata", "annotations"), templateGeneration, "0")
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))
 	if strategy := spec.EnsureObject("updateStrategy"); strategy.String("type") == "RollingUpdate" {
@@ -45,11 +48,29 @@ func prepareDaemonSet(obj, old tree.Tree) {
 		}
 		return
 	}
+	if _, err := templatesOf(obj); err != nil {
+		return // validation tells so
+	}
 	n, _ := templatesOf(old)
 	if !tree.StrictEqual(obj.Object("spec", "template"), old.Object("spec", "template")) {
 		n++
 	}
 	annotations[templateGeneration] = strconv.FormatInt(max(n, 1), 10)
+}
+
+// keepTemplateGeneration is prepareDaemonSet for a write of the status, which changes no template.
+func keepTemplateGeneration(obj, old tree.Tree) {
+	annotations, was := obj.Object("metadata", "annotations"), old.Object("metadata", "annotations")
+	if _, err := templatesOf(obj); err != nil || annotations[templateGeneration] == was[templateGeneration] {
+		return
+	}
+	kept, metadata := maps.Clone(annotations), maps.Clone(obj.Object("metadata"))
+	if kept == nil {
+		kept = tree.Tree{}
+	}
+	kept.CopyField(was, templateGeneration)
+	metadata["annotations"] = kept
+	obj["metadata"] = metadata
 }
 
 // templatesOf is the count of templates of a DaemonSet; 0 where there is none.

@@ -15,7 +15,9 @@ func statefulSetRules(spec *schema.Message) schema.Rules {
 		Validate: validateStatefulSet, ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) { validateStatefulSetUpdate(spec, obj, old, faults) },
 		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 			if old == nil { // they cannot change, and may be from before they were checked
-				validateClaimTemplates(obj.Object("spec"), faults)
+				spec := obj.Object("spec")
+				field.Format(spec, "serviceName", "spec", faults, rules.Label)
+				validateClaimTemplates(spec, faults)
 			}
 		},
 	}

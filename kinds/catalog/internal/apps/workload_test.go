@@ -177,7 +177,7 @@ func TestTemplateGeneration(t *testing.T) {
 	catalogtest.Expect(t, "no number", catalogtest.Lines(rules.Validate(k, created(`"x"`))),
 		[]string{`metadata.annotations[deprecated.daemonset.template.generation]: Invalid value: "x": must be a whole number`})
 	for _, c := range []struct{ was, given, spec, want string }{
-		{`"7"`, "", "", "7"}, {`"7"`, `"9"`, "", "7"}, {`"7"`, "", `,"minReadySeconds":3`, "7"},
+		{`"7"`, "", "", "7"}, {`"7"`, `"9"`, "", "7"}, {`"7"`, "", `,"minReadySeconds":3`, "7"}, {`"7"`, `"x"`, "", "x"},
 	} {
 		obj := set(c.given, c.spec)
 		catalogtest.Update(k, obj, created(c.was))

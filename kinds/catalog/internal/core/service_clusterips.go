@@ -10,8 +10,14 @@ import (
 // except when the type becomes or was ExternalName. The first address is in the DNS caches and the
 // environment of running containers, which nothing could correct. A change of the type to or from
 // ExternalName replaces what the name stands for anyway.
+//
+// Where the addresses and families contradict each other, that alone is told.
 func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	if !service.NeedsClusterIP(spec) || !service.NeedsClusterIP(was) || service.IsHeadless(spec) && service.IsHeadless(was) {
+		return
+	}
+	var malformed schema.Faults
+	if service.ValidateClusterIPs(spec, &malformed); len(malformed.List) > 0 {
 		return
 	}
 	validateIPListUpdate(spec, was, "clusterIPs", "clusterIP", faults)

@@ -95,10 +95,12 @@ func validateIngressRule(r tree.Tree, at string, faults *schema.Faults) {
 
 // An empty path is only allowed where the controller gives it a meaning (ImplementationSpecific).
 func validateIngressPath(p tree.Tree, at string, faults *schema.Faults) {
+	if !p.Has("pathType") {
+		faults.Required(at+".pathType", "pathType must be specified")
+		return
+	}
 	path := p.String("path")
 	switch p.String("pathType") {
-	case "":
-		return // the declaration requires it
 	case "Exact", "Prefix":
 		validatePlainPath(path, at+".path", faults)
 	case "ImplementationSpecific":
