@@ -102,9 +102,7 @@ func (x *requestContext) matchConfigToPath(m *request.Mutation, config tree.Tree
 	if name, _ := metadata["name"].(string); name != "" { // an object that is there has a name
 		placed.Verb = request.Update
 	}
-	if err := x.matchBodyToPath(&placed, config); err != nil {
-		return err
-	}
+	m.Misplaced = x.matchBodyToPath(&placed, config)
 	if version != x.bodyKind.APIVersion() {
 		return apierrors.BadRequest(fmt.Sprintf("Incorrect version specified in apply patch. Specified patch version: %s, expected: %s", version, x.bodyKind.APIVersion()))
 	}

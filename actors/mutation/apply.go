@@ -22,8 +22,10 @@ func prepareApply(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return prepareApplyCreate(m, env)
 	}
-	if err := checkPreconditions(cur, m, m.Object); err != nil {
-		return Prepared{}, err
+	if m.Misplaced == nil {
+		if err := checkPreconditions(cur, m, m.Object); err != nil {
+			return Prepared{}, err
+		}
 	}
 	if cur.Tree == nil { // NeedsTree has found that the apply changes nothing
 		return Prepared{step: stepNoOp, cur: cur, mutation: m}, nil
@@ -36,6 +38,9 @@ func prepareApply(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	merged, owners, err := applyOwned(m, env, cur.Tree, config, m.Force)
 	if err != nil {
 		merged, owners, err = env.forceLastApplied(cur, m, config, err)
+	}
+	if err == nil {
+		err = m.Misplaced
 	}
 	if err != nil {
 		return Prepared{}, err
@@ -143,12 +148,15 @@ func isNoOpApply(o *meta.Object, m *request.Mutation) bool {
 // of them says that the client believes in an object that does not exist.
 func checkApplyCreate(m *request.Mutation) error {
 	metadata := childObject(m.Object, "metadata")
-	if metadata.String("name") == "" {
-		return newNoName(m)
-	}
 	if uid := metadata.String("uid"); uid != "" {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name,
 			"uid mismatch: the provided object specified uid "+uid+", and no existing object was found")
+	}
+	if m.Misplaced != nil {
+		return m.Misplaced
+	}
+	if metadata.String("name") == "" {
+		return newNoName(m)
 	}
 	if version := metadata.String("resourceVersion"); version != "" && version != "0" {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name,

@@ -38,7 +38,7 @@ func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	case m.Verb == request.Delete:
 		return m.Admits(request.Delete) || !removesImmediately(o, m)
 	case m.Verb == request.Patch && m.PatchType == request.ApplyPatch:
-		return m.AdmitsNoOp() || warnsAlways(m) || !isNoOpApply(o, m)
+		return m.Misplaced != nil || m.AdmitsNoOp() || warnsAlways(m) || !isNoOpApply(o, m)
 	}
 	return true
 }

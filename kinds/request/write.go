@@ -55,6 +55,9 @@ type Mutation struct {
 
 	// Force: an apply takes over what others own.
 	Force bool
+	// Misplaced is the error of an apply whose configuration names another object than Key; nil if it does not. Conflicts, and a
+	// uid where there is no object, are told before.
+	Misplaced error
 	// ApplyDigest is the digest of all of an apply that its outcome depends on beside the object, by
 	// which the store recognizes one that changed nothing before. Nil if that must not count: the
 	// apply must be admitted, or its kind may change.
