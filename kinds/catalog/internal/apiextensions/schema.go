@@ -133,11 +133,25 @@ func (c definitionValidator) validateStatusRoot(root tree.Tree, path string, fau
 	for _, key := range root.SortedKeys() {
 		name := strings.ToUpper(key[:1]) + key[1:]
 		known := key == c.keys.Preserve || key == c.keys.Validations || slices.Contains(statusRootFields, name)
-		if !known && (key == "default" || !tree.IsEmpty(root[key])) {
+		if !known && (key == "default" || isWritten(key, root[key])) {
 			faults.Invalid(path, root, fmt.Sprintf("only %v fields are allowed at the root of the schema if the status subresource is enabled", statusRootFields))
 			return
 		}
 	}
+}
+
+// isWritten tells whether a keyword counts where it is not allowed at all: an empty list or object does, and an empty text of those
+// that tell it from none. False says nothing, but of the items and properties that come in addition.
+func isWritten(key string, v any) bool {
+	switch v {
+	case nil:
+		return false
+	case false:
+		return key == "additionalProperties" || key == "additionalItems"
+	case "":
+		return key != "id" && key != "$schema"
+	}
+	return true
 }
 
 // A schemaValidator checks the keywords of each part of a schema. It is passed by value: faults is the only
@@ -182,6 +196,9 @@ func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) sch
 // and patterns could give one property several types.
 var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"}
 
+// unsupportedEmptyKeys are those of them that may not be there with an empty value either.
+var unsupportedEmptyKeys = []string{"additionalItems", "dependencies", "$ref"}
+
 // node checks the keywords of one schema and of all in it. Rules that need a view of the whole, such as
 // types within conditions, are those of structuralValidator.
 func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
@@ -190,7 +207,7 @@ func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 		f.Forbidden(path+".default", "must not be set "+p.noDefaults)
 	}
 	for _, key := range unsupportedSchemaKeys {
-		if !tree.IsEmpty(s[key]) {
+		if !tree.IsEmpty(s[key]) || slices.Contains(unsupportedEmptyKeys, key) && isWritten(key, s[key]) {
 			f.Forbidden(path+"."+key, key+" is not supported")
 		}
 	}
@@ -203,9 +220,6 @@ func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	}
 	if uri := s.String("$schema"); uri != "" {
 		f.Invalid(w.root, "", "OpenAPIV3Schema 'schema' is not supported")
-	}
-	if s["additionalItems"] == false {
-		f.Forbidden(path+".additionalItems", "additionalItems is not supported")
 	}
 	if _, list := s["items"].([]any); list {
 		f.Forbidden(path+".items", "items must be a schema object and not an array")

@@ -46,7 +46,7 @@ var missingTypeMsgs = [...]string{
 // node checks a part outside of allOf, anyOf, oneOf and not. Its children come first, so faults go from the
 // leaves to the root, as in other servers of this API.
 func (w structuralValidator) node(s tree.Tree, path string, l structuralLevel) {
-	if more := s["additionalProperties"]; l == rootLevel && more != nil && more != false {
+	if l == rootLevel && s["additionalProperties"] != nil {
 		w.faults.Forbidden(path+".additionalProperties", "must not be used at the root")
 	}
 	w.each(s, path, func(sub tree.Tree, at string, below structuralLevel) { w.node(sub, at, below) })

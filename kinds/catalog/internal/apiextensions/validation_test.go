@@ -12,7 +12,7 @@ import (
 )
 
 func TestDefinitionValidation(t *testing.T) {
-	const at = "spec.validation.openAPIV3Schema"
+	const at, rootFields = "spec.validation.openAPIV3Schema", ": only [Description Type…"
 	upper := strings.ReplaceAll(definition("", versionV1), "a.example", "A.example")
 	catalogtest.RunValidationCases(t, definitionKind(t, meta.Platform), []catalogtest.ValidationCase{
 		{Obj: upper, Want: []string{`metadata.name: Invalid value: "widgets.A.example": a lowercase RFC 1123 subdomain…`, `spec.group: Invalid value: "A.example": a lowercase RFC 1123 subdomain…`}},
@@ -37,6 +37,14 @@ func TestDefinitionValidation(t *testing.T) {
 		{Obj: rootSchema(`{"type":"object","allOf":[{"anyOf":[{"properties":{"b":{"minLength":1}}}]}]}`, `"served":true`), Want: []string{
 			at + `.properties[b]: Required value: because it is defined in spec.validation.openAPIV3Schema.allOf[0].anyOf[0].properties[b]`}},
 		{Obj: rootSchema(`{"type":"object","additionalProperties":{"type":"string"}}`, `"served":true`), Want: []string{at + `.additionalProperties: Forbidden: must not be used at the root`}},
+		{Obj: rootSchema(`{"type":"object","additionalProperties":false}`, `"served":true`), Want: []string{at + `.additionalProperties: Forbidden: must not be used at the root`}},
+		{Obj: rootSchema(`{"type":"object","enum":[],"definitions":{},"x-platform-list-map-keys":[]}`, `"served":true`)},
+		{Obj: rootSchema(`{"type":"object","x-platform-list-map-keys":[]}`, `"subresources":{"status":{}}`), Want: []string{at + `: Invalid value: {"type":"object","x-platform-list-map-keys":[]}` + rootFields}},
+		{Obj: rootSchema(`{"type":"object","enum":[]}`, `"subresources":{"status":{}}`), Want: []string{at + `: Invalid value: {"enum":[],"type":"object"}` + rootFields}},
+		{Obj: rootSchema(`{"type":"object","definitions":{}}`, `"subresources":{"status":{}}`), Want: []string{at + `: Invalid value: {"definitions":{},"type":"object"}` + rootFields}},
+		{Obj: rootSchema(`{"type":"object","nullable":false,"id":"","x-platform-embedded-resource":false,"required":[]}`, `"subresources":{"status":{}}`)},
+		{Obj: schemaOf(`{"type":"object","dependencies":{},"additionalItems":{},"$ref":"","patternProperties":{},"definitions":{},"id":""}`), Want: atX(`.additionalItems: Forbidden: additionalItems is not supported`,
+			`.dependencies: Forbidden: dependencies is not supported`, `.$ref: Forbidden: $ref is not supported`)},
 		{Obj: schemaOf(`{"type":"string","pattern":"("}`), Want: atX(`.pattern: Invalid value: "(": must be a valid regular expression, but isn't: error parsing regexp: missing closing ): ` + "`(`")},
 		{Obj: schemaOf(`{"type":"string","allOf":[{"pattern":"(a{250}){250}"}]}`), Want: atX(
 			`.allOf[0].pattern: Invalid value: "(a{250}){250}": must be a valid regular expression, but isn't: the expression is too large`)},
