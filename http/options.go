@@ -105,6 +105,8 @@ type Limits struct {
 	// MaxConnections are those that are open [16384], MaxConnectionsPerAddress those of one
 	// client that is not on this machine [half of them].
 	MaxConnections, MaxConnectionsPerAddress int
+	// HTTP2MaxStreams is how many requests a client may have under way on a connection with HTTP/2. 0: HTTP/2 is not spoken.
+	HTTP2MaxStreams int
 	// MaxResponseBytes is what large answers may take altogether while they are written, in
 	// bytes, beside the objects of the store [64 MiB].
 	MaxResponseBytes int

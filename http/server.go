@@ -111,7 +111,7 @@ func (s *Server) newConnections() *wire.Connections {
 	return wire.New(wire.Options{
 		MaxConnections: l.MaxConnections, MaxPerAddress: l.MaxConnectionsPerAddress,
 		HandshakeTimeout: l.HandshakeTimeout, ReadTimeout: l.ReadTimeout,
-		IdleTimeout: l.IdleTimeout, WriteTimeout: l.WriteTimeout,
+		IdleTimeout: l.IdleTimeout, WriteTimeout: l.WriteTimeout, HTTP2MaxStreams: l.HTTP2MaxStreams,
 		TLS: s.opts.TLS, Log: s.log,
 		NewHandler: func(c *wire.Conn) wire.Handler { return &connection{Conn: c, server: s} },
 	})

@@ -72,6 +72,8 @@ type Serving struct {
 	MaxBodiesBytes              Bytes    `json:"maxBodiesBytes"`           // of all requests together
 	MaxConnections              int      `json:"maxConnections"`           // 0 is what the limit of descriptors allows
 	MaxConnectionsPerAddress    int      `json:"maxConnectionsPerAddress"` // 0 is half of them
+	DisableHTTP2                bool     `json:"disableHTTP2"`             // clients are offered HTTP/1.1 only
+	HTTP2MaxStreams             int      `json:"http2MaxStreams"`          // requests under way on one connection with HTTP/2; 0 is 100
 	MaxResponseBytes            Bytes    `json:"maxResponseBytes"`         // of answers that are being written
 	MaxRequestBytes             Bytes    `json:"maxRequestBytes"`          // of the data of one object
 	ShutdownDelay               Duration `json:"shutdownDelay"`            // between failing readiness and closing the port
@@ -161,6 +163,7 @@ func Default() Config {
 			MaxMutatingRequestsInFlight: 200,
 			PriorityAndFairness:         true,
 			MaxWatches:                  100_000,
+			DisableHTTP2:                true,
 			MaxBodyBytes:                3 << 20,
 			MaxBodiesBytes:              64 << 20,
 			MaxResponseBytes:            64 << 20,
@@ -234,6 +237,7 @@ func (s Serving) limits() http.Limits {
 		MaxTotalBodyBytes:           int(s.MaxBodiesBytes),
 		MaxConnections:              s.connectionLimit(),
 		MaxConnectionsPerAddress:    s.MaxConnectionsPerAddress,
+		HTTP2MaxStreams:             s.http2Streams(),
 		MaxResponseBytes:            int(s.MaxResponseBytes),
 		MinRequestTimeout:           time.Duration(s.MinRequestTimeout) * time.Second,
 	}

@@ -148,7 +148,7 @@ func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
 			"authentication.oidc.usernamePrefix", "authentication.oidc.groupsClaim", "authentication.oidc.groupsPrefix", "authentication.oidc.requiredClaims", "authentication.oidc.systemNames",
 			"authentication.webhook.configFile", "authentication.webhook.cacheTTL",
 			"ephemeral", "kubeconfig",
-			"acceptDataLoss", "etcd.servers", "etcd.caFile", "etcd.certFile", "etcd.keyFile", "etcd.prefix", "etcd.compactionInterval", "etcd.localCopy", "kubelets.clientCertFile", "kubelets.clientKeyFile", "kubelets.certificateAuthority", "serving.profiling", "serving.console", "serving.enablePriorityAndFairness", "serving.advertiseAddress", "serving.maxConnections", "serving.maxConnectionsPerAddress",
+			"acceptDataLoss", "etcd.servers", "etcd.caFile", "etcd.certFile", "etcd.keyFile", "etcd.prefix", "etcd.compactionInterval", "etcd.localCopy", "kubelets.clientCertFile", "kubelets.clientKeyFile", "kubelets.certificateAuthority", "serving.profiling", "serving.console", "serving.enablePriorityAndFairness", "serving.advertiseAddress", "serving.maxConnections", "serving.maxConnectionsPerAddress", "serving.disableHTTP2", "serving.http2MaxStreams",
 			"audit.policyFile", "audit.log.path", "audit.log.version", "audit.log.maxAge", "audit.log.maxBackups", "audit.log.maxSize", "audit.log.compress",
 			"audit.webhook.configFile", "audit.webhook.version", "audit.webhook.initialBackoff",
 			"authorization.alwaysAllowPaths", "authorization.policyFile", "authorization.webhook.configFile",

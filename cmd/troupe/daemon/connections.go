@@ -1,6 +1,9 @@
 package daemon
 
-import "syscall"
+import (
+	"cmp"
+	"syscall"
+)
 
 // The bounds of connections where none is set, and how many descriptors are kept for files, and for
 // connections to others such as webhooks. A server that could open no file because of its connections could
@@ -28,4 +31,18 @@ func openFileLimit() int {
 		return 1024
 	}
 	return int(min(limit.Cur, 1<<30))
+}
+
+// The requests that may be under way on one connection with HTTP/2: where nothing is set, and at most.
+const (
+	defaultHTTP2Streams = 100
+	maxHTTP2Streams     = 10_000
+)
+
+// http2Streams is how many requests may be under way on one connection with HTTP/2; 0: there is no HTTP/2.
+func (s Serving) http2Streams() int {
+	if s.DisableHTTP2 {
+		return 0
+	}
+	return cmp.Or(s.HTTP2MaxStreams, defaultHTTP2Streams)
 }

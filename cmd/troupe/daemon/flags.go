@@ -41,6 +41,8 @@ func (c *Config) Flags() []FlagGroup {
 			f.IntVar(&c.Serving.MaxWatches, "max-watches", c.Serving.MaxWatches, "Watches that may be open; more are answered 429.")
 			f.IntVar(&c.Serving.MaxConnections, "max-connections", c.Serving.MaxConnections, "Connections that may be open; 0 is what the limit of open files allows, less a reserve. Where there are as many, the oldest one that has not sent a whole request is closed.")
 			f.IntVar(&c.Serving.MaxConnectionsPerAddress, "max-connections-per-address", c.Serving.MaxConnectionsPerAddress, "Connections that may be open from one address, for IPv6 one network of 64 bits; 0 is half of all. Clients on this machine have no such bound.")
+			f.BoolVar(&c.Serving.DisableHTTP2, "disable-http2-serving", c.Serving.DisableHTTP2, "Offer clients HTTP/1.1 only. HTTP/2 saves connections where one client has many requests and watches under way, and costs more for each request; those who offer both will use it.")
+			f.IntVar(&c.Serving.HTTP2MaxStreams, "http2-max-streams-per-connection", c.Serving.HTTP2MaxStreams, "Requests and watches that a client may have under way on one connection with HTTP/2; 0 is 100. Clients open another connection for more.")
 			f.Var(&c.Serving.MaxRequestBytes, "max-request-bytes", "Most bytes of data of one object, as JSON; with managedFields and escapes it may have twice as many. Larger writes are answered 413.")
 			f.Var(&c.Serving.ShutdownDelay, "shutdown-delay-duration", "Time between failing /readyz and closing the port on shutdown.")
 			f.BoolVar(&c.Serving.Profiling, "profiling", c.Serving.Profiling, "Serve profiles of the running daemon below /debug/pprof/, to whoever is allowed that path.")

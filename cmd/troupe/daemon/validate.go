@@ -72,6 +72,7 @@ func (s Serving) validate(f *faults) {
 	f.check(s.MaxBodiesBytes >= max(s.MaxBodyBytes, 1024), "serving.maxBodiesBytes", "must be at least serving.maxBodyBytes")
 	f.atLeast("serving.maxConnections", int64(s.MaxConnections), 0)
 	f.atLeast("serving.maxConnectionsPerAddress", int64(s.MaxConnectionsPerAddress), 0)
+	f.check(s.HTTP2MaxStreams >= 0 && s.HTTP2MaxStreams <= maxHTTP2Streams, "serving.http2MaxStreams", fmt.Sprintf("%d is not between 0 and %d", s.HTTP2MaxStreams, maxHTTP2Streams))
 	f.atLeast("serving.maxResponseBytes", int64(s.MaxResponseBytes), 1<<20)
 	f.check(1024 <= s.MaxRequestBytes && s.MaxRequestBytes <= maxRequestBytes, "serving.maxRequestBytes",
 		fmt.Sprintf("%d is not between 1024 and %d", s.MaxRequestBytes, maxRequestBytes))

@@ -22,6 +22,8 @@ type Conn struct {
 	all     *Connections
 	entry   connEntry
 	handler Handler
+	stream  *stream // of HTTP/2, which this is one request at a time of; nil: it is a connection of its own
+	reuse   bool    // the stream's Conn can serve another request
 	certs   []*x509.Certificate
 
 	reader      *bufio.Reader // holds what has been read ahead of requests; nil: nothing
@@ -45,9 +47,10 @@ type Conn struct {
 	// authenticated: the last request came from a user who is not anonymous.
 	authenticated atomic.Bool
 
-	mu      sync.Mutex // guards the rest, and the read deadline
-	phase   phase
-	closing bool // the server is closing
+	mu          sync.Mutex // guards the rest, and the read deadline
+	phase       phase
+	closing     bool // the server is closing
+	multiplexed bool // it speaks HTTP/2
 }
 
 func newConn(raw net.Conn, all *Connections) *Conn {
@@ -112,10 +115,10 @@ func (c *Conn) beginClose() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closing = true
-	switch c.phase {
-	case phaseIdle:
+	switch {
+	case c.phase == phaseIdle:
 		_ = c.raw.Close() // its goroutine notices
-	case phaseHijacked:
+	case c.phase == phaseHijacked, c.multiplexed:
 	default:
 		_ = c.Conn.SetReadDeadline(time.Now().Add(closeGrace)) // fails only if it is closed
 	}
@@ -235,6 +238,9 @@ func (c *Conn) SetUser(name string, known bool) {
 	client := addressClient(c.entry)
 	if known {
 		client = userClient(name)
+		if c.stream != nil {
+			c.stream.setKnown()
+		}
 	}
 	c.all.scheduler.assign(c, client)
 	if known != c.authenticated.Load() {
@@ -291,7 +297,7 @@ func (c *Conn) Close() error {
 	if f := c.onClose.Swap(nil); f != nil {
 		(*f)()
 	}
-	if c.linger.Swap(false) {
+	if c.linger.Swap(false) && c.stream == nil {
 		drain(c.Conn)
 	}
 	err := c.Conn.Close()

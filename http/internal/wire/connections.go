@@ -25,8 +25,11 @@ type Connections struct {
 
 	accepted, refused, evicted, acceptErrors, handshakeErrors atomic.Uint64
 
-	scheduler    *scheduler
-	certificates certificates
+	scheduler *scheduler
+	http2     *http2Server // nil: there is no HTTP/2
+	// unknownStreams are the requests under way by HTTP/2 of which it is not known who asks.
+	unknownStreams atomic.Int64
+	certificates   certificates
 
 	closed chan struct{} // closed by Close: no connection is let in any more
 	ending atomic.Bool   // set by End: each connection ends with its next answer
@@ -67,6 +70,11 @@ func New(o Options) *Connections {
 	}
 	r.byAddress = map[netip.Addr]*addressConns{}
 	r.empty = make(chan struct{})
+	if o.HTTP2MaxStreams > 0 && o.TLS != nil {
+		r.http2 = newHTTP2Server(o)
+		r.opts.TLS = o.TLS.Clone()
+		r.opts.TLS.NextProtos = append([]string{protocolHTTP2}, o.TLS.NextProtos...)
+	}
 	return r
 }
 
@@ -108,6 +116,10 @@ func (r *Connections) insert(c *Conn) {
 
 // markRequestSeen notes that a connection is not new any more, and whether its client is known.
 func (r *Connections) markRequestSeen(c *Conn, known bool) {
+	if c.stream != nil {
+		c.stream.mux.markSeen(known)
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := &c.entry
@@ -212,7 +224,12 @@ func (r *Connections) shed() bool {
 
 // End lets each connection end with its next answer, which says so. A client on a connection that is in use so goes elsewhere without
 // a request that meets a closed connection.
-func (r *Connections) End() { r.ending.Store(true) }
+func (r *Connections) End() {
+	r.ending.Store(true)
+	if r.http2 != nil {
+		r.http2.end()
+	}
+}
 
 // isClosing tells that no connection is let in any more.
 func (r *Connections) isClosing() bool {
@@ -235,6 +252,9 @@ func (r *Connections) Close() {
 	r.closing = true
 	close(r.closed)
 	r.scheduler.close()
+	if r.http2 != nil {
+		r.http2.end()
+	}
 	if r.all.Len() == 0 {
 		close(r.empty)
 	}

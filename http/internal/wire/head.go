@@ -120,7 +120,7 @@ func (c *Conn) growReader(b []byte) error {
 	if c.largeHead {
 		return ErrHeadTooLarge
 	}
-	if !c.all.addLargeHead(c) {
+	if c.stream == nil && !c.all.addLargeHead(c) {
 		return ErrTooManyLargeHeads
 	}
 	c.largeHead = true
@@ -144,7 +144,9 @@ func (c *Conn) releaseReader(must bool) {
 	r.Reset(nil)
 	if c.largeHead {
 		c.largeHead = false
-		c.all.removeLargeHead(c)
+		if c.stream == nil {
+			c.all.removeLargeHead(c)
+		}
 		largeReaders.Put(r)
 		return
 	}

@@ -18,6 +18,8 @@ type Options struct {
 	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 	TLS                                                      *tls.Config // nil: no TLS
 	Log                                                      *slog.Logger
+	// HTTP2MaxStreams is how many requests a client may have under way on a connection with HTTP/2, which is offered by TLS. 0: there is no HTTP/2.
+	HTTP2MaxStreams int
 	// NewHandler makes what answers the requests of a connection.
 	NewHandler func(*Conn) Handler
 }

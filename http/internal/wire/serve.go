@@ -23,12 +23,29 @@ func (c *Conn) serve() {
 	if c.handshake() != nil {
 		return
 	}
+	if c.all.http2 != nil && c.tls != nil && c.tls.ConnectionState().NegotiatedProtocol == protocolHTTP2 {
+		c.serveHTTP2()
+		return
+	}
 	for c.serveRequest() {
 	}
 }
 
+// serveStream serves the request of a stream; true: there may be another one.
+func (c *Conn) serveStream() bool {
+	c.reuse = false
+	defer c.end()
+	c.scheduled = true
+	c.reuse = c.serveRequest()
+	return c.reuse
+}
+
 // end closes the connection, or gives it away. A panic ends nothing but the connection.
 func (c *Conn) end() {
+	if c.reuse {
+		c.Pause()
+		return
+	}
 	c.all.scheduler.forget(c)
 	c.scheduled = false
 	if fault := recover(); fault != nil {
