@@ -1,4 +1,4 @@
-# make build | run | test | etcd-test | cluster-test | cluster-scale | conformance | console-test | shells-test | fuzz | soak | bench | lint | generate
+# make build | run | test | etcd-test | http2-test | cluster-test | cluster-scale | conformance | console-test | shells-test | fuzz | soak | bench | lint | generate
 
 NAMING   ?= kubernetes
 DATA_DIR ?= troupe-data
@@ -17,11 +17,14 @@ CONCURRENT := auth|linear|watch
 # What the suites of ON_ETCD ask is answered alike wherever the state is.
 ON_ETCD := ./aggregation ./apply ./auth ./cluster ./conventions ./crash ./custom ./definitions ./kinds ./linear ./network ./patch ./quota ./watch
 
+# What is asked over HTTP/2 is answered alike; ./auth asks what protocols are offered by default.
+OVER_HTTP2 := ./aggregation ./apply ./conventions ./custom ./definitions ./kinds ./linear ./network ./patch ./quota ./representation ./security ./watch ./webhooks
+
 # Vet has run in lint, over the tests too.
 # A busy machine may need more than ten minutes for a suite of clients.
 TEST := go test -vet=off -p 4 -timeout 30m
 
-.PHONY: build run test etcd-test cluster-test cluster-scale conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime cluster-api node-client python-client console-share screenshots
+.PHONY: build run test etcd-test http2-test cluster-test cluster-scale conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime cluster-api node-client python-client console-share screenshots
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -35,6 +38,9 @@ test: lint ## everything that must pass before a change goes in
 	cd test && $(TEST) -race $$(go list ./... | grep -E '/($(CONCURRENT))$$')
 	cd test && $(TEST) $$(go list ./... | grep -vE '/($(CONCURRENT))$$')
 	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -race -run '^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuotas|TestQuotaUnderLoad)$$' ./linear ./quota
+
+http2-test: ## the suites by a client that speaks HTTP/2
+	cd test && TROUPE_HTTP=2 $(TEST) -count 1 $(OVER_HTTP2)
 
 cluster-test: ## kube-controller-manager and kube-scheduler on the daemon, which is killed in the middle; builds them once
 	cd test && TROUPE_CLUSTER=programs go test -count 1 -timeout 2h -v ./cluster

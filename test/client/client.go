@@ -69,7 +69,7 @@ func New(kubeconfig string) (*Client, error) {
 	config := &tls.Config{RootCAs: x509.NewCertPool(), Certificates: []tls.Certificate{pair}}
 	config.RootCAs.AppendCertsFromPEM(ca)
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
-	transport := &http.Transport{TLSClientConfig: config, DialContext: dialer.DialContext, MaxIdleConnsPerHost: 64}
+	transport := &http.Transport{TLSClientConfig: config.Clone(), DialContext: dialer.DialContext, MaxIdleConnsPerHost: 64, ForceAttemptHTTP2: overHTTP2()}
 	return &Client{URL: server, TLS: config, transport: transport}, nil
 }
 

@@ -38,6 +38,9 @@ func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
 func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	t.Helper()
 	keepIn(t, &config)
+	if overHTTP2() {
+		SpeakHTTP2(&config)
+	}
 	d := start(t, config, logs)
 	c, err := New(d.Kubeconfig())
 	if err != nil {

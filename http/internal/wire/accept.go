@@ -20,6 +20,9 @@ const (
 // Serve accepts connections until close, and returns nil then. That the process has no descriptors
 // left, or that a client has gone again before it was accepted, ends nothing: it goes on when it can.
 func (r *Connections) Serve(l net.Listener) error {
+	if r.http2 != nil {
+		go r.http2.serve()
+	}
 	var pause time.Duration
 	var logged time.Time
 	for {

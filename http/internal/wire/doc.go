@@ -6,6 +6,8 @@
 //	Connections  those that are open, who may come in, and who has to go when there are too many
 //	Conn         one connection, and the loop that serves its requests one after the other
 //	Handler      what answers the requests of one connection; the front's
+//	multiplexer  the requests of a connection with HTTP/2, each of which has a Conn of its own
+//	stream       what such a Conn reads and writes: one request and its answer in the form of HTTP/1.1
 //	BodyStream   a body that is passed on while it comes
 //	certificates  those that clients have shown, each held once for all connections of its client
 //	scheduler    which connections may use the processors now: those of one client take turns with those of others
@@ -29,6 +31,15 @@
 //     body, a lower-case method. Proxies read such requests in another way, which is how requests are
 //     smuggled past them. ValidateHead and the chunk reader refuse them.
 //   - It forgets hijacked connections, so a shutdown would leave watches running.
+//
+// # HTTP/2
+//
+// Where it is switched on, net/http speaks the protocol, and a request becomes the bytes of a request of HTTP/1.1, its answer
+// the frames of one of HTTP/2. So there is one loop, one meaning of a request, and one way to hijack it: a watch does not know what it
+// runs on. Each request costs one more reading of its head and of that of its answer, a few microseconds beside what the protocol takes.
+//
+// The connection counts as one; of its requests at most 4096, of all connections, may be under way before it is known who asks.
+// Phases, deadlines and turns are those of each request's Conn; the protocol itself ends connections that are idle, or that begin and say nothing.
 //
 // # Bounds
 //

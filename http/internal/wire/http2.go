@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"sync"
 	"time"
-
-	"golang.org/x/net/http2"
 )
 
 // The bounds of connections with HTTP/2, beside those of all.
@@ -21,34 +19,63 @@ const (
 )
 
 // protocolHTTP2 is the name of HTTP/2 in the handshake of TLS (ALPN).
-const protocolHTTP2 = http2.NextProtoTLS
+const protocolHTTP2 = "h2"
 
 // An http2Server serves the connections whose clients have chosen HTTP/2.
 //
-// The protocol is that of golang.org/x/net/http2: frames, compression of heads, flow control, the end of a connection. What it makes of a
-// request is given to the same loop as a request of HTTP/1.1, by a Conn whose bytes are those of a stream: there is one front, and a
-// request has one meaning.
+// The protocol is that of net/http: frames, compression of heads, flow control, the end of a connection. It is given the connection without its
+// TLS. What it makes of a request is given to the same loop as a request of HTTP/1.1, by a Conn whose bytes are those of a stream: there is one
+// front, and a request has one meaning.
 type http2Server struct {
-	protocol http2.Server
-	base     http.Server
+	protocol http.Server
+	chosen   chan *multiplexedConn // those that the protocol is to serve
+	ended    chan struct{}         // closed by end
+	end      func()                // tells all clients that their connections take no more requests; those that are under way are answered
 }
 
 func newHTTP2Server(o Options) *http2Server {
-	s := &http2Server{base: http.Server{
-		MaxHeaderBytes: largeReadBufferSize, IdleTimeout: o.IdleTimeout, ErrorLog: log.New(debugWriter{debugLogger{o.Log}}, "", 0),
+	s := &http2Server{chosen: make(chan *multiplexedConn), ended: make(chan struct{})}
+	s.protocol = http.Server{
+		Handler: http.HandlerFunc(serveMultiplexed),
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, multiplexerKey{}, c.(*multiplexedConn).mux)
+		},
+		Protocols: new(http.Protocols), MaxHeaderBytes: largeReadBufferSize,
+		ReadHeaderTimeout: o.ReadTimeout, IdleTimeout: o.IdleTimeout, ErrorLog: log.New(debugWriter{debugLogger{o.Log}}, "", 0),
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: o.HTTP2MaxStreams, MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connectionWindow,
 		},
-	}}
-	_ = http2.ConfigureServer(&s.base, &s.protocol) // fails only by a list of cipher suites, and base has none
+	}
+	s.protocol.Protocols.SetUnencryptedHTTP2(true)
+	s.end = sync.OnceFunc(func() {
+		close(s.ended)
+		now, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = s.protocol.Shutdown(now) // Connections waits
+	})
 	return s
 }
 
-// end tells all clients that their connections take no more requests; those that are under way are answered.
-func (s *http2Server) end() {
-	// It has no listener and no connections of its own, so it tells the protocol only, waits for nothing and cannot fail.
-	_ = s.base.Shutdown(context.Background())
+// serve lets the protocol have the connections, until the end.
+func (s *http2Server) serve() {
+	_ = s.protocol.Serve(s) // says only that it has ended
 }
+
+// Accept implements net.Listener.
+func (s *http2Server) Accept() (net.Conn, error) {
+	select {
+	case c := <-s.chosen:
+		return c, nil
+	case <-s.ended:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (s *http2Server) Close() error { return nil }
+
+// Addr implements net.Listener.
+func (s *http2Server) Addr() net.Addr { return &net.TCPAddr{} }
 
 // serveHTTP2 serves a connection until its end.
 func (c *Conn) serveHTTP2() {
@@ -62,21 +89,33 @@ func (c *Conn) serveHTTP2() {
 	c.mu.Lock()
 	c.phase, c.multiplexed = phaseIdle, true
 	c.mu.Unlock()
-	server := c.all.http2
-	server.protocol.ServeConn(multiplexedConn{c}, &http2.ServeConnOpts{BaseConfig: &server.base, Handler: m})
-	m.end()
+	served := &multiplexedConn{Conn: c.Conn, mux: m, closed: make(chan struct{})}
+	select {
+	case c.all.http2.chosen <- served:
+		<-served.closed
+		m.end()
+	case <-c.all.http2.ended:
+	}
 }
 
 // A multiplexedConn is a connection as the protocol sees it. It stays among those that are open until its last request has been answered.
-type multiplexedConn struct{ *Conn }
+type multiplexedConn struct {
+	net.Conn
+	mux    *multiplexer
+	once   sync.Once
+	closed chan struct{}
+}
 
-// Close ends the connection, which its Conn notices.
-func (c multiplexedConn) Close() error { return c.Conn.Conn.Close() }
+// Close ends the connection.
+func (c *multiplexedConn) Close() error {
+	defer c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}
 
-// Write sends frames.
-func (c multiplexedConn) Write(b []byte) (int, error) {
+// Write sends frames, with a bound on the time that the client may take.
+func (c *multiplexedConn) Write(b []byte) (int, error) {
 	growStack(len(b))
-	return c.Conn.Write(b)
+	return c.mux.conn.Write(b)
 }
 
 // growStack makes the stack of a new goroutine as large at once as what follows needs. The protocol starts one for each request and one
@@ -102,9 +141,17 @@ type multiplexer struct {
 	known, seen bool
 }
 
-// ServeHTTP implements http.Handler, for one request.
-func (m *multiplexer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// multiplexerKey is the key of a connection's multiplexer in the contexts of its requests.
+type multiplexerKey struct{}
+
+// serveMultiplexed serves one request.
+func serveMultiplexed(w http.ResponseWriter, r *http.Request) {
 	growStack(len(r.Method))
+	r.Context().Value(multiplexerKey{}).(*multiplexer).serve(w, r)
+}
+
+// serve serves one request. It panics, as the protocol wants it, where the answer ends before it is whole.
+func (m *multiplexer) serve(w http.ResponseWriter, r *http.Request) {
 	c := m.take()
 	if c == nil {
 		panic(http.ErrAbortHandler)
@@ -216,5 +263,3 @@ func (w debugWriter) Write(line []byte) (int, error) {
 	w.Printf("%s", line)
 	return len(line), nil
 }
-
-var _ net.Conn = multiplexedConn{}

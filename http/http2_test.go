@@ -1,0 +1,304 @@
+package http_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	nethttp "net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/http"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// serveHTTP2 starts a front that speaks HTTP/2, with a client that asks by it as joe, who may do everything.
+func serveHTTP2(t *testing.T, change func(*http.Options)) *testServer {
+	t.Helper()
+	f := serve(t, func(o *http.Options) {
+		withTLS(t)(o)
+		o.Limits.HTTP2MaxStreams = 100
+		if change != nil {
+			change(o)
+		}
+	})
+	f.url = strings.Replace(f.url, "http:", "https:", 1)
+	f.client = &nethttp.Client{Transport: &nethttp.Transport{TLSClientConfig: clientConfig(t), ForceAttemptHTTP2: true, DisableCompression: true}}
+	return f
+}
+
+func clientConfig(t *testing.T) *tls.Config {
+	return &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate(t, "joe")}}
+}
+
+// frames is a connection on which a test says by itself what is sent.
+type frames struct {
+	*testing.T
+	*http2.Framer
+	conn *tls.Conn
+}
+
+// dialHTTP2 begins a connection whose streams have a window in which the server may send.
+func (f *testServer) dialHTTP2(t *testing.T, window uint32) *frames {
+	t.Helper()
+	config := clientConfig(t)
+	config.NextProtos = []string{"h2"}
+	c, err := tls.Dial("tcp", strings.TrimPrefix(f.url, "https://"), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	s := &frames{t, http2.NewFramer(c, c), c}
+	s.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	_, err = io.WriteString(c, http2.ClientPreface)
+	s.check(errors.Join(err, s.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: window}), s.WriteSettingsAck()))
+	return s
+}
+
+func (s *frames) check(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// ask sends the head of a request; fields are name, value, name, value ...
+func (s *frames) ask(stream uint32, end bool, fields ...string) {
+	s.Helper()
+	var b bytes.Buffer
+	e := hpack.NewEncoder(&b)
+	for i := 0; i < len(fields); i += 2 {
+		s.check(e.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]}))
+	}
+	first := b.Next(min(b.Len(), 16<<10))
+	s.check(s.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: first, EndStream: end, EndHeaders: b.Len() == 0}))
+	for b.Len() > 0 {
+		part := b.Next(16 << 10)
+		s.check(s.WriteContinuation(stream, b.Len() == 0, part))
+	}
+}
+
+// await reads what comes for a stream until its end: the code of the answer, or that the stream or the connection has been ended.
+func (s *frames) await(stream uint32) string {
+	s.Helper()
+	code := "nothing"
+	for {
+		frame, err := s.ReadFrame()
+		if err != nil {
+			return "closed"
+		}
+		if _, ok := frame.(*http2.GoAwayFrame); ok {
+			return "closed"
+		}
+		if frame.Header().StreamID != stream {
+			continue
+		}
+		switch frame := frame.(type) {
+		case *http2.MetaHeadersFrame:
+			code = frame.PseudoValue("status")
+			if frame.StreamEnded() {
+				return code
+			}
+		case *http2.DataFrame:
+			if frame.StreamEnded() {
+				return code
+			}
+		case *http2.RSTStreamFrame:
+			return code + ", reset"
+		}
+	}
+}
+
+// TestHTTP2: one connection carries many requests and watches at the same time, of all kinds.
+func TestHTTP2(t *testing.T) {
+	f := serveHTTP2(t, nil)
+	if resp, body := f.do("POST", configMapsPath, configMap("a")); resp.StatusCode != 201 || resp.ProtoMajor != 2 || resp.Header.Get("Audit-Id") == "" || resp.Header.Get("Connection") != "" {
+		t.Fatalf("%s %v %s", resp.Proto, resp.Header, body)
+	}
+	large := `{"metadata":{"name":"large"},"data":{"k":"` + strings.Repeat("x", 900<<10) + `"}}`
+	if resp, body := f.do("POST", configMapsPath, large); resp.StatusCode != 201 || !strings.Contains(body, strings.Repeat("x", 900<<10)) {
+		t.Errorf("a large one: %d, %d bytes", resp.StatusCode, len(body))
+	}
+	unknown, err := f.client.Post(f.url+configMapsPath, "application/json", io.MultiReader(strings.NewReader(configMap("unknown")[:20]), strings.NewReader(configMap("unknown")[20:])))
+	if err != nil || unknown.StatusCode != 201 {
+		t.Fatalf("of unknown length: %v, %v", unknown, err)
+	}
+	unknown.Body.Close()
+	if resp, body := f.do("HEAD", configMapsPath+"/a", ""); resp.StatusCode != 405 && resp.StatusCode != 200 || body != "" {
+		t.Errorf("HEAD: %d %q", resp.StatusCode, body)
+	}
+	if resp, body := f.do("GET", configMapsPath, ""); resp.StatusCode != 200 || len(body) < 900<<10 || !strings.HasSuffix(body, "}") {
+		t.Errorf("list: %d, %d bytes", resp.StatusCode, len(body))
+	}
+
+	const watches = 90
+	var watching sync.WaitGroup
+	for range watches {
+		resp, cancel := f.watch(configMapsPath + "?watch=1")
+		watching.Go(func() {
+			defer cancel()
+			line := make([]byte, 10)
+			if _, err := io.ReadFull(resp.Body, line); err != nil || string(line) != `{"type":"A` {
+				t.Errorf("%q, %v", line, err)
+			}
+		})
+	}
+	var asking sync.WaitGroup
+	for range 8 {
+		asking.Go(func() {
+			for range 100 {
+				resp, err := f.client.Get(f.url + configMapsPath + "/a")
+				if err != nil || resp.StatusCode != 200 {
+					t.Errorf("%v, %v", resp, err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+		})
+	}
+	asking.Wait()
+	f.do("POST", configMapsPath, configMap("b"))
+	watching.Wait()
+	for end := time.Now().Add(10 * time.Second); f.store.openSessions() > 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d sessions of watches that their clients have ended", f.store.openSessions())
+		}
+	}
+}
+
+// TestHTTP2Shutdown: watches end in order, what is under way is answered, and a client is sent elsewhere.
+func TestHTTP2Shutdown(t *testing.T) {
+	f := serveHTTP2(t, nil)
+	resp, cancel := f.watch(configMapsPath + "?watch=1")
+	defer cancel()
+	asked, answer, answered := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	f.store.beforeGet = func() {
+		close(asked)
+		<-answer
+	}
+	go func() {
+		resp, err := f.client.Get(f.url + configMapsPath + "/a")
+		if err == nil {
+			defer resp.Body.Close()
+			if resp.StatusCode != 404 {
+				err = errors.New(resp.Status)
+			}
+		}
+		answered <- err
+	}()
+	<-asked
+	ended := make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		ended <- f.server.Shutdown(ctx)
+	}()
+	if text, err := io.ReadAll(resp.Body); err != nil || len(text) > 0 {
+		t.Errorf("the watch: %q, %v", text, err)
+	}
+	close(answer)
+	if err := errors.Join(<-answered, <-ended); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHTTP2Clients: what clients send that they should not, or do not send, ends nothing but their own.
+func TestHTTP2Clients(t *testing.T) {
+	f := serveHTTP2(t, func(o *http.Options) {
+		o.Limits.ReadTimeout, o.Limits.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
+	})
+	f.do("POST", configMapsPath, configMap("a"))
+	large := `{"metadata":{"name":"large"},"data":{"k":"` + strings.Repeat("x", 200<<10) + `"}}`
+	f.do("POST", configMapsPath, large)
+	const window = 64 << 10
+	get := func(path string, more ...string) []string {
+		return append([]string{":method", "GET", ":scheme", "https", ":path", path, ":authority", "x"}, more...)
+	}
+	for name, test := range map[string]struct {
+		window uint32
+		end    bool
+		fields []string
+		data   string
+		want   string
+	}{
+		"well":                  {window, true, get(configMapsPath + "/a"), "", "200"},
+		"a space in the path":   {window, true, get("/api /v1"), "", "400"},
+		"a space in the method": {window, true, []string{":method", "GET /", ":scheme", "https", ":path", "/", ":authority", "x"}, "", "400"},
+		"no path":               {window, true, []string{":method", "GET", ":scheme", "https"}, "", "nothing, reset"},
+		"another length":        {window, true, get("/version", "content-length", "5"), "", "200"},
+		"transfer-encoding":     {window, true, get("/version", "transfer-encoding", "chunked"), "", "400"},
+		"upgrade":               {window, true, get("/version", "upgrade", "websocket", "connection", "upgrade"), "", "400"},
+		"a large head":          {window, true, get("/version", "x", strings.Repeat("x", 20<<10)), "", "200"},
+		"too large a head":      {window, true, get("/version", "x", strings.Repeat("x", 32_900)), "", "431"},
+		"CONNECT":               {window, true, []string{":method", "CONNECT", ":authority", "x:1"}, "", "400"},
+		"trailers":              {window, false, []string{":method", "POST", ":scheme", "https", ":authority", "x", ":path", configMapsPath, "content-type", "application/json"}, configMap("b"), "201"},
+		"a body that stops":     {window, false, []string{":method", "POST", ":scheme", "https", ":authority", "x", ":path", configMapsPath, "content-length", "100"}, "{", "408"},
+		"nobody wants the body": {window, false, get("/version"), "", "200"},
+		"no window":             {0, true, get(configMapsPath + "/a"), "", "200, reset"},
+		"a window for a part":   {1000, true, get(configMapsPath + "/large"), "", "200, reset"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := f.dialHTTP2(t, test.window)
+			s.ask(1, test.end, test.fields...)
+			if test.data != "" {
+				s.check(s.WriteData(1, false, []byte(test.data)))
+			}
+			if name == "trailers" {
+				s.ask(1, true, "x-trailer", "y")
+			}
+			if got := s.await(1); got != test.want {
+				t.Fatalf("%s, want %s", got, test.want)
+			}
+			// The connection goes on, and no stream that was reset is remembered.
+			for stream := uint32(3); stream < 300; stream += 2 {
+				s.ask(stream, true, get("/version")...)
+				s.check(s.WriteRSTStream(stream, http2.ErrCodeCancel))
+			}
+			s.ask(301, true, ":method", "HEAD", ":scheme", "https", ":path", "/version", ":authority", "x")
+			if got := s.await(301); got != "200" && got != "405" {
+				t.Errorf("after that: %s", got)
+			}
+		})
+	}
+	if resp, body := f.do("GET", configMapsPath+"/a", ""); resp.StatusCode != 200 {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+}
+
+// TestHTTP2Users: what is known of the user of one request is not taken for that of another on the same connection.
+func TestHTTP2Users(t *testing.T) {
+	f := serveHTTP2(t, func(o *http.Options) { o.Authenticator = tokenAuthenticator{} })
+	var asking sync.WaitGroup
+	for _, user := range []struct {
+		token string
+		want  int
+	}{{"joe", 200}, {"jane", 403}, {"bad", 401}} {
+		for range 4 {
+			asking.Go(func() {
+				for range 50 {
+					if resp, body := f.do("GET", configMapsPath, "", "Authorization", "Bearer "+user.token); resp.StatusCode != user.want {
+						t.Errorf("%s: %d %s", user.token, resp.StatusCode, body)
+					}
+				}
+			})
+		}
+	}
+	asking.Wait()
+}
+
+// TestNoHTTP2: it is offered only where it is switched on.
+func TestNoHTTP2(t *testing.T) {
+	f := serveHTTP2(t, func(o *http.Options) { o.Limits.HTTP2MaxStreams = 0 })
+	if resp, _ := f.do("GET", configMapsPath, ""); resp.StatusCode != 200 || resp.ProtoMajor != 1 {
+		t.Errorf("%s %d", resp.Proto, resp.StatusCode)
+	}
+}

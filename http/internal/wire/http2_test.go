@@ -1,0 +1,151 @@
+package wire
+
+import (
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// recordedAnswer is what a stream has made of an answer.
+type recordedAnswer struct {
+	header  http.Header
+	text    strings.Builder // code, headers and body
+	flushes int
+}
+
+func (a *recordedAnswer) Header() http.Header { return a.header }
+
+func (a *recordedAnswer) WriteHeader(code int) {
+	a.text.WriteString(http.StatusText(code) + "\n")
+	for _, name := range slices.Sorted(maps.Keys(a.header)) {
+		for _, value := range a.header[name] {
+			a.text.WriteString(name + "=" + value + "\n")
+		}
+	}
+}
+
+func (a *recordedAnswer) Write(b []byte) (int, error)      { return a.text.Write(b) }
+func (a *recordedAnswer) FlushError() error                { a.flushes++; return nil }
+func (a *recordedAnswer) SetReadDeadline(time.Time) error  { return nil }
+func (a *recordedAnswer) SetWriteDeadline(time.Time) error { return nil }
+
+// TestAnswersOfStreams: what is an answer of HTTP/1.1 becomes one of HTTP/2, wherever the writes are cut, and one that is not whole is known as such.
+func TestAnswersOfStreams(t *testing.T) {
+	t.Parallel()
+	const chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+	for name, test := range map[string]struct {
+		answer   string
+		bodiless bool
+		want     string // "": an error
+		whole    bool
+	}{
+		"length":        {"HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Length: 3\r\nConnection: close\r\nX: 1\r\nX:2\r\n\r\nabc", false, "OK\nContent-Length=3\nContent-Type=a/b\nX=1\nX=2\nabc", true},
+		"cut":           {"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabc", false, "OK\nContent-Length=4\nabc", false},
+		"head only":     {"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n", false, "", false},
+		"of HEAD":       {"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", true, "OK\nContent-Length=4\n", true},
+		"chunked HEAD":  {chunkedHead, true, "OK\n", true},
+		"no content":    {"HTTP/1.1 204 No Content\r\n\r\n", false, "No Content\n", true},
+		"not modified":  {"HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n", false, "Not Modified\n", true},
+		"behind 100":    {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", false, "Not Found\nContent-Length=0\n", true},
+		"chunks":        {chunkedHead + "3\r\nabc\r\n0A\r\n0123456789\r\n0\r\n\r\n", false, "OK\nabc0123456789", true},
+		"line ends":     {chunkedHead + "4\r\n\r\n\r\n\r\n0\r\n\r\n", false, "OK\n\r\n\r\n", true},
+		"no last chunk": {chunkedHead + "3\r\nabc\r\n", false, "OK\nabc", false},
+		"half a chunk":  {chunkedHead + "3\r\nab", false, "OK\nab", false},
+		"half an end":   {chunkedHead + "3\r\nabc\r\n0\r\n", false, "OK\nabc", false},
+		"no size":       {chunkedHead + "x\r\n", false, "", false},
+		"no code":       {"HTTP/1.1 OK\r\n\r\n", false, "", false},
+		"no name":       {"HTTP/1.1 200 OK\r\nname\r\n\r\n", false, "", false},
+		"no length":     {"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", false, "", false},
+		"no type":       {"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>", false, "OK\nContent-Length=6\n<html>", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for size := 1; size <= len(test.answer); size++ {
+				a := answerReader{bodiless: test.bodiless}
+				got := recordedAnswer{header: http.Header{}}
+				var err error
+				for rest := test.answer; rest != "" && err == nil; {
+					part := rest[:min(size, len(rest))]
+					rest = rest[len(part):]
+					err = a.write(&got, []byte(part))
+				}
+				if failed := err != nil; failed != (test.want == "" && name != "head only") || !failed && got.text.String() != test.want || a.whole() != test.whole {
+					t.Fatalf("in parts of %d: %q, %v, whole: %v", size, got.text.String(), err, a.whole())
+				}
+			}
+		})
+	}
+}
+
+// TestHeadsOfStreams: a request of HTTP/2 has the same meaning in the form of HTTP/1.1.
+func TestHeadsOfStreams(t *testing.T) {
+	t.Parallel()
+	request := func(method, target string, length int64, header http.Header) *http.Request {
+		return &http.Request{Method: method, RequestURI: target, Host: "host:1", ContentLength: length, Header: header}
+	}
+	for want, r := range map[string]*http.Request{
+		"GET /a%2fb?x=%00 HTTP/1.1\r\nHost: host:1\r\n\r\n":                                          request("GET", "/a%2fb?x=%00", 0, nil),
+		"POST /a HTTP/1.1\r\nHost: host:1\r\nContent-Length: 5\r\n\r\n":                              request("POST", "/a", 5, http.Header{"Content-Length": {"5"}}),
+		"POST /a HTTP/1.1\r\nHost: host:1\r\nContent-Length: 0\r\n\r\n":                              request("POST", "/a", 0, http.Header{"Content-Length": {"0"}}),
+		"POST /a HTTP/1.1\r\nHost: host:1\r\nTransfer-Encoding: chunked\r\n\r\n":                     request("POST", "/a", -1, nil),
+		"DELETE /a HTTP/1.1\r\nHost: host:1\r\nImpersonate-Group: a\r\nImpersonate-Group: b\r\n\r\n": request("DELETE", "/a", 0, http.Header{"Impersonate-Group": {"a", "b"}}),
+		"CONNECT host:1 HTTP/1.1\r\nHost: host:1\r\n\r\n":                                            request("CONNECT", "", 0, nil),
+	} {
+		if got := string(appendHead(nil, r)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestBodiesOfStreams: a body of unknown length comes in chunks, and its end is one.
+func TestBodiesOfStreams(t *testing.T) {
+	t.Parallel()
+	body := strings.Repeat("0123456789abcdef", 3000)
+	s := &stream{}
+	s.begin(&recordedAnswer{}, &http.Request{Method: "POST", RequestURI: "/", Host: "h", ContentLength: -1, Body: io.NopCloser(strings.NewReader(body))})
+	var got strings.Builder
+	for b := make([]byte, 1000); !strings.HasSuffix(got.String(), "\r\n0\r\n\r\n"); {
+		n, err := s.Read(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Write(b[:n])
+	}
+	want := "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n4000\r\n" + body[:16<<10] + "\r\n4000\r\n" + body[16<<10:32<<10] + "\r\n3b80\r\n" + body[32<<10:] + "\r\n0\r\n\r\n"
+	if got.String() != want {
+		t.Errorf("%q", got.String())
+	}
+}
+
+// TestUnknownStreams: requests of which it is not known who asks are bounded, all connections together; those that are known are not counted.
+func TestUnknownStreams(t *testing.T) {
+	t.Parallel()
+	all := New(Options{MaxConnections: 10, NewHandler: func(*Conn) Handler { return nil }})
+	client, server := net.Pipe()
+	defer client.Close()
+	m := &multiplexer{conn: newConn(server, all)}
+	known := m.take()
+	known.SetUser("joe", true)
+	if n := all.unknownStreams.Load(); n != 0 {
+		t.Errorf("%d are counted", n)
+	}
+	all.unknownStreams.Store(maxUnknownStreams - 1)
+	last := m.take()
+	if last == nil || m.take() != nil {
+		t.Error("not as many as may be")
+	}
+	m.gone.L = &m.mu
+	m.give(last, true)
+	if n := all.unknownStreams.Load(); n != maxUnknownStreams-1 {
+		t.Errorf("%d are left", n)
+	}
+	m.give(known, true)
+	if c := m.take(); c != known || c.stream.unknown {
+		t.Error("the one whose client is known is not used again first, or counts")
+	}
+}
