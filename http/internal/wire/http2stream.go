@@ -30,13 +30,19 @@ type stream struct {
 	// What is written.
 	answer answerReader
 
-	mu         sync.Mutex // guards the rest
+	mu         sync.Mutex // guards the rest, and that nobody touches w when the request has ended
 	closed     bool
-	writing    bool
+	readTurn   turnOf // of reading the body
+	writeTurn  turnOf
 	readUntil  time.Time
 	writeUntil time.Time
 	changed    chan struct{} // closed when something of this has changed; nil: nobody waits
 }
+
+// A turnOf counts the beginnings and ends of something, so that a timer of one knows whether it is still under way: it is while the count is odd.
+type turnOf uint64
+
+func (t turnOf) underWay() bool { return t%2 == 1 }
 
 // responseControl is what the protocol writes answers by.
 type responseControl interface {
@@ -139,13 +145,28 @@ func (s *stream) nextChunk() error {
 // readBody reads from the body until the deadline.
 func (s *stream) readBody(b []byte) (int, error) {
 	s.mu.Lock()
-	until := s.readUntil
+	s.readTurn++
+	until, turn := s.readUntil, s.readTurn
 	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.readTurn++
+	}()
 	if !until.IsZero() {
-		timer := time.AfterFunc(time.Until(until), func() { _ = s.w.SetReadDeadline(longAgo) })
+		timer := time.AfterFunc(time.Until(until), func() { s.expireRead(turn) })
 		defer timer.Stop()
 	}
 	return s.r.Body.Read(b)
+}
+
+// expireRead ends a read of the body that waits for the client, if it still does.
+func (s *stream) expireRead(turn turnOf) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.readTurn == turn {
+		_ = s.w.SetReadDeadline(longAgo) // fails only if the stream has ended
+	}
 }
 
 // awaitEnd waits until there is no more to wait for, and says why.
@@ -198,17 +219,17 @@ func (s *stream) Write(b []byte) (int, error) {
 		s.mu.Unlock()
 		return 0, net.ErrClosed
 	}
-	s.writing = true
-	until := s.writeUntil
+	s.writeTurn++
+	until, turn := s.writeUntil, s.writeTurn
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.writing = false
+		s.writeTurn++
 		s.tellChange()
 	}()
 	if !until.IsZero() {
-		timer := time.AfterFunc(time.Until(until), s.expireWrite)
+		timer := time.AfterFunc(time.Until(until), func() { s.expireWrite(turn) })
 		defer timer.Stop()
 	}
 	if err := s.answer.write(s.w, b); err != nil {
@@ -217,8 +238,17 @@ func (s *stream) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// expireWrite ends a Write that waits for the client.
-func (s *stream) expireWrite() { _ = s.w.SetWriteDeadline(longAgo) }
+// expireWrite ends a Write that waits for the client, if it still does.
+func (s *stream) expireWrite(turn turnOf) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writeTurn == turn {
+		s.interruptWrite()
+	}
+}
+
+// interruptWrite ends a Write that is under way. mu is held.
+func (s *stream) interruptWrite() { _ = s.w.SetWriteDeadline(longAgo) } // fails only if the stream has ended
 
 // Close ends the connection of the request. Those who use it notice.
 func (s *stream) Close() error {
@@ -228,8 +258,8 @@ func (s *stream) Close() error {
 		return net.ErrClosed
 	}
 	s.closed = true
-	if s.writing {
-		s.expireWrite()
+	if s.writeTurn.underWay() {
+		s.interruptWrite()
 	}
 	s.tellChange()
 	return nil
@@ -239,7 +269,7 @@ func (s *stream) Close() error {
 func (s *stream) awaitRelease(again bool) {
 	for !again {
 		s.mu.Lock()
-		released := s.closed && !s.writing
+		released := s.closed && !s.writeTurn.underWay()
 		changed := s.watchChanges()
 		s.mu.Unlock()
 		if released {
