@@ -154,8 +154,8 @@ func checkList(f *schema.Field, v any) *itemFault {
 	seen := newElementSet(len(list))
 	steps := itemElements(f, list)
 	for i, item := range list {
-		if missing := missingKey(f, item); missing != "" {
-			return &itemFault{text: fmt.Sprintf("element %d: associative list with keys has an element that omits key field %q (and doesn't have default value)", i, missing)}
+		if lacksKeys(f, item) {
+			return &itemFault{text: fmt.Sprintf("element %d: associative list with keys has an element that omits all key fields %q (and doesn't have default values for any key fields)", i, f.ListMapKeys)}
 		}
 		if !seen.add(steps[i]) {
 			return &itemFault{text: "duplicate entries for key " + steps[i].String()}

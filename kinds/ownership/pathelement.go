@@ -103,21 +103,27 @@ func exact(v any) bool {
 	return false
 }
 
-// appendItemKey appends the text of an item's path element.
+// appendItemKey appends the text of an item's path element. A key without a value is left out: an item that has it is another one.
 func appendItemKey(b []byte, f *schema.Field, item any) []byte {
 	if f.ListType == schema.ListSet {
 		return codec.AppendAny(b, item)
 	}
 	object, _ := item.(tree.Tree)
 	b = append(b, '{')
-	for i, name := range keysOf(f) {
-		if i > 0 {
+	first := true
+	for _, name := range keysOf(f) {
+		key := keyOf(f, object, name)
+		if key == nil {
+			continue
+		}
+		if !first {
 			b = append(b, ',')
 		}
+		first = false
 		b = append(b, '"')
 		b = append(b, name...)
 		b = append(b, '"', ':')
-		b = codec.AppendAny(b, keyOf(f, object, name))
+		b = codec.AppendAny(b, key)
 	}
 	return append(b, '}')
 }
@@ -130,20 +136,15 @@ func keysOf(f *schema.Field) []string {
 	return f.ListMapKeys
 }
 
-// missingKey is the first key that an item has no value for; "" if there is none.
+// lacksKeys tells whether an item has a value for none of its keys.
 //
-// An item without its keys has no path, so nothing in it could be owned.
-func missingKey(f *schema.Field, item any) string {
+// Such an item has no path, so nothing in it could be owned.
+func lacksKeys(f *schema.Field, item any) bool {
 	if f.ListType == schema.ListSet {
-		return ""
+		return false
 	}
 	object, _ := item.(tree.Tree)
-	for _, name := range keysOf(f) {
-		if keyOf(f, object, name) == nil {
-			return name
-		}
-	}
-	return ""
+	return !slices.ContainsFunc(f.ListMapKeys, func(name string) bool { return keyOf(f, object, name) != nil })
 }
 
 // keyOf is the value of one key of an item. An absent key has its default, because defaults are filled in

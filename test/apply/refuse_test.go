@@ -42,7 +42,7 @@ func TestRefused(t *testing.T) {
 		"empty":             {400, configMaps + "/a?fieldManager=m", "", ""},
 		"unknown field":     {400, configMaps + "/a?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"date":{}}`, ".date: field not declared in schema"},
 		"duplicate item":    {400, pods + "/a?fieldManager=m", pod(`"containers":[{"name":"c"},{"name":"c"}]`), `.spec.containers: duplicate entries for key [name="c"]`},
-		"no key":            {400, "/api/v1/namespaces/default/serviceaccounts/a?fieldManager=m", `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"a"},"secrets":[{}]}`, `.secrets: element 0: associative list with keys has an element that omits key field "name"`},
+		"no key":            {400, "/api/v1/namespaces/default/serviceaccounts/a?fieldManager=m", `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"a"},"secrets":[{}]}`, `.secrets: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn't have default values for any key fields)`},
 		"zero key":          {422, pods + "/a?fieldManager=m", pod(`"containers":[{"image":"c"}]`), `spec.containers[0].name: Required value`},
 		"twice, strictly":   {400, configMaps + "/a?fieldManager=m&fieldValidation=Strict", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","x":"2"}}`, `duplicate field "data.x"`},
 		"invalid":           {422, configMaps + "/A_?fieldManager=m", body(`"name":"A_"`), "metadata.name: Invalid value"},

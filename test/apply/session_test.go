@@ -86,6 +86,16 @@ func (s session) owned(o client.Object, want ...string) {
 	}
 }
 
+// owns checks that among the owners of an object are these.
+func (s session) owns(o client.Object, want ...string) {
+	s.T.Helper()
+	for _, line := range want {
+		if got := owners(o); !slices.Contains(strings.Split(got, "\n"), line) {
+			s.T.Errorf("the owners are\n%s\nwithout\n%s", got, line)
+		}
+	}
+}
+
 // at is a value inside an object, as JSON; null if there is none. A number is a place in a list.
 func at(o client.Object, path string) string {
 	var v any = map[string]any(o)

@@ -1,6 +1,10 @@
 package apply
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
 
 // deploy is a Deployment with what a test adds to its spec and to that of its Pods.
 func deploy(name, spec, pods string) string {
@@ -47,6 +51,27 @@ func TestListsWithDefaultedKeys(t *testing.T) {
 	s.apply(409, "two", path, config(`{"name":"other","port":53}`))
 	gone := s.apply(200, "one", path, config(``))
 	s.has(gone, map[string]string{"spec.ports.0.protocol": `"UDP"`, "spec.ports.1": `null`})
+}
+
+// A key may be absent where another one is there: drivers apply the state of devices that nobody shares, without shareID.
+func TestListsWithOptionalKeys(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	const claims = "/apis/resource.platform.io/v1/namespaces/default/resourceclaims"
+	s.create(claims, `{"apiVersion":"resource.platform.io/v1","kind":"ResourceClaim","metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"d"}}]}}}`)
+	result := func(device string) string {
+		return `{"request":"r","driver":"e.com","pool":"p","device":"` + device + `"}`
+	}
+	s.Send(200, "PATCH", claims+"/c/status?fieldManager=scheduler", client.MergePatch,
+		`{"status":{"allocation":{"devices":{"results":[`+result("a")+`,`+result("b")+`]}},"reservedFor":[{"resource":"pods","name":"x","uid":"u"}]}}`)
+	config := func(device, data string) string {
+		return `{"apiVersion":"resource.platform.io/v1","kind":"ResourceClaim","metadata":{"name":"c"},"status":{"devices":[{"driver":"e.com","pool":"p","device":"` + device + `","data":{"is":"` + data + `"}}]}}`
+	}
+	s.apply(200, "one", claims+"/c/status", config("a", "1"))
+	both := s.apply(200, "two", claims+"/c/status", config("b", "2"))
+	s.has(both, map[string]string{"status.devices.0.device": `"a"`, "status.devices.1.device": `"b"`})
+	s.owns(both, `one Apply status {"f:status":{"f:devices":{"k:{\"device\":\"a\",\"driver\":\"e.com\",\"pool\":\"p\"}":{".":{},"f:data":{},"f:device":{},"f:driver":{},"f:pool":{}}}}}`)
+	s.apply(409, "two", claims+"/c/status", config("a", "2"))
 }
 
 func TestSets(t *testing.T) {
