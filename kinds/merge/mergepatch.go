@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"slices"
+
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -11,13 +13,14 @@ import (
 //
 //	{"a":1,"b":2}  {"b":null,"c":3}  {"a":1,"c":3}
 //	{"a":[1,2]}    {"a":[3]}         {"a":[3]}      lists are replaced
+//	{"a":[1,2]}    {"a":[{"b":null}]} {"a":[{}]}    by what the patch has, whose nulls are no fields
 //	{"a":"x"}      {"a":{"b":null}}  {"a":{}}       a null in a new object is no field
 //
 // Where the patch says what current has already, the result is current itself, by address.
 func Merge(current, patch any) any {
 	p, ok := patch.(tree.Tree)
 	if !ok {
-		return patch
+		return withoutNulls(patch)
 	}
 	c, ok := current.(tree.Tree)
 	if !ok {
@@ -47,16 +50,38 @@ func Merge(current, patch any) any {
 	return out
 }
 
-// withoutNulls is an object of a patch that has nothing to be merged into: a null in it only says that the
-// field is absent.
-func withoutNulls(p tree.Tree) tree.Tree {
-	out := make(tree.Tree, len(p))
-	for name, v := range p {
-		if v != nil {
-			out[name] = Merge(nil, v)
+// withoutNulls is a value of a patch that has nothing to be merged into: a null of an object in it only says that the
+// field is absent. An item of a list may be one.
+func withoutNulls(patch any) any {
+	switch p := patch.(type) {
+	case tree.Tree:
+		out := make(tree.Tree, len(p))
+		for name, v := range p {
+			if v != nil {
+				out[name] = withoutNulls(v)
+			}
 		}
+		return out
+	case []any:
+		if !slices.ContainsFunc(p, isComposite) {
+			return p
+		}
+		out := make([]any, len(p))
+		for i, v := range p {
+			out[i] = withoutNulls(v)
+		}
+		return out
 	}
-	return out
+	return patch
+}
+
+// isComposite tells whether a value can hold others.
+func isComposite(v any) bool {
+	switch v.(type) {
+	case tree.Tree, []any:
+		return true
+	}
+	return false
 }
 
 // cloneOnce is own, or a copy of shared if own is nil: the copy is made on the first change.
