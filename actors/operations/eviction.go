@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -103,12 +104,64 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tre
 	return pod, gone, err
 }
 
-// delete removes the Pod as a client's own request would, with its options.
+// delete removes the Pod as a client's own request would, with its options. Before that it gets the condition by which controllers
+// tell a Pod that was evicted from one that failed.
 func (e *Evictor) delete(ctx context.Context, v Eviction) error {
+	if !v.DryRun {
+		version, err := e.markDisrupted(ctx, v)
+		if err != nil {
+			return err
+		}
+		if v.Delete.ResourceVersion != "" && version != "" {
+			v.Delete.ResourceVersion = version
+		}
+	}
 	_, err := e.store.Mutate(ctx, request.Mutation{
 		Verb: request.Delete, Kind: e.pods, Key: v.Key, Delete: v.Delete, DryRun: v.DryRun, FieldManager: v.Manager,
 	})
 	return err
+}
+
+// markDisrupted adds the condition, and returns the version that the Pod has then; "" if it is not the one that is to go, which the
+// deletion will report.
+func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string, err error) {
+	err = retryOnConflict(ctx, func() error {
+		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})
+		if err != nil {
+			return err
+		}
+		pod, err := decode(e.pods, o)
+		if err != nil {
+			return err
+		}
+		metadata, asked := pod.Object("metadata"), v.Delete
+		if asked.UID != "" && asked.UID != metadata.String("uid") || asked.ResourceVersion != "" && asked.ResourceVersion != metadata.String("resourceVersion") {
+			return nil
+		}
+		addDisruptionTarget(pod.EnsureObject("status"), e.now())
+		result, err := e.store.Mutate(ctx, request.Mutation{
+			Verb: request.Update, Kind: e.pods, Key: v.Key, Subresource: "status", Object: pod, FieldManager: v.Manager,
+		})
+		if err == nil {
+			version = strconv.FormatUint(result.Object.Version, 10)
+		}
+		return err
+	})
+	return version, err
+}
+
+// addDisruptionTarget adds the condition to a status, or leaves it as it is.
+func addDisruptionTarget(status tree.Tree, now time.Time) {
+	const kind = "DisruptionTarget"
+	c := condition.Find(status, kind)
+	if c == nil {
+		c = tree.Tree{"type": kind}
+		status["conditions"] = append(status.List("conditions"), c)
+	}
+	if c.String("status") != "True" {
+		c["status"], c["lastTransitionTime"] = "True", now.UTC().Format(time.RFC3339)
+	}
+	c["reason"], c["message"] = "EvictionByEvictionAPI", "Eviction API: evicting"
 }
 
 // deleteUnchanged deletes a Pod that costs no disruption, if it has not changed since it was read.

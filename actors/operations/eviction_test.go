@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-api/troupe/actors/operations"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -226,6 +227,37 @@ func TestBudgetsThatDoNotCount(t *testing.T) {
 	checkError(t, evictor.Evict(t.Context(), operations.Eviction{Key: s.key(s.pods, "p")}), 404, "not found")
 	v := operations.Eviction{Key: s.key(s.pods, "r"), Delete: request.DeleteOptions{UID: "other"}}
 	checkError(t, operations.NewEvictor(s, s.pods, nil).Evict(t.Context(), v), 409, "UID in the precondition")
+}
+
+// A Pod that does not go at once says why it goes. A dry run, and an eviction of another Pod of its name, leave it as it is.
+func TestEvictedPodSaysSo(t *testing.T) {
+	for _, c := range []struct {
+		name, phase string
+		v           operations.Eviction
+		code        int
+		marked      bool
+	}{
+		{name: "running", phase: ready, marked: true},
+		{name: "pending", phase: `"phase":"Pending"`, marked: true},
+		{name: "a dry run", phase: ready, v: operations.Eviction{DryRun: true}},
+		{name: "another one", phase: ready, v: operations.Eviction{Delete: request.DeleteOptions{UID: "other"}}, code: 409},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newCluster(t)
+			s.put(s.pods, "p", podSpec, c.phase)
+			_, err := s.Store.Mutate(t.Context(), request.Mutation{Verb: request.Patch, Kind: s.pods, Key: s.key(s.pods, "p"),
+				PatchType: request.MergePatch, PatchBody: []byte(`{"metadata":{"finalizers":["e.com/f"]}}`)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.v.Key = s.key(s.pods, "p")
+			checkError(t, operations.NewEvictor(s, s.pods, s.budgets).Evict(t.Context(), c.v), c.code, "")
+			target := condition.Find(s.get(s.pods, "p").Object("status"), "DisruptionTarget")
+			if marked := target.String("status") == "True" && target.String("reason") == "EvictionByEvictionAPI"; marked != c.marked {
+				t.Errorf("the condition is %v", target)
+			}
+		})
+	}
 }
 
 // A budget that others change meanwhile is read again, and spent once.
