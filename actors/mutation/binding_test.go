@@ -20,7 +20,7 @@ func TestBinding(t *testing.T) {
 			"status.conditions.0.lastTransitionTime": `"` + timestamp(env.Now) + `"`}},
 		{name: "a Pod on a node", resource: "pods", current: runningPod, m: bind, body: body, code: 409, reason: meta.ReasonConflict, says: `pod a is already assigned to node "n"`},
 		{name: "another Pod of the name", resource: "pods", current: free, m: bind, body: `{"metadata":{"uid":"u2"},"target":{"name":"m"}}`, code: 409, reason: meta.ReasonConflict},
-		{name: "no node", resource: "pods", current: free, m: bind, body: `{"target":{}}`, code: 422, reason: meta.ReasonInvalid, says: "target.name"},
+		{name: "no node", resource: "pods", current: free, m: bind, body: `{"metadata":{"name":"a"},"target":{}}`, code: 422, reason: meta.ReasonInvalid, says: "target.name"},
 		{name: "no Pod", resource: "pods", m: bind, body: body, code: 404, reason: meta.ReasonNotFound},
 		{name: "another container raises the generation", resource: "pods", current: runningPod, m: request.Mutation{Verb: request.Update, Subresource: "ephemeralcontainers"},
 			body: `{"metadata":{"name":"a"},"spec":{"ephemeralContainers":[{"name":"e","image":"i"}]}}`, op: Put, fields: map[string]string{"metadata.generation": "4"}},

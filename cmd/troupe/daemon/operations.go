@@ -49,6 +49,9 @@ func (d *Daemon) evictionOperation(kinds *catalog.Catalog) http.Operation {
 	evictor := operations.NewEvictor(d.store, podsOf(kinds),
 		kinds.ByGVK(meta.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}))
 	return http.Operation{Answer: func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {
+		if c.Object.Object("metadata").String("name") != c.Key.Name {
+			return nil, meta.NewBadRequest("name in URL does not match name in Eviction object")
+		}
 		v, err := operations.ReadEviction(c.Key, c.Object, d.naming)
 		if err != nil {
 			return nil, err

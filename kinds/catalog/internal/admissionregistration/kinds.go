@@ -12,7 +12,7 @@ func Kinds(compiler *expressions.Compiler) []family.Kind {
 		{Name: "admissionregistration.platform.io/v1beta1/MutatingAdmissionPolicy", Rules: mutatingPolicyRules(compiler)},
 		{Name: "admissionregistration.platform.io/v1beta1/MutatingAdmissionPolicyBinding", Rules: mutatingBindingRules()},
 		{Name: "admissionregistration.platform.io/v1/MutatingWebhookConfiguration", Rules: webhookRules(compiler)},
-		{Name: "admissionregistration.platform.io/v1/ValidatingAdmissionPolicy", Rules: admissionPolicyRules(compiler)},
+		{Name: "admissionregistration.platform.io/v1/ValidatingAdmissionPolicy", Rules: admissionPolicyRules(compiler), Views: family.Views{"status": family.CheckedStatus(validatePolicyStatus)}},
 		{Name: "admissionregistration.platform.io/v1/ValidatingAdmissionPolicyBinding", Rules: admissionBindingRules()},
 		{Name: "admissionregistration.platform.io/v1/ValidatingWebhookConfiguration", Rules: webhookRules(compiler)},
 	}

@@ -185,3 +185,15 @@ func validateAuditAnnotations(policy string, annotations []tree.Tree, faults *sc
 		seen[key] = true
 	}
 }
+
+// validatePolicyStatus checks what the controller that looks at types writes of a policy.
+func validatePolicyStatus(status, _ tree.Tree, faults *schema.Faults) {
+	for i, w := range status.Object("typeChecking").Objects("expressionWarnings") {
+		at := tree.IndexPath("status.typeChecking.expressionWarnings", i)
+		field.Require(w, at, faults, "warning")
+		if strings.TrimSpace(w.String("fieldRef")) == "" {
+			faults.Required(at + ".fieldRef")
+		}
+	}
+	field.Conditions(status, "status.conditions", faults)
+}

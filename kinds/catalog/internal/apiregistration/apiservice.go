@@ -80,3 +80,10 @@ func validatePriority(spec tree.Tree, name string, most int64, faults *schema.Fa
 		faults.Invalid("spec."+name, n, fmt.Sprintf("must be positive and less than %d", most))
 	}
 }
+
+// validateStatus checks what the conditions say, by which the server takes an APIService for available.
+func validateStatus(status, _ tree.Tree, faults *schema.Faults) {
+	for i, c := range status.Objects("conditions") {
+		field.Enum(c, "status", tree.IndexPath("status.conditions", i), faults, "True", "False", "Unknown")
+	}
+}

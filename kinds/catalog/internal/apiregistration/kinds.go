@@ -7,6 +7,6 @@ import (
 // Kinds lists the kinds of apiregistration with their functions.
 func Kinds() []family.Kind {
 	return []family.Kind{
-		{Name: "apiregistration.platform.io/v1/APIService", Rules: apiServiceRules()},
+		{Name: "apiregistration.platform.io/v1/APIService", Rules: apiServiceRules(), Views: family.Views{"status": family.CheckedStatus(validateStatus)}},
 	}
 }

@@ -11,11 +11,12 @@ import (
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
 	pods := pod.NewWarnings(n)
 	w := workloadWarnings{pods}
+	counted := family.Views{"status": family.CheckedStatus(validateCollisions)}
 	return []family.Kind{
 		{Name: "apps/v1/ControllerRevision", Rules: revisionRules()},
-		{Name: "apps/v1/DaemonSet", Rules: family.WarnChanges(pods.WithTemplateProfiles(daemonSetRules(), "spec", "template"), w.warnDaemonSet)},
-		{Name: "apps/v1/Deployment", Rules: family.WarnChanges(pods.WithTemplateProfiles(deploymentRules(), "spec", "template"), w.warnNamed)},
+		{Name: "apps/v1/DaemonSet", Rules: family.WarnChanges(pods.WithTemplateProfiles(daemonSetRules(), "spec", "template"), w.warnDaemonSet), Views: counted},
+		{Name: "apps/v1/Deployment", Rules: family.WarnChanges(pods.WithTemplateProfiles(deploymentRules(), "spec", "template"), w.warnNamed), Views: counted},
 		{Name: "apps/v1/ReplicaSet", Rules: family.WarnChanges(pods.WithTemplateProfiles(replicaSetRules(), "spec", "template"), w.warnNamed)},
-		{Name: "apps/v1/StatefulSet", Rules: family.Warn(pods.WithTemplateProfiles(statefulSetRules(message("apps.v1.StatefulSetSpec")), "spec", "template"), w.warnStatefulSet)},
+		{Name: "apps/v1/StatefulSet", Rules: family.Warn(pods.WithTemplateProfiles(statefulSetRules(message("apps.v1.StatefulSetSpec")), "spec", "template"), w.warnStatefulSet), Views: counted},
 	}
 }

@@ -87,3 +87,13 @@ func validateStatusCounts(obj tree.Tree, faults *schema.Faults, parts ...string)
 		faults.Invalid("status.availableReplicas", n, "cannot be greater than readyReplicas")
 	}
 }
+
+// validateCollisions refuses a count of collisions that goes back: the controller makes the names of revisions of it, and would meet
+// those again that are taken.
+func validateCollisions(status, old tree.Tree, faults *schema.Faults) {
+	was, counted := old.Int("collisionCount")
+	now, given := status.Int("collisionCount")
+	if counted && (!given || now < was) {
+		faults.Invalid("status.collisionCount", now, "cannot be decremented")
+	}
+}

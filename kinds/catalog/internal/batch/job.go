@@ -55,6 +55,10 @@ func defaultJob(obj tree.Tree) {
 	}
 	field.SetIfAbsent(spec, "podReplacementPolicy", "TerminatingOrFailed")
 	pod.DefaultTemplate(spec.EnsureObject("template"))
+	labels := spec.Object("template", "metadata", "labels")
+	if metadata := obj.EnsureObject("metadata"); len(labels) > 0 && len(metadata.Object("labels")) == 0 {
+		metadata["labels"] = labels // the same ones, so that those which prepare generates are added to both
+	}
 }
 
 // prepare generates the selector and the Pod labels of a new Job, unless manualSelector is set.
@@ -70,7 +74,7 @@ func (l jobLabels) prepare(obj, old tree.Tree) {
 		}
 	}
 	labels := spec.Object("template", "metadata", "labels")
-	if metadata := obj.EnsureObject("metadata"); len(labels) > 0 && len(metadata.Object("labels")) == 0 {
+	if metadata := obj.EnsureObject("metadata"); len(labels) > 0 && (len(metadata.Object("labels")) == 0 || tree.SameRef(metadata["labels"], labels)) {
 		metadata["labels"] = tree.Clone(labels)
 	}
 }

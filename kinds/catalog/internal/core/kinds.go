@@ -22,8 +22,8 @@ func Kinds(n *meta.Naming) []family.Kind {
 		// The namespace controller ends a deletion through finalize, the only way to change
 		// spec.finalizers. Giving clients the field in the main resource would let an update without it
 		// release the namespace before it is empty.
-		{Name: "/v1/Namespace", Rules: namespaceRules(n), Views: family.Views{"finalize": {Write: writeFinalizers}}},
-		{Name: "/v1/Node", Rules: family.Warn(nodeRules(), nodeWarnings(n))},
+		{Name: "/v1/Namespace", Rules: namespaceRules(n), Views: family.Views{"finalize": {Write: writeFinalizers}, "status": {Write: writeNamespaceStatus}}},
+		{Name: "/v1/Node", Rules: family.Warn(nodeRules(), nodeWarnings(n)), Views: family.Views{"status": {Write: writeNodeStatus}}},
 		{Name: "/v1/ReplicationController", Rules: family.WarnChanges(pod.NewWarnings(n).WithTemplateProfiles(replicationControllerRules(), "spec", "template"), controllerWarnings(n))},
 		{Name: "/v1/ResourceQuota", Rules: family.WarnChanges(resourceQuotaRules(), warnQuota)},
 		{Name: "/v1/Secret", Rules: family.Warn(secretRules(n), secretWarnings(n))},

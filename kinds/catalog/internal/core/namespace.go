@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -62,6 +63,21 @@ func validateNamespaceFinalizer(name, own string, faults *schema.Faults) {
 	if !strings.Contains(name, "/") && name != own && name != meta.OrphanFinalizer && name != meta.ForegroundFinalizer {
 		faults.Invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")
 	}
+}
+
+// writeNamespaceStatus replaces the status, whose phase says whether the namespace is being deleted.
+func writeNamespaceStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+	status := body.EnsureObject("status")
+	field.SetIfEmpty(status, "phase", "Active")
+	phase, deleted := status.String("phase"), obj.Object("metadata").Has("deletionTimestamp")
+	switch {
+	case !deleted && phase != "Active":
+		faults.Invalid("status.Phase", phase, "may only be 'Active' if `deletionTimestamp` is empty")
+	case deleted && phase != "Terminating":
+		faults.Invalid("status.Phase", phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")
+	}
+	obj["status"] = status
+	return nil
 }
 
 // writeFinalizers replaces spec.finalizers, and nothing else.

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,6 +32,18 @@ func defaultNode(obj tree.Tree) {
 		status["allocatable"] = tree.Clone(status["capacity"])
 	}
 	syncFirst(obj.Object("spec"), "podCIDR", "podCIDRs")
+}
+
+// writeNodeStatus replaces the status. Its config is no longer supported, and kept only where it was.
+func writeNodeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
+	used := obj.Object("status").Has("config")
+	obj.CopyField(body, "status")
+	if status := obj.Object("status"); !used && status.Has("config") {
+		status = maps.Clone(status)
+		delete(status, "config")
+		obj["status"] = status
+	}
+	return nil
 }
 
 // syncFirst keeps the field named one equal to the first item of the list named many. Where they differ,

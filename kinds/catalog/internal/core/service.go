@@ -70,7 +70,7 @@ func defaultService(obj tree.Tree) {
 		field.SetIfEmpty(spec, "allocateLoadBalancerNodePorts", true)
 		for _, at := range obj.Object("status", "loadBalancer").Objects("ingress") {
 			if at.String("ip") != "" {
-				field.SetIfEmpty(at, "ipMode", "VIP")
+				field.SetIfAbsent(at, "ipMode", "VIP")
 			}
 		}
 	}

@@ -27,12 +27,12 @@ func validateServiceLoadBalancerStatus(obj tree.Tree, path string, faults *schem
 func validateIPModes(status tree.Tree, path string, faults *schema.Faults) {
 	for i, in := range status.Objects("ingress") {
 		at := tree.IndexPath(path, i) + ".ipMode"
-		switch ip, mode := in.String("ip"), in.String("ipMode"); {
-		case ip != "" && mode == "":
+		switch ip, mode, given := in.String("ip"), in.String("ipMode"), in.Has("ipMode"); {
+		case ip != "" && !given:
 			faults.Required(at, "must be specified when `ip` is set")
-		case ip == "" && mode != "":
+		case ip == "" && given:
 			faults.Forbidden(at, "may not be specified when `ip` is not set")
-		case mode != "" && mode != "Proxy" && mode != "VIP":
+		case given && mode != "Proxy" && mode != "VIP":
 			faults.NotSupported(at, mode, []string{"Proxy", "VIP"})
 		}
 	}

@@ -46,7 +46,7 @@ func validateConditions(status tree.Tree, path string, timed bool, faults *schem
 			faults.Invalid(at+".observedGeneration", n, "must be greater than or equal to zero")
 		}
 		if timed && c.String("lastTransitionTime") == "" {
-			faults.Required(at+".lastTransitionTime", "must be set")
+			faults.Required(at + ".lastTransitionTime")
 		}
 		validateReason(c.String("reason"), at+".reason", faults)
 		if len(c.String("message")) > maxMessage {
@@ -59,7 +59,7 @@ func validateConditions(status tree.Tree, path string, timed bool, faults *schem
 func validateReason(reason, path string, faults *schema.Faults) {
 	switch {
 	case reason == "":
-		faults.Required(path, "must be set")
+		faults.Required(path)
 	case !reasonRE.MatchString(reason):
 		faults.Invalid(path, reason, reasonMsg)
 	case len(reason) > maxReason:

@@ -2,6 +2,7 @@ package flowcontrol
 
 import (
 	"fmt"
+	"maps"
 	"math"
 
 	"github.com/troupe-api/troupe/kinds/catalog/flowcontrol"
@@ -106,11 +107,12 @@ func validateQueuing(queuing tree.Tree, path string, faults *schema.Faults) {
 }
 
 // validateFixedLevel lets operators say what the exempt level has and lends, and nothing else of the fixed ones. The
-// fields of exempt are taken out of the comparison on a clone, as the object itself is what will be stored.
+// fields of exempt are taken out of the comparison on a copy, as the object itself is what will be stored.
 func validateFixedLevel(spec, want tree.Tree, name string, faults *schema.Faults) {
 	have, msg := spec, "spec of '%s' must equal the fixed value"
 	if name == flowcontrol.Exempt {
-		have, msg = tree.Clone(spec).(tree.Tree), "spec of '%s' except the 'spec.exempt' field must equal the fixed value"
+		have, msg = tree.Tree{}, "spec of '%s' except the 'spec.exempt' field must equal the fixed value"
+		maps.Copy(have, spec)
 		have["exempt"] = want["exempt"]
 	}
 	if !tree.SemanticEqual(have, want) {

@@ -16,6 +16,9 @@ import (
 // It is the one way by which a Pod gets its node. Two schedulers may try at once: the second one gets a conflict and
 // not a silent success, or both would count the Pod as theirs.
 func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
+	if body.Object("metadata").String("name") != obj.Object("metadata").String("name") {
+		return meta.NewBadRequest("name in URL does not match name in Binding object")
+	}
 	target := body.Object("target")
 	if kind := target.String("kind"); kind != "" && kind != "Node" {
 		faults.NotSupported("target.kind", kind, []string{"Node", "<empty>"})

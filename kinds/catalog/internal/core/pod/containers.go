@@ -139,7 +139,7 @@ const (
 // It is added to a running Pod for a look inside. Its node has set aside nothing for it, so that it may ask for
 // nothing that would have to be planned.
 func validateEphemeralContainer(c tree.Tree, path string, faults *schema.Faults) {
-	for _, name := range []string{"ports", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "resources", "resizePolicy"} {
+	for _, name := range []string{"ports", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules"} {
 		if !tree.IsEmpty(c[name]) {
 			faults.Forbidden(path+"."+name, "cannot be set for an Ephemeral Container")
 		}

@@ -1,6 +1,7 @@
 package pod
 
 import (
+	"math"
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
@@ -17,6 +18,8 @@ import (
 func (p profileAnnotations) writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	p.validateAppArmorUpdate(body, obj, faults)
 	was, status := obj.Object("status"), body.EnsureObject("status")
+	defaultPodStatus(status)
+	validatePodConditions(status, faults)
 	if status.String("qosClass") == "" {
 		status.CopyField(was, "qosClass")
 	} else if class := was.String("qosClass"); class != "" && status.String("qosClass") != class {
@@ -35,8 +38,50 @@ func (p profileAnnotations) writePodStatus(obj, body tree.Tree, _ string, faults
 		validateTerminatedContainers(spec, status, was, "initContainers", faults)
 	}
 	validateStatusIPs(status, was, faults)
+	validateContainerUsers(spec, status, faults)
 	obj["status"] = status
 	return nil
+}
+
+// validatePodConditions checks the names of conditions that others have made up.
+func validatePodConditions(status tree.Tree, faults *schema.Faults) {
+	for i, c := range status.Objects("conditions") {
+		at := tree.IndexPath("status.conditions", i)
+		if n, _ := c.Int("observedGeneration"); n < 0 {
+			faults.Invalid(at+".observedGeneration", n, "must be a non-negative integer")
+		}
+		field.QualifiedName(c.String("type"), at+".Type", faults)
+	}
+}
+
+// validateContainerUsers checks whom the node says that containers run as.
+func validateContainerUsers(spec, status tree.Tree, faults *schema.Faults) {
+	windows := spec.Object("os").String("name") == "windows"
+	for _, list := range []string{"containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"} {
+		for i, c := range status.Objects(list) {
+			user, at := c.Object("user", "linux"), tree.IndexPath("status."+list, i)+".user.linux"
+			switch {
+			case user == nil:
+			case windows:
+				faults.Forbidden(at, "cannot be set for a windows pod")
+			default:
+				validateContainerUser(user, at, faults)
+			}
+		}
+	}
+}
+
+func validateContainerUser(user tree.Tree, at string, faults *schema.Faults) {
+	check := func(v any, at string) {
+		if n, ok := v.(int64); ok && (n < 0 || n > math.MaxInt32) {
+			faults.Invalid(at, n, "must be between 0 and 2147483647, inclusive")
+		}
+	}
+	check(user["uid"], at+".uid")
+	check(user["gid"], at+".gid")
+	for i, group := range user.List("supplementalGroups") {
+		check(group, tree.IndexPath(at+".supplementalGroups", i))
+	}
 }
 
 // containerStatusLists maps the lists of containers in the spec to their lists in the status.

@@ -13,7 +13,7 @@ func TestPodBinding(t *testing.T) {
 	old := createdPod(t, k, ``)
 	old.EnsureObject("metadata")["labels"] = tree.Tree{"a": "1", "b": "1"}
 	old.Object("status")["nominatedNodeName"] = "m"
-	obj, faults := writeSubresource(t, k, "binding", old, `{"metadata":{"labels":{"a":"2"},"annotations":{"c":"3"}},"target":{"kind":"Node","name":"n"}}`)
+	obj, faults := writeSubresource(t, k, "binding", old, `{"metadata":{"name":"x","labels":{"a":"2"},"annotations":{"c":"3"}},"target":{"kind":"Node","name":"n"}}`)
 	catalogtest.Expect(t, "bound", faults, nil)
 	catalogtest.EqualJSON(t, "node", obj.Object("spec")["nodeName"], `"n"`)
 	catalogtest.EqualJSON(t, "labels", obj.Object("metadata")["labels"], `{"a":"2","b":"1"}`)
@@ -23,12 +23,13 @@ func TestPodBinding(t *testing.T) {
 		t.Error("a binding counts as a change of the spec")
 	}
 	for _, c := range []struct{ name, spec, metadata, body, want string }{
-		{"other kind", ``, `{}`, `{"target":{"kind":"Pod","name":"n"}}`, `target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"`},
-		{"no name", ``, `{}`, `{"target":{}}`, `target.name: Required value`},
-		{"bad name", ``, `{}`, `{"target":{"name":"N"}}`, `spec.nodeName: Invalid value: "N": a lowercase RFC 1123 subdomain…`},
-		{"again", `"nodeName":"n"`, `{}`, `{"target":{"name":"m"}}`, `Operation cannot be fulfilled on pods/binding "x": pod x is already assigned to node "n"`},
-		{"going", ``, `{"deletionTimestamp":"2026-01-01T00:00:00Z"}`, `{"target":{"name":"m"}}`, `Operation cannot be fulfilled on pods/binding "x": pod x is being deleted, cannot be assigned to a host`},
-		{"gated", `"schedulingGates":[{"name":"g"}]`, `{}`, `{"target":{"name":"m"}}`, `Operation cannot be fulfilled on pods/binding "x": pod x has non-empty .spec.schedulingGates`},
+		{"no name of a Pod", ``, `{}`, `{"target":{"kind":"Node","name":"n"}}`, `name in URL does not match name in Binding object`},
+		{"other kind", ``, `{}`, `{"metadata":{"name":"x"},"target":{"kind":"Pod","name":"n"}}`, `target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"`},
+		{"no name", ``, `{}`, `{"metadata":{"name":"x"},"target":{}}`, `target.name: Required value`},
+		{"bad name", ``, `{}`, `{"metadata":{"name":"x"},"target":{"name":"N"}}`, `spec.nodeName: Invalid value: "N": a lowercase RFC 1123 subdomain…`},
+		{"again", `"nodeName":"n"`, `{}`, `{"metadata":{"name":"x"},"target":{"name":"m"}}`, `Operation cannot be fulfilled on pods/binding "x": pod x is already assigned to node "n"`},
+		{"going", ``, `{"deletionTimestamp":"2026-01-01T00:00:00Z"}`, `{"metadata":{"name":"x"},"target":{"name":"m"}}`, `Operation cannot be fulfilled on pods/binding "x": pod x is being deleted, cannot be assigned to a host`},
+		{"gated", `"schedulingGates":[{"name":"g"}]`, `{}`, `{"metadata":{"name":"x"},"target":{"name":"m"}}`, `Operation cannot be fulfilled on pods/binding "x": pod x has non-empty .spec.schedulingGates`},
 	} {
 		old := createdPod(t, k, c.spec)
 		for name, value := range catalogtest.Parse(t, c.metadata) {
@@ -46,7 +47,7 @@ func TestBindingKeepsTransitionTime(t *testing.T) {
 		old := createdPod(t, k, ``)
 		old.Object("status")["conditions"] = []any{tree.Tree{"type": "Ready", "status": "False"},
 			tree.Tree{"type": "PodScheduled", "status": status, "lastTransitionTime": "2026-01-01T00:00:00Z", "reason": "Unschedulable"}}
-		obj, _ := writeSubresource(t, k, "binding", old, `{"target":{"name":"n"}}`)
+		obj, _ := writeSubresource(t, k, "binding", old, `{"metadata":{"name":"x"},"target":{"name":"n"}}`)
 		catalogtest.EqualJSON(t, status, obj.Object("status")["conditions"], `[{"type":"Ready","status":"False"},{"type":"PodScheduled","status":"True","lastTransitionTime":"`+want+`"}]`)
 	}
 }

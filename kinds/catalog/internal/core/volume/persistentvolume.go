@@ -55,13 +55,16 @@ func preparePersistentVolume(obj, old tree.Tree) {
 }
 
 // writeVolumeStatus replaces the status and records when the phase changed. The time lets administrators
-// find volumes that have been released for long. A writer that sends its own time keeps it, as when a
+// find volumes that have been released for long; who leaves it out does not take it away. A writer that sends its own time keeps it, as when a
 // volume is restored.
 func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error {
 	was, status := obj.Object("status"), body.EnsureObject("status")
 	const since = "lastPhaseTransitionTime"
-	if status.String("phase") != was.String("phase") && (!status.Has(since) || status[since] == was[since]) {
+	switch changed := status.String("phase") != was.String("phase"); {
+	case changed && (!status.Has(since) || status[since] == was[since]):
 		status[since] = now
+	case !changed && !status.Has(since):
+		status.CopyField(was, since)
 	}
 	obj["status"] = status
 	return nil

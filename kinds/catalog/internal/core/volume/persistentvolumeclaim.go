@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -131,7 +132,7 @@ func validateDataSource(s tree.Tree, path string, faults *schema.Faults) {
 // resizeStatuses are the states of growing a volume. The controller expands the disk, the node then the
 // file system on it. Infeasible says that the driver refused for good and that the request must be lowered.
 var resizeStatuses = []string{
-	"ControllerResizeInfeasible", "ControllerResizeInProgress", "NodeResizeInfeasible", "NodeResizeInProgress", "NodeResizePending",
+	"ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending",
 }
 
 // validateClaimStatus bounds amounts from below only: capacity is what the driver provided, which may
@@ -140,6 +141,9 @@ func validateClaimStatus(status tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range []string{"capacity", "allocatedResources"} {
 		amounts := status.Object(name)
 		for _, key := range amounts.SortedKeys() {
+			if name == "allocatedResources" && !validateClaimResource(key, path+"."+name, faults) {
+				continue
+			}
 			if q := amounts.String(key); quantity.Compare(q, "0") < 0 {
 				faults.Invalid(tree.KeyPath(path+"."+name, key), q, "must be a valid resource quantity")
 			}
@@ -147,10 +151,28 @@ func validateClaimStatus(status tree.Tree, path string, faults *schema.Faults) {
 	}
 	states := status.Object("allocatedResourceStatuses")
 	for _, key := range states.SortedKeys() {
-		if state := states.String(key); !slices.Contains(resizeStatuses, state) {
-			faults.NotSupported(tree.KeyPath(path+".allocatedResourceStatuses", key), state, resizeStatuses)
+		validateClaimResource(key, path+".allocatedResourceStatuses", faults)
+		if !slices.Contains(resizeStatuses, states.String(key)) {
+			faults.NotSupported(path+".allocatedResourceStatuses", key, resizeStatuses)
 		}
 	}
+}
+
+// validateClaimResource checks the name of what a claim grows by: storage, or something of a domain. Clients know the fault at the
+// map, with the name as its value.
+func validateClaimResource(key, path string, faults *schema.Faults) bool {
+	msgs := rules.QualifiedName(key)
+	for _, msg := range msgs {
+		faults.Invalid(path, key, msg)
+	}
+	if len(msgs) > 0 {
+		return false
+	}
+	if key != "storage" && resourcelist.IsNative(key) {
+		faults.NotSupported(path, key, []string{"storage"})
+		return false
+	}
+	return true
 }
 
 // validateClaimUpdate keeps the spec, except for the volume that a claim is bound to, and for what a bound

@@ -53,7 +53,7 @@ func TestClaimFaults(t *testing.T) {
 	})
 	status := catalogtest.Named(k, catalogtest.Parse(t, boundClaimBody(``, `,"capacity":{"storage":"-1"},"allocatedResources":{"storage":"-1"},"allocatedResourceStatuses":{"storage":"Growing"},"conditions":[{},{"type":"ResizeStarted","status":"True"}]`)))
 	catalogtest.Expect(t, "status", catalogtest.Lines(rules.Validate(k, status)), []string{`status.conditions[0].type: Required value`, `status.conditions[0].status: Required value`,
-		`status.allocatedResourceStatuses[storage]: Unsupported value: "Growing": supported values: "ControllerResizeInfeasible", …`, `status.capacity[storage]: Invalid value: "-1": must be a valid resource quantity`,
+		`status.allocatedResourceStatuses: Unsupported value: "storage": supported values: "ControllerResizeInProgress", …`, `status.capacity[storage]: Invalid value: "-1": must be a valid resource quantity`,
 		`status.allocatedResources[storage]: Invalid value: "-1": must be a valid resource quantity`})
 }
 
