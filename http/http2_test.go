@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	nethttp "net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -243,6 +244,8 @@ func TestHTTP2Clients(t *testing.T) {
 		"trailers":              {window, false, []string{":method", "POST", ":scheme", "https", ":authority", "x", ":path", configMapsPath, "content-type", "application/json"}, configMap("b"), "201"},
 		"a body that stops":     {window, false, []string{":method", "POST", ":scheme", "https", ":authority", "x", ":path", configMapsPath, "content-length", "100"}, "{", "408"},
 		"nobody wants the body": {window, false, get("/version"), "", "200"},
+		"a host":                {window, true, get("/version", "host", "x"), "", "200"},
+		"only a host":           {window, true, []string{":method", "GET", ":scheme", "https", ":path", "/version", "host", "x"}, "", "200"},
 		"no window":             {0, true, get(configMapsPath + "/a"), "", "200, reset"},
 		"a window for a part":   {1000, true, get(configMapsPath + "/large"), "", "200, reset"},
 	} {
@@ -271,6 +274,47 @@ func TestHTTP2Clients(t *testing.T) {
 	}
 	if resp, body := f.do("GET", configMapsPath+"/a", ""); resp.StatusCode != 200 {
 		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+}
+
+// TestHTTP2Silence: a client that has chosen HTTP/2 has to begin with it.
+func TestHTTP2Silence(t *testing.T) {
+	f := serveHTTP2(t, func(o *http.Options) { o.Limits.ReadTimeout = 300 * time.Millisecond })
+	for _, sent := range []string{"", http2.ClientPreface[:20], "GET /version HTTP/1.1\r\nHost: x\r\n\r\n"} {
+		config := clientConfig(t)
+		config.NextProtos = []string{"h2"}
+		c, err := tls.Dial("tcp", strings.TrimPrefix(f.url, "https://"), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.WriteString(c, sent)
+		if err = errors.Join(err, c.SetDeadline(time.Now().Add(10*time.Second))); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := c.Read(make([]byte, 1)); n > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("after %q: %d bytes, %v", sent, n, err)
+		}
+		c.Close()
+	}
+}
+
+// TestHTTP2Continue: a client that waits with its body is not told to send it where nobody wants it.
+func TestHTTP2Continue(t *testing.T) {
+	f := serveHTTP2(t, nil)
+	for path, want := range map[string]string{"/version": "200", configMapsPath: "100"} {
+		s := f.dialHTTP2(t, 64<<10)
+		method := map[string]string{"200": "GET", "100": "POST"}[want]
+		s.ask(1, false, ":method", method, ":scheme", "https", ":path", path, ":authority", "x", "content-type", "application/json", "content-length", "100", "expect", "100-continue")
+		for {
+			frame, err := s.ReadFrame()
+			s.check(err)
+			if head, ok := frame.(*http2.MetaHeadersFrame); ok {
+				if got := head.PseudoValue("status"); got != want {
+					t.Errorf("%s: %s, want %s", path, got, want)
+				}
+				break
+			}
+		}
 	}
 }
 

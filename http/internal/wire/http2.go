@@ -166,7 +166,7 @@ func (m *multiplexer) serve(w http.ResponseWriter, r *http.Request) {
 	s.begin(w.(responseControl), r)
 	again := c.serveStream()
 	s.awaitRelease(again)
-	whole = s.finish()
+	whole = s.finish(again)
 	m.give(c, again)
 }
 
@@ -186,6 +186,7 @@ func (m *multiplexer) take() *Conn {
 	if !c.authenticated.Load() {
 		if m.conn.all.unknownStreams.Add(1) > maxUnknownStreams {
 			m.conn.all.unknownStreams.Add(-1)
+			m.conn.all.scheduler.forget(c)
 			return nil
 		}
 		c.stream.unknown = true

@@ -1,13 +1,16 @@
 package wire
 
 import (
+	"errors"
 	"io"
 	"maps"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 )
 
@@ -139,6 +142,11 @@ func TestUnknownStreams(t *testing.T) {
 	if last == nil || m.take() != nil {
 		t.Error("not as many as may be")
 	}
+	for id, c := range all.scheduler.clients {
+		if c.connections > 1 {
+			t.Errorf("%d requests of %d are left, of which one was not let in", c.connections, id)
+		}
+	}
 	m.gone.L = &m.mu
 	m.give(last, true)
 	if n := all.unknownStreams.Load(); n != maxUnknownStreams-1 {
@@ -147,5 +155,96 @@ func TestUnknownStreams(t *testing.T) {
 	m.give(known, true)
 	if c := m.take(); c != known || c.stream.unknown {
 		t.Error("the one whose client is known is not used again first, or counts")
+	}
+}
+
+// waitingBody is the body of a request of which nothing comes.
+type waitingBody struct {
+	recordedAnswer
+	asked, ended chan struct{}
+}
+
+func (b *waitingBody) Read([]byte) (int, error) {
+	close(b.asked)
+	<-b.ended
+	return 0, os.ErrDeadlineExceeded
+}
+
+func (b *waitingBody) Close() error { return nil }
+
+func (b *waitingBody) SetReadDeadline(time.Time) error {
+	close(b.ended)
+	return nil
+}
+
+// TestDeadlinesOfStreams: who waits for a body can be told to wait no longer.
+func TestDeadlinesOfStreams(t *testing.T) {
+	t.Parallel()
+	b := &waitingBody{asked: make(chan struct{}), ended: make(chan struct{})}
+	s := &stream{}
+	s.begin(b, &http.Request{Method: "POST", ContentLength: 5, Body: b})
+	s.head = nil
+	read := make(chan error, 1)
+	go func() {
+		_, err := s.Read(make([]byte, 5))
+		read <- err
+	}()
+	<-b.asked
+	if err := s.SetReadDeadline(longAgo); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-read:
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it waits on")
+	}
+}
+
+// TestEndOfStreams: who still has a stream when its request has ended, such as a watch that was closed by force, notices it, and touches nothing of the request.
+func TestEndOfStreams(t *testing.T) {
+	t.Parallel()
+	s := &stream{}
+	for _, length := range []int64{-1, 0, 5} {
+		s.begin(&recordedAnswer{}, &http.Request{Method: "POST", ContentLength: length, Body: io.NopCloser(iotest.ErrReader(http.ErrBodyReadAfterClose))})
+		s.head = nil
+		s.readTurn = 1
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s.awaitRelease(false)
+		if s.finish(false) {
+			t.Error("it is whole")
+		}
+		s.expireRead(s.readTurn)
+		if err := s.SetDeadline(longAgo); err != nil {
+			t.Error(err)
+		}
+		s.readTurn = 0
+		if n, err := s.Read(make([]byte, 5)); n > 0 || err == nil {
+			t.Errorf("%d bytes are read", n)
+		}
+		if _, err := s.Write([]byte("x")); !errors.Is(err, net.ErrClosed) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestMemoryOfStreams: what was large is not kept for the next request.
+func TestMemoryOfStreams(t *testing.T) {
+	t.Parallel()
+	s := &stream{}
+	s.begin(&recordedAnswer{header: http.Header{}}, &http.Request{Method: "POST", ContentLength: -1, Header: http.Header{"X": {strings.Repeat("x", 30<<10)}}, Body: io.NopCloser(strings.NewReader(strings.Repeat("x", maxStreamChunk)))})
+	if _, err := io.CopyN(io.Discard, s, 40<<10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n" + strings.Repeat("x", 32<<10))); err != nil {
+		t.Fatal(err)
+	}
+	s.finish(true)
+	if n := cap(s.headBuf) + cap(s.head) + cap(s.chunk) + cap(s.answer.head); n > readBufferSize {
+		t.Errorf("%d bytes are kept", n)
 	}
 }

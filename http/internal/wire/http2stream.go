@@ -75,7 +75,7 @@ func appendHead(b []byte, r *http.Request) []byte {
 	}
 	b = append(append(b, " HTTP/1.1\r\nHost: "...), r.Host...)
 	for name, values := range r.Header {
-		if name == "Content-Length" {
+		if name == "Content-Length" || name == "Host" {
 			continue // as the protocol has understood it
 		}
 		for _, value := range values {
@@ -164,13 +164,14 @@ func (s *stream) readBody(b []byte) (int, error) {
 func (s *stream) expireRead(turn turnOf) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.readTurn == turn {
+	if s.readTurn == turn && !s.closed {
 		_ = s.w.SetReadDeadline(longAgo) // fails only if the stream has ended
 	}
 }
 
 // awaitEnd waits until there is no more to wait for, and says why.
 func (s *stream) awaitEnd() error {
+	gone := s.r.Context().Done()
 	for {
 		s.mu.Lock()
 		if s.closed {
@@ -190,7 +191,7 @@ func (s *stream) awaitEnd() error {
 		case <-changed:
 		case <-over:
 			return os.ErrDeadlineExceeded
-		case <-s.r.Context().Done():
+		case <-gone:
 			return io.EOF
 		}
 	}
@@ -280,7 +281,8 @@ func (s *stream) awaitRelease(again bool) {
 }
 
 // finish gives the rest of the answer to the protocol, and tells whether it is whole. From then on the client has WriteTimeout to take it.
-func (s *stream) finish() bool {
+// again: the stream is used again, so nobody else has it, and it keeps nothing large.
+func (s *stream) finish(again bool) bool {
 	whole := s.answer.whole()
 	if whole {
 		_ = s.w.SetWriteDeadline(time.Now().Add(s.mux.conn.all.opts.WriteTimeout)) // fails only if the stream has ended
@@ -288,7 +290,15 @@ func (s *stream) finish() bool {
 	s.mu.Lock()
 	s.closed = true // until the next request
 	s.mu.Unlock()
-	s.w, s.r = nil, nil
+	if again {
+		s.w, s.r, s.head, s.chunk = nil, nil, nil, nil
+		if cap(s.headBuf) > readBufferSize/2 {
+			s.headBuf = nil
+		}
+		if cap(s.answer.head) > readBufferSize/2 {
+			s.answer.head = nil
+		}
+	}
 	return whole
 }
 
@@ -311,11 +321,14 @@ func (s *stream) SetDeadline(t time.Time) error {
 	return errors.Join(s.SetReadDeadline(t), s.SetWriteDeadline(t))
 }
 
-// SetReadDeadline implements net.Conn. It holds for what waits already, unless that is a body.
+// SetReadDeadline implements net.Conn. It holds for what waits already, unless that is a body: that only ends by a deadline that has passed.
 func (s *stream) SetReadDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.readUntil = t
+	if s.readTurn.underWay() && !s.closed && !t.IsZero() && time.Until(t) <= 0 {
+		_ = s.w.SetReadDeadline(longAgo) // fails only if the stream has ended
+	}
 	s.tellChange()
 	return nil
 }
@@ -354,15 +367,21 @@ var errMalformedAnswer = errors.New("http: an answer is malformed")
 // write passes a part of the answer on.
 func (a *answerReader) write(w responseControl, b []byte) error {
 	for !a.headDone {
-		from := max(0, len(a.head)-3)
-		a.head = append(a.head, b...)
-		end := bytes.Index(a.head[from:], []byte("\r\n\r\n"))
+		head, from := b, max(0, len(a.head)-3)
+		if len(a.head) > 0 {
+			a.head = append(a.head, b...)
+			head = a.head
+		}
+		end := bytes.Index(head[from:], []byte("\r\n\r\n"))
 		if end < 0 {
+			if len(a.head) == 0 {
+				a.head = append(a.head, b...)
+			}
 			return nil
 		}
 		end += from
-		b = b[len(b)-(len(a.head)-end-4):]
-		if err := a.readHead(w, a.head[:end]); err != nil {
+		b = b[len(b)-(len(head)-end-4):]
+		if err := a.readHead(w, head[:end]); err != nil {
 			return err
 		}
 		a.head = a.head[:0]

@@ -50,6 +50,10 @@ func (c *Conn) discardBody() error {
 	if in.done {
 		return nil
 	}
+	if c.stream != nil {
+		c.releaseReader(true) // the body ends with its stream
+		return nil
+	}
 	if int64(c.reader.Buffered()) < in.remaining {
 		if err := c.setPhase(phaseDiscarding, lingerTime); err != nil {
 			return err
