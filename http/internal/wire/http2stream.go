@@ -284,7 +284,7 @@ func (s *stream) awaitRelease(again bool) {
 // again: the stream is used again, so nobody else has it, and it keeps nothing large.
 func (s *stream) finish(again bool) bool {
 	whole := s.answer.whole()
-	if whole {
+	if whole && s.r.Context().Err() == nil { // else the client has given up, and the time would outlive the stream
 		_ = s.w.SetWriteDeadline(time.Now().Add(s.mux.conn.all.opts.WriteTimeout)) // fails only if the stream has ended
 	}
 	s.mu.Lock()
