@@ -64,7 +64,7 @@ func (s *Server) newMutation(x *requestContext, verb request.Verb, o params.Writ
 // name that the path of a create does not hold.
 //
 // The path is what was authorized, so the body must not name anything else. An empty namespace is filled in; an empty
-// name is only taken from the body where the path has none.
+// name is only taken from the body where the path has none. What is created at an object checks the name itself.
 func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) error {
 	head, _ := object["metadata"].(tree.Tree)
 	if head == nil {
@@ -84,7 +84,7 @@ func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) 
 		m.Key.Name = name
 	case name == "" && m.Verb == request.Update:
 		return apierrors.BadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
-	case name != "" && name != m.Key.Name:
+	case name != "" && name != m.Key.Name && m.Verb != request.Create:
 		return apierrors.BadRequest("the name of the object (" + name + ") does not match the name on the URL (" + m.Key.Name + ")")
 	}
 	return nil

@@ -41,6 +41,8 @@ func TestScope(t *testing.T) {
 			op:   Put, fields: map[string]string{"metadata.labels.l": `"2"`, "metadata.finalizers": `["a.b/c"]`, "spec.containers.0.image": `"i"`, "status.phase": `"Failed"`}},
 		{name: "a patch of the status", resource: "pods", current: runningPod, m: mergeStatus,
 			op: Put, fields: map[string]string{"metadata.labels.l": `"2"`, "spec.nodeName": `"n"`, "status.phase": `"Failed"`, "metadata.generation": "3"}},
+		{name: "a patch of the status in another namespace", resource: "pods", current: runningPod, m: request.Mutation{Verb: request.Patch, Subresource: "status",
+			PatchType: request.MergePatch, PatchBody: []byte(`{"metadata":{"namespace":"other"}}`)}, code: 400, reason: meta.ReasonBadRequest, says: "does not match the namespace"},
 		{name: "the status keeps preconditions", resource: "pods", current: runningPod, m: status, body: withMetadata(runningPod, `"resourceVersion":"4"`), code: 409, reason: meta.ReasonConflict},
 		{name: "the status of nothing", resource: "pods", m: status, body: runningPod, code: 404, reason: meta.ReasonNotFound},
 		{name: "finalize changes the finalizers of the spec", resource: "namespaces", current: plainNamespace, m: finalize,

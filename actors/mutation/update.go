@@ -31,7 +31,7 @@ func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env)
 	if err := checkPreconditions(cur, m, want); err != nil {
 		return Prepared{}, err
 	}
-	if namespace, _ := childObject(want, "metadata")["namespace"].(string); namespace != "" && m.Kind.Namespaced && namespace != m.Key.Namespace && m.Subresource == "" {
+	if namespace, _ := childObject(want, "metadata")["namespace"].(string); namespace != "" && m.Kind.Namespaced && namespace != m.Key.Namespace {
 		return Prepared{}, meta.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
 	p := Prepared{cur: cur, mutation: m, env: env, step: stepUpdate, faults: new(schema.Faults)}

@@ -162,6 +162,7 @@ func requests(t *testing.T, r tokenCluster) {
 		{robot, `{"spec":{"expirationSeconds":599}}`, 422, `TokenRequest.authentication.platform.io \"\" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes`},
 		{robot, `{"spec":{"expirationSeconds":4294967297}}`, 422, `may not specify a duration larger than 2^32 seconds`},
 		{core + "serviceaccounts/nobody", `{}`, 404, `serviceaccounts \"nobody\" not found`},
+		{robot, `{"metadata":{"name":"x"}}`, 422, `TokenRequest.authentication.platform.io \"robot\" is invalid: metadata.name: Invalid value: \"x\": must match the service account name if specified`},
 		{robot, `{"metadata":{"uid":"x"}}`, 409, `Operation cannot be fulfilled on TokenRequest.authentication.platform.io \"robot\": the UID in the token request (x) does not match the UID of the service account (`},
 		{robot, ref("Pod", "v1", "gone", ""), 404, `pods \"gone\" not found`},
 		{robot, ref("Secret", "v1", "gone", ""), 404, `secrets \"gone\" not found`},

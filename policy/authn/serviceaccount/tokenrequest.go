@@ -47,6 +47,11 @@ const (
 func (g *TokenRequestHandler) Complete(r TokenRequest) error {
 	rules.Default(r.Kind, r.Object)
 	delete(r.Object, "status")
+	if name := r.Object.Object("metadata").String("name"); name != "" && name != r.Key.Name {
+		var faults schema.Faults
+		faults.Invalid("metadata.name", name, "must match the service account name if specified")
+		return meta.NewInvalid(meta.GroupKind{Group: r.Kind.Group, Kind: r.Kind.Kind}, r.Key.Name, faults.List)
+	}
 	account, ok := g.Objects.GetMeta(accounts, r.Key.Namespace, r.Key.Name)
 	if !ok {
 		return meta.NewNotFound(accounts, r.Key.Name)
