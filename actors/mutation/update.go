@@ -114,7 +114,7 @@ func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 	}
 	version, _ := metadata["resourceVersion"].(string)
 	if version == "" || version == "0" {
-		if m.Kind.ConditionalUpdate && m.Verb == request.Update {
+		if m.Kind.ConditionalUpdate && m.Verb == request.Update && m.Subresource != "scale" {
 			return meta.NewInvalid(meta.GroupKind{Group: m.Kind.Group, Kind: m.Kind.Resource}, m.Key.Name, []meta.Cause{{
 				Type: meta.CauseInvalid, Field: "metadata.resourceVersion", Message: "Invalid value: 0: must be specified for an update"}})
 		}
