@@ -29,7 +29,7 @@ func TestSubresources(t *testing.T) {
 	scale := s.Send(200, "GET", widgets+"/a/scale", "", "").Object()
 	s.check("scale", scale["apiVersion"].(string)+part(scale, "spec")+part(scale, "status"), `autoscaling/v1{"spec":{"replicas":1}}{"status":{"replicas":2,"selector":"x=y"}}`)
 	// A Scale may be put without the version that an update of the object itself needs.
-	s.Send(200, "PUT", widgets+"/a/scale", "application/json", `{"metadata":{"name":"a"},"spec":{"replicas":4}}`)
+	s.Send(200, "PUT", widgets+"/a/scale", "application/json", `{"metadata":{"name":"a"},"spec":{"replicas":3}}`)
 	s.Send(200, "PATCH", widgets+"/a/scale", client.MergePatch, `{"spec":{"replicas":3}}`)
 	o = s.read("a")
 	s.check("scaled", part(o, "spec"), `{"spec":{"n":3}}`)
