@@ -316,7 +316,7 @@ var mutationFaults = []fault{
 	},
 	{
 		"a deletion time changes", "actors/mutation/update.go",
-		"[]string{\"creationTimestamp\", \"deletionTimestamp\",", "[]string{\"creationTimestamp\",",
+		"metadata.CopyField(old, \"deletionTimestamp\")", "_ = metadata",
 		"./actors/mutation",
 	},
 	{
@@ -356,7 +356,7 @@ var mutationFaults = []fault{
 	},
 	{
 		"a create takes the deletion time of its body", "actors/mutation/create.go",
-		"	\"resourceVersion\", \"generation\", \"deletionTimestamp\",", "	\"resourceVersion\", \"generation\",",
+		"{\"resourceVersion\", \"deletionTimestamp\",", "{\"resourceVersion\",",
 		"./actors/mutation",
 	},
 	{

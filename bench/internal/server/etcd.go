@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"time"
-
-	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 )
 
 // Etcd is an etcd of one member that the harness started and must end. Several daemons may keep their state in it.
@@ -19,16 +17,12 @@ type Etcd struct {
 
 // StartEtcd starts an etcd that keeps its data in dir, where it may have some already, and returns when it listens.
 func StartEtcd(binary, dir string) (*Etcd, error) {
-	client, err := freeport.Find()
+	ports, err := freePorts(2)
 	if err != nil {
 		return nil, err
 	}
-	other, err := freeport.Find()
-	if err != nil {
-		return nil, err
-	}
-	address := freeport.Address(client)
-	url, peer := "http://"+address, "http://"+freeport.Address(other)
+	address := net.JoinHostPort("127.0.0.1", ports[0])
+	url, peer := "http://"+address, "http://"+net.JoinHostPort("127.0.0.1", ports[1])
 	p, err := startProgram(dir, binary, "--data-dir", filepath.Join(dir, "etcd"), "--listen-client-urls", url, "--advertise-client-urls", url,
 		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default="+peer)
 	if err != nil {

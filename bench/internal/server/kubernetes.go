@@ -12,10 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
-
-	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 )
 
 // Kubernetes is a kube-apiserver with an etcd, started to be compared with. What both use is its cost.
@@ -49,7 +46,7 @@ func (spec KubernetesSpec) Start(ctx context.Context) (*Kubernetes, error) {
 }
 
 func (k *Kubernetes) start(ctx context.Context, spec KubernetesSpec) error {
-	port, err := freeport.Find()
+	ports, err := freePorts(1)
 	if err != nil {
 		return err
 	}
@@ -65,7 +62,7 @@ func (k *Kubernetes) start(ctx context.Context, spec KubernetesSpec) error {
 		return err
 	}
 	k.processes = append(k.processes, etcd.program)
-	secure := strconv.Itoa(port)
+	secure := ports[0]
 	args := []string{
 		"--etcd-servers", etcd.URL, "--bind-address", "127.0.0.1", "--advertise-address", "127.0.0.1", "--secure-port", secure,
 		"--cert-dir", spec.Dir, "--client-ca-file", spec.Identity.AuthorityFile(), "--token-auth-file", spec.Identity.TokenFile(),

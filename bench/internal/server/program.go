@@ -1,10 +1,13 @@
 package server
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -58,4 +61,17 @@ func (p *program) kill() {
 func (p *program) notReady(reason string) error {
 	tail, _ := os.ReadFile(p.log)
 	return fmt.Errorf("%s is not ready: %s\n%s", p.Path, reason, tail[max(0, len(tail)-tailSize):])
+}
+
+// freePorts are ports that nobody listens on. Another program may come first, and the start fails then.
+func freePorts(n int) (ports []string, err error) {
+	for range n {
+		l, listenErr := net.Listen("tcp", "127.0.0.1:0")
+		if listenErr != nil {
+			return nil, listenErr
+		}
+		defer func() { err = errors.Join(err, l.Close()) }()
+		ports = append(ports, strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+	}
+	return ports, nil
 }
