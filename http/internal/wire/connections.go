@@ -244,6 +244,9 @@ func (r *Connections) isClosing() bool {
 // Close lets no connection in any more, closes those that are idle, and gives those that have not sent
 // all of a request a moment to do so.
 func (r *Connections) Close() {
+	if r.http2 != nil {
+		r.http2.end() // closes those that are idle, which may take a moment, so nobody else waits for it
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing {
@@ -252,9 +255,6 @@ func (r *Connections) Close() {
 	r.closing = true
 	close(r.closed)
 	r.scheduler.close()
-	if r.http2 != nil {
-		r.http2.end()
-	}
 	if r.all.Len() == 0 {
 		close(r.empty)
 	}
