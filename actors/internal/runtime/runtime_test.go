@@ -146,13 +146,15 @@ func TestDrainOfFullMailbox(t *testing.T) {
 // Await gives up with its context, and says so.
 func TestAwaitGivesUp(t *testing.T) {
 	r := newRuntime(t, Restart)
-	gate := make(chan struct{})
+	entered, gate := make(chan struct{}), make(chan struct{})
 	ref := spawn(r, 0, false, func(_ *Ref, message any) {
 		if message == "wait" {
+			close(entered)
 			<-gate
 		}
 	})
 	ref.Send("wait")
+	<-entered // else it is told to stop before it is busy
 	ref.Stop()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
