@@ -42,26 +42,23 @@ func (l Load) Drive(ctx context.Context, target *server.Target, step Step) (*Sam
 		return nil, err
 	}
 	var (
-		next             atomic.Int64
-		group, profiling sync.WaitGroup
-		parts            = make([]Sample, l.Concurrency)
-		taken            error
+		next  atomic.Int64
+		group sync.WaitGroup
+		parts = make([]Sample, l.Concurrency)
+		sum   = &Sample{}
 	)
 	m := StartMeter(target)
-	if l.Profile != "" {
-		profiling.Go(func() { taken = profile(ctx, target, l.Profile, l.Duration) })
-	}
-	for i, c := range conns {
-		group.Go(func() { l.work(ctx, c, m.Begin, &next, &parts[i], step) })
-	}
-	group.Wait()
-	sum := &Sample{}
-	for i := range parts {
-		sum.Add(&parts[i])
-	}
-	m.Stop(sum)
-	profiling.Wait()
-	return sum, errors.Join(ctx.Err(), taken)
+	profiled := l.WhileProfiled(ctx, target, func() {
+		for i, c := range conns {
+			group.Go(func() { l.work(ctx, c, m.Begin, &next, &parts[i], step) })
+		}
+		group.Wait()
+		for i := range parts {
+			sum.Add(&parts[i])
+		}
+		m.Stop(sum)
+	})
+	return sum, errors.Join(ctx.Err(), profiled)
 }
 
 // Connect opens all connections and sends a request on each, so that handshakes are over before

@@ -22,7 +22,7 @@ func TestMedianOfRuns(t *testing.T) {
 	}
 	m := MedianOf(runs)
 	get, idle := byTitle(m)["get"], byTitle(m)["idle"]
-	if *get.CPU != 20 || *get.Spread != (Spread{10, 30}) || *get.ToFloor != 4 || !*get.Met || get.Errors != 3 || get.Operations != 30_000 || get.Runs != 3 {
+	if *get.CPU != 20 || *get.Spread != (Spread{10, 30}) || *get.ToFloor != 4 || *get.Met || get.Errors != 3 || get.Operations != 30_000 || get.Runs != 3 {
 		t.Errorf("get: %+v", get)
 	}
 	if idle.Figure.Value != 30 || *idle.Spread != (Spread{25, 35}) || !*idle.Met || idle.CPU != nil {

@@ -87,11 +87,6 @@ func NewRow(name, target string, sample *measure.Sample, figure *measure.Figure)
 func (r *Report) Add(rows ...*Row) {
 	r.Rows = append(r.Rows, rows...)
 	for _, row := range rows {
-		if row.Target == "" {
-			if row.Aim = aims(r.Options)[row.Name]; row.Aim != nil {
-				row.Met = row.Aim.met(row)
-			}
-		}
 		for _, other := range rows {
 			switch {
 			case other.Name != row.Name || row.Target == server.NameFloor:
@@ -99,6 +94,11 @@ func (r *Report) Add(rows ...*Row) {
 				row.ToFloor = row.ratio(other)
 			case other.Target == NameAgainst && row.Target == "":
 				row.ToAgainst = row.ratio(other)
+			}
+		}
+		if row.Target == "" {
+			if row.Aim = aims(r.Options)[row.Name]; row.Aim != nil {
+				row.Met = row.Aim.met(row)
 			}
 		}
 	}

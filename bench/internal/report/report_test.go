@@ -49,7 +49,7 @@ func TestReportComparesRows(t *testing.T) {
 	lines := strings.Split(out.String(), "\n")
 	for i, want := range []string{
 		"workload rate/s p50 p99 CPU/op RSS MiB errors figure aim met × floor × against",
-		"get 10000 2 µs 3 µs 30 µs 10 0 – ≤ 20 µs CPU no 3 0.10",
+		"get 10000 2 µs 3 µs 30 µs 10 0 – ≤ 1.10 × floor no 3 0.10",
 		"get (against) 10000 2 µs 3 µs 300 µs 10 0 – – – 30 –",
 		"get (floor) 10000 2 µs 3 µs 10 µs 10 0 – – – – –",
 		"idle – – – – – 0 20 MiB resident ≤ 30 MiB resident yes – 0.10",

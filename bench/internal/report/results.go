@@ -124,11 +124,10 @@ func writeAims(b *bytes.Buffer, rows map[string]*Row) {
 		measured, met, floor := "not measured", blank, blank
 		if row := rows[a.row]; row != nil {
 			measured, floor = row.measured(all[a.row]), times(row.ToFloor)
-			switch {
-			case row.Aim == nil:
+			if row.Aim == nil {
 				measured += ", at other sizes"
-			case row.Met != nil:
-				met = yesNo(*row.Met)
+			} else if reached := all[a.row].met(row); reached != nil { // by the aims of today, whenever it was measured
+				met = yesNo(*reached)
 			}
 		}
 		_, _ = fmt.Fprintf(b, "| %s | %s | %s | %s | %s | `--workloads %s` |\n", a.what, all[a.row], measured, floor, met, a.workload)
@@ -194,11 +193,14 @@ func yesNo(met bool) string {
 // any more.
 func writeExplanations(b *bytes.Buffer, rows map[string]*Row, explained map[string]string) {
 	b.WriteString("\n## What is missed, and why\n")
-	none := true
+	none, all := true, aims(standardOptions())
 	for _, a := range aimedRows {
 		row, text := rows[a.row], explained[a.row]
-		missed := row != nil && row.Met != nil && !*row.Met
-		unknown := row == nil || row.Met == nil
+		var reached *bool
+		if row != nil && row.Aim != nil {
+			reached = all[a.row].met(row)
+		}
+		missed, unknown := reached != nil && !*reached, reached == nil
 		if !missed && (!unknown || text == "") {
 			continue
 		}

@@ -60,7 +60,7 @@ func TestFiguresOfTheFirstPage(t *testing.T) {
 	}
 	text, err := os.ReadFile(path)
 	want := "a\n<!-- bench: figures -->\n1970-01-01, commit abc, on 2 × CPU.\n\n| | measured | × floor |\n|---|---|---|\n" +
-		"| get, 1 KiB object | 15 µs CPU | 1.50 |\n| update (PUT) | 100 µs CPU | – |\n<!-- end -->\nb\n"
+		"| get, 1 KiB object | 15 µs CPU | 1 |\n| update (PUT) | 100 µs CPU | 5 |\n<!-- end -->\nb\n"
 	if err != nil || string(text) != want {
 		t.Errorf("%v\n%s", err, text)
 	}
@@ -71,8 +71,8 @@ func savedReport(t *testing.T) *Report {
 	t.Helper()
 	r := newReport(t)
 	r.Origin = &Origin{Began: time.Unix(0, 0).UTC(), Command: "go run ./bench", Commit: "abc", Machine: "2 × CPU"}
-	r.Add(NewRow("get", "", measured(10_000, 15*time.Microsecond), nil), NewRow("get", server.NameFloor, measured(10_000, 10*time.Microsecond), nil))
-	r.Add(NewRow("update", "", measured(10_000, 100*time.Microsecond), nil))
+	r.Add(NewRow("get", "", measured(10_000, 15*time.Microsecond), nil), NewRow("get", server.NameFloor, measured(10_000, 15*time.Microsecond), nil))
+	r.Add(NewRow("update", "", measured(10_000, 100*time.Microsecond), nil), NewRow("update", server.NameFloor, measured(10_000, 20*time.Microsecond), nil))
 	r.Add(NewRow("idle", "", nil, &measure.Figure{Value: 20, Unit: "MiB resident"}))
 	r.Note("something is smaller")
 	return r
@@ -102,9 +102,9 @@ func TestResultsKeepExplanations(t *testing.T) {
 	first := write()
 	for _, want := range []string{
 		"1970-01-01 00:00 UTC, commit abc, on 2 × CPU:\n  `go run ./bench`",
-		"| get, 1 KiB object | ≤ 20 µs CPU | 15 µs CPU | 1.50 | yes | `--workloads get` |",
-		"| update (PUT) | ≤ 70 µs CPU | 100 µs CPU | – | **no** | `--workloads update` |",
-		"| create | ≤ 60 µs CPU | not measured | – | – | `--workloads create` |",
+		"| get, 1 KiB object | ≤ 1.10 × floor | 15 µs CPU | 1 | yes | `--workloads get` |",
+		"| update (PUT) | ≤ 4 × floor | 100 µs CPU | 5 | **no** | `--workloads update` |",
+		"| create | ≤ 3.30 × floor | not measured | – | – | `--workloads create` |",
 		"### update\n<!-- explanation: update -->\nNot explained yet.\n<!-- end -->",
 		"| get (floor) | 10000 |", "- something is smaller",
 	} {

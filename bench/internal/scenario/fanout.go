@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -43,6 +44,7 @@ func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
 	if b.watch, err = f.watchPath(); err != nil {
 		return nil, err
 	}
+	b.load.Profile = "" // one event at a time is the load that a profile is of
 	// b is copied here, before it becomes that of the bursts.
 	bare := floorBroadcast(b, single.BytesPerOperation())
 	b.burst = s.Burst
@@ -52,7 +54,7 @@ func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
 	}
 	return []Result{
 		{Name: "watch-fanout", Sample: single, Floor: bare},
-		{Name: "watch-fanout, bursts", Sample: bursts},
+		{Name: "watch-fanout, bursts", Sample: bursts, Floor: bare},
 	}, nil
 }
 
@@ -92,14 +94,16 @@ func (b broadcast) run(ctx context.Context) (*measure.Sample, error) {
 	}
 	var trouble measure.Sample
 	m := measure.StartMeter(b.target)
-	b.send(ctx, a, writers, m.Begin, &trouble)
 	usage := &measure.Sample{}
-	m.Stop(usage) // before the watchers leave, which is not what is measured
+	profiled := b.load.WhileProfiled(ctx, b.target, func() {
+		b.send(ctx, a, writers, m.Begin, &trouble)
+		m.Stop(usage) // before the watchers leave, which is not what is measured
+	})
 	sum := a.close()
 	sum.Add(&trouble)
 	m.Stop(sum)
 	sum.Elapsed, sum.Measured, sum.CPU, sum.Resident = usage.Elapsed, usage.Measured, usage.CPU, usage.Resident
-	return sum, ctx.Err()
+	return sum, errors.Join(ctx.Err(), profiled)
 }
 
 // send alternates between a burst and the wait for its last delivery. Waiting for the slowest watcher

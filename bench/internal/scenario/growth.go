@@ -9,15 +9,12 @@ import (
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// factors are how the size of what is there grows. On a logarithmic axis they are equally far apart.
-var factors = []int{1, 10, 100}
-
-// The sizes that grow. The largest are a hundred times these, which still fit a usual machine.
-const (
-	growthObjects  = 1_000
-	growthWatchers = 20
-	growthBindings = 500
-	growthPods     = 3_000
+// The sizes that grow, equally far apart on a logarithmic axis. The largest still fit a usual machine.
+var (
+	objectSizes  = []int{1_000, 10_000, 100_000, 1_000_000}
+	watcherSizes = []int{20, 200, 2_000}
+	bindingSizes = []int{500, 5_000, 50_000}
+	podSizes     = []int{3_000, 30_000, 300_000}
 )
 
 // growth measures the curves of one target. Sizes only grow within a curve, so objects are added and never
@@ -39,7 +36,7 @@ func MeasureGrowth(ctx context.Context, s *Session, logf func(format string, arg
 		name    string
 		measure func(context.Context) error
 	}{
-		{"objects", g.objects}, {"watchers", g.watchers}, {"bindings", g.bindings}, {"selectors", g.selectors},
+		{"watchers", g.watchers}, {"bindings", g.bindings}, {"selectors", g.selectors}, {"objects", g.objects},
 	} {
 		logf("growth with %s …", dimension.name)
 		if err := dimension.measure(ctx); err != nil {
@@ -49,11 +46,11 @@ func MeasureGrowth(ctx context.Context, s *Session, logf func(format string, arg
 	return nil
 }
 
-// sizes are base times the factors. Under --scale all of them are smaller, and noted.
-func (g *growth) sizes(of string, base int) []int {
+// scaled are the sizes under --scale; other ones are noted.
+func (g *growth) scaled(of string, sizes []int) []int {
 	var all []int
-	for _, factor := range factors {
-		all = append(all, g.session.scaledSize("growth: "+of, base*factor))
+	for _, size := range sizes {
+		all = append(all, g.session.scaledSize("growth: "+of, size))
 	}
 	return all
 }
@@ -75,7 +72,7 @@ func (g *growth) objects(ctx context.Context) error {
 		return err
 	}
 	defer f.remove()
-	for _, size := range g.sizes("objects", growthObjects) {
+	for _, size := range g.scaled("objects", objectSizes) {
 		// What the smaller size has left is kept, so that only the difference has to be created.
 		there := f.total
 		if err := f.fill(ctx, size-there, func(c *server.Conn, n int) (int, error) { return f.create(c, n+there) }); err != nil {
@@ -109,7 +106,7 @@ func (g *growth) watchers(ctx context.Context) error {
 		return err
 	}
 	defer f.remove()
-	for _, size := range g.sizes("watchers", growthWatchers) {
+	for _, size := range g.scaled("watchers", watcherSizes) {
 		size = s.connections("growth: watchers", size)
 		for _, way := range []struct {
 			series string
@@ -150,7 +147,7 @@ func (g *growth) bindings(ctx context.Context) error {
 		return err
 	}
 	there := 1
-	for _, size := range g.sizes("RoleBindings", growthBindings) {
+	for _, size := range g.scaled("RoleBindings", bindingSizes) {
 		if err := r.addOtherBindings(ctx, there, size); err != nil {
 			return err
 		}
@@ -182,7 +179,7 @@ func (g *growth) selectors(ctx context.Context) error {
 	load := s.load()
 	load.Concurrency = min(load.Concurrency, 4)
 	there := 0
-	for _, size := range g.sizes("Pods", growthPods) {
+	for _, size := range g.scaled("Pods", podSizes) {
 		if err := f.fill(ctx, size-there, func(c *server.Conn, n int) (int, error) { return f.createPod(c, n+there) }); err != nil {
 			return err
 		}

@@ -117,7 +117,7 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.StringVar(&o.Results, "results", "", "Markdown file to write the table of aims to, of this run or of saved reports given as arguments; explanations in it are kept")
 	f.StringVar(&o.Figures, "figures", "", "Markdown file between whose marks the few most important figures are written, of this run or of saved reports")
 	f.StringVar(&o.SideBySide, "side-by-side", "", "Markdown file between whose marks the CPU time of both servers is written, of this run with a second server or of saved reports")
-	f.StringVar(&o.Growth, "growth", "", "instead of workloads, measure each cost at 1, 10 and 100 times the size, and write the plots into this folder")
+	f.StringVar(&o.Growth, "growth", "", "instead of workloads, measure each cost at growing sizes, and write the plots into this folder")
 	f.StringVar(&o.Plot, "plot", "", "file to write the plot of the workload soak to, as SVG, of this run or of a saved report")
 	f.StringVar(&o.Profile, "profile", "", "file for the CPU profile that the server takes of itself while the last load of the one workload is driven")
 	f.StringVar(&o.Shares, "shares", "", "Markdown file between whose marks the shares of the parts in that profile, or in saved profiles given as arguments, are written")
