@@ -147,7 +147,10 @@ func WriteHeadlines(path string, reports []*Report) error {
 	for _, r := range reports {
 		maps.Copy(rows, byTitle(r))
 		if r.Origin != nil {
-			_, _ = fmt.Fprintf(&b, "%s, commit %s, on %s%s.\n", r.Origin.Began.Format("2006-01-02"), r.Origin.Commit, r.Origin.Machine, r.runsText())
+			line := fmt.Sprintf("%s, commit %s, on %s%s.\n", r.Origin.Began.Format("2006-01-02"), r.Origin.Commit, r.Origin.Machine, r.runsText())
+			if !strings.Contains(b.String(), line) { // one of several runs of a build
+				b.WriteString(line)
+			}
 		}
 	}
 	b.WriteString("\n| | measured | × floor |\n|---|---|---|\n")

@@ -25,7 +25,8 @@ func advantageAim(name string) float64 {
 }
 
 // WriteSideBySide puts the CPU time of both servers of some reports between the marks of a Markdown file: what the first one
-// needs, what the second one needs, and how many times less the first is. Rows without both are left out.
+// needs, what the second one needs, and how many times less the first is. Rows without both are left out;
+// where several reports have a row, the last one counts.
 func WriteSideBySide(path string, reports []*Report) error {
 	var b strings.Builder
 	for _, r := range reports {
@@ -34,22 +35,30 @@ func WriteSideBySide(path string, reports []*Report) error {
 		}
 	}
 	b.WriteString("\n| Workload | CPU time | of the second server | times less | aim | × floor |\n|---|---|---|---|---|---|\n")
+	rows := make(map[string]*Row)
+	var names []string
 	for _, r := range reports {
-		rows := byTitle(r)
 		for _, row := range r.Rows {
-			other := rows[row.Name+" ("+NameAgainst+")"]
-			if row.Target != "" || row.CPU == nil || other == nil || other.CPU == nil {
-				continue
+			if rows[row.Title()] == nil && row.Target == "" {
+				names = append(names, row.Name)
 			}
-			advantage, aim := *other.CPU / *row.CPU, blank
-			switch least := advantageAim(row.Name); {
-			case least > 0 && advantage >= least:
-				aim = fmt.Sprintf("≥ %g", least)
-			case least > 0:
-				aim = fmt.Sprintf("≥ %g, **missed**", least)
-			}
-			_, _ = fmt.Fprintf(&b, "| %s | %s | %s | %.1f | %s | %s |\n", row.Name, measure.Span(*row.CPU), measure.Span(*other.CPU), advantage, aim, times(row.ToFloor))
+			rows[row.Title()] = row
 		}
+	}
+	for _, name := range names {
+		row, other := rows[name], rows[name+" ("+NameAgainst+")"]
+		if row.CPU == nil || row.ToAgainst == nil || other == nil || other.CPU == nil {
+			continue
+		}
+		// Of several runs it is the median of the ratios: both servers of a run had the same conditions.
+		advantage, aim := 1 / *row.ToAgainst, blank
+		switch least := advantageAim(name); {
+		case least > 0 && advantage >= least:
+			aim = fmt.Sprintf("≥ %g", least)
+		case least > 0:
+			aim = fmt.Sprintf("≥ %g, **missed**", least)
+		}
+		_, _ = fmt.Fprintf(&b, "| %s | %s | %s | %.1f | %s | %s |\n", name, measure.Span(*row.CPU), measure.Span(*other.CPU), advantage, aim, times(row.ToFloor))
 	}
 	return ReplaceSection(path, "side by side", b.String())
 }

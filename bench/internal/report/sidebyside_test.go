@@ -25,7 +25,9 @@ func TestSideBySide(t *testing.T) {
 	both("leases", 100*time.Microsecond, time.Millisecond)
 	r.Add(NewRow("alone", "", measured(10_000, time.Millisecond), nil))
 	r.Add(NewRow("idle", "", nil, &measure.Figure{Value: 20, Unit: "MiB resident"}))
-	if err := WriteSideBySide(path, []*Report{r}); err != nil {
+	first := newReport(t, "--against=x")
+	first.Add(NewRow("get", "", measured(10_000, time.Second), nil), NewRow("get", NameAgainst, measured(10_000, time.Second), nil)) // measured again later
+	if err := WriteSideBySide(path, []*Report{first, r}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/troupe-api/troupe/bench/internal/measure"
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
@@ -20,7 +21,7 @@ func applyObjects(ctx context.Context, s *Session) ([]Result, error) {
 		return nil, err
 	}
 	defer f.remove()
-	return f.measureApply(ctx, "apply", func(n int) (string, []byte) { return f.path(n), f.object(n) })
+	return f.measureApply(ctx, s.load(), "apply", func(n int) (string, []byte) { return f.path(n), f.object(n) })
 }
 
 // applyPods: every operation applies to a Pod of about 2 KiB that has three managers. In the first row an
@@ -38,21 +39,23 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	if err := f.populatePods(ctx); err != nil {
 		return nil, err
 	}
-	changed, err := f.measureApply(ctx, "apply-pod", func(n int) (string, []byte) { return f.podPath(n), f.pod(n, ","+string(appendSent(nil))) })
+	load := s.load()
+	changed, err := f.measureApply(ctx, load, "apply-pod", func(n int) (string, []byte) { return f.podPath(n), f.pod(n, ","+string(appendSent(nil))) })
 	if err != nil {
 		return nil, err
 	}
 	if err := f.applyAgain(); err != nil {
 		return nil, err
 	}
+	load.Profile = "" // what a profile shows is the work of a change
 	var sent atomic.Int64
-	same, err := f.measureApply(ctx, "apply-pod, unchanged", func(n int) (string, []byte) {
+	same, err := f.measureApply(ctx, load, "apply-pod, unchanged", func(n int) (string, []byte) {
 		return f.podPath(n), append(f.pod(n, ""), whitespaceNumber(sent.Add(1))...)
 	})
 	if err != nil {
 		return nil, err
 	}
-	again, err := f.measureApply(ctx, "apply-pod, repeated", func(n int) (string, []byte) { return f.podPath(n), f.pod(n, "") })
+	again, err := f.measureApply(ctx, load, "apply-pod, repeated", func(n int) (string, []byte) { return f.podPath(n), f.pod(n, "") })
 	return slices.Concat(changed, same, again), err
 }
 
@@ -78,8 +81,7 @@ func (f *fixture) applyAgain() error {
 
 // measureApply applies what config says of object n, as one manager who takes what belongs to others.
 // Without force the other managers' fields would be conflicts.
-func (f *fixture) measureApply(ctx context.Context, name string, config func(n int) (path string, body []byte)) ([]Result, error) {
-	load := f.session.load()
+func (f *fixture) measureApply(ctx context.Context, load measure.Load, name string, config func(n int) (path string, body []byte)) ([]Result, error) {
 	sample, err := load.Drive(ctx, f.session.Target, func(c *server.Conn, n int) (int, error) {
 		path, body := config(n % f.session.hotCount())
 		answer, err := c.Expect(http.StatusOK, http.MethodPatch, path+"?fieldManager=bench&force=true", server.TypeApplyPatch, body)
