@@ -59,19 +59,20 @@ func aims(o *scenario.Options) map[string]*Aim {
 		all["merge-patch"+form] = floorAim(4)
 		all["apply"+form] = floorAim(5)
 		all["delete"+form] = floorAim(3.4)
+		// 120 µs, and 50 where nothing changes, on a machine where a floor of 1 KiB costs 18.
+		all["apply-pod"+form] = floorAim(6.7)
+		all["apply-pod"+form+", unchanged"] = floorAim(2.8)
+		all["apply-pod"+form+", repeated"] = floorAim(2.8)
 	}
 	// Another form may cost a tenth more than JSON.
 	all["get"] = floorAim(1.1)
 	all["get-protobuf"] = floorAim(1.21)
 	all["get-cbor"] = floorAim(1.21)
-	// 120 µs, and 50 where nothing changes, on a machine where a floor of 1 KiB costs 18.
-	all["apply-pod"] = floorAim(6.7)
-	all["apply-pod, unchanged"] = floorAim(2.8)
-	all["apply-pod, repeated"] = floorAim(2.8)
 	if o.Objects == scenario.StandardObjects {
 		all["list"] = floorAim(1.3)
 		all["list-protobuf"] = floorAim(1.43)
 		all["list-chunked"] = floorAim(1.5)
+		all["list-chunked-protobuf"] = floorAim(1.65)
 		all["list-cbor"] = floorAim(5)
 	}
 	if o.Watchers == scenario.StandardWatchers {

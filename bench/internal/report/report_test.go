@@ -89,7 +89,7 @@ func TestAimsHoldForTheirSizesOnly(t *testing.T) {
 				t.Errorf("%s: %s has an aim", test.flag, name)
 			}
 		}
-		if all["idle"] == nil || len(test.gone) == 0 && len(all) != 46 {
+		if all["idle"] == nil || len(test.gone) == 0 && len(all) != 50 {
 			t.Errorf("%s: %d aims", test.flag, len(all))
 		}
 	}

@@ -29,14 +29,14 @@ const (
 // clients speak Protobuf, as the parts of a cluster do; the status of Pods and nodes is patched, in JSON.
 type clusterRun struct {
 	*fixture
-	leaseAPI string // group and version
-	leases   string // collection
-	all      []lease
-	verbs    *verbSamples
-	rate     int           // operations a second,
-	churn    int           // of which so many are of Pods, and the others of nodes
-	interval time.Duration // between the beginnings of two operations
-	begin    time.Time
+	leaseGroup string
+	leases     string // collection
+	all        []lease
+	verbs      *verbSamples
+	rate       int           // operations a second,
+	churn      int           // of which so many are of Pods, and the others of nodes
+	interval   time.Duration // between the beginnings of two operations
+	begin      time.Time
 }
 
 // simulateCluster: every operation is a renewal of a node's Lease, a new status of a node, or the way of a Pod until it runs, with the
@@ -57,7 +57,7 @@ func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
 	}
 	defer f.remove()
 	r := &clusterRun{
-		fixture: f, leaseAPI: group + "/v1", leases: fmt.Sprintf("/apis/%s/v1/namespaces/%s/leases", group, f.namespace),
+		fixture: f, leaseGroup: group, leases: fmt.Sprintf("/apis/%s/v1/namespaces/%s/leases", group, f.namespace),
 		all: make([]lease, s.scaledSize("cluster: nodes", clusterNodes)), verbs: &verbSamples{},
 	}
 	f.total = max(4*s.Concurrency, s.scaledSize("cluster: Pods", clusterPods)) // a Pod is old when its end comes
@@ -91,7 +91,7 @@ func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
 // populate makes the nodes with their Leases, and the Pods that are there from the start.
 func (r *clusterRun) populate(ctx context.Context) error {
 	nodes := func(c *server.Conn, n int) (int, error) {
-		if err := r.send(c, "create", http.MethodPost, "/api/v1/nodes", r.envelope("v1", "Node", r.nodeMessage(n))); err != nil {
+		if err := r.send(c, "create", http.MethodPost, "/api/v1/nodes", envelope("v1", "Node", r.nodeMessage(n))); err != nil {
 			return 0, err
 		}
 		return 0, r.renew(c, n, http.MethodPost)
@@ -156,8 +156,8 @@ func (r *clusterRun) startPod(c *server.Conn, n int) error {
 		verb, method, path string
 		body               []byte
 	}{
-		{"create", http.MethodPost, r.pods(), r.envelope("v1", "Pod", podMessage(n))},
-		{"create", http.MethodPost, r.podPath(n) + "/binding", r.envelope("v1", "Binding", binding)},
+		{"create", http.MethodPost, r.pods(), envelope("v1", "Pod", podMessage(n))},
+		{"create", http.MethodPost, r.podPath(n) + "/binding", envelope("v1", "Binding", binding)},
 		{"patch", http.MethodPatch, r.podPath(n) + "/status", podStatus("Running", "True")},
 	} {
 		if err := r.send(c, write.verb, write.method, write.path, write.body); err != nil {
@@ -172,19 +172,14 @@ func (r *clusterRun) renew(c *server.Conn, n int, method string) error {
 	l := &r.all[n]
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := time.Now()
-	renewed := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(now.Unix()))
-	renewed = protowire.AppendVarint(protowire.AppendTag(renewed, 2, protowire.VarintType), uint64(now.Nanosecond()))
-	metadata := appendText(appendText(nil, 1, r.node(n)), 6, l.version)
-	object := appendMessage(appendMessage(nil, 1, metadata), 2, appendMessage(appendText(nil, 1, r.node(n)), 4, renewed))
 	path, verb := r.leases, "create"
 	if method == http.MethodPut {
 		path, verb = path+"/"+r.node(n), "update"
 	}
-	if err := r.send(c, verb, method, path, r.envelope(r.leaseAPI, "Lease", object)); err != nil {
+	if err := r.send(c, verb, method, path, leaseInProtobuf(r.leaseGroup, r.node(n), l.version)); err != nil {
 		return err
 	}
-	l.version = string(fieldIn(c.Response.Body()[len(protobufMagic):], 2, 1, 6))
+	l.version = versionInProtobuf(c.Response.Body())
 	return nil
 }
 

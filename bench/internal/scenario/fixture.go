@@ -144,6 +144,14 @@ const itemKey = `"name":"item-`
 // objects looks like it.
 const binaryItemKey = "item-"
 
+// itemMark begins the name of every object in what a server answers.
+func itemMark(target *server.Target) []byte {
+	if target.Accept != "" {
+		return []byte(binaryItemKey)
+	}
+	return []byte(itemKey)
+}
+
 // sentKey comes before the time at which a version of an object was sent, in nanoseconds since epoch. It
 // has a name that no other field has.
 const sentKey = `"sent":"`

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/bench/internal/server"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // nodeLeases is how many nodes renew a Lease. Nodes renew every ten seconds, so this many are 2,000 writes
@@ -37,13 +38,17 @@ func leases(ctx context.Context, s *Session) ([]Result, error) {
 	collection := fmt.Sprintf("/apis/%s/v1/namespaces/%s/leases", group, f.namespace)
 	f.otherCollections = append(f.otherCollections, collection)
 	all := make([]lease, s.scaledSize("leases: nodes", nodeLeases))
+	contentType, body, versionIn := server.TypeJSON, leaseBody, versionOf
+	if accept := s.Target.Accept; accept != "" {
+		contentType, body, versionIn = accept, leaseInProtobuf, versionInProtobuf
+	}
 	write := func(c *server.Conn, status int, method, path string, n int) (int, error) {
 		l := &all[n]
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		answer, err := c.Expect(status, method, path, server.TypeJSON, leaseBody(group, n, l.version))
+		answer, err := c.Expect(status, method, path, contentType, body(group, nodeName(n), l.version))
 		if err == nil {
-			l.version = versionOf(answer)
+			l.version = versionIn(answer)
 		}
 		return len(answer), err
 	}
@@ -61,20 +66,20 @@ func leases(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return requestResult("leases", sample, load, http.MethodPut, server.TypeJSON, leaseBody(group, 0, "1")), nil
+	return requestResult("leases", sample, load, http.MethodPut, contentType, body(group, nodeName(0), "1")), nil
 }
 
 // nodeName is of fixed length, as name is.
 func nodeName(n int) string { return fmt.Sprintf("node-%06d", n) }
 
-// leaseBody is the Lease of the n-th node, renewed now. Without a version it is the body of the create.
-func leaseBody(group string, n int, version string) []byte {
+// leaseBody is the Lease of a node, renewed now. Without a version it is the body of the create.
+func leaseBody(group, node, version string) []byte {
 	at := ""
 	if version != "" {
 		at = fmt.Sprintf(`,"resourceVersion":%q`, version)
 	}
 	return fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"Lease","metadata":{"name":%q%s},"spec":{"holderIdentity":%q,"leaseDurationSeconds":40,"renewTime":%q}}`,
-		group, nodeName(n), at, nodeName(n), time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"))
+		group, node, at, node, time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"))
 }
 
 // versionOf finds the resourceVersion in compact JSON; empty if there is none. Decoding would take the
@@ -83,4 +88,19 @@ func versionOf(object []byte) string {
 	_, after, _ := strings.Cut(string(object), `"resourceVersion":"`)
 	version, _, _ := strings.Cut(after, `"`)
 	return version
+}
+
+// leaseInProtobuf is leaseBody in Protobuf.
+func leaseInProtobuf(group, node, version string) []byte {
+	now := time.Now()
+	renewed := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(now.Unix()))
+	renewed = protowire.AppendVarint(protowire.AppendTag(renewed, 2, protowire.VarintType), uint64(now.Nanosecond()))
+	metadata := appendText(appendText(nil, 1, node), 6, version)
+	object := appendMessage(appendMessage(nil, 1, metadata), 2, appendMessage(appendText(nil, 1, node), 4, renewed))
+	return envelope(group+"/v1", "Lease", object)
+}
+
+// versionInProtobuf is versionOf for an answer in Protobuf.
+func versionInProtobuf(object []byte) string {
+	return string(fieldIn(object[len(protobufMagic):], 2, 1, 6))
 }

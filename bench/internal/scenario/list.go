@@ -93,8 +93,8 @@ func (f *fixture) listChunks(c *server.Conn) (int, error) {
 			return size, err
 		}
 		size += len(answer)
-		items += bytes.Count(answer, []byte(itemKey))
-		token := continueToken(answer)
+		items += bytes.Count(answer, itemMark(f.session.Target))
+		token := continueToken(f.session.Target, answer)
 		if token == "" {
 			return size, f.checkComplete(items)
 		}
@@ -112,8 +112,11 @@ func (f *fixture) checkComplete(items int) error {
 }
 
 // continueToken finds the token in compact JSON; our objects hold nothing that looks like it. A token in
-// the text of an object would be found first, but our texts have none.
-func continueToken(list []byte) string {
+// the text of an object would be found first, but our texts have none. In Protobuf it has its place.
+func continueToken(target *server.Target, list []byte) string {
+	if target.Accept != "" {
+		return string(fieldIn(list[len(protobufMagic):], 2, 1, 3))
+	}
 	_, after, found := bytes.Cut(list, []byte(`"continue":"`))
 	if !found {
 		return ""

@@ -86,7 +86,7 @@ func (f *fixture) openWatchers(ctx context.Context, n int) (*watcherPool, error)
 	if err != nil {
 		return nil, err
 	}
-	return openWatcherPool(ctx, f.session.Target, path, n, sentTime)
+	return openWatcherPool(ctx, f.session.Target, path, n, sentTimeFor(f.session.Target))
 }
 
 // createAndDelete is the Step that creates an object and deletes it again. Names are ever new, while the

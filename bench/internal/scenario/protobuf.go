@@ -71,11 +71,11 @@ func (f *fixture) protobufObject(n int) []byte {
 	sent := strconv.AppendInt(nil, int64(time.Since(epoch)), 10)
 	object = appendMessage(object, 2, append(bytes.Clone(sentWireKey), append([]byte{byte(len(sent))}, sent...)...))
 	object = appendMessage(object, 2, appendMessage(appendText(nil, 1, "payload"), 2, f.payload))
-	return f.envelope("v1", "ConfigMap", object)
+	return envelope("v1", "ConfigMap", object)
 }
 
 // envelope is an object in the envelope that says what it is.
-func (f *fixture) envelope(apiVersion, kind string, object []byte) []byte {
+func envelope(apiVersion, kind string, object []byte) []byte {
 	b := append(make([]byte, 0, len(object)+50), protobufMagic...)
 	b = appendMessage(b, 1, appendText(appendText(nil, 1, apiVersion), 2, kind))
 	return appendMessage(b, 2, object)

@@ -94,7 +94,7 @@ func (f *fixture) listAndWatch(objects int, watch string) (int, error) {
 	if err := c.Net.SetDeadline(time.Now().Add(f.session.Target.Timeout)); err != nil {
 		return 0, err
 	}
-	items := &substringCounter{mark: []byte(itemKey)}
+	items := &substringCounter{mark: itemMark(f.session.Target)}
 	size, err := io.Copy(items, stream)
 	switch {
 	case err != nil:
