@@ -83,9 +83,9 @@ func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Muta
 		m.Recorder = new(request.Recorder)
 		defer func() { all.Add(m.Recorder) }()
 	}
-	unconditional := m.Delete.UID == "" && m.Delete.ResourceVersion == ""
-	if m.Delete.UID == "" {
-		m.Delete.UID = o.Meta.UID
+	unconditional := m.Delete.UID == nil && m.Delete.ResourceVersion == nil
+	if m.Delete.UID == nil {
+		m.Delete.UID = &o.Meta.UID
 	}
 	result, err := s.askOwner(ctx, &m)
 	var status *meta.Status

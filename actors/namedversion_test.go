@@ -56,7 +56,7 @@ func TestVersionIsNamedBeforeItsWriterIsAnswered(t *testing.T) {
 				PatchBody: fmt.Appendf(nil, `[{"op":"test","path":"/metadata/resourceVersion","value":%q},{"op":"add","path":"/data/by","value":"watcher"}]`, v)}
 		},
 		"delete": func(v string) request.Mutation {
-			return request.Mutation{Verb: request.Delete, Key: key, Delete: request.DeleteOptions{ResourceVersion: v}}
+			return request.Mutation{Verb: request.Delete, Key: key, Delete: request.DeleteOptions{ResourceVersion: &v}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -52,7 +52,7 @@ func checkUnreadable(m *request.Mutation, version uint64) error {
 		return taken
 	case m.Verb != request.Delete:
 		return meta.NewStoreReadError(gr, m.Key.Name, quarantinedText)
-	case d.UID != "" || d.ResourceVersion != "" && d.ResourceVersion != strconv.FormatUint(version, 10):
+	case d.UID != nil || d.ResourceVersion != nil && *d.ResourceVersion != strconv.FormatUint(version, 10):
 		return meta.NewConflict(gr, m.Key.Name, "the precondition cannot be checked: "+quarantinedText)
 	}
 	return nil

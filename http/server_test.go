@@ -288,7 +288,7 @@ func TestDeleteOptions(t *testing.T) {
 	f := serve(t, nil)
 	f.do("DELETE", configMapsPath+"/a?dryRun=All", `{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":3,"preconditions":{"uid":"u","resourceVersion":"7"},"propagationPolicy":"Orphan"}`)
 	m := f.store.last
-	if d := m.Delete; !m.DryRun || d.UID != "u" || d.ResourceVersion != "7" || d.PropagationPolicy != "Orphan" || d.GracePeriodSeconds == nil || *d.GracePeriodSeconds != 3 {
+	if d := m.Delete; !m.DryRun || d.UID == nil || *d.UID != "u" || d.ResourceVersion == nil || *d.ResourceVersion != "7" || d.PropagationPolicy != "Orphan" || d.GracePeriodSeconds == nil || *d.GracePeriodSeconds != 3 {
 		t.Errorf("body: %+v", m)
 	}
 	f.do("DELETE", configMapsPath+"/a?propagationPolicy=Background&gracePeriodSeconds=0", "")

@@ -101,7 +101,7 @@ const expiryRetryDelay = time.Minute
 func (e *EventExpiry) remove(ctx context.Context, d expiration) bool {
 	_, err := e.store.Mutate(ctx, request.Mutation{
 		Verb: request.Delete, Kind: e.kind, Key: d.key,
-		Delete: request.DeleteOptions{ResourceVersion: strconv.FormatUint(d.version, 10)},
+		Delete: request.DeleteOptions{ResourceVersion: new(strconv.FormatUint(d.version, 10))},
 	})
 	if err == nil || reconcile.IsNotFound(err) || reconcile.IsConflict(err) {
 		return true

@@ -48,7 +48,7 @@ func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 func NeedsVersion(m *request.Mutation) bool {
 	switch m.Verb {
 	case request.Delete:
-		return m.Delete.ResourceVersion != ""
+		return m.Delete.ResourceVersion != nil
 	case request.Patch:
 		if bytes.Contains(m.PatchBody, []byte("resourceVersion")) {
 			return true

@@ -12,7 +12,7 @@ import (
 func TestNeedsVersion(t *testing.T) {
 	body := func(version string) tree.Tree { return tree.Tree{"metadata": tree.Tree{"resourceVersion": version}} }
 	conditional := request.Mutation{Verb: request.Delete}
-	conditional.Delete.ResourceVersion = "7"
+	conditional.Delete.ResourceVersion = new("7")
 	for name, c := range map[string]struct {
 		m    request.Mutation
 		want bool

@@ -91,16 +91,16 @@ func propagationPolicy(o *meta.Object, m *request.Mutation) string {
 // checkDelete checks the preconditions against the current state.
 func checkDelete(cur State, m *request.Mutation) error {
 	gr := meta.GroupResource{Group: m.Kind.Group, Resource: m.Kind.Kind}
-	if uid := m.Delete.UID; uid != "" && uid != cur.Object.Meta.UID {
+	if uid := m.Delete.UID; uid != nil && *uid != cur.Object.Meta.UID {
 		return meta.NewConflict(gr, m.Key.Name, fmt.Sprintf(
 			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated",
-			uid, cur.Object.Meta.UID))
+			*uid, cur.Object.Meta.UID))
 	}
 	current := strconv.FormatUint(cur.Object.Version, 10)
-	if version := m.Delete.ResourceVersion; version != "" && (!cur.Committed || version != current) {
+	if version := m.Delete.ResourceVersion; version != nil && (!cur.Committed || *version != current) {
 		return meta.NewConflict(gr, m.Key.Name, fmt.Sprintf(
 			"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified",
-			version, current))
+			*version, current))
 	}
 	return nil
 }

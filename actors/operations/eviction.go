@@ -91,12 +91,12 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tre
 			return nil
 		}
 		once := v
-		if !ended && v.Delete.ResourceVersion == "" {
-			once.Delete.ResourceVersion = strconv.FormatUint(o.Version, 10) // it may begin to run
+		if !ended && v.Delete.ResourceVersion == nil {
+			once.Delete.ResourceVersion = new(strconv.FormatUint(o.Version, 10)) // it may begin to run
 		}
 		err = e.delete(ctx, once)
 		gone = err == nil
-		if v.Delete.ResourceVersion != "" && isConflict(err) {
+		if v.Delete.ResourceVersion != nil && isConflict(err) {
 			return terminalError{err}
 		}
 		return err
@@ -112,8 +112,8 @@ func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 		if err != nil {
 			return err
 		}
-		if v.Delete.ResourceVersion != "" && version != "" {
-			v.Delete.ResourceVersion = version
+		if v.Delete.ResourceVersion != nil && version != "" {
+			v.Delete.ResourceVersion = &version
 		}
 	}
 	_, err := e.store.Mutate(ctx, request.Mutation{
@@ -134,8 +134,7 @@ func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string
 		if err != nil {
 			return err
 		}
-		metadata, asked := pod.Object("metadata"), v.Delete
-		if asked.UID != "" && asked.UID != metadata.String("uid") || asked.ResourceVersion != "" && asked.ResourceVersion != metadata.String("resourceVersion") {
+		if metadata := pod.Object("metadata"); isOther(v.Delete.UID, metadata.String("uid")) || isOther(v.Delete.ResourceVersion, metadata.String("resourceVersion")) {
 			return nil
 		}
 		addDisruptionTarget(pod.EnsureObject("status"), e.now())
@@ -148,6 +147,12 @@ func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string
 		return err
 	})
 	return version, err
+}
+
+// isOther tells whether a precondition names another Pod than this one. An empty one is left to the deletion, which takes
+// the version that the Pod has then, as clients know it.
+func isOther(precondition *string, of string) bool {
+	return precondition != nil && *precondition != "" && *precondition != of
 }
 
 // addDisruptionTarget adds the condition to a status, or leaves it as it is.
@@ -166,9 +171,9 @@ func addDisruptionTarget(status tree.Tree, now time.Time) {
 
 // deleteUnchanged deletes a Pod that costs no disruption, if it has not changed since it was read.
 func (e *Evictor) deleteUnchanged(ctx context.Context, v Eviction, pod, budget tree.Tree) error {
-	own := v.Delete.ResourceVersion != ""
+	own := v.Delete.ResourceVersion != nil
 	if !own {
-		v.Delete.ResourceVersion = pod.Object("metadata").String("resourceVersion")
+		v.Delete.ResourceVersion = new(pod.Object("metadata").String("resourceVersion"))
 	}
 	err := e.delete(ctx, v)
 	if isConflict(err) && !own {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -225,7 +226,7 @@ func TestBudgetsThatDoNotCount(t *testing.T) {
 		t.Errorf("without a kind of budgets: %v", err)
 	}
 	checkError(t, evictor.Evict(t.Context(), operations.Eviction{Key: s.key(s.pods, "p")}), 404, "not found")
-	v := operations.Eviction{Key: s.key(s.pods, "r"), Delete: request.DeleteOptions{UID: "other"}}
+	v := operations.Eviction{Key: s.key(s.pods, "r"), Delete: request.DeleteOptions{UID: new("other")}}
 	checkError(t, operations.NewEvictor(s, s.pods, nil).Evict(t.Context(), v), 409, "UID in the precondition")
 }
 
@@ -240,7 +241,10 @@ func TestEvictedPodSaysSo(t *testing.T) {
 		{name: "running", phase: ready, marked: true},
 		{name: "pending", phase: `"phase":"Pending"`, marked: true},
 		{name: "a dry run", phase: ready, v: operations.Eviction{DryRun: true}},
-		{name: "another one", phase: ready, v: operations.Eviction{Delete: request.DeleteOptions{UID: "other"}}, code: 409},
+		{name: "another one", phase: ready, v: operations.Eviction{Delete: request.DeleteOptions{UID: new("other")}}, code: 409},
+		{name: "one without a uid", phase: ready, v: operations.Eviction{Delete: request.DeleteOptions{UID: new("")}}, code: 409, marked: true},
+		{name: "one without a version", phase: ready, v: operations.Eviction{Delete: request.DeleteOptions{ResourceVersion: new("")}}, marked: true},
+		{name: "one without a version, in a dry run", phase: ready, v: operations.Eviction{DryRun: true, Delete: request.DeleteOptions{ResourceVersion: new("")}}, code: 409},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newCluster(t)
@@ -320,7 +324,7 @@ func TestEvictionGivesUp(t *testing.T) {
 	s.put(s.pods, "p", podSpec, `"phase":"Pending"`)
 	tries := 0
 	s.before = func(request.Mutation) { tries++ }
-	v := operations.Eviction{Key: s.key(s.pods, "p"), Delete: request.DeleteOptions{ResourceVersion: "1"}}
+	v := operations.Eviction{Key: s.key(s.pods, "p"), Delete: request.DeleteOptions{ResourceVersion: new("1")}}
 	checkError(t, operations.NewEvictor(s, s.pods, s.budgets).Evict(t.Context(), v), 409, "ResourceVersion in the precondition (1)")
 	if tries != 1 {
 		t.Errorf("%d tries", tries)
@@ -344,6 +348,12 @@ func TestReadEviction(t *testing.T) {
 		}
 		return v.(tree.Tree)
 	}
+	precondition := func(p *string) string {
+		if p == nil {
+			return ""
+		}
+		return strconv.Quote(*p)
+	}
 	for _, c := range []struct {
 		options, want string
 		code          int
@@ -351,7 +361,8 @@ func TestReadEviction(t *testing.T) {
 	}{
 		{options: ``, want: "-  false"},
 		{options: `"gracePeriodSeconds":0`, want: "0  false"},
-		{options: `"preconditions":{"uid":"u","resourceVersion":"7"},"dryRun":["All"]`, want: "- u7 true"},
+		{options: `"preconditions":{"uid":"u","resourceVersion":"7"},"dryRun":["All"]`, want: `- "u""7" true`},
+		{options: `"preconditions":{"uid":"","resourceVersion":""}`, want: `- """" false`},
 		{options: `"propagationPolicy":"Foreground"`, want: "-  false Foreground"},
 		{options: `"orphanDependents":true`, want: "-  false Orphan"},
 		{options: `"orphanDependents":false`, want: "-  false Background"},
@@ -368,7 +379,7 @@ func TestReadEviction(t *testing.T) {
 		if v.Delete.GracePeriodSeconds != nil {
 			grace = fmt.Sprint(*v.Delete.GracePeriodSeconds)
 		}
-		got := strings.TrimSpace(fmt.Sprintf("%s %s%s %t %s", grace, v.Delete.UID, v.Delete.ResourceVersion, v.DryRun, v.Delete.PropagationPolicy))
+		got := strings.TrimSpace(fmt.Sprintf("%s %s%s %t %s", grace, precondition(v.Delete.UID), precondition(v.Delete.ResourceVersion), v.DryRun, v.Delete.PropagationPolicy))
 		if got != c.want || v.Key.Name != "p" {
 			t.Errorf("%s: %q, want %q", c.options, got, c.want)
 		}

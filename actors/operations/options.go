@@ -15,7 +15,12 @@ func ReadEviction(key meta.Key, body tree.Tree, n *meta.Naming) (v Eviction, err
 		v.Delete.GracePeriodSeconds = &seconds
 	}
 	preconditions := options.Object("preconditions")
-	v.Delete.UID, v.Delete.ResourceVersion = preconditions.String("uid"), preconditions.String("resourceVersion")
+	if uid, ok := preconditions["uid"].(string); ok {
+		v.Delete.UID = &uid
+	}
+	if version, ok := preconditions["resourceVersion"].(string); ok {
+		v.Delete.ResourceVersion = &version
+	}
 	var faults schema.Faults
 	v.Delete.PropagationPolicy = propagationPolicy(options, &faults)
 	for i, stage := range options.Strings("dryRun") {

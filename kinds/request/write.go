@@ -99,8 +99,8 @@ type NamedOptions struct{ FieldManager, FieldValidation string }
 // DeleteOptions are the options of a delete, from body and query.
 type DeleteOptions struct {
 	GracePeriodSeconds *int64
-	// UID and ResourceVersion are preconditions; "" asks for nothing.
-	UID, ResourceVersion string
+	// UID and ResourceVersion are preconditions; nil asks for nothing, and "" for what no object has.
+	UID, ResourceVersion *string
 	// PropagationPolicy is "", "Orphan", "Background" or "Foreground".
 	PropagationPolicy string
 }

@@ -167,6 +167,10 @@ func TestDeletePreconditions(t *testing.T) {
 	refuse(`{"preconditions":{"uid":"another"}}`, "the UID in the precondition (another) does not match the UID in record ("+first.UID()+"). The object might have been deleted and then recreated")
 	refuse(fmt.Sprintf(`{"preconditions":{"resourceVersion":"%d"}}`, first.Version()),
 		fmt.Sprintf("the ResourceVersion in the precondition (%d) does not match the ResourceVersion in record (%d). The object might have been modified", first.Version(), second.Version()))
+	refuse(`{"preconditions":{"uid":""}}`, "the UID in the precondition () does not match the UID in record ("+first.UID()+"). The object might have been deleted and then recreated")
+	refuse(`{"preconditions":{"resourceVersion":""}}`,
+		fmt.Sprintf("the ResourceVersion in the precondition () does not match the ResourceVersion in record (%d). The object might have been modified", second.Version()))
+	s.deletePath(t, 409, maps+"/a", "application/vnd.platform.protobuf", options("Background", ""))
 	s.deletePath(t, 200, maps+"/a", client.JSON, fmt.Sprintf(`{"preconditions":{"uid":%q,"resourceVersion":"%d"}}`, first.UID(), second.Version()))
 	s.get(t, 404, maps+"/a")
 }
@@ -234,6 +238,7 @@ func TestDeleteCollection(t *testing.T) {
 		}
 	}
 	s.deletePath(t, 409, maps, client.JSON, `{"preconditions":{"uid":"another"}}`)
+	s.deletePath(t, 409, maps, client.JSON, `{"preconditions":{"uid":""}}`)
 	s.deletePath(t, 405, "/api/v1/configmaps", "", nil)
 	s.deletePath(t, 400, maps+"?labelSelector=a%20b", "", nil)
 	s.deletePath(t, 422, maps+"?resourceVersionMatch=Exact", "", nil)

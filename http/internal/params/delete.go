@@ -103,7 +103,7 @@ func (d *Delete) Check(metaGroup string, q requestinfo.Query, userAgent []byte) 
 	o.DryRun = parseDryRun(d.dryRun, &f)
 	d.validateIgnoreReadError(&f)
 	r.GracePeriodSeconds = d.grace
-	r.UID, r.ResourceVersion = derefString(d.uid), derefString(d.resourceVersion)
+	r.UID, r.ResourceVersion = d.uid, d.resourceVersion
 	return o, r, apierrors.InvalidOptions(metaGroup, "DeleteOptions", f)
 }
 
@@ -111,13 +111,6 @@ func (d *Delete) Check(metaGroup string, q requestinfo.Query, userAgent []byte) 
 // warnings need the response.
 func (d *Delete) CheckFields(v request.FieldValidation) (warnings []string, err error) {
 	return requestbody.CheckFields(deleteOptionsKind, d.faults, v)
-}
-
-func derefString(p *string) string {
-	if p == nil {
-		return ""
-	}
-	return *p
 }
 
 // propagation is the propagation policy, in its old or its new form. orphanDependents is the old form, a

@@ -90,8 +90,12 @@ func deleteOptions(t tree.Tree, o request.DeleteOptions) {
 	}
 	setText(t, "propagationPolicy", o.PropagationPolicy)
 	preconditions := tree.Tree{}
-	setText(preconditions, "uid", o.UID)
-	setText(preconditions, "resourceVersion", o.ResourceVersion)
+	if o.UID != nil {
+		preconditions["uid"] = *o.UID
+	}
+	if o.ResourceVersion != nil {
+		preconditions["resourceVersion"] = *o.ResourceVersion
+	}
 	if len(preconditions) > 0 {
 		t["preconditions"] = preconditions
 	}

@@ -42,7 +42,7 @@ func TestView(t *testing.T) {
 		{"an update", admission.Attributes{Operation: request.Update, Kind: maps, Old: named(`,"data":{"a":"b"}`), New: named(""), OldVersion: 7}, request.Mutation{Verb: request.Update, Object: named("")},
 			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","resourceVersion":"7","uid":"u"}}`, `{"apiVersion":"v1","data":{"a":"b"},"kind":"ConfigMap","metadata":{"name":"a","resourceVersion":"7","uid":"u"}}`,
 			`{"apiVersion":"meta.k8s.io/v1","kind":"UpdateOptions"}`},
-		{"a delete", admission.Attributes{Operation: request.Delete, Kind: maps, Old: named("")}, request.Mutation{Verb: request.Delete, DryRun: true, Delete: request.DeleteOptions{GracePeriodSeconds: &grace, UID: "u"}},
+		{"a delete", admission.Attributes{Operation: request.Delete, Kind: maps, Old: named("")}, request.Mutation{Verb: request.Delete, DryRun: true, Delete: request.DeleteOptions{GracePeriodSeconds: &grace, UID: new("u")}},
 			`null`, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","uid":"u"}}`, `{"apiVersion":"meta.k8s.io/v1","dryRun":["All"],"gracePeriodSeconds":5,"kind":"DeleteOptions","preconditions":{"uid":"u"}}`},
 		{"another version", admission.Attributes{Operation: request.Update, Kind: v2, Old: named(""), New: named(`,"spec":{"maxReplicas":3}`)}, request.Mutation{Verb: request.Update},
 			`{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a","uid":"u"},"spec":{"maxReplicas":3}}`, ``, ``},

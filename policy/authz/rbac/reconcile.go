@@ -146,7 +146,7 @@ func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wan
 	repaired, anew := fix(has, wanted)
 	switch {
 	case anew:
-		precondition := request.DeleteOptions{UID: stored.Meta.UID}
+		precondition := request.DeleteOptions{UID: &stored.Meta.UID}
 		return func() error {
 			if err := mutate(request.Mutation{Verb: request.Delete, Delete: precondition}); err != nil {
 				return err

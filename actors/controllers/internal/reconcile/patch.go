@@ -72,7 +72,7 @@ func WithoutItem(list []any, text string) []any {
 func DeleteIfUnchanged(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, policy string) error {
 	_, err := store.Mutate(ctx, request.Mutation{
 		Verb: request.Delete, Kind: k, Key: o.Key, AsWritten: true,
-		Delete: request.DeleteOptions{UID: o.Meta.UID, ResourceVersion: strconv.FormatUint(o.Version, 10), PropagationPolicy: policy},
+		Delete: request.DeleteOptions{UID: &o.Meta.UID, ResourceVersion: new(strconv.FormatUint(o.Version, 10)), PropagationPolicy: policy},
 	})
 	if IsNotFound(err) {
 		return nil

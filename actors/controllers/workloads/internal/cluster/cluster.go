@@ -204,7 +204,7 @@ func (c *Cluster) Delete(ctx context.Context, k *schema.Kind, h *Head, policy st
 
 // remove is Delete with an error for an object that is gone, for those who tell what they have deleted.
 func (c *Cluster) remove(ctx context.Context, k *schema.Kind, h *Head, policy string) error {
-	_, err := c.mutate(ctx, request.Mutation{Verb: request.Delete, Kind: k, Key: h.Key, Delete: request.DeleteOptions{UID: h.UID, PropagationPolicy: policy}})
+	_, err := c.mutate(ctx, request.Mutation{Verb: request.Delete, Kind: k, Key: h.Key, Delete: request.DeleteOptions{UID: &h.UID, PropagationPolicy: policy}})
 	return err
 }
 
