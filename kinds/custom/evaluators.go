@@ -193,6 +193,23 @@ func (m *enum) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
+// nullableEnum is the enum of a value that may be null: null has to be listed as well, and nothing else is asked of it.
+type nullableEnum struct {
+	enum *enum
+	all  []schema.Evaluator // with the enum
+}
+
+// Evaluate implements schema.Evaluator.
+func (n nullableEnum) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
+	if v == nil {
+		n.enum.Evaluate(e, v, was)
+		return
+	}
+	for _, evaluator := range n.all {
+		evaluator.Evaluate(e, v, was)
+	}
+}
+
 // jsonEqual compares values as JSON: 1 and 1.0 are one.
 func jsonEqual(a, b any) bool {
 	x, okX := asFloat(a)

@@ -321,17 +321,17 @@ func columns(v tree.Tree) []schema.Column {
 func (c *Compiler) subresources(v tree.Tree) []schema.Subresource {
 	var all []schema.Subresource
 	declared := v.Object("subresources")
+	if declared["status"] != nil {
+		all = append(all, schema.Subresource{
+			Name: "status", Verbs: schema.SubresourceVerbs(), Field: "status", KeepsMetadata: []string{schema.EveryField},
+		})
+	}
 	if scale, ok := declared["scale"].(tree.Tree); ok {
 		path := func(name string) string { return strings.TrimPrefix(scale.String(name), ".") }
 		all = append(all, schema.Subresource{
 			Name: "scale", Verbs: schema.SubresourceVerbs(),
 			Kind:  meta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"},
 			Scale: &schema.Scale{Replicas: path("specReplicasPath"), StatusReplicas: path("statusReplicasPath"), Selector: path("labelSelectorPath")},
-		})
-	}
-	if declared["status"] != nil {
-		all = append(all, schema.Subresource{
-			Name: "status", Verbs: schema.SubresourceVerbs(), Field: "status", KeepsMetadata: []string{schema.EveryField},
 		})
 	}
 	return all

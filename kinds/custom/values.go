@@ -46,6 +46,10 @@ func (n *node) values(atRoot bool) *schema.ValuePlan {
 	}
 	p.Evaluators = append(append(n.typeEvaluators(), n.valueEvaluators(atRoot)...), n.objectEvaluators(atRoot, checked)...)
 	p.Evaluators = append(p.Evaluators, n.listEvaluators(p.Items)...)
+	if n.nullable && len(n.enum) > 0 {
+		p.Nullable = false
+		p.Evaluators = []schema.Evaluator{nullableEnum{newEnum(n.enum), p.Evaluators}}
+	}
 	return p
 }
 

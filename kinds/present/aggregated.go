@@ -48,7 +48,7 @@ type discoverySubresource struct {
 }
 
 // A discoveryKind names a kind. Group and version are empty where they are those of the version that lists
-// it.
+// it, unless a definition makes the kind.
 type discoveryKind struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`
@@ -81,16 +81,21 @@ func aggregate(n *meta.Naming, documentVersion string, core bool, groups []*grou
 
 // aggregateKind describes a kind with its sub-resources.
 func aggregateKind(k *schema.Kind) discoveryResource {
+	own := discoveryKind{Kind: k.Kind}
+	if k.Definition != "" {
+		own.Group, own.Version = k.Group, k.Version
+	}
 	r := discoveryResource{
-		Resource: k.Resource, ResponseKind: discoveryKind{Kind: k.Kind}, Scope: scopeName(k.Namespaced), SingularResource: k.Singular,
-		Verbs: sortedVerbs(k.Verbs), ShortNames: k.ShortNames, Categories: k.Categories,
+		Resource: k.Resource, ResponseKind: own, Scope: scopeName(k.Namespaced), SingularResource: k.Singular,
+		Verbs: listedVerbs(k), ShortNames: k.ShortNames, Categories: k.Categories,
 	}
 	for _, s := range sortedSubresources(k) {
 		sub := subresource(k, s)
-		r.Subresources = append(r.Subresources, discoverySubresource{
-			Subresource: s.Name, Verbs: sub.Verbs,
-			ResponseKind: discoveryKind{Group: sub.Group, Version: sub.Version, Kind: sub.Kind},
-		})
+		kind := own
+		if s.Kind.Kind != "" {
+			kind = discoveryKind{Group: sub.Group, Version: sub.Version, Kind: sub.Kind}
+		}
+		r.Subresources = append(r.Subresources, discoverySubresource{Subresource: s.Name, ResponseKind: kind, Verbs: sub.Verbs})
 	}
 	return r
 }

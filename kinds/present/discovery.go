@@ -137,11 +137,25 @@ func groupKinds(kinds []*schema.Kind) []*group {
 	return groups
 }
 
-// sortedSubresources are those of k by name.
+// sortedSubresources are those of k by name; of a kind that a definition makes, in the order that it has them.
 func sortedSubresources(k *schema.Kind) []schema.Subresource {
+	if k.Definition != "" {
+		return k.Subresources
+	}
 	return slices.SortedFunc(slices.Values(k.Subresources), func(a, b schema.Subresource) int {
 		return cmp.Compare(a.Name, b.Name)
 	})
+}
+
+// customVerbs are the verbs of kinds that definitions make, in the order that clients know.
+var customVerbs = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
+
+// listedVerbs are those of a kind as documents list them.
+func listedVerbs(k *schema.Kind) []string {
+	if k.Definition != "" {
+		return customVerbs
+	}
+	return sortedVerbs(k.Verbs)
 }
 
 // sortedVerbs is a sorted copy, never nil: the field is always written.

@@ -123,7 +123,7 @@ func resourceList(v *version) resourceListDocument {
 	for _, k := range v.kinds {
 		d.Resources = append(d.Resources, apiResource{
 			Name: k.Resource, SingularName: k.Singular, Namespaced: k.Namespaced, Kind: k.Kind,
-			Verbs: sortedVerbs(k.Verbs), ShortNames: k.ShortNames, Categories: k.Categories,
+			Verbs: listedVerbs(k), ShortNames: k.ShortNames, Categories: k.Categories,
 			StorageVersionHash: storageVersionHash(k),
 		})
 		for _, s := range sortedSubresources(k) {

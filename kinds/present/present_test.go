@@ -87,6 +87,8 @@ func TestDiscovery(t *testing.T) {
 		{GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "Pod"}, Resource: "pods", Singular: "pod", Namespaced: true, Verbs: []string{"list", "get"}},
 		{GroupVersionKind: meta.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Resource: "deployments", Singular: "deployment", Namespaced: true, ShortNames: []string{"deploy"}, Verbs: []string{"get"},
 			Subresources: []schema.Subresource{{Name: "status", Verbs: []string{"get"}}, {Name: "scale", Kind: meta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, Verbs: []string{"get"}}}},
+		{GroupVersionKind: meta.GroupVersionKind{Group: "e.com", Version: "v1", Kind: "Widget"}, Resource: "widgets", Singular: "widget", Definition: "widgets.e.com", Verbs: schema.StandardVerbs(),
+			Subresources: []schema.Subresource{{Name: "status", Verbs: []string{"get"}}, {Name: "scale", Kind: meta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, Verbs: []string{"get"}}}},
 	}
 	d := NewDiscovery(meta.Kubernetes, "192.0.2.1:6443", kinds)
 	want := `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"apps/v1","resources":[{"name":"deployments","singularName":"deployment","namespaced":true,"kind":"Deployment","verbs":["get"],"shortNames":["deploy"]},{"name":"deployments/scale","singularName":"","namespaced":true,"group":"autoscaling","version":"v1","kind":"Scale","verbs":["get"]},{"name":"deployments/status","singularName":"","namespaced":true,"kind":"Deployment","verbs":["get"]}]}`
@@ -97,6 +99,11 @@ func TestDiscovery(t *testing.T) {
 	want = `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{},"versions":[{"version":"v1","resources":[{"resource":"pods","responseKind":{"group":"","version":"","kind":"Pod"},"scope":"Namespaced","singularResource":"pod","verbs":["get","list"]}],"freshness":"Current"}]}]}`
 	if string(body) != want || len(etag) != 130 || strings.ToUpper(etag) != etag {
 		t.Errorf("got %s %s, want %s", body, etag, want)
+	}
+	body, _ = d.Aggregated(false, "v2")
+	want = `[{"resource":"widgets","responseKind":{"group":"e.com","version":"v1","kind":"Widget"},"scope":"Cluster","singularResource":"widget","verbs":["delete","deletecollection","get","list","patch","create","update","watch"],"subresources":[{"subresource":"status","responseKind":{"group":"e.com","version":"v1","kind":"Widget"},"verbs":["get"]},{"subresource":"scale","responseKind":{"group":"autoscaling","version":"v1","kind":"Scale"},"verbs":["get"]}]}]`
+	if !strings.Contains(string(body), want) {
+		t.Errorf("got %s, want %s", body, want)
 	}
 	if d.Resources("apps", "v2") != nil || d.Group("") != nil {
 		t.Error("documents of what is not served")

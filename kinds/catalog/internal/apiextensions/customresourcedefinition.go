@@ -79,7 +79,7 @@ func setTerminatingCondition(obj tree.Tree, finalizer, now string) {
 	})
 }
 
-// defaultDefinition derives the names that are left out from the kind, and from the versions which of them is stored, if the
+// defaultDefinition fills in that nothing is converted, unless the definition speaks of conversion. It derives the names that are left out from the kind, and from the versions which of them is stored, if the
 // status says nothing of that. plural has no default, as the plurals of English words follow no rule.
 func defaultDefinition(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
@@ -90,6 +90,9 @@ func defaultDefinition(obj tree.Tree) {
 	}
 	if names.String("listKind") == "" && kind != "" {
 		names["listKind"] = kind + "List"
+	}
+	if spec["conversion"] == nil {
+		spec["conversion"] = tree.Tree{"strategy": "None"}
 	}
 	if status, ok := obj["status"].(tree.Tree); ok && len(status.List("storedVersions")) == 0 {
 		addStoredVersions(status, spec)

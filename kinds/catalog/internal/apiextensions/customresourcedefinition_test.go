@@ -38,6 +38,9 @@ func TestDefinitionConversion(t *testing.T) {
 	catalogtest.RunValidationCases(t, definitionKind(t, meta.Platform), []catalogtest.ValidationCase{
 		{Obj: conversion(`"strategy":"Webhook","webhook":{"clientConfig":{"url":"https://h"},"conversionReviewVersions":["v1"]}`)},
 		{Obj: conversion(`"strategy":"Magic"`), Want: []string{`spec.conversion.strategy: Unsupported value: "Magic": supported values: "None", "Webhook"`}},
+		{Obj: conversion(``), Want: []string{`spec.conversion.strategy: Required value`}},
+		{Obj: conversion(`"strategy":"","webhook":{"conversionReviewVersions":["v1"]}`), Want: []string{`spec.conversion.strategy: Required value`,
+			`spec.conversion.conversionReviewVersions: Forbidden: should not be set when strategy is not set to Webhook`}},
 		{Obj: conversion(`"strategy":"Webhook"`), Want: []string{`spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook`,
 			`spec.conversion.conversionReviewVersions: Required value`}},
 		{Obj: conversion(`"strategy":"None","webhook":{"clientConfig":{},"conversionReviewVersions":["v1"]}`), Want: []string{

@@ -42,6 +42,10 @@ func TestSchemaRoot(t *testing.T) {
 		{Obj: rootSchema(`{"type":"object","properties":{"metadata":{"type":"object","properties":{"labels":{"type":"object"}}},"kind":{"type":"integer"},"apiVersion":{"type":"string","default":"v1"}}}`, `"served":true`), Want: []string{
 			at + `.properties[apiVersion].default: Forbidden: must not be set in top-level apiVersion`, at + `.properties[kind].type: Invalid value: "integer": must be string`,
 			at + `.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified`}},
+		{Obj: rootSchema(`{"type":"object","properties":{"metadata":{"type":"object","description":"d"}}}`, `"served":true`), Want: []string{
+			at + `.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified`}},
+		{Obj: rootSchema(`{"type":"object","properties":{"metadata":{"type":"object","title":"t"}}}`, `"served":true`), Want: []string{at + `.properties[metadata]: Forbidden: must not…`}},
+		{Obj: rootSchema(`{"type":"object","properties":{"metadata":{"type":"object","properties":{"name":{"type":"string","description":"d"}}}}}`, `"served":true`)},
 		{Obj: rootSchema(`{"type":"object","properties":{"metadata":{"type":"array","items":{"type":"string"}}}}`, `"served":true`), Want: []string{
 			at + `.properties[metadata].type: Invalid value: "array": must be object`, at + `.properties[metadata]: Forbidden: must not specify anything other…`}},
 	})

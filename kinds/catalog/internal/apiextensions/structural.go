@@ -138,7 +138,7 @@ func (w structuralValidator) objectMeta(s tree.Tree, path string, l structuralLe
 		return
 	}
 	for name, value := range metadata {
-		said := name != "type" && name != "description" && name != "title" && name != "default" && !tree.IsEmpty(value)
+		said := name != "type" && name != "default" && !tree.IsEmpty(value)
 		if name == "properties" {
 			said = len(metadata.Object(name)) > named(metadata.Object(name))
 		}
