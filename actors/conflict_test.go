@@ -147,12 +147,18 @@ func TestConflictEndsWithItsRequest(t *testing.T) {
 	arrive := make(chan struct{})
 	s.log.delay = func() time.Duration { <-arrive; return 0 }
 	s.log.before = func([]persist.Write) { keys.overtake("other") }
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	go func() { // the request ends when it has been overtaken, however long that takes
+		for keys.refusedWrites() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
 	_, err := s.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: s.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "c"},
 		PatchType: request.MergePatch, PatchBody: []byte(`{"data":{"mine":"x"}}`)})
-	if statusCode(err) != 504 || keys.refused != 1 {
-		t.Errorf("%v after %d tries, want 504 after one", err, keys.refused)
+	if n := keys.refusedWrites(); statusCode(err) != 504 || n != 1 {
+		t.Errorf("%v after %d tries, want 504 after one", err, n)
 	}
 	close(arrive)
 }

@@ -41,6 +41,13 @@ func newSharedKeys() *sharedKeys {
 	return s
 }
 
+// refusedWrites is how many writes were refused so far.
+func (s *sharedKeys) refusedWrites() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
+}
+
 // commit writes what passes of a batch. It answers the results, and the number of transactions that
 // a reader must have seen to know of it; the caller holds mu.
 func (s *sharedKeys) commit(owner *sharedLog, batch []persist.Write) (results []persist.Result, seen int) {
