@@ -214,43 +214,47 @@ func TestHTTP2Shutdown(t *testing.T) {
 
 // TestHTTP2Clients: what clients send that they should not, or do not send, ends nothing but their own.
 func TestHTTP2Clients(t *testing.T) {
-	f := serveHTTP2(t, func(o *http.Options) {
-		o.Limits.ReadTimeout, o.Limits.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
+	t.Parallel()
+	patient, short := serveHTTP2(t, nil), serveHTTP2(t, func(o *http.Options) {
+		o.Limits.ReadTimeout, o.Limits.WriteTimeout = time.Second, time.Second
 	})
-	f.do("POST", configMapsPath, configMap("a"))
 	large := `{"metadata":{"name":"large"},"data":{"k":"` + strings.Repeat("x", 200<<10) + `"}}`
-	f.do("POST", configMapsPath, large)
+	for _, f := range []*testServer{patient, short} {
+		f.do("POST", configMapsPath, configMap("a"))
+		f.do("POST", configMapsPath, large)
+	}
 	const window = 64 << 10
 	get := func(path string, more ...string) []string {
 		return append([]string{":method", "GET", ":scheme", "https", ":path", path, ":authority", "x"}, more...)
 	}
 	for name, test := range map[string]struct {
+		f      *testServer // patient, unless the test waits until the server's patience is over
 		window uint32
 		end    bool
 		fields []string
 		data   string
 		want   string
 	}{
-		"well":                  {window, true, get(configMapsPath + "/a"), "", "200"},
-		"a space in the path":   {window, true, get("/api /v1"), "", "400"},
-		"a space in the method": {window, true, []string{":method", "GET /", ":scheme", "https", ":path", "/", ":authority", "x"}, "", "400"},
-		"no path":               {window, true, []string{":method", "GET", ":scheme", "https"}, "", "nothing, reset"},
-		"another length":        {window, true, get("/version", "content-length", "5"), "", "200"},
-		"transfer-encoding":     {window, true, get("/version", "transfer-encoding", "chunked"), "", "400"},
-		"upgrade":               {window, true, get("/version", "upgrade", "websocket", "connection", "upgrade"), "", "400"},
-		"a large head":          {window, true, get("/version", "x", strings.Repeat("x", 20<<10)), "", "200"},
-		"too large a head":      {window, true, get("/version", "x", strings.Repeat("x", 32_900)), "", "431"},
-		"CONNECT":               {window, true, []string{":method", "CONNECT", ":authority", "x:1"}, "", "400"},
-		"trailers":              {window, false, []string{":method", "POST", ":scheme", "https", ":authority", "x", ":path", configMapsPath, "content-type", "application/json"}, configMap("b"), "201"},
-		"a body that stops":     {window, false, []string{":method", "POST", ":scheme", "https", ":authority", "x", ":path", configMapsPath, "content-length", "100"}, "{", "408"},
-		"nobody wants the body": {window, false, get("/version"), "", "200"},
-		"a host":                {window, true, get("/version", "host", "x"), "", "200"},
-		"only a host":           {window, true, []string{":method", "GET", ":scheme", "https", ":path", "/version", "host", "x"}, "", "200"},
-		"no window":             {0, true, get(configMapsPath + "/a"), "", "200, reset"},
-		"a window for a part":   {1000, true, get(configMapsPath + "/large"), "", "200, reset"},
+		"well":                  {patient, window, true, get(configMapsPath + "/a"), "", "200"},
+		"a space in the path":   {patient, window, true, get("/api /v1"), "", "400"},
+		"a space in the method": {patient, window, true, []string{":method", "GET /", ":scheme", "https", ":path", "/", ":authority", "x"}, "", "400"},
+		"no path":               {patient, window, true, []string{":method", "GET", ":scheme", "https"}, "", "nothing, reset"},
+		"another length":        {patient, window, true, get("/version", "content-length", "5"), "", "200"},
+		"transfer-encoding":     {patient, window, true, get("/version", "transfer-encoding", "chunked"), "", "400"},
+		"upgrade":               {patient, window, true, get("/version", "upgrade", "websocket", "connection", "upgrade"), "", "400"},
+		"a large head":          {patient, window, true, get("/version", "x", strings.Repeat("x", 20<<10)), "", "200"},
+		"too large a head":      {patient, window, true, get("/version", "x", strings.Repeat("x", 32_900)), "", "431"},
+		"CONNECT":               {patient, window, true, []string{":method", "CONNECT", ":authority", "x:1"}, "", "400"},
+		"trailers":              {patient, window, false, []string{":method", "POST", ":scheme", "https", ":authority", "x", ":path", configMapsPath, "content-type", "application/json"}, configMap("b"), "201"},
+		"a body that stops":     {short, window, false, []string{":method", "POST", ":scheme", "https", ":authority", "x", ":path", configMapsPath, "content-length", "100"}, "{", "408"},
+		"nobody wants the body": {patient, window, false, get("/version"), "", "200"},
+		"a host":                {patient, window, true, get("/version", "host", "x"), "", "200"},
+		"only a host":           {patient, window, true, []string{":method", "GET", ":scheme", "https", ":path", "/version", "host", "x"}, "", "200"},
+		"no window":             {short, 0, true, get(configMapsPath + "/a"), "", "200, reset"},
+		"a window for a part":   {short, 1000, true, get(configMapsPath + "/large"), "", "200, reset"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := f.dialHTTP2(t, test.window)
+			s := test.f.dialHTTP2(t, test.window)
 			s.ask(1, test.end, test.fields...)
 			if test.data != "" {
 				s.check(s.WriteData(1, false, []byte(test.data)))
@@ -272,13 +276,16 @@ func TestHTTP2Clients(t *testing.T) {
 			}
 		})
 	}
-	if resp, body := f.do("GET", configMapsPath+"/a", ""); resp.StatusCode != 200 {
-		t.Errorf("%d %s", resp.StatusCode, body)
+	for _, f := range []*testServer{patient, short} {
+		if resp, body := f.do("GET", configMapsPath+"/a", ""); resp.StatusCode != 200 {
+			t.Errorf("%d %s", resp.StatusCode, body)
+		}
 	}
 }
 
 // TestHTTP2Silence: a client that has chosen HTTP/2 has to begin with it.
 func TestHTTP2Silence(t *testing.T) {
+	t.Parallel()
 	f := serveHTTP2(t, func(o *http.Options) { o.Limits.ReadTimeout = 300 * time.Millisecond })
 	for _, sent := range []string{"", http2.ClientPreface[:20], "GET /version HTTP/1.1\r\nHost: x\r\n\r\n"} {
 		config := clientConfig(t)

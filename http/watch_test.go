@@ -205,7 +205,8 @@ func TestShutdownEndsWatches(t *testing.T) {
 
 // TestSlowWatch: a client that takes a large event slowly, but takes it, gets all of it.
 func TestSlowWatch(t *testing.T) {
-	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = time.Second })
+	t.Parallel()
+	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = 3 * time.Second }) // less than all of it takes
 	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -233,6 +234,7 @@ func TestSlowWatch(t *testing.T) {
 
 // TestShutdownEndsStalledWatch: a client that reads nothing does not hold up the end of the server.
 func TestShutdownEndsStalledWatch(t *testing.T) {
+	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = time.Minute })
 	resp, cancel := f.watch(configMapsPath + "?watch=1")
 	defer cancel()

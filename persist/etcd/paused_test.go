@@ -244,7 +244,7 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 					if err := first.Close(); err != nil {
 						t.Fatal(err)
 					}
-					a := open(t, Options{Endpoints: []string{link.URL()}, Fatal: func(error) {}, HealthCheckTimeout: 500 * time.Millisecond})
+					a := open(t, Options{Endpoints: []string{link.URL()}, Fatal: func(error) {}, HealthCheckTimeout: 1500 * time.Millisecond})
 					if wrote {
 						same(t, "of the log itself", a.append(put("/c/n/b", "1", at("/c/n/b", 0))), "ok")
 					}

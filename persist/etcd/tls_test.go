@@ -51,7 +51,7 @@ func TestTLS(t *testing.T) {
 			o := good
 			test.change(&o)
 			// Only what cannot be told from a server that is not there takes the time.
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
 			defer cancel()
 			l, err := Open(ctx, o)
 			if err == nil {
@@ -83,7 +83,7 @@ func TestNewCertificates(t *testing.T) {
 	}
 	trust(before)
 	cluster := etcdtest.StartSecure(t, before, clients)
-	o := Options{Endpoints: cluster.URLs(), CAFile: before.File, HealthCheckTimeout: 300 * time.Millisecond}
+	o := Options{Endpoints: cluster.URLs(), CAFile: before.File, HealthCheckTimeout: 1500 * time.Millisecond}
 	o.CertFile, o.KeyFile = before.Issue(dir, soon)
 	a := open(t, o)
 	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")

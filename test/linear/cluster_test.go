@@ -13,11 +13,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -39,6 +41,7 @@ type replica struct {
 	dir     string
 	port    string // the same in each run
 	links   []*etcdtest.Link
+	cutOff  atomic.Bool // from etcd
 	process *exec.Cmd
 	logs    logs
 	// clock is how far its clock is off, if the binary has one that can be.
@@ -86,7 +89,11 @@ func newClusterWith(t *testing.T, settings string, build func(dir string) (strin
 	}
 	var hosts []string
 	for _, clock := range clocks {
-		r := &replica{cluster: c, dir: t.TempDir(), port: "0", clock: clock}
+		port, err := freeport.Find() // which nobody is given while the daemon is down
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &replica{cluster: c, dir: t.TempDir(), port: strconv.Itoa(port), clock: clock}
 		for _, url := range c.etcd.URLs() {
 			r.links = append(r.links, etcdtest.NewLink(t, url))
 		}
@@ -183,12 +190,14 @@ func (r *replica) signal(s os.Signal) {
 }
 
 func (r *replica) block(cut, deaf bool) {
+	r.cutOff.Store(true)
 	for _, l := range r.links {
 		l.Block(cut, deaf)
 	}
 }
 
 func (r *replica) mend() {
+	r.cutOff.Store(false)
 	for _, l := range r.links {
 		l.Mend()
 	}

@@ -20,10 +20,14 @@ type page struct {
 	code int
 }
 
-// page reads a page; the code is 0 if there was no answer in time.
+// page reads a page; the code is 0 if there was no answer in time, which is short at a daemon that is cut off.
 func (r *replica) page(token string) (p page) {
 	r.cluster.t.Helper()
-	ctx, cancel := context.WithTimeout(r.cluster.t.Context(), 3*time.Second)
+	patience := 30 * time.Second
+	if r.cutOff.Load() {
+		patience = 3 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(r.cluster.t.Context(), patience)
 	defer cancel()
 	a, err := r.Get(ctx, objects+"?limit=2&continue="+url.QueryEscape(token))
 	if err != nil {

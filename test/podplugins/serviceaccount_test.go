@@ -89,13 +89,17 @@ func TestAccountThatDoesNotCome(t *testing.T) {
 	const in = "/api/v1/namespaces/n/"
 	began := time.Now()
 	c.refuses(in+"pods", podOf("p", ""), `error looking up service account n/default: serviceaccount "default" not found`)
-	if waited := time.Since(began); waited < 500*time.Millisecond || waited > 5*time.Second {
+	if waited := time.Since(began); waited < 500*time.Millisecond || waited > 20*time.Second {
 		t.Errorf("it waited for %v", waited)
 	}
-	began = time.Now()
-	c.refuses(in+"pods", podOf("p", `"serviceAccountName":"other"`), `serviceaccount "other" not found`)
-	if waited := time.Since(began); waited > 500*time.Millisecond {
-		t.Errorf("an account that nobody makes was waited for, %v", waited)
+	quickest := time.Hour // of some: on a busy machine any one of them may take as long as if it waited
+	for range 5 {
+		began = time.Now()
+		c.refuses(in+"pods", podOf("p", `"serviceAccountName":"other"`), `serviceaccount "other" not found`)
+		quickest = min(quickest, time.Since(began))
+	}
+	if quickest > 500*time.Millisecond {
+		t.Errorf("an account that nobody makes was waited for, %v", quickest)
 	}
 	done := make(chan string)
 	go func() {

@@ -94,7 +94,10 @@ func clientOf(t *testing.T, d *daemon.Daemon, address string) *rest.Client {
 		config.Server = &url.URL{Scheme: "https", Host: address}
 	}
 	c := rest.New(config, rest.Options{Agent: "test", Warnings: io.Discard, MaxIdle: 32})
-	c.Timeout = 5 * time.Second
+	c.Timeout = 30 * time.Second
+	if address != "" { // over a line that breaks
+		c.Timeout = 5 * time.Second
+	}
 	t.Cleanup(c.Close)
 	return c
 }
