@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
@@ -92,20 +93,19 @@ func (d *slowDisk) Snapshot(_, _ persist.Revision, items func(yield func(persist
 // TestSnapshotBeforeTheEnd: a store that closes writes a snapshot where the log asks for one, for half of the time that there is, and answers in
 // the other half whoever waits.
 func TestSnapshotBeforeTheEnd(t *testing.T) {
-	never := make(chan struct{})
-	t.Cleanup(func() { close(never) })
 	for _, c := range []struct {
 		name            string
-		each            func()
+		each            func(never <-chan struct{})
 		whole, brokeOff bool
 	}{
-		{"quick", func() {}, true, false},
-		{"slow", func() { time.Sleep(20 * time.Millisecond) }, false, true},
-		{"never", func() { <-never }, false, false},
+		{"quick", func(<-chan struct{}) {}, true, false},
+		{"slow", func(<-chan struct{}) { time.Sleep(20 * time.Millisecond) }, false, true},
+		{"never", func(never <-chan struct{}) { <-never }, false, false},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			disk := &slowDisk{each: c.each, end: make(chan error, 1)}
+		t.Run(c.name, inBubble(func(t *testing.T) {
+			never := make(chan struct{})
+			defer close(never)
+			disk := &slowDisk{each: func() { c.each(never) }, end: make(chan error, 1)}
 			h := open(t, t.TempDir(), func(o *actors.Options) { disk.Log, o.Log = o.Log, disk })
 			for i := range 500 {
 				if _, err := h.create("c"+strconv.Itoa(i), "x"); err != nil {
@@ -130,6 +130,11 @@ func TestSnapshotBeforeTheEnd(t *testing.T) {
 			if err := h.journal.Close(); err != nil {
 				t.Error(err)
 			}
-		})
+		}))
 	}
+}
+
+// inBubble is a test whose clock stands still while anybody works.
+func inBubble(test func(t *testing.T)) func(t *testing.T) {
+	return func(t *testing.T) { synctest.Test(t, test) }
 }
