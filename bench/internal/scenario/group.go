@@ -10,7 +10,9 @@ import (
 // group finds the API group whose name begins with prefix and a dot, under the names of the server, and
 // returns its name. Servers of other names for the same API can thus be measured alike.
 func (s *Session) group(prefix string) (string, error) {
-	c := s.Target.Conn()
+	target := *s.Target
+	target.Accept = "" // JSON, whatever the clients of the workload speak
+	c := target.Conn()
 	defer c.Close()
 	answer, err := c.Expect(http.StatusOK, http.MethodGet, "/apis", "", nil)
 	if err != nil {
