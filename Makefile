@@ -32,12 +32,13 @@ build: ## bin/troupe
 run: build ## serve on ./troupe-data under the names of existing clients; NAMING=platform for the neutral ones
 	./bin/troupe serve --data-dir $(DATA_DIR) --naming $(NAMING) --console $(FLAGS)
 
+# Tests of the module test read files and build programs of the main module, of which Go's test cache knows nothing.
 test: lint ## everything that must pass before a change goes in
 	$(TEST) $$(go list ./... | grep -vE '/troupe/($(RACED))$$')
 	$(TEST) -race $$(go list ./... | grep -E '/troupe/($(RACED))$$')
-	cd test && $(TEST) -race $$(go list ./... | grep -E '/($(CONCURRENT))$$')
-	cd test && $(TEST) $$(go list ./... | grep -vE '/($(CONCURRENT))$$')
-	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -race -run '^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuotas|TestQuotaUnderLoad)$$' ./linear ./quota
+	cd test && $(TEST) -race -count 1 $$(go list ./... | grep -E '/($(CONCURRENT))$$')
+	cd test && $(TEST) -count 1 $$(go list ./... | grep -vE '/($(CONCURRENT))$$')
+	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -race -count 1 -run '^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuotas|TestQuotaUnderLoad)$$' ./linear ./quota
 
 http2-test: ## the suites by a client that speaks HTTP/2
 	cd test && TROUPE_HTTP=2 $(TEST) -count 1 $(OVER_HTTP2)

@@ -296,7 +296,7 @@ var mutationFaults = []fault{
 	},
 	{
 		"a delete of another life of an object passes", "actors/mutation/remove.go",
-		"	if uid := m.Delete.UID; uid != \"\" && uid != cur.Object.Meta.UID {", "	if uid := m.Delete.UID; uid != \"\" && len(uid) != len(cur.Object.Meta.UID) {",
+		"	if uid := m.Delete.UID; uid != nil && *uid != cur.Object.Meta.UID {", "	if uid := m.Delete.UID; uid != nil && len(*uid) != len(cur.Object.Meta.UID) {",
 		"./actors/mutation",
 	},
 	{
