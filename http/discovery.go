@@ -29,12 +29,11 @@ func (s *Server) discoverGroups(x *requestContext) error {
 // no body.
 func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	x.setHeader("Vary", "Accept")
-	version, ok := s.names.WantsAggregated(string(x.acceptHeader()))
-	if !ok {
+	if !s.names.WantsAggregated(string(x.acceptHeader())) {
 		return s.writeDiscovery(x, plain)
 	}
-	body, etag := s.currentDocuments(x).Aggregated(core, version)
-	contentType := negotiate.TypeJSON + ";g=" + s.names.DiscoveryGroup + ";v=" + version + ";as=APIGroupDiscoveryList"
+	body, etag := s.currentDocuments(x).Aggregated(core)
+	contentType := negotiate.TypeJSON + ";g=" + s.names.DiscoveryGroup + ";v=v2;as=APIGroupDiscoveryList"
 	x.setHeader("ETag", etag)
 	if discovery.MatchesETag(string(x.ctx.Request.Header.Peek("If-None-Match")), etag) {
 		x.ctx.SetStatusCode(304)
@@ -46,7 +45,12 @@ func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 
 // discoverGroup answers /apis/{group}.
 func (s *Server) discoverGroup(x *requestContext) error {
-	return s.writeDiscovery(x, s.currentDocuments(x).Group(x.target.Segments[1]))
+	group := x.target.Segments[1]
+	doc := s.currentDocuments(x).Group(group)
+	if doc == nil {
+		return s.groupNotFound(group)
+	}
+	return s.writeDiscovery(x, doc)
 }
 
 // discoverResources answers /api/{version} and /apis/{group}/{version}.
@@ -55,16 +59,26 @@ func (s *Server) discoverResources(x *requestContext) error {
 	if x.target.Segments[0] == "apis" {
 		group, version = version, x.target.Segments[2]
 	}
-	return s.writeDiscovery(x, s.currentDocuments(x).Resources(group, version))
+	doc := s.currentDocuments(x).Resources(group, version)
+	if doc == nil {
+		return s.groupNotFound(group)
+	}
+	return s.writeDiscovery(x, doc)
 }
 
-// writeDiscovery answers a discovery document; nil: there is none at the path.
+// groupNotFound is the answer to the path of a group or a version that is not served: a Status where the group is built in, and
+// else the plain text that clients know.
+func (s *Server) groupNotFound(group string) error {
+	if s.opts.Catalog.IsBuiltInGroup(group) {
+		return apierrors.PathNotFound()
+	}
+	return apierrors.PageNotFound()
+}
+
+// writeDiscovery answers a discovery document.
 //
 // These documents have no Protobuf form here. A client that prefers it gets JSON and reads the content type.
 func (s *Server) writeDiscovery(x *requestContext, doc []byte) error {
-	if doc == nil {
-		return apierrors.PathNotFound()
-	}
 	f, err := s.names.Negotiate(x.acceptHeader(), false, false)
 	x.negotiated = true
 	if err != nil {

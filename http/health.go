@@ -115,7 +115,7 @@ func (s *Server) healthCheck(endpoint string) func(*requestContext) error {
 		name := strings.TrimPrefix(x.info.Path, "/"+endpoint+"/")
 		i := slices.IndexFunc(checks, func(c Check) bool { return c.Name == name })
 		if i < 0 {
-			return apierrors.PathNotFound()
+			return apierrors.PageNotFound()
 		}
 		if err := checks[i].Check(); err != nil {
 			s.log.Warn("http: health check failed", "endpoint", endpoint, "check", name, "error", err)

@@ -10,6 +10,9 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
+// pageNotFound is the plain text of a path where nothing is.
+const pageNotFound = "404 page not found\n"
+
 func TestResponses(t *testing.T) {
 	cases := []struct {
 		name, method, path, body string
@@ -20,8 +23,11 @@ func TestResponses(t *testing.T) {
 		{"unknown resource", "GET", "/api/v1/namespaces/x/gizmos", "", nil, 404, "the server could not find the requested resource"},
 		{"unknown subresource", "GET", configMapsPath + "/a/status", "", nil, 404, "the server could not find the requested resource"},
 		{"unknown version", "GET", "/api/v9", "", nil, 404, "the server could not find the requested resource"},
-		{"unknown path", "GET", "/foo", "", nil, 404, "the server could not find the requested resource"},
-		{"trailing slash", "GET", "/openapi/v2/", "", nil, 404, "the server could not find the requested resource"},
+		{"unknown version of a group", "GET", "/apis/apps/v9", "", nil, 404, "the server could not find the requested resource"},
+		{"unknown group", "GET", "/apis/e.com", "", nil, 404, pageNotFound},
+		{"version of an unknown group", "GET", "/apis/e.com/v1", "", nil, 404, pageNotFound},
+		{"unknown path", "GET", "/foo", "", nil, 404, pageNotFound},
+		{"trailing slash", "GET", "/openapi/v2/", "", nil, 404, pageNotFound},
 		{"method of a sub-resource", "POST", "/api/v1/namespaces/x/status", "{}", nil, 405, "the server does not allow this method on the requested resource"},
 		{"put of a collection", "PUT", configMapsPath, configMap("a"), nil, 405, "the server does not allow this method on the requested resource"},
 		{"create in all namespaces", "POST", "/api/v1/configmaps", configMap("a"), nil, 405, "the server does not allow this method on the requested resource"},
@@ -81,6 +87,12 @@ func TestResponses(t *testing.T) {
 			if c.code < 400 {
 				if !strings.Contains(body, c.message) {
 					t.Errorf("body %q", body)
+				}
+				return
+			}
+			if c.message == pageNotFound {
+				if body != pageNotFound || resp.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
+					t.Errorf("got %q %v", body, resp.Header)
 				}
 				return
 			}

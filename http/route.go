@@ -27,11 +27,11 @@ func (s *Server) route(x *requestContext) error {
 		return s.routeResource(x)
 	}
 	if x.target.Escaped || x.ctx.Request.Header.RequestURI()[0] != '/' {
-		return apierrors.PathNotFound()
+		return apierrors.PageNotFound()
 	}
 	if x.target.TrailingSlash {
 		if !allowsTrailingSlash(&x.target) {
-			return apierrors.PathNotFound()
+			return apierrors.PageNotFound()
 		}
 		x.ctx.Request.SetRequestURI(strings.TrimSuffix(x.target.Path, "/"))
 	}
@@ -75,7 +75,7 @@ func (s *Server) routes() {
 	r.RedirectFixedPath = false
 	r.HandleOPTIONS = false
 	r.HandleMethodNotAllowed = true
-	r.NotFound = routeHandler(func(*requestContext) error { return apierrors.PathNotFound() })
+	r.NotFound = routeHandler(func(*requestContext) error { return apierrors.PageNotFound() })
 	r.MethodNotAllowed = routeHandler(serveMethodNotAllowed)
 	for _, name := range healthNames {
 		for _, method := range []string{"GET", "HEAD"} {

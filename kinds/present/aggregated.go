@@ -8,8 +8,7 @@ import (
 // Aggregated discovery: documents that hold all groups at once, so that a client needs one request instead
 // of one for each group and version.
 
-// The order of fields is that of other servers. Version v2beta1 of the document differs from v2 in its
-// apiVersion only.
+// The order of fields is that of other servers.
 type discoveryList struct {
 	Kind       string           `json:"kind"`
 	APIVersion string           `json:"apiVersion"`
@@ -56,9 +55,9 @@ type discoveryKind struct {
 }
 
 // aggregate describes the core group, or all the others.
-func aggregate(n *meta.Naming, documentVersion string, core bool, groups []*group) discoveryList {
+func aggregate(n *meta.Naming, core bool, groups []*group) discoveryList {
 	d := discoveryList{
-		Kind: "APIGroupDiscoveryList", APIVersion: n.Group("apidiscovery") + "/" + documentVersion,
+		Kind: "APIGroupDiscoveryList", APIVersion: n.Group("apidiscovery") + "/v2",
 		Items: []discoveryGroup{},
 	}
 	for _, g := range groups {

@@ -19,14 +19,9 @@ import (
 type Discovery struct {
 	apiVersions []byte
 	groupList   []byte
-	groups      map[string][]byte               // by group
-	resources   map[GroupVersion][]byte         // APIResourceLists
-	aggregated  map[aggregatedDocument]document // of /api and /apis
-}
-
-type aggregatedDocument struct {
-	core    bool
-	version string
+	groups      map[string][]byte       // by group
+	resources   map[GroupVersion][]byte // APIResourceLists
+	aggregated  map[bool]document       // of /api (true) and /apis
 }
 
 type document struct {
@@ -49,7 +44,7 @@ func NewDiscovery(n *meta.Naming, address string, kinds []*schema.Kind) *Discove
 		groupList:   mustJSON(groupList(p, groups)),
 		groups:      map[string][]byte{},
 		resources:   map[GroupVersion][]byte{},
-		aggregated:  map[aggregatedDocument]document{},
+		aggregated:  map[bool]document{},
 	}
 	for _, g := range groups {
 		if g.name != "" {
@@ -59,12 +54,9 @@ func NewDiscovery(n *meta.Naming, address string, kinds []*schema.Kind) *Discove
 			d.resources[GroupVersion{g.name, v.name}] = mustJSON(resourceList(v))
 		}
 	}
-	for _, version := range []string{"v2", "v2beta1"} {
-		for _, core := range []bool{true, false} {
-			body := mustJSON(aggregate(n, version, core, groups))
-			etag := fmt.Sprintf("\"%X\"", sha512.Sum512(body))
-			d.aggregated[aggregatedDocument{core, version}] = document{body, etag}
-		}
+	for _, core := range []bool{true, false} {
+		body := mustJSON(aggregate(n, core, groups))
+		d.aggregated[core] = document{body, fmt.Sprintf("\"%X\"", sha512.Sum512(body))}
 	}
 	return d
 }
@@ -84,10 +76,9 @@ func (d *Discovery) Resources(group, version string) []byte {
 	return d.resources[GroupVersion{group, version}]
 }
 
-// Aggregated is the APIGroupDiscoveryList of the given version, "v2" or "v2beta1", at
-// /api (core) or /apis, and its ETag; nil for other versions.
-func (d *Discovery) Aggregated(core bool, version string) (body []byte, etag string) {
-	doc := d.aggregated[aggregatedDocument{core, version}]
+// Aggregated is the APIGroupDiscoveryList at /api (core) or /apis, and its ETag.
+func (d *Discovery) Aggregated(core bool) (body []byte, etag string) {
+	doc := d.aggregated[core]
 	return doc.body, doc.etag
 }
 

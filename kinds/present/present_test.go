@@ -95,12 +95,12 @@ func TestDiscovery(t *testing.T) {
 	if got := string(d.Resources("apps", "v1")); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	body, etag := d.Aggregated(true, "v2")
+	body, etag := d.Aggregated(true)
 	want = `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{},"versions":[{"version":"v1","resources":[{"resource":"pods","responseKind":{"group":"","version":"","kind":"Pod"},"scope":"Namespaced","singularResource":"pod","verbs":["get","list"]}],"freshness":"Current"}]}]}`
 	if string(body) != want || len(etag) != 130 || strings.ToUpper(etag) != etag {
 		t.Errorf("got %s %s, want %s", body, etag, want)
 	}
-	body, _ = d.Aggregated(false, "v2")
+	body, _ = d.Aggregated(false)
 	want = `[{"resource":"widgets","responseKind":{"group":"e.com","version":"v1","kind":"Widget"},"scope":"Cluster","singularResource":"widget","verbs":["delete","deletecollection","get","list","patch","create","update","watch"],"subresources":[{"subresource":"status","responseKind":{"group":"e.com","version":"v1","kind":"Widget"},"verbs":["get"]},{"subresource":"scale","responseKind":{"group":"autoscaling","version":"v1","kind":"Scale"},"verbs":["get"]}]}]`
 	if !strings.Contains(string(body), want) {
 		t.Errorf("got %s, want %s", body, want)
@@ -118,7 +118,7 @@ func TestGroupOrder(t *testing.T) {
 		kinds = append(kinds, &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Group: gv.Group, Version: gv.Version, Kind: "X"}, Resource: "xs"})
 	}
 	d := NewDiscovery(meta.Platform, "", kinds)
-	aggregated, _ := d.Aggregated(false, "v2")
+	aggregated, _ := d.Aggregated(false)
 	name := regexp.MustCompile(`"name":"([^"]+)"`)
 	for text, want := range map[string]string{string(d.Groups()): "batch c.example.com a.example.com b.example.com", string(aggregated): "batch a.example.com b.example.com c.example.com"} {
 		var got []string

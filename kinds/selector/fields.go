@@ -62,6 +62,8 @@ func ParseFields(k *schema.Kind, s string) (Fields, error) {
 
 // fieldOf finds a selectable field of k.
 //
+// A kind without namespaces does not select by them if it has fields of its own, or a definition: clients know it so.
+//
 // A field of one version may have another name in the stored version: terms refer to the field by its index
 // in the stored version, because that is what the metadata of objects has.
 func fieldOf(k *schema.Kind, name string) (int, error) {
@@ -69,9 +71,11 @@ func fieldOf(k *schema.Kind, name string) (int, error) {
 	case "metadata.name":
 		return fieldName, nil
 	case "metadata.namespace":
-		return fieldNamespace, nil
+		if k.Namespaced || k.Definition == "" && len(k.SelectFields) == 0 {
+			return fieldNamespace, nil
+		}
 	}
-	offered := false
+	offered := k.Definition != ""
 	for _, f := range k.SelectFields {
 		offered = offered || f.Name != ""
 		if f.Name == name && name != "" {

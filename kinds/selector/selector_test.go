@@ -53,7 +53,7 @@ func TestLabelFaults(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	k := &schema.Kind{SelectFields: []schema.SelectField{{Name: "status.phase", Path: "status.phase"}, {Name: "spec.nodeName", Path: "spec.nodeName"}}}
+	k := &schema.Kind{Namespaced: true, SelectFields: []schema.SelectField{{Name: "status.phase", Path: "status.phase"}, {Name: "spec.nodeName", Path: "spec.nodeName"}}}
 	k.Stored = k
 	other := &schema.Kind{Stored: k, SelectFields: []schema.SelectField{{Name: "node", Path: "spec.nodeName"}}}
 	o := &meta.Object{Key: meta.Key{Namespace: "ns", Name: "a"}, Meta: meta.ObjectMeta{Fields: []string{"Running", `x,=\`}}}
@@ -83,6 +83,26 @@ func TestFields(t *testing.T) {
 	} {
 		if _, err := ParseFields(k, s); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", s, err, want)
+		}
+	}
+}
+
+// A kind without namespaces that has fields of its own, or is a custom one, does not select by the namespace.
+func TestNamespaceField(t *testing.T) {
+	own := []schema.SelectField{{Name: "status.phase", Path: "status.phase"}}
+	for _, c := range []struct {
+		k    schema.Kind
+		want string
+	}{
+		{schema.Kind{}, ""},
+		{schema.Kind{Namespaced: true, SelectFields: own}, ""},
+		{schema.Kind{Namespaced: true, Definition: "widgets.e.com"}, ""},
+		{schema.Kind{SelectFields: own}, "field label not supported: metadata.namespace"},
+		{schema.Kind{Definition: "widgets.e.com"}, "field label not supported: metadata.namespace"},
+	} {
+		c.k.Stored = &c.k
+		if _, err := ParseFields(&c.k, "metadata.namespace!=x"); (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
+			t.Errorf("%+v: %v, want %q", c.k, err, c.want)
 		}
 	}
 }

@@ -93,9 +93,6 @@ func TestLegacyDiscovery(t *testing.T) {
 	if last := d.Items[len(d.Items)-1].Metadata.Name; last != "ext.example.com" {
 		t.Errorf("the last group is %s", last)
 	}
-	if beta, _ := s.discover(strings.Replace(aggregatedType, "v=v2", "v=v2beta1", 1)); beta.text("ext.example.com") != "v1 Current "+things {
-		t.Errorf("v2beta1 has %s", beta.text("ext.example.com"))
-	}
 	if a := s.Send(200, "GET", "/apis/ext.example.com", "", ""); string(a.Body) != `{"kind":"APIGroup","apiVersion":"v1","name":"ext.example.com","versions":[{"groupVersion":"ext.example.com/v1","version":"v1"}],"preferredVersion":{"groupVersion":"ext.example.com/v1","version":"v1"}}` {
 		t.Errorf("the group is %s", a)
 	}

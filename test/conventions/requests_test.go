@@ -115,6 +115,15 @@ func TestMethods(t *testing.T) {
 			t.Errorf("HEAD %s has a body", c.path)
 		}
 	}
+	// Of what can only be created there is no path of an object, nor one of all namespaces.
+	for _, path := range []string{
+		"/api/v1/bindings", "/api/v1/bindings/a", "/api/v1/namespaces/default/bindings/a", "/apis/authorization.platform.io/v1/subjectaccessreviews/a",
+		"/apis/authorization.platform.io/v1/localsubjectaccessreviews",
+	} {
+		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+			wantFault(t, s.sendWith(t, method, path), 404, "NotFound", "the server could not find the requested resource")
+		}
+	}
 	for _, path := range []string{"/livez", "/readyz", "/healthz", "/livez/ping"} {
 		if a := s.sendWith(t, "HEAD", path); a.Code != 200 || len(a.Body) > 0 {
 			t.Errorf("HEAD %s: %v", path, a)
@@ -122,20 +131,21 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestUnknownPaths: a path of which nothing is known is a 404 that names no object.
+// TestUnknownPaths: a path of which nothing is known is a 404 that names no object; in plain text outside of the groups that are built in.
 func TestUnknownPaths(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
 	for _, path := range []string{
-		"/foo", "/api/v2", "/openapi/v2/", "/apis/none", "/apis/apps/v9", "/apis/apps/v9/deployments", "/api/v1/things",
+		"/api/v2", "/apis/apps/v9", "/apis/apps/v9/deployments", "/api/v1/things",
 		"/api/v1/things/a", "/api/v1/namespaces/default/things", "/api/v1/namespaces/default/nodes", "/api/v1/namespaces/default/configmaps/a/scale",
-		"/api/v1/configmaps/a", "/api/v1/namespaces/default/pods/a/status/b", "/apis/apps/v1/namespaces/default/configmaps", "/livez/none",
+		"/api/v1/configmaps/a", "/api/v1/namespaces/default/pods/a/status/b", "/apis/apps/v1/namespaces/default/configmaps",
 	} {
-		a := s.get(t, 404, path)
-		if path == "/livez/none" {
-			continue // health speaks in plain text
+		wantFault(t, s.get(t, 404, path), 404, "NotFound", "the server could not find the requested resource")
+	}
+	for _, path := range []string{"/foo", "/openapi/v2/", "/apis/none", "/apis/none/", "/apis/none/v1", "/livez/none"} {
+		if a := s.get(t, 404, path); string(a.Body) != "404 page not found\n" || a.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
+			t.Errorf("%s: %v", path, a)
 		}
-		wantFault(t, a, 404, "NotFound", "the server could not find the requested resource")
 	}
 	wantFault(t, s.get(t, 0, maps+"/none"), 404, "NotFound", `configmaps "none" not found`)
 	wantFault(t, s.get(t, 0, "/apis/apps/v1/namespaces/default/deployments/none"), 404, "NotFound", `deployments.apps "none" not found`)

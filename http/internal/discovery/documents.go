@@ -41,13 +41,13 @@ func (d *Documents) Group(name string) []byte {
 	return d.Discovery.Group(name)
 }
 
-// Aggregated is the APIGroupDiscoveryList of the given version, "v2" or "v2beta1", at /api (core) or /apis, and its ETag.
-func (d *Documents) Aggregated(core bool, version string) (body []byte, etag string) {
+// Aggregated is the APIGroupDiscoveryList at /api (core) or /apis, and its ETag.
+func (d *Documents) Aggregated(core bool) (body []byte, etag string) {
 	if d.merged != nil {
-		a := d.merged.aggregated[aggregatedDocument{core, version}]
+		a := d.merged.aggregated[core]
 		return a.body, a.etag
 	}
-	return d.Discovery.Aggregated(core, version)
+	return d.Discovery.Aggregated(core)
 }
 
 // OpenAPIV2 is the document of all kinds in version 2 of OpenAPI.

@@ -13,7 +13,7 @@ import (
 type merged struct {
 	groupList  []byte
 	groups     map[string][]byte
-	aggregated map[aggregatedDocument]taggedDocument
+	aggregated map[bool]taggedDocument // of /api (true) and /apis
 	openapi    *openapi.Document
 	index      func() openapi.Index
 	converted  map[string]convertedDocument // by path
@@ -23,12 +23,6 @@ type merged struct {
 type convertedDocument struct {
 	of       *openapi.Remote
 	document *openapi.Document
-}
-
-// An aggregatedDocument names one of the APIGroupDiscoveryLists.
-type aggregatedDocument struct {
-	core    bool
-	version string
 }
 
 // A taggedDocument is a document with its ETag.
@@ -78,14 +72,12 @@ func (c *Cache) merge(own *Documents, before *merging) *Documents {
 	}
 	// A shallow copy: what merging does not change is shared, lists of resources above all.
 	d := *own
-	d.merged = &merged{aggregated: map[aggregatedDocument]taggedDocument{}, converted: m.converted(own, before)}
+	d.merged = &merged{aggregated: map[bool]taggedDocument{}, converted: m.converted(own, before)}
 	d.merged.groupList, d.merged.groups = m.plain(own.Discovery.Groups())
-	for _, version := range []string{"v2", "v2beta1"} {
-		for _, core := range []bool{true, false} {
-			body, _ := own.Discovery.Aggregated(core, version)
-			body, etag := m.aggregated(body, core)
-			d.merged.aggregated[aggregatedDocument{core, version}] = taggedDocument{body, etag}
-		}
+	for _, core := range []bool{true, false} {
+		body, _ := own.Discovery.Aggregated(core)
+		body, etag := m.aggregated(body, core)
+		d.merged.aggregated[core] = taggedDocument{body, etag}
 	}
 	d.merged.openapi = own.openapi.V2With(m.content.OpenAPI)
 	// The hashes of this server's documents cost making all of them, so not before somebody asks.

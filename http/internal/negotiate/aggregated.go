@@ -2,9 +2,8 @@ package negotiate
 
 import "strings"
 
-// WantsAggregated is the version of the aggregated document that an Accept header asks
-// for, unless a plain one ranks above it.
-func (n *Names) WantsAggregated(accept string) (version string, ok bool) {
+// WantsAggregated tells whether an Accept header asks for the aggregated document, and no plain one ranks above it.
+func (n *Names) WantsAggregated(accept string) (ok bool) {
 	best := 0.0
 	for accept != "" {
 		var item string
@@ -16,10 +15,10 @@ func (n *Names) WantsAggregated(accept string) (version string, ok bool) {
 		}
 		switch {
 		case c.shape == "":
-			version, ok, best = "", false, c.q
-		case c.shape == "APIGroupDiscoveryList" && c.group == n.DiscoveryGroup && (c.version == "v2" || c.version == "v2beta1"):
-			version, ok, best = c.version, true, c.q
+			ok, best = false, c.q
+		case c.shape == "APIGroupDiscoveryList" && c.group == n.DiscoveryGroup && c.version == "v2":
+			ok, best = true, c.q
 		}
 	}
-	return version, ok
+	return ok
 }

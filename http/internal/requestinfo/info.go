@@ -187,9 +187,10 @@ func (i *Info) Resolve(method string, lookup kindLookup) (*schema.Kind, *schema.
 		return k, sub, nil
 	case i.extraSegments:
 		return nil, nil, apierrors.PathNotFound()
-	case method == "HEAD" || i.legacyWatch && method != "GET" || i.Verb == "" || !slices.Contains(verbs, i.Verb):
-		return nil, nil, apierrors.MethodNotAllowed()
-	case !i.verbFitsPath(k):
+	case method == "HEAD" || i.legacyWatch && method != "GET" || i.Verb == "" || !slices.Contains(verbs, i.Verb), !i.verbFitsPath(k):
+		if !i.exists(k) {
+			return nil, nil, apierrors.PathNotFound()
+		}
 		return nil, nil, apierrors.MethodNotAllowed()
 	}
 	return k, sub, nil
@@ -206,6 +207,18 @@ func (i *Info) subresource(k *schema.Kind) (*schema.Subresource, error) {
 		}
 	}
 	return nil, apierrors.PathNotFound()
+}
+
+// exists tells whether there is a path, for any method: that of an object, or of the collections of all namespaces, is not there for kinds
+// that can only be created.
+func (i *Info) exists(k *schema.Kind) bool {
+	switch {
+	case i.Subresource != "":
+		return true
+	case i.Name != "":
+		return slices.Contains(k.Verbs, "get")
+	}
+	return !k.Namespaced || i.Namespace != "" || slices.Contains(k.Verbs, "list")
 }
 
 // verbFitsPath tells whether the verb can be used on the path, which names one object, a collection, or the
