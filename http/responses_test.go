@@ -68,7 +68,7 @@ func TestResponses(t *testing.T) {
 		{"one check", "GET", "/healthz/ping", "", nil, 200, "ok"},
 		{"verbose", "GET", "/readyz?verbose", "", nil, 200, "[+]ping ok\n[+]shutdown ok\nreadyz check passed\n"},
 		{"exclude", "GET", "/livez?verbose&exclude=ping", "", nil, 200, "[+]ping excluded: ok\n"},
-		{"no check", "GET", "/livez/nope", "", nil, 404, "the server could not find the requested resource"},
+		{"no check", "GET", "/livez/nope", "", nil, 404, pageNotFound},
 		{"version page", "GET", "/version", "", nil, 200, `"gitVersion":"v1.35.0+troupe.0.1.0"`},
 		{"root", "GET", "/", "", nil, 200, `"/api/v1"`},
 		{"resources", "GET", "/api/v1", "", nil, 200, `"APIResourceList"`},
