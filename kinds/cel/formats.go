@@ -50,7 +50,7 @@ var formats = map[string]*format{
 		_, err := time.Parse(time.DateOnly, s)
 		return err == nil
 	}), uint64(len(dateTimePattern))},
-	"datetime": {says("invalid datetime", isDateTime), uint64(len(dateTimePattern))},
+	"datetime": {says("invalid datetime", IsDateTime), uint64(len(dateTimePattern))},
 }
 
 // Faults of names have words of their own here.

@@ -27,7 +27,7 @@ func parseDateTime(s string) (t time.Time, err error) {
 
 var (
 	durationPart = regexp.MustCompile(`(\d+)\s*([A-Za-zµ]+)`)
-	// isDateTimeRest matches what follows the T of a date-time, in small letters.
+	// dateTimeRest matches what follows the T of a date-time, in small letters.
 	dateTimeRest = regexp.MustCompile(dateTimePattern)
 )
 
@@ -88,8 +88,11 @@ func durationUnit(name string) (time.Duration, bool) {
 	return 0, false
 }
 
-// isDateTime tells whether a text is a date, a T, and a time with its zone. Leap seconds are refused.
-func isDateTime(s string) bool {
+// IsDuration tells whether a text is a duration, as rules read it.
+func IsDuration(s string) bool { _, err := parseDuration(s); return err == nil }
+
+// IsDateTime tells whether a text is a date, a T, and a time with its zone. Leap seconds are refused.
+func IsDateTime(s string) bool {
 	date, rest, found := strings.Cut(strings.ToLower(s), "t")
 	if _, err := time.Parse(time.DateOnly, date); !found || err != nil {
 		return false

@@ -35,7 +35,7 @@ func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	if len(n.enum) > 0 {
 		all = append(all, newEnum(n.enum))
 	}
-	all = append(all, n.limits.evaluators(n.format)...)
+	all = append(all, n.limits.evaluators(n.format, n.hasFormat)...)
 	for _, one := range n.allOf {
 		all = append(all, allOf{one.values(atRoot)})
 	}
@@ -51,13 +51,13 @@ func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	return all
 }
 
-// evaluators are those of the limits, and of the format of texts.
+// evaluators are those of the limits, and of the format of texts; hasFormat is nil if it is not known.
 //
 // Nothing is made for a limit that is not there. A schema with a thousand fields has few limits, and each evaluator
 // is a call for each value.
-func (l *limits) evaluators(format string) (all []schema.Evaluator) {
-	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || formats[format] != nil {
-		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, format})
+func (l *limits) evaluators(format string, hasFormat func(string) bool) (all []schema.Evaluator) {
+	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || hasFormat != nil {
+		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, format, hasFormat})
 	}
 	if l.min != nil || l.max != nil || l.multipleOf != nil || format == "int32" {
 		all = append(all, &numberLimits{limits: l, int32: format == "int32"})
@@ -235,6 +235,8 @@ type textLimits struct {
 	min, max *int64
 	pattern  *regexp.Regexp
 	format   string
+	// hasFormat is nil if the format is not known. Such passes, so that a definition can name formats of newer servers.
+	hasFormat func(s string) bool
 }
 
 // Lengths count characters and not bytes, as JSON Schema says. The pattern has been compiled with the definition and
@@ -253,7 +255,7 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	case t.pattern != nil && !t.pattern.MatchString(s):
 		e.Invalid(e.Path(), s, fmt.Sprintf("%sshould match '%s'", inBody(e), t.pattern))
 	}
-	if t.format != "" && !hasFormat(t.format, s) {
+	if t.hasFormat != nil && !t.hasFormat(s) {
 		e.TypeInvalid(e.Path(), s, fmt.Sprintf("%smust be of type %s: %q", inBody(e), t.format, s))
 	}
 }

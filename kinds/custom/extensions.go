@@ -2,9 +2,10 @@ package custom
 
 import "github.com/troupe-api/troupe/kinds/meta"
 
-// Extensions are the keys of schemas that have the vendor's name in them, in the form of a naming profile.
+// Extensions are the keys of schemas that have the vendor's name in them, in the form of a naming profile, and the formats of text.
 type Extensions struct {
 	Preserve, Embedded, IntOrString, ListType, ListKeys, MapType, Validations string
+	formats                                                                   Formats
 }
 
 // NewExtensions are the keys in the form of a naming profile.
@@ -19,5 +20,6 @@ func NewExtensions(n *meta.Naming) Extensions {
 		ListKeys:    n.Translate("x-platform-list-map-keys"),
 		MapType:     n.Translate("x-platform-map-type"),
 		Validations: n.Translate("x-platform-validations"),
+		formats:     NewFormats(n),
 	}
 }

@@ -2,39 +2,78 @@ package custom
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"net"
 	"net/mail"
-	"net/netip"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/cel"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
-// formats are the formats of text that are checked. Others mean nothing, as OpenAPI defines it.
+// formats are the formats of text that schemas may name, by names without hyphens, but for those of Formats. Others mean nothing, as
+// OpenAPI defines it.
 var formats = map[string]func(s string) bool{
-	"byte":      isBase64,
-	"cidr":      func(s string) bool { _, err := netip.ParsePrefix(s); return err == nil },
-	"date":      func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil },
-	"date-time": isDateTime,
-	"datetime":  isDateTime,
-	"duration":  func(s string) bool { return isDuration(s) || isGoDuration(s) },
-	"email":     func(s string) bool { _, err := mail.ParseAddress(s); return err == nil },
-	"hexcolor":  matches(`^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`),
-	"hostname":  func(s string) bool { return len(rules.Subdomain(s)) == 0 },
-	"ipv4": func(s string) bool {
-		a, err := netip.ParseAddr(s)
-		return err == nil && a.Unmap().Is4() && a.Zone() == ""
-	},
-	"ipv6":  func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is6() && a.Zone() == "" },
-	"mac":   func(s string) bool { _, err := net.ParseMAC(s); return err == nil },
-	"uri":   func(s string) bool { u, err := url.ParseRequestURI(s); return err == nil && u.Scheme != "" },
-	"uuid":  matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`),
-	"uuid3": matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`),
-	"uuid4": matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`),
-	"uuid5": matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`),
+	"bsonobjectid": isObjectID,
+	"byte":         isBase64,
+	"cidr":         func(s string) bool { _, _, err := net.ParseCIDR(withoutLeadingZeros(s)); return err == nil },
+	"creditcard":   isCreditCard,
+	"date":         func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil },
+	"datetime":     cel.IsDateTime,
+	"duration":     cel.IsDuration,
+	"email":        func(s string) bool { _, err := mail.ParseAddress(s); return err == nil },
+	"hexcolor":     matches(`^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`),
+	"hostname":     isHostname,
+	"ipv4":         func(s string) bool { return strings.Contains(s, ".") && net.ParseIP(withoutLeadingZeros(s)) != nil },
+	"ipv6":         func(s string) bool { return strings.Contains(s, ":") && net.ParseIP(s) != nil },
+	"isbn":         func(s string) bool { return isISBN10(s) || isISBN13(s) },
+	"isbn10":       isISBN10,
+	"isbn13":       isISBN13,
+	"mac":          func(s string) bool { _, err := net.ParseMAC(s); return err == nil },
+	"password":     func(string) bool { return true },
+	"rgbcolor":     isRGB,
+	"ssn":          matches(`^\d{3}[- ]\d{2}[- ]\d{4}$`),
+	"uri":          func(s string) bool { _, err := url.ParseRequestURI(s); return err == nil },
+	"uuid":         matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`),
+	"uuid3":        matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`),
+	"uuid4":        matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`),
+	"uuid5":        matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`),
+}
+
+// Formats are the formats of text in the form of a naming profile: two of them have the vendor's name in theirs.
+type Formats struct {
+	shortName, longName string
+}
+
+// NewFormats are the formats in the form of a naming profile.
+func NewFormats(n *meta.Naming) Formats {
+	return Formats{withoutHyphens(n.Translate("platform-short-name")), withoutHyphens(n.Translate("platform-long-name"))}
+}
+
+// Of is the check of a format by its name; nil: it is not known. Hyphens do not count, since date-time is written in both ways.
+func (f Formats) Of(name string) func(s string) bool {
+	switch name = withoutHyphens(name); name {
+	case f.shortName:
+		return func(s string) bool { return len(rules.Label(s)) == 0 }
+	case f.longName:
+		return func(s string) bool { return len(rules.Subdomain(s)) == 0 }
+	}
+	return formats[name]
+}
+
+func withoutHyphens(name string) string { return strings.ReplaceAll(name, "-", "") }
+
+// matches tells texts by a regular expression.
+func matches(pattern string) func(s string) bool { return regexp.MustCompile(pattern).MatchString }
+
+func isObjectID(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == 12
 }
 
 // isBase64 takes neither an empty text nor one with line breaks, which the decoder passes over.
@@ -43,20 +82,113 @@ func isBase64(s string) bool {
 	return err == nil && s != "" && !strings.ContainsAny(s, "\r\n")
 }
 
-// isDuration knows durations of one unit.
-var isDuration = matches(`^\d+\s*(ns|us|µs|ms|s|m|h|d|w)$`)
+var leadingZeros = regexp.MustCompile(`(^|[.:/])0+([0-9a-fA-F])`)
 
-// matches tells texts by a regular expression.
-func matches(pattern string) func(s string) bool { return regexp.MustCompile(pattern).MatchString }
+// withoutLeadingZeros is an address as it was once meant: objects of old may have such.
+func withoutLeadingZeros(address string) string {
+	return leadingZeros.ReplaceAllString(address, "$1$2")
+}
 
-func isDateTime(s string) bool { _, err := time.Parse(time.RFC3339Nano, s); return err == nil }
+var (
+	// oneLabel is more lenient than labels of a name with dots: it may end with a hyphen.
+	oneLabel      = regexp.MustCompile(`^[a-zA-Z0-9\p{S}\p{L}](-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?$`)
+	hostLabel     = regexp.MustCompile(`^[a-zA-Z0-9\p{S}\p{L}]([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?$`)
+	hostTopDomain = regexp.MustCompile(`^[a-zA-Z\p{L}]{2,63}$`)
+)
 
-func isGoDuration(s string) bool { _, err := time.ParseDuration(s); return err == nil }
+// isHostname knows one label, and domains whose last label has letters only. Letters and symbols are those of any script.
+func isHostname(s string) bool {
+	if len(s) > 255 {
+		return false
+	}
+	labels := strings.Split(s, ".")
+	for i, label := range labels {
+		pattern := hostLabel
+		switch {
+		case len(labels) == 1:
+			pattern = oneLabel
+		case i == len(labels)-1:
+			pattern = hostTopDomain
+		}
+		if len(label) > 63 || !pattern.MatchString(label) {
+			return false
+		}
+	}
+	return true
+}
 
-// hasFormat tells whether a text has a format.
-//
-// A format that is not known passes, so that a definition can name formats of newer servers.
-func hasFormat(format, s string) bool {
-	check := formats[format]
-	return check == nil || check(s)
+var (
+	hyphensAndSpace = regexp.MustCompile(`[-\s]+`)
+	isbn10          = regexp.MustCompile(`^\d{9}[\dX]$`)
+	isbn13          = regexp.MustCompile(`^\d{13}$`)
+)
+
+// isISBN10 tells whether the digits, weighed with 1 to 10, add up to a multiple of 11.
+func isISBN10(s string) bool {
+	s = hyphensAndSpace.ReplaceAllString(s, "")
+	if !isbn10.MatchString(s) {
+		return false
+	}
+	sum := 0
+	for i := range s {
+		digit := 10 // X
+		if s[i] != 'X' {
+			digit = int(s[i] - '0')
+		}
+		sum += (i + 1) * digit
+	}
+	return sum%11 == 0
+}
+
+// isISBN13 tells whether the digits, weighed with 1 and 3 by turns, add up to a multiple of 10.
+func isISBN13(s string) bool {
+	s = hyphensAndSpace.ReplaceAllString(s, "")
+	if !isbn13.MatchString(s) {
+		return false
+	}
+	sum := 0
+	for i := range s {
+		sum += (1 + i%2*2) * int(s[i]-'0')
+	}
+	return sum%10 == 0
+}
+
+var (
+	noDigits = regexp.MustCompile(`[^0-9]+`)
+	// cardNumber has the issuers by their first digits, and how many digits theirs have.
+	cardNumber = regexp.MustCompile(`^(4(\d{12}|\d{15})|5[1-5]\d{14}|(6011|65\d\d)\d{12}|3[47]\d{13}|(30[0-5]|3[68]\d)\d{11}|(2131|1800)\d{11}|35\d{14})$`)
+)
+
+// isCreditCard tells whether the digits are those of an issuer and pass the test of Luhn. What is between them does not count.
+func isCreditCard(s string) bool {
+	s = noDigits.ReplaceAllString(s, "")
+	if !cardNumber.MatchString(s) {
+		return false
+	}
+	sum := 0
+	for i := range s {
+		digit := int(s[i] - '0')
+		if (len(s)-i)%2 == 0 {
+			if digit *= 2; digit > 9 {
+				digit -= 9
+			}
+		}
+		sum += digit
+	}
+	return sum%10 == 0
+}
+
+var rgb = regexp.MustCompile(`^rgb\(\s*(0|[1-9]\d{0,2})\s*,\s*(0|[1-9]\d{0,2})\s*,\s*(0|[1-9]\d{0,2})\s*\)$`)
+
+func isRGB(s string) bool {
+	parts := rgb.FindStringSubmatch(s)
+	if parts == nil {
+		return false
+	}
+	for _, part := range parts[1:] {
+		if n, err := strconv.Atoi(part); err != nil || n > 255 {
+			return false
+		}
+	}
+	return true
 }

@@ -1,22 +1,49 @@
 package custom
 
-import "testing"
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
 
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// TestFormats: the texts in the file, each with its format, are taken and refused as kube-apiserver 1.35.3 was seen to.
 func TestFormats(t *testing.T) {
-	for format, texts := range map[string][2][]string{
-		"byte": {{"YQ=="}, {"", "a", "*", "YQ==\n"}}, "cidr": {{"10.0.0.0/8", "::/0"}, {"10.0.0.0", "x"}}, "date": {{"2020-02-29"}, {"2021-02-29", "2020"}},
-		"date-time": {{"2020-01-01T00:00:00Z", "2020-01-01T00:00:00.5+01:00"}, {"2020-01-01", ""}}, "duration": {{"1h", "3 s", "2d", "1h30m"}, {"1", "h", "1x"}},
-		"email": {{"a@b.c"}, {"a", "@"}}, "hexcolor": {{"#fff", "a0b1c2"}, {"#ff", "red"}}, "hostname": {{"a.b", "a-1"}, {"A", "-a", "a_b"}},
-		"ipv4": {{"1.2.3.4", "::ffff:1.2.3.4"}, {"1.2.3", "::1"}}, "ipv6": {{"::1"}, {"1.2.3.4", "x", "fe80::1%eth0"}}, "mac": {{"00:00:5e:00:53:01"}, {"00:00"}},
-		"uri": {{"https://a/b", "urn:x"}, {"a", "/a"}}, "uuid": {{"b1c2d3e4-0000-1000-8000-000000000000"}, {"x", "b1c2d3e4"}},
-		"uuid4": {{"b1c2d3e4-0000-4000-8000-000000000000"}, {"b1c2d3e4-0000-1000-8000-000000000000"}}, "unheard-of": {{"", "anything"}, nil},
+	file, err := os.ReadFile("testdata/formats.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	formats := NewFormats(meta.Kubernetes)
+	for line := range strings.Lines(string(file)) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(columns) != 3 {
+			t.Fatalf("%q", line)
+		}
+		text, err := strconv.Unquote(columns[2])
+		if err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		check := formats.Of(columns[0])
+		if got := check == nil || check(text); got != (columns[1] == "ok") {
+			t.Errorf("%s %q: %t", columns[0], text, got)
+		}
+	}
+}
+
+// The formats of names follow the naming profile.
+func TestFormatNames(t *testing.T) {
+	for _, c := range []struct {
+		naming *meta.Naming
+		format string
+		known  bool
+	}{
+		{meta.Kubernetes, "k8s-short-name", true}, {meta.Kubernetes, "platform-short-name", false},
+		{meta.Platform, "platform-long-name", true}, {meta.Platform, "k8s-long-name", false},
 	} {
-		for i, want := range []bool{true, false} {
-			for _, s := range texts[i] {
-				if got := hasFormat(format, s); got != want {
-					t.Errorf("%s %q: %v", format, s, got)
-				}
-			}
+		if check := NewFormats(c.naming).Of(c.format); (check != nil) != c.known || c.known && (check("A") || !check("a")) {
+			t.Errorf("%s: known %t", c.format, check != nil)
 		}
 	}
 }

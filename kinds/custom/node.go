@@ -14,6 +14,7 @@ import (
 type node struct {
 	kind       string // object, array, string, integer, number, boolean; "" for any
 	format     string
+	hasFormat  func(s string) bool // nil: the format is not known
 	properties map[string]*node
 	names      []string // of the properties, sorted
 	required   []string
@@ -82,6 +83,7 @@ func (k *Extensions) setKeyword(n *node, keyword string, v any) {
 		n.kind, _ = v.(string)
 	case "format":
 		n.format, _ = v.(string)
+		n.hasFormat = k.formats.Of(n.format)
 	case "required":
 		n.required = texts(v)
 	case "nullable":

@@ -3,35 +3,18 @@ package apiextensions
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// knownFormats are the formats of text that schemas may name, without hyphens, which do not count. An
-// unknown format is accepted and checks nothing: it may be meant for another reader of the schema. Hyphens
-// do not count, since date-time is written in both ways.
-func knownFormats(n *meta.Naming) map[string]bool {
-	known := map[string]bool{}
-	for _, name := range []string{
-		"bsonobjectid", "byte", "cidr", "creditcard", "date", "datetime", "duration", "email", "hexcolor", "hostname",
-		"ipv4", "ipv6", "isbn", "isbn10", "isbn13", "mac", "password", "rgbcolor", "ssn", "uri", "uuid", "uuid3", "uuid4", "uuid5",
-		n.Translate("platform-long-name"), n.Translate("platform-short-name"),
-	} {
-		known[withoutHyphens(name)] = true
-	}
-	return known
-}
-
-func withoutHyphens(format string) string { return strings.ReplaceAll(format, "-", "") }
-
-// definitionWarnings warns of formats that mean nothing, unless the definition had them before. A
-// definition is usually applied again by every release of its controller, whose users cannot change the
-// schema.
+// definitionWarnings warns of formats that mean nothing, unless the definition had them before. They are accepted, for they may be
+// meant for another reader of the schema. A definition is usually applied again by every release of its controller, whose users
+// cannot change the schema.
 func definitionWarnings(n *meta.Naming) family.WarnFunc {
-	known := knownFormats(n)
+	known := custom.NewFormats(n)
 	return func(obj, old tree.Tree) (texts []string) {
 		unknown := unknownFormats(obj, known)
 		if len(unknown) == 0 {
@@ -49,7 +32,7 @@ func definitionWarnings(n *meta.Naming) family.WarnFunc {
 
 // unknownFormats are the formats of text in the schemas of a definition that are not known, once each.
 // Versions mostly repeat one another's schemas, and one text says enough.
-func unknownFormats(definition tree.Tree, known map[string]bool) (formats []string) {
+func unknownFormats(definition tree.Tree, known custom.Formats) (formats []string) {
 	for _, v := range definition.Object("spec").List("versions") {
 		version, _ := v.(tree.Tree)
 		formats = appendUnknownFormats(formats, version.Object("schema", "openAPIV3Schema"), known)
@@ -60,8 +43,8 @@ func unknownFormats(definition tree.Tree, known map[string]bool) (formats []stri
 // appendUnknownFormats adds those of a schema and of all schemas in it, fields in the order of their names.
 // It visits keywords that validation refuses as well, because it also runs on definitions which were stored
 // before. Sorted names give warnings the same order in every response.
-func appendUnknownFormats(formats []string, schema tree.Tree, known map[string]bool) []string {
-	if f := schema.String("format"); f != "" && schema.String("type") == "string" && !known[withoutHyphens(f)] && !slices.Contains(formats, f) {
+func appendUnknownFormats(formats []string, schema tree.Tree, known custom.Formats) []string {
+	if f := schema.String("format"); f != "" && schema.String("type") == "string" && known.Of(f) == nil && !slices.Contains(formats, f) {
 		formats = append(formats, f)
 	}
 	for _, name := range [...]string{"items", "not", "additionalProperties", "additionalItems"} {
