@@ -42,8 +42,6 @@ func TestSelectFields(t *testing.T) {
 		{"v1/Service", "spec.type=NodePort", true},
 		{"v1/Service", "spec.clusterIP=None", false},
 		{"v1/ReplicationController", "status.replicas=0", true},
-		{"apps/v1/ReplicaSet", "status.replicas=0", true},
-		{"apps/v1/ReplicaSet", "status.replicas=1", false},
 		{"batch/v1/Job", "status.successful=0", true},
 		{"batch/v1/Job", "status.successful=1", false},
 		{"certificates.k8s.io/v1/CertificateSigningRequest", "spec.signerName=example.com/signer", true},
