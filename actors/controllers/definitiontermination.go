@@ -38,6 +38,12 @@ func (d *Definitions) terminate(ctx context.Context, known *definition) {
 		return
 	}
 	known.draining = true
+	if !made.Stored.Draining {
+		if draining := d.kinds.Compile(known.tree); draining != nil { // which says so to clients
+			d.register(draining)
+			made = draining
+		}
+	}
 	o := known.object
 	d.cleanups.Go(func() { d.drain(ctx, made.Stored, o) })
 }

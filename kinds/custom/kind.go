@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -59,9 +60,11 @@ func (c *Compiler) Compile(t tree.Tree) *Definition {
 	if names.String("plural") == "" {
 		names = spec.Object("names")
 	}
+	draining := condition.IsTrue(t.Object("status"), "Terminating")
 	var all []*schema.Kind
 	for _, v := range spec.Objects("versions") {
 		k := c.version(d.Name, spec, names, v)
+		k.Draining = draining
 		all = append(all, k)
 		if v.Bool("storage") {
 			d.Stored = k
@@ -169,6 +172,9 @@ func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	return k
 }
 
+// verbs are those of all kinds that definitions make, in the order that clients know from discovery.
+var verbs = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
+
 // version makes the kind of one version.
 func (c *Compiler) version(name string, spec, names, v tree.Tree) *schema.Kind {
 	k := &schema.Kind{
@@ -179,7 +185,7 @@ func (c *Compiler) version(name string, spec, names, v tree.Tree) *schema.Kind {
 		ShortNames:        names.Strings("shortNames"),
 		Categories:        names.Strings("categories"),
 		Namespaced:        spec.String("scope") == "Namespaced",
-		Verbs:             schema.StandardVerbs(),
+		Verbs:             verbs,
 		Capabilities:      capabilities,
 		ConditionalUpdate: true,
 		Generation:        true,

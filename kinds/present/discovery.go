@@ -138,13 +138,16 @@ func sortedSubresources(k *schema.Kind) []schema.Subresource {
 	})
 }
 
-// customVerbs are the verbs of kinds that definitions make, in the order that clients know.
-var customVerbs = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
-
-// listedVerbs are those of a kind as documents list them.
+// listedVerbs are those of a kind as documents list them; of a kind that a definition makes, in the order that it has them.
+//
+// Of a kind that is going away nothing is to be made or changed, and so clients are told: a controller that empties a namespace, say,
+// looks for what can be deleted.
 func listedVerbs(k *schema.Kind) []string {
-	if k.Definition != "" {
-		return customVerbs
+	switch {
+	case k.Draining:
+		return slices.DeleteFunc(slices.Clone(k.Verbs), func(verb string) bool { return verb == "create" || verb == "patch" || verb == "update" })
+	case k.Definition != "":
+		return k.Verbs
 	}
 	return sortedVerbs(k.Verbs)
 }

@@ -87,7 +87,7 @@ func TestDiscovery(t *testing.T) {
 		{GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "Pod"}, Resource: "pods", Singular: "pod", Namespaced: true, Verbs: []string{"list", "get"}},
 		{GroupVersionKind: meta.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Resource: "deployments", Singular: "deployment", Namespaced: true, ShortNames: []string{"deploy"}, Verbs: []string{"get"},
 			Subresources: []schema.Subresource{{Name: "status", Verbs: []string{"get"}}, {Name: "scale", Kind: meta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, Verbs: []string{"get"}}}},
-		{GroupVersionKind: meta.GroupVersionKind{Group: "e.com", Version: "v1", Kind: "Widget"}, Resource: "widgets", Singular: "widget", Definition: "widgets.e.com", Verbs: schema.StandardVerbs(),
+		{GroupVersionKind: meta.GroupVersionKind{Group: "e.com", Version: "v1", Kind: "Widget"}, Resource: "widgets", Singular: "widget", Definition: "widgets.e.com", Verbs: []string{"delete", "list", "patch", "create", "update", "watch"},
 			Subresources: []schema.Subresource{{Name: "status", Verbs: []string{"get"}}, {Name: "scale", Kind: meta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, Verbs: []string{"get"}}}},
 	}
 	d := NewDiscovery(meta.Kubernetes, "192.0.2.1:6443", kinds)
@@ -101,7 +101,7 @@ func TestDiscovery(t *testing.T) {
 		t.Errorf("got %s %s, want %s", body, etag, want)
 	}
 	body, _ = d.Aggregated(false)
-	want = `[{"resource":"widgets","responseKind":{"group":"e.com","version":"v1","kind":"Widget"},"scope":"Cluster","singularResource":"widget","verbs":["delete","deletecollection","get","list","patch","create","update","watch"],"subresources":[{"subresource":"status","responseKind":{"group":"e.com","version":"v1","kind":"Widget"},"verbs":["get"]},{"subresource":"scale","responseKind":{"group":"autoscaling","version":"v1","kind":"Scale"},"verbs":["get"]}]}]`
+	want = `[{"resource":"widgets","responseKind":{"group":"e.com","version":"v1","kind":"Widget"},"scope":"Cluster","singularResource":"widget","verbs":["delete","list","patch","create","update","watch"],"subresources":[{"subresource":"status","responseKind":{"group":"e.com","version":"v1","kind":"Widget"},"verbs":["get"]},{"subresource":"scale","responseKind":{"group":"autoscaling","version":"v1","kind":"Scale"},"verbs":["get"]}]}]`
 	if !strings.Contains(string(body), want) {
 		t.Errorf("got %s, want %s", body, want)
 	}

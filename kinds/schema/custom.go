@@ -45,9 +45,6 @@ type Custom struct {
 // WholeObject is where the faults of a custom object as a whole are: the word that clients know.
 const WholeObject = "<nil>"
 
-// StandardVerbs are the verbs of a kind that has all of them.
-func StandardVerbs() []string { return standardVerbs }
-
 // SubresourceVerbs are those of a sub-resource that names none.
 func SubresourceVerbs() []string { return subresourceVerbs }
 

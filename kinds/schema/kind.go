@@ -19,7 +19,7 @@ type Kind struct {
 	ShortNames   []string
 	Categories   []string
 	Namespaced   bool
-	Verbs        []string // sorted; of the main resource
+	Verbs        []string // of the main resource; sorted, but for kinds that definitions make
 	// Storage names the collection that holds the objects. It differs from the served
 	// group and resource where two groups share one storage.
 	Storage meta.GroupResource
@@ -65,6 +65,8 @@ type Kind struct {
 	Rules    Rules
 	// Definition is the name of the object that defines the kind; "" for a built-in kind.
 	Definition string
+	// Draining: the definition is being deleted, and the objects of the kind with it.
+	Draining bool
 	// ItemOffset is the length of `{"kind":"…","apiVersion":"…",`, which begins each stored object; 1 where
 	// items of lists say what they are.
 	ItemOffset int

@@ -139,6 +139,9 @@ func TestDefinitionWaitsForObjects(t *testing.T) {
 	}
 	s.Send(404, "GET", widgets+"/free", "", "")
 	s.Send(403, "POST", widgets, client.JSON, widget("late", ""))
+	if listed := s.Send(200, "GET", "/apis/example.com/v1", "", "").String(); !strings.Contains(listed, `["delete","deletecollection","get","list","watch"]`) {
+		t.Errorf("the verbs while it ends: %s", listed)
+	}
 	s.Send(200, "PATCH", widgets+"/held", client.MergePatch, `{"metadata":{"finalizers":null}}`)
 	s.until("the definition has gone", func() bool {
 		answer, err := s.Get(s.Ctx, definitions+"/widgets.example.com")
