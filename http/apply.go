@@ -56,7 +56,7 @@ func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 	if err := x.matchConfigToPath(&m, config); err != nil {
 		return err
 	}
-	warnings, err := checkConfigFields(x.bodyKind, m.Key, config, faults, o.Validation)
+	warnings, err := checkConfigFields(x.bodyKind, config, faults, o.Validation)
 	if err != nil {
 		return err
 	}
@@ -98,11 +98,14 @@ func (x *requestContext) matchConfigToPath(m *request.Mutation, config tree.Tree
 		return apierrors.BadRequest("invalid object type: " + typeName(version, kind))
 	}
 	metadata, _ := config["metadata"].(tree.Tree)
-	placed := *m
+	placed, placesItself := *m, metadata.String("namespace") != ""
 	if name, _ := metadata["name"].(string); name != "" { // an object that is there has a name
 		placed.Verb = request.Update
 	}
 	m.Misplaced = x.matchBodyToPath(&placed, config)
+	if !placesItself { // what is applied, and kept as the last configuration, is what the client has sent
+		delete(config["metadata"].(tree.Tree), "namespace")
+	}
 	if version != x.bodyKind.APIVersion() {
 		return apierrors.BadRequest(fmt.Sprintf("Incorrect version specified in apply patch. Specified patch version: %s, expected: %s", version, x.bodyKind.APIVersion()))
 	}
@@ -127,10 +130,11 @@ func typeName(apiVersion, kind string) string {
 //
 // An unknown field cannot be dropped with a warning, as in other bodies: the manager would not own what it has asked
 // for, and would never learn why.
-func checkConfigFields(k *schema.Kind, key meta.Key, config tree.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
+func checkConfigFields(k *schema.Kind, config tree.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
+	metadata := config.Object("metadata")
 	untyped := func(text string) error {
 		return apierrors.BadRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
-			key.Namespace, key.Name, typeName(k.APIVersion(), k.Kind), text))
+			metadata.String("namespace"), metadata.String("name"), typeName(k.APIVersion(), k.Kind), text))
 	}
 	for _, fault := range codec.Refused(faults) {
 		if !fault.Duplicate {

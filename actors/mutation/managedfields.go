@@ -156,13 +156,17 @@ func equalExceptTime(a, b any) bool {
 // what they own cannot be told, and the write must not depend on it.
 func updateManagedFields(cur State, m *request.Mutation, asked []any, want tree.Tree, env Env) {
 	known, begin := managedFields(cur.Tree), false
+	if keepsOwners(m) {
+		setManagedFields(want, known)
+		return
+	}
 	switch {
 	case m.Subresource != "":
 	case ownership.IsReset(asked):
 		known, begin = nil, cur.Object != nil
 	case len(asked) > 0 && !tree.SemanticEqual(asked, known):
 		if list, ok := ownership.Normalize(asked); ok {
-			known = list
+			known, begin = list, cur.Object != nil
 		}
 	}
 	versions, fault := servedVersions(m)

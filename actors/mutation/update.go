@@ -104,6 +104,12 @@ func keepsGeneration(m *request.Mutation) bool {
 	return sub != nil && sub.View.KeepsGeneration
 }
 
+// keepsOwners tells whether nobody becomes an owner of what m changes.
+func keepsOwners(m *request.Mutation) bool {
+	sub := m.Kind.Subresource(m.Subresource)
+	return m.KeepsOwners || sub != nil && sub.View.KeepsOwners
+}
+
 // checkPreconditions checks the uid and the resourceVersion in want, if any, against the
 // current state.
 func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {

@@ -139,7 +139,7 @@ func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string
 		}
 		addDisruptionTarget(pod.EnsureObject("status"), e.now())
 		result, err := e.store.Mutate(ctx, request.Mutation{
-			Verb: request.Update, Kind: e.pods, Key: v.Key, Subresource: "status", Object: pod, FieldManager: v.Manager,
+			Verb: request.Update, Kind: e.pods, Key: v.Key, Subresource: "status", Object: pod, FieldManager: v.Manager, KeepsOwners: true,
 		})
 		if err == nil {
 			version = strconv.FormatUint(result.Object.Version, 10)

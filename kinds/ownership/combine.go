@@ -250,7 +250,9 @@ func combineNull(f *schema.Field, element bool, live any) any {
 			parts++
 		}
 	case []any:
-		parts = len(v)
+		if !wrongType(granularity, v) { // a list where anything may be is a value as a whole
+			parts = len(v)
+		}
 	}
 	if granularity == atomic || parts == 0 {
 		return null{}

@@ -92,7 +92,7 @@ func itemFields(f *schema.Field, v any) Set {
 	return b.set()
 }
 
-// CheckItems finds the first list in an object that has an item twice, or an item without a key: such an
+// CheckItems finds the first list in an object that has an item twice, a null, or an item without a key: such an
 // object cannot be applied. The answer names the path, as in `.spec.containers: duplicate entries for key
 // [name="c"]`; it is "" if there is none.
 //
@@ -154,6 +154,12 @@ func checkList(f *schema.Field, v any) *itemFault {
 	seen := newElementSet(len(list))
 	steps := itemElements(f, list)
 	for i, item := range list {
+		if item == nil && len(f.ListMapKeys) > 0 {
+			return &itemFault{text: fmt.Sprintf("element %d: associative list with keys may not have a null element", i)}
+		}
+		if item == nil {
+			return &itemFault{text: fmt.Sprintf("element %d: associative list without keys has an element that's an explicit null", i)}
+		}
 		if lacksKeys(f, item) {
 			return &itemFault{text: fmt.Sprintf("element %d: associative list with keys has an element that omits all key fields %q (and doesn't have default values for any key fields)", i, f.ListMapKeys)}
 		}

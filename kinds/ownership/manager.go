@@ -251,13 +251,16 @@ func IsReset(list []any) bool {
 	return len(entry) == 0
 }
 
-// Normalize is a list of managers that a client has written, in canonical form; false if it cannot be
-// read.
+// Normalize is a list of managers that a client has written, in canonical form, without those who own nothing and those
+// who are repeated; false if it cannot be read or is empty.
 //
 // Clients may edit managedFields like any other field; what cannot be read would later count
 // as owning nothing.
 func Normalize(list []any) ([]any, bool) {
 	all := decode(list, nil)
+	if len(all) == 0 {
+		return nil, false
+	}
 	for _, m := range all {
 		set, err := Parse(m.text)
 		if err != nil && m.text != "" || m.operation != opApply && m.operation != opUpdate ||
@@ -266,8 +269,20 @@ func Normalize(list []any) ([]any, bool) {
 		}
 		m.set, m.text, m.unread, m.entry = set, "", false, nil
 	}
-	out := all.encode()
-	return out, len(out) > 0
+	return all.withoutRepeated().encode(), true
+}
+
+// withoutRepeated is the managers without those of which an entry of the same time comes later.
+func (all managers) withoutRepeated() managers {
+	type identity struct {
+		managerIdentity
+		version, time string
+	}
+	last := make(map[identity]*manager, len(all))
+	for _, m := range all {
+		last[identity{m.managerIdentity, m.version, m.time}] = m
+	}
+	return slices.DeleteFunc(all, func(m *manager) bool { return last[identity{m.managerIdentity, m.version, m.time}] != m })
 }
 
 // HasConflictFields tells whether an object of message m has all the fields that the causes of a conflict

@@ -72,7 +72,11 @@ func TestNormalize(t *testing.T) {
 	if !ok || who(got) != `m Apply {"f:a":{},"f:b":{}}` || got[0].(tree.Tree).String("fieldsType") != "FieldsV1" {
 		t.Errorf("%v", got)
 	}
-	for _, bad := range [][]any{entry("Dance", `{"f:a":{}}`), entry("Apply", `{`), entry("Apply", `{}`), nil, {3}} {
+	twice := append(entry("Apply", `{"f:a":{}}`), append(entry("Apply", `{"f:b":{}}`), entry("Update", `{}`)...)...)
+	if got, ok := Normalize(twice); !ok || who(got) != `m Apply {"f:b":{}}` {
+		t.Errorf("%v", got)
+	}
+	for _, bad := range [][]any{entry("Dance", `{"f:a":{}}`), entry("Apply", `{`), nil, {3}} {
 		if got, ok := Normalize(bad); ok {
 			t.Errorf("%v has become %v", bad, got)
 		}

@@ -16,6 +16,8 @@ func TestOverlay(t *testing.T) {
 		`{"list":["x"],"unit":{"a":"b"}}`:                      `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .list, .unit`,
 		`{"block":{"a":"1"}}`:                                  `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .block`,
 		`{"items":[{"name":"a"},{"name":"a"}]}`:                `failed to convert patch object to typed object: .items: duplicate entries for key [kind="K",name="a"]`,
+		`{"items":[null]}`:                                     `failed to convert patch object to typed object: .items: element 0: associative list with keys may not have a null element`,
+		`{"set":["c",null]}`:                                   `failed to convert patch object to typed object: .set: element 1: associative list without keys has an element that's an explicit null`,
 	} {
 		before := parseTree(t, live)
 		merged, err := Overlay(plan(), before, parseTree(t, config))

@@ -70,6 +70,8 @@ type Mutation struct {
 	AsWritten       bool
 	FieldValidation FieldValidation
 	FieldManager    string
+	// KeepsOwners: nobody becomes an owner of what is changed.
+	KeepsOwners bool
 	// Named are options as the request has them.
 	Named NamedOptions
 

@@ -136,6 +136,8 @@ type View struct {
 	Warn func(obj, old tree.Tree) []string
 	// KeepsGeneration: a write does not count as a change of what the object should be.
 	KeepsGeneration bool
+	// KeepsOwners: nobody becomes an owner of what a write changes.
+	KeepsOwners bool
 }
 
 // Subresource finds a sub-resource by name; nil if the kind has none of that name.

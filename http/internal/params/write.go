@@ -2,6 +2,7 @@ package params
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -98,10 +99,9 @@ func validateFieldManager(m string, f *schema.Faults) {
 	if len(m) > maxFieldManager {
 		f.TooLong("fieldManager", maxFieldManager)
 	}
-	for _, r := range m {
+	for i, r := range m {
 		if !unicode.IsPrint(r) {
-			f.Invalid("fieldManager", m, "should only contain printable characters")
-			return
+			f.Invalid("fieldManager", m, fmt.Sprintf("invalid character %#U (at position %d)", r, i))
 		}
 	}
 }

@@ -9,13 +9,13 @@ import (
 // Kinds lists the kinds of Pods with their functions. A Pod has four writers, each with a sub-resource that
 // changes its own part: the scheduler binds, the node reports the status, an autoscaler resizes, and an
 // operator adds a container for debugging. Binding keeps the generation, as it is no change of what was
-// asked for. message finds the structure of a message by its name.
+// asked for, and has no owner. message finds the structure of a message by its name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
 	mirror := n.Translate("platform.io/config.mirror")
 	warnings := NewWarnings(n)
 	return []family.Kind{
 		{Name: "/v1/Pod", Rules: family.WarnChanges(podRules(warnings, message("core.v1.PodSpec")), warnings.warnPod), Views: family.Views{
-			"binding":             {Write: bindPod, KeepsGeneration: true},
+			"binding":             {Write: bindPod, KeepsGeneration: true, KeepsOwners: true},
 			"ephemeralcontainers": ephemeralView(mirror, message("core.v1.EphemeralContainer")),
 			"resize":              resizeView(mirror),
 			"status":              {Write: warnings.profiles.writePodStatus, Warn: warnings.warnPodStatus},
