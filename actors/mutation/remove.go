@@ -60,7 +60,7 @@ func (p *Prepared) beginDeletion(object, metadata tree.Tree) {
 	if deleting := m.Kind.Stored.Rules.BeginDelete; deleting != nil {
 		delete(metadata, "deletionGracePeriodSeconds")
 		deleting(object, timestamp(now))
-	} else if m.Kind.Generation {
+	} else if p.cur.Object.Meta.Generation > 0 {
 		metadata["generation"] = p.cur.Object.Meta.Generation + 1
 	}
 	if m.Kind.HasSpecFinalizers {

@@ -105,11 +105,14 @@ func checkKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	return CheckKind(k, object)
 }
 
+// formerVersions are those that older clients still send bodies of sub-resources in, whose form is the same.
+var formerVersions = map[meta.GroupVersionKind]string{{Group: "policy", Version: "v1", Kind: "Eviction"}: "policy/v1beta1"}
+
 // CheckKind compares what an object says it is with what is wanted. One that says nothing is what is wanted.
 func CheckKind(k *schema.Kind, object tree.Tree) error {
 	kind, _ := object["kind"].(string)
 	version, _ := object["apiVersion"].(string)
-	if version != "" && version != k.APIVersion() {
+	if version != "" && version != k.APIVersion() && version != formerVersions[k.GroupVersionKind] {
 		return otherVersion(k, version)
 	}
 	if kind != "" && kind != k.Kind {

@@ -21,7 +21,14 @@ var systemPriorities = map[string]int64{
 // priorityClassRules does not compare classes with each other: that there is one default is checked by
 // admission, which sees them all.
 func priorityClassRules() schema.Rules {
-	return schema.Rules{Validate: validatePriorityClass, ValidateUpdate: validatePriorityClassUpdate}
+	return schema.Rules{Prepare: preparePriorityClass, Validate: validatePriorityClass, ValidateUpdate: validatePriorityClassUpdate}
+}
+
+// preparePriorityClass gives a new class its one generation: no update of a class is counted.
+func preparePriorityClass(obj, old tree.Tree) {
+	if old == nil {
+		obj.EnsureObject("metadata")["generation"] = int64(1)
+	}
 }
 
 // The names that begin with system- and the values above a billion are for components without which a node does not
