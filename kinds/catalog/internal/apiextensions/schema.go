@@ -15,9 +15,9 @@ import (
 // schemaTypes are the values of the keyword type.
 var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
 
-// validateSchema checks the schema of a version, or of all of them. The expressions are compiled only if
-// the structure has no fault: their types are derived from it, and errors that follow from another error
-// would bury the cause.
+// validateSchema checks the schema of a version, or of all of them. The structure comes first, as in other servers of this API, unless
+// the schema has keywords of which none can be made. The expressions are compiled only if the structure has no fault: their types
+// are derived from it, and errors that follow from another error would bury the cause.
 func (c definitionValidator) validateSchema(version tree.Tree, path string, faults *schema.Faults) {
 	root, ok := version.Object("schema")["openAPIV3Schema"].(tree.Tree)
 	old := c.stored[version.String("name")]
@@ -35,13 +35,14 @@ func (c definitionValidator) validateSchema(version tree.Tree, path string, faul
 		faults.Forbidden(path+".nullable", "nullable cannot be true at the root")
 	}
 	before := len(faults.List)
+	if !hasUnsupported(root) {
+		if validateStructure(c.keys, root, path, faults); len(faults.List) == before {
+			c.compiler.CheckDefaults(root, path, faults)
+		}
+	}
 	walk := schemaValidator{keys: c.keys, faults: faults, root: path}
 	walk.node(root, path, schemaContext{root: true})
 	c.compiler.CheckFieldPaths(root, path, faults)
-	structure := len(faults.List)
-	if validateStructure(c.keys, root, path, faults); len(faults.List) == structure {
-		c.compiler.CheckDefaults(root, path, faults)
-	}
 	if len(faults.List) == before {
 		c.compiler.CheckRules(root, path, faults)
 	}
@@ -194,15 +195,50 @@ func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) sch
 // unsupportedSchemaKeys are keywords of JSON schema that the API does not support. What they say cannot be
 // translated into a structural schema, by which fields are pruned and merged: references could be cyclic,
 // and patterns could give one property several types.
-var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"}
+var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"} // in the order of faults
 
 // unsupportedEmptyKeys are those of them that may not be there with an empty value either.
 var unsupportedEmptyKeys = []string{"additionalItems", "dependencies", "$ref"}
+
+// hasUnsupported tells whether a schema, or one in it, has a keyword that the API does not support.
+func hasUnsupported(s tree.Tree) bool {
+	if s.String("$schema") != "" {
+		return true
+	}
+	for _, key := range unsupportedSchemaKeys {
+		if !tree.IsEmpty(s[key]) || key == "additionalItems" && isWritten(key, s[key]) {
+			return true
+		}
+	}
+	if list, _ := s["items"].([]any); len(list) > 0 {
+		return true
+	}
+	for _, key := range []string{"items", "additionalProperties", "not"} {
+		if sub, ok := s[key].(tree.Tree); ok && hasUnsupported(sub) {
+			return true
+		}
+	}
+	for _, sub := range s.Object("properties") {
+		if sub, ok := sub.(tree.Tree); ok && hasUnsupported(sub) {
+			return true
+		}
+	}
+	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
+		if slices.ContainsFunc(s.Objects(key), hasUnsupported) {
+			return true
+		}
+	}
+	return false
+}
 
 // node checks the keywords of one schema and of all in it. Rules that need a view of the whole, such as
 // types within conditions, are those of structuralValidator.
 func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	f := w.faults
+	kind := s.String("type")
+	if kind != "" && !slices.Contains(schemaTypes, kind) {
+		f.NotSupported(path+".type", kind, schemaTypes)
+	}
 	if s.Has("default") && p.noDefaults != "" {
 		f.Forbidden(path+".default", "must not be set "+p.noDefaults)
 	}
@@ -211,12 +247,8 @@ func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 			f.Forbidden(path+"."+key, key+" is not supported")
 		}
 	}
-	switch kind := s.String("type"); {
-	case kind == "null":
+	if kind == "null" {
 		f.Forbidden(path+".type", "type cannot be set to null, use nullable as an alternative")
-		f.NotSupported(path+".type", kind, schemaTypes)
-	case kind != "" && !slices.Contains(schemaTypes, kind):
-		f.NotSupported(path+".type", kind, schemaTypes)
 	}
 	if uri := s.String("$schema"); uri != "" {
 		f.Invalid(w.root, "", "OpenAPIV3Schema 'schema' is not supported")
@@ -253,15 +285,16 @@ func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
 			w.node(sub, tree.KeyPath(path+".properties", name), w.property(p, s, name))
 		}
 	}
-	for _, name := range []string{"not", "items"} {
-		if sub, ok := s[name].(tree.Tree); ok {
-			w.node(sub, path+"."+name, p.nested())
-		}
+	if sub, ok := s["not"].(tree.Tree); ok {
+		w.node(sub, path+".not", p.nested())
 	}
 	for _, name := range []string{"allOf", "oneOf", "anyOf"} {
 		for i, sub := range s.Objects(name) {
 			w.node(sub, tree.IndexPath(path+"."+name, i), p.nested())
 		}
+	}
+	if sub, ok := s["items"].(tree.Tree); ok {
+		w.node(sub, path+".items", p.nested())
 	}
 }
 

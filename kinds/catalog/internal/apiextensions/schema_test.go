@@ -1,6 +1,8 @@
 package apiextensions_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
@@ -27,6 +29,24 @@ func TestSchemaKeywords(t *testing.T) {
 			`.x-kubernetes-validations[2].reason: Unsupported value: "Bored": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"`,
 			`.x-kubernetes-validations[3].message: Invalid value: "a\nb": must not contain line breaks`)},
 	})
+}
+
+// Faults of the structure come first, in the order of their texts; then those of keywords, place by place.
+func TestSchemaFaultOrder(t *testing.T) {
+	k := definitionKind(t, meta.Kubernetes)
+	for schema, want := range map[string][]string{
+		`{"type":"string","x-kubernetes-embedded-resource":true}`: atX(`.properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields`,
+			`.type: Invalid value: "string": must be object if x-kubernetes-embedded-resource is true`),
+		`{"properties":{"a":{"type":"array"},"b":{"type":"foo"}},"x-kubernetes-map-type":"x"}`: atX(`.properties[a].items: Required value: must be specified`,
+			`.type: Required value: must not be empty for specified object fields`,
+			`.properties[b].type: Unsupported value: "foo": supported values: "array", "boolean", "integer", "number", "object", "string"`,
+			`.type: Required value: must be object if x-kubernetes-map-type is specified`, `.x-kubernetes-map-type: Unsupported value: "x": supported values: "atomic", "granular"`),
+		`{"properties":{"a":{"$ref":"#/x"}}}`: atX(`.properties[a].$ref: Forbidden: $ref is not supported`),
+	} {
+		if got := catalogtest.Create(k, catalogtest.Named(k, catalogtest.Parse(t, schemaOf(schema)))); !slices.Equal(got, want) {
+			t.Errorf("%s:\n%s\nwant\n%s", schema, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
 }
 
 func TestSchemaRoot(t *testing.T) {

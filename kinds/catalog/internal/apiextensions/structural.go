@@ -1,9 +1,12 @@
 package apiextensions
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/regex"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -18,12 +21,16 @@ type structuralValidator struct {
 	faults *schema.Faults
 }
 
-// validateStructure reports missing types and misplaced keywords first, then the fields that only a
-// condition knows.
+// validateStructure reports missing types, misplaced keywords, and the fields that only a condition knows, in the order of their
+// texts.
 func validateStructure(k custom.Extensions, root tree.Tree, path string, faults *schema.Faults) {
 	w := structuralValidator{keys: k, faults: faults}
+	before := len(faults.List)
 	w.node(root, path, rootLevel)
 	w.specifiedOutside(root, root, path, path) // of the conditions of parts the public API does not ask it
+	slices.SortFunc(faults.List[before:], func(a, b meta.Cause) int {
+		return cmp.Compare(a.Field+": "+a.Message, b.Field+": "+b.Message)
+	})
 }
 
 // A structuralLevel is the position of a part of a schema in the whole. It only selects a message: an empty
@@ -43,8 +50,7 @@ var missingTypeMsgs = [...]string{
 	fieldLevel: "must not be empty for specified object fields",
 }
 
-// node checks a part outside of allOf, anyOf, oneOf and not. Its children come first, so faults go from the
-// leaves to the root, as in other servers of this API.
+// node checks a part outside of allOf, anyOf, oneOf and not.
 func (w structuralValidator) node(s tree.Tree, path string, l structuralLevel) {
 	if l == rootLevel && s["additionalProperties"] != nil {
 		w.faults.Forbidden(path+".additionalProperties", "must not be used at the root")
