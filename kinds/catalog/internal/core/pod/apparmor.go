@@ -141,11 +141,7 @@ func validateAppArmorMatch(annotation string, profile tree.Tree, path string, fa
 }
 
 // validateAppArmorUpdate keeps the AppArmor annotations of a Pod as they are: its containers run with what they say.
-func (p profileAnnotations) validateAppArmorUpdate(obj, old tree.Tree, faults *schema.Faults) {
-	now, was := obj.Object("metadata", "annotations"), old.Object("metadata", "annotations")
-	if tree.SameRef(now, was) {
-		return
-	}
+func (p profileAnnotations) validateAppArmorUpdate(now, was tree.Tree, faults *schema.Faults) {
 	for _, key := range was.SortedKeys() {
 		if strings.HasPrefix(key, p.appArmor) && (!now.Has(key) || now[key] != was[key]) {
 			faults.Forbidden(tree.KeyPath("metadata.annotations", key), "may not remove or update AppArmor annotations")

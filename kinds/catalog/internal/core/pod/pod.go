@@ -44,13 +44,13 @@ func podRules(w *Warnings, spec *schema.Message) schema.Rules {
 			validateImages(spec, faults)
 		},
 		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
-			w.profiles.validateAppArmorUpdate(obj, old, faults)
+			w.validateAnnotationsUpdate(obj, old, faults)
 			validatePodUpdate(spec, obj, old, faults)
 		},
 		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 			if old == nil {
 				validatePodCreate(obj.Object("spec"), faults)
-				w.profiles.validateAppArmor(obj, "", "metadata.annotations", faults)
+				w.validateAnnotations(obj, "", "metadata.annotations", faults)
 				validateEphemeralNames(obj, faults)
 			}
 		},

@@ -32,6 +32,7 @@ func validatePodSpec(spec tree.Tree, path string, faults *schema.Faults) {
 	scheduling.ValidatePlacement(spec, path, faults)
 	validatePodSecurity(spec.Object("securityContext"), path+".securityContext", faults)
 	validateHostUsers(spec, path, faults)
+	validateOS(spec, path, faults)
 	field.Format(spec, "hostname", path, faults, rules.Label)
 	field.Format(spec, "subdomain", path, faults, rules.Label)
 	validateHostName(spec, path+".hostnameOverride", faults)

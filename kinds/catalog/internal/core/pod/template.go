@@ -38,7 +38,7 @@ func ValidateTemplate(template tree.Tree, path string, claims []string, faults *
 	}
 }
 
-// WithTemplateProfiles adds the rules of AppArmor annotations to those of a kind whose Pod template is at path. A template
+// WithTemplateProfiles adds the rules of annotations to those of a kind whose Pod template is at path. A template
 // that stays as it is stays valid.
 func (w *Warnings) WithTemplateProfiles(r schema.Rules, path ...string) schema.Rules {
 	served, at := r.ValidateServed, strings.Join(path, ".")
@@ -48,7 +48,7 @@ func (w *Warnings) WithTemplateProfiles(r schema.Rules, path ...string) schema.R
 		}
 		template := obj.Object(path...)
 		if old == nil || !tree.SemanticEqual(template, old.Object(path...)) {
-			w.profiles.validateAppArmor(template, at+".", at+".annotations", faults)
+			w.validateAnnotations(template, at+".", at+".annotations", faults)
 		}
 	}
 	return r

@@ -13,6 +13,7 @@ type Warnings struct {
 	labels      warning.NodeLabels
 	annotations []deprecatedAnnotation
 	profiles    profileAnnotations
+	marks       markAnnotations
 }
 
 // NewWarnings warns of names in the spelling of a naming profile.
@@ -22,6 +23,7 @@ func NewWarnings(n *meta.Naming) *Warnings {
 		labels:      warning.NewNodeLabels(n),
 		annotations: newDeprecatedAnnotations(n),
 		profiles:    newProfileAnnotations(n),
+		marks:       newMarkAnnotations(n),
 	}
 }
 

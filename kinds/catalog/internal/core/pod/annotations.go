@@ -1,0 +1,88 @@
+package pod
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// markAnnotations are the annotations of Pods that have a meaning beside those of profiles: mirror marks what a node
+// tells of a Pod that it has from a file, and deletionCost says which Pods of a set should go first.
+type markAnnotations struct{ mirror, deletionCost string }
+
+func newMarkAnnotations(n *meta.Naming) markAnnotations {
+	return markAnnotations{mirror: n.Translate("platform.io/config.mirror"), deletionCost: n.Translate("controller.platform.io/pod-deletion-cost")}
+}
+
+// validateAnnotations checks the annotations of a new Pod, or of a template of Pods at path, which ends in a dot unless it is
+// empty; they are faulted at annotationsPath.
+func (w *Warnings) validateAnnotations(pod tree.Tree, path, annotationsPath string, faults *schema.Faults) {
+	annotations := pod.Object("metadata", "annotations")
+	if len(annotations) == 0 {
+		return
+	}
+	if value, ok := annotations[w.marks.mirror].(string); ok && pod.Object("spec").String("nodeName") == "" {
+		faults.Invalid(tree.KeyPath(annotationsPath, w.marks.mirror), value, "must set spec.nodeName if mirror pod annotation is set")
+	}
+	w.marks.validateDeletionCost(annotations, annotationsPath, faults)
+	w.profiles.validateSeccomp(annotations, annotationsPath, faults)
+	w.profiles.validateAppArmor(pod, path, annotationsPath, faults)
+}
+
+// validateDeletionCost checks that the cost is a number as it is written without a sign and zeros in front.
+func (m markAnnotations) validateDeletionCost(annotations tree.Tree, path string, faults *schema.Faults) {
+	value, ok := annotations[m.deletionCost].(string)
+	if !ok {
+		return
+	}
+	_, err := strconv.ParseInt(value, 10, 32)
+	if err != nil || strings.HasPrefix(value, "+") || strings.HasPrefix(value, "0") && value != "0" {
+		faults.Invalid(tree.KeyPath(path, m.deletionCost), value, "must be a 32bit integer")
+	}
+}
+
+// validateSeccomp checks the names of the profiles that annotations say.
+func (p profileAnnotations) validateSeccomp(annotations tree.Tree, path string, faults *schema.Faults) {
+	for _, key := range annotations.SortedKeys() {
+		if key != p.seccompPod && !strings.HasPrefix(key, p.seccompContainer) {
+			continue
+		}
+		value := annotations.String(key)
+		local, isLocal := strings.CutPrefix(value, "localhost/")
+		switch {
+		case value == "runtime/default" || value == "docker/default" || value == "unconfined":
+		case !isLocal:
+			faults.Invalid(path+"."+key, value, "must be a valid seccomp profile")
+		default:
+			for _, msg := range rules.RelativePath(local) {
+				faults.Invalid(path+"."+key, local, msg)
+			}
+		}
+	}
+}
+
+// validateAnnotationsUpdate keeps the annotations of a Pod that say how it runs and where it comes from. A cost may change; one that
+// was no number may stay.
+func (w *Warnings) validateAnnotationsUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	const path = "metadata.annotations"
+	now, was := obj.Object("metadata", "annotations"), old.Object("metadata", "annotations")
+	if tree.SameRef(now, was) {
+		return
+	}
+	var before schema.Faults
+	if w.marks.validateDeletionCost(was, path, &before); len(before.List) == 0 {
+		w.marks.validateDeletionCost(now, path, faults)
+	}
+	switch key := w.marks.mirror; {
+	case was.Has(key) && now[key] != was[key]:
+		faults.Forbidden(tree.KeyPath(path, key), "may not remove or update mirror pod annotation")
+	case now.Has(key) && !was.Has(key):
+		faults.Forbidden(tree.KeyPath(path, key), "may not add mirror pod annotation")
+	}
+	w.profiles.validateSeccomp(now, path, faults)
+	w.profiles.validateAppArmorUpdate(now, was, faults)
+}
