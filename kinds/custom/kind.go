@@ -242,6 +242,9 @@ func setRules(k *schema.Kind) {
 		compiled, shown := own.load(), served(obj)
 		rules.ValidateValue(compiled.message.Values, shown, served(old), faults)
 		compiled.embedding.validateEmbedded(shown, "", faults)
+		if scale := k.Subresource("scale"); scale != nil {
+			validateScale(scale.Scale, shown, served(old), faults)
+		}
 		nameWhole(faults.List[before:])
 	}
 	if own.declaresRules() {

@@ -1,0 +1,81 @@
+package custom
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// validateScale checks what the sub-resource scale shows of an object, whatever its schema says: replicas are whole numbers that fit
+// into 32 bits, and the selector is a text. A value that was there before is left alone, so that the status can still be written.
+func validateScale(s *schema.Scale, obj, old tree.Tree, faults *schema.Faults) {
+	for _, path := range []string{s.Replicas, s.StatusReplicas} {
+		value, why := valueAt(obj, path, "int64")
+		n, _ := value.(int64)
+		switch {
+		case why == "" && n < 0:
+			why = "should be a non-negative integer"
+		case why == "" && n > math.MaxInt32:
+			why = fmt.Sprintf("should be less than or equal to %d", math.MaxInt32)
+		}
+		if why != "" && changedAt(obj, old, path) {
+			faults.Invalid("."+path, n, why)
+		}
+	}
+	if s.Selector == "" {
+		return
+	}
+	if _, why := valueAt(obj, s.Selector, "string"); why != "" && changedAt(obj, old, s.Selector) {
+		faults.Invalid("."+s.Selector, "", why)
+	}
+}
+
+// valueAt is the value at a dotted path, or why it cannot be that of a type, as clients know it; nil: there is none.
+func valueAt(obj tree.Tree, path, want string) (value any, why string) {
+	names := strings.Split(path, ".")
+	value = obj
+	for i, name := range names {
+		object, ok := value.(tree.Tree)
+		if !ok {
+			return nil, accessorFault(names[:i], value, "map[string]interface {}")
+		}
+		if value = object[name]; value == nil {
+			return nil, ""
+		}
+	}
+	if typeName(value) != want {
+		return nil, accessorFault(names, value, want)
+	}
+	return value, ""
+}
+
+func accessorFault(names []string, value any, want string) string {
+	return fmt.Sprintf(".%s accessor error: %v is of the type %s, expected %s", strings.Join(names, "."), value, typeName(value), want)
+}
+
+// typeName is how clients know the type of a value.
+func typeName(value any) string {
+	if _, ok := value.(tree.Tree); ok {
+		return "map[string]interface {}"
+	}
+	return fmt.Sprintf("%T", value)
+}
+
+// changedAt tells whether the value at a path is another one than before.
+func changedAt(obj, old tree.Tree, path string) bool {
+	names := strings.Split(path, ".")
+	at := func(t tree.Tree) any {
+		for _, name := range names[:len(names)-1] {
+			next, ok := t[name].(tree.Tree)
+			if !ok {
+				return t[name]
+			}
+			t = next
+		}
+		return t[names[len(names)-1]]
+	}
+	return old == nil || !tree.SemanticEqual(at(obj), at(old))
+}
