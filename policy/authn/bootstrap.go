@@ -24,10 +24,15 @@ const (
 	BootstrapSecretPrefix = "bootstrap-token-"
 )
 
-var (
-	bootstrapTokenRE = regexp.MustCompile(`^([a-z0-9]{6})\.([a-z0-9]{16})$`)
-	bootstrapGroupRE = regexp.MustCompile(`^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$`)
-)
+var bootstrapTokenRE = regexp.MustCompile(`^([a-z0-9]{6})\.([a-z0-9]{16})$`)
+
+// isBootstrapGroup tells whether a group may be one of a bootstrap token.
+func isBootstrapGroup(group string) bool {
+	const lettersAndDigits = "abcdefghijklmnopqrstuvwxyz0123456789"
+	name, ok := strings.CutPrefix(group, "system:bootstrappers:")
+	return ok && name != "" && len(name) <= 256 && strings.Trim(name, lettersAndDigits+":-") == "" &&
+		strings.IndexByte(lettersAndDigits, name[len(name)-1]) >= 0
+}
 
 // A BootstrapToken is what a Secret says of one.
 type BootstrapToken struct {
@@ -119,7 +124,7 @@ func (t BootstrapToken) groups() (all []string, ok bool) {
 		return all, true
 	}
 	for group := range strings.SplitSeq(t.ExtraGroups, ",") {
-		if !bootstrapGroupRE.MatchString(group) {
+		if !isBootstrapGroup(group) {
 			return nil, false
 		}
 		all = append(all, group)

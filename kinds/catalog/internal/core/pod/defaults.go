@@ -3,6 +3,7 @@ package pod
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -79,7 +80,7 @@ func defaultContainer(c tree.Tree) {
 // A tag that does not move need not be looked up again; latest does move by convention. A digest is the content
 // itself.
 func pullPolicy(image string) string {
-	if strings.Contains(image, "@") || !imageRE.MatchString(image) {
+	if strings.Contains(image, "@") || !imageRE().MatchString(image) {
 		return "IfNotPresent"
 	}
 	last := image[strings.LastIndexByte(image, '/')+1:]
@@ -91,9 +92,12 @@ func pullPolicy(image string) string {
 	return "Always"
 }
 
-// imageRE is the name of an image, with a tag perhaps. What is none has no tag either, as names in capital letters.
-var imageRE = regexp.MustCompile(`^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?/)?` +
-	`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?$`)
+// imageRE is the name of an image, with a tag perhaps. What is none has no tag either, as names in capital letters. It is compiled
+// when the first image is seen: that takes 2 ms.
+var imageRE = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?/)?` +
+		`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?$`)
+})
 
 // 0 stands for absent in these fields, as it does in clients that send every number.
 func defaultProbe(p tree.Tree) {
