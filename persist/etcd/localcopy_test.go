@@ -310,7 +310,7 @@ func TestRestoredBelowALog(t *testing.T) {
 			t.Parallel()
 			cluster := etcdtest.Start(t, 1)
 			fatal := make(chan error, 1)
-			o := Options{Endpoints: cluster.URLs(), CopyDir: t.TempDir(), Fatal: func(err error) { fatal <- err }, HealthCheckTimeout: 1500 * time.Millisecond}
+			o := Options{Endpoints: cluster.URLs(), CopyDir: t.TempDir(), Fatal: func(err error) { fatal <- err }, HealthCheckTimeout: 10 * time.Second}
 			a := open(t, o)
 			same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
 			backup := cluster.Members[0].Backup()
