@@ -82,6 +82,15 @@ func TestReleased(t *testing.T) {
 		}
 		s.Send(422, "POST", objects, client.JSON, `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"size":11}}`)
 		s.Send(201, "PATCH", objects+"/c?fieldManager=m", "application/apply-patch+yaml", `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"c"},"spec":{"size":2}}`)
+		// The garbage collector, too, has seen the kind when an object without its owner is gone.
+		s.Send(201, "POST", objects, client.JSON, `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"dependent","ownerReferences":[`+
+			`{"apiVersion":"v1","kind":"ConfigMap","name":"absent","uid":"00000000-0000-4000-8000-000000000000"}]}}`)
+		client.Eventually(t, func() error {
+			if answer, err := s.Get(s.Ctx, objects+"/dependent"); err != nil || answer.Code != 404 {
+				return fmt.Errorf("it is still there: %v, %v", answer, err)
+			}
+			return nil
+		})
 		s.Send(200, "GET", objects+"?limit=1", "", "")
 		watch, err := s.Watch(s.Ctx, objects, nil)
 		if err != nil {
