@@ -18,7 +18,7 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.K
 			"binding":             {Write: bindPod, KeepsGeneration: true, KeepsOwners: true},
 			"ephemeralcontainers": ephemeralView(mirror, message("core.v1.EphemeralContainer")),
 			"resize":              resizeView(mirror),
-			"status":              {Write: warnings.profiles.writePodStatus, Warn: warnings.warnPodStatus},
+			"status":              {Write: warnings.writePodStatus, Warn: warnings.warnPodStatus},
 		}},
 		{Name: "/v1/PodTemplate", Rules: family.WarnChanges(warnings.WithTemplateProfiles(podTemplateRules(), "template"), warnings.warnTemplate)},
 	}
