@@ -189,7 +189,7 @@ func (s *Server) asStatus(x *requestContext, err error) *meta.Status {
 	var status *meta.Status
 	switch {
 	case errors.As(err, &status):
-		return status
+		return status.Bounded()
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return apierrors.GatewayTimeout()
 	}

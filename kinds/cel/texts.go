@@ -58,12 +58,18 @@ func parseDuration(s string) (time.Duration, error) {
 	}
 	var sum time.Duration
 	found := false
-	for _, part := range durationPart.FindAllStringSubmatch(s, -1) {
-		n, err := strconv.Atoi(part[1])
+	for rest := s; ; { // one part at a time: a text of a megabyte may have half a million
+		part := durationPart.FindStringSubmatchIndex(rest)
+		if part == nil {
+			break
+		}
+		number, name := rest[part[2]:part[3]], rest[part[4]:part[5]]
+		rest = rest[part[1]:]
+		n, err := strconv.Atoi(number)
 		if err != nil {
 			return 0, err
 		}
-		if unit, ok := durationUnit(strings.ToLower(part[2])); ok {
+		if unit, ok := durationUnit(strings.ToLower(name)); ok {
 			sum, found = sum+time.Duration(n)*unit, true
 		}
 	}

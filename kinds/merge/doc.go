@@ -10,8 +10,8 @@
 // Values are those of package tree. The result holds whatever the patch brought in, of any type and under
 // any name; the caller passes it through codec.Conform, which checks types and drops unknown fields.
 //
-// A patch of a few bytes may ask for a lot: JSON patches are limited in their operations and in what they
-// copy (MaxOperations, maxCopySize).
+// A patch of a few bytes may ask for a lot: JSON patches are limited in their operations and in what they copy and
+// move (MaxOperations, maxCopySize, maxMovedItems), strategic ones in what they are merged into (maxMergeWork).
 //
 // # Strategic merge patches
 //

@@ -16,6 +16,9 @@ const (
 	// maxCopySize is how many bytes of JSON, about, all copy operations of one patch may make: as much as
 	// the largest request body. Each copy of a copy doubles the object.
 	maxCopySize = 3 << 20
+	// maxMovedItems is how many items of lists all operations of one patch may move by a place, to make room or to close a gap. Ten
+	// thousand operations at the beginning of a list of a million items would take seconds.
+	maxMovedItems = 1 << 28
 )
 
 // An operation is one operation of a JSON patch as it was sent.
@@ -30,8 +33,8 @@ type operation struct {
 }
 
 // JSONPatch applies an RFC 6902 patch, either all of its operations, one after the other, or none. A patch
-// that is no list of operations is 400, more than MaxOperations or too many copies are 413, an operation
-// that fails is 422.
+// that is no list of operations is 400, more than MaxOperations, too many copies or too many items that are moved are 413, an
+// operation that fails is 422.
 //
 // For the object {"spec":{"list":["a","b"]}}:
 //
@@ -45,7 +48,7 @@ func JSONPatch(current tree.Tree, patch []byte) (tree.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &jsonPatcher{root: &node{value: current}, budget: maxCopySize}
+	p := newJSONPatcher(current)
 	for i := range ops {
 		done, err := p.apply(&ops[i])
 		if err != nil {

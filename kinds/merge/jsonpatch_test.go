@@ -124,6 +124,25 @@ func TestJSONPatchLimits(t *testing.T) {
 	}
 	_, err = JSONPatch(tree.Tree{"a": "x"}, []byte("["+strings.Join(ops, ",")+"]"))
 	checkCode(t, err, 413)
+	list := make([]any, 100_000)
+	for _, c := range []struct {
+		operation string
+		code      int // 0: it is carried out
+	}{
+		{`{"op":"add","path":"/l/0","value":1}`, 413},
+		{`{"op":"remove","path":"/l/0"}`, 413},
+		{`{"op":"move","from":"/l/0","path":"/l/-"}`, 413},
+		{`{"op":"add","path":"/l/-","value":1}`, 0},
+		{`{"op":"replace","path":"/l/0","value":1}`, 0},
+		{`{"op":"move","from":"/l/99999","path":"/l/99999"}`, 0},
+	} {
+		_, err := JSONPatch(tree.Tree{"l": list}, []byte("["+strings.Repeat(c.operation+",", MaxOperations-1)+c.operation+"]"))
+		if c.code == 0 && err != nil {
+			t.Errorf("%s: %v", c.operation, err)
+		} else if c.code != 0 {
+			checkCode(t, err, c.code)
+		}
+	}
 }
 
 // Patches drawn at random do what a well-known implementation does with them. Copies are

@@ -1,6 +1,10 @@
 package merge
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
 
 // A jsonPatcher applies one JSON patch.
 //
@@ -9,10 +13,24 @@ import "slices"
 type jsonPatcher struct {
 	root   *node
 	budget int // bytes of JSON that copies may still add
+	moves  int // items of lists that may still be moved by a place
+}
+
+func newJSONPatcher(current tree.Tree) *jsonPatcher {
+	return &jsonPatcher{root: &node{value: current}, budget: maxCopySize, moves: maxMovedItems}
 }
 
 // apply carries out one operation; done is false if it cannot be carried out.
 func (p *jsonPatcher) apply(s *parsedOperation) (done bool, err error) {
+	done, err = p.carryOut(s)
+	if err == nil && p.moves < 0 {
+		return false, newTooLarge("a JSON patch may not move items of lists %d times", maxMovedItems)
+	}
+	return done, err
+}
+
+// carryOut is apply without a look at how much has been moved.
+func (p *jsonPatcher) carryOut(s *parsedOperation) (done bool, err error) {
 	switch s.op {
 	case "add":
 		done = p.add(s.path, &node{value: s.value})
@@ -55,7 +73,18 @@ func (p *jsonPatcher) add(path pointer, c *node) bool {
 		return true
 	}
 	n, token, ok := p.parent(path)
-	return ok && n.add(token, c)
+	if !ok || !n.add(token, c) {
+		return false
+	}
+	p.countMoves(n, token)
+	return true
+}
+
+// countMoves counts the items of a list behind one that has come or gone.
+func (p *jsonPatcher) countMoves(n *node, token string) {
+	if i, ok := index(token, len(n.items)); n.isList && ok {
+		p.moves -= len(n.items) - i
+	}
 }
 
 // replace puts c in the place of a value. It differs from add in lists, where add inserts.
@@ -80,7 +109,11 @@ func (p *jsonPatcher) remove(path pointer) (*node, bool) {
 	if !ok {
 		return nil, false
 	}
-	return n.remove(token)
+	c, ok := n.remove(token)
+	if ok {
+		p.countMoves(n, token)
+	}
+	return c, ok
 }
 
 // test compares. Clients test for null to make sure that nothing is there, so an absent target equals null

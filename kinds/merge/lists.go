@@ -12,7 +12,10 @@ import (
 //
 // With the merge key name, the patch [{"name":"b","image":"new"},{"name":"c"}] makes of the list
 // of a and b the list a, b, c, where b has the new image. Where new items go is told at mergeOrder.
-func mergeList(f *schema.Field, live, patch []any) ([]any, error) {
+func (g *strategic) mergeList(f *schema.Field, live, patch []any) ([]any, error) {
+	if err := g.spend(len(live)); err != nil {
+		return nil, err
+	}
 	if !hasStrategy(f, patchMerge) {
 		if err := checkItems(objectOf(f), patch); err != nil {
 			return nil, err
@@ -30,7 +33,7 @@ func mergeList(f *schema.Field, live, patch []any) ([]any, error) {
 	if replace || isNew { // as it is, even with the same item twice
 		return stripDirectives(items).([]any), nil
 	}
-	merged, err := mergeItems(f, live, items)
+	merged, err := g.mergeItems(f, live, items)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +97,7 @@ func newMissingMergeKey(f *schema.Field) error {
 // mergeItems merges each item of the patch with the live item of the same key, or appends it.
 //
 // An item that is there several times in the patch is merged in several times.
-func mergeItems(f *schema.Field, live, items []any) ([]any, error) {
+func (g *strategic) mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 	merged := append(make([]any, 0, len(live)+len(items)), live...)
 	at := indexByKey(live, f.MergeKey)
 	for _, item := range items {
@@ -107,7 +110,7 @@ func mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 			continue
 		}
 		old, _ := merged[i].(tree.Tree)
-		next, err := mergeObject(f.Message, old, patch)
+		next, err := g.mergeObject(f.Message, old, patch)
 		if err != nil {
 			return nil, err
 		}

@@ -23,7 +23,7 @@ func Operations(current tree.Tree, operations []Operation) (tree.Tree, error) {
 	if len(operations) > MaxOperations {
 		return nil, fmt.Errorf("the allowed maximum operations in a JSON patch is %d, got %d", MaxOperations, len(operations))
 	}
-	p := &jsonPatcher{root: &node{value: current}, budget: maxCopySize}
+	p := newJSONPatcher(current)
 	for i, o := range operations {
 		s, err := o.parse()
 		if err != nil {

@@ -61,7 +61,7 @@ func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []a
 //
 // kubectl sends the directive with each list that it patches, since otherwise a patch could not move an
 // item. The items of the list itself must not contradict it.
-func setElementOrder(f *schema.Field, name string, wanted any, current, out, patch tree.Tree) error {
+func (g *strategic) setElementOrder(f *schema.Field, name string, wanted any, current, out, patch tree.Tree) error {
 	order, ok := wanted.([]any)
 	if !ok {
 		return newBadPatch("invalid patch format of setElementOrder list")
@@ -80,6 +80,9 @@ func setElementOrder(f *schema.Field, name string, wanted any, current, out, pat
 	}
 	if merged, ok := out[name].([]any); ok {
 		live, _ := current[name].([]any)
+		if err := g.spend(len(live) + len(merged)); err != nil {
+			return err
+		}
 		items, _ := patch[name].([]any)
 		out[name] = mergeOrder(merged, f.MergeKey, at, orderAfterDeletions(live, items, f.MergeKey))
 	}

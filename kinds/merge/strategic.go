@@ -30,21 +30,44 @@ const (
 //	{"spec":{"containers":[{"name":"a","$patch":"delete"}]}}       removes a container
 //	{"spec":{"containers":[{"$patch":"replace"},{"name":"b"}]}}    leaves only b
 //
+// A patch that merges into the same long lists over and over is 413.
+//
 // Custom kinds declare no strategies, so they have no strategic merge patch.
 func Strategic(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
-	out, err := mergeObject(m, current, patch)
+	g := strategic{work: maxMergeWork}
+	out, err := g.mergeObject(m, current, patch)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
+// A strategic carries out one strategic merge patch.
+type strategic struct {
+	work int // members of objects and items of lists that may still be walked to be merged into
+}
+
+// maxMergeWork is how many members of objects and items of lists one patch may be merged into. All that an object holds are fewer; but a
+// patch may name one item ten thousand times, and each of them is merged into the lists that the item has.
+const maxMergeWork = 2 << 20
+
+// spend notes that n members or items are walked.
+func (g *strategic) spend(n int) error {
+	if g.work -= n; g.work < 0 {
+		return newTooLarge("a strategic merge patch may not be merged into more than %d items", maxMergeWork)
+	}
+	return nil
+}
+
 // mergeObject merges a patch into an object. m is nil for maps and for values without a plan: objects in
 // them are merged, lists replaced. The result is current itself if nothing has changed. The directives of
 // the object come first: $patch decides alone, $retainKeys makes room, then the fields are merged, and then
 // come the directives beside lists, which need the merged lists.
-func mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
+func (g *strategic) mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	if err := checkDirectives(m, patch); err != nil {
+		return nil, err
+	}
+	if err := g.spend(len(current)); err != nil {
 		return nil, err
 	}
 	switch patch[patchDirective] {
@@ -65,7 +88,7 @@ func mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error)
 		if out != nil {
 			old, had = out[name]
 		}
-		next, keep, err := mergeField(m, name, old, v)
+		next, keep, err := g.mergeField(m, name, old, v)
 		switch {
 		case err != nil:
 			return nil, err
@@ -77,14 +100,14 @@ func mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error)
 			out[name] = next
 		}
 	}
-	return mergeLists(m, current, out, patch)
+	return g.mergeLists(m, current, out, patch)
 }
 
 // mergeField is the new value of one field; keep is false if the field is removed.
 //
 // A patch that is an object where the live value is none becomes the value, without the directives in it. If
 // it has a $patch itself, there is nothing to carry that out on, and the field is removed.
-func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool, err error) {
+func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next any, keep bool, err error) {
 	if v == nil {
 		return nil, false, nil
 	}
@@ -92,7 +115,7 @@ func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool
 	switch v := v.(type) {
 	case tree.Tree:
 		if o, ok := old.(tree.Tree); ok && !hasStrategy(f, patchReplace) {
-			next, err := mergeObject(objectOf(f), o, v)
+			next, err := g.mergeObject(objectOf(f), o, v)
 			return next, true, err
 		}
 		if err := checkDirectivesDeep(objectOf(f), v); err != nil {
@@ -101,7 +124,7 @@ func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool
 		return stripObjectDirectives(v), v[patchDirective] == nil, nil
 	case []any:
 		o, _ := old.([]any)
-		next, err := mergeList(f, o, v)
+		next, err := g.mergeList(f, o, v)
 		return next, true, err
 	}
 	return v, true, nil
@@ -111,7 +134,7 @@ func mergeField(m *schema.Message, name string, old, v any) (next any, keep bool
 //
 // Each directive is named after its list, as in "$setElementOrder/containers", and stands beside it: the
 // list itself may be missing in the patch.
-func mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
+func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, deletePrefix)
 		if !ok || !isDirectiveOf(m, name) {
@@ -125,6 +148,9 @@ func mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, er
 			out = cloneOnce(nil, current)
 		}
 		if old, ok := out[field].([]any); ok {
+			if err := g.spend(len(old)); err != nil {
+				return nil, err
+			}
 			out[field] = withoutPrimitives(old, gone)
 		}
 	}
@@ -136,7 +162,7 @@ func mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, er
 		if out == nil {
 			out = cloneOnce(nil, current)
 		}
-		if err := setElementOrder(fieldOf(m, field), field, v, current, out, patch); err != nil {
+		if err := g.setElementOrder(fieldOf(m, field), field, v, current, out, patch); err != nil {
 			return nil, err
 		}
 	}

@@ -176,9 +176,12 @@ func (a *applier) named(m *schema.Message, t tree.Tree) Set {
 //
 // Conversions lose no fields, so going there and back through each version adds what is owned and nothing else.
 func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tree.Tree, first string) tree.Tree {
-	owned := map[string]Set{}
+	sets, owned := map[string][]Set{}, map[string]Set{}
 	for _, m := range a.managers {
-		owned[m.version] = Union(owned[m.version], m.owned())
+		sets[m.version] = append(sets[m.version], m.owned())
+	}
+	for version, all := range sets {
+		owned[version] = unionAll(all)
 	}
 	pruned = addBack(served, merged, pruned, owned[first])
 	for _, version := range slices.Sorted(maps.Keys(owned)) {

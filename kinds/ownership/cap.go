@@ -25,6 +25,7 @@ func (all managers) capUpdaters() managers {
 	excess := len(updaters) - maxUpdaters
 	gone := map[*manager]bool{}
 	first, buckets := map[string]*manager{}, map[string]*manager{}
+	joined := map[*manager][]Set{} // what comes into each bucket
 	for _, m := range updaters {
 		if m.name == ancientChanges && m.subresource == "" {
 			buckets[m.version] = m
@@ -45,10 +46,13 @@ func (all managers) capUpdaters() managers {
 			gone[first[m.version]] = true
 			all = append(all, bucket)
 		}
-		bucket.setFields(Union(bucket.owned(), m.owned()))
+		joined[bucket] = append(joined[bucket], m.owned())
 		bucket.setTime(m.time)
 		gone[m] = true
 		excess--
+	}
+	for bucket, sets := range joined {
+		bucket.setFields(Union(bucket.owned(), unionAll(sets)))
 	}
 	return slices.DeleteFunc(all, func(m *manager) bool { return gone[m] })
 }

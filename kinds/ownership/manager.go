@@ -288,9 +288,12 @@ func (all managers) withoutRepeated() managers {
 // HasConflictFields tells whether an object of message m has all the fields that the causes of a conflict
 // name.
 func HasConflictFields(m *schema.Message, t tree.Tree, causes []meta.Cause) bool {
-	paths := fields(m, t, excludedFields{}).Paths()
+	paths := map[string]bool{}
+	for _, path := range fields(m, t, excludedFields{}).Paths() {
+		paths[path] = true
+	}
 	for _, cause := range causes {
-		if cause.Type == meta.CauseFieldConflict && !slices.Contains(paths, cause.Field) {
+		if cause.Type == meta.CauseFieldConflict && !paths[cause.Field] {
 			return false
 		}
 	}

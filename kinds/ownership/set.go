@@ -83,6 +83,21 @@ func Union(a, b Set) Set {
 	})
 }
 
+// unionAll holds the paths of all sets. They are joined two by two, so that each is walked a few times only, however many there are.
+func unionAll(sets []Set) Set {
+	for len(sets) > 1 {
+		joined := make([]Set, 0, (len(sets)+1)/2)
+		for pair := range slices.Chunk(sets, 2) {
+			joined = append(joined, Union(pair[0], pair[len(pair)-1]))
+		}
+		sets = joined
+	}
+	if len(sets) == 0 {
+		return Set{}
+	}
+	return sets[0]
+}
+
 // holds tells whether all paths of b are in s.
 func (s Set) holds(b Set) bool {
 	for i := range b.nodes {
@@ -112,11 +127,11 @@ func Difference(a, b Set) Set {
 }
 
 // combine merges the sorted nodes of both sets. keepA and keepB tell whether a node that only one has is
-// kept; both makes one node of two.
+// kept; both makes one node of two. Nodes that are not kept are leapt over: the sets of thousands of managers are held against one large change.
 func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	var out []node
 	x, y := a.nodes, b.nodes
-	for len(x) > 0 || len(y) > 0 {
+	for len(x) > 0 && (len(y) > 0 || keepA) || len(y) > 0 && keepB {
 		order := 0
 		switch {
 		case len(x) == 0:
@@ -128,15 +143,17 @@ func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 		}
 		switch {
 		case order < 0:
-			if keepA {
-				out = append(out, x[0])
+			if !keepA {
+				x = leapTo(x, y[0].pathElement)
+				continue
 			}
-			x = x[1:]
+			out, x = append(out, x[0]), x[1:]
 		case order > 0:
-			if keepB {
-				out = append(out, y[0])
+			if !keepB {
+				y = leapTo(y, x[0].pathElement)
+				continue
 			}
-			y = y[1:]
+			out, y = append(out, y[0]), y[1:]
 		default:
 			if n := both(x[0], y[0]); n.member || !n.below.Empty() {
 				out = append(out, n)
@@ -145,6 +162,18 @@ func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 		}
 	}
 	return Set{out}
+}
+
+// leapTo is nodes from a path element on, of which the first one lies before it. It takes as many steps as the distance has digits.
+func leapTo(nodes []node, at pathElement) []node {
+	compare := func(n node, at pathElement) int { return n.pathElement.compare(at) }
+	step := 1
+	for step < len(nodes) && compare(nodes[step], at) < 0 {
+		step *= 2
+	}
+	nodes, within := nodes[step/2:], nodes[step/2:min(step+1, len(nodes))]
+	i, _ := slices.BinarySearchFunc(within, at, compare)
+	return nodes[i:]
 }
 
 // A builder gathers the nodes of one level. Nodes mostly come sorted; only if they do not are they sorted
@@ -175,18 +204,31 @@ func (b *builder) set() Set {
 		return Set{b.nodes}
 	}
 	slices.SortStableFunc(b.nodes, func(x, y node) int { return x.pathElement.compare(y.pathElement) })
-	out := b.nodes[:1]
-	for _, n := range b.nodes[1:] {
-		if last := &out[len(out)-1]; last.pathElement == n.pathElement {
-			last.member = last.member || n.member
-			if last.below = Union(last.below, n.below); b.duplicateIsLeaf {
-				last.below = Set{}
-			}
-			continue
+	out := b.nodes[:0]
+	for i := 0; i < len(b.nodes); {
+		n, end := b.nodes[i], i+1
+		for end < len(b.nodes) && b.nodes[end].pathElement == n.pathElement {
+			n.member = n.member || b.nodes[end].member
+			end++
 		}
-		out = append(out, n)
+		if end > i+1 {
+			n.below = b.belowAll(b.nodes[i:end])
+		}
+		out, i = append(out, n), end
 	}
 	return Set{out}
+}
+
+// belowAll is what nodes of one path element have below it.
+func (b *builder) belowAll(same []node) Set {
+	if b.duplicateIsLeaf {
+		return Set{}
+	}
+	all := make([]Set, len(same))
+	for i := range same {
+		all[i] = same[i].below
+	}
+	return unionAll(all)
 }
 
 // Paths lists the paths as users know them, such as .spec.containers[name="c"].image.

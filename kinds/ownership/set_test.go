@@ -1,6 +1,9 @@
 package ownership
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,5 +51,45 @@ func TestBuilderSorts(t *testing.T) {
 	b.add(fieldElement("b"), false, set(t, `{"f:y":{}}`))
 	if got, want := b.set().text(), `{"f:a":{"f:x":{}},"f:b":{".":{},"f:y":{}}}`; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Sets of very different sizes, which are leapt through, are combined like others.
+func TestSetAlgebraOfSizes(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	draw := func(n int) (Set, map[string]bool) {
+		var b builder
+		has := map[string]bool{}
+		for range n {
+			name := fmt.Sprintf("%03d", random.IntN(300))
+			b.add(fieldElement(name), true, Set{})
+			has["."+name] = true
+		}
+		return b.set(), has
+	}
+	for _, sizes := range [][2]int{{0, 200}, {1, 200}, {200, 1}, {3, 100}, {100, 3}, {50, 50}, {300, 300}, {7, 0}} {
+		for range 50 {
+			a, hasA := draw(sizes[0])
+			b, hasB := draw(sizes[1])
+			for name, c := range map[string]struct {
+				got  Set
+				want func(path string) bool
+			}{
+				"union":        {Union(a, b), func(p string) bool { return hasA[p] || hasB[p] }},
+				"union of all": {unionAll([]Set{a, b, a, b, {}}), func(p string) bool { return hasA[p] || hasB[p] }},
+				"intersection": {Intersection(a, b), func(p string) bool { return hasA[p] && hasB[p] }},
+				"difference":   {Difference(a, b), func(p string) bool { return hasA[p] && !hasB[p] }},
+			} {
+				var want []string
+				for i := range 300 {
+					if p := fmt.Sprintf(".%03d", i); c.want(p) {
+						want = append(want, p)
+					}
+				}
+				if got := c.got.Paths(); !slices.Equal(got, want) {
+					t.Fatalf("%s of %v and %v: %v, want %v", name, a.Paths(), b.Paths(), got, want)
+				}
+			}
+		}
 	}
 }

@@ -126,6 +126,7 @@ func (f *Faults) add(t meta.CauseType, path, msg string) {
 	if f.full() {
 		return
 	}
+	path, msg = bounded(path), bounded(msg)
 	f.bytes += len(path) + len(msg)
 	f.List = append(f.List, meta.Cause{Type: t, Message: msg, Field: path})
 }
@@ -139,8 +140,14 @@ func withDetail(text, detail string) string {
 
 // formatValue prints a value of a tree as messages do: text quoted, the rest as JSON.
 func formatValue(v any) string {
-	const limit = 16 << 10 // bytes
-	text := formatFullValue(v)
+	return cut(formatFullValue(v), 16<<10)
+}
+
+// bounded is a path or message of one fault, with an end. Keys of maps are in paths, and values in the details of messages.
+func bounded(text string) string { return cut(text, 64<<10) }
+
+// cut is a text of at most limit bytes, or as many and an ellipsis.
+func cut(text string, limit int) string {
 	if len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "") + "..."
 	}

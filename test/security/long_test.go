@@ -58,3 +58,60 @@ func TestLongLists(t *testing.T) {
 		t.Logf("%s: %v %.120s", test.name, time.Since(begin), answer.String())
 	}
 }
+
+// TestRepetition: nothing that a request may name ten thousand times makes it walk through ten thousand others each time.
+func TestRepetition(t *testing.T) {
+	const (
+		n         = 14_000
+		pods      = "/api/v1/namespaces/default/pods"
+		jsonPatch = "application/json-patch+json"
+		strategic = "application/strategic-merge-patch+json"
+	)
+	s := restart(t, t.TempDir())
+	expect(t, s, 201, "POST", pods, typeJSON, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	items := func(n int, format string) string { return strings.Trim(numbered(n, format), "[]") }
+	data := `"data":{` + items(n, `"k%d":""`) + `}`
+	repeated := func(n int, item string) string { return strings.TrimSuffix(strings.Repeat(item+",", n), ",") }
+	for _, name := range []string{"apply", "update"} {
+		operation := strings.ToUpper(name[:1]) + name[1:]
+		expect(t, s, 201, "POST", configMaps, typeJSON, `{"metadata":{"name":"`+name+`"},`+data+`}`)
+		expect(t, s, 200, "PUT", configMaps+"/"+name, typeJSON, `{"metadata":{"name":"`+name+`","managedFields":`+
+			numbered(n, `{"manager":"m%[1]d","operation":"`+operation+`","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k%[1]d":{}}}}`)+`},`+data+`}`)
+	}
+	applied := func(data string) string {
+		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"apply"},` + data + `}`
+	}
+	for _, test := range []struct {
+		name, method, path, kind, body string
+		code                           int
+	}{
+		{"an item in a patch", "PATCH", pods + "/p", strategic,
+			`{"spec":{"containers":[{"name":"c","env":` + numbered(40_000, `{"name":"E%d"}`) + `},` + items(40_000, `{"name":"c","env":[{"name":"E%d"}]}`) + `]}}`, 413},
+		{"an item in a patch, with an order", "PATCH", pods + "/p", strategic,
+			`{"spec":{"containers":[{"name":"c","env":` + numbered(40_000, `{"name":"E%d"}`) + `},` + items(30_000, `{"name":"c","$setElementOrder/env":[{"name":"E%d"}]}`) + `]}}`, 413},
+		{"an item in a patch, with a map", "PATCH", pods + "/p", strategic,
+			`{"spec":{"volumes":[{"name":"v","csi":{"volumeAttributes":{` + items(60_000, `"a%d":""`) + `}}},` + items(30_000, `{"name":"v","csi":{"volumeAttributes":{"a%d":"x"}}}`) + `]}}`, 413},
+		{"the first item of a list in a patch", "PATCH", configMaps + "/apply", jsonPatch,
+			`[{"op":"add","path":"/x","value":` + `[` + repeated(400_000, `0`) + `]` + `},` + repeated(9_998, `{"op":"remove","path":"/x/0"}`) + `,{"op":"remove","path":"/x"}]`, 413},
+		{"an apply of what they own", "PATCH", configMaps + "/apply?fieldManager=x", typeApply, applied(data), 200},
+		{"an apply of less", "PATCH", configMaps + "/apply?fieldManager=x", typeApply, applied(`"data":{"k1":""}`), 200},
+		{"a conflict", "PATCH", configMaps + "/apply?fieldManager=y", typeApply, applied(strings.ReplaceAll(data, `""`, `"y"`)), 409},
+		{"a change of all", "PATCH", configMaps + "/apply", "application/merge-patch+json", `{` + strings.ReplaceAll(data, `""`, `"z"`) + `}`, 200},
+		{"a change of one", "PATCH", configMaps + "/update", "application/merge-patch+json", `{"data":{"z":""}}`, 200},
+		{"a path of one manager", "POST", configMaps, typeJSON, `{"metadata":{"name":"twice","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1",` +
+			`"fieldsType":"FieldsV1","fieldsV1":{"f:x":{` + items(40_000, `"f:y":{"f:n%[1]d":{}},"f:z":{"f:n%[1]d":{}}`) + `}}}]}}`, 201},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		begin := time.Now()
+		answer, err := s.Do(ctx, test.method, test.path, test.kind, []byte(test.body))
+		cancel()
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if answer.Code != test.code {
+			t.Errorf("%s: %.300s, want %d", test.name, answer.String(), test.code)
+		}
+		t.Logf("%s: %v %.120s", test.name, time.Since(begin), answer.String())
+	}
+}
