@@ -5,16 +5,17 @@ import "strings"
 // Bounds of the texts of a Status, in bytes. They hold what a client has sent, escaped twice: without bounds an answer was up to twelve times
 // as long as the request.
 const (
-	maxText       = 64 << 10  // of one text: what one fault says, or the message of one
-	maxLongText   = 512 << 10 // of a message that tells many faults
-	maxIdentifier = 4 << 10   // of what details name
+	maxText       = 64 << 10 // of one text: what one fault says, or a message beside the faults that it tells
+	maxIdentifier = 4 << 10  // of what details name
 )
 
 // Bounded is the Status with texts of a length that somebody may read: s itself, or a copy whose longest texts are cut.
 func (s *Status) Bounded() *Status {
 	limit := maxText
-	if s.Details != nil && len(s.Details.Causes) > 1 {
-		limit = maxLongText
+	if s.Details != nil {
+		for i := range s.Details.Causes {
+			limit += min(len(s.Details.Causes[i].Message), maxText) + min(len(s.Details.Causes[i].Field), maxText)
+		}
 	}
 	out := *s
 	cut := cutText(&out.Message, limit)

@@ -116,6 +116,9 @@ func (f *Faults) NotFound(path string, value any) {
 const (
 	maxFaults     = 1000
 	maxFaultBytes = 256 << 10
+	// maxPathBytes and maxMessageBytes are of one fault: keys of maps are in paths, and values in the details of messages.
+	maxPathBytes    = 8 << 10
+	maxMessageBytes = 64 << 10
 )
 
 // full tells that no more faults are reported. Methods ask before they build a message: to format a large value
@@ -126,7 +129,7 @@ func (f *Faults) add(t meta.CauseType, path, msg string) {
 	if f.full() {
 		return
 	}
-	path, msg = bounded(path), bounded(msg)
+	path, msg = cut(path, maxPathBytes), cut(msg, maxMessageBytes)
 	f.bytes += len(path) + len(msg)
 	f.List = append(f.List, meta.Cause{Type: t, Message: msg, Field: path})
 }
@@ -142,9 +145,6 @@ func withDetail(text, detail string) string {
 func formatValue(v any) string {
 	return cut(formatFullValue(v), 16<<10)
 }
-
-// bounded is a path or message of one fault, with an end. Keys of maps are in paths, and values in the details of messages.
-func bounded(text string) string { return cut(text, 64<<10) }
 
 // cut is a text of at most limit bytes, or as many and an ellipsis.
 func cut(text string, limit int) string {
