@@ -53,7 +53,7 @@ func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env)
 // finishUpdate allocates for, validates and encodes the new state of an existing object.
 func (p *Prepared) finishUpdate() (Candidate, error) {
 	cur, m, want, stored := p.cur, p.mutation, p.want, p.mutation.Kind.Stored
-	if stored.Generation && !keepsGeneration(m) && specChanged(stored, cur.Tree, convert.Keep(m.Kind, want)) {
+	if stored.Generation && !keepsGeneration(m) && (specChanged(stored, cur.Tree, convert.Keep(m.Kind, want)) || annotationsCount(m) && annotationsChanged(cur.Tree, want)) {
 		childObject(want, "metadata")["generation"] = cur.Object.Meta.Generation + 1
 	}
 	allocation, causes := p.env.allocate(m.Key, cur.Tree, want)
@@ -248,6 +248,15 @@ func specChanged(k *schema.Kind, old, want tree.Tree) bool {
 		}
 	}
 	return false
+}
+
+// annotationsCount tells whether the annotations that m writes count for the generation.
+func annotationsCount(m *request.Mutation) bool {
+	return m.Kind.Stored.Rules.CountsAnnotations && m.Subresource == ""
+}
+
+func annotationsChanged(old, want tree.Tree) bool {
+	return !tree.SemanticEqual(want.Object("metadata", "annotations"), old.Object("metadata", "annotations"))
 }
 
 func isSpec(k *schema.Kind, name string) bool {

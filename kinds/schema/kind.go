@@ -215,6 +215,8 @@ type Rules struct {
 	WarnsOfChangesOnly bool
 	// OrphansDependents says that a deletion without a propagation policy orphans what the object owns.
 	OrphansDependents bool
+	// CountsAnnotations says that metadata.generation also counts changes of annotations, but for those with a sub-resource.
+	CountsAnnotations bool
 	// WarnDelete is what a deletion without a propagation policy is warned of; "" if of nothing.
 	WarnDelete string
 	// AllowUnqualifiedFinalizers says that finalizers need no domain in their names.

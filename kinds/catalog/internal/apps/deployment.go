@@ -9,11 +9,11 @@ import (
 )
 
 // deploymentRules drops a status that comes with a create: it would be that of another object, and rollouts
-// are followed by it.
+// are followed by it. Annotations count for the generation, because the controller copies them to ReplicaSets.
 func deploymentRules() schema.Rules {
 	return schema.Rules{
 		Default: defaultDeployment, Prepare: family.DropStatusOnCreate,
-		Validate: validateDeployment,
+		Validate: validateDeployment, CountsAnnotations: true,
 	}
 }
 
