@@ -10,7 +10,7 @@ import (
 
 // A Path is a list of steps, each of which leads from a value to other values:
 //
-//	.name ['name']        a field; a dot within a name is written \.
+//	.name ['name']        a field; a dot within a name is written \., and may be between quotes
 //	[2] [-1]              an item of a list, counted from its end if negative
 //	[0:2] [-2:] [::2]     items of a list: from, to but without, and in which steps
 //	[0,2] ['a','b']       what several steps lead to
@@ -105,7 +105,7 @@ func bracketStep(text string) step {
 	}
 	text = strings.TrimSpace(text)
 	if name, ok := unquoted(text); ok {
-		return fieldStep(name)
+		return fieldStep(unescaped(name))
 	}
 	if text == "*" {
 		return eachStep
@@ -207,6 +207,18 @@ func unquoted(text string) (string, bool) {
 		return text[1 : len(text)-1], true
 	}
 	return "", false
+}
+
+// unescaped is a text without the backslashes before its other characters.
+func unescaped(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
 }
 
 // fieldStep leads to a field. Its name is looked for as the server writes it: definitions may name fields whose names

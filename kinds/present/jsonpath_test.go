@@ -42,6 +42,7 @@ func TestJSONPath(t *testing.T) {
 		{"string", ".spec.none.at.all", `null`},
 		{"string", `.spec.a\.b`, `"dotted"`},
 		{"string", `.spec['a.b']`, `"dotted"`},
+		{"string", `.spec['a\.b']`, `"dotted"`},
 		{"string", `.spec.a<b`, `"less"`},
 		{"string", `.spec['q"']`, `"quote"`},
 		{"string", ".spec.l[1]", `"b"`},
