@@ -174,10 +174,8 @@ func validateAuditAnnotations(policy string, annotations []tree.Tree, faults *sc
 		case len(expression) > maxValueExpression:
 			faults.Required(at+".valueExpression", fmt.Sprintf("must not exceed %d bytes in length", maxValueExpression))
 		}
-		if strings.Contains(key, "/") { // which alone could be a name with a prefix
-			for _, msg := range rules.QualifiedName(policy + "/" + key) {
-				faults.Invalid(at+".key", policy+"/"+key, msg)
-			}
+		for _, msg := range rules.QualifiedName(policy + "/" + key) {
+			faults.Invalid(at+".key", policy+"/"+key, msg)
 		}
 		if key != "" && seen[key] {
 			faults.Duplicate(at+".key", key)

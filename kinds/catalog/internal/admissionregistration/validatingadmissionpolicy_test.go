@@ -30,7 +30,7 @@ func TestAdmissionPolicy(t *testing.T) {
 			`spec.validations[3].message: Invalid value: "a\nb": must not contain line breaks`}},
 		{Obj: spec(match, `"auditAnnotations":[{"key":"a","valueExpression":"'b'"},{"key":"a"},{"key":"a b","valueExpression":"null"},{"valueExpression":"null"}]`), Want: []string{
 			`spec.auditAnnotations[1].valueExpression: Required value: valueExpression is not specified`, `spec.auditAnnotations[1].key: Duplicate value: "a"`,
-			`spec.auditAnnotations[2].key: Invalid value: "a b": name part…`, `spec.auditAnnotations[3].key: Required value`}},
+			`spec.auditAnnotations[2].key: Invalid value: "x/a b": name part…`, `spec.auditAnnotations[3].key: Invalid value: "x/": name part must be non-empty`, `spec.auditAnnotations[3].key: Invalid value: "x/": name part must consist…`}},
 		{Obj: spec(match, valid, `"variables":[{},{"name":"a-b","expression":"1"},{"name":"in","expression":"1"},{"name":"ok","expression":"1"}]`), Want: []string{
 			`spec.variables[0].name: Required value: name is not specified`, `spec.variables[0].expression: Required value: expression is not specified`,
 			`spec.variables[1].name: Invalid value: "a-b": must be a valid CEL identifier`, `spec.variables[2].name: Invalid value: "in": must be a valid CEL identifier`}},

@@ -128,7 +128,7 @@ func validateScopeOperator(e tree.Tree, scope, path string, faults *schema.Fault
 	operator, values := e.String("operator"), e.List("values")
 	valued := scope == "PriorityClass" || scope == "VolumeAttributesClass"
 	if _, known := quotaScopes[scope]; known && !valued && operator != "Exists" {
-		faults.Invalid(path+".operator", operator, "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "+
+		faults.Invalid(path+".operator", operator, "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "+
 			"ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity")
 	}
 	switch operator {

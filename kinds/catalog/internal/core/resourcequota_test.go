@@ -28,7 +28,7 @@ func TestResourceQuota(t *testing.T) {
 		{Body: `{"spec":{"hard":{"pods":"1"},"scopeSelector":{"matchExpressions":[{"scopeName":"PriorityClass","operator":"Exists","values":["a"]}]}}}`, Want: []string{
 			"spec.scopeSelector.matchExpressions.values: Invalid value: [\"a\"]: must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"}},
 		{Body: `{"spec":{"hard":{"pods":"1"},"scopeSelector":{"matchExpressions":[{"scopeName":"Terminating","operator":"In","values":["a"]},{"scopeName":"Odd","operator":"Exists"}]}}}`, Want: []string{
-			`spec.scopeSelector.matchExpressions.operator: Invalid value: "In": must be 'Exist' when scope is any of…`,
+			`spec.scopeSelector.matchExpressions.operator: Invalid value: "In": must be 'Exists' when scope is any of…`,
 			`spec.scopeSelector.matchExpressions.scopeName: Invalid value: "Odd": unsupported scope`}},
 	})
 	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{

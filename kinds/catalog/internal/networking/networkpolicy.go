@@ -73,7 +73,7 @@ func validatePolicyPort(p tree.Tree, at string, faults *schema.Faults) {
 		faults.Invalid(at+".endPort", end, "may not be specified when `port` is non-numeric")
 	case int64:
 		if end < port {
-			faults.Invalid(at+".endPort", end, "must be greater than or equal to `port`")
+			faults.Invalid(at+".endPort", port, "must be greater than or equal to `port`") // the value is that of port, as clients know it
 		}
 		field.PortNumber(end, at+".endPort", faults)
 	}

@@ -18,7 +18,7 @@ func TestNetworkPolicy(t *testing.T) {
 		{Obj: `{"spec":{"podSelector":{"matchLabels":{"a b":"c"}}}}`, Want: []string{`spec.podSelector.matchLabels: Invalid value: "a b": name part…`}},
 		{Obj: in(`"ports":[{"protocol":"X","port":70000}]`), Want: []string{at + `ports[0].protocol: Unsupported value: "X": supported values: "TCP", "UDP", "SCTP"`, at + `ports[0].port: Invalid value: 70000: ` + catalogtest.OutOfPorts}},
 		{Obj: in(`"ports":[{"port":"A"}]`), Want: []string{at + `ports[0].port: Invalid value: "A": must contain only…`, at + `ports[0].port: Invalid value: "A": must contain at least…`}},
-		{Obj: in(`"ports":[{"port":80,"endPort":70}]`), Want: []string{at + "ports[0].endPort: Invalid value: 70: must be greater than or equal to `port`"}},
+		{Obj: in(`"ports":[{"port":80,"endPort":70}]`), Want: []string{at + "ports[0].endPort: Invalid value: 80: must be greater than or equal to `port`"}},
 		{Obj: in(`"ports":[{"port":80,"endPort":70000}]`), Want: []string{at + `ports[0].endPort: Invalid value: 70000: ` + catalogtest.OutOfPorts}},
 		{Obj: in(`"ports":[{"port":"http","endPort":90}]`), Want: []string{at + "ports[0].endPort: Invalid value: 90: may not be specified when `port` is non-numeric"}},
 		{Obj: in(`"ports":[{"endPort":90}]`), Want: []string{at + "ports[0].endPort: Invalid value: 90: may not be specified when `port` is not specified"}},

@@ -149,7 +149,7 @@ func validateDeviceClaim(devices tree.Tree, path string, faults *schema.Faults) 
 	for i, request := range devices.Objects("requests") {
 		at, name := tree.IndexPath(path+".requests", i), request.String("name")
 		if seen[name] {
-			faults.Duplicate(at+".name", name)
+			faults.Duplicate(at, name)
 		}
 		seen[name] = true
 		field.Format(request, "name", at, faults, rules.Label)
@@ -217,7 +217,7 @@ func validateDeviceRequest(request tree.Tree, path string, faults *schema.Faults
 	for i, choice := range choices {
 		at, name := tree.IndexPath(path+".firstAvailable", i), choice.String("name")
 		if names[name] {
-			faults.Duplicate(at+".name", name)
+			faults.Duplicate(at, name)
 		}
 		names[name] = true
 		validateDeviceCount(choice, at, faults)

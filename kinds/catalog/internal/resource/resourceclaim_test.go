@@ -54,11 +54,11 @@ func TestResourceClaim(t *testing.T) {
 			at + `[1].name: Invalid value: "A": a lowercase RFC 1123 label…`, at + `[2]: Invalid value: null: ` + one + `, but multiple fields are set`}},
 		{Body: devices(`"requests":[{"name":"a","exactly":{"deviceClassName":"c","count":-1}},{"name":"a","exactly":{"deviceClassName":"c","allocationMode":"All","count":2}},{"name":"b","exactly":{"deviceClassName":"c","allocationMode":"Some"}}]`), Want: []string{
 			at + `[2].exactly.allocationMode: Unsupported value: "Some": supported values: "All", "ExactCount"`,
-			at + `[0].exactly.count: Invalid value: -1: must be greater than zero`, at + `[1].name: Duplicate value: "a"`,
+			at + `[0].exactly.count: Invalid value: -1: must be greater than zero`, at + `[1]: Duplicate value: "a"`,
 			at + `[1].exactly.count: Invalid value: 2: must not be specified when allocationMode is 'All'`}},
 		{Body: devices(`"requests":[{"name":"a","exactly":{"deviceClassName":"c","selectors":[{}],"tolerations":[{},{"operator":"Exists","value":"v"}]}},{"name":"b","firstAvailable":[{"name":"x","deviceClassName":"c"},{"name":"x","deviceClassName":"c"}]}]`), Want: []string{
 			at + `[0].exactly.selectors[0].cel: Required value`, at + "[0].exactly.tolerations[0].key: Required value: must not be empty unless operator is `Exists`",
-			at + "[0].exactly.tolerations[1].value: Invalid value: \"v\": must be empty for operator `Exists`", at + `[1].firstAvailable[1].name: Duplicate value: "x"`}},
+			at + "[0].exactly.tolerations[1].value: Invalid value: \"v\": must be empty for operator `Exists`", at + `[1].firstAvailable[1]: Duplicate value: "x"`}},
 		{Body: devices(request + `,"constraints":[{"requests":["z","a","a"],"matchAttribute":"f"},{}],"config":[{"requests":["b/z"]}]`), Want: []string{
 			`spec.devices.constraints[0].requests[0]: Invalid value: "z": must be the name of a request in the claim or the name of a request and a subrequest separated by '/'`,
 			`spec.devices.constraints[0].requests[2]: Duplicate value: "a"`, `spec.devices.constraints[0].matchAttribute: Invalid value: "f": a fully qualified name must be a domain and a name separated by a slash`,

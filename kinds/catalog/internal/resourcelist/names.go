@@ -98,3 +98,18 @@ func ValidateContainerName(name, path string, faults *schema.Faults) {
 		faults.Invalid(path, name, "doesn't follow extended resource name standard")
 	}
 }
+
+// validatePodName checks the name of a resource in the requests and limits of a Pod as a whole.
+func validatePodName(name, path string, faults *schema.Faults) {
+	if ValidateName(name, path, faults) && !IsPodLevel(name) {
+		faults.NotSupported(path, name, []string{"cpu", pages, "memory"})
+	}
+}
+
+// IsPodLevel tells whether a Pod may say something of a resource as a whole.
+func IsPodLevel(name string) bool {
+	return name == "cpu" || name == "memory" || strings.HasPrefix(name, pages)
+}
+
+// pages begins the names of resources that are memory in pages of one size.
+const pages = "hugepages-"

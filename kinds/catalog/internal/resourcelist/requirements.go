@@ -13,12 +13,21 @@ import (
 // memory beside them: a Pod with nothing else would count as best effort, and be scheduled as if it used
 // nothing.
 func ValidateRequirements(r tree.Tree, path string, faults *schema.Faults) {
+	validateRequirements(r, path, ValidateContainerName, faults)
+}
+
+// ValidatePodRequirements is ValidateRequirements for what a Pod asks for as a whole, which is less than what containers may.
+func ValidatePodRequirements(r tree.Tree, path string, faults *schema.Faults) {
+	validateRequirements(r, path, validatePodName, faults)
+}
+
+func validateRequirements(r tree.Tree, path string, validateName func(name, path string, faults *schema.Faults), faults *schema.Faults) {
 	limits, requests := r.Object("limits"), r.Object("requests")
 	for _, list := range []string{"limits", "requests"} {
 		amounts := r.Object(list)
 		for _, key := range amounts.SortedKeys() {
 			at := tree.KeyPath(path+"."+list, key)
-			ValidateContainerName(key, at, faults)
+			validateName(key, at, faults)
 			ValidateQuantity(amounts, key, at, faults)
 		}
 	}

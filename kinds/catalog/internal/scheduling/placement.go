@@ -48,6 +48,10 @@ func ValidateToleration(t tree.Tree, path string, faults *schema.Faults) {
 		if t.String("value") != "" {
 			faults.Invalid(path+".operator", t.String("value"), "value must be empty when `operator` is 'Exists'")
 		}
+	case "Gt", "Lt": // they exist, and cannot be used without a gate that is off
+		faults.NotSupported(path+".operator", operator, []string{"Equal", "Exists", "Lt", "Gt"})
+	default:
+		faults.NotSupported(path+".operator", operator, []string{"Equal", "Exists"})
 	}
 }
 
@@ -123,6 +127,11 @@ func validatePodAffinity(a tree.Tree, path string, faults *schema.Faults) {
 func validatePodTerm(term tree.Tree, path string, faults *schema.Faults) {
 	field.LabelSelector(term.Object("labelSelector"), path+".labelSelector", faults)
 	field.LabelSelector(term.Object("namespaceSelector"), path+".namespaceSelector", faults)
+	for _, namespace := range term.Strings("namespaces") {
+		for _, msg := range rules.Label(namespace) {
+			faults.Invalid(path+".namespace", namespace, msg) // without the index, as clients know it
+		}
+	}
 	validateLabelKeys(term, path, faults)
 	key := term.String("topologyKey")
 	if key == "" {

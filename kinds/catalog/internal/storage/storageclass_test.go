@@ -45,7 +45,7 @@ func TestVolumeAttributesClass(t *testing.T) {
 	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
 		{Body: `{"driverName":"a.b","parameters":{"a":"b"}}`, Want: nil},
 		{Body: `{}`, Want: []string{`driverName: Required value`, `parameters: Required value: must contain at least one key/value pair`}},
-		{Body: `{"driverName":"a_b","parameters":{"a":"b"}}`, Want: []string{`driverName: Invalid value: "a_b": a lowercase RFC 1123 subdomain…`}},
+		{Body: `{"driverName":"a b","parameters":{"a":"b"}}`, Want: []string{`driverName: Invalid value: "a b": name part…`}},
 	})
 	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{{Old: `{"driverName":"a","parameters":{"a":"b"}}`, Now: `{"driverName":"b","parameters":{"a":"c"}}`,
 		Want: []string{`driverName: Forbidden: updates to driverName are forbidden.`, `parameters: Forbidden: updates to parameters are forbidden.`}}})

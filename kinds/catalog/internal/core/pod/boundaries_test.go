@@ -74,7 +74,7 @@ func TestInvalidPods(t *testing.T) {
 		{spec: `"volumes":[{"name":"v","quobyte":{"registry":"a:1","volume":"v","tenant":"` + strings.Repeat("t", 65) + `"}}]`, want: []string{
 			`spec.volumes[0].quobyte.tenant: Required value: must be a UUID and may not exceed a length of 64 characters`}},
 		{spec: `"volumes":[{"name":"v","projected":{"sources":[{"downwardAPI":{"items":[{"path":"p","fieldRef":{"fieldPath":"metadata.name"}}]}},{"downwardAPI":{"items":[{"path":"p","fieldRef":{"fieldPath":"metadata.uid"}}]}}]}}]`, want: []string{
-			`spec.volumes[0].projected.sources[1].downwardAPI: Invalid value: "": conflicting duplicate paths`}},
+			`spec.volumes[0].projected: Invalid value: "p": conflicting duplicate paths`}},
 	})
 }
 
@@ -83,5 +83,5 @@ func TestBoundaries(t *testing.T) {
 	catalogtest.ExpectValid(t, "", "v1", "Pod", `{"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","iscsi":{"targetPortal":"p","iqn":"eui.0123456789ABCDEF","initiatorName":"naa.0123456789ABCDEF0123456789ABCDEF"}},
 		{"name":"w","ephemeral":{"volumeClaimTemplate":{"metadata":{"name":""},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1"}}}}}}]}}`)
 	runPodCases(t, []podCase{{spec: `"volumes":[{"name":"v","emptyDir":{}}],` + container(`"volumeMounts":[{"name":"v","mountPath":"/a","recursiveReadOnly":"IfPossible"}]`), want: []string{
-		`spec.containers[0].volumeMounts[0].recursiveReadOnly: Forbidden: may only be specified when readOnly is true`}}})
+		`spec.containers[0].volumeMounts.recursiveReadOnly: Forbidden: may only be specified when readOnly is true`}}})
 }

@@ -16,7 +16,8 @@ import (
 // Names are what logs, probes and sub-resources refer to, so that they must be unique in the Pod and not only in
 // their list. Targets of ephemeral containers are looked at last, when all names are known.
 func validateContainers(spec tree.Tree, path string, parts podReferences, faults *schema.Faults) {
-	names, hostPorts := map[string]bool{}, map[string]bool{}
+	names := map[string]bool{}
+	hostPorts := map[string]bool{} // of the containers together, which run at the same time; of each other one alone
 	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
 		for i, c := range spec.Objects(list) {
 			at := tree.IndexPath(path+"."+list, i)
@@ -25,6 +26,9 @@ func validateContainers(spec tree.Tree, path string, parts podReferences, faults
 				faults.Duplicate(at+".name", name)
 			}
 			names[name] = true
+			if list != "containers" {
+				clear(hostPorts)
+			}
 			validateContainer(c, at, parts, faults)
 			validateContainerPorts(c, at+".ports", spec.Bool("hostNetwork"), hostPorts, faults)
 			if list == "containers" || c.String("restartPolicy") == "Always" {
@@ -59,6 +63,9 @@ func validateContainer(c tree.Tree, path string, parts podReferences, faults *sc
 	validateContainerSecurity(c.Object("securityContext"), path+".securityContext", faults)
 	for _, name := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
 		validateProbe(c.Object(name), path+"."+name, name != "readinessProbe", faults)
+	}
+	for _, name := range []string{"postStart", "preStop"} {
+		validateHeaders(c.Object("lifecycle", name, "httpGet"), path+".lifecycle."+name+".httpGet", faults)
 	}
 }
 
@@ -177,8 +184,8 @@ func validateContainerPorts(c tree.Tree, path string, hostNetwork bool, hostPort
 		if host == 0 {
 			continue
 		}
-		if hostNetwork && 0 < host && host <= 65535 && host != port {
-			faults.Invalid(at+".containerPort", port, "must match `hostPort` when `hostNetwork` is true")
+		if hostNetwork && host != port {
+			faults.Invalid(at+".hostPort", host, "must match `containerPort` when `hostNetwork` is true")
 		}
 		taken := fmt.Sprintf("%s/%s/%d", p.String("protocol"), p.String("hostIP"), host)
 		if hostPorts[taken] {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -49,6 +50,41 @@ func validateEnv(c tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
+// validateFileKeys checks that variables that are keys of files name a volume which is an empty directory at first: only
+// the Pod itself writes such files.
+func validateFileKeys(spec tree.Tree, path string, faults *schema.Faults) {
+	var volumes map[string]tree.Tree
+	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
+		for i, c := range spec.Objects(list) {
+			for j, e := range c.Objects("env") {
+				key := e.Object("valueFrom", "fileKeyRef")
+				if key == nil {
+					continue
+				}
+				if volumes == nil {
+					volumes = volumesByName(spec)
+				}
+				at := tree.IndexPath(tree.IndexPath(path+"."+list, i)+".env", j) + ".valueFrom.fileKeyRef.volumeName"
+				name := key.String("volumeName")
+				switch v, found := volumes[name]; {
+				case !found:
+					faults.NotFound(at, name)
+				case v.Object("emptyDir") == nil:
+					faults.Invalid(at, name, "referenced volume must be of type emptyDir")
+				}
+			}
+		}
+	}
+}
+
+func volumesByName(spec tree.Tree) map[string]tree.Tree {
+	volumes := map[string]tree.Tree{}
+	for _, v := range spec.Objects("volumes") {
+		volumes[v.String("name")] = v
+	}
+	return volumes
+}
+
 // validateEnvObject checks the name of an object whose entries become variables. One that is still to be generated has
 // a prefix for a name, which may end with a hyphen.
 func validateEnvObject(ref tree.Tree, path string, faults *schema.Faults) {
@@ -85,7 +121,11 @@ func validateEnvSource(e, source tree.Tree, path string, faults *schema.Faults) 
 		if !source.Has(name) {
 			continue
 		}
-		if n++; name != "fileKeyRef" {
+		if n++; name == "fileKeyRef" {
+			key := source.Object(name)
+			field.Format(key, "key", path+"."+name, faults, rules.EnvName)
+			field.Format(key, "volumeName", path+"."+name, faults, rules.Label)
+		} else {
 			object := source.Object(name).String("name")
 			for _, msg := range rules.Subdomain(object) {
 				faults.Invalid(path+"."+name+".name", object, msg)
@@ -94,7 +134,7 @@ func validateEnvSource(e, source tree.Tree, path string, faults *schema.Faults) 
 	}
 	switch {
 	case n == 0:
-		faults.Invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`")
+		faults.Invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`")
 	case e.String("value") != "":
 		faults.Invalid(path, "", "may not be specified when `value` is not empty")
 	case n > 1:

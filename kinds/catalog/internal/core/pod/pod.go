@@ -42,6 +42,7 @@ func podRules(w *Warnings, spec *schema.Message) schema.Rules {
 		ValidateSpec: func(spec, _ tree.Tree, faults *schema.Faults) {
 			validatePodSpec(spec, "spec", faults)
 			validateImages(spec, faults)
+			validateTokens(spec, faults)
 		},
 		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
 			w.validateAnnotationsUpdate(obj, old, faults)
@@ -50,6 +51,7 @@ func podRules(w *Warnings, spec *schema.Message) schema.Rules {
 		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
 			if old == nil {
 				validatePodCreate(obj.Object("spec"), faults)
+				validatePages(obj.Object("spec"), nil, "spec", faults)
 				w.validateAnnotations(obj, "", "metadata.annotations", faults)
 				validateEphemeralNames(obj, faults)
 			}
@@ -69,14 +71,19 @@ func validatePodCreate(spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateImages refuses images with spaces around them, which no registry has. Templates of workloads may have them, as they had
-// before this was looked at.
+// validateImages refuses images with spaces around them, which no registry has, and volumes of images without one. Templates of
+// workloads may have them, as they had before this was looked at.
 func validateImages(spec tree.Tree, faults *schema.Faults) {
 	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
 		for i, c := range spec.Objects(list) {
 			if image := c.String("image"); image != strings.TrimSpace(image) {
 				faults.Invalid(tree.IndexPath("spec."+list, i)+".image", image, "must not have leading or trailing whitespace")
 			}
+		}
+	}
+	for i, v := range spec.Objects("volumes") {
+		if image := v.Object("image"); image != nil {
+			field.Require(image, tree.IndexPath("spec.volumes", i)+".image", faults, "reference")
 		}
 	}
 }

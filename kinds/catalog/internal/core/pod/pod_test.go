@@ -81,7 +81,7 @@ func TestPodFaults(t *testing.T) {
 			`spec.containers[0].image: Invalid value: " i": must not have leading or trailing whitespace`}},
 		{`"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"nope","mountPath":"/x"}]}]`, []string{`spec.containers[0].volumeMounts[0].name: Not found: "nope"`}},
 		{`"volumes":[{"name":"v"}],"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"v","mountPath":"/x"},{"name":"v","mountPath":"/x","subPath":"../a"}]}]`,
-			[]string{`spec.containers[0].volumeMounts[1].subPath: Invalid value: "../a": must not contain '..'`, `spec.containers[0].volumeMounts[1].mountPath: Invalid value: "/x": must be unique`}},
+			[]string{`spec.containers[0].volumeMounts.subPath: Invalid value: "../a": must not contain '..'`, `spec.containers[0].volumeMounts[1].mountPath: Invalid value: "/x": must be unique`}},
 		{`"containers":[{"name":"c","image":"i","ports":[{"containerPort":70000},{"containerPort":1,"protocol":"X","name":"a"},{"containerPort":1,"hostPort":5,"name":"a"},{"containerPort":2,"hostPort":5}]}]`,
 			[]string{`spec.containers[0].ports[1].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`,
 				`spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive`,
@@ -89,7 +89,7 @@ func TestPodFaults(t *testing.T) {
 		{`"containers":[{"name":"c","image":"i","env":[{"name":"a=b"},{"name":"A","value":"1","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}},{"name":"A","valueFrom":{}},{"name":"B","valueFrom":{"fieldRef":{"fieldPath":"status.phase"}}}]}]`,
 			[]string{`spec.containers[0].env[0].name: Invalid value: "a=b": a valid environment variable name…`,
 				"spec.containers[0].env[1].valueFrom: Invalid value: \"\": may not be specified when `value` is not empty",
-				"spec.containers[0].env[2].valueFrom: Invalid value: \"\": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`",
+				"spec.containers[0].env[2].valueFrom: Invalid value: \"\": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
 				`spec.containers[0].env[3].valueFrom.fieldRef.fieldPath: Unsupported value: "status.phase": supported values: "metadata.name", …`}},
 		{`"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1","foo":"1"},"requests":{"cpu":"2","memory":"-1"}}}]`,
 			[]string{`spec.containers[0].resources.limits[foo]: Invalid value: "foo": must be a standard resource type or fully qualified`,
@@ -208,8 +208,8 @@ func TestVolumeFaults(t *testing.T) {
 		{`"projected":{"sources":[{"serviceAccountToken":{"path":"token"}},{"downwardAPI":{"items":[{"path":"ns","fieldRef":{"fieldPath":"metadata.namespace"}}]}}]}`, []string{
 			at + `.projected.sources[0].serviceAccountToken: Forbidden: must not be specified when serviceAccountName is not set`}},
 		{`"projected":{"sources":[{},{"configMap":{"name":"a"},"secret":{"name":"b"}},{"secret":{"name":"b","items":[{"key":"k","path":"p"}]}},{"configMap":{"name":"b","items":[{"key":"k","path":"p"}]}}]}`, []string{
-			at + `.projected.sources[1].secret: Forbidden: may not specify more than 1 volume type per source`,
-			at + `.projected.sources[3].configMap: Invalid value: "b": conflicting duplicate paths`}},
+			at + `.projected.sources[1]: Forbidden: may not specify more than 1 volume type per source`,
+			at + `.projected: Invalid value: "b": conflicting duplicate paths`}},
 		{`"ephemeral":{}`, []string{at + `.ephemeral.volumeClaimTemplate: Required value`}},
 		{`"ephemeral":{"volumeClaimTemplate":{"metadata":{"name":"n"},"spec":{"accessModes":["Nope"]}}}`, []string{
 			at + `.ephemeral.volumeClaimTemplate.spec.accessModes: Unsupported value: "Nope": supported values: "ReadOnlyMany"…`,

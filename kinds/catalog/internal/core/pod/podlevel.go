@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/amount"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -15,11 +16,6 @@ import (
 
 // pages begins the names of resources that are memory in pages of one size.
 const pages = "hugepages-"
-
-// isPodLevel tells whether a Pod may say something of a resource as a whole.
-func isPodLevel(name string) bool {
-	return name == "cpu" || name == "memory" || strings.HasPrefix(name, pages)
-}
 
 // amounts are those of resources by name.
 type amounts map[string]amount.Amount
@@ -91,7 +87,7 @@ func defaultPodLevel(spec tree.Tree) {
 		}
 	}
 	for name, limit := range limits {
-		if isPodLevel(name) && !requests.Has(name) {
+		if resourcelist.IsPodLevel(name) && !requests.Has(name) {
 			requests = resources.EnsureObject("requests")
 			requests[name] = limit
 		}
@@ -103,6 +99,9 @@ func validatePodLevel(spec tree.Tree, path string, faults *schema.Faults) {
 	resources := spec.Object("resources")
 	if resources == nil {
 		return
+	}
+	if resources.Has("claims") {
+		faults.Forbidden(path+".claims", "claims may not be set for Resources at pod-level")
 	}
 	requests, limits := resources.Object("requests"), resources.Object("limits")
 	asked := ofContainers(spec, "requests")

@@ -1,9 +1,13 @@
 package pod
 
 import (
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -18,22 +22,44 @@ type podReferences struct {
 }
 
 // validateClaimNames checks that each claim of a container names one of the Pod's claims, once. Two
-// requests of one claim are different devices, hence the pair.
+// requests of one claim are different devices; a claim without a request means all of its devices, and stands alone.
 func validateClaimNames(r tree.Tree, path string, claims map[string]bool, faults *schema.Faults) {
-	seen := map[[2]string]bool{}
+	whole, requests := map[string]bool{}, map[string]map[string]bool{}
 	for i, c := range r.Objects("claims") {
-		at, name := tree.IndexPath(path, i), c.String("name")
-		id := [2]string{name, c.String("request")}
-		switch {
-		case name == "":
+		at, name, request := tree.IndexPath(path, i), c.String("name"), c.String("request")
+		if name == "" {
 			faults.Required(at)
-		case seen[id]:
-			faults.Duplicate(at, name)
-		case !claims[name]:
-			faults.NotFound(at, name)
+			continue
 		}
-		seen[id] = true
+		if requests[name] == nil {
+			requests[name] = map[string]bool{}
+		}
+		if !whole[name] {
+			field.Format(c, "request", at, faults, rules.Label)
+		}
+		switch {
+		case whole[name], request == "" && len(requests[name]) > 0:
+			faults.Duplicate(at, name)
+		case requests[name][request]:
+			faults.Duplicate(at, name+"/"+request)
+		}
+		if request == "" {
+			whole[name] = true
+		} else {
+			requests[name][request] = true
+		}
+		if !claims[name] {
+			faults.Report(meta.CauseNotFound, at, "Not found: "+strconv.Quote(name), "must be one of the names in pod.spec.resourceClaims"+listed(claims))
+		}
 	}
+}
+
+// listed are the names of the claims of a Pod, as a message ends with them.
+func listed(claims map[string]bool) string {
+	if len(claims) == 0 {
+		return " which is empty"
+	}
+	return ": " + strings.Join(slices.Sorted(maps.Keys(claims)), ", ")
 }
 
 // validateClaims checks the resource claims of a Pod and returns their names.
@@ -54,6 +80,13 @@ func validateClaims(spec tree.Tree, path string, faults *schema.Faults) map[stri
 			faults.Invalid(at, c, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified")
 		case !byName && !byTemplate:
 			faults.Invalid(at, c, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
+		}
+		for _, source := range []string{"resourceClaimName", "resourceClaimTemplateName"} {
+			if name, set := c[source].(string); set && name == "" {
+				for _, msg := range rules.Subdomain(name) {
+					faults.Invalid(at+"."+source, name, msg)
+				}
+			}
 		}
 	}
 	return names

@@ -16,13 +16,16 @@ import (
 // Volumes and claims come first, because containers refer to them. What depends on one field alone is in the
 // declarations; here is what depends on several.
 func validatePodSpec(spec tree.Tree, path string, faults *schema.Faults) {
-	validateContainers(spec, path, podReferences{
+	parts := podReferences{
 		volumes:     validateVolumes(spec, path+".volumes", faults),
 		claims:      validateClaims(spec, path+".resourceClaims", faults),
 		restartable: spec.String("restartPolicy") != "Never",
-	}, faults)
-	resourcelist.ValidateRequirements(spec.Object("resources"), path+".resources", faults)
+	}
+	validateContainers(spec, path, parts, faults)
+	validateFileKeys(spec, path, faults)
+	resourcelist.ValidatePodRequirements(spec.Object("resources"), path+".resources", faults)
 	validatePodLevel(spec, path+".resources", faults)
+	validateClaimNames(spec.Object("resources"), path+".resources.claims", parts.claims, faults)
 	if overhead := spec.Object("overhead"); len(overhead) > 0 {
 		resourcelist.ValidateRequirements(tree.Tree{"limits": overhead}, path+".overhead", faults)
 	}
@@ -79,6 +82,11 @@ func validateDNS(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 	if len(servers) > 3 {
 		faults.Invalid(at+".nameservers", config.List("nameservers"), "must not have more than 3 nameservers")
+	}
+	for i, o := range config.Objects("options") {
+		if o.String("name") == "" {
+			faults.Required(tree.IndexPath(at+".options", i), "must not be empty")
+		}
 	}
 	for i, s := range config.Strings("searches") {
 		if s == "." {

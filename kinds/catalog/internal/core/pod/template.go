@@ -38,8 +38,8 @@ func ValidateTemplate(template tree.Tree, path string, claims []string, faults *
 	}
 }
 
-// WithTemplateProfiles adds the rules of annotations to those of a kind whose Pod template is at path. A template
-// that stays as it is stays valid.
+// WithTemplateProfiles adds the rules of annotations and of huge pages to those of a kind whose Pod template is at path. A
+// template that stays as it is stays valid.
 func (w *Warnings) WithTemplateProfiles(r schema.Rules, path ...string) schema.Rules {
 	served, at := r.ValidateServed, strings.Join(path, ".")
 	r.ValidateServed = func(obj, old tree.Tree, faults *schema.Faults) {
@@ -47,6 +47,7 @@ func (w *Warnings) WithTemplateProfiles(r schema.Rules, path ...string) schema.R
 			served(obj, old, faults)
 		}
 		template := obj.Object(path...)
+		validatePages(template.Object("spec"), old.Object(path...).Object("spec"), at+".spec", faults)
 		if old == nil || !tree.SemanticEqual(template, old.Object(path...)) {
 			w.validateAnnotations(template, at+".", at+".annotations", faults)
 		}

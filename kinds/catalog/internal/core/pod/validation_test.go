@@ -32,15 +32,16 @@ func TestContainerValidation(t *testing.T) {
 			at + `.env[3].valueFrom.secretKeyRef.key: Required value`,
 			at + `.env[0].valueFrom.resourceFieldRef.resource: Unsupported value: "limits.magic": supported values: "limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory"`,
 			at + `.env[2].valueFrom.fileKeyRef.volumeName: Required value`, at + `.env[2].valueFrom.fileKeyRef.path: Required value`, at + `.env[2].valueFrom.fileKeyRef.key: Required value`,
+			at + `.env[2].valueFrom.fileKeyRef.volumeName: Not found: ""`,
 			at + `.env[4].valueFrom.resourceFieldRef.divisor: Invalid value: "limits.cpu": only divisor's values 1m and 1 are supported with the cpu resource`,
 			at + `.env[5].valueFrom.resourceFieldRef.divisor: Invalid value: "limits.memory": only divisor's values ` + units + ` are supported with the memory resource`,
 			at + `.env[6].valueFrom.resourceFieldRef.divisor: Invalid value: "limits.ephemeral-storage": only divisor's values ` + units + ` are supported with the local ephemeral storage resource`,
 			at + `.env[7].valueFrom.resourceFieldRef.divisor: Invalid value: "requests.hugepages-2Mi": only divisor's values ` + units + ` are supported with the hugepages resource`}},
 		{spec: `"volumes":[{"name":"v","emptyDir":{}}],` + container(`"volumeMounts":[{"name":"v","mountPath":"/a","subPathExpr":"../x"},{"name":"v","mountPath":"/b","recursiveReadOnly":"X","mountPropagation":"Y"},{}]`), want: []string{
-			at + `.volumeMounts[1].mountPropagation: Unsupported value: "Y": supported values: "Bidirectional", "HostToContainer", "None"`, at + `.volumeMounts[2].name: Required value`, at + `.volumeMounts[2].mountPath: Required value`,
-			at + `.volumeMounts[0].subPathExpr: Invalid value: "../x": must not contain '..'`, at + `.volumeMounts[1].recursiveReadOnly: Unsupported value: "X": supported values: "Disabled", "Enabled", "IfPossible"`}},
+			at + `.volumeMounts.mountPropagation: Unsupported value: "Y": supported values: "Bidirectional", "HostToContainer", "None"`, at + `.volumeMounts[2].name: Required value`, at + `.volumeMounts[2].mountPath: Required value`,
+			at + `.volumeMounts.subPathExpr: Invalid value: "../x": must not contain '..'`, at + `.volumeMounts[2].name: Not found: ""`, at + `.volumeMounts.recursiveReadOnly: Unsupported value: "X": supported values: "Disabled", "Enabled", "IfPossible"`}},
 		{spec: `"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}],` + container(`"volumeDevices":[{"name":"v","devicePath":"/a"},{"name":"v","devicePath":"/b"},{}]`), want: []string{
-			at + `.volumeDevices[2].name: Required value`, at + `.volumeDevices[2].devicePath: Required value`, at + `.volumeDevices[1].name: Invalid value: "v": must be unique`}},
+			at + `.volumeDevices[2].name: Not found: ""`, at + `.volumeDevices[2].name: Required value`, at + `.volumeDevices[2].devicePath: Required value`, at + `.volumeDevices[1].name: Invalid value: "v": must be unique`}},
 		{spec: container(`"livenessProbe":{"exec":{}}`), want: []string{at + `.livenessProbe.exec.command: Required value`}},
 		{spec: container(`"livenessProbe":{"grpc":{"port":1},"initialDelaySeconds":-1,"timeoutSeconds":-1,"periodSeconds":-1,"successThreshold":-1,"failureThreshold":-1}`), want: []string{
 			at + `.livenessProbe.initialDelaySeconds: Invalid value: -1: must be greater than or equal to 0`, at + `.livenessProbe.timeoutSeconds: Invalid value: -1: must be greater than or equal to 0`,
@@ -129,7 +130,7 @@ func TestVolumeValidation(t *testing.T) {
 		{spec: projected(`"downwardAPI":{"items":[{"path":"p"}]}`), want: []string{at + `projected.sources[0].downwardAPI: Required value: one of fieldRef and resourceFieldRef is required`}},
 		{spec: projected(`"clusterTrustBundle":{"name":"n"}`), want: []string{at + `projected.sources[0].clusterTrustBundle.path: Required value`}},
 		{spec: projected(`"clusterTrustBundle":{"name":"n","path":"..p"}`), want: []string{at + `projected.sources[0].clusterTrustBundle.path: Invalid value: "..p": must not start with '..'`}},
-		{spec: projected(`"serviceAccountToken":{}`), want: []string{at + `projected.sources[0].serviceAccountToken.path: Required value`}},
-		{spec: projected(`"serviceAccountToken":{"path":"..p"}`), want: []string{at + `projected.sources[0].serviceAccountToken.path: Invalid value: "..p": must not start with '..'`}},
+		{spec: projected(`"serviceAccountToken":{}`), want: []string{at + `projected.path: Required value`}},
+		{spec: projected(`"serviceAccountToken":{"path":"..p"}`), want: []string{at + `projected.path: Invalid value: "..p": must not start with '..'`}},
 	})
 }

@@ -11,40 +11,56 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// volumeSources are the sources of a volume, sorted. Of several, which is a fault, the first counts.
+// volumeSources are the sources of a volume, in the order in which they are looked at. Of several, which is a fault, the first counts.
 var volumeSources = []string{
-	"awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "configMap", "csi", "downwardAPI",
-	"emptyDir", "ephemeral", "fc", "flexVolume", "flocker", "gcePersistentDisk", "gitRepo", "glusterfs", "hostPath",
-	"image", "iscsi", "nfs", "persistentVolumeClaim", "photonPersistentDisk", "portworxVolume", "projected",
-	"quobyte", "rbd", "scaleIO", "secret", "storageos", "vsphereVolume",
+	"emptyDir", "hostPath", "gitRepo", "gcePersistentDisk", "awsElasticBlockStore", "secret", "nfs", "iscsi",
+	"glusterfs", "flocker", "persistentVolumeClaim", "rbd", "cinder", "cephfs", "quobyte", "downwardAPI", "fc",
+	"flexVolume", "configMap", "azureFile", "vsphereVolume", "photonPersistentDisk", "portworxVolume", "azureDisk",
+	"storageos", "projected", "scaleIO", "csi", "ephemeral", "image",
 }
 
 // validateVolumes checks spec.volumes and returns the source of each volume by the volume's name.
 //
-// A name that is given twice is reported by the declaration; the last source counts here.
+// A name that is given twice is reported by the declaration; the last source counts here. A volume with faults of its
+// own, or with several sources, is none that a container could mount.
 func validateVolumes(spec tree.Tree, path string, faults *schema.Faults) map[string]string {
 	sources := map[string]string{}
 	for i, v := range spec.Objects("volumes") {
-		sources[v.String("name")] = validateVolume(spec, v, tree.IndexPath(path, i), faults)
+		before := len(faults.List)
+		source := validateVolume(v, tree.IndexPath(path, i), faults)
+		if len(faults.List) == before && countSources(v) <= 1 {
+			sources[v.String("name")] = source
+		}
 	}
 	delete(sources, "")
 	return sources
 }
 
 // validateVolume checks the source of a volume and returns its name; "" if there is none.
-func validateVolume(spec, v tree.Tree, path string, faults *schema.Faults) string {
+func validateVolume(v tree.Tree, path string, faults *schema.Faults) string {
 	for _, name := range volumeSources {
 		source := v.Object(name)
 		if source == nil {
 			continue
 		}
-		validateSource(spec, name, source, path+"."+name, faults)
+		validateSource(name, source, path+"."+name, faults)
 		if name == "iscsi" {
 			volume.ValidateISCSIName(source, v.String("name"), path+".name", faults)
 		}
 		return name
 	}
 	return ""
+}
+
+// countSources is how many sources a volume has.
+func countSources(v tree.Tree) int {
+	n := 0
+	for _, name := range volumeSources {
+		if v.Object(name) != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // validateEphemeralNames checks the names of the claims that are made for the ephemeral volumes of a Pod.
@@ -65,12 +81,12 @@ func validateEphemeralNames(pod tree.Tree, faults *schema.Faults) {
 }
 
 // Sources that only a Pod can have are checked here, those that persistent volumes have too in package volume.
-func validateSource(spec tree.Tree, name string, s tree.Tree, path string, faults *schema.Faults) {
+func validateSource(name string, s tree.Tree, path string, faults *schema.Faults) {
 	switch name {
 	case "downwardAPI":
 		validateDownwardAPI(s, path, faults)
 	case "projected":
-		validateProjected(spec, s, path, faults)
+		validateProjected(s, path, faults)
 	case "ephemeral":
 		validateClaimTemplate(s.Object("volumeClaimTemplate"), path+".volumeClaimTemplate", faults)
 	case "csi":

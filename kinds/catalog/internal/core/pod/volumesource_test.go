@@ -36,8 +36,8 @@ func TestVolumeSourceFaults(t *testing.T) {
 		`"projected":{"defaultMode":512,"sources":[{"serviceAccountToken":{"path":"a","expirationSeconds":599}}]}`: {
 			at + `.projected.defaultMode: Invalid value: 512: must be a number between 0 and 0777 (octal), both inclusive`,
 			at + `.projected.sources[0].serviceAccountToken.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes`},
-		`"projected":{"sources":[{"serviceAccountToken":{"path":"../a"}}]}`: {at + `.projected.sources[0].serviceAccountToken.path: Invalid value: "../a": must not contain '..'`},
-		`"projected":{"sources":[{"serviceAccountToken":{}}]}`:              {at + `.projected.sources[0].serviceAccountToken.path: Required value`},
+		`"projected":{"sources":[{"serviceAccountToken":{"path":"../a"}}]}`: {at + `.projected.path: Invalid value: "../a": must not contain '..'`},
+		`"projected":{"sources":[{"serviceAccountToken":{}}]}`:              {at + `.projected.path: Required value`},
 		`"iscsi":{` + base + `,"iqn":"iqn.bad"}`:                            {at + `.iscsi.iqn: Invalid value: "iqn.bad": must be valid format`},
 		`"iscsi":{` + base + `,"iqn":"eui.0123"}`:                           {at + `.iscsi.iqn: Invalid value: "eui.0123": must be valid format`},
 		`"iscsi":{` + base + `,"iqn":"naa.0123456789ABCDEF0123456789ABCDEF","initiatorName":"iqn bad"}`: {
@@ -87,12 +87,12 @@ func TestMountFaults(t *testing.T) {
 			at + `.volumeMounts[0].name: Invalid value: "p": must not already exist in volumeDevices`, at + `.volumeMounts[0].mountPath: Invalid value: "/d": must not already exist as a path in volumeDevices`,
 			at + `.volumeDevices[0].name: Invalid value: "p": must not already exist in volumeMounts`, at + `.volumeDevices[0].devicePath: Invalid value: "/d": must not already exist as a path in volumeMounts`},
 		`"volumeMounts":[{"name":"e","mountPath":"/d","subPath":"a","subPathExpr":"b"}]`:    {at + `.volumeMounts[0].subPathExpr: Invalid value: "b": subPathExpr and subPath are mutually exclusive`},
-		`"volumeMounts":[{"name":"e","mountPath":"/d","mountPropagation":"Bidirectional"}]`: {at + `.volumeMounts[0].mountPropagation: Forbidden: Bidirectional mount propagation is available only to privileged containers`},
+		`"volumeMounts":[{"name":"e","mountPath":"/d","mountPropagation":"Bidirectional"}]`: {at + `.volumeMounts.mountPropagation: Forbidden: Bidirectional mount propagation is available only to privileged containers`},
 		`"volumeMounts":[{"name":"e","mountPath":"/d","recursiveReadOnly":"Enabled","mountPropagation":"HostToContainer"}]`: {
-			at + `.volumeMounts[0].recursiveReadOnly: Forbidden: may only be specified when readOnly is true`,
-			at + `.volumeMounts[0].recursiveReadOnly: Forbidden: may only be specified when mountPropagation is None or not specified`},
+			at + `.volumeMounts.recursiveReadOnly: Forbidden: may only be specified when readOnly is true`,
+			at + `.volumeMounts.recursiveReadOnly: Forbidden: may only be specified when mountPropagation is None or not specified`},
 		`"volumeMounts":[{"name":"e","mountPath":"/d","recursiveReadOnly":"Enabled","readOnly":true},{"name":"p","mountPath":"/e"}]`: nil,
-		`"resources":{"claims":[{"name":"r"},{"name":"r"},{"name":"z"},{}]}`:                                                         {at + `.resources.claims[1]: Duplicate value: "r"`, at + `.resources.claims[2]: Not found: "z"`, at + `.resources.claims[3]: Required value`},
+		`"resources":{"claims":[{"name":"r"},{"name":"r"},{"name":"z"},{}]}`:                                                         {at + `.resources.claims[1]: Duplicate value: "r"`, at + `.resources.claims[2]: Not found: "z": must be one of the names in pod.spec.resourceClaims: r`, at + `.resources.claims[3]: Required value`},
 		`"resizePolicy":[{"resourceName":"gpu","restartPolicy":"NotRequired"},{"resourceName":"cpu","restartPolicy":"Maybe"},{"resourceName":"cpu","restartPolicy":"RestartContainer"}]`: {
 			at + `.resizePolicy: Unsupported value: "gpu": supported values: "cpu", "memory"`, at + `.resizePolicy: Unsupported value: "Maybe": supported values: "NotRequired", "RestartContainer"`,
 			at + `.resizePolicy: Invalid value: "Maybe": must be 'NotRequired' when…`, at + `.resizePolicy[2]: Duplicate value: "cpu"`, at + `.resizePolicy: Invalid value: "RestartContainer": must be 'NotRequired' when…`},

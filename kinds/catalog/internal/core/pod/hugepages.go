@@ -1,0 +1,70 @@
+package pod
+
+import (
+	"math/big"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Huge pages are asked for in multiples of their size, which their name ends with. What was accepted before this was looked at
+// stays valid: once a spec has an amount that is no multiple, nothing of it is checked.
+
+// validatePages checks the amounts of huge pages that a spec at path asks for; old is what it replaces, nil of a new one.
+func validatePages(spec, old tree.Tree, path string, faults *schema.Faults) {
+	if asksForPartsOfPages(old) {
+		return
+	}
+	visitResources(spec, path, func(name, text, at string) {
+		if isPartOfPage(name, text) {
+			faults.Invalid(at, text, text+" is not positive integer multiple of "+name)
+		}
+	})
+}
+
+func asksForPartsOfPages(spec tree.Tree) bool {
+	found := false
+	visitResources(spec, "", func(name, text, _ string) { found = found || isPartOfPage(name, text) })
+	return found
+}
+
+// visitResources calls visit with every resource that a spec asks for: its name, the amount, and its path.
+func visitResources(spec tree.Tree, path string, visit func(name, amount, at string)) {
+	look := func(r tree.Tree, at string) {
+		for _, list := range []string{"limits", "requests"} {
+			amounts := r.Object(list)
+			for _, name := range amounts.SortedKeys() {
+				visit(name, amounts.String(name), tree.KeyPath(at+"."+list, name))
+			}
+		}
+	}
+	look(spec.Object("resources"), path+".resources")
+	for _, list := range []string{"containers", "initContainers"} {
+		for i, c := range spec.Objects(list) {
+			if r := c.Object("resources"); r != nil {
+				look(r, tree.IndexPath(path+"."+list, i)+".resources")
+			}
+		}
+	}
+}
+
+// isPartOfPage tells whether an amount of a resource is of huge pages and no multiple of their size, or the size cannot be told.
+func isPartOfPage(name, text string) bool {
+	sizeText, huge := strings.CutPrefix(name, pages)
+	if !huge {
+		return false
+	}
+	size, err := quantity.Read(sizeText)
+	if err != nil || size.Sign() <= 0 || !size.IsInteger() {
+		return true
+	}
+	asked, err := quantity.Read(text)
+	if err != nil {
+		return false // the declaration reports it
+	}
+	n, _ := asked.RoundUp().Multiple(0)
+	unit, _ := size.Multiple(0)
+	return n == nil || unit == nil || new(big.Int).Rem(n, unit).Sign() != 0
+}
