@@ -130,6 +130,9 @@ func (s *session) applyOne(o *applyOptions, one selection, set *applySet) error 
 		return &sourced{"retrieving current configuration of", m.Source, err}
 	}
 	config := m.Object
+	if metadata := config.Object("metadata"); one.namespace != "" && metadata.String("namespace") == "" {
+		metadata["namespace"] = one.namespace // which errors of the server then name
+	}
 	if set != nil {
 		config = set.mark(config)
 		set.add(one)
