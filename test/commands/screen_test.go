@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"testing"
+	"unicode/utf8"
 )
 
 // A screen is what a terminal shows. It knows the few sequences that our programs write.
@@ -15,7 +17,7 @@ type screen struct {
 	other         bool // the second screen is shown
 	hidden        bool // the cursor is
 	faults        []string
-	pending       string // a sequence whose end is still to come
+	pending       string // a sequence, or a character, whose end is still to come
 }
 
 func newScreen(width, height int) *screen {
@@ -39,11 +41,11 @@ func (s *screen) Write(text []byte) (int, error) {
 			rest = after
 			continue
 		}
-		if rest[0] == '\x1b' {
+		if rest[0] == '\x1b' || !utf8.FullRuneInString(rest) {
 			break
 		}
-		r := []rune(rest)[0]
-		rest = rest[len(string(r)):]
+		r, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
 		s.draw(r)
 	}
 	s.pending = rest
@@ -115,4 +117,17 @@ func (s *screen) String() string {
 		lines = append(lines, strings.TrimRight(string(row), " "))
 	}
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// What a program writes may come in any parts.
+func TestScreenInParts(t *testing.T) {
+	s := newScreen(9, 1)
+	for _, b := range []byte("\x1b[Ha – ü…") {
+		if _, err := s.Write([]byte{b}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.String(); got != "a – ü…" || len(s.faults) > 0 {
+		t.Errorf("got %q, %v", got, s.faults)
+	}
 }
