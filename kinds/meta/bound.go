@@ -52,6 +52,14 @@ func cutText(text *string, limit int) bool {
 	if len(*text) <= limit {
 		return false
 	}
-	*text = strings.ToValidUTF8((*text)[:limit], "") + "..."
+	*text = CutText(*text, limit)
 	return true
+}
+
+// CutText is a text of at most limit bytes, or as many and an ellipsis.
+func CutText(text string, limit int) string {
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "") + "..."
+	}
+	return text
 }

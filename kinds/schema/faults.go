@@ -129,7 +129,7 @@ func (f *Faults) add(t meta.CauseType, path, msg string) {
 	if f.full() {
 		return
 	}
-	path, msg = cut(path, maxPathBytes), cut(msg, maxMessageBytes)
+	path, msg = meta.CutText(path, maxPathBytes), meta.CutText(msg, maxMessageBytes)
 	f.bytes += len(path) + len(msg)
 	f.List = append(f.List, meta.Cause{Type: t, Message: msg, Field: path})
 }
@@ -143,15 +143,7 @@ func withDetail(text, detail string) string {
 
 // formatValue prints a value of a tree as messages do: text quoted, the rest as JSON.
 func formatValue(v any) string {
-	return cut(formatFullValue(v), 16<<10)
-}
-
-// cut is a text of at most limit bytes, or as many and an ellipsis.
-func cut(text string, limit int) string {
-	if len(text) > limit {
-		text = strings.ToValidUTF8(text[:limit], "") + "..."
-	}
-	return text
+	return meta.CutText(formatFullValue(v), 16<<10)
 }
 
 func formatFullValue(v any) string {
