@@ -15,6 +15,7 @@ func main() {
 	if c == nil {
 		c = root()
 	}
+	c.SetFlagErrorFunc(flagError)
 	err := c.Execute()
 	if err == nil {
 		return

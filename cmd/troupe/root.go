@@ -42,11 +42,12 @@ Completion of shells, with the names of the server's objects: troupe completion 
 	}
 	const serverGroup = "server"
 	c.AddGroup(&cobra.Group{ID: serverGroup, Title: "Run a server, and look after it:"})
-	for _, one := range []*cobra.Command{serve(), status(), top(), doctor(), backup(), restore(), compact(), migrate(), verify(), cluster(), envtestCommand()} {
+	live := top()
+	for _, one := range []*cobra.Command{serve(), status(), live, doctor(), backup(), restore(), compact(), migrate(), verify(), cluster(), envtestCommand()} {
 		one.GroupID = serverGroup
 		c.AddCommand(one)
 	}
-	client.AddTo(c)
+	client.AddTo(c, live)
 	c.AddCommand(version())
 	return c
 }

@@ -13,7 +13,7 @@ import (
 //
 //	api/all                       everything
 //	api/ga, api/beta, api/alpha   versions by their stability
-//	<group>/<version>             a version; the core group is "api/v1" or "v1"
+//	<group>/<version>             a version; the core group is "api/v1", or "v1" without a resource
 //	<group>/<version>/<resource>  one resource of it
 //
 // Groups have the names of the profile. Objects of a disabled resource stay stored. What no key concerns is served,

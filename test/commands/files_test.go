@@ -60,3 +60,53 @@ func TestKustomize(t *testing.T) {
 	p.write("bin/kustomize", "#!/bin/sh\necho 'Error: no kustomization.yaml' >&2\nexit 7\n")
 	p.expect(1, "Error: no kustomization.yaml\nerror: kustomize build overlay: exit status 7\n", "apply", "-k", "overlay")
 }
+
+const widgets = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+`
+
+// TestApplyDefinition checks that one run applies objects of a kind before which, in the folder, no
+// CustomResourceDefinition has come.
+func TestApplyDefinition(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "kubernetes")
+	if err := os.Mkdir(filepath.Join(p.dir, "app"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.write("app/1.yaml", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: 1}\n")
+	p.write("app/2.yaml", widgets)
+	p.expect(0, "customresourcedefinition.apiextensions.k8s.io/widgets.example.com created\nwidget.example.com/one created\n", "apply", "-f", "app")
+}
+
+// TestApplyReportsAllErrors checks that an error keeps neither the other objects of a file from
+// being applied nor their errors from being reported.
+func TestApplyReportsAllErrors(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "kubernetes")
+	p.write("app.yaml", strings.Join([]string{
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nbad: [\n",
+		"kind: ConfigMap\nmetadata: {name: b}\n",
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c_c}\n",
+		"apiVersion: v1\nkind: Service\nmetadata: {name: d}\nspec: {ports: [{port: 0}], type: X}\n",
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: e}\n",
+	}, "---\n"))
+	out, code := p.run("apply", "-f", "app.yaml", "-f", "absent.yaml")
+	if code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	for _, part := range []string{"document 1", "apiVersion not set", `"c_c"`, "spec.ports[0].port", "spec.type", "absent.yaml", "configmap/e created"} {
+		if !strings.Contains(out, part) {
+			t.Errorf("%q is missing in\n%s", part, out)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
@@ -377,6 +378,45 @@ func TestAccessible(t *testing.T) {
 		s.click(tab)
 		s.see(text)
 		check(tab)
+	}
+}
+
+// TestWidths checks that no page is wider than a narrow or a wide window, and that its links and
+// buttons are inside of it.
+func TestWidths(t *testing.T) {
+	s := openSite(t, meta.Kubernetes)
+	s.excuse("selfsubjectreviews")
+	const outside = `(() => {
+		const width = document.documentElement.clientWidth;
+		const scrolled = (e) => e && (getComputedStyle(e).overflowX === "auto" || scrolled(e.parentElement));
+		const wide = [...document.querySelectorAll("a, button, input, select, h1, h2, p, figure")].filter((e) => e.getBoundingClientRect().right > width + 1 && !scrolled(e) && !e.closest(".skip"));
+		if (document.documentElement.scrollWidth > width) wide.push(document.documentElement);
+		return wide.map((e) => e.outerHTML.slice(0, 120));
+	})()`
+	check := func(page string) {
+		t.Helper()
+		for _, width := range []int64{400, 1200} {
+			var found []string
+			s.run("resize", emulation.SetDeviceMetricsOverride(width, 800, 1, false), chromedp.Evaluate(outside, &found))
+			for _, f := range found {
+				t.Errorf("%s is wider than %d pixels: %s", page, width, f)
+			}
+			s.screenshot(fmt.Sprintf("%s-%d", strings.NewReplacer("#/", "", "/", "-").Replace(page), width))
+		}
+	}
+	s.open(s.page(""))
+	s.see("kubectl create token console")
+	check("sign-in")
+	s.signIn(adminToken)
+	s.see("Slowest mutations")
+	check("overview")
+	for path, text := range map[string]string{
+		"#/objects": "Choose a kind", "#/objects/apps/deployments": "live", "#/objects/apps/deployments/default/web": "replicas: 3",
+		"#/definitions": "backups.example.com", "#/access": "secrets",
+	} {
+		s.open(s.page(path))
+		s.see(text)
+		check(path)
 	}
 }
 

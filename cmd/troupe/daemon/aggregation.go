@@ -39,7 +39,7 @@ func (a *Aggregation) flags(f *pflag.FlagSet) {
 	f.StringVar(&a.ProxyClientCertFile, "proxy-client-cert-file", a.ProxyClientCertFile, "PEM file of the certificate with which the daemon proves to servers that extend the API that it may vouch for users. Made by the daemon, with a CA of its own, if not given.")
 	f.StringVar(&a.ProxyClientKeyFile, "proxy-client-key-file", a.ProxyClientKeyFile, "PEM file of that certificate's key.")
 	f.BoolVar(&a.EndpointRouting, "enable-aggregator-routing", a.EndpointRouting, "Connect to the ready endpoints of the Services of servers that extend the API; if not, to the cluster addresses of these Services.")
-	f.BoolVar(&a.RejectForwardingRedirects, "aggregator-reject-forwarding-redirects", a.RejectForwardingRedirects, "Answer 502 in place of a redirect of a server that extends the API; if not, pass it on. It is never followed.")
+	f.BoolVar(&a.RejectForwardingRedirects, "aggregator-reject-forwarding-redirect", a.RejectForwardingRedirects, "Answer 502 in place of a redirect of a server that extends the API; if not, pass it on. It is never followed.")
 	f.StringSliceVar(&a.ServiceResolver, "aggregator-service-resolver", a.ServiceResolver, "Where Services with servers that extend the API are reached, as in name.namespace=host:port, several with commas; the others are looked up in the cluster.")
 }
 

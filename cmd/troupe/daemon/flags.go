@@ -27,8 +27,6 @@ func (c *Config) Flags() []FlagGroup {
 			f.BoolVar(&c.AcceptDataLoss, "accept-data-loss", c.AcceptDataLoss, "Open a data directory from which something is missing that was durable, with what is left. For one start: resource versions leap, so that none is given out twice.")
 			f.StringVar(&c.Naming, "naming", c.Naming, "Naming profile of groups, labels and media types: platform, or kubernetes for existing clients. A data directory keeps the profile that it was made with.")
 		}),
-		group("etcd", c.Etcd.flags),
-		group("Encryption", c.Encryption.flags),
 		group("Serving", func(f *pflag.FlagSet) {
 			f.StringVar(&c.Serving.BindAddress, "bind-address", c.Serving.BindAddress, "IP address to listen on; 0.0.0.0 or :: is every interface.")
 			f.IntVar(&c.Serving.SecurePort, "secure-port", c.Serving.SecurePort, "Port of HTTPS; 0 picks a free one, which the ready line and admin.kubeconfig then name.")
@@ -49,12 +47,18 @@ func (c *Config) Flags() []FlagGroup {
 			f.BoolVar(&c.Serving.Console, "console", c.Serving.Console, "Serve pages for browsers at /console/: what the server does, its objects and who manages their fields, and who may do what. They show what whoever signs in may read, and write nothing.")
 			f.StringSliceVar(&c.Serving.CORSAllowedOrigins, "cors-allowed-origins", c.Serving.CORSAllowedOrigins, "Regular expressions of the origins whose pages in browsers may read answers, with commas, such as ^https://example\\.com$. None switches CORS off.")
 		}),
+		group("Logging", func(f *pflag.FlagSet) {
+			f.StringVar(&c.Logging.Format, "logging-format", c.Logging.Format, "Form of the log on standard error: text or json.")
+			f.IntVarP(&c.Logging.Verbosity, "v", "v", c.Logging.Verbosity, "Level of the log: 0 is information and errors, 2 and above every detail.")
+		}),
 		group("API", func(f *pflag.FlagSet) {
 			f.Var(&c.API.RuntimeConfig, "runtime-config", "Versions and resources to switch off or on: <group>/<version>[/<resource>]=true|false, api/all, api/ga, api/beta, api/alpha; several with commas.")
-			f.Var(&c.API.FeatureGates, "feature-gates", "Features to switch on or off, with commas, as in CBORServingAndStorage=true. There are these, and those that are on for good:\n"+strings.Join(features.Help(), "\n"))
+			f.Var(&c.API.FeatureGates, "feature-gates", "Feature gates to set, such as CBORServingAndStorage=true; several with commas. They are listed below the flags.")
 			f.Var(&c.API.EventTTL, "event-ttl", "How long an Event is kept after it was last written; 0 keeps it.")
 			f.StringVar((*string)(&c.Controllers), "controllers", string(c.Controllers), "Built-in controllers to run: "+strings.Join(controllerNames(), ", ")+"; * is all that run by themselves, -name switches one off, as in *,-garbage-collector-controller.")
 		}),
+		group("etcd", c.Etcd.flags),
+		group("Encryption", c.Encryption.flags),
 		group("Namespaces", c.Namespaces.flags),
 		group("Services", func(f *pflag.FlagSet) {
 			f.StringVar(&c.Services.ClusterIPRange, "service-cluster-ip-range", c.Services.ClusterIPRange, "Range of the addresses of Services; or two, an IPv4 and an IPv6 one, with a comma. The first one's family is the default.")
@@ -72,10 +76,6 @@ func (c *Config) Flags() []FlagGroup {
 		group("Admission", c.Admission.flags),
 		group("Aggregation", c.Aggregation.flags),
 		group("Audit", c.Audit.flags),
-		group("Logging", func(f *pflag.FlagSet) {
-			f.StringVar(&c.Logging.Format, "logging-format", c.Logging.Format, "Form of the log on standard error: text or json.")
-			f.IntVarP(&c.Logging.Verbosity, "v", "v", c.Logging.Verbosity, "Level of the log: 0 is information and errors, 2 and above every detail.")
-		}),
 	}
 }
 
@@ -123,9 +123,17 @@ func (c Config) flagValues() map[string]string {
 	return values
 }
 
-// PrintFlags writes the groups as the help text shows them.
+// PrintFlags writes the sections of the help text: their titles, the flags of each, and the feature
+// gates.
 func PrintFlags(w io.Writer, groups []FlagGroup) {
+	const gates = "Feature gates"
+	titles := make([]string, len(groups), len(groups)+1)
+	for i, g := range groups {
+		titles[i] = g.Title
+	}
+	fmt.Fprintf(w, "\nSections: %s.\n", strings.Join(append(titles, gates), ", "))
 	for _, g := range groups {
 		fmt.Fprintf(w, "\n%s flags:\n%s", g.Title, g.Flags.FlagUsagesWrapped(100))
 	}
+	fmt.Fprintf(w, "\n%s:\n      %s\n", gates, strings.Join(features.Help(), "\n      "))
 }

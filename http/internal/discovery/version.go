@@ -12,12 +12,17 @@ const (
 	apiMinor = "35"
 )
 
-// Version is the document at /version. Clients insist on a semantic version in
-// gitVersion; own is the daemon's version, as in "0.1.0".
-func Version(own string) []byte {
+// GitVersion returns the semantic version that clients see, for the daemon's own version.
+func GitVersion(own string) string {
 	if own == "" {
 		own = "0.0.0"
 	}
+	return "v" + apiMajor + "." + apiMinor + ".0+troupe." + own
+}
+
+// Version is the document at /version. Clients insist on a semantic version in
+// gitVersion; own is the daemon's version, as in "0.1.0".
+func Version(own string) []byte {
 	commit, date, tree := buildInfo()
 	b, err := json.Marshal(struct {
 		Major        string `json:"major"`
@@ -30,7 +35,7 @@ func Version(own string) []byte {
 		Compiler     string `json:"compiler"`
 		Platform     string `json:"platform"`
 	}{
-		apiMajor, apiMinor, "v" + apiMajor + "." + apiMinor + ".0+troupe." + own,
+		apiMajor, apiMinor, GitVersion(own),
 		commit, tree, date, runtime.Version(), runtime.Compiler, runtime.GOOS + "/" + runtime.GOARCH,
 	})
 	if err != nil {

@@ -1,16 +1,21 @@
 package client
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/difference"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client/manifest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -38,6 +43,8 @@ func apply(f *connectionFlags) *cobra.Command {
 		Long: `Bring objects to the state that files say, by server-side apply: what the files name is
 theirs from then on, and what they have named before and name no longer goes. Fields that
 others own are a conflict, which --force-conflicts decides for the files.
+
+CustomResourceDefinitions are applied first, and objects of their kinds once these are served.
 
 With --prune and --applyset, objects that were applied as one of the set before and are in
 the files no longer are deleted. The set remembers its objects in a Secret, or in the
@@ -91,21 +98,98 @@ func (s *session) apply(o *applyOptions) error {
 	case !o.serverSide:
 		return usageError("objects are applied on the server; leave out --server-side=false")
 	}
-	manifests, err := s.manifests(&o.targetFlags)
-	if err != nil {
-		return err
+	manifests, unreadable := s.manifests(&o.targetFlags)
+	if len(manifests) == 0 {
+		return unreadable
 	}
 	var set *applySet
 	if o.prune {
+		var err error
 		if set, err = s.openSet(o); err != nil {
 			return err
 		}
 	}
-	err = s.each(manifests, func(one selection) error { return s.applyOne(o, one, set) })
+	definitions, others := splitDefinitions(manifests)
+	do := func(one selection) error { return s.applyOne(o, one, set) }
+	errs := []error{unreadable, s.each(definitions, do)}
+	if o.dryRun == dryRunNone && len(definitions) > 0 && errs[1] == nil && len(others) > 0 {
+		errs = append(errs, s.awaitDefinitions(definitions))
+	}
+	err := errors.Join(append(errs, s.each(others, do))...)
 	if err == nil && set != nil {
 		return s.pruneSet(o, set)
 	}
 	return err
+}
+
+// definitionKind is the kind of objects that make the server serve further kinds.
+const definitionKind = "CustomResourceDefinition"
+
+// splitDefinitions separates the CustomResourceDefinitions, which are applied before the objects of
+// their kinds wherever they are in the files.
+func splitDefinitions(manifests []manifest.Manifest) (definitions, others []manifest.Manifest) {
+	for _, m := range manifests {
+		if m.Object.String("kind") == definitionKind {
+			definitions = append(definitions, m)
+		} else {
+			others = append(others, m)
+		}
+	}
+	return definitions, others
+}
+
+// definitionTimeout bounds how long apply waits for the kinds of a CustomResourceDefinition.
+const definitionTimeout = 30 * time.Second
+
+// awaitDefinitions waits until the kinds of the definitions are in discovery.
+func (s *session) awaitDefinitions(definitions []manifest.Manifest) error {
+	ctx, cancel := context.WithTimeout(s.ctx, definitionTimeout)
+	defer cancel()
+	for i := range definitions {
+		one, err := s.selectionOf(&definitions[i])
+		if err != nil {
+			return err
+		}
+		if err := s.until(ctx, one.resource, "", one.names[0], established); err != nil {
+			return fmt.Errorf("waiting for %s to be established: %w", one, err)
+		}
+	}
+	// Other servers update discovery a moment after the condition.
+	for {
+		s.catalog = nil
+		c, err := s.served()
+		if err != nil || servesAll(c, definitions) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the new kinds in discovery: %w", ctx.Err())
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// servesAll reports whether discovery has every served version of the definitions.
+func servesAll(c *discovery.Catalog, definitions []manifest.Manifest) bool {
+	for _, d := range definitions {
+		spec := d.Object.Object("spec")
+		for _, v := range spec.Objects("versions") {
+			if v.Bool("served") && c.ForKind(spec.String("group")+"/"+v.String("name"), spec.Object("names").String("kind")) == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// established reports whether the kinds of a CustomResourceDefinition are served.
+func established(definition tree.Tree) (bool, error) {
+	for _, c := range definition.Object("status").Objects("conditions") {
+		if c.String("type") == "Established" && c.String("status") == "True" {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // applyOne applies one object, and says what became of it.

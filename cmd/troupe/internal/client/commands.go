@@ -14,9 +14,14 @@ const (
 	clusterGroup = "cluster"
 )
 
-// AddTo adds the commands of the client to the program, and its flags, so that those may stand before the name of a command, too.
-func AddTo(root *cobra.Command) {
+// AddTo adds the commands of the client to the program, two of them below top. Its flags are added
+// to the program as well, so that they may come before the name of a command.
+func AddTo(root, top *cobra.Command) {
 	f := &connectionFlags{}
+	for _, c := range []*cobra.Command{topPods(f), topNodes(f)} {
+		prepare(f, c)
+		top.AddCommand(c)
+	}
 	root.AddGroup(
 		&cobra.Group{ID: basicGroup, Title: "Work with objects of a server:"},
 		&cobra.Group{ID: clusterGroup, Title: "Work with what runs:"},

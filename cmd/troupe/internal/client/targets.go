@@ -159,7 +159,7 @@ func (s *session) fromFiles(f *targetFlags) (all []selection, mixed bool, err er
 	return all, mixed, err
 }
 
-// manifests are the objects of files.
+// manifests returns the objects of the files, and the errors of what is not readable in them.
 func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	if !f.IsSet() {
 		return nil, usageError("must specify one of -f and -k")
@@ -173,14 +173,11 @@ func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	return all, err
 }
 
-// eachManifest does something with each object of the files, a selection with one name or, where the object has none, without. What fails
-// does not keep it from the others.
+// eachManifest calls do for each object of the files, and goes on after an error. The selection has
+// one name, or none if the object has none.
 func (s *session) eachManifest(f *targetFlags, do func(one selection) error) error {
 	manifests, err := s.manifests(f)
-	if err != nil {
-		return err
-	}
-	return s.each(manifests, do)
+	return errors.Join(err, s.each(manifests, do))
 }
 
 func (s *session) each(manifests []manifest.Manifest, do func(one selection) error) error {

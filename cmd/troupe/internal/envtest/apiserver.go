@@ -29,6 +29,8 @@ reach it where a suite has no place for them:
 
   TROUPE_APISERVER_FLAGS="--controllers=apiserver -v=2" go test ./...`
 
+const versionFlag = "version"
+
 // flagsVariable has further flags for kube-apiserver.
 const flagsVariable = "TROUPE_APISERVER_FLAGS"
 
@@ -38,31 +40,43 @@ type Runs func(config daemon.Config, out, logs io.Writer) error
 // APIServer is the command kube-apiserver.
 func APIServer(run Runs) *cobra.Command {
 	flags := defaults()
-	// Flags of etcd are taken and have no meaning: what stands in for etcd keeps nothing.
-	groups := slices.DeleteFunc(flags.Flags(), func(g daemon.FlagGroup) bool { return g.Title == "etcd" })
-	c := &cobra.Command{Use: "kube-apiserver", Short: "Serve the API", Long: apiServerHelp, Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true, Version: daemon.Version}
+	groups := flags.Flags()
+	c := &cobra.Command{Use: "kube-apiserver", Short: "Serve the API", Long: apiServerHelp, Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true}
 	c.CompletionOptions.DisableDefaultCmd = true
 	c.Flags().SortFlags = false
 	for _, g := range groups {
 		c.Flags().AddFlagSet(g.Flags)
 	}
-	own := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
+	own := ignored()
+	version := own.String(versionFlag, "", "Print the version and exit.")
+	own.Lookup(versionFlag).NoOptDefVal = "true"
 	follow := own.Bool("exit-with-parent", true, "End soon after the process that has started this one.")
 	collect := own.Bool("enable-garbage-collector", true, "Collect garbage, if the controller for it runs.")
-	addForeign(own)
 	c.Flags().AddFlagSet(own)
 	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		fmt.Fprintf(c.OutOrStdout(), "%s\n\nUsage:\n  kube-apiserver [flags]\n", apiServerHelp)
-		daemon.PrintFlags(c.OutOrStdout(), append(groups, daemon.FlagGroup{Title: "Other", Flags: own}))
+		served := slices.DeleteFunc(slices.Clone(groups), isEtcd)
+		daemon.PrintFlags(c.OutOrStdout(), append(served, daemon.FlagGroup{Title: "Other", Flags: own}))
 	})
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if *version == "true" || *version == "raw" {
+			fmt.Fprintln(c.OutOrStdout(), "Kubernetes", daemon.GitVersion())
+			return nil
+		}
 		config := defaults()
 		if err := config.Override(c.Flags()); err != nil {
 			return err
 		}
-		config.Etcd = flags.Etcd
+		config.Etcd = defaults().Etcd // the stand-in for etcd stores nothing
 		log := config.Logging.New(c.ErrOrStderr())
-		logForeign(c.Flags(), log)
+		logIgnored(c.Flags(), log)
+		for _, g := range groups {
+			g.Flags.VisitAll(func(f *pflag.Flag) {
+				if isEtcd(g) && f.Changed {
+					log.Debug("flag ignored", "flag", "--"+f.Name, "value", f.Value.String(), "reason", "State is in memory.")
+				}
+			})
+		}
 		if !*collect {
 			config.Controllers = config.Controllers.With("-garbage-collector-controller")
 		}
@@ -79,10 +93,12 @@ func APIServer(run Runs) *cobra.Command {
 	return c
 }
 
+func isEtcd(g daemon.FlagGroup) bool { return g.Title == "etcd" }
+
 // namespaceGrace lets suites finalize a namespace themselves that they have deleted, as they have to on a bare kube-apiserver. They do so at once.
 const namespaceGrace = daemon.Duration(200 * time.Millisecond)
 
-// defaults are the settings of a server to test against, and the port and address of kube-apiserver.
+// defaults returns the settings of a server for tests, with the port and address of kube-apiserver.
 func defaults() daemon.Config {
 	c := daemon.Default()
 	c.Ephemeral, c.Naming, c.Controllers = true, "kubernetes", daemon.TestControllers
@@ -117,20 +133,6 @@ func dropUnknownVersions(c *daemon.Config, log *slog.Logger) error {
 		delete(c.API.RuntimeConfig, key)
 	}
 	return err
-}
-
-// logForeign tells of the flags that were given and are not the daemon's, each once.
-func logForeign(given *pflag.FlagSet, log *slog.Logger) {
-	for _, f := range foreignFlags {
-		flag := given.Lookup(f.name)
-		switch {
-		case !flag.Changed:
-		case f.missing == "" || flag.Value.String() == f.harmless:
-			log.Debug("this flag has no meaning here", "flag", "--"+f.name, "value", flag.Value.String())
-		default:
-			log.Warn("what this flag asks for is not done", "flag", "--"+f.name, "value", flag.Value.String(), "instead", f.missing)
-		}
-	}
 }
 
 // Programs are the names that the binary stands in for.

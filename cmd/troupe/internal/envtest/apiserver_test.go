@@ -36,7 +36,6 @@ func TestFlags(t *testing.T) {
 	}
 	theirs := map[string]bool{}
 	c := APIServer(nil)
-	c.InitDefaultVersionFlag()
 	for line := range strings.Lines(string(text)) {
 		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		theirs[name] = true
@@ -44,9 +43,9 @@ func TestFlags(t *testing.T) {
 			t.Errorf("--%s is not taken", name)
 		}
 	}
-	for _, f := range foreignFlags {
-		if !theirs[f.name] {
-			t.Errorf("kube-apiserver has no --%s", f.name)
+	for _, f := range daemon.UnsupportedFlags {
+		if !theirs[f.Name] && !f.Controller {
+			t.Errorf("kube-apiserver has no --%s", f.Name)
 		}
 	}
 	if help := c.Flags().FlagUsages(); strings.Contains(help, "insecure-port") {
@@ -54,7 +53,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-func TestForeignFlags(t *testing.T) {
+func TestIgnoredFlags(t *testing.T) {
 	for name, test := range map[string]struct {
 		args  []string
 		level string // of the line that names the flag; "" for none
@@ -62,6 +61,7 @@ func TestForeignFlags(t *testing.T) {
 		"not given":                 {nil, ""},
 		"no meaning":                {[]string{"--etcd-servers=http://127.0.0.1:1"}, ""},
 		"no meaning, in detail":     {[]string{"--etcd-servers=http://127.0.0.1:1,http://127.0.0.1:2", "-v=2"}, "DEBUG"},
+		"another version":           {[]string{"--version=v1.30.0"}, "WARN"},
 		"not done":                  {[]string{"--tracing-config-file=x"}, "WARN"},
 		"nothing asked for":         {[]string{"--allow-privileged=true"}, ""},
 		"nothing asked for, either": {[]string{"--allow-privileged"}, ""},
@@ -134,6 +134,20 @@ func TestProgram(t *testing.T) {
 			}
 		} else if want != "" {
 			t.Errorf("%s is nothing", name)
+		}
+	}
+}
+
+// TestVersion checks that --version prints the version and serves nothing.
+func TestVersion(t *testing.T) {
+	for args, want := range map[string]string{"kube-apiserver --version": "Kubernetes v1.", "kube-apiserver --version=raw": "Kubernetes v1.", "etcd --version": "etcd Version: "} {
+		name, flag, _ := strings.Cut(args, " ")
+		c := Program(name, func(daemon.Config, io.Writer, io.Writer) error { return errors.New("it serves") })
+		var out bytes.Buffer
+		c.SetOut(&out)
+		c.SetArgs([]string{flag})
+		if err := c.Execute(); err != nil || !strings.HasPrefix(out.String(), want) {
+			t.Errorf("%s: %q, %v", args, out.String(), err)
 		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
 const etcdHelp = `This is troupe, standing in for etcd in tests of controllers: kube-apiserver beside it keeps its own state,
@@ -27,6 +29,7 @@ Flags:
       --listen-client-urls string   URLs to answer health checks on, with commas (default "http://localhost:2379")
       --data-dir string             Directory that is removed if envtest has made it and has gone without removing it
       --unsafe-no-fsync             No meaning: nothing is written
+      --version                     Print the version and exit
       --exit-with-parent            End soon after the process that has started this one (default true)
 `
 
@@ -41,6 +44,10 @@ func Etcd() *cobra.Command {
 		}
 		if _, ok := flags["help"]; ok {
 			fmt.Fprint(c.OutOrStdout(), etcdHelp)
+			return nil
+		}
+		if _, ok := flags["version"]; ok {
+			fmt.Fprintln(c.OutOrStdout(), "etcd Version: troupe", daemon.Version)
 			return nil
 		}
 		log := slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil))

@@ -41,7 +41,8 @@ func (o Options) UsesStdin() bool { return slices.Contains(o.Files, "-") }
 // maxSize bounds one source, in bytes.
 const maxSize = 256 << 20
 
-// Read reads all of it. Lists are taken apart.
+// Read returns the objects of all sources; lists are taken apart. It reads on after an error and
+// returns what is readable together with the joined errors.
 func Read(ctx context.Context, o Options) (all []Manifest, err error) {
 	if o.Kustomize != "" {
 		if len(o.Files) > 0 {
@@ -53,14 +54,12 @@ func Read(ctx context.Context, o Options) (all []Manifest, err error) {
 		}
 		return parse(text, o.Kustomize)
 	}
+	var errs []error
 	for _, file := range o.Files {
 		found, err := o.read(ctx, file)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
+		all, errs = append(all, found...), append(errs, err)
 	}
-	return all, nil
+	return all, errors.Join(errs...)
 }
 
 func (o Options) read(ctx context.Context, file string) ([]Manifest, error) {
@@ -87,18 +86,17 @@ func (o Options) read(ctx context.Context, file string) ([]Manifest, error) {
 		return nil, err
 	}
 	var all []Manifest
+	var errs []error
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return nil, err
+			errs = append(errs, err)
+			continue
 		}
 		found, err := parse(text, path)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
+		all, errs = append(all, found...), append(errs, err)
 	}
-	return all, nil
+	return all, errors.Join(errs...)
 }
 
 // paths are the files that a path names: itself, those of a folder, or those that a pattern matches.
@@ -179,35 +177,32 @@ func parse(text []byte, source string) ([]Manifest, error) {
 		return nil, fmt.Errorf("error parsing %s: %w", source, err)
 	}
 	var all []Manifest
+	var errs []error
 	for i, d := range documents {
 		t, err := document.ParseYAML(d)
 		if err != nil {
-			return nil, fmt.Errorf("error parsing %s: document %d: %w", source, i+1, err)
+			errs = append(errs, fmt.Errorf("error parsing %s: document %d: %w", source, i+1, err))
+			continue
 		}
 		found, err := flatten(t, source)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
+		all, errs = append(all, found...), append(errs, err)
 	}
-	return all, nil
+	return all, errors.Join(errs...)
 }
 
 // flatten takes lists apart.
 func flatten(t tree.Tree, source string) ([]Manifest, error) {
 	if t.Has("items") && strings.HasSuffix(t.String("kind"), "List") {
 		var all []Manifest
+		var errs []error
 		for _, one := range t.Objects("items") {
 			if kind := t.String("kind"); kind != "List" && !one.Has("kind") {
 				one["kind"], one["apiVersion"] = strings.TrimSuffix(kind, "List"), t.String("apiVersion")
 			}
 			found, err := flatten(one, source)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, found...)
+			all, errs = append(all, found...), append(errs, err)
 		}
-		return all, nil
+		return all, errors.Join(errs...)
 	}
 	for _, field := range []string{"apiVersion", "kind"} {
 		if t.String(field) == "" {

@@ -13,6 +13,12 @@ const colours = ["#3b78d8", "#d9822b", "#2f9e6b", "#b0509e", "#8a8f98", "#c23b3b
 
 const shown = 300; // seconds that a chart is wide
 
+// lonely returns the indexes of values without a neighbor, which no line shows.
+const lonely: uPlot.Series.Points.Filter = (u, seriesIdx) => {
+  const values = u.data[seriesIdx]!;
+  return [...values.keys()].filter((i) => values[i] != null && values[i - 1] == null && values[i + 1] == null);
+};
+
 // Chart draws lines over time, with their last values beneath them.
 export function Chart({ title, times, series, format }: { title: string; times: number[]; series: Series[]; format: (v: number) => string }) {
   const place = useRef<HTMLDivElement>(null);
@@ -41,7 +47,7 @@ export function Chart({ title, times, series, format }: { title: string; times: 
             spanGaps: false,
             stroke: colours[i % colours.length],
             width: 1.5,
-            points: { show: false },
+            points: { show: false, size: 6, fill: colours[i % colours.length], filter: lonely },
           })),
         ],
       },

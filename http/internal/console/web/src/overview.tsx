@@ -197,22 +197,24 @@ function Collections({ before, after }: { before: Sample; after: Sample }) {
       </section>
       <section>
         <h2>Slowest mutations since the start</h2>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Collection</th>
-              <th scope="col">Longest</th>
-            </tr>
-          </thead>
-          <tbody>
-            {slowest.slice(0, 12).map((r) => (
-              <tr key={r.resource}>
-                <th scope="row">{r.resource}</th>
-                <td class="number">{seconds(r.longest)}</td>
+        <div class="scroll" tabIndex={0} role="region" aria-label="Slowest mutations">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Collection</th>
+                <th scope="col">Longest</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {slowest.slice(0, 12).map((r) => (
+                <tr key={r.resource}>
+                  <th scope="row">{r.resource}</th>
+                  <td class="number">{seconds(r.longest)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       </section>
     </div>
   );

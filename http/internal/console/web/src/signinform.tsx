@@ -29,10 +29,20 @@ export function SignIn({ provider, error, onToken }: { provider: Config["signIn"
         <input id="token" type="password" autocomplete="off" spellcheck={false} required value={token} onInput={(e) => setToken(e.currentTarget.value)} />
         <button type="submit">Sign in</button>
       </form>
-      <p class="hint">
-        A token of a service account serves well, as that of <code>kubectl create token NAME</code>. It stays in this tab and is gone when the tab is
-        closed. A client certificate that the browser has is taken without a token.
-      </p>
+      <section class="hint">
+        <h2>Getting a token</h2>
+        <p>Create a service account, grant it a role, and create a token for it:</p>
+        <pre>{`kubectl create serviceaccount console
+kubectl create clusterrolebinding console \\
+  --clusterrole=cluster-admin \\
+  --serviceaccount=default:console
+kubectl create token console`}</pre>
+        <p>
+          With <code>--clusterrole=view</code> the token reads most objects, but no Secrets. The overview also needs the role{" "}
+          <code>system:monitoring</code>, which allows <code>/metrics</code>.
+        </p>
+        <p>The token stays in this tab. With a client certificate in the browser, no token is needed.</p>
+      </section>
     </main>
   );
 }
