@@ -410,6 +410,16 @@ func TestWidths(t *testing.T) {
 	s.signIn(adminToken)
 	s.see("Slowest mutations")
 	check("overview")
+	var colored bool
+	s.run("look for the first point of a chart", chromedp.Evaluate(`(() => {
+		const c = document.querySelector("canvas");
+		const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+		for (let i = 0; i < d.length; i += 4) if (d[i + 2] - d[i] > 80 && d[i + 3] > 200) return true;
+		return false;
+	})()`, &colored))
+	if !colored {
+		t.Error("a chart does not show its only value")
+	}
 	for path, text := range map[string]string{
 		"#/objects": "Choose a kind", "#/objects/apps/deployments": "live", "#/objects/apps/deployments/default/web": "replicas: 3",
 		"#/definitions": "backups.example.com", "#/access": "secrets",

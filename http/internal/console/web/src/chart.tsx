@@ -13,10 +13,16 @@ const colours = ["#3b78d8", "#d9822b", "#2f9e6b", "#b0509e", "#8a8f98", "#c23b3b
 
 const shown = 300; // seconds that a chart is wide
 
-// lonely returns the indexes of values without a neighbor, which no line shows.
-const lonely: uPlot.Series.Points.Filter = (u, seriesIdx) => {
+// lastMinutes returns the time that a chart shows. uPlot's own bounds of a single value are days apart.
+const lastMinutes = (u: uPlot): uPlot.Range.MinMax => {
+  const last = u.data[0]?.at(-1) ?? 0;
+  return [last - shown, last];
+};
+
+// dots returns the indexes of the last value, and of values without a neighbor, which no line shows.
+const dots: uPlot.Series.Points.Filter = (u, seriesIdx) => {
   const values = u.data[seriesIdx]!;
-  return [...values.keys()].filter((i) => values[i] != null && values[i - 1] == null && values[i + 1] == null);
+  return [...values.keys()].filter((i) => values[i] != null && values[i + 1] == null && (values[i - 1] == null || i === values.length - 1));
 };
 
 // Chart draws lines over time, with their last values beneath them.
@@ -35,7 +41,7 @@ export function Chart({ title, times, series, format }: { title: string; times: 
         height: 150,
         cursor: { show: false },
         legend: { show: false },
-        scales: { x: { range: (_u, _min, max) => [max - shown, max] }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
+        scales: { x: { range: lastMinutes }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
         axes: [
           { stroke: text, grid, ticks: grid },
           { stroke: text, grid, ticks: grid, size: 70, values: (_u, ticks) => ticks.map(format) },
@@ -47,7 +53,7 @@ export function Chart({ title, times, series, format }: { title: string; times: 
             spanGaps: false,
             stroke: colours[i % colours.length],
             width: 1.5,
-            points: { show: false, size: 6, fill: colours[i % colours.length], filter: lonely },
+            points: { show: false, size: 6, fill: colours[i % colours.length], filter: dots },
           })),
         ],
       },
