@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -86,7 +87,8 @@ func (p *publisher) rebuild(b *rebuilt) {
 	}
 	changed := make([]*meta.Object, 0, len(b.objects))
 	for at, o := range b.objects {
-		if old, _ := p.working.Get(at); old == nil || old.Version != o.Version {
+		// In a store that was restored another object may have the same version.
+		if old, _ := p.working.Get(at); old == nil || old.Version != o.Version || !bytes.Equal(old.JSON, o.JSON) {
 			changed = append(changed, o)
 		}
 	}

@@ -152,6 +152,7 @@ type sharedLog struct {
 	appends    sync.Mutex
 	postponed  []persist.Write // to commit with the next Append
 	subscriber func([]persist.Commit, persist.Revision)
+	rebuild    func(upTo persist.Revision, items func(func(persist.Item) error) error) error
 	// What follows is guarded by store.mu.
 	received  int          // transactions
 	foreign   map[int]bool // transactions that the log does not recognise as its own
@@ -180,7 +181,7 @@ func (s *sharedKeys) open() *sharedLog {
 func (l *sharedLog) Recover(r persist.Recovery) (persist.Revision, error) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
-	l.received = len(l.store.txns)
+	l.received, l.rebuild = len(l.store.txns), r.Rebuild
 	state := map[string]persist.Item{}
 	var base, last persist.Revision
 	for _, t := range l.store.txns[:l.received/2] {

@@ -177,16 +177,20 @@ func (l *Log) transact(ctx context.Context, r *round) (*clientv3.TxnResponse, er
 	l.stats.rounds.Add(1)
 	before, _ := l.appliedRevision()
 	key := l.keys.record(l.writer)
+	unchanged := []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(key), "=", l.recordAt)}
+	if f := l.fingerprint(); f.revision > 0 && f.writer != l.writer {
+		unchanged = append(unchanged, clientv3.Compare(clientv3.ModRevision(l.keys.record(f.writer)), ">", f.revision-1))
+	}
 	ops := append([]clientv3.Op{clientv3.OpPut(key, string(r.record.encode()))}, r.ops...)
-	done, err := l.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=", l.recordAt)).Then(ops...).Else(clientv3.OpGet(key)).Commit()
+	done, err := l.client.Txn(ctx).If(unchanged...).Then(ops...).Else(clientv3.OpGet(key, clientv3.WithKeysOnly())).Commit()
 	if err == nil {
 		err = l.checkHistory(before, done.Header)
 	}
 	return done, err
 }
 
-// takeRecord learns from a transaction that found another revision of the record which one that is. Only who removes old records
-// can have changed it, or the log itself by a transaction that it has had no answer to.
+// takeRecord finds out why a transaction was refused. The record of the log was changed by a transaction of its own that got no
+// answer, or a record was removed for its age, or the servers have another history.
 func (l *Log) takeRecord(ctx context.Context, done *clientv3.TxnResponse) error {
 	at := int64(0)
 	for _, kv := range done.Responses[0].GetResponseRange().Kvs {
@@ -195,11 +199,8 @@ func (l *Log) takeRecord(ctx context.Context, done *clientv3.TxnResponse) error 
 	if 0 < at && at < l.recordAt {
 		return l.failRecord(l.recordAt, at)
 	}
-	if at == l.recordAt {
-		return fmt.Errorf("the record has the revision %d and was refused", at)
-	}
-	if at == 0 {
-		if err := l.checkErased(ctx, done.Header.Revision); err != nil {
+	if at == 0 || at == l.recordAt {
+		if err := l.confirmHistory(ctx); err != nil {
 			return err
 		}
 	}

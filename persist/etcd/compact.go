@@ -31,6 +31,9 @@ func (l *Log) Trim(keepFrom persist.Revision) error {
 	defer cancel()
 	due, err := l.compactionDue(ctx)
 	at := min(l.compaction.mark, l.revisions.etcd(keepFrom)-1)
+	if f := l.fingerprint(); f.revision > 0 { // watches begin there
+		at = min(at, f.revision-1)
+	}
 	if err != nil || !due || at <= l.compacted.Load() {
 		return err
 	}

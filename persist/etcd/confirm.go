@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"github.com/troupe-api/troupe/persist"
 )
 
@@ -81,17 +79,9 @@ func (l *Log) confirm() (persist.Revision, error) {
 		return 0, l.unavailable(err)
 	}
 	l.stats.confirmations.Add(1)
-	began := time.Now()
-	now, err := l.ask(clientv3.WithRequireLeader(l.ctx), l.o.WriteTimeout)
-	if err == nil {
-		ctx, cancel := context.WithDeadline(l.ctx, began.Add(l.o.WriteTimeout))
-		err = l.awaitConfirmed(ctx, now.revision)
-		cancel()
-	}
-	if err == nil {
-		err = l.checkRecord(now)
-	}
-	if err != nil {
+	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
+	defer cancel()
+	if err := l.confirmHistory(ctx); err != nil {
 		return 0, l.unavailable(err)
 	}
 	return l.appliedVersion(), nil
@@ -112,7 +102,6 @@ func (l *Log) awaitConfirmed(ctx context.Context, revision int64) error {
 		if ctx.Err() != nil {
 			return err
 		}
-		// An error says that the watch is being begun anew, which the next attempt waits for.
-		_ = l.client.RequestProgress(l.watchContext())
+		l.requestProgress()
 	}
 }

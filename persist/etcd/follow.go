@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -18,7 +19,7 @@ import (
 func (l *Log) follow() {
 	for l.ctx.Err() == nil && l.failure() == nil {
 		err := l.watch()
-		if errors.Is(err, rpctypes.ErrCompacted) {
+		if errors.Is(err, rpctypes.ErrCompacted) || errors.Is(err, errUnidentified) {
 			err = l.rebuild()
 		}
 		if l.ctx.Err() != nil || l.failure() != nil {
@@ -32,12 +33,22 @@ func (l *Log) follow() {
 	}
 }
 
-// watch hands out everything from the first revision that was not delivered, until the watch ends.
+// watch delivers everything from the first revision that was not delivered, until the watch ends. It begins at the revision of the fingerprint, so
+// that what it shows up to there tells whether the servers have the history that was delivered.
 func (l *Log) watch() error {
-	ctx, cancel := context.WithCancel(l.watchContext())
-	defer cancel()
 	applied, _ := l.appliedRevision()
-	responses := l.client.Watch(ctx, l.keys.all(), clientv3.WithPrefix(), clientv3.WithRev(applied+1), clientv3.WithProgressNotify(), clientv3.WithFragment())
+	r := &replay{fingerprint: l.fingerprint(), delivered: applied}
+	from := r.fingerprint.revision
+	if from == 0 {
+		if !l.unverified {
+			return errUnidentified
+		}
+		from = applied + 1
+	}
+	l.unverified = false
+	ctx, cancel := context.WithCancel(l.watches.next(l.ctx))
+	defer cancel()
+	responses := l.client.Watch(ctx, l.keys.all(), clientv3.WithPrefix(), clientv3.WithRev(from), clientv3.WithProgressNotify(), clientv3.WithFragment())
 	for response := range responses {
 		if err := response.Err(); err != nil {
 			if response.CompactRevision > 0 {
@@ -46,18 +57,21 @@ func (l *Log) watch() error {
 			return err
 		}
 		for revision, events := range byRevision(response.Events) {
-			l.deliver(l.read(revision, events))
+			d := l.read(revision, events)
+			if err := r.check(d); err != nil {
+				return l.failHistory(err)
+			}
+			l.deliver(d)
 		}
 		if response.IsProgressNotify() {
+			if err := r.checkProgress(response.Header.Revision); err != nil {
+				return l.failHistory(err)
+			}
 			l.deliverProgress(response.Header.Revision)
 		}
 	}
 	return errors.New("the servers have closed it")
 }
-
-// watchContext is the context of the watch and of what asks for its progress: both must be alike to use one stream. A server that
-// has lost its leader ends the watch.
-func (l *Log) watchContext() context.Context { return clientv3.WithRequireLeader(l.ctx) }
 
 // byRevision parts events by their revisions, in ascending order. The servers send those of a revision together.
 func byRevision(events []*clientv3.Event) iter.Seq2[int64, []*clientv3.Event] {
@@ -87,10 +101,13 @@ type delivery struct {
 	claims   []event
 	guards   []event
 	dropped  int64 // what the log that compacts has written; 0 if it has not
-	erased   bool  // the record of this log was deleted
+	marks    []event
+	erased   []string // writers whose records were deleted
+	// fingerprint is zero if no record was written.
+	fingerprint fingerprint
 }
 
-// An event is a change of an object, of a claim or of a guard.
+// An event is a change of an object, of a claim, of a guard or of the marks of a copy.
 type event struct {
 	key     string // without what the keys of its sort begin with
 	value   []byte
@@ -112,10 +129,13 @@ func (l *Log) read(revision int64, events []*clientv3.Event) *delivery {
 			d.guards = append(d.guards, event{trimKey(key, guards), nil, deletes})
 		case string(key) == l.keys.compaction() && !deletes:
 			d.dropped = compactedAt(e.Kv.Value)
-		case string(key) == l.keys.record(l.writer) && deletes:
-			d.erased = true
-		case hasPrefix(key, records) && !deletes:
+		case hasPrefix(key, l.keys.copies()) && !deletes:
+			d.marks = append(d.marks, event{trimKey(key, l.keys.copies()), e.Kv.Value, false})
+		case hasPrefix(key, records) && deletes:
+			d.erased = append(d.erased, trimKey(key, records))
+		case hasPrefix(key, records):
 			var err error
+			d.fingerprint = newFingerprint(revision, trimKey(key, records), e.Kv.Value)
 			if d.record, err = decodeRecord(e.Kv.Value); err != nil {
 				l.o.Logger.Error("etcd: the record of a writer cannot be read", "key", string(key), "revision", revision, "error", err)
 				continue
@@ -154,13 +174,14 @@ func (l *Log) deliver(d *delivery) {
 	}
 	l.applyGuards(d, upTo)
 	l.countChanges(commits)
-	switch {
-	case d.writer == l.writer:
-		l.recordSeen.Store(d.revision)
-	case d.erased:
-		l.recordSeen.Store(0)
-	}
+	l.applyMarks(d)
 	l.subscriber(commits, upTo)
+	switch {
+	case d.fingerprint.revision > 0:
+		l.setFingerprint(d.fingerprint)
+	case slices.Contains(d.erased, l.fingerprint().writer):
+		l.setFingerprint(fingerprint{})
+	}
 	l.advance(d.revision, upTo)
 	if r != nil {
 		l.inFlight = nil
@@ -279,7 +300,7 @@ func (l *Log) rebuild() error {
 	}
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(l.ctx))
 	defer cancel()
-	revision, err := l.currentRevision(ctx)
+	revision, begun, err := l.beginHistory(ctx)
 	if err != nil {
 		return err
 	}
@@ -291,10 +312,6 @@ func (l *Log) rebuild() error {
 	if err != nil {
 		return err
 	}
-	record, err := l.client.Get(ctx, l.keys.record(l.writer), clientv3.WithRev(revision), clientv3.WithKeysOnly())
-	if err != nil {
-		return l.readError(revision, err)
-	}
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
 	err = l.recovery.Rebuild(l.revisions.upTo(revision), func(yield func(persist.Item) error) error {
@@ -302,10 +319,6 @@ func (l *Log) rebuild() error {
 	})
 	if err != nil {
 		return err
-	}
-	l.recordSeen.Store(0)
-	for _, kv := range record.Kvs {
-		l.recordSeen.Store(kv.ModRevision)
 	}
 	l.mu.Lock()
 	for name, g := range guards {
@@ -319,6 +332,8 @@ func (l *Log) rebuild() error {
 		l.inFlight, r.lost = nil, true
 		close(r.decided)
 	}
+	l.unverified = true
+	l.setFingerprint(begun)
 	l.advance(revision, l.revisions.upTo(revision))
 	l.o.Logger.Warn("etcd: changes were compacted before they were read here; the state was read anew", "revision", revision)
 	return nil

@@ -80,8 +80,7 @@ func (l *Log) noteBehind(revision int64) {
 		now := time.Now()
 		l.health.behind.Store(&now)
 	}
-	// An error says that the watch is being begun anew.
-	_ = l.client.RequestProgress(l.watchContext())
+	l.requestProgress()
 }
 
 // WriteMetrics writes what the log counts, as text for Prometheus.

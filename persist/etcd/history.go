@@ -2,7 +2,11 @@ package etcd
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"hash/maphash"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -11,8 +15,103 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Servers that were restored from a backup while logs follow them have another history: what was delivered may never have happened there.
-// A log that finds that out fails, since it can neither go on nor take back what it has handed out.
+// Servers that were restored from a backup or replaced while logs follow them have another history: what was delivered may never have happened there, and
+// their revisions may be the same or greater. A log that finds that out fails, since it can neither go on nor take back what it has delivered.
+
+// A fingerprint identifies the history up to a revision by the record that was written with it. No two records are alike: each has the random name of its
+// writer, a number and a time. The zero fingerprint identifies nothing.
+type fingerprint struct {
+	revision int64 // of etcd
+	writer   string
+	digest   uint64 // of the record
+}
+
+var fingerprintSeed = maphash.MakeSeed()
+
+func newFingerprint(revision int64, writer string, record []byte) fingerprint {
+	return fingerprint{revision, writer, maphash.Bytes(fingerprintSeed, record)}
+}
+
+func newWriter() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // it never returns an error
+	return hex.EncodeToString(id[:])
+}
+
+// beginHistory writes a record under a name of its own, which identifies the state that the caller reads at its revision. If the servers take no writes, the
+// state at their newest revision has no fingerprint.
+func (l *Log) beginHistory(ctx context.Context) (int64, fingerprint, error) {
+	now, err := l.ask(ctx, l.o.WriteTimeout)
+	if err != nil {
+		return 0, fingerprint{}, l.unavailable(err)
+	}
+	attempt, cancel := context.WithTimeout(ctx, l.o.WriteTimeout)
+	defer cancel()
+	writer, record := newWriter(), (&record{number: 1, time: l.o.Now()}).encode()
+	done, err := l.client.Txn(attempt).If(l.sameStore()).Then(clientv3.OpPut(l.keys.record(writer), string(record))).Commit()
+	switch {
+	case refusal(err) != nil:
+		return now.revision, fingerprint{}, nil
+	case err != nil:
+		return 0, fingerprint{}, l.unavailable(err)
+	case !done.Succeeded:
+		return 0, fingerprint{}, l.failReplaced()
+	}
+	if err := l.checkHistory(now.revision, done.Header); err != nil {
+		return 0, fingerprint{}, err
+	}
+	return done.Header.Revision, newFingerprint(done.Header.Revision, writer, record), nil
+}
+
+// sameStore compares the format, which is written once, with the one that the log has found when it was opened.
+func (l *Log) sameStore() clientv3.Cmp {
+	return clientv3.Compare(clientv3.CreateRevision(l.keys.format()), "=", l.identity.Created)
+}
+
+// fingerprint returns that of what was delivered.
+func (l *Log) fingerprint() fingerprint {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.newest
+}
+
+func (l *Log) setFingerprint(f fingerprint) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.newest = f
+}
+
+// A replay is what a watch begins with: what was delivered from the revision of the fingerprint on, which must have happened there in the same way.
+type replay struct {
+	fingerprint fingerprint
+	delivered   int64 // the revision of etcd up to which everything was delivered
+	seen        bool  // the revision of the fingerprint
+}
+
+// errUnidentified ends a watch that cannot be verified.
+var errUnidentified = errors.New("nothing identifies the history that was delivered")
+
+// check verifies one revision of a watch.
+func (r *replay) check(d *delivery) error {
+	switch f := r.fingerprint; {
+	case f.revision == 0, d.revision < f.revision:
+		return nil
+	case !r.seen && d.fingerprint != f:
+		return fmt.Errorf("revision %d does not have the record that was delivered with it", f.revision)
+	case r.seen && d.revision <= r.delivered && d.fingerprint.revision > 0:
+		return fmt.Errorf("revision %d has a record that was not delivered", d.revision)
+	}
+	r.seen = true
+	return nil
+}
+
+// checkProgress verifies that the revision of the fingerprint is not absent. A member that is behind may not have reached it yet.
+func (r *replay) checkProgress(revision int64) error {
+	if f := r.fingerprint; !r.seen && f.revision > 0 && revision >= f.revision {
+		return fmt.Errorf("revision %d, whose record was delivered, changes nothing", f.revision)
+	}
+	return nil
+}
 
 // checkHistory compares the answer to a question that was confirmed by most servers with what had been delivered before it was asked.
 func (l *Log) checkHistory(before int64, answer *pb.ResponseHeader) error {
@@ -31,57 +130,72 @@ func (l *Log) checkHistory(before int64, answer *pb.ResponseHeader) error {
 // A moment is what the servers say at one time.
 type moment struct {
 	revision int64
-	record   int64 // of the log, as it was delivered before they were asked, if it is not there; else 0
+	known    fingerprint // as it was before they were asked
+	found    int64       // the revision of etcd that its record has; 0 if there is none
 }
 
-// ask asks the servers for the newest revision, and whether the log's record is as it was delivered. The error is persist.ErrFailed if they have another
+// ask asks the servers for the newest revision, and for the record of the fingerprint. The error is persist.ErrFailed if they have another
 // history than what was delivered.
 func (l *Log) ask(ctx context.Context, most time.Duration) (moment, error) {
 	if err := l.failure(); err != nil {
 		return moment{}, err
 	}
 	before, _ := l.appliedRevision()
-	record := l.recordSeen.Load()
+	now := moment{known: l.fingerprint()}
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	found, err := l.client.Get(ctx, l.keys.record(l.writer), clientv3.WithKeysOnly())
+	found, err := l.client.Get(ctx, l.keys.record(now.known.writer), clientv3.WithKeysOnly())
 	if err != nil {
 		return moment{}, err
 	}
 	if err := l.checkHistory(before, found.Header); err != nil {
 		return moment{}, err
 	}
-	now := moment{revision: found.Header.Revision}
-	switch {
-	case len(found.Kvs) == 0:
-		now.record = record
-	case found.Kvs[0].ModRevision < record:
-		return moment{}, l.failRecord(record, found.Kvs[0].ModRevision)
+	if now.revision = found.Header.Revision; len(found.Kvs) > 0 && now.known.revision > 0 {
+		if now.found = found.Kvs[0].ModRevision; now.found < now.known.revision {
+			return moment{}, l.failRecord(now.known.revision, now.found)
+		}
 	}
 	return now, nil
 }
 
-// checkRecord says whether a record that is not there was deleted, which is delivered up to that moment. Else it has never been there, as after a
+// check verifies that what was delivered up to a moment includes what has become of the record. Else it has never been there, as after a
 // restore from a backup that has made revisions greater.
-func (l *Log) checkRecord(at moment) error {
-	if at.record > 0 && l.recordSeen.Load() == at.record {
-		return l.failRecord(at.record, 0)
+func (l *Log) check(at moment) error {
+	if at.found == at.known.revision {
+		return nil
+	}
+	if now := l.fingerprint(); now == at.known || 0 < now.revision && now.revision < at.found {
+		return l.failRecord(at.known.revision, at.found)
 	}
 	return nil
 }
 
-// checkErased is checkRecord for a log that has found at a revision that its record is not there: it is about to write another one.
-func (l *Log) checkErased(ctx context.Context, revision int64) error {
-	now := moment{revision, l.recordSeen.Load()}
-	if err := l.awaitConfirmed(ctx, revision); err != nil {
-		return err
+// confirmHistory verifies that the servers have the history that was delivered.
+func (l *Log) confirmHistory(ctx context.Context) error {
+	now, err := l.ask(ctx, l.o.WriteTimeout)
+	if err == nil {
+		err = l.awaitConfirmed(ctx, now.revision)
 	}
-	return l.checkRecord(now)
+	if err == nil {
+		err = l.check(now)
+	}
+	return err
 }
 
-// failRecord ends a log whose record has gone back.
+// failHistory ends a log whose watch has shown another history.
+func (l *Log) failHistory(why error) error {
+	return l.fail(fmt.Errorf("etcd: %w, as after a restore from a backup: this process must begin anew", why))
+}
+
+// failRecord ends a log that has seen a record which the servers do not have.
 func (l *Log) failRecord(from, to int64) error {
-	return l.fail(fmt.Errorf("etcd: the record of this process has gone back from revision %d to %d, as after a restore from a backup: it must begin anew", from, to))
+	return l.fail(fmt.Errorf("etcd: a record has gone back from revision %d to %d, as after a restore from a backup: this process must begin anew", from, to))
+}
+
+// failReplaced ends a log whose store is not there any more.
+func (l *Log) failReplaced() error {
+	return l.fail(fmt.Errorf("etcd: %s has gone or was written anew, as after a restore from a backup: this process must begin anew", l.keys.format()))
 }
 
 // fail ends the log: nothing is written any more, and no read is confirmed. It answers the first cause.

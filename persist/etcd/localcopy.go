@@ -28,6 +28,8 @@ type localCopy struct {
 	files persist.LocalCopy // without a directory there is none
 	name  string            // of the key with the marks
 	mark  string            // the newest, which the copy on the disk may have
+	value string            // of the key, as this log knows it; "" if it does not
+	shown string            // value of the key that was delivered last; guarded by mu of the log
 	bytes atomic.Int64      // of the newest copy
 	since atomic.Int64      // bytes that have changed after it
 }
@@ -40,6 +42,8 @@ type origin struct {
 	Created int64  `json:"created"` // and the revision that made it
 	Name    string `json:"name"`    // of the key with the marks
 	Mark    string `json:"mark"`
+	// Verified says that the mark was found in the history that the state comes from. Older versions did not look.
+	Verified bool `json:"verified"`
 	apart
 }
 
@@ -115,29 +119,57 @@ func (l *Log) transforms(key string) bool {
 	return l.o.Transformer != nil && l.o.Transformer.Transforms(key)
 }
 
-// markCopy writes a mark for the state at a revision. The one before stays beside it, for the copy before counts until the new one is in place.
+// markCopy writes a mark for the state at a revision, and waits until the follower has delivered it: then it is in the history that the state comes from.
+// The one before stays beside it, for the copy before counts until the new one is in place; but only in the history in which it was written.
 func (l *Log) markCopy(at persist.Revision, without apart) ([]byte, error) {
 	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
 	defer cancel()
-	if l.copy.name == "" {
-		l.copy.name = rand.Text()
-	}
 	o := l.identity
-	o.Name, o.Mark, o.apart = l.copy.name, rand.Text(), without
-	same := clientv3.Compare(clientv3.CreateRevision(l.keys.format()), "=", o.Created)
-	put := clientv3.OpPut(l.keys.copyMarks(o.Name), strings.TrimSpace(l.copy.mark+" "+o.Mark))
-	done, err := l.client.Txn(ctx).If(same).Then(put).Commit()
+	o.Name, o.Mark, o.Verified, o.apart = l.copy.name, rand.Text(), true, without
+	key, value, conditions := l.keys.copyMarks(o.Name), o.Mark, []clientv3.Cmp{l.sameStore()}
+	if l.copy.value != "" {
+		value = l.copy.mark + " " + o.Mark
+		conditions = append(conditions, clientv3.Compare(clientv3.Value(key), "=", l.copy.value))
+	}
+	done, err := l.client.Txn(ctx).If(conditions...).Then(clientv3.OpPut(key, value)).Commit()
 	switch {
 	case err != nil:
 		return nil, l.unavailable(err)
+	case !done.Succeeded && l.copy.value != "": // the copy before counts no more
+		l.copy.value = ""
+		return l.markCopy(at, without)
 	case !done.Succeeded:
-		return nil, errOtherHistory
+		return nil, l.failReplaced()
 	}
 	if err := l.checkHistory(l.revisions.etcd(at), done.Header); err != nil {
 		return nil, err
 	}
-	l.copy.mark = o.Mark
+	if err := l.awaitApplied(ctx, done.Header.Revision); err != nil {
+		return nil, err
+	}
+	if l.shownMarks() != value {
+		l.copy.value = ""
+		return nil, errOtherHistory
+	}
+	l.copy.mark, l.copy.value = o.Mark, value
 	return json.Marshal(o)
+}
+
+// applyMarks notes what a revision says of the marks of the log's own copy.
+func (l *Log) applyMarks(d *delivery) {
+	for _, e := range d.marks {
+		if e.key == l.copy.name {
+			l.mu.Lock()
+			l.copy.shown = string(e.value)
+			l.mu.Unlock()
+		}
+	}
+}
+
+func (l *Log) shownMarks() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.copy.shown
 }
 
 var errOtherHistory = errors.New("etcd: the servers do not hold the history that this state comes from")
@@ -218,6 +250,8 @@ func (l *Log) checkCopy(ctx context.Context, loaded *persist.CopiedState, revisi
 	case o.Cluster != i.Cluster || o.Prefix != i.Prefix || o.Format != i.Format || o.Created != i.Created:
 		return nil, fmt.Errorf("it is of another etcd, of another prefix or of a store before this one: %x %s %q made at %d, and this is %x %s %q made at %d",
 			o.Cluster, o.Prefix, o.Format, o.Created, i.Cluster, i.Prefix, i.Format, i.Created)
+	case !o.Verified:
+		return nil, errors.New("it was written by an older version, which did not verify that it belongs to the history of the servers")
 	case s.at > revision:
 		return nil, fmt.Errorf("it has revision %d and the servers are at %d only: they were restored from an older backup", s.at, revision)
 	}
@@ -230,7 +264,7 @@ func (l *Log) checkCopy(ctx context.Context, loaded *persist.CopiedState, revisi
 	case len(found.Kvs) == 0 || !slices.Contains(strings.Fields(string(found.Kvs[0].Value)), o.Mark):
 		return nil, errOtherHistory
 	}
-	l.copy.mark = o.Mark
+	l.copy.mark, l.copy.value = o.Mark, string(found.Kvs[0].Value)
 	_, err = l.client.Get(ctx, l.keys.format(), clientv3.WithRev(s.at))
 	if s.compacted = errors.Is(err, rpctypes.ErrCompacted); err != nil && !s.compacted {
 		return nil, l.unavailable(err)

@@ -3,7 +3,6 @@ package etcd
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
 
 	"github.com/troupe-api/troupe/persist"
 )
@@ -38,6 +38,9 @@ type Log struct {
 	maxOps    int        // operations that the servers take in a transaction
 	maxBytes  int        // bytes of a request that the servers take, as far as is known
 
+	watches    watches
+	unverified bool // the next watch may begin without a fingerprint; only the follower uses it, after Recover
+
 	// delivering is held while the subscriber is called, and guards inFlight.
 	delivering sync.Mutex
 	inFlight   *round // whose commits the follower hands out as those of Append
@@ -46,6 +49,7 @@ type Log struct {
 	applied  int64            // the revision of etcd up to which everything was delivered
 	version  persist.Revision // that the subscriber was told with it
 	advanced chan struct{}
+	newest   fingerprint // of what was delivered
 	claims   claims
 	guards   map[string]guard // by name
 	dropped  int64            // records and guards from before this revision may be deleted for their age
@@ -61,7 +65,6 @@ type Log struct {
 	stats         stats
 	compaction    compaction // only Trim uses it
 	compacted     atomic.Int64
-	recordSeen    atomic.Int64 // the revision of etcd of the record, as far as was delivered; 0 if there is none
 	failed        atomic.Pointer[error]
 }
 
@@ -99,17 +102,13 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 		return nil, fmt.Errorf("etcd: %w", err)
 	}
 	o = o.withDefaults()
-	client, err := connect(o)
-	if err != nil {
-		return nil, err
-	}
-	var id [16]byte
-	if _, err := rand.Read(id[:]); err != nil {
-		return nil, err
-	}
 	l := &Log{
-		o: o, client: client, keys: keys{o.Prefix}, writer: hex.EncodeToString(id[:]), maxOps: defaultMaxOps, maxBytes: defaultMaxBytes,
-		undecided: true, advanced: make(chan struct{}), claims: newClaims(), guards: map[string]guard{}, copy: localCopy{files: persist.LocalCopy{Dir: o.CopyDir}},
+		o: o, keys: keys{o.Prefix}, writer: newWriter(), maxOps: defaultMaxOps, maxBytes: defaultMaxBytes,
+		undecided: true, advanced: make(chan struct{}), claims: newClaims(), guards: map[string]guard{}, copy: localCopy{files: persist.LocalCopy{Dir: o.CopyDir}, name: rand.Text()},
+	}
+	var err error
+	if l.client, err = connect(o, grpc.WithChainStreamInterceptor(l.watches.intercept)); err != nil {
+		return nil, err
 	}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	if err := l.explained(ctx, l.prepare); err != nil {

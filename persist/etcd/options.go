@@ -162,7 +162,7 @@ const (
 )
 
 // connect makes a client. It does not wait for a connection.
-func connect(o Options) (*clientv3.Client, error) {
+func connect(o Options, more ...grpc.DialOption) (*clientv3.Client, error) {
 	secure, err := o.tls()
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func connect(o Options) (*clientv3.Client, error) {
 	c, err := clientv3.New(clientv3.Config{
 		Endpoints: o.Endpoints, TLS: secure, DialTimeout: dialTimeout, DialKeepAliveTime: keepAlive, DialKeepAliveTimeout: keepAliveTimeout,
 		MaxCallSendMsgSize: maxSendBytes, Logger: zap.NewNop(), Context: context.Background(),
-		DialOptions: []grpc.DialOption{grpc.WithDisableServiceConfig()},
+		DialOptions: append(more, grpc.WithDisableServiceConfig()),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("etcd: %w", err)

@@ -21,7 +21,7 @@ const pageSize = 1000
 func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(l.ctx))
 	defer cancel()
-	revision, err := l.currentRevision(ctx)
+	revision, begun, err := l.beginHistory(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -54,7 +54,10 @@ func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 		}
 	}
 	last := l.revisions.upTo(revision)
-	l.recovery = r
+	l.recovery, l.unverified = r, true
+	if revision == begun.revision { // else the follower reads the state anew
+		l.setFingerprint(begun)
+	}
 	l.advance(revision, last)
 	return last, nil
 }

@@ -304,6 +304,20 @@ func (c *Cluster) RestoreSaved(path string, more ...string) {
 	}
 }
 
+// Replace ends all members, and starts them anew without data. They have the identity of before.
+func (c *Cluster) Replace() {
+	c.t.Helper()
+	for _, m := range c.Members {
+		m.Kill()
+		if err := os.RemoveAll(m.dir); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	for _, m := range c.Members {
+		m.Run()
+	}
+}
+
 // CPUTime is what a member has taken since it runs.
 func (m *Member) CPUTime() time.Duration {
 	m.t.Helper()

@@ -1,0 +1,217 @@
+package etcd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+)
+
+// cutOff is a log behind a link, with the directory of its copy.
+type cutOff struct {
+	*member
+	cluster *etcdtest.Cluster
+	link    *etcdtest.Link
+	o       Options
+}
+
+// newCutOff opens a log that writes nothing itself, beside another one that it follows.
+func newCutOff(t *testing.T) (a *cutOff, other *member) {
+	t.Helper()
+	cluster := etcdtest.Start(t, 1)
+	other = open(t, Options{Endpoints: cluster.URLs(), Fatal: func(error) {}})
+	same(t, "in the backup", other.append(put("/c/n/a", "1", at("/c/n/a", 0)), put("/c/n/b", "1", at("/c/n/b", 0))), "ok, ok")
+	a = &cutOff{cluster: cluster, link: etcdtest.NewLink(t, cluster.Members[0].URL)}
+	a.o = Options{Endpoints: []string{a.link.URL()}, Fatal: func(error) {}, HealthCheckTimeout: 1500 * time.Millisecond, CopyDir: t.TempDir()}
+	a.member = open(t, a.o)
+	a.await()
+	return a, other
+}
+
+// restore puts the servers back to a backup while the log does not reach them; "" starts them empty. A new log then writes until their revision has passed
+// what the first one had seen.
+func (a *cutOff) restore(backup string) *member {
+	a.t.Helper()
+	applied, _ := a.appliedRevision()
+	a.link.Block(true, false)
+	if backup == "" {
+		a.cluster.Replace()
+	} else {
+		a.cluster.RestoreSaved(backup)
+	}
+	a.cluster.AwaitReady()
+	c := open(a.t, Options{Endpoints: a.cluster.URLs()})
+	for i := 0; ; i++ {
+		key := fmt.Sprint("/c/n/new-", i)
+		same(a.t, "a write of a new one", c.append(put(key, "1", at(key, 0))), "ok")
+		if now, _ := c.appliedRevision(); now > applied+3 {
+			return c
+		}
+	}
+}
+
+// mend lets the log reach the servers again.
+func (a *cutOff) mend() {
+	a.link.Reset()
+	a.link.Mend()
+}
+
+// TestRestoredBelowAFollower: the servers get another history while a log that only follows cannot reach them, and pass the revision that it has seen. It
+// confirms no read and writes nothing on what it has, and ends or reads the state anew.
+func TestRestoredBelowAFollower(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		// lost happens after the backup, and before the log is cut off.
+		lost     func(a *cutOff, other *member)
+		replaced bool
+	}{
+		{"writes are lost", func(_ *cutOff, other *member) {
+			same(t, "lost", other.append(put("/c/n/a", "lost", at("/c/n/a", other.revision("/c/n/a"))), put("/c/n/lost", "1", at("/c/n/lost", 0))), "ok, ok")
+		}, false},
+		{"nothing below the prefix is lost", func(a *cutOff, _ *member) {
+			for i := range 20 {
+				if _, err := a.cluster.Client().Put(context.Background(), "/elsewhere", fmt.Sprint(i)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}, false},
+		{"all of it is lost", func(*cutOff, *member) {}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			a, other := newCutOff(t)
+			backup := ""
+			if !c.replaced {
+				backup = a.cluster.Save()
+			}
+			c.lost(a, other)
+			a.await()
+			fresh := a.restore(backup)
+			a.mend()
+			eventually(t, "an end or a rebuild", func() bool {
+				_, err := a.Current(context.Background())
+				if err == nil && !strings.Contains(a.text(), "new-0") {
+					t.Fatalf("a read was confirmed by a state that never was:\n%s", a.text())
+				}
+				return err == nil || a.failure() != nil
+			})
+			if a.failure() == nil {
+				fresh.await()
+				same(t, "the state", a.text(), fresh.text())
+			}
+		})
+	}
+}
+
+// TestWriteBelowARestore: a log that has not noticed yet that the servers were restored commits nothing, though its own record is
+// in the backup.
+func TestWriteBelowARestore(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.Start(t, 1)
+	o := Options{Endpoints: cluster.URLs(), Fatal: func(error) {}}
+	a, b := openPaused(t, o, nil), open(t, o)
+	transact := func(number uint64) bool {
+		done, err := a.transact(t.Context(), &round{record: record{number: number, time: time.Now()}})
+		if err == nil && done.Succeeded {
+			a.recordAt = done.Header.Revision
+		}
+		return err == nil && done.Succeeded
+	}
+	if !transact(1) {
+		t.Fatal("a write before the restore was refused")
+	}
+	backup := cluster.Save()
+	same(t, "lost", b.append(put("/c/n/a", "lost", at("/c/n/a", 0))), "ok")
+	applied, _ := b.appliedRevision()
+	events := cluster.Client().Watch(t.Context(), a.keys.all(), clientv3.WithPrefix(), clientv3.WithRev(1))
+	for delivered := int64(0); delivered < applied; {
+		for revision, events := range byRevision((<-events).Events) {
+			a.deliver(a.read(revision, events))
+			delivered = revision
+		}
+	}
+	same(t, "what was delivered", a.text(), b.text())
+
+	cluster.RestoreSaved(backup)
+	cluster.AwaitReady()
+	for now := int64(0); now <= applied; {
+		written, err := cluster.Client().Put(t.Context(), "/elsewhere", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		now = written.Header.Revision
+	}
+	if transact(2) {
+		t.Error("a write after the restore was committed")
+	}
+}
+
+// TestCopyBelowARestore: neither the copy that a log writes after the servers were restored below it nor the one before counts at
+// the next start, unless the backup has what it holds.
+func TestCopyBelowARestore(t *testing.T) {
+	t.Parallel()
+	for _, copied := range []bool{false, true} { // before the restore, after the backup
+		t.Run(fmt.Sprint("copied=", copied), func(t *testing.T) {
+			t.Parallel()
+			a, other := newCutOff(t)
+			backup := a.cluster.Save()
+			same(t, "lost", other.append(put("/c/n/lost", "1", at("/c/n/lost", 0))), "ok")
+			a.await()
+			if copied {
+				if err := a.snapshot(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			fresh := a.restore(backup)
+			a.mend()
+			eventually(t, "servers that answer", func() bool {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				_, err := a.client.Get(ctx, "x")
+				return err == nil
+			})
+			if err := a.snapshot(); err == nil && strings.Contains(a.text(), "lost") {
+				t.Error("a copy of what is lost was written")
+			}
+			if err := a.Close(); err != nil {
+				t.Fatal(err)
+			}
+			fresh.await()
+			same(t, "one that begins from the copy", open(t, a.o).text(), fresh.text())
+		})
+	}
+}
+
+// TestCopyOfAnOlderVersion: a copy whose writer did not verify the history is not used.
+func TestCopyOfAnOlderVersion(t *testing.T) {
+	t.Parallel()
+	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}
+	a := open(t, o)
+	same(t, "a write", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+	if err := a.snapshot(); err != nil {
+		t.Fatal(err)
+	}
+	var used origin
+	loaded, err := a.copy.files.Load()
+	if err == nil {
+		err = json.Unmarshal(loaded.Origin, &used)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	used.Verified = false
+	loaded.Items[0].Value = []byte("of no history")
+	err = a.copy.files.Write(loaded.Revision, func(yield func(persist.Item) bool) error { yield(loaded.Items[0]); return nil }, func() ([]byte, error) { return json.Marshal(used) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the state of the next one", open(t, o).text(), a.text())
+}
