@@ -30,10 +30,7 @@ func (s *Server) authenticate(x *requestContext) error {
 		x.credentials.Original = r
 		x.credentials.Original.Headers = nil // which are the request's
 	}
-	user, err := s.opts.Authenticator.Authenticate(r)
-	if (err != nil || user == nil) && r.HasToken && s.catchUp(x) {
-		user, err = s.opts.Authenticator.Authenticate(r)
-	}
+	user, err := s.authenticateUser(x, r)
 	if err == nil && user != nil {
 		x.user = user
 		x.ambientAuth = !r.HasToken && len(r.Certs) > 0
@@ -119,7 +116,9 @@ func (s *Server) impersonate(x *requestContext) error {
 	if !x.headerFlags.Impersonation {
 		return nil
 	}
-	user, err := s.impersonator.Impersonate(x.user, x.identityHeaders())
+	impersonator := s.impersonator
+	impersonator.Authorizer = requestAuthorizer{s, x}
+	user, err := impersonator.Impersonate(x.user, x.identityHeaders())
 	if err != nil {
 		return err
 	}

@@ -19,10 +19,7 @@ func (s *Server) authorize(x *requestContext) error {
 		return apierrors.MethodNotAllowed()
 	}
 	a := s.attributes(x)
-	decision, reason := s.opts.Authorizer.Authorize(*a)
-	if decision != authz.Allow && s.catchUp(x) {
-		decision, reason = s.opts.Authorizer.Authorize(*a)
-	}
+	decision, reason := s.decide(x, *a)
 	if x.audit != nil {
 		x.audit.SetDecision(decision, reason)
 	}
@@ -30,11 +27,6 @@ func (s *Server) authorize(x *requestContext) error {
 		return a.Forbidden(reason)
 	}
 	return nil
-}
-
-// catchUp waits until what other daemons were told is in effect here. Who is refused is looked at again then.
-func (s *Server) catchUp(x *requestContext) bool {
-	return s.opts.CatchUp != nil && s.opts.CatchUp(x.deadlineCtx)
 }
 
 // requireCreateRight sees to it that an update or an apply, which creates an object that does not exist, does
@@ -46,10 +38,7 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	}
 	a := *s.attributes(x)
 	a.Verb = "create"
-	decision, reason := s.opts.Authorizer.Authorize(a)
-	if decision != authz.Allow && s.catchUp(x) {
-		decision, reason = s.opts.Authorizer.Authorize(a)
-	}
+	decision, reason := s.decide(x, a)
 	if decision != authz.Allow {
 		m.Admission = updateOnly{m.Admission, a.Forbidden(reason)}
 	}

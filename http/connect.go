@@ -84,7 +84,7 @@ func (s *Server) requireCreateOfStream(x *requestContext) error {
 	}
 	a := *s.attributes(x)
 	a.Verb = "create"
-	if decision, reason := s.opts.Authorizer.Authorize(a); decision != authz.Allow {
+	if decision, reason := s.decide(x, a); decision != authz.Allow {
 		return a.Forbidden(reason)
 	}
 	return nil

@@ -124,7 +124,7 @@ const ignoreReadErrorVerb = "unsafe-delete-ignore-read-errors"
 func (s *Server) checkIgnoreReadError(x *requestContext) error {
 	i := &x.info
 	gr := meta.GroupResource{Group: i.Group, Resource: i.Resource}
-	decision, reason := s.opts.Authorizer.Authorize(authz.Attributes{
+	decision, reason := s.decide(x, authz.Attributes{
 		User: x.user, Verb: ignoreReadErrorVerb, ResourceRequest: true, Group: i.Group, Version: i.Version,
 		Resource: i.Resource, Namespace: i.Namespace, Name: i.Name,
 	})

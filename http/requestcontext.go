@@ -56,6 +56,8 @@ type requestContext struct {
 	warnings                         warning.List
 	// hijacked: the watch, or the tunnel, writes the answer.
 	hijacked bool
+	// caughtUp: see Server.catchUp.
+	caughtUp bool
 	// answered: the answer of another server is, or was, passed on.
 	answered bool
 }

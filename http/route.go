@@ -143,11 +143,18 @@ func serveMethodNotAllowed(x *requestContext) error {
 // An operation goes before the verbs, since its kind may have objects of its own, such as an eviction of a Pod.
 func (s *Server) routeResource(x *requestContext) (err error) {
 	x.kind, x.subresource, err = x.info.Resolve(x.method, s.opts.Catalog.Kind)
-	if err != nil && s.catchUp(x) { // its definition may be new
+	if err != nil && s.catchUp(x) { // its definition, or the APIService of its version, may be new
+		if to := s.aggregatedServer(x); to != nil {
+			return s.passOn(x, to)
+		}
 		x.kind, x.subresource, err = x.info.Resolve(x.method, s.opts.Catalog.Kind)
 	}
 	if err != nil {
 		return s.kindNotFound(x, err)
+	}
+	operation, isOperation := s.operations[operationKey{x.kind, x.info.Subresource}]
+	if isOperation || x.subresource != nil && x.subresource.Connects {
+		s.catchUp(x) // if that fails, the answer is that of what is known here
 	}
 	if x.subresource != nil && x.subresource.Connects {
 		x.bodyKind = convert.BodyKind(x.kind, x.subresource)
@@ -167,7 +174,7 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	}
 	f.Pretty = x.format.Pretty
 	x.format = f
-	if operation, ok := s.operations[operationKey{x.kind, x.info.Subresource}]; ok {
+	if isOperation {
 		return s.runOperation(x, operation)
 	}
 	if read := s.readers[operationKey{x.kind, x.info.Subresource}]; read != nil {

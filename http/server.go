@@ -74,7 +74,7 @@ func New(o Options) (*Server, error) {
 		version:        discovery.Version(o.Version),
 		requestMetrics: metrics.NewRequests(func(group, version, resource string) bool { return o.Catalog.Kind(group, version, resource) != nil }),
 		watches:        stream.NewRegistry(o.Logger),
-		impersonator:   impersonation.Impersonator{Authorizer: o.Authorizer, Naming: o.Naming},
+		impersonator:   impersonation.Impersonator{Naming: o.Naming},
 	}
 	s.encoder = represent.Encoder{Naming: o.Naming, Names: &s.names, Catalog: o.Catalog, Convert: o.Store.Convert}
 	if o.MemoryMonitor != nil {

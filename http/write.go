@@ -173,7 +173,7 @@ func (s *Server) redactInvalid(x *requestContext, err error) error {
 	}
 	a := *s.attributes(x)
 	a.Verb = "get"
-	if decision, _ := s.opts.Authorizer.Authorize(a); decision == authz.Allow {
+	if decision, _ := s.decide(x, a); decision == authz.Allow {
 		return err
 	}
 	causes := slices.Clone(status.Details.Causes)

@@ -73,15 +73,30 @@ func NewDefinitions(store KindStore, kinds *catalog.Catalog, logger *slog.Logger
 // One goroutine handles all definitions, so that two of them cannot get the same name at once.
 func (d *Definitions) Run(ctx context.Context) {
 	defer d.cleanups.Wait()
-	reconcile.RunInformer(ctx, d.store, d.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
-		if gone {
-			d.unregister(ctx, o.Key.Name)
-		} else {
-			d.sync(ctx, o)
-		}
-		d.observed.Advance(o.Version)
-	}))
+	reconcile.RunInformer(ctx, d.store, d.kind, definitionHandler{d, ctx})
 }
+
+// definitionHandler passes the changes of definitions on.
+type definitionHandler struct {
+	*Definitions
+	ctx context.Context
+}
+
+// OnEvent implements reconcile.EventHandler.
+func (h definitionHandler) OnEvent(o *meta.Object, gone bool) {
+	if gone {
+		h.unregister(h.ctx, o.Key.Name)
+	} else {
+		h.sync(h.ctx, o)
+	}
+	h.observed.Advance(o.Version)
+}
+
+// OnSynced implements reconcile.EventHandler.
+func (definitionHandler) OnSynced() {}
+
+// OnVersion implements reconcile.VersionHandler.
+func (h definitionHandler) OnVersion(version uint64) { h.observed.Advance(version) }
 
 // Handles reports whether objects of a kind are definitions, so that writing them changes the served
 // kinds.

@@ -24,6 +24,13 @@ func (p *ObservedRevision) Advance(version uint64) {
 	}
 }
 
+// HasSeen reports whether all changes up to a version have been processed.
+func (p *ObservedRevision) HasSeen(version uint64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.version >= version
+}
+
 // Wait waits until all changes up to a version have been processed, or ctx ends.
 func (p *ObservedRevision) Wait(ctx context.Context, version uint64) {
 	for ctx.Err() == nil {

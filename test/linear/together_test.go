@@ -91,7 +91,6 @@ func TestTogether(t *testing.T) {
 		}
 		return a
 	}
-	type object = map[string]any
 	for i := range 3 {
 		name := fmt.Sprint("n", i)
 		send(one, 201, "POST", "/api/v1/namespaces/default/serviceaccounts", "", object{"metadata": object{"name": name}})

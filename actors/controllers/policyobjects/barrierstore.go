@@ -67,6 +67,11 @@ func (s BarrierStore) DeleteCollection(ctx context.Context, l request.List, m re
 	if err != nil {
 		return request.ListResult{}, err
 	}
+	if s.current != nil { // each delete may be refused by policy
+		if err := s.awaitPolicy(ctx, l.Version); err != nil {
+			return request.ListResult{}, err
+		}
+	}
 	listing, err := s.Store.DeleteCollection(ctx, l, m)
 	if !m.DryRun { // after an error, too: some objects may have been deleted
 		s.waitObserved(ctx, l.Kind, listing.Version)

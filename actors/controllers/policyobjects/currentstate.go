@@ -47,13 +47,18 @@ func (s BarrierStore) CatchUp(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, maxCatchUp)
 	defer cancel()
 	version, err := s.newest(ctx)
-	if err != nil || s.Store.AwaitVersion(ctx, version) != nil {
-		return false
+	return err == nil && s.awaitInEffect(ctx, version) == nil
+}
+
+// awaitInEffect waits until a version is in effect here. The error says that the store has not reached it; policy may be behind when ctx ends.
+func (s BarrierStore) awaitInEffect(ctx context.Context, version uint64) error {
+	if err := s.Store.AwaitVersion(ctx, version); err != nil {
+		return err
 	}
 	definitions := s.reader.kinds.storage(meta.GroupResource{Group: "apiextensions.platform.io", Resource: "customresourcedefinitions"})
 	s.definitions.Wait(ctx, s.Store.CollectionVersion(definitions))
 	s.reader.catchUp(ctx)
-	return true
+	return nil
 }
 
 // Get implements http.Store.
@@ -106,12 +111,12 @@ func (s BarrierStore) NoOpApply(m *request.Mutation) (request.Result, bool) {
 
 // mutateCurrent makes a change. One that was committed was computed on the newest state, as the log has checked; a refusal,
 // a change that changes nothing, and a dry run may be answers about an older one. They count if nothing was committed since
-// that state; else the change is computed once more, on one that is as new as the request.
+// that state and admission had seen all of it; else the change is computed once more, on one that is as new as the request.
 func (s BarrierStore) mutateCurrent(ctx context.Context, m request.Mutation) (request.Result, error) {
 	if s.current == nil {
 		return s.Store.Mutate(ctx, m)
 	}
-	known := s.Store.Version()
+	known, changes := s.Store.Version(), s.reader.changes.Load()
 	result, err := s.Store.Mutate(ctx, m)
 	if err == nil && !m.DryRun && (result.Object == nil || result.Object.Version > known) || err != nil && !isRefusal(err) {
 		return result, err
@@ -120,13 +125,23 @@ func (s BarrierStore) mutateCurrent(ctx context.Context, m request.Mutation) (re
 	if fault != nil {
 		return request.Result{}, fault
 	}
-	if version <= known {
+	if version <= known && s.reader.isCaughtUp() && changes == s.reader.changes.Load() {
 		return result, err
 	}
-	if fault := s.Store.AwaitVersion(ctx, version); fault != nil {
+	if fault := s.awaitPolicy(ctx, version); fault != nil {
 		return request.Result{}, fault
 	}
 	return s.Store.Mutate(ctx, m)
+}
+
+// awaitPolicy is awaitInEffect for a writer, who waits for policy no longer than before a refusal.
+func (s BarrierStore) awaitPolicy(ctx context.Context, version uint64) error {
+	if err := s.Store.AwaitVersion(ctx, version); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxCatchUp)
+	defer cancel()
+	return s.awaitInEffect(ctx, version)
 }
 
 // isRefusal says whether an error depends on the state of objects.

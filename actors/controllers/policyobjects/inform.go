@@ -49,7 +49,16 @@ func (h *eventHandler) OnEvent(stored *meta.Object, gone bool) {
 	} else {
 		h.onChange(policy.Change{Object: &policy.Object{Key: stored.Key, Version: stored.Version, Meta: stored.Meta}, Deleted: true})
 	}
-	h.observed.Advance(stored.Version)
+	h.advance(stored.Version)
+}
+
+// OnVersion implements reconcile.VersionHandler.
+func (h *eventHandler) OnVersion(version uint64) { h.advance(version) }
+
+// advance records that policy has seen a version.
+func (h *eventHandler) advance(version uint64) {
+	h.observed.Advance(version)
+	h.reader.changes.Add(1)
 }
 
 // OnSynced implements reconcile.EventHandler.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/controllers"
@@ -24,6 +25,9 @@ type Reader struct {
 	store *actors.Store
 	kinds kindIndex
 	log   *slog.Logger
+
+	// changes counts what was passed on to policy.
+	changes atomic.Uint64
 
 	mu       sync.Mutex // guards observed
 	observed map[meta.GroupResource][]*controllers.ObservedRevision
@@ -117,6 +121,21 @@ func (r *Reader) catchUp(ctx context.Context) {
 	for storage := range all {
 		r.waitObserved(ctx, storage, r.store.CollectionVersion(storage))
 	}
+}
+
+// isCaughtUp reports whether all that inform themselves of resources have seen what can be read of them.
+func (r *Reader) isCaughtUp() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for storage, all := range r.observed {
+		version := r.store.CollectionVersion(storage)
+		for _, o := range all {
+			if !o.HasSeen(version) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // waitObserved waits until all that inform themselves of a resource have seen a version, or ctx ends.

@@ -21,6 +21,10 @@ type EventHandler interface {
 	OnSynced()
 }
 
+// A VersionHandler is an EventHandler that follows versions. OnVersion is called after the initial events of each watch with the version of their state,
+// which may be greater than that of every object: the newest change may be a deletion.
+type VersionHandler interface{ OnVersion(version uint64) }
+
 // EventHandlerFunc is an EventHandler that ignores OnSynced.
 type EventHandlerFunc func(o *meta.Object, gone bool)
 
@@ -112,6 +116,9 @@ func (f *informer) take(events []request.Event) error {
 		switch e := &events[i]; {
 		case e.InitialEventsEnd:
 			f.deleteStale()
+			if h, ok := f.handler.(VersionHandler); ok {
+				h.OnVersion(e.Version)
+			}
 		case e.Type == request.Deleted:
 			delete(f.known, e.Object.Key)
 			f.handler.OnEvent(e.Object, true)

@@ -1,0 +1,69 @@
+package policyobjects
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/policy"
+)
+
+// admission refuses creates while allowed returns false.
+type admission struct {
+	request.Admission
+	allowed func() bool
+}
+
+func (admission) Applies(request.Verb) bool                           { return true }
+func (admission) MayChange(request.Verb) bool                         { return false }
+func (admission) AppliesToNoOp() bool                                 { return false }
+func (admission) Admit(request.Change) error                          { return nil }
+func (admission) Reserve(request.Change) (request.Reservation, error) { return nil, nil }
+
+func (a admission) Validate(request.Change) error {
+	if !a.allowed() {
+		return meta.NewForbidden(meta.GroupResource{Resource: "namespaces"}, "n", "the role is not known")
+	}
+	return nil
+}
+
+// TestRefusalByPolicyThatIsBehind: what another daemon has written and policy has not seen yet refuses no change.
+func TestRefusalByPolicyThatIsBehind(t *testing.T) {
+	c := newCluster(t, meta.Platform)
+	store := c.store.Confirming(func(context.Context) (uint64, error) { return c.store.Version(), nil })
+	var seen atomic.Bool
+	goOn := make(chan struct{})
+	c.must(c.reader.Inform(c.ctx, meta.GroupResource{Group: "rbac.authorization.platform.io", Resource: "clusterroles"}, func(policy.Change) {
+		<-goOn
+		seen.Store(true)
+	}))
+	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")
+	_, err := c.store.Store.Mutate(c.ctx, request.Mutation{Verb: request.Create, Kind: role, Key: meta.Key{Name: "a"}, Object: named("a")}) // nobody waits for policy
+	c.must(err)
+	var once sync.Once
+	refusing := admission{allowed: func() bool {
+		defer once.Do(func() { close(goOn) })
+		return seen.Load()
+	}}
+	_, err = store.Mutate(c.ctx, request.Mutation{
+		Verb: request.Create, Kind: c.kinds.Kind("", "v1", "namespaces"), Key: meta.Key{Name: "n"}, Object: named("n"), Admission: refusing,
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCatchUpAfterADeletion: who begins to inform himself after a deletion is caught up, although no object has its version.
+func TestCatchUpAfterADeletion(t *testing.T) {
+	c := newCluster(t, meta.Platform)
+	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")
+	c.must(c.create(role, "", named("a")))
+	c.must(c.delete(role, "", "a"))
+	c.must(c.reader.Inform(c.ctx, meta.GroupResource{Group: "rbac.authorization.platform.io", Resource: "clusterroles"}, func(policy.Change) {}))
+	if c.reader.catchUp(c.ctx); c.ctx.Err() != nil || !c.reader.isCaughtUp() {
+		t.Error("policy counts as behind")
+	}
+}

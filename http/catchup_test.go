@@ -1,0 +1,40 @@
+package http
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestRefusalsCatchUp: nothing in this package asks an authenticator or an authorizer but what catches up before it refuses, and what looks
+// again at requests that were let in.
+func TestRefusalsCatchUp(t *testing.T) {
+	may := map[string]bool{"catchup.go": true, "reauthorization.go": true, "options.go": true}
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if name := f.Name(); !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || may[name] {
+			continue
+		}
+		positions := token.NewFileSet()
+		file, err := parser.ParseFile(positions, f.Name(), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			field, ok := n.(*ast.SelectorExpr)
+			if !ok || field.Sel.Name != "Authorizer" && field.Sel.Name != "Authenticator" {
+				return true
+			}
+			if of, ok := field.X.(*ast.SelectorExpr); ok && of.Sel.Name == "opts" {
+				t.Errorf("%s: use Server.decide or Server.authenticateUser, which catch up with other daemons", positions.Position(n.Pos()))
+			}
+			return true
+		})
+	}
+}
