@@ -15,9 +15,8 @@ type Store interface {
 	// Convert is stored objects, of a ListResult, as a kind shows them; the slice itself if all have
 	// that form. It may wait until ctx ends only for objects that List would have waited for.
 	Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error)
-	// Watch starts a session that feeds sink. Where the start is known to be
-	// impossible the error says so and sink is never called. ctx bounds the start, not the
-	// session.
+	// Watch starts a session that feeds sink. If it fails, sink is never called. ctx bounds the start, not
+	// the session.
 	Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error)
 	// Mutate answers after the change is durable and visible.
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)

@@ -12,8 +12,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// watch starts a session of the store and hands the connection over to it. What is known
-// to be wrong before the first event is answered like any other error.
+// watch starts a session of the store and hands the connection over to it. A malformed or refused request
+// is answered like any other. What the store finds, such as a version that is too old, is an ERROR event of
+// an accepted watch: clients look for it there, and retry a response of 410 forever.
 //
 // The watch is registered before the store is asked: from then on a shutdown and a change of rights find it, so that
 // none can slip through between its beginning and their walk.
@@ -54,13 +55,16 @@ func (s *Server) watch(x *requestContext) error {
 		}
 	}()
 	timeout := s.watchTimeout(o.Timeout)
-	until := deadline.At(x.start.Add(timeout), nil)
+	until := deadline.At(x.start.Add(max(timeout, time.Second)), nil) // its start is bounded even if it ends at once
 	defer until.Stop()
 	session, err := s.opts.Store.Watch(until, r, w)
-	if err != nil {
-		return err
+	if err == nil {
+		w.Attach(session)
+	} else {
+		status := s.asStatus(x, err)
+		w.Fail(status)
+		x.ctx.SetStatusCode(status.Code) // for the metrics; the head says 200
 	}
-	w.Attach(session)
 	s.hijack(x, w, timeout)
 	w.Start(head)
 	return nil
@@ -73,14 +77,13 @@ func (s *Server) holdSeats(x *requestContext, w *stream.Watch) {
 	}
 }
 
-// watchTimeout is the life of a watch: what is asked for, but no more than what one may get that asks
-// for nothing.
+// watchTimeout returns how long a watch lasts, by the timeout in its request, which is bounded. Below 0 it ends at once.
 //
 // The random part keeps watches that began together, as after a restart, from ending together and beginning anew at
 // once.
 func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	least := s.opts.Limits.MinRequestTimeout
-	if asked > 0 {
+	if asked != 0 {
 		return min(asked, 2*least)
 	}
 	return least + rand.N(least)

@@ -182,6 +182,42 @@ func TestWatchFormats(t *testing.T) {
 	}
 }
 
+// TestExpiredWatch: a watch of a version that the store has forgotten begins, and ends with an ERROR event in its own
+// representation. Clients retry any other answer forever.
+func TestExpiredWatch(t *testing.T) {
+	f := serve(t, func(o *http.Options) { o.CBOR = true })
+	const status = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (10)","reason":"Expired","code":410}`
+	for accept, begins := range map[string]string{
+		"application/json": `{"type":"ERROR","object":` + status + "}\n",
+		"application/json;as=Table;g=meta.platform.io;v=v1":                 `{"type":"ERROR","object":` + status + "}\n",
+		"application/json;as=PartialObjectMetadata;g=meta.platform.io;v=v1": `{"type":"ERROR","object":` + status + "}\n",
+		"application/vnd.platform.protobuf;stream=watch":                    "\x00\x00\x00",
+		"application/cbor": "\xd9\xd9\xf7\xa2",
+	} {
+		for _, path := range []string{configMapsPath + "?watch=1&", "/api/v1/watch/namespaces/x/configmaps/a?"} {
+			resp, cancel := f.watch(path+"resourceVersion=1", "Accept", accept)
+			text, err := io.ReadAll(resp.Body) // the stream ends after the event
+			if err != nil || !strings.HasPrefix(string(text), begins) || !bytes.Contains(text, []byte("ERROR")) || !bytes.Contains(text, []byte("Expired")) {
+				t.Errorf("%s, %s: %q %v", accept, path, text, err)
+			}
+			cancel()
+		}
+	}
+	_, r, _ := f.openWebSocket(configMapsPath+"?watch=1&resourceVersion=1", "")
+	if first, text := readFrame(t, r); first != 0x81 || text != `{"type":"ERROR","object":`+status+"}\n" {
+		t.Errorf("%x %q", first, text)
+	}
+	if first, _ := readFrame(t, r); first != 0x88 {
+		t.Errorf("the WebSocket is not closed: %x", first)
+	}
+	f.waitForNoSession()
+	for path, code := range map[string]int{"resourceVersion=x": 400, "resourceVersionMatch=Exact": 422, "labelSelector=;": 400, "timeoutSeconds=x": 400} {
+		if resp, body := f.do("GET", configMapsPath+"?watch=1&"+path, ""); resp.StatusCode != code {
+			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
+		}
+	}
+}
+
 // TestShutdownEndsWatches checks that a shutdown ends open watches cleanly.
 func TestShutdownEndsWatches(t *testing.T) {
 	f := serve(t, nil)

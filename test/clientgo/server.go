@@ -41,8 +41,8 @@ type Server struct {
 	names  atomic.Int64 // of namespaces given out
 }
 
-// Serve starts a daemon that writes its log to log.
-func Serve(log io.Writer) (*Server, error) {
+// Serve starts a daemon that writes its log to log, after change has changed its configuration.
+func Serve(log io.Writer, change func(*daemon.Config)) (*Server, error) {
 	dir, err := os.MkdirTemp("", "clients")
 	if err != nil {
 		return nil, err
@@ -51,6 +51,9 @@ func Serve(log io.Writer) (*Server, error) {
 	config.DataDir, config.Naming, config.Serving.SecurePort = dir, "kubernetes", 0
 	config.Controllers = troupe.KeepingControllers
 	config.Admission.Disable = []string{"StorageObjectInUseProtection"} // which lets nothing go at once
+	if change != nil {
+		change(&config)
+	}
 	d, err := daemon.New(config, log)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func run(m *testing.M) int {
 	klog.SetOutput(io.Discard) // of the clients
 	var log client.Log
 	var err error
-	if server, err = Serve(&log); err != nil {
+	if server, err = Serve(&log, nil); err != nil {
 		fmt.Fprintln(os.Stderr, err, log.String())
 		return 1
 	}

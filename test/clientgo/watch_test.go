@@ -9,14 +9,21 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/pager"
 	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	troupe "github.com/troupe-api/troupe/test/client"
 )
 
 // TestInitialEvents streams the state and then, after the bookmark that says so, what changes.
@@ -79,6 +86,72 @@ func TestRetriedWatch(t *testing.T) {
 			t.Error("the watch was never ended")
 		}
 	})
+}
+
+// TestExpiredWatch: a RetryWatcher whose version has left the history ends with the error, rather than retrying forever.
+func TestExpiredWatch(t *testing.T) {
+	t.Parallel()
+	var log troupe.Log
+	s := must1(Serve(&log, func(c *daemon.Config) {
+		c.Watches.HistoryTime, c.Watches.HistoryBytes = daemon.Duration(time.Millisecond), 1
+	}))(t)
+	defer func() { must(t, s.Stop()) }()
+	config := s.Config(t, asJSON)
+	resources := must1(dynamic.NewForConfig(config))(t)
+	at := define(t, config)
+	gadgets, maps := resources.Resource(at).Namespace("default"), resources.Resource(configMaps).Namespace("default")
+	gadget := must1(gadgets.Create(t.Context(), tree(at.GroupVersion().String(), "Gadget", "a", nil), metav1.CreateOptions{}))(t)
+	object := must1(maps.Create(t.Context(), tree("v1", "ConfigMap", "a", nil), metav1.CreateOptions{}))(t)
+	forget(t, gadgets, gadget)
+	forget(t, maps, object)
+	one := fields.OneTermEqualSelector(metav1.ObjectNameField, "a").String()
+	typed := func(media string) cache.WatcherWithContext {
+		return &cache.ListWatch{WatchFuncWithContext: s.Typed(t, media).CoreV1().ConfigMaps("default").Watch}
+	}
+	for name, c := range map[string]struct {
+		version string
+		watcher cache.WatcherWithContext
+	}{
+		"json":     {object.GetResourceVersion(), typed(asJSON)},
+		"protobuf": {object.GetResourceVersion(), typed(asProtobuf)},
+		"custom":   {gadget.GetResourceVersion(), &cache.ListWatch{WatchFuncWithContext: gadgets.Watch}},
+		"one": {gadget.GetResourceVersion(), &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.FieldSelector = one
+			return gadgets.Watch(ctx, options)
+		}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := must1(watchtools.NewRetryWatcherWithContext(t.Context(), c.version, c.watcher))(t)
+			defer w.Stop()
+			e := next(t, w)
+			if err := apierrors.FromObject(e.Object); e.Type != watch.Error || !apierrors.IsResourceExpired(err) {
+				t.Errorf("%s %v", e.Type, err)
+			}
+			select {
+			case <-w.Done():
+			case <-time.After(waitTimeout):
+				t.Error("the watch is retried")
+			}
+		})
+	}
+}
+
+// forget changes an object until the history of its kind begins later than the state that is passed.
+func forget(t *testing.T, objects dynamic.ResourceInterface, o *unstructured.Unstructured) {
+	t.Helper()
+	then := metav1.ListOptions{ResourceVersion: o.GetResourceVersion(), ResourceVersionMatch: metav1.ResourceVersionMatchExact}
+	n := 0
+	eventually(t, "the state before is forgotten", func(ctx context.Context) (bool, error) {
+		for range missedWrites {
+			n++
+			patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"n":"%d"}}}`, n)
+			if _, err := objects.Patch(ctx, o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+				return false, err
+			}
+		}
+		_, err := objects.List(ctx, then)
+		return apierrors.IsResourceExpired(err), nil
+	}, nil)
 }
 
 // TestUntil waits for a state of one object.

@@ -145,10 +145,18 @@ func TestGetTable(t *testing.T) {
 	wantFault(t, s.get(t, 0, maps+"/z?resourceVersion=0"), 404, "NotFound", `configmaps "z" not found`)
 }
 
-// TestFutureVersion: a version that the server does not know is waited for briefly, and then 504.
+// TestFutureVersion: a version that the server does not know is waited for briefly, and then 504. A watch of the state at that
+// version has begun by then, and ends with an ERROR event.
 func TestFutureVersion(t *testing.T) {
 	s := serve(t, nil)
 	s.create(t, maps, "a", nil)
+	t.Run("watch", func(t *testing.T) {
+		t.Parallel()
+		e, err := s.watch(t, maps+"?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion="+futureVersion).Next()
+		if message, _ := e.Object["message"].(string); err != nil || brief(e) != "ERROR/504" || e.Object["reason"] != "Timeout" || !strings.HasPrefix(message, "Timeout: Too large resource version: ") {
+			t.Errorf("%v, %v", e, err)
+		}
+	})
 	for _, path := range []string{
 		maps + "/a?resourceVersion=" + futureVersion,
 		maps + "/z?resourceVersion=" + futureVersion,
@@ -156,7 +164,6 @@ func TestFutureVersion(t *testing.T) {
 		maps + "?limit=1&resourceVersion=" + futureVersion,
 		maps + "?resourceVersionMatch=NotOlderThan&resourceVersion=" + futureVersion,
 		maps + "?resourceVersionMatch=Exact&resourceVersion=" + futureVersion,
-		maps + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=" + futureVersion,
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()

@@ -129,8 +129,8 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 	}
 }
 
-// TestExpiry: out of the window an exact version, a watch and a token are 410; that of the
-// token offers one to go on with in the state of the day, which does not expire.
+// TestExpiry: out of the window an exact version and a token are 410, and a watch an ERROR event with that code; that of
+// the token offers one to go on with in the state of the day, which does not expire.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(c *daemon.Config) {
@@ -156,8 +156,18 @@ func TestExpiry(t *testing.T) {
 		}
 	}
 	// Of several daemons each has a history of its own, so that one of them may still go back so far.
-	if a := expired(maps + "?watch=1&timeoutSeconds=1&resourceVersion=" + text(first)); a.Code != 410 || statusOf(t, a).Reason != "Expired" || !strings.HasPrefix(statusOf(t, a).Message, tooOld+text(first)) {
-		t.Errorf("watch: %v", a)
+	for i := 0; ; i++ {
+		w := s.watch(t, maps+"?watch=1&resourceVersion="+text(first))
+		e, err := w.Next()
+		w.Close()
+		if e.Type != client.Error && err == nil && i < 2000 {
+			s.send(t, 200, http.MethodPatch, maps+"/c", client.MergePatch, fmt.Sprintf(`{"data":{"n":"w%d"}}`, i))
+			continue
+		}
+		if message, _ := e.Object["message"].(string); brief(e) != "ERROR/410" || e.Object["reason"] != "Expired" || !strings.HasPrefix(message, tooOld+text(first)) {
+			t.Errorf("watch: %v, %v", e, err)
+		}
+		break
 	}
 	a := s.get(t, 0, maps+"?limit=1&continue="+token)
 	for i := 0; a.Code == 200 && i < 10; i++ { // each use lets the snapshot live on for the window

@@ -162,12 +162,14 @@ func TestWatchParameters(t *testing.T) {
 		onlyMatch  = `resourceVersionMatch: Unsupported value: "Exact": supported values: "NotOlderThan"`
 	)
 	for query, want := range map[string][]string{
-		"sendInitialEvents=true":                                                   {needsMatch},
-		"sendInitialEvents=false&resourceVersion=1":                                {needsMatch},
-		"sendInitialEvents=true&resourceVersionMatch=Exact":                        {needsMatch, onlyMatch},
-		"resourceVersionMatch=NotOlderThan":                                        {needsSend},
-		"resourceVersionMatch=Exact&resourceVersion=1":                             {needsSend, onlyMatch},
-		"resourceVersionMatch=NotOlderThan&sendInitialEvents=true&continue=x":      {withToken},
+		"sendInitialEvents=true":                                              {needsMatch},
+		"sendInitialEvents=false&resourceVersion=1":                           {needsMatch},
+		"sendInitialEvents=true&resourceVersionMatch=Exact":                   {needsMatch, onlyMatch},
+		"resourceVersionMatch=NotOlderThan":                                   {needsSend},
+		"resourceVersionMatch=Exact&resourceVersion=1":                        {needsSend, onlyMatch},
+		"resourceVersionMatch=NotOlderThan&sendInitialEvents=true&continue=x": {withToken},
+		"continue=x":                   {withToken},
+		"continue=x&resourceVersion=0": {withToken},
 		"resourceVersionMatch=Exact&resourceVersion=1&continue=x&limit=4&pretty=1": {needsSend, onlyMatch, withToken},
 	} {
 		t.Run(query, func(t *testing.T) {
@@ -177,6 +179,12 @@ func TestWatchParameters(t *testing.T) {
 			}
 			wantFault(t, s.get(t, 0, maps+"?watch=1&"+query), 422, "Invalid", "ListOptions."+metaName+` "" is invalid: `+fields)
 		})
+	}
+	start := text(s.version(t))
+	for _, query := range []string{"timeoutSeconds=-5", "timeoutSeconds=1&continue=x"} { // the first ends at once
+		if a := s.get(t, 200, maps+"?watch=1&resourceVersion="+start+"&"+query); len(a.Body) != 0 {
+			t.Errorf("%s: %s", query, a.Body)
+		}
 	}
 	for query, want := range map[string]string{
 		"?watch=1&timeoutSeconds=x":                  `strconv.ParseInt: parsing "x": invalid syntax`,

@@ -180,7 +180,7 @@ func (h *history) checkWatch(p *process, before *observer, state map[string]stri
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	err := resumed.watch(ctx, p.Client, end)
-	if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code == 410 && time.Since(listedAt) > historyTime {
+	if errors.Is(err, errExpired) && time.Since(listedAt) > historyTime {
 		h.late++
 		return
 	}

@@ -16,6 +16,9 @@ type observer struct {
 	events []client.Event
 }
 
+// errExpired reports that the history begins after the version of a watch.
+var errExpired = errors.New("the version of the watch has expired")
+
 // watch reads events until the connection breaks, or, if end is not 0, until the event of that
 // version.
 func (o *observer) watch(ctx context.Context, c *client.Client, end uint64) error {
@@ -30,6 +33,9 @@ func (o *observer) watch(ctx context.Context, c *client.Client, end uint64) erro
 		e, err := w.Next()
 		if err != nil {
 			return broken(end, err)
+		}
+		if e.Code() == 410 {
+			return errExpired
 		}
 		if e.Type == client.Error || e.Object.Version() <= last {
 			return fmt.Errorf("after version %d: %s %v", last, e.Type, e.Object)

@@ -230,14 +230,12 @@ func (c cluster) gone(s *client.Server, before uint64) {
 		c.t.Errorf("version %d after %d", now, before)
 	}
 	w, err := s.Watch(c.t.Context(), configMaps, url.Values{"resourceVersion": {strconv.FormatUint(before, 10)}})
-	if err == nil {
-		defer w.Close()
-		e, fault := w.Next()
-		if fault != nil || e.Type != "ERROR" {
-			c.t.Errorf("a watch from before: %v, %v", e, fault)
-		}
-	} else if !strings.Contains(err.Error(), "410") {
-		c.t.Errorf("a watch from before: %v", err)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer w.Close()
+	if e, err := w.Next(); err != nil || e.Code() != 410 {
+		c.t.Errorf("a watch from before: %v, %v, want 410", e, err)
 	}
 }
 

@@ -9,10 +9,10 @@ READY = re.compile(r"^troupe ready: (\S+) .*KUBECONFIG=(.+) in \d+ ms$")
 
 
 class Server:
-    def __init__(self):
+    def __init__(self, *flags):
         self.process = subprocess.Popen(
             [os.environ["TROUPE"], "serve", "--ephemeral", "--secure-port", "0", "--naming", "kubernetes",
-             "--controllers", "apiserver,namespace-controller,garbage-collector-controller,workloads"],
+             "--controllers", "apiserver,namespace-controller,garbage-collector-controller,workloads", *flags],
             stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline().strip()
         ready = READY.match(line)

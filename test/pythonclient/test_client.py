@@ -3,6 +3,7 @@
 import datetime
 import json
 import os
+import tempfile
 import threading
 import unittest
 
@@ -129,6 +130,29 @@ class TestClient(unittest.TestCase):
                 stream.stop()
         other.join()
         self.assertEqual(seen, [("ADDED", "1"), ("MODIFIED", "2"), ("DELETED", "2")])
+
+    def test_expired_watch(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as settings:
+            settings.write("watches: {historyTime: 1ms, historyBytes: 1}")
+            settings.flush()
+            server = Server("--config", settings.name)
+            self.addCleanup(server.stop)
+        api = config.new_client_from_config(server.kubeconfig)
+        self.addCleanup(api.close)
+        core = client.CoreV1Api(api)
+        first = core.create_namespaced_config_map(NAMESPACE, config_map("old")).metadata.resource_version
+        for i in range(1000):
+            core.patch_namespaced_config_map("old", NAMESPACE, {"data": {"n": str(i)}})
+            try:
+                core.list_namespaced_config_map(NAMESPACE, resource_version=first, resource_version_match="Exact")
+            except ApiException as error:
+                self.assertEqual(error.status, 410)
+                break
+        with self.assertRaises(ApiException) as caught:
+            for _ in watch.Watch().stream(core.list_namespaced_config_map, NAMESPACE, resource_version=first):
+                pass
+        self.assertEqual(caught.exception.status, 410)
+        self.assertIn("Expired: too old resource version: " + first, caught.exception.reason)
 
     def test_lists_in_chunks(self):
         for i in range(5):

@@ -282,9 +282,6 @@ func (h *history) resumeBeforeNewest(ctx context.Context, s *server, list client
 		return nil
 	}
 	w, err := s.Watch(ctx, objects, url.Values{"resourceVersion": {strconv.FormatUint(newest-1, 10)}})
-	if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code == 410 && h.mayForget() {
-		return nil
-	}
 	if err != nil {
 		return fmt.Errorf("resuming from %d: %w", newest-1, err)
 	}
@@ -302,9 +299,6 @@ func (h *history) resumeBeforeNewest(ctx context.Context, s *server, list client
 // resume watches from the last list to the marker.
 func (h *history) resume(ctx context.Context, s *server, end uint64, now map[string]string) error {
 	w, err := s.Watch(ctx, objects, url.Values{"resourceVersion": {strconv.FormatUint(h.at, 10)}})
-	if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code == 410 && h.mayForget() {
-		return nil
-	}
 	if err != nil {
 		return fmt.Errorf("resuming from %d: %w", h.at, err)
 	}

@@ -3,7 +3,6 @@ package simulation
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -45,9 +44,6 @@ func (h *history) resumeSelected(ctx context.Context, s *server, want []client.E
 		return nil
 	}
 	w, err := s.Watch(ctx, objects, url.Values{"resourceVersion": {strconv.FormatUint(h.at, 10)}, "labelSelector": {selector}})
-	if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code == 410 && h.mayForget() {
-		return nil
-	}
 	if err != nil {
 		return err
 	}

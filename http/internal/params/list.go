@@ -15,7 +15,7 @@ import (
 type List struct {
 	Labels selector.Labels
 	Fields selector.Fields
-	// Timeout is how long a watch shall last; 0: none given.
+	// Timeout is how long a watch lasts: 0 if none is given, and below 0 for one that ends at once.
 	Timeout                               time.Duration
 	selectors                             string // their text
 	resourceVersion, resourceVersionMatch string
@@ -48,7 +48,7 @@ func ParseList(r ListRules, k *schema.Kind, q requestinfo.Query, watch bool) (o 
 		return o, err
 	}
 	// Larger numbers of seconds would overflow a Duration.
-	o.Timeout = time.Duration(min(max(seconds, 0), 1<<31)) * time.Second
+	o.Timeout = time.Duration(min(max(seconds, -1), 1<<31)) * time.Second
 	labels, fields := q.Get("labelSelector"), q.Get("fieldSelector")
 	if o.Labels, err = selector.ParseLabels(labels); err != nil {
 		return o, err
@@ -128,6 +128,9 @@ func (o *List) validateWatch(r ListRules, f *schema.Faults) {
 		f.Forbidden(fieldInitial, "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
 	}
 	if o.resourceVersionMatch == "" {
+		if o.continueToken != "" && !o.hasSendInitialEvents && (o.resourceVersion == "" || o.resourceVersion == "0") && !r.DisableWatchList {
+			f.Forbidden(fieldMatch, matchWithContinue) // such a watch has a match by default
+		}
 		return
 	}
 	if !o.hasSendInitialEvents {

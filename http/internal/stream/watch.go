@@ -40,7 +40,7 @@ type Watch struct {
 	mu      sync.Mutex // guards the rest
 	session request.Session
 	stopped bool
-	refusal *meta.Status // why the watch ends, if that is to be said
+	refusal *meta.Status // sent as the last event; nil if there is no error to report
 }
 
 // New makes a watch on a connection. It waits until Start before it writes.
@@ -70,6 +70,14 @@ func (w *Watch) Attach(session request.Session) {
 	if stopped {
 		session.Stop()
 	}
+}
+
+// Fail ends a watch whose session could not begin: its only event is an ERROR with that Status.
+func (w *Watch) Fail(status *meta.Status) {
+	w.mu.Lock()
+	w.refusal = status
+	w.mu.Unlock()
+	w.Done()
 }
 
 // Stop ends the session soon. It may be called many times, by anybody.
@@ -183,7 +191,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &fault) && fault.Timeout()
 }
 
-// sendRefusal sends the last event of a watch that its client may not have any longer.
+// sendRefusal sends the ERROR event of a watch that failed or was revoked.
 func (w *Watch) sendRefusal() error {
 	w.mu.Lock()
 	refusal := w.refusal
