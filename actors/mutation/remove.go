@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -73,7 +74,7 @@ func (p *Prepared) beginDeletion(object, metadata tree.Tree) {
 // delays that.
 func removesImmediately(o *meta.Object, m *request.Mutation) bool {
 	policy := propagationPolicy(o, m)
-	return !m.Kind.GracefulDeletion && !m.Kind.HasSpecFinalizers && m.Kind.Stored.Rules.BeginDelete == nil && len(o.Meta.Finalizers) == 0 &&
+	return !m.Kind.GracefulDeletion && !deletesInSteps(m.Kind) && len(o.Meta.Finalizers) == 0 &&
 		(policy == "" || policy == "Background")
 }
 
@@ -90,7 +91,11 @@ func propagationPolicy(o *meta.Object, m *request.Mutation) string {
 
 // checkDelete checks the preconditions against the current state.
 func checkDelete(cur State, m *request.Mutation) error {
-	gr := meta.GroupResource{Group: m.Kind.Group, Resource: m.Kind.Kind}
+	if deletesInSteps(m.Kind) {
+		return checkStepwiseDelete(cur, m)
+	}
+	name := kindName(m.Kind)
+	gr := meta.GroupResource{Group: name.Group, Resource: name.Kind}
 	if uid := m.Delete.UID; uid != nil && *uid != cur.Object.Meta.UID {
 		return meta.NewConflict(gr, m.Key.Name, fmt.Sprintf(
 			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated",
@@ -101,6 +106,24 @@ func checkDelete(cur State, m *request.Mutation) error {
 		return meta.NewConflict(gr, m.Key.Name, fmt.Sprintf(
 			"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified",
 			*version, current))
+	}
+	return nil
+}
+
+// deletesInSteps reports whether a delete only marks the object of a kind, such as a Namespace, whatever finalizers it has.
+func deletesInSteps(k *schema.Kind) bool {
+	return k.HasSpecFinalizers || k.Stored.Rules.BeginDelete != nil
+}
+
+// checkStepwiseDelete is checkDelete where clients know the errors of an update.
+func checkStepwiseDelete(cur State, m *request.Mutation) error {
+	if uid := m.Delete.UID; uid != nil && *uid != cur.Object.Meta.UID {
+		return uidConflict(m, *uid, cur.Object.Meta.UID)
+	}
+	current := strconv.FormatUint(cur.Object.Version, 10)
+	if version := m.Delete.ResourceVersion; version != nil && (!cur.Committed || *version != current) {
+		return meta.NewConflict(resource(m.Kind), m.Key.Name, fmt.Sprintf(
+			"Precondition failed: ResourceVersion in precondition: %s, ResourceVersion in object meta: %s", *version, current))
 	}
 	return nil
 }

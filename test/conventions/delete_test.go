@@ -175,6 +175,54 @@ func TestDeletePreconditions(t *testing.T) {
 	s.get(t, 404, maps+"/a")
 }
 
+// TestDeletePreconditionsInQuery: without a body they count in the query, where empty ones are none.
+func TestDeletePreconditionsInQuery(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	const crds = "/apis/apiextensions.platform.io/v1/customresourcedefinitions"
+	s.send(t, 201, http.MethodPost, "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"n"}}`)
+	s.send(t, 201, http.MethodPost, crds, client.JSON, `{"metadata":{"name":"as.e.com"},"spec":{"group":"e.com","scope":"Cluster","names":{"plural":"as","kind":"A"},
+		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`)
+	s.create(t, maps, "b", nil)
+	for path, message := range map[string]string{
+		maps + "/a":             `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (wrong) does not match the UID in record (UID). The object might have been deleted and then recreated`,
+		"/api/v1/namespaces/n":  `Operation cannot be fulfilled on namespaces "n": Precondition failed: UID in precondition: wrong, UID in object meta: UID`,
+		crds + "/as.e.com":      `Operation cannot be fulfilled on customresourcedefinitions.apiextensions.platform.io "as.e.com": Precondition failed: UID in precondition: wrong, UID in object meta: UID`,
+		maps + "?labelSelector": "",
+	} {
+		if path == maps+"/a" {
+			s.create(t, maps, "a", nil)
+		}
+		before := s.get(t, 200, path)
+		uid := before.Object().UID()
+		join := "?"
+		if message == "" {
+			join = "&"
+		}
+		for _, query := range []string{"uid=wrong", "resourceVersion=1", "uid=" + uid + "&resourceVersion=1", "uid=wrong&dryRun=All"} {
+			a := s.deletePath(t, 409, path+join+query, "", nil)
+			if f := statusOf(t, a); query == "uid=wrong" && message != "" && f.Message != strings.ReplaceAll(message, "UID)", uid+")") && f.Message != strings.TrimSuffix(message, "UID")+uid {
+				t.Errorf("%s?%s: %s", path, query, f.Message)
+			}
+		}
+		if message == "" {
+			continue
+		}
+		if after := s.get(t, 200, path); after.Object().Metadata()["deletionTimestamp"] != nil {
+			t.Errorf("%s is deleted", path)
+		}
+		s.deletePath(t, 200, path+"?uid=wrong", client.JSON, `{}`) // a body leaves no say to the query
+	}
+	s.create(t, maps, "c", nil)
+	uid := s.get(t, 200, maps+"/c").Object().UID()
+	s.deletePath(t, 200, maps+"/c?resourceVersion=&uid="+uid, "", nil)
+	s.create(t, maps, "c", nil)
+	s.deletePath(t, 200, maps+"/c?uid=", "", nil)
+	if left := listOf(t, s.get(t, 200, maps)).names(); left != "b" {
+		t.Errorf("left: %q", left)
+	}
+}
+
 // TestFinalizers: the states and transitions of a deletion.
 func TestFinalizers(t *testing.T) {
 	t.Parallel()

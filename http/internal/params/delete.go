@@ -41,8 +41,8 @@ type Delete struct {
 	faults               []codec.FieldFault // of the body
 }
 
-// ParseDelete reads the options that a query may hold: all but preconditions. Preconditions come in a body
-// only. The query is valid for as long as the request, so texts that are kept are cloned.
+// ParseDelete reads the options from a query. Empty preconditions are none there, unlike in a body. The
+// query is valid for as long as the request, so texts that are kept are cloned.
 func ParseDelete(q requestinfo.Query) (d Delete, err error) {
 	if _, ok := q.Lookup(fieldGrace); ok {
 		n, err := q.Number(fieldGrace)
@@ -58,6 +58,12 @@ func ParseDelete(q requestinfo.Query) (d Delete, err error) {
 	if _, ok := q.Lookup(fieldOrphan); ok {
 		v := q.Flag(fieldOrphan)
 		d.orphan = &v
+	}
+	if v := q.Get("uid"); v != "" {
+		d.uid = new(strings.Clone(v))
+	}
+	if v := q.Get("resourceVersion"); v != "" {
+		d.resourceVersion = new(strings.Clone(v))
 	}
 	d.IgnoreReadError = q.Flag(FieldIgnoreReadError)
 	return d, nil
