@@ -22,6 +22,9 @@ func prepareUpdate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if !m.Kind.CreateOnUpdate || m.Subresource != "" {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
+	if uid, _ := childObject(m.Object, "metadata")["uid"].(string); uid != "" {
+		return Prepared{}, uidConflict(m, uid, "")
+	}
 	return prepareNew(m, env), nil
 }
 
@@ -65,7 +68,11 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 		return Candidate{}, err
 	}
 	if len(causes) > 0 {
-		return Candidate{}, meta.NewInvalid(kindName(bodyKind(m)), m.Key.Name, causes)
+		k := m.Kind
+		if len(p.faults.List) > 0 {
+			k = bodyKind(m)
+		}
+		return Candidate{}, meta.NewInvalid(kindName(k), m.Key.Name, causes)
 	}
 	if err := p.change().Validate(); err != nil {
 		return Candidate{}, err
@@ -115,8 +122,7 @@ func keepsOwners(m *request.Mutation) bool {
 func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 	metadata := childObject(want, "metadata")
 	if uid, _ := metadata["uid"].(string); uid != "" && uid != cur.Object.Meta.UID && !uidCheckedByValidation(m) {
-		return meta.NewConflict(resource(m.Kind), m.Key.Name, fmt.Sprintf(
-			"Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, cur.Object.Meta.UID))
+		return uidConflict(m, uid, cur.Object.Meta.UID)
 	}
 	version, _ := metadata["resourceVersion"].(string)
 	if version == "" || version == "0" {
@@ -136,6 +142,12 @@ func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 			"the object has been modified; please apply your changes to the latest version and try again")
 	}
 	return nil
+}
+
+// uidConflict is the error of a write that is meant for another object of that name.
+func uidConflict(m *request.Mutation, asked, current string) error {
+	return meta.NewConflict(resource(m.Kind), m.Key.Name, fmt.Sprintf(
+		"Precondition failed: UID in precondition: %s, UID in object meta: %s", asked, current))
 }
 
 // uidCheckedByValidation tells whether a different uid is an invalid change instead of a conflict: in a

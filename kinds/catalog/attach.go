@@ -73,8 +73,10 @@ func attachDefaultViews(k *schema.Kind) {
 		case s.View.Write != nil:
 		case s.Name == "status":
 			s.View.Write = writeStatus
-		case s.Scale != nil:
+		case s.Scale != nil && k.DefinedAtRuntime:
 			s.View = scaleView(s.Scale)
+		case s.Scale != nil:
+			s.View = validatedScaleView(s.Scale)
 		}
 	}
 }

@@ -30,17 +30,28 @@ func scaleView(s *schema.Scale) schema.View {
 			// Managed fields are left out: ownership of the replicas is recorded on the object.
 			return tree.Tree{"metadata": scaleMetadata(obj.Object("metadata")), "spec": spec, "status": status}
 		},
-		Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+		Write: func(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 			replicas, _ := body.Object("spec").Int("replicas")
-			if replicas < 0 {
-				faults.Invalid("spec.replicas", replicas, "must be greater than or equal to 0")
-				return nil
-			}
 			path := strings.Split(s.Replicas, ".")
 			obj.EnsureObject(path[:len(path)-1]...)[path[len(path)-1]] = replicas
 			return nil
 		},
 	}
+}
+
+// validatedScaleView is scaleView for built-in kinds, where an error in a Scale is one of the Scale. For a custom kind it
+// is one of the object.
+func validatedScaleView(s *schema.Scale) schema.View {
+	v := scaleView(s)
+	write := v.Write
+	v.Write = func(obj, body tree.Tree, now string, faults *schema.Faults) error {
+		if n, _ := body.Object("spec").Int("replicas"); n < 0 {
+			faults.Invalid("spec.replicas", n, "must be greater than or equal to 0")
+			return nil
+		}
+		return write(obj, body, now, faults)
+	}
+	return v
 }
 
 // fieldLocation splits a dotted path into the object that holds its last name, and that name.

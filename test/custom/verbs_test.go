@@ -33,6 +33,12 @@ func TestSubresources(t *testing.T) {
 	s.Send(200, "PATCH", widgets+"/a/scale", client.MergePatch, `{"spec":{"replicas":3}}`)
 	o = s.read("a")
 	s.check("scaled", part(o, "spec"), `{"spec":{"n":3}}`)
+	for method, body := range map[string]string{"PUT": `{"metadata":{"name":"a"},"spec":{"replicas":-1}}`, "PATCH": `{"spec":{"replicas":-1}}`} {
+		contentType := map[string]string{"PUT": "application/json", "PATCH": client.MergePatch}[method]
+		if f := s.Send(422, method, widgets+"/a/scale", contentType, body); !strings.Contains(f.String(), `Widget.example.com \"a\" is invalid: .spec.n: Invalid value: -1: should be a non-negative integer`) {
+			t.Errorf("a negative scale: %s", f)
+		}
+	}
 	if absent := s.Send(404, "GET", widgets+"/a/log", "", ""); !strings.Contains(absent.String(), `widgets.example.com \"a\" not found`) {
 		t.Errorf("a sub-resource that the kind does not have: %s", absent)
 	}
