@@ -166,8 +166,14 @@ func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// kindName is how errors about the content of an object name its kind.
-func kindName(k *schema.Kind) meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
+// kindName is how errors about the content of an object name its kind: by the group that stores it, which is the
+// core group for an Event of either group.
+func kindName(k *schema.Kind) meta.GroupKind {
+	if k.Stored != nil {
+		return meta.GroupKind{Group: k.Stored.Group, Kind: k.Kind}
+	}
+	return meta.GroupKind{Group: k.Group, Kind: k.Kind}
+}
 
 // bodyKind is the kind of m's body, which a sub-resource may change.
 func bodyKind(m *request.Mutation) *schema.Kind {

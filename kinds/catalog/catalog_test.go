@@ -24,7 +24,7 @@ func TestKinds(t *testing.T) {
 	}{
 		{"", "bindings", "Binding", 1, true, nil, schema.NameSubdomain},
 		{"", "configmaps", "ConfigMap", 8, true, nil, schema.NameSubdomain},
-		{"", "events", "Event", 8, true, nil, schema.NameSubdomain},
+		{"", "events", "Event", 8, true, nil, schema.NamePathSegment},
 		{"", "namespaces", "Namespace", 7, false, []string{"finalize", "status"}, schema.NameLabel},
 		{"", "pods", "Pod", 8, true, []string{"attach", "binding", "ephemeralcontainers", "eviction", "exec", "log", "portforward", "proxy", "resize", "status"}, schema.NameSubdomain},
 		{"", "secrets", "Secret", 8, true, nil, schema.NameSubdomain},

@@ -52,17 +52,8 @@ func ValidateEmbeddedMetadata(m tree.Tree, path string, faults *schema.Faults) {
 }
 
 func validateNames(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
-	name, prefix := m.String("name"), m.String("generateName")
-	if prefix != "" {
-		for _, msg := range CheckName(k.NameFormat, maskTrailingDash(prefix)) {
-			faults.Invalid("metadata.generateName", prefix, msg)
-		}
-	}
-	if name != "" {
-		for _, msg := range CheckName(k.NameFormat, name) {
-			faults.Invalid("metadata.name", name, msg)
-		}
-	} else if prefix == "" {
+	ValidateName(k.NameFormat, m, faults)
+	if m.String("name") == "" && m.String("generateName") == "" {
 		faults.Required("metadata.name", "name or generateName is required")
 	}
 	ns := m.String("namespace")
@@ -74,6 +65,21 @@ func validateNames(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	case k.Namespaced:
 		for _, msg := range Label(ns) {
 			faults.Invalid("metadata.namespace", ns, msg)
+		}
+	}
+}
+
+// ValidateName checks the name and the generateName, as far as there are any, in the metadata m.
+func ValidateName(f schema.NameFormat, m tree.Tree, faults *schema.Faults) {
+	name, prefix := m.String("name"), m.String("generateName")
+	if prefix != "" {
+		for _, msg := range CheckName(f, maskTrailingDash(prefix)) {
+			faults.Invalid("metadata.generateName", prefix, msg)
+		}
+	}
+	if name != "" {
+		for _, msg := range CheckName(f, name) {
+			faults.Invalid("metadata.name", name, msg)
 		}
 	}
 }

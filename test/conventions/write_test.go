@@ -226,3 +226,66 @@ func TestLastChunk(t *testing.T) {
 		}
 	}
 }
+
+// TestUpdateOfMissingObject: where an update creates, a uid still means another object.
+func TestUpdateOfMissingObject(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	const core, rbac = "/api/v1/namespaces/default/", "/apis/rbac.authorization.platform.io/v1/"
+	role := `,"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"view"}`
+	for collection, rest := range map[string]string{
+		"/apis/coordination.platform.io/v1/namespaces/default/leases": "", core + "endpoints": "", core + "limitranges": `,"spec":{"limits":[]}`,
+		core + "events": `,"involvedObject":{"namespace":"default"}`, core + "services": `,"spec":{"ports":[{"port":80}]}`,
+		rbac + "namespaces/default/roles": "", rbac + "clusterroles": "", rbac + "namespaces/default/rolebindings": role, rbac + "clusterrolebindings": role,
+		"/apis/node.platform.io/v1/runtimeclasses": `,"handler":"h"`,
+		"/apis/events.platform.io/v1/namespaces/default/events": `,"regarding":{"namespace":"default"},"eventTime":"2026-01-01T00:00:00.000000Z","reportingController":"a.b/c",` +
+			`"reportingInstance":"i","action":"a","reason":"r","type":"Normal"`,
+	} {
+		name := "x"
+		if strings.HasPrefix(collection, "/apis/events") {
+			name = "y"
+		}
+		with := func(metadata string) string {
+			return `{"metadata":{"name":"` + name + `"` + metadata + `}` + rest + `}`
+		}
+		f := statusOf(t, s.send(t, 409, http.MethodPut, collection+"/"+name, client.JSON, with(`,"uid":"other"`)))
+		if f.Reason != "Conflict" || !strings.HasSuffix(f.Message, `"`+name+`": Precondition failed: UID in precondition: other, UID in object meta: `) {
+			t.Errorf("%s: %s %s", collection, f.Reason, f.Message)
+		}
+		s.get(t, 404, collection+"/"+name)
+		s.send(t, 201, http.MethodPut, collection+"/"+name, client.JSON, with(""))
+	}
+}
+
+// TestEventNames: in the core group they may be any segment of a path, as clients derive them from names of any objects.
+func TestEventNames(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	const core, group = "/api/v1/namespaces/default/events", "/apis/events.platform.io/v1/namespaces/default/events"
+	about := func(metadata string) string {
+		return `{"metadata":{` + metadata + `},"involvedObject":{"namespace":"default"}}`
+	}
+	newer := func(metadata string) string {
+		return `{"metadata":{` + metadata + `},"regarding":{"namespace":"default"},"eventTime":"2026-01-01T00:00:00.000000Z","reportingController":"a.b/c","reportingInstance":"i","action":"a","reason":"r","type":"Normal"}`
+	}
+	for _, name := range []string{"system:x.17abc", "Upper.1", "a_b.1", strings.Repeat("a", 254)} {
+		s.send(t, 201, http.MethodPost, core, client.JSON, about(`"name":"`+name+`"`))
+		f := statusOf(t, s.send(t, 422, http.MethodPost, group, client.JSON, newer(`"name":"new-`+name+`"`)))
+		if !strings.HasPrefix(f.Message, `Event "new-`+name+`" is invalid: metadata.name: Invalid value`) { // without a group
+			t.Error(f.Message)
+		}
+		for _, path := range []string{core, group} {
+			s.get(t, 200, path+"/"+name)
+		}
+		s.send(t, 200, http.MethodPatch, group+"/"+name, client.MergePatch, `{"metadata":{"labels":{"a":"b"}}}`)
+		s.send(t, 200, http.MethodPatch, core+"/"+name, client.MergePatch, `{"count":2}`)
+		s.send(t, 200, http.MethodDelete, core+"/"+name, "", nil)
+	}
+	if name := s.send(t, 201, http.MethodPost, core, client.JSON, about(`"generateName":"a."`)).Object().Name(); !strings.HasPrefix(name, "a.") {
+		t.Errorf("generated %q", name)
+	}
+	s.send(t, 422, http.MethodPost, group, client.JSON, newer(`"generateName":"a_"`))
+	for _, name := range []string{"a/b", "a%b", ".", ".."} {
+		s.send(t, 422, http.MethodPost, core, client.JSON, about(`"name":"`+name+`"`))
+	}
+}

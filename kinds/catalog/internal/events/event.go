@@ -81,8 +81,10 @@ var immutableEventFields = []string{
 	"action", "related", "reportingComponent", "reportingInstance",
 }
 
-// The fields of the older form must be empty, so that a reader needs to look in one place only.
+// The fields of the older form must be empty, so that a reader needs to look in one place only. Names are stricter
+// than in the core group, where they come from the names of any objects.
 func validateEventsGroupEvent(obj tree.Tree, faults *schema.Faults) {
+	rules.ValidateName(schema.NameSubdomain, obj.Object("metadata"), faults)
 	validateSeries(obj, faults)
 	if !obj.Has("eventTime") {
 		faults.Required("eventTime")
