@@ -38,7 +38,7 @@ func (c *connection) ReplaceUnwritable(r *fasthttp.Response) {
 	r.Header.SetContentType(negotiate.TypeJSON)
 	f := apierrors.InternalError(string(r.Header.PeekBytes(headerAuditID)))
 	r.SetStatusCode(f.Code)
-	r.SetBodyRaw(f.AppendJSON(nil))
+	r.SetBodyRaw(append(f.AppendJSON(nil), '\n'))
 }
 
 // currentRequest is the request that a context of fasthttp belongs to.

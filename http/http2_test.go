@@ -136,7 +136,7 @@ func TestHTTP2(t *testing.T) {
 	if resp, body := f.do("HEAD", configMapsPath+"/a", ""); resp.StatusCode != 405 && resp.StatusCode != 200 || body != "" {
 		t.Errorf("HEAD: %d %q", resp.StatusCode, body)
 	}
-	if resp, body := f.do("GET", configMapsPath, ""); resp.StatusCode != 200 || len(body) < 900<<10 || !strings.HasSuffix(body, "}") {
+	if resp, body := f.do("GET", configMapsPath, ""); resp.StatusCode != 200 || len(body) < 900<<10 || !strings.HasSuffix(body, "}\n") {
 		t.Errorf("list: %d, %d bytes", resp.StatusCode, len(body))
 	}
 

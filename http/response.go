@@ -19,27 +19,38 @@ func (s *Server) writeDocument(x *requestContext, doc []byte) {
 // writeBody answers with a body. sizeHint is its size, as far as it is known.
 func (s *Server) writeBody(x *requestContext, b represent.Body, sizeHint int) {
 	if b.Write == nil {
-		s.writeRaw(x, b.ContentType, b.Bytes)
+		s.writeBytes(x, b.ContentType, b.Bytes, b.End)
 		return
 	}
 	s.writeStream(x, b.ContentType, &response.Stream{Write: b.Write, Size: b.Size}, sizeHint)
 }
 
 // writeRaw answers bytes as they are.
+func (s *Server) writeRaw(x *requestContext, contentType string, body []byte) {
+	s.writeBytes(x, contentType, body, "")
+}
+
+// writeBytes answers bytes and their end, which is empty or a newline.
 //
 // A large body goes out as a stream, because the memory that it holds can then be given back when it is written or
 // the client is gone, and not when the connection is used again.
-func (s *Server) writeRaw(x *requestContext, contentType string, body []byte) {
+func (s *Server) writeBytes(x *requestContext, contentType string, body []byte, end string) {
 	if len(body) > response.MaxBuffered {
 		x.permit.Shrink(int64(len(body)) + response.Overhead)
 		s.writeStream(x, contentType, &response.Stream{Write: func(w io.Writer) error {
-			_, err := w.Write(body)
+			if _, err := w.Write(body); err != nil {
+				return err
+			}
+			_, err := io.WriteString(w, end)
 			return err
-		}, Size: len(body)}, len(body))
+		}, Size: len(body) + len(end)}, len(body))
 		return
 	}
 	x.ctx.Response.Header.SetContentType(contentType)
 	x.ctx.Response.SetBodyRaw(body)
+	if end != "" {
+		x.conn.EndWithNewline()
+	}
 }
 
 // writeStream answers with a body that writes itself. sizeHint is its size, as far as it is known.

@@ -202,16 +202,16 @@ func TestObjectLifecycle(t *testing.T) {
 	if _, body = f.do("GET", configMapsPath+"?limit=1", ""); !strings.Contains(body, `"metadata":{"resourceVersion":"13","continue":"token","remainingItemCount":1},"items":[`) {
 		t.Errorf("chunk: %s", body)
 	}
-	if _, body = f.do("DELETE", configMapsPath+"/a", ""); body != `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"a","kind":"configmaps"}}` {
+	if _, body = f.do("DELETE", configMapsPath+"/a", ""); body != `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"a","kind":"configmaps"}}`+"\n" {
 		t.Errorf("delete: %s", body)
 	}
 	if s := f.parseStatus(secondValue(f.do("GET", configMapsPath+"/a", ""))); s.Code != 404 || s.Message != `configmaps "a" not found` {
 		t.Errorf("get of nothing: %+v", s)
 	}
-	if _, body = f.do("DELETE", configMapsPath, ""); body != `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"kind":"configmaps"}}` {
+	if _, body = f.do("DELETE", configMapsPath, ""); body != `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"kind":"configmaps"}}`+"\n" {
 		t.Errorf("deletecollection: %s", body)
 	}
-	if _, body = f.do("GET", "/api/v1/configmaps", ""); body != `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"15"},"items":[]}` {
+	if _, body = f.do("GET", "/api/v1/configmaps", ""); body != `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"15"},"items":[]}`+"\n" {
 		t.Errorf("empty list: %s", body)
 	}
 }

@@ -12,10 +12,11 @@ import (
 
 // A Body is an answer in the encoding that was negotiated. Bytes are all of it, unless Write is there,
 // which writes it piece by piece: Size bytes, or -1 where that is not known. A known size becomes
-// Content-Length; without one the answer is chunked.
+// Content-Length; without one the answer is chunked. End follows Bytes: stored objects have no newline.
 type Body struct {
 	ContentType string
 	Bytes       []byte
+	End         string
 	Write       func(io.Writer) error
 	Size        int
 }
@@ -47,5 +48,8 @@ func Document(f negotiate.Format, doc []byte) Body {
 		}
 		return Body{ContentType: negotiate.TypeJSON, Bytes: b.Bytes()}
 	}
-	return Body{ContentType: negotiate.TypeJSON, Bytes: doc}
+	return Body{ContentType: negotiate.TypeJSON, Bytes: doc, End: newline}
 }
+
+// newline ends JSON that is not indented, as other servers of this API write it.
+const newline = "\n"

@@ -127,7 +127,7 @@ func (l *List) Reshaped() bool { return l.appendItem != nil }
 // another encoding is made at once, so that its size is known. A large one is written as it is made: an
 // error in the middle can only cut the connection, as the status has been sent.
 func (e *Encoder) ListBody(l *List, f negotiate.Format, all int) (Body, error) {
-	b := Body{ContentType: negotiate.TypeJSON, Write: l.JSON, Size: -1}
+	b := Body{ContentType: negotiate.TypeJSON, Write: l.jsonLine, Size: -1}
 	switch {
 	case f.Encoding == negotiate.Protobuf:
 		return e.protobufListBody(l, f, all)
@@ -151,9 +151,9 @@ func (e *Encoder) ListBody(l *List, f negotiate.Format, all int) (Body, error) {
 	return b, err
 }
 
-// size is that of the JSON of a list whose items go out as they are stored.
+// size is that of the JSON line of a list whose items go out as they are stored.
 func (l *List) size() int {
-	size := len(l.head) + len(listEnd) + max(len(l.items)-1, 0)
+	size := len(l.head) + len(listEnd) + len(newline) + max(len(l.items)-1, 0)
 	for _, o := range l.items {
 		size += len(o.JSON) - o.ItemOffset + 1
 	}
@@ -189,6 +189,15 @@ func (l *List) JSON(w io.Writer) error {
 		return err
 	}
 	_, err := io.WriteString(w, listEnd)
+	return err
+}
+
+// jsonLine writes the list as JSON and a newline.
+func (l *List) jsonLine(w io.Writer) error {
+	if err := l.JSON(w); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, newline)
 	return err
 }
 

@@ -34,6 +34,7 @@ type Conn struct {
 	body        requestBody   // of the request that is being answered
 	hijacker    func()
 	answered    answered // what the handler has written of the answer by itself
+	newline     bool     // follows the body of the present answer
 	turn        turn
 	scheduled   bool // what is read waits for a slot
 
@@ -279,6 +280,10 @@ func (c *Conn) SetAnswered(last bool) {
 // SetCut notes that the handler has begun to write the answer by itself, and could not end it: the connection is
 // closed in a way that no client takes for the end of the answer.
 func (c *Conn) SetCut() { c.answered = answeredPart }
+
+// EndWithNewline adds a newline to the body of the present answer, which is not a stream. The body may be shared
+// memory, so nothing can be appended to it.
+func (c *Conn) EndWithNewline() { c.newline = true }
 
 // Closing tells that the server is closing: the connection ends with the present answer.
 func (c *Conn) Closing() bool { return c.all.isClosing() }

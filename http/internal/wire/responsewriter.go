@@ -54,12 +54,24 @@ func (w *responseWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func (w *responseWriter) writeResponse(answer *fasthttp.Response) error {
-	err := answer.Write(w.buf)
-	if err == nil {
-		err = w.buf.Flush()
+func (w *responseWriter) writeResponse(answer *fasthttp.Response, newline bool) error {
+	if !newline || answer.IsBodyStream() {
+		if err := answer.Write(w.buf); err != nil {
+			return err
+		}
+		return w.buf.Flush()
 	}
-	return err
+	body := answer.Body()
+	answer.Header.SetContentLength(len(body) + 1)
+	if err := answer.Header.Write(w.buf); err != nil {
+		return err
+	}
+	if !answer.SkipBody {
+		// The buffer keeps the error of a write, and Flush returns it.
+		_, _ = w.buf.Write(body)
+		_ = w.buf.WriteByte('\n')
+	}
+	return w.buf.Flush()
 }
 
 // writeResponse writes the answer. What cannot be made, and has not begun to go out, becomes an answer
@@ -72,11 +84,13 @@ func (c *Conn) writeResponse(ctx *fasthttp.RequestCtx) error {
 	w := pool.Get().(*responseWriter)
 	w.conn, w.started, w.streamed = c, false, r.IsBodyStream()
 	w.buf.Reset(w)
-	err := w.writeResponse(r)
+	newline := c.newline
+	c.newline = false
+	err := w.writeResponse(r, newline)
 	if err != nil && !w.started && !errors.Is(err, net.ErrClosed) {
 		w.buf.Reset(w)
 		c.handler.ReplaceUnwritable(r)
-		err = w.writeResponse(r)
+		err = w.writeResponse(r, false)
 	}
 	w.conn = nil
 	w.buf.Reset(nil)
