@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/params"
 	"github.com/troupe-api/troupe/http/internal/represent"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -21,8 +22,12 @@ func (s *Server) delete(x *requestContext) error {
 	if err != nil {
 		return err
 	}
-	if err := represent.CheckShape(x.bodyKind, x.format, x.query); err != nil {
-		return err
+	// A Status has one shape, so PartialObjectMetadataList is acceptable here, as in other servers.
+	statusOnly := x.format.Shape == negotiate.PartialList
+	if !statusOnly {
+		if err := represent.CheckShape(x.bodyKind, x.format, x.query); err != nil {
+			return err
+		}
 	}
 	m := s.newMutation(x, request.Delete, o)
 	m.Delete = d
@@ -31,7 +36,7 @@ func (s *Server) delete(x *requestContext) error {
 	if err != nil {
 		return err
 	}
-	if !result.Deleted || x.kind.DeleteReturnsObject {
+	if (!result.Deleted || x.kind.DeleteReturnsObject) && !statusOnly {
 		return s.writeObject(x, result.Object)
 	}
 	s.writeStatus(x, &meta.Status{Success: true, Details: &meta.Details{

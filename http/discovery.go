@@ -1,6 +1,8 @@
 package http
 
 import (
+	"encoding/json"
+
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/discovery"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
@@ -39,7 +41,7 @@ func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 		x.ctx.SetStatusCode(304)
 		return nil
 	}
-	s.writeRaw(x, contentType, body)
+	s.writeBytes(x, contentType, body, "\n")
 	return nil
 }
 
@@ -75,9 +77,7 @@ func (s *Server) groupNotFound(group string) error {
 	return apierrors.PageNotFound()
 }
 
-// writeDiscovery answers a discovery document.
-//
-// These documents have no Protobuf form here. A client that prefers it gets JSON and reads the content type.
+// writeDiscovery answers a discovery document in the encoding that was negotiated.
 func (s *Server) writeDiscovery(x *requestContext, doc []byte) error {
 	f, err := s.names.Negotiate(x.acceptHeader(), false, false)
 	x.negotiated = true
@@ -85,11 +85,31 @@ func (s *Server) writeDiscovery(x *requestContext, doc []byte) error {
 		return err
 	}
 	f.Pretty = x.format.Pretty
-	if f.Encoding == negotiate.Protobuf {
-		f.Encoding = negotiate.JSON
-	}
 	x.format = f
-	s.writeDocument(x, doc)
+	if f.Encoding != negotiate.Protobuf {
+		s.writeDocument(x, doc)
+		return nil
+	}
+	var head struct{ Kind, APIVersion string }
+	if err := json.Unmarshal(doc, &head); err != nil {
+		return err
+	}
+	body, err := s.encoder.Meta(head.Kind, head.APIVersion, doc)
+	if err != nil {
+		return err
+	}
+	x.auditResponseDocument(doc)
+	s.writeBody(x, body, len(doc))
+	return nil
+}
+
+// serveVersion answers /version, which has no other form than JSON.
+func (s *Server) serveVersion(x *requestContext) error {
+	if err := s.names.OnlyJSON(x.acceptHeader()); err != nil {
+		return err
+	}
+	x.auditResponseDocument(s.version)
+	s.writeRaw(x, negotiate.TypeJSON, s.version)
 	return nil
 }
 

@@ -95,7 +95,7 @@ func (s *Server) routes() {
 	if s.opts.Flags != nil {
 		r.GET(flagsPath, routeHandler(s.serveZPage(s.flagsPage())))
 	}
-	r.GET("/version", routeHandler(func(x *requestContext) error { s.writeDocument(x, s.version); return nil }))
+	r.GET("/version", routeHandler(s.serveVersion))
 	r.GET("/api", routeHandler(s.discoverCore))
 	r.GET("/apis", routeHandler(s.discoverGroups))
 	r.GET("/api/{version}", routeHandler(s.discoverResources))

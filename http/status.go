@@ -62,7 +62,7 @@ func (s *Server) writeStatus(x *requestContext, f *meta.Status) {
 	doc := f.AppendJSON(nil)
 	x.auditResponseStatus(f)
 	if x.format.Encoding == negotiate.Protobuf {
-		if body, err := s.encoder.Status(doc); err == nil {
+		if body, err := s.encoder.Meta("Status", "v1", doc); err == nil {
 			x.auditResponseDocument(doc)
 			s.writeBody(x, body, len(doc))
 			return
@@ -91,5 +91,5 @@ func (s *Server) writeHeadError(ctx *fasthttp.RequestCtx, err error) {
 	s.setHSTS(&ctx.Response.Header)
 	ctx.SetStatusCode(f.Code)
 	ctx.Response.Header.SetContentType(negotiate.TypeJSON)
-	ctx.Response.SetBodyRaw(f.AppendJSON(nil))
+	ctx.Response.SetBodyRaw(append(f.AppendJSON(nil), '\n'))
 }

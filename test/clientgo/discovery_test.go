@@ -1,15 +1,20 @@
 package clientgo
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/openapi3"
 	"k8s.io/client-go/restmapper"
 )
@@ -31,6 +36,30 @@ func lines(lists []*metav1.APIResourceList) (all []string) {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// TestDiscoveryInProtobuf: the documents hold the same as in JSON.
+func TestDiscoveryInProtobuf(t *testing.T) {
+	t.Parallel()
+	client := must1(discovery.NewDiscoveryClientForConfig(server.Config(t, asJSON)))(t).RESTClient()
+	decoder := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
+	for path, o := range map[string]func() runtime.Object{
+		"/api":          func() runtime.Object { return &metav1.APIVersions{} },
+		"/apis":         func() runtime.Object { return &metav1.APIGroupList{} },
+		"/apis/apps":    func() runtime.Object { return &metav1.APIGroup{} },
+		"/apis/apps/v1": func() runtime.Object { return &metav1.APIResourceList{} },
+		"/api/v1":       func() runtime.Object { return &metav1.APIResourceList{} },
+	} {
+		want, got := o(), o()
+		must(t, json.Unmarshal(must1(client.Get().AbsPath(path).SetHeader("Accept", asJSON).DoRaw(t.Context()))(t), want))
+		body := must1(client.Get().AbsPath(path).SetHeader("Accept", asProtobuf).DoRaw(t.Context()))(t)
+		_, kind, err := decoder.Decode(body, nil, got)
+		must(t, err)
+		got.GetObjectKind().SetGroupVersionKind(want.GetObjectKind().GroupVersionKind())
+		if !equality.Semantic.DeepEqual(got, want) || kind.Kind != want.GetObjectKind().GroupVersionKind().Kind {
+			t.Errorf("%s: %v\ngot  %s\nwant %s", path, kind, show(got), show(want))
+		}
+	}
 }
 
 // TestDiscovery asks in both forms; they must say the same.

@@ -59,6 +59,22 @@ func TestAccept(t *testing.T) {
 		{watch, "application/yaml, application/json", 200, jsonType, ""},
 		{watch, "application/xml", 406, jsonType, "Status"},
 		{watch, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", 406, jsonType, "Status"},
+		{"/api", protobufType, 200, protobufType, ""},
+		{"/apis", protobufType + ", application/json", 200, protobufType, ""},
+		{"/apis/apps", "application/yaml", 200, yamlType, ""},
+		{"/apis/apps", protobufType, 200, protobufType, ""},
+		{"/apis/apps/v1", protobufType, 200, protobufType, ""},
+		{"/api/v1", protobufType, 200, protobufType, ""},
+		{"/api/v1", "application/*", 200, jsonType, "APIResourceList"},
+		{"/api", "application/xml", 406, jsonType, "Status"},
+		{"/apis", "application/xml", 406, jsonType, "Status"},
+		{"/apis/apps", "application/xml", 406, jsonType, "Status"},
+		{"/apis/apps/v1", "application/xml", 406, jsonType, "Status"},
+		{"/apis/apps/v1", table, 406, jsonType, "Status"},
+		{"/version", "", 200, jsonType, ""},
+		{"/version", protobufType + ", */*", 200, jsonType, ""},
+		{"/version", protobufType, 406, protobufType, ""},
+		{"/version", "application/yaml", 406, yamlType, ""},
 		{watch + "&includeObject=All", table, 400, jsonType, "Status"},
 		{watch + "&includeObject=All", "application/json", 200, jsonType, ""},
 	} {
@@ -75,6 +91,74 @@ func TestAccept(t *testing.T) {
 		}
 		if got := tree(t, body)["kind"]; got != c.kind {
 			t.Errorf("%s as %q: %v, want %s", c.path, c.accept, got, c.kind)
+		}
+	}
+}
+
+// TestAcceptOfDelete: a Status has one shape, so a delete takes whatever shape is named; what is not acceptable deletes nothing.
+func TestAcceptOfDelete(t *testing.T) {
+	t.Parallel()
+	a := serve(t)
+	const list = "/api/v1/namespaces/default/configmaps"
+	for accept, code := range map[string]int{
+		"": 200, as(jsonType, "Table", "v1"): 200, as(jsonType, "PartialObjectMetadata", "v1"): 200, as(jsonType, "PartialObjectMetadataList", "v1"): 200,
+		as(protobufType, "PartialObjectMetadataList", "v1"): 200, "application/xml": 406, as(jsonType, "Nothing", "v1"): 406, as(jsonType, "Table", "v9"): 406,
+	} {
+		for _, finalizers := range []string{"", `,"finalizers":["e.com/x"]`} {
+			answer, err := a.Create(t.Context(), list, []byte(`{"metadata":{"generateName":"d-"`+finalizers+`}}`))
+			if err != nil || answer.Code != http.StatusCreated {
+				t.Fatal(answer, err)
+			}
+			name := answer.Object().Name()
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, a.URL+list+"/"+name, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Accept", accept)
+			deleted, err := a.transport.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			deleted.Body.Close()
+			left, err := a.Get(t.Context(), list+"/"+name)
+			gone := left.Code == 404 || err == nil && left.Object().Metadata()["deletionTimestamp"] != nil
+			if deleted.StatusCode != code || err != nil || gone != (code == 200) {
+				t.Errorf("%q: %d, want %d; then %v, %v", accept, deleted.StatusCode, code, left, err)
+			}
+		}
+	}
+}
+
+// TestNewlines: JSON ends with a newline, unless it is indented; so does what is written in pieces.
+func TestNewlines(t *testing.T) {
+	t.Parallel()
+	a := serve(t)
+	const list = "/api/v1/namespaces/default/configmaps"
+	sizes := map[string]int{"small": 10, "buffered": 60 << 10, "large": 600 << 10}
+	for name, size := range sizes {
+		answer, err := a.Create(t.Context(), list, []byte(`{"metadata":{"name":"`+name+`"},"data":{"x":"`+strings.Repeat("x", size)+`"}}`))
+		if err != nil || answer.Code != http.StatusCreated || answer.Body[len(answer.Body)-1] != '\n' {
+			t.Fatal(answer, err)
+		}
+	}
+	table, partial := as(jsonType, "Table", "v1"), as(jsonType, "PartialObjectMetadata", "v1")
+	for _, c := range []struct{ path, accept string }{
+		{list + "/small", ""}, {list + "/buffered", ""}, {list + "/large", ""}, {list + "/small", table}, {list + "/large", partial}, {list, ""}, {list + "?limit=1", ""},
+		{list, table}, {list + "?limit=1", table}, {list, as(jsonType, "PartialObjectMetadataList", "v1")}, {list + "/none", ""}, {"/api", ""}, {"/apis", ""},
+		{"/apis/apps", ""}, {"/apis/apps/v1", ""}, {"/apis", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"},
+	} {
+		for _, suffix := range []string{"", "pretty=true"} {
+			path := c.path
+			if suffix != "" {
+				path += map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + suffix
+			}
+			if suffix != "" && strings.Contains(c.accept, "apidiscovery") {
+				continue // never indented
+			}
+			body, err := io.ReadAll(a.open(t, path, c.accept).Body)
+			if err != nil || strings.HasSuffix(string(body), "\n") != (suffix == "") || strings.HasSuffix(string(body), "\n\n") {
+				t.Errorf("%s as %q: it ends with %q, %v", path, c.accept, body[max(0, len(body)-3):], err)
+			}
 		}
 	}
 }

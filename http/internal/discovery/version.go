@@ -6,10 +6,12 @@ import (
 	"runtime/debug"
 )
 
-// The version of the conventions that the server follows.
+// The Kubernetes version whose API the server serves, and the minor version of the oldest one that clients and
+// controllers may rely on.
 const (
-	apiMajor = "1"
-	apiMinor = "35"
+	apiMajor              = "1"
+	apiMinor              = "35"
+	minCompatibilityMinor = "34"
 )
 
 // GitVersion returns the semantic version that clients see, for the daemon's own version.
@@ -24,34 +26,41 @@ func GitVersion(own string) string {
 // gitVersion; own is the daemon's version, as in "0.1.0".
 func Version(own string) []byte {
 	commit, date, tree := buildInfo()
-	b, err := json.Marshal(struct {
-		Major        string `json:"major"`
-		Minor        string `json:"minor"`
-		GitVersion   string `json:"gitVersion"`
-		GitCommit    string `json:"gitCommit"`
-		GitTreeState string `json:"gitTreeState"`
-		BuildDate    string `json:"buildDate"`
-		GoVersion    string `json:"goVersion"`
-		Compiler     string `json:"compiler"`
-		Platform     string `json:"platform"`
+	b, err := json.MarshalIndent(struct {
+		Major                 string `json:"major"`
+		Minor                 string `json:"minor"`
+		EmulationMajor        string `json:"emulationMajor"`
+		EmulationMinor        string `json:"emulationMinor"`
+		MinCompatibilityMajor string `json:"minCompatibilityMajor"`
+		MinCompatibilityMinor string `json:"minCompatibilityMinor"`
+		GitVersion            string `json:"gitVersion"`
+		GitCommit             string `json:"gitCommit"`
+		GitTreeState          string `json:"gitTreeState"`
+		BuildDate             string `json:"buildDate"`
+		GoVersion             string `json:"goVersion"`
+		Compiler              string `json:"compiler"`
+		Platform              string `json:"platform"`
 	}{
-		apiMajor, apiMinor, GitVersion(own),
+		apiMajor, apiMinor, apiMajor, apiMinor, apiMajor, minCompatibilityMinor, GitVersion(own),
 		commit, tree, date, runtime.Version(), runtime.Compiler, runtime.GOOS + "/" + runtime.GOARCH,
-	})
+	}, "", "  ")
 	if err != nil {
 		panic(err)
 	}
 	return b
 }
 
+// noDate is the date of a build that has recorded none, for clients that parse it.
+const noDate = "1970-01-01T00:00:00Z"
+
 // buildInfo is what the build has recorded about its sources.
 func buildInfo() (commit, date, tree string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "", "", ""
+		return "", noDate, ""
 	}
-	tree = "clean"
-	// What is not there, as in a build from an archive, stays empty: clients show it and need nothing of it.
+	date, tree = noDate, "clean"
+	// A build from an archive has no commit. Clients show it and need nothing of it.
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -130,6 +130,19 @@ func (n *Names) Negotiate(header []byte, shapes, streaming bool) (Format, error)
 	return Format{}, n.NotAcceptable()
 }
 
+// OnlyJSON reports whether an Accept header takes JSON, for a resource that has no other representation.
+func (n *Names) OnlyJSON(accept []byte) error {
+	if len(accept) == 0 {
+		return nil
+	}
+	for item := range strings.SplitSeq(string(accept), ",") {
+		if f, _, ok := n.parseAcceptItem(item, false); ok && f.Encoding == JSON {
+			return nil
+		}
+	}
+	return notAcceptable([]string{TypeJSON})
+}
+
 // NotAcceptable is the answer to a client that takes none of the representations.
 func (n *Names) NotAcceptable() error { return notAcceptable(n.BodyTypes) }
 

@@ -81,9 +81,9 @@ func (e *Encoder) protobufBody(k *schema.Kind, f negotiate.Format, o *meta.Objec
 	return Body{ContentType: e.Names.ProtobufType, Bytes: form}, err
 }
 
-// Status is a Status, whose JSON document is given, as the body of an answer in Protobuf.
-func (e *Encoder) Status(doc []byte) (Body, error) {
-	t, err := e.protobufMeta("Status", "v1")
+// Meta returns the JSON document of one of the generic messages, named as in "Status", as a body in Protobuf.
+func (e *Encoder) Meta(kind, apiVersion string, doc []byte) (Body, error) {
+	t, err := e.protobufMeta(kind, apiVersion)
 	if err != nil {
 		return Body{}, err
 	}
