@@ -1,6 +1,7 @@
 package http
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,8 +11,11 @@ import (
 	"github.com/troupe-api/troupe/http/internal/proxy"
 	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/http/internal/translate"
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -23,10 +27,34 @@ type KubeletOptions = connect.KubeletOptions
 // newLocator makes what finds out where requests for Pods, Services and Nodes go.
 //
 // Pods are known by their address, and whose certificates are theirs is not known, so those are not verified.
-func newLocator(objects policy.Objects, kubelets KubeletOptions) *connect.Locator {
+func (s *Server) newLocator(objects policy.Objects, kubelets KubeletOptions) *connect.Locator {
 	return &connect.Locator{
-		Objects: objects, Kubelets: connect.NewKubelets(kubelets), Members: proxy.NewUnverifiedBackend(connect.DialMember),
+		Objects: objects, EndpointSlices: s.endpointSlices,
+		Kubelets: connect.NewKubelets(kubelets), Members: proxy.NewUnverifiedBackend(connect.DialMember),
 	}
+}
+
+// endpointSlices lists the EndpointSlices of a Service; none if the resource is not served.
+func (s *Server) endpointSlices(ctx context.Context, namespace, service string) ([]tree.Tree, error) {
+	k := s.opts.Catalog.Kind(s.opts.Naming.Group("discovery"), "v1", "endpointslices")
+	if k == nil || len(rules.LabelValue(service)) > 0 { // a name that is no label value is that of no Service
+		return nil, nil
+	}
+	labels, err := selector.ParseLabels(s.opts.Naming.Translate("platform.io/service-name") + "=" + service)
+	if err != nil {
+		return nil, err
+	}
+	listing, err := s.opts.Store.List(ctx, request.List{Kind: k, Namespace: namespace, Labels: labels, Match: request.MatchMostRecent})
+	if err != nil {
+		return nil, err
+	}
+	found := make([]tree.Tree, len(listing.Items))
+	for i, o := range listing.Items {
+		if found[i], err = codec.DecodeStored(k.Message(), o.JSON); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // connect answers a request that connects to what an object stands for.

@@ -90,7 +90,7 @@ func New(o Options) (*Server, error) {
 	s.flowHeaders = newFlowHeaders(o.Naming)
 	s.limiters.init(o.Limits, o.Naming, o.FlowControl != nil)
 	if o.Members != nil {
-		s.locator = newLocator(o.Members, o.Kubelets)
+		s.locator = s.newLocator(o.Members, o.Kubelets)
 	}
 	s.bodyBudget = limits.NewBudget(o.Limits.MaxTotalBodyBytes)
 	s.responseBudget = limits.NewBudget(o.Limits.MaxResponseBytes)

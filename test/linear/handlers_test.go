@@ -142,7 +142,7 @@ var handlers = []handler{
 	{"pods/attach", pod, finds("pods", inDefault+"pods/NAME/attach?stdout=1")},
 	{"pods/portforward", pod, finds("pods", inDefault+"pods/NAME/portforward?ports=80")},
 	{"pods/proxy", pod, finds("pods", inDefault+"pods/NAME/proxy/x")},
-	{"services/proxy", service, finds("services", inDefault+"services/NAME/proxy/x")},
+	{"services/proxy", service, finds("services", inDefault+"services/NAME:80/proxy/x")},
 	{"nodes/proxy", node, finds("nodes", "/api/v1/nodes/NAME/proxy/x")},
 	{"authentication.platform.io/tokenreviews", accountWithToken, reviews("/apis/authentication.platform.io/v1/tokenreviews", `"authenticated":true`, false,
 		func(p *pair, _ string) object { return object{"token": p.token} })},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorilla/websocket"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/troupe-api/troupe/test/client"
@@ -49,10 +50,19 @@ func TestProxyVerb(t *testing.T) {
 	if got, err := c.get(t, "/api/v1/nodes/here/proxy/metrics"); got != "GET /metrics apiserver\n" || err != nil {
 		t.Errorf("%q %v", got, err)
 	}
+	selects := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "selects"}, Spec: corev1.ServiceSpec{
+		Selector: map[string]string{"app": "none"}, Ports: []corev1.ServicePort{{Port: 80}},
+	}}
+	_, err := c.clients.CoreV1().Services("default").Create(t.Context(), selects, metav1.CreateOptions{})
+	must(t, err)
 	for path, want := range map[string]string{
-		base + "services/forged:80/proxy/": `no endpoints available for service "forged:80"`,
+		base + "services/forged:80/proxy/": `no endpoints available for service "forged"`,
+		base + "services/selects/proxy/":   `no endpoints available for service "selects"`,
+		base + "services/none/proxy/":      `no endpoints available for service "none"`,
+		base + "services/a_b/proxy/":       `no endpoints available for service "a_b"`,
+		base + "services/web,x/proxy/":     `no endpoints available for service "web,x"`,
 		base + "services/web:81/proxy/":    `no service port 81 found for service "web"`,
-		base + "services/web:x/proxy/":     `no endpoints available for service "web:x"`,
+		base + "services/web:x/proxy/":     `no endpoints available for service "web"`,
 		base + "pods/one:1/proxy/":         "error trying to reach service: dial tcp " + host + ":1: connect: connection refused",
 	} {
 		if got := c.fault(t, path); got != "503 ServiceUnavailable "+want {
@@ -135,13 +145,20 @@ func (c *cluster) addService(t *testing.T, name, ip, pod, port string) {
 	s := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: "http", Port: 80}}}}
 	_, err = c.clients.CoreV1().Services("default").Create(t.Context(), s, metav1.CreateOptions{})
 	must(t, err)
-	e := &corev1.Endpoints{ObjectMeta: metav1.ObjectMeta{Name: name}, Subsets: []corev1.EndpointSubset{{
-		Addresses: []corev1.EndpointAddress{{IP: "192.0.2.99", TargetRef: &corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: pod}}},
-		Ports:     []corev1.EndpointPort{{Name: "http", Port: int32(n)}},
-	}}}
-	if !strings.HasPrefix(ip, "169.254") { // which no Endpoints may hold; here the other one is what is forged
-		e.Subsets[0].Addresses[0].IP = ip
+	of := &corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: pod}
+	slice := &discoveryv1.EndpointSlice{
+		ObjectMeta:  metav1.ObjectMeta{Name: name, Labels: map[string]string{discoveryv1.LabelServiceName: name}},
+		AddressType: discoveryv1.AddressTypeIPv4,
+		Endpoints: []discoveryv1.Endpoint{
+			{Addresses: []string{"192.0.2.98"}, TargetRef: of}, // forged
+			{Addresses: []string{ip}, TargetRef: of},
+			{Addresses: []string{"192.0.2.97"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false)}},
+		},
+		Ports: []discoveryv1.EndpointPort{{Name: new("http"), Port: new(int32(n))}},
 	}
-	_, err = c.clients.CoreV1().Endpoints("default").Create(t.Context(), e, metav1.CreateOptions{})
+	if strings.HasPrefix(ip, "169.254") { // which no slice may hold
+		slice.Endpoints = slice.Endpoints[:1]
+	}
+	_, err = c.clients.DiscoveryV1().EndpointSlices("default").Create(t.Context(), slice, metav1.CreateOptions{})
 	must(t, err)
 }

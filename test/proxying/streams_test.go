@@ -219,7 +219,7 @@ func TestFaults(t *testing.T) {
 		pods + "odd/log?container=astray":                   fmt.Sprintf(`500  Get "https://127.0.0.1:%d/containerLogs/default/odd/astray?stream=All": redirects forbidden`, c.kubelet.port),
 		pods + "one/exec?dryRun=All":                        "400 BadRequest dryRun is not supported",
 		"/api/v1/namespaces/default/services/none:1/proxy/": `404 NotFound services "none" not found`,
-		"/api/v1/namespaces/default/services/none/proxy/":   `404 NotFound endpoints "none" not found`,
+		"/api/v1/namespaces/default/services/none/proxy/":   `503 ServiceUnavailable no endpoints available for service "none"`,
 	} {
 		if got := c.fault(t, path); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", path, got, want)

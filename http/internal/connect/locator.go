@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,6 +22,8 @@ import (
 type Locator struct {
 	// Objects is how the cluster is read.
 	Objects policy.Objects
+	// EndpointSlices returns those of a Service.
+	EndpointSlices func(ctx context.Context, namespace, service string) ([]tree.Tree, error)
 	// Kubelets are the agents of Nodes.
 	Kubelets *Kubelets
 	// Members is how Pods, and other ports of Nodes, are reached.
@@ -45,10 +48,9 @@ type Request struct {
 
 // The resources that a target is looked up in, in platform form.
 var (
-	podsResource      = meta.GroupResource{Resource: "pods"}
-	nodesResource     = meta.GroupResource{Resource: "nodes"}
-	servicesResource  = meta.GroupResource{Resource: "services"}
-	endpointsResource = meta.GroupResource{Resource: "endpoints"}
+	podsResource     = meta.GroupResource{Resource: "pods"}
+	nodesResource    = meta.GroupResource{Resource: "nodes"}
+	servicesResource = meta.GroupResource{Resource: "services"}
 )
 
 // errAddressNotAllowed refuses a target whose address is not allowed. It does not name the address.
@@ -111,7 +113,7 @@ func (l *Locator) Proxy(ctx context.Context, resource string, r Request) (*proxy
 	case "pods":
 		at, err = l.pod(r)
 	case "services":
-		at, err = l.service(r)
+		at, err = l.service(ctx, r)
 	case "nodes":
 		at, backend, err = l.node(ctx, r)
 	default:
@@ -179,14 +181,14 @@ func podAddresses(pod tree.Tree) (all []string) {
 	return all
 }
 
-// service is where one of the endpoints of a Service is, chosen at random.
-// What the request names as the port is the name of one, or its number at the Service, not at the Pods.
-func (l *Locator) service(r Request) (*url.URL, error) {
+// service returns the address of a random ready endpoint of a Service.
+// The port in the request is the name of a port, or its number at the Service, not at the Pods.
+func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	scheme, name, port, err := splitName(r.Name, "service")
 	if err != nil {
 		return nil, err
 	}
-	// Endpoints know ports by name only, so a number is looked up in the Service, and its port's name may be empty.
+	// EndpointSlices know ports by name only, so a number is looked up in the Service, and its port's name may be empty.
 	if n, err := strconv.ParseInt(port, 10, 64); err == nil {
 		service, err := l.get(servicesResource, r.Namespace, name)
 		if err != nil {
@@ -197,21 +199,17 @@ func (l *Locator) service(r Request) (*url.URL, error) {
 			return nil, meta.NewServiceUnavailable(fmt.Sprintf("no service port %d found for service %q", n, name))
 		}
 	}
-	endpoints, err := l.get(endpointsResource, r.Namespace, name)
+	found, err := l.EndpointSlices(ctx, r.Namespace, name)
 	if err != nil {
 		return nil, err
 	}
-	subsets := endpoints.Objects("subsets")
-	if len(subsets) == 0 {
-		return nil, meta.NewServiceUnavailable(fmt.Sprintf("no endpoints available for service %q", name))
-	}
 	// At random, since there is no state by which load could be shared, and a dead endpoint must not be everybody's first.
-	for _, i := range rand.Perm(len(subsets)) {
-		if host := l.endpoint(subsets[i], r.Namespace, port); host != "" {
+	for _, i := range rand.Perm(len(found)) {
+		if host := l.endpoint(found[i], r.Namespace, port); host != "" {
 			return &url.URL{Scheme: scheme, Host: host}, nil
 		}
 	}
-	return nil, meta.NewServiceUnavailable(fmt.Sprintf("no endpoints available for service %q", r.Name))
+	return nil, meta.NewServiceUnavailable(fmt.Sprintf("no endpoints available for service %q", name))
 }
 
 // portName is the name of a port of a Service, which may be "".
@@ -224,40 +222,34 @@ func portName(service tree.Tree, number int64) (name string, ok bool) {
 	return "", false
 }
 
-// endpoint is one address of a subset with a port of that name, if there is any that really is a Pod.
-func (l *Locator) endpoint(subset tree.Tree, namespace, port string) string {
-	addresses := subset.Objects("addresses")
-	for _, p := range subset.Objects("ports") {
-		if p.String("name") != port {
+// endpoint returns a ready address of an EndpointSlice with a port of that name, or "" if none of them is that of a Pod.
+func (l *Locator) endpoint(slice tree.Tree, namespace, port string) string {
+	endpoints := slice.Objects("endpoints")
+	for _, p := range slice.Objects("ports") {
+		number, ok := p.Int("port")
+		if !ok || p.String("name") != port {
 			continue
 		}
-		number, _ := p.Int("port")
-		for _, i := range rand.Perm(len(addresses)) {
-			if a := addresses[i]; l.isPod(a, namespace) {
-				return net.JoinHostPort(a.String("ip"), strconv.FormatInt(number, 10))
+		for _, i := range rand.Perm(len(endpoints)) {
+			e := endpoints[i]
+			ready, known := e.Object("conditions")["ready"].(bool)
+			if addresses := e.Strings("addresses"); (ready || !known) && len(addresses) > 0 && l.isPod(e, addresses[0], namespace) {
+				return net.JoinHostPort(addresses[0], strconv.FormatInt(number, 10))
 			}
 		}
 	}
 	return ""
 }
 
-// isPod tells whether an endpoint has the address of the Pod that it names. Whoever may write Endpoints could else make the
-// server connect to anything.
-func (l *Locator) isPod(address tree.Tree, namespace string) bool {
-	of := address.Object("targetRef")
+// isPod reports whether an endpoint has the address of the Pod that it names. Without that check, a user who can write
+// EndpointSlices could make the server connect to any address.
+func (l *Locator) isPod(endpoint tree.Tree, address, namespace string) bool {
+	of := endpoint.Object("targetRef")
 	if of == nil || of.String("namespace") != namespace {
 		return false
 	}
 	pod, err := l.get(podsResource, namespace, of.String("name"))
-	if err != nil {
-		return false
-	}
-	for _, ip := range podAddresses(pod) {
-		if ip == address.String("ip") {
-			return true
-		}
-	}
-	return false
+	return err == nil && slices.Contains(podAddresses(pod), address)
 }
 
 // node is where a port of a Node is: that of its agent, unless the request names another one.
