@@ -38,9 +38,11 @@ func TestFallbacks(t *testing.T) {
 		{``, "func:since:status.last|<none>", `"\u003cnone\u003e"`},
 		{`,"status":{"last":"2026-11-21T11:59:00Z"}`, "func:since:status.last|<none>", `"60s"`},
 	})
-	yes := cellOf(&schema.Column{Path: "spec.attach|true", Type: "boolean"})
-	if got := string(yes.append(nil, rowOf(&meta.Object{JSON: []byte(`{}`)}))); got != "true" {
-		t.Errorf("a boolean falls back to %s", got)
+	for _, kind := range []string{"boolean", "string"} {
+		yes := cellOf(&schema.Column{Path: "spec.attach|true", Type: kind})
+		if got := string(yes.append(nil, rowOf(&meta.Object{JSON: []byte(`{}`)}))); got != "true" {
+			t.Errorf("a boolean in a column of type %s falls back to %s", kind, got)
+		}
 	}
 }
 

@@ -51,8 +51,8 @@ func cellsOf(columns []schema.Column) []cell {
 // cellOf reads the path of a column. An unknown function shows null; a test of the catalogue finds it
 // (HasFunction).
 //
-// A fallback that is a number, or of a column of booleans, stands as such in the JSON; any other is a
-// string.
+// A fallback that is a number or a boolean stands as such in the JSON, whatever the type of the column; any other is
+// a string.
 func cellOf(c *schema.Column) cell {
 	if path, ok := strings.CutPrefix(c.Path, "json:"); ok {
 		return cell{call: showJSON(c.Type, path)}
@@ -76,7 +76,7 @@ func cellOf(c *schema.Column) cell {
 	switch {
 	case has:
 		out.fallback = jsontext.AppendString(nil, fallback)
-		if _, err := strconv.ParseInt(fallback, 10, 64); err == nil || c.Type == "boolean" {
+		if _, err := strconv.ParseInt(fallback, 10, 64); err == nil || fallback == "true" || fallback == "false" {
 			out.fallback = []byte(fallback)
 		}
 	case c.Type == "string":
