@@ -101,8 +101,8 @@ func (t TLS) warn(log *slog.Logger) {
 	}
 }
 
-// parseOrigins compiles the expressions of the origins that browsers may come from. Each
-// must be bound to both ends of the host, else example.com.evil.org would match as well.
+// parseOrigins compiles the expressions of the origins that browsers may come from. Like kube-apiserver, it demands
+// what binds an expression to both ends of the host, else example.com.evil.org would match as well.
 func parseOrigins(texts []string) ([]*regexp.Regexp, error) {
 	var origins []*regexp.Regexp
 	for _, text := range texts {
@@ -111,9 +111,9 @@ func parseOrigins(texts []string) ([]*regexp.Regexp, error) {
 			return nil, err
 		}
 		begins := strings.Contains(text, "^") || strings.Contains(text, "//")
-		ends := strings.Contains(text, "$") || strings.Contains(strings.ReplaceAll(text, "://", ""), ":")
+		ends := strings.Contains(text, "$") || strings.Contains(text, ":") // also that of ://, as in kube-apiserver
 		if !begins || !ends {
-			return nil, fmt.Errorf("%q is not bound to the beginning (^ or //) and the end ($ or the : before a port) of the host", text)
+			return nil, fmt.Errorf("%q is not bound to the beginning (^ or //) and the end ($ or :) of the host", text)
 		}
 		origins = append(origins, origin)
 	}

@@ -11,8 +11,11 @@ func TestOriginsMustBeBound(t *testing.T) {
 		`//localhost(:|$)`:                true,
 		`//localhost:`:                    true,
 		`^https?://([a-z]+\.)?example:`:   true,
-		`https://console\.example\.com`:   false,
-		`^https://console\.example\.com`:  false,
+		`http://localhost`:                true, // as in kube-apiserver, which looks for any colon
+		`^https://console\.example\.com`:  true,
+		`//console\.example\.com`:         false,
+		`^.*\.example\.com`:               false,
+		``:                                false,
 		`example\.com$`:                   false,
 		`.*`:                              false,
 		`^(`:                              false,
