@@ -5,18 +5,19 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Where other daemons write to the same store, this one may not know yet what their clients were answered. Three rules make
-// its answers those of all daemons; nothing else in this package may ask an authenticator or an authorizer, or read objects past
-// the Store:
+// Where other daemons write to the same store, this one may not know yet what their clients were
+// answered. Three rules make its answers those of all daemons; nothing else in this package may ask
+// an authenticator or an authorizer, or read objects past the Store:
 //
 //   - The Store confirms its own answers.
-//   - A refusal by an authenticator or an authorizer counts only after catching up (authenticateUser, decide). What they allow
-//     costs nothing.
-//   - What reads objects or policy past the Store catches up before it begins (routeResource, currentDocuments): operations,
-//     connections, and the documents of kinds.
+//   - A refusal by an authenticator or an authorizer counts only after catching up
+//     (authenticateUser, decide). What they allow costs nothing.
+//   - What reads objects or policy past the Store catches up before it begins (routeResource,
+//     currentDocuments): operations, connections, and the documents of kinds.
 
-// catchUp waits until what other daemons have answered before the request is in effect here, and reports whether it is worthwhile to look
-// again. A request waits once: what comes later is not its business. Requests that wait at the same time share one question to the store.
+// catchUp waits until what other daemons have answered before the request is in effect here, and
+// reports whether it is worthwhile to look again. A request waits once: what comes later is not its
+// business. Requests that wait at the same time share one question to the store.
 func (s *Server) catchUp(x *requestContext) bool {
 	if s.opts.CatchUp == nil || x.caughtUp {
 		return false

@@ -189,8 +189,9 @@ func (l *Log) transact(ctx context.Context, r *round) (*clientv3.TxnResponse, er
 	return done, err
 }
 
-// takeRecord finds out why a transaction was refused. The record of the log was changed by a transaction of its own that got no
-// answer, or a record was removed for its age, or the servers have another history.
+// takeRecord finds out why a transaction was refused. The record of the log was changed by a
+// transaction of its own that got no answer, or a record was removed for its age, or the servers
+// have another history.
 func (l *Log) takeRecord(ctx context.Context, done *clientv3.TxnResponse) error {
 	at := int64(0)
 	for _, kv := range done.Responses[0].GetResponseRange().Kvs {

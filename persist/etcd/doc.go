@@ -91,40 +91,51 @@
 //   - One log compacts at a time, and only what is older than the history that it promises and was no news one interval ago. Records
 //     and guards that are as old go with it, but for fences.
 //
-//   - A log whose servers do not have the history that it has delivered, as after a restore, fails (persist.ErrFailed) or reads
-//     the state anew. It confirms no read and commits nothing on the lost history.
+//   - A log whose servers do not have the history that it has delivered, as after a restore, fails
+//     (persist.ErrFailed) or reads the state anew. It confirms no read and commits nothing on the
+//     lost history.
 //
 // # The fingerprint of the history
 //
-// A restore of a backup, or an etcd that was replaced, changes the history below a running log. Revisions do not show that: new
-// writes give the revisions of the lost ones to other changes, and a log that was paused or cut off meanwhile finds greater
-// revisions than it knows. The identity of the cluster may stay the same, too.
+// A restore of a backup, or an etcd that was replaced, changes the history below a running log.
+// Revisions do not show that: new writes give the revisions of the lost ones to other changes, and
+// a log that was paused or cut off meanwhile finds greater revisions than it knows. The identity of
+// the cluster may stay the same, too.
 //
-// The fingerprint is the newest record that was delivered: its revision, its writer and a digest of its value. No two records are
-// alike, so servers that have it at its revision have the history up to there. It costs a hash of the record for each delivery
-// and one comparison of a key in each transaction, and adds nothing to the format. It is verified
+// The fingerprint is the newest record that was delivered: its revision, its writer and a digest of
+// its value. No two records are alike, so servers that have it at its revision have the history up
+// to there. It costs a hash of the record for each delivery and one comparison of a key in each
+// transaction, and adds nothing to the format. It is verified
 //
-//   - when the watch is opened. The watch begins at the revision of the fingerprint instead of behind what was delivered. It must
-//     show that record first, and no other record up to what was delivered. Each watch has a gRPC stream of its own, which the
-//     client may not resume by itself: it would do so behind the last event that it knows, at any server.
+//   - when the watch is opened. The watch begins at the revision of the fingerprint instead of
+//     behind what was delivered. It must show that record first, and no other record up to what was
+//     delivered. Each watch has a gRPC stream of its own, which the client may not resume by
+//     itself: it would do so behind the last event that it knows, at any server.
 //   - in each transaction, by the comparison above;
-//   - with each question for the newest revision, by the revision of the same key. If that was written or deleted since, the watch
-//     must deliver it before the answer counts.
+//   - with each question for the newest revision, by the revision of the same key. If that was
+//     written or deleted since, the watch must deliver it before the answer counts.
 //
-// Recover and a rebuild write a record first and read the state at its revision, so the first watch verifies that they have read
-// one history. If the servers take no writes, there is no record: the first watch begins behind the state, and the state is read
-// anew when the watch has to be opened again before a record was delivered. A compaction stays below the fingerprint. If another
-// program has compacted further, or an older version of this one has deleted the record, the state is read anew.
+// Recover and a rebuild write a record first and read the state at its revision, so the first watch
+// verifies that they have read one history. If the servers take no writes, there is no record: the
+// first watch begins behind the state, and the state is read anew when the watch has to be opened
+// again before a record was delivered. A compaction stays below the fingerprint. If another program
+// has compacted further, or an older version of this one has deleted the record, the state is read
+// anew.
 //
 // # A copy on the local disk
 //
-// persist.LocalCopy, with an origin: which servers, prefix and store, and a mark, 26 random letters. The mark is written to /copies/<name> after
-// the state was delivered, and the copy counts when the watch has delivered the mark: a write alone may reach servers that have
-// another history. So a store that holds the mark has in its history all that the copy has seen, and what has changed since is
-// in the history after it. The key keeps the mark before as well, if it still has the value that the log wrote last. The origin
-// says "verified": older versions did not wait for the watch, and their copies are not used. If that is compacted, the keys are listed with their revisions: what has the same one in
-// both has the same value in both, and all else is read. Resources that a Transformer may change are not in the copy, which so says nothing of how
-// they are stored. The newest 256 marks are kept.
+// persist.LocalCopy, with an origin: which servers, prefix and store, and a mark, 26 random
+// letters. The mark is written to /copies/<name> after the state was delivered, and the copy counts
+// when the watch has delivered the mark: a write alone may reach servers that have another history.
+// So a store that holds the mark has in its history all that the copy has seen, and what has
+// changed since is in the history after it. If that is compacted, the keys are listed with their
+// revisions: what has the same one in both has the same value in both, and all else is read.
+// Resources that a Transformer may change are not in the copy, which so says nothing of how they
+// are stored. The newest 256 marks are kept.
+//
+// The key of a mark also keeps the mark before, unless its value is not the one that the log wrote
+// last. The origin says "verified": older versions did not wait for the watch, and their copies are
+// not used.
 //
 // # What is not there
 //

@@ -33,8 +33,9 @@ func (l *Log) follow() {
 	}
 }
 
-// watch delivers everything from the first revision that was not delivered, until the watch ends. It begins at the revision of the fingerprint, so
-// that what it shows up to there tells whether the servers have the history that was delivered.
+// watch delivers everything from the first revision that was not delivered, until the watch ends.
+// It begins at the revision of the fingerprint, so that what it shows up to there tells whether the
+// servers have the history that was delivered.
 func (l *Log) watch() error {
 	applied, _ := l.appliedRevision()
 	r := &replay{fingerprint: l.fingerprint(), delivered: applied}

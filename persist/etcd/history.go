@@ -15,11 +15,13 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Servers that were restored from a backup or replaced while logs follow them have another history: what was delivered may never have happened there, and
-// their revisions may be the same or greater. A log that finds that out fails, since it can neither go on nor take back what it has delivered.
+// Servers that were restored from a backup or replaced while logs follow them have another history:
+// what was delivered may never have happened there, and their revisions may be the same or greater.
+// A log that finds that out fails, since it can neither go on nor take back what it has delivered.
 
-// A fingerprint identifies the history up to a revision by the record that was written with it. No two records are alike: each has the random name of its
-// writer, a number and a time. The zero fingerprint identifies nothing.
+// A fingerprint identifies the history up to a revision by the record that was written with it. No
+// two records are alike: each has the random name of its writer, a number and a time. The zero
+// fingerprint identifies nothing.
 type fingerprint struct {
 	revision int64 // of etcd
 	writer   string
@@ -38,8 +40,9 @@ func newWriter() string {
 	return hex.EncodeToString(id[:])
 }
 
-// beginHistory writes a record under a name of its own, which identifies the state that the caller reads at its revision. If the servers take no writes, the
-// state at their newest revision has no fingerprint.
+// beginHistory writes a record under a name of its own, which identifies the state that the caller
+// reads at its revision. If the servers take no writes, the state at their newest revision has no
+// fingerprint.
 func (l *Log) beginHistory(ctx context.Context) (int64, fingerprint, error) {
 	now, err := l.ask(ctx, l.o.WriteTimeout)
 	if err != nil {
@@ -63,7 +66,8 @@ func (l *Log) beginHistory(ctx context.Context) (int64, fingerprint, error) {
 	return done.Header.Revision, newFingerprint(done.Header.Revision, writer, record), nil
 }
 
-// sameStore compares the format, which is written once, with the one that the log has found when it was opened.
+// sameStore compares the format, which is written once, with the one that the log has found when it
+// was opened.
 func (l *Log) sameStore() clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(l.keys.format()), "=", l.identity.Created)
 }
@@ -81,7 +85,8 @@ func (l *Log) setFingerprint(f fingerprint) {
 	l.newest = f
 }
 
-// A replay is what a watch begins with: what was delivered from the revision of the fingerprint on, which must have happened there in the same way.
+// A replay is what a watch begins with: what was delivered from the revision of the fingerprint on,
+// which must have happened there in the same way.
 type replay struct {
 	fingerprint fingerprint
 	delivered   int64 // the revision of etcd up to which everything was delivered
@@ -105,7 +110,8 @@ func (r *replay) check(d *delivery) error {
 	return nil
 }
 
-// checkProgress verifies that the revision of the fingerprint is not absent. A member that is behind may not have reached it yet.
+// checkProgress verifies that the revision of the fingerprint is not absent. A member that is
+// behind may not have reached it yet.
 func (r *replay) checkProgress(revision int64) error {
 	if f := r.fingerprint; !r.seen && f.revision > 0 && revision >= f.revision {
 		return fmt.Errorf("revision %d, whose record was delivered, changes nothing", f.revision)
@@ -134,8 +140,8 @@ type moment struct {
 	found    int64       // the revision of etcd that its record has; 0 if there is none
 }
 
-// ask asks the servers for the newest revision, and for the record of the fingerprint. The error is persist.ErrFailed if they have another
-// history than what was delivered.
+// ask asks the servers for the newest revision, and for the record of the fingerprint. The error is
+// persist.ErrFailed if they have another history than what was delivered.
 func (l *Log) ask(ctx context.Context, most time.Duration) (moment, error) {
 	if err := l.failure(); err != nil {
 		return moment{}, err
@@ -159,8 +165,8 @@ func (l *Log) ask(ctx context.Context, most time.Duration) (moment, error) {
 	return now, nil
 }
 
-// check verifies that what was delivered up to a moment includes what has become of the record. Else it has never been there, as after a
-// restore from a backup that has made revisions greater.
+// check verifies that what was delivered up to a moment includes what has become of the record.
+// Else it has never been there, as after a restore from a backup that has made revisions greater.
 func (l *Log) check(at moment) error {
 	if at.found == at.known.revision {
 		return nil

@@ -35,8 +35,8 @@ func newCutOff(t *testing.T) (a *cutOff, other *member) {
 	return a, other
 }
 
-// restore puts the servers back to a backup while the log does not reach them; "" starts them empty. A new log then writes until their revision has passed
-// what the first one had seen.
+// restore puts the servers back to a backup while the log does not reach them; "" starts them
+// empty. A new log then writes until their revision has passed what the first one had seen.
 func (a *cutOff) restore(backup string) *member {
 	a.t.Helper()
 	applied, _ := a.appliedRevision()
@@ -63,8 +63,9 @@ func (a *cutOff) mend() {
 	a.link.Mend()
 }
 
-// TestRestoredBelowAFollower: the servers get another history while a log that only follows cannot reach them, and pass the revision that it has seen. It
-// confirms no read and writes nothing on what it has, and ends or reads the state anew.
+// TestRestoredBelowAFollower: the servers get another history while a log that only follows cannot
+// reach them, and pass the revision that it has seen. It confirms no read and writes nothing on
+// what it has, and ends or reads the state anew.
 func TestRestoredBelowAFollower(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -111,8 +112,8 @@ func TestRestoredBelowAFollower(t *testing.T) {
 	}
 }
 
-// TestWriteBelowARestore: a log that has not noticed yet that the servers were restored commits nothing, though its own record is
-// in the backup.
+// TestWriteBelowARestore: a log that has not noticed yet that the servers were restored commits
+// nothing, though its own record is in the backup.
 func TestWriteBelowARestore(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -154,8 +155,8 @@ func TestWriteBelowARestore(t *testing.T) {
 	}
 }
 
-// TestCopyBelowARestore: neither the copy that a log writes after the servers were restored below it nor the one before counts at
-// the next start, unless the backup has what it holds.
+// TestCopyBelowARestore: neither the copy that a log writes after the servers were restored below
+// it nor the one before counts at the next start, unless the backup has what it holds.
 func TestCopyBelowARestore(t *testing.T) {
 	t.Parallel()
 	for _, copied := range []bool{false, true} { // before the restore, after the backup

@@ -42,7 +42,8 @@ type origin struct {
 	Created int64  `json:"created"` // and the revision that made it
 	Name    string `json:"name"`    // of the key with the marks
 	Mark    string `json:"mark"`
-	// Verified says that the mark was found in the history that the state comes from. Older versions did not look.
+	// Verified says that the mark was found in the history that the state comes from. Older
+	// versions did not look.
 	Verified bool `json:"verified"`
 	apart
 }
@@ -119,8 +120,10 @@ func (l *Log) transforms(key string) bool {
 	return l.o.Transformer != nil && l.o.Transformer.Transforms(key)
 }
 
-// markCopy writes a mark for the state at a revision, and waits until the follower has delivered it: then it is in the history that the state comes from.
-// The one before stays beside it, for the copy before counts until the new one is in place; but only in the history in which it was written.
+// markCopy writes a mark for the state at a revision, and waits until the follower has delivered
+// it: then it is in the history that the state comes from. The one before stays beside it, for the
+// copy before counts until the new one is in place; but only in the history in which it was
+// written.
 func (l *Log) markCopy(at persist.Revision, without apart) ([]byte, error) {
 	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
 	defer cancel()

@@ -12,14 +12,16 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// watches gives each watch of the follower a stream of its own, which ends with the connection. The client would resume it by itself, without a word and with
-// servers whose history nobody has verified.
+// watches gives each watch of the follower a stream of its own, which ends with the connection. The
+// client would resume it by itself, without a word and with servers whose history nobody has
+// verified.
 type watches struct {
 	newest atomic.Int64 // number of the newest watch
 	opened atomic.Int64 // number of the newest watch that has had its stream
 }
 
-// watchKey is the metadata that tells watches apart. The client uses one stream for all requests with the same metadata.
+// watchKey is the metadata that tells watches apart. The client uses one stream for all requests
+// with the same metadata.
 const watchKey = "troupe-watch"
 
 // next returns the context of another watch. A server that has lost its leader ends it.
@@ -48,7 +50,8 @@ func (w *watches) intercept(ctx context.Context, desc *grpc.StreamDesc, cc *grpc
 	return stream, err
 }
 
-// requestProgress lets the servers tell how far the watch is. If that is being begun anew, there is nothing to tell.
+// requestProgress lets the servers tell how far the watch is. If that is being begun anew, there is
+// nothing to tell.
 func (l *Log) requestProgress() {
 	if number := l.watches.newest.Load(); number > 0 {
 		_ = l.client.RequestProgress(l.watches.of(l.ctx, number))

@@ -13,10 +13,12 @@ import (
 
 type object = map[string]any
 
-// A handler is the part of a daemon that answers requests for a resource, but not with an object that the store returns.
+// A handler is the part of a daemon that answers requests for a resource, but not with an object
+// that the store returns.
 type handler struct {
 	name string // of the resource in discovery, with its group; or what else decides about a request
-	// write writes at one daemon what the handler depends on. ask asks another daemon then, and returns what is wrong with its answer.
+	// write writes at one daemon what the handler depends on. ask asks another daemon then, and
+	// returns what is wrong with its answer.
 	write func(p *pair, name string)
 	ask   func(p *pair, name string) string
 }
@@ -97,7 +99,8 @@ func answers(code int, method, path string, body func(name string) any) func(*pa
 	}
 }
 
-// finds asks for an answer that depends on more than what was written, but does not say that this is not found.
+// finds asks for an answer that depends on more than what was written, but does not say that this
+// is not found.
 func finds(resource, path string) func(*pair, string) string {
 	return func(p *pair, name string) string {
 		a := p.send(p.behind, "GET", strings.ReplaceAll(path, "NAME", name), "", nil)
@@ -131,7 +134,8 @@ func binding(name string) any {
 	return object{"metadata": object{"name": name}, "target": object{"kind": "Node", "name": "n"}}
 }
 
-// handlers are all handlers of resources that read the store themselves or decide by what it holds, and other decisions about requests.
+// handlers are all handlers of resources that read the store themselves or decide by what it holds,
+// and other decisions about requests.
 var handlers = []handler{
 	{"serviceaccounts/token", account, answers(201, "POST", inDefault+"serviceaccounts/NAME/token", func(string) any { return object{} })},
 	{"pods/eviction", pod, answers(201, "POST", inDefault+"pods/NAME/eviction", func(name string) any { return object{"metadata": object{"name": name}} })},
@@ -168,8 +172,8 @@ var handlers = []handler{
 // throughStore are sub-resources whose handlers have no state but that which the store confirms.
 var throughStore = []string{"status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"}
 
-// TestHandlersSeeOtherDaemons: what one daemon has answered counts at another one, whatever handler its request goes to, though etcd tells the other one
-// late. A handler that is not listed fails.
+// TestHandlersSeeOtherDaemons: what one daemon has answered counts at another one, whatever handler
+// its request goes to, though etcd tells the other one late. A handler that is not listed fails.
 func TestHandlersSeeOtherDaemons(t *testing.T) {
 	c := newCluster(t)
 	behind := c.replicas[1]
@@ -198,7 +202,8 @@ func TestHandlersSeeOtherDaemons(t *testing.T) {
 	}
 }
 
-// resources are those in discovery that have no objects of their own: sub-resources, and what can only be created.
+// resources are those in discovery that have no objects of their own: sub-resources, and what can
+// only be created.
 func (c *cluster) resources() (names []string) {
 	c.t.Helper()
 	read := func(path string, into any) {

@@ -67,8 +67,9 @@ func TestRestored(t *testing.T) {
 	}
 }
 
-// TestRestoredBelowAPausedDaemon stops a daemon, restores etcd from a backup that lacks what the daemon has seen, without greater revisions, and lets
-// others write beyond that before the daemon goes on. It never answers with what is lost, and has what the others have, also after a restart.
+// TestRestoredBelowAPausedDaemon stops a daemon, restores etcd from a backup that lacks what the
+// daemon has seen, without greater revisions, and lets others write beyond that before the daemon
+// goes on. It never answers with what is lost, and has what the others have, also after a restart.
 func TestRestoredBelowAPausedDaemon(t *testing.T) {
 	c := newCluster(t)
 	paused, others := c.replicas[2], c.replicas[:2]

@@ -50,7 +50,8 @@ func (s BarrierStore) CatchUp(ctx context.Context) bool {
 	return err == nil && s.awaitInEffect(ctx, version) == nil
 }
 
-// awaitInEffect waits until a version is in effect here. The error says that the store has not reached it; policy may be behind when ctx ends.
+// awaitInEffect waits until a version is in effect here. The error says that the store has not
+// reached it; policy may be behind when ctx ends.
 func (s BarrierStore) awaitInEffect(ctx context.Context, version uint64) error {
 	if err := s.Store.AwaitVersion(ctx, version); err != nil {
 		return err
@@ -109,9 +110,10 @@ func (s BarrierStore) NoOpApply(m *request.Mutation) (request.Result, bool) {
 	return s.Store.NoOpApply(m)
 }
 
-// mutateCurrent makes a change. One that was committed was computed on the newest state, as the log has checked; a refusal,
-// a change that changes nothing, and a dry run may be answers about an older one. They count if nothing was committed since
-// that state and admission had seen all of it; else the change is computed once more, on one that is as new as the request.
+// mutateCurrent makes a change. One that was committed was computed on the newest state, as the log
+// has checked; a refusal, a change that changes nothing, and a dry run may be answers about an
+// older one. They count if nothing was committed since that state and admission had seen all of it;
+// else the change is computed once more, on one that is as new as the request.
 func (s BarrierStore) mutateCurrent(ctx context.Context, m request.Mutation) (request.Result, error) {
 	if s.current == nil {
 		return s.Store.Mutate(ctx, m)

@@ -30,7 +30,8 @@ func (a admission) Validate(request.Change) error {
 	return nil
 }
 
-// TestRefusalByPolicyThatIsBehind: what another daemon has written and policy has not seen yet refuses no change.
+// TestRefusalByPolicyThatIsBehind: what another daemon has written and policy has not seen yet
+// refuses no change.
 func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	store := c.store.Confirming(func(context.Context) (uint64, error) { return c.store.Version(), nil })
@@ -56,7 +57,8 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	}
 }
 
-// TestCatchUpAfterADeletion: who begins to inform himself after a deletion is caught up, although no object has its version.
+// TestCatchUpAfterADeletion: who begins to inform himself after a deletion is caught up, although
+// no object has its version.
 func TestCatchUpAfterADeletion(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")

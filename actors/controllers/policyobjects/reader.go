@@ -123,7 +123,8 @@ func (r *Reader) catchUp(ctx context.Context) {
 	}
 }
 
-// isCaughtUp reports whether all that inform themselves of resources have seen what can be read of them.
+// isCaughtUp reports whether all that inform themselves of resources have seen what can be read of
+// them.
 func (r *Reader) isCaughtUp() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -21,8 +21,9 @@ type EventHandler interface {
 	OnSynced()
 }
 
-// A VersionHandler is an EventHandler that follows versions. OnVersion is called after the initial events of each watch with the version of their state,
-// which may be greater than that of every object: the newest change may be a deletion.
+// A VersionHandler is an EventHandler that follows versions. OnVersion is called after the initial
+// events of each watch with the version of their state, which may be greater than that of every
+// object: the newest change may be a deletion.
 type VersionHandler interface{ OnVersion(version uint64) }
 
 // EventHandlerFunc is an EventHandler that ignores OnSynced.
