@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 
+	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
@@ -18,15 +19,29 @@ func (s *Store) createGenerated(ctx context.Context, m *request.Mutation) (reque
 	const tries = 8
 	var err error
 	for range tries {
-		m.Key.Name = base[:min(len(base), maxGenerated-suffixLength)] + randomSuffix()
+		name := generateName(base)
+		m.Key.Name = name
 		var result request.Result
 		result, err = s.askOwner(ctx, m)
 		var status *meta.Status
-		if !errors.As(err, &status) || status.Reason != meta.ReasonAlreadyExists {
+		if !errors.As(err, &status) || status.Reason != meta.ReasonAlreadyExists || m.Key.Name != name {
 			return result, err
 		}
 	}
 	return request.Result{}, err
+}
+
+// nameOf returns the name that admission gave a new object, or a name generated from its prefix.
+func nameOf(p *mutation.Prepared) string {
+	name, prefix := p.Name()
+	if name == "" && prefix != "" {
+		return generateName(prefix)
+	}
+	return name // if it is empty, validation says what is missing
+}
+
+func generateName(prefix string) string {
+	return prefix[:min(len(prefix), maxGenerated-suffixLength)] + randomSuffix()
 }
 
 // Generated names have at most maxGenerated characters, the last suffixLength of which

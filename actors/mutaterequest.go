@@ -16,7 +16,9 @@ type mutateRequest struct {
 	precondition createPrecondition // of a create
 	// waited is the mutation as it was admitted outside of the owner's turn; nil if it was not.
 	waited *waitingMutation
-	reply  chan mutateReply
+	// renamed is a new object that admission has given the name of path; nil if it has not.
+	renamed *mutation.Prepared
+	reply   chan mutateReply
 }
 
 // mutateReply is what the owner answers at once: a refusal, a state that already is what was

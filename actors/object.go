@@ -102,14 +102,11 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	if m.mutation.Kind.ConversionWebhook != nil {
 		return o.handleVersioned(m, state)
 	}
-	p, err := o.prepare(m, m.mutation, state)
-	if err == nil {
-		err = p.Admit()
-	}
+	p, err := o.admit(m, m.mutation, state)
 	if err != nil {
 		return mutateReply{proposal: state.pending, err: err} // a refusal depends on the state that it was computed on
 	}
-	if p.Waits() {
+	if p.Waits() || p.Renamed() {
 		return handOut(state, p)
 	}
 	c, err := p.Finish()
@@ -130,6 +127,19 @@ func (o *object) reserveAndSubmit(m *mutateRequest, state newestState, p mutatio
 		c.Reserved.Release()
 	}
 	return reply
+}
+
+// admit prepares a request on a state, and runs the admission that does not wait. A renamed object
+// has passed admission under its former name.
+func (o *object) admit(r *mutateRequest, m *request.Mutation, state newestState) (mutation.Prepared, error) {
+	if r.renamed != nil {
+		return r.renamed.Rename(m, state.Object != nil), nil
+	}
+	p, err := o.prepare(r, m, state)
+	if err == nil {
+		err = p.Admit()
+	}
+	return p, err
 }
 
 // prepare prepares what a request asks for, as a mutation of a state.

@@ -32,12 +32,9 @@ func (o *object) handleVersioned(m *mutateRequest, state newestState) mutateRepl
 	turn := &inTurn{}
 	work := *m.mutation
 	work.Kind, work.Conversions = form, turn
-	p, err := o.prepare(m, &work, state)
-	if err == nil {
-		err = p.Admit()
-	}
+	p, err := o.admit(m, &work, state)
 	var c mutation.Candidate
-	waits := err == nil && p.Waits()
+	waits := err == nil && (p.Waits() || p.Renamed())
 	if err == nil && !waits {
 		c, err = p.Finish()
 	}
@@ -93,7 +90,7 @@ func (t *inTurn) Convert(from, to *schema.Kind, object tree.Tree) (tree.Tree, er
 }
 
 // computeConverted computes a mutation that was handed out with the state that it is computed on.
-func (s *Store) computeConverted(ctx context.Context, m *request.Mutation, w *waitingMutation) error {
+func (s *Store) computeConverted(ctx context.Context, m *request.Mutation, w *waitingMutation, renamed *mutation.Prepared) error {
 	conversions := &outsideConversions{ctx: ctx, store: s, key: m.Key, known: map[conversionKey]tree.Tree{}}
 	work := *m
 	work.Kind, work.Conversions = m.Kind.WorkingForm, conversions
@@ -101,23 +98,26 @@ func (s *Store) computeConverted(ctx context.Context, m *request.Mutation, w *wa
 	if err != nil {
 		return err
 	}
-	p, err := mutation.Prepare(state, &work, s.mutationEnv(ctx))
-	if err == nil {
+	var p mutation.Prepared
+	if renamed != nil {
+		p = renamed.Rename(&work, state.Object != nil)
+	} else if p, err = mutation.Prepare(state, &work, s.mutationEnv(ctx)); err == nil {
 		err = p.Admit()
 	}
-	if err != nil {
-		return err
-	}
 	var c mutation.Candidate
-	if p.Waits() {
+	switch {
+	case err != nil:
+		return err
+	case p.Waits():
 		c, err = p.Wait(ctx)
-	} else {
+	case p.Renamed():
+	default:
 		c, err = p.Finish()
 	}
-	if err != nil {
+	w.prepared = p
+	if err != nil || p.Renamed() {
 		return err
 	}
-	w.prepared = p
 	if w.candidate, err = s.inStoredForm(&p, c, conversions, m.Kind, w.object); err != nil {
 		c.Reserved.Release()
 	}

@@ -119,7 +119,7 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 		c.New.EnsureObject("data")["added"] = "by admission"
 		metadata := c.New.EnsureObject("metadata")
 		metadata.EnsureObject("labels")["l"] = "admitted"
-		metadata["uid"], metadata["name"], metadata["generation"], metadata["managedFields"] = "u", "b", int64(7), []any{}
+		metadata["creationTimestamp"], metadata["generation"] = "2020-01-01T00:00:00Z", int64(7)
 		return nil
 	}}
 	pure := &pureFake{}

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 
+	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
@@ -73,7 +74,10 @@ const maxAdmissions = 8
 
 // askOwner asks the object's owner until its answer holds. A mutation that has to be admitted outside of the
 // owner's turn goes there twice: to be prepared, and with the answer.
+//
+// A new object that an admission gives another name is then created by the owner of that.
 func (s *Store) askOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
+	var renamed *mutation.Prepared
 	admissions := 0
 	var turn turnHolder
 	defer turn.release()
@@ -83,7 +87,7 @@ func (s *Store) askOwner(ctx context.Context, m *request.Mutation) (request.Resu
 			return request.Result{}, s.errUndefined(m.Kind)
 		}
 		m.Key.GroupResource = c.storage
-		result, waiting, err := c.mutate(ctx, m, nil)
+		result, waiting, err := c.mutate(ctx, m, nil, renamed)
 		if waiting != nil && waiting.converts && turn.wait(ctx, c, m) {
 			continue // the object may have changed meanwhile
 		}
@@ -92,8 +96,13 @@ func (s *Store) askOwner(ctx context.Context, m *request.Mutation) (request.Resu
 				return request.Result{}, meta.NewConflict(resource(m.Kind), m.Key.Name,
 					"the object has been modified again and again while admission or a conversion was asked about this change; please try again")
 			}
-			if err = s.admit(ctx, m, waiting); err == nil {
-				result, _, err = c.mutate(ctx, m, waiting)
+			if err = s.admit(ctx, m, waiting, renamed); err == nil && waiting.prepared.Renamed() {
+				renamed = &waiting.prepared
+				m.Key.Name = nameOf(renamed)
+				continue
+			}
+			if err == nil {
+				result, _, err = c.mutate(ctx, m, waiting, nil)
 			}
 			if isContended(err) { // the object has not changed
 				admissions--
@@ -112,8 +121,8 @@ func (s *Store) askOwner(ctx context.Context, m *request.Mutation) (request.Resu
 }
 
 // mutate hands a mutation to the object's owner once, and waits for its outcome.
-func (c *collection) mutate(ctx context.Context, m *request.Mutation, waited *waitingMutation) (request.Result, *waitingMutation, error) {
-	message := &mutateRequest{ctx: ctx, path: path(m.Key.Namespace, m.Key.Name), mutation: m, waited: waited, reply: make(chan mutateReply, 1)}
+func (c *collection) mutate(ctx context.Context, m *request.Mutation, waited *waitingMutation, renamed *mutation.Prepared) (request.Result, *waitingMutation, error) {
+	message := &mutateRequest{ctx: ctx, path: path(m.Key.Namespace, m.Key.Name), mutation: m, waited: waited, renamed: renamed, reply: make(chan mutateReply, 1)}
 	var err error
 	if message.precondition, err = c.store.precondition(m); err != nil {
 		message.reject(err)
@@ -133,15 +142,17 @@ func (c *collection) mutate(ctx context.Context, m *request.Mutation, waited *wa
 }
 
 // admit asks the waiting admission about a mutation, on the goroutine of the request.
-func (s *Store) admit(ctx context.Context, m *request.Mutation, w *waitingMutation) (err error) {
+func (s *Store) admit(ctx context.Context, m *request.Mutation, w *waitingMutation, renamed *mutation.Prepared) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			err = s.internalError("panic in an admission", m, reason)
 		}
 	}()
-	if w.converts {
-		err = s.computeConverted(ctx, m, w)
-	} else {
+	switch {
+	case w.converts:
+		err = s.computeConverted(ctx, m, w, renamed)
+	case m.Waiting == nil: // an admission in the owner's turn has renamed the object
+	default:
 		w.candidate, err = w.prepared.Wait(ctx)
 	}
 	if err != nil && ctx.Err() != nil {

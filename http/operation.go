@@ -105,6 +105,10 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	})
 	x.addRecorded(m.Recorder)
 	if err != nil {
+		if err := x.matchBodyToPath(&m, tree); err != nil { // an admission may have changed what the body names
+			return err
+		}
+		asked.Key = m.Key
 		return err
 	}
 	done := false

@@ -17,27 +17,9 @@ func prepareCreate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if m.Subresource != "" {
 		return prepareCreateSubresource(cur, m, env)
 	}
-	if cur.Object != nil {
-		return Prepared{}, refuseExisting(m, env)
-	}
-	return prepareNew(m, env), nil
-}
-
-// refuseExisting is why an object is not created whose name is taken. What is wrong with it comes first, as clients expect, unless
-// an admission or an allocation might still put it right.
-func refuseExisting(m *request.Mutation, env Env) error {
-	taken := meta.NewAlreadyExists(resource(m.Kind), m.Key.Name)
-	if env.Allocator != nil || m.MayBeChanged(request.Create) {
-		return taken
-	}
 	p := prepareNew(m, env)
-	if m.Kind.Stored.Rules.FinishNew != nil {
-		m.Kind.Stored.Rules.FinishNew(p.want)
-	}
-	if err := p.validateNew(nil); err != nil {
-		return err
-	}
-	return taken
+	p.taken = cur.Object != nil
+	return p, nil
 }
 
 // prepareCreateSubresource prepares a create of a sub-resource: an existing object takes in the body. A

@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -20,6 +21,12 @@ type Prepared struct {
 	// completed says that the wanted state has been completed before an admission changed it.
 	completed bool
 	removal   *Candidate // of stepUnreadable
+	// taken reports that the name of a new object exists already. The create fails as its last
+	// step, so clients first learn what else is wrong.
+	taken bool
+	// mutated reports that the waiting admission has run its mutating part, before the object was
+	// renamed.
+	mutated bool
 }
 
 // step is what is left to be done.
@@ -136,6 +143,10 @@ func (p *Prepared) Reserve(c *Candidate) error {
 	reserved, err := change.Reserve()
 	if err != nil {
 		return err
+	}
+	if p.taken {
+		reserved.Release()
+		return meta.NewAlreadyExists(resource(p.mutation.Kind), p.mutation.Key.Name)
 	}
 	c.Reserved = request.Reservations(pending.transfer(), reserved)
 	return nil

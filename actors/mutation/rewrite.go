@@ -28,6 +28,9 @@ func (p *Prepared) Rewrite(object tree.Tree) (tree.Tree, error) {
 
 // writeBody writes the body of a sub-resource to the object again, because an admission has changed it.
 func (p *Prepared) writeBody(body tree.Tree) error {
+	if err := p.checkBody(body); err != nil {
+		return err
+	}
 	p.body = body
 	scoped := tree.Clone(p.cur.Tree).(tree.Tree)
 	p.faults = new(schema.Faults)
@@ -35,9 +38,25 @@ func (p *Prepared) writeBody(body tree.Tree) error {
 	if err := sub.View.Write(scoped, p.body, timestamp(p.env.Now), p.faults); err != nil {
 		return err
 	}
-	p.keepMetadata(scoped, p.want)
+	setManagedFields(scoped, managedFields(p.want))
 	p.want = scoped
 	rules.Default(p.mutation.Kind.Stored, p.want)
 	p.complete()
 	return nil
+}
+
+// checkBody checks that a body that admission has changed still names the object of the request,
+// and its version.
+func (p *Prepared) checkBody(body tree.Tree) error {
+	m, metadata := p.mutation, childObject(body, "metadata")
+	if m.Verb == request.Create { // its View checks the body
+		return nil
+	}
+	if name := metadata.String("name"); name != m.Key.Name {
+		return errName(m, name)
+	}
+	if namespace := metadata.String("namespace"); namespace != "" && m.Kind.Namespaced && namespace != m.Key.Namespace {
+		return errNamespace()
+	}
+	return checkPreconditions(p.cur, m, body)
 }

@@ -35,7 +35,7 @@ func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env)
 		return Prepared{}, err
 	}
 	if namespace, _ := childObject(want, "metadata")["namespace"].(string); namespace != "" && m.Kind.Namespaced && namespace != m.Key.Namespace {
-		return Prepared{}, meta.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+		return Prepared{}, errNamespace()
 	}
 	p := Prepared{cur: cur, mutation: m, env: env, step: stepUpdate, faults: new(schema.Faults)}
 	asked := managedFields(want)
@@ -125,8 +125,14 @@ func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 		return uidConflict(m, uid, cur.Object.Meta.UID)
 	}
 	version, _ := metadata["resourceVersion"].(string)
+	return checkVersion(cur, m, version, m.Verb == request.Update)
+}
+
+// checkVersion checks a resourceVersion against the current state. If it is required, updates of
+// some kinds fail without one.
+func checkVersion(cur State, m *request.Mutation, version string, required bool) error {
 	if version == "" || version == "0" {
-		if m.Kind.ConditionalUpdate && m.Verb == request.Update && m.Subresource != "scale" {
+		if m.Kind.ConditionalUpdate && required && m.Subresource != "scale" {
 			return meta.NewInvalid(meta.GroupKind{Group: m.Kind.Group, Kind: m.Kind.Resource}, m.Key.Name, []meta.Cause{{
 				Type: meta.CauseInvalid, Field: "metadata.resourceVersion", Message: "Invalid value: 0: must be specified for an update"}})
 		}

@@ -2,7 +2,12 @@ package mutation
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"strconv"
 
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -11,12 +16,16 @@ import (
 
 // Wait takes the place of Finish where Waits says so. It asks the waiting admission and may take
 // long: it must not run in the owner's turn. The candidate counts only if the state is still
-// current; whoever holds it releases what it has reserved otherwise.
+// current; whoever holds it releases what it has reserved otherwise. There is no candidate if
+// admission has Renamed the object.
 func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	p.env.Context = ctx
 	call := p.mutation.Waiting.Begin()
-	if err := p.mutate(ctx, call); err != nil {
-		return Candidate{}, err
+	if !p.mutated {
+		p.mutated = true
+		if err := p.mutate(ctx, call); err != nil || p.Renamed() {
+			return Candidate{}, err
+		}
 	}
 	c, err := p.Finish()
 	if err != nil {
@@ -109,12 +118,6 @@ func (p *Prepared) mutateBody(ctx context.Context, call request.WaitingCall, bod
 	return true, nil
 }
 
-// admissionKeeps are the fields of metadata that no admission changes.
-var admissionKeeps = []string{
-	"name", "generateName", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
-	"generation", "managedFields", "resourceVersion", "selfLink",
-}
-
 // restrictAdmission takes back what an admission has changed but the request itself could not have
 // changed: a write of the object leaves its status alone, one of a sub-resource everything else.
 func (p *Prepared) restrictAdmission(before tree.Tree) error {
@@ -132,11 +135,14 @@ func (p *Prepared) restrictAdmission(before tree.Tree) error {
 		if err := sub.View.Write(scoped, p.want, timestamp(p.env.Now), p.faults); err != nil {
 			return err
 		}
-		scoped["metadata"] = subresourceMetadata(childObject(scoped, "metadata"), childObject(p.want, "metadata"), sub.KeepsMetadata)
+		metadata := subresourceMetadata(childObject(scoped, "metadata"), childObject(p.want, "metadata"), sub.KeepsMetadata)
+		for _, name := range []string{"name", "namespace", "uid", "managedFields", "resourceVersion"} { // which are refused, or not the sub-resource's
+			metadata.CopyField(childObject(p.want, "metadata"), name)
+		}
+		scoped["metadata"] = metadata
 		p.want = scoped
 	}
-	p.keepMetadata(p.want, before)
-	return nil
+	return p.settleMetadata(before)
 }
 
 // keepRequester gives a new object that an admission has changed who asks for it, as another one has found before.
@@ -149,11 +155,113 @@ func (p *Prepared) keepRequester(before tree.Tree) {
 	}
 }
 
-// keepMetadata gives an object that an admission has changed what no admission changes.
-func (p *Prepared) keepMetadata(object, before tree.Tree) {
-	metadata, was := tree.Clone(childObject(object, "metadata")).(tree.Tree), childObject(before, "metadata")
-	for _, name := range admissionKeeps {
+// settleMetadata completes metadata that admission has changed, as it would complete that of a
+// request. Fields that only the server sets keep their value. Other changes are left to validation,
+// except for a namespace, name or version that does not fit the request: these are errors.
+func (p *Prepared) settleMetadata(before tree.Tree) error {
+	m, was := p.mutation, childObject(before, "metadata")
+	metadata := tree.Clone(childObject(p.want, "metadata")).(tree.Tree)
+	p.want["metadata"] = metadata
+	if name := metadata.String("name"); p.step == stepCreate && m.Verb != request.Create && name != m.Key.Name {
+		return errName(m, name)
+	}
+	switch namespace := metadata.String("namespace"); {
+	case !m.Kind.Namespaced:
+		delete(metadata, "namespace")
+	case namespace == "":
+		metadata["namespace"] = m.Key.Namespace
+	case namespace != m.Key.Namespace:
+		return errNamespace()
+	}
+	if p.step == stepCreate && (metadata.Has("deletionTimestamp") || metadata.Has("deletionGracePeriodSeconds")) {
+		return meta.NewInvalid(kindName(m.Kind), m.Key.Name, []meta.Cause{{
+			Type: meta.CauseForbidden, Field: "metadata.deletionTimestamp", Message: "Forbidden: a new object is not being deleted"}})
+	}
+	for _, name := range []string{"creationTimestamp", "selfLink"} {
 		metadata.CopyField(was, name)
 	}
-	object["metadata"] = metadata
+	if p.step == stepUpdate || m.Kind.Stored.Generation {
+		metadata.CopyField(was, "generation")
+	}
+	if p.step == stepUpdate && was.Has("deletionTimestamp") {
+		metadata.CopyField(was, "deletionTimestamp")
+	}
+	for _, name := range []string{"uid", "deletionGracePeriodSeconds"} {
+		if !metadata.Has(name) || p.step == stepCreate && name == "uid" {
+			metadata.CopyField(was, name)
+		}
+	}
+	p.settleManagers(metadata, was)
+	return p.settleVersion(metadata)
+}
+
+// settleManagers accepts the managed fields that admission has written, if they are valid, and
+// restores the previous ones otherwise.
+func (p *Prepared) settleManagers(metadata, was tree.Tree) {
+	asked, known := metadata.List("managedFields"), was.List("managedFields")
+	if len(asked) == 0 || tree.SemanticEqual(asked, known) {
+		return
+	}
+	list, ok := ownership.Normalize(asked)
+	if !ok {
+		list = known
+		p.mutation.Recorder.Warn(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests")
+	}
+	setManagedFields(tree.Tree{"metadata": metadata}, list)
+}
+
+// settleVersion checks and removes the resourceVersion that admission has set.
+func (p *Prepared) settleVersion(metadata tree.Tree) error {
+	asked, there := metadata["resourceVersion"]
+	delete(metadata, "resourceVersion")
+	version, _ := asked.(string)
+	switch _, err := strconv.ParseUint(version, 10, 64); {
+	case !there:
+		return nil
+	case p.step == stepUpdate && err != nil && version != "":
+		return newInternal(fmt.Sprintf("an admission has set the resourceVersion to %q, which is no version", version))
+	case p.step == stepUpdate:
+		return checkVersion(p.cur, p.mutation, version, true)
+	case err == nil && version != "0" && !p.mutation.DryRun:
+		return newInternal("resourceVersion should not be set on objects to be created")
+	}
+	return nil
+}
+
+// newInternal is an error that is neither the fault of the client nor a secret of the server.
+func newInternal(text string) error {
+	return &meta.Status{Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + text}
+}
+
+// errNamespace refuses an object of another namespace than that of the request.
+func errNamespace() error {
+	return meta.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+}
+
+// errName refuses an object of another name than that of the path.
+func errName(m *request.Mutation, name string) error {
+	return meta.NewBadRequest("the name of the object (" + name + ") does not match the name on the URL (" + m.Key.Name + ")")
+}
+
+// Renamed reports whether admission has changed or removed the name of a new object. Rename
+// continues such a create.
+func (p *Prepared) Renamed() bool {
+	return p.step == stepCreate && p.mutation.Verb == request.Create && childObject(p.want, "metadata").String("name") != p.mutation.Key.Name
+}
+
+// Name returns the name of the wanted object, and the prefix for one to be generated.
+func (p *Prepared) Name() (name, prefix string) {
+	metadata := childObject(p.want, "metadata")
+	return metadata.String("name"), metadata.String("generateName")
+}
+
+// Rename returns a new object that has passed mutating admission, under the name of m. It reports
+// an existing name when the create finishes.
+func (p Prepared) Rename(m *request.Mutation, taken bool) Prepared {
+	p.mutation, p.taken = m, taken
+	p.want = tree.Clone(p.want).(tree.Tree) // it may be tried again
+	if m.Key.Name != "" {
+		childObject(p.want, "metadata")["name"] = m.Key.Name
+	}
+	return p
 }

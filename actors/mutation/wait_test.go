@@ -125,7 +125,7 @@ func TestAdmissionIsRestricted(t *testing.T) {
 		c.New.EnsureObject("status")["phase"] = "Failed"
 		c.New.EnsureObject("spec").Objects("containers")[0]["image"] = "j"
 		c.New.EnsureObject("metadata").EnsureObject("annotations")["a"] = "b"
-		c.New.Object("metadata")["uid"] = "other"
+		c.New.Object("metadata")["creationTimestamp"] = "2020-01-01T00:00:00Z"
 	}
 	rebind := func(c request.Change) { c.Body.Object("target")["name"] = "o" }
 	update := request.Mutation{Verb: request.Update}

@@ -51,7 +51,7 @@ func TestMutations(t *testing.T) {
 				`,{"patchType":"ApplyConfiguration","applyConfiguration":{"expression":"Object{data: {'z': object.data.y + '2'}}"}}]`, maps, configMap("a", `"x":"y"`), 201, []string{`"y":"1","z":"12"`}},
 			{"variables", "", `"variables":[{"name":"v","expression":"object.data.x + '3'"}],` + patch("[JSONPatch{op: 'add', path: '/data/y', value: variables.v}]"), maps, configMap("a", `"x":"y"`), 201, []string{`"y":"y3"`}},
 			{"defaults", deploymentRules, patch("[JSONPatch{op: 'remove', path: '/spec/replicas'}]"), "/apis/apps/v1/namespaces/default/deployments", deployment, 201, []string{`"replicas":1`}},
-			{"what the server sets", "", patch("has(object.metadata.uid) || has(object.metadata.creationTimestamp) ? [JSONPatch{op: 'add', path: '/data/y', value: 'seen'}] : [JSONPatch{op: 'add', path: '/metadata/name', value: 'other'}]"), maps, configMap("a", `"x":"y"`), 201, []string{`"name":"a"`, `"data":{"x":"y"}`}},
+			{"what the server sets", "", patch("has(object.metadata.uid) || has(object.metadata.creationTimestamp) ? [JSONPatch{op: 'add', path: '/data/y', value: 'seen'}] : [JSONPatch{op: 'add', path: '/data/z', value: 'unseen'}]"), maps, configMap("a", `"x":"y"`), 201, []string{`"data":{"x":"y","z":"unseen"}`}},
 			{"an invalid result", "", patch("[JSONPatch{op: 'add', path: '/data/' + jsonpatch.escapeKey('a b'), value: ''}]"), maps, configMap("a", `"x":"y"`), 422, []string{`data[a b]`}},
 		} {
 			t.Run(x.what, func(t *testing.T) {
@@ -65,6 +65,39 @@ func TestMutations(t *testing.T) {
 				}
 			})
 		}
+	})
+}
+
+// TestMutatedIdentity checks that a policy may rename a new object, and that other changes of its
+// identity are rejected.
+func TestMutatedIdentity(t *testing.T) {
+	both(t, func(t *testing.T, c cluster) {
+		set := func(path, value string) string {
+			return `"mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"[JSONPatch{op: 'add', path: '` + path + `', value: ` + value + `}]"}}]`
+		}
+		const overlay = `"mutations":[{"patchType":"ApplyConfiguration","applyConfiguration":{"expression":"Object{metadata: Object.metadata{name: 'overlaid'}}"}}]`
+		c.send(201, http.MethodPost, maps, configMap("there", ""))
+		for _, x := range []struct {
+			spec, method, path, body string
+			code                     int
+			want                     string
+		}{
+			{set("/metadata/name", "'renamed'"), http.MethodPost, maps, configMap("a", `"x":"y"`), 201, `"name":"renamed"`},
+			{set("/metadata/name", "'renamed'"), http.MethodPost, maps, configMap("a", `"x":"y"`), 409, "already exists"},
+			{set("/metadata/name", "'other'"), http.MethodPost, maps, configMap("there", `"x":"y"`), 201, `"name":"other"`},
+			{overlay, http.MethodPost, maps, `{"metadata":{"generateName":"g-"}}`, 201, `"name":"overlaid"`},
+			{set("/metadata/namespace", "'kube-system'"), http.MethodPost, maps, configMap("a", ""), 400, "does not match the namespace"},
+			{set("/metadata/resourceVersion", "'7'"), http.MethodPost, maps, configMap("a", ""), 500, "resourceVersion should not be set"},
+			{set("/metadata/name", "'other'"), http.MethodPatch, maps + "/there", `{"data":{"a":"b"}}`, 422, "metadata.name"},
+			{set("/metadata/uid", "'other'"), http.MethodPatch, maps + "/there", `{"data":{"a":"b"}}`, 422, "metadata.uid"},
+			{set("/metadata/resourceVersion", "'1'"), http.MethodPatch, maps + "/there", `{"data":{"a":"b"}}`, 409, "has been modified"},
+		} {
+			c.mutation("p", "", x.spec, "")
+			c.send(x.code, x.method, x.path, x.body, x.want)
+			c.clear()
+		}
+		c.send(404, http.MethodGet, maps+"/a", "")
+		c.send(200, http.MethodGet, maps+"/there", "", `"name":"there"`)
 	})
 }
 

@@ -173,3 +173,38 @@ func TestOwnKindsAreExempt(t *testing.T) {
 	c.clear()
 	c.send(201, http.MethodPost, maps, configMap("a", ""))
 }
+
+// TestTakenName checks that validation and policies come before the conflict with an existing name,
+// also in a dry run.
+func TestTakenName(t *testing.T) {
+	t.Parallel()
+	c := open(t, false, nil)
+	const (
+		services = "/api/v1/namespaces/default/services"
+		roles    = "/apis/rbac.authorization.platform.io/v1/clusterroles"
+	)
+	c.send(201, http.MethodPost, pods, `{"metadata":{"name":"taken"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	c.send(201, http.MethodPost, services, `{"metadata":{"name":"taken"},"spec":{"ports":[{"port":1}]}}`)
+	c.send(201, http.MethodPost, "/api/v1/nodes", `{"metadata":{"name":"taken"}}`)
+	c.send(201, http.MethodPost, roles, `{"metadata":{"name":"taken"}}`)
+	c.send(201, http.MethodPost, maps, configMap("taken", ""))
+	c.send(201, http.MethodPost, "/api/v1/namespaces", `{"metadata":{"name":"taken"}}`)
+	objects := []struct{ path, valid, invalid string }{
+		{pods, `{"metadata":{"name":"taken"},"spec":{"containers":[{"name":"c","image":"i"}]}}`, `{"metadata":{"name":"taken"},"spec":{"containers":[]}}`},
+		{services, `{"metadata":{"name":"taken"},"spec":{"ports":[{"port":1}]}}`, `{"metadata":{"name":"taken"},"spec":{"ports":[{"port":-1}]}}`},
+		{"/api/v1/nodes", `{"metadata":{"name":"taken"}}`, `{"metadata":{"name":"taken","labels":{"a b":"c"}}}`},
+		{"/api/v1/namespaces", `{"metadata":{"name":"taken"}}`, `{"metadata":{"name":"taken","labels":{"a b":"c"}}}`},
+		{roles, `{"metadata":{"name":"taken"}}`, `{"metadata":{"name":"taken"},"rules":[{}]}`},
+		{maps, configMap("taken", ""), configMap("taken", `"a b":""`)},
+	}
+	for _, o := range objects {
+		for _, query := range []string{"", "?dryRun=All"} {
+			c.send(409, http.MethodPost, o.path+query, o.valid, "already exists")
+			c.send(422, http.MethodPost, o.path+query, o.invalid, `"reason":"Invalid"`)
+		}
+	}
+	c.policy("p", rules("CREATE", "*", "*", "*"), `"validations":[{"expression":"object.metadata.name != 'taken'","message":"not this name"}]`, "")
+	for _, o := range objects {
+		c.send(422, http.MethodPost, o.path, o.valid, "not this name")
+	}
+}

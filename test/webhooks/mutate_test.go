@@ -64,6 +64,131 @@ func TestReinvocation(t *testing.T) {
 }
 
 // TestBuiltInPluginsRunAgain: what a webhook changes is completed by the plugins of the server.
+// TestChangedIdentity checks that changes of an object's identity are applied or rejected, and
+// never dropped, for every verb.
+func TestChangedIdentity(t *testing.T) {
+	t.Parallel()
+	s := open(t, nil)
+	const (
+		deployments = "/apis/apps/v1/namespaces/default/deployments"
+		nodes       = "/api/v1/nodes"
+		leases      = "/apis/coordination.platform.io/v1/namespaces/default/leases"
+		gadgets     = "/apis/renamed.example.com/v1/namespaces/default/gadgets"
+		applyYAML   = "application/apply-patch+yaml"
+	)
+	s.Send(201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", client.JSON, `{"metadata":{"name":"gadgets.renamed.example.com"},"spec":{"group":"renamed.example.com","scope":"Namespaced",
+		"names":{"plural":"gadgets","singular":"gadget","kind":"Gadget"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`)
+	const gadget = `{"apiVersion":"renamed.example.com/v1","kind":"Gadget","metadata":{"name":"$"}}`
+	client.Eventually(t, func() error { // for a definition to be served
+		a, err := s.Do(s.Ctx, "POST", gadgets, client.JSON, []byte(strings.ReplaceAll(gadget, "$", "taken")))
+		if err == nil && a.Code != 201 {
+			err = &a
+		}
+		return err
+	})
+	s.create(201, "taken", `{}`)
+	s.create(201, "there", `{}`)
+	s.Send(201, "POST", deployments, client.JSON, `{"metadata":{"name":"there"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)
+	h := start(t, allow)
+	s.register(mutating, "m", hook{rules: rule("*", "*", "v1", "configmaps,nodes,leases,gadgets,deployments,deployments/status,deployments/scale,pods/eviction,bindings")}.text(h))
+	set := func(name, value string) string {
+		return `[{"op":"add","path":"/metadata/` + name + `","value":` + value + `}]`
+	}
+	remove := func(name string) string { return `[{"op":"remove","path":"/metadata/` + name + `"}]` }
+	named, generated := configMap("$", "{}"), `{"metadata":{"generateName":"g-"}}`
+	note := `{"metadata":{"annotations":{"n":"$"}}}`
+	for i, c := range []struct {
+		what, method, path, contentType, body, patch string
+		code                                         int
+		want                                         string
+	}{
+		{"the name of a new object", "POST", configMaps, client.JSON, named, set("name", `"new-1"`), 201, `"name":"new-1"`},
+		{"the name of a new object whose own is taken", "POST", configMaps, client.JSON, configMap("taken", "{}"), set("name", `"new-2"`), 201, `"name":"new-2"`},
+		{"a name that is taken", "POST", configMaps, client.JSON, named, set("name", `"taken"`), 409, `configmaps \"taken\" already exists`},
+		{"a name that is none", "POST", configMaps, client.JSON, named, set("name", `"A b"`), 422, `metadata.name: Invalid value: \"A b\"`},
+		{"no name", "POST", configMaps, client.JSON, named, remove("name"), 422, "name or generateName is required"},
+		{"a name where there is none", "POST", configMaps, client.JSON, `{}`, set("name", `"new-3"`), 201, `"name":"new-3"`},
+		{"a name in place of a generated one", "POST", configMaps, client.JSON, generated, set("name", `"new-4"`), 201, `"name":"new-4"`},
+		{"another prefix of a generated name", "POST", configMaps, client.JSON, generated, set("generateName", `"h-"`), 201, `"name":"h-`},
+		{"a prefix in place of a name", "POST", configMaps, client.JSON, named, `[{"op":"remove","path":"/metadata/name"},{"op":"add","path":"/metadata/generateName","value":"k-"}]`, 201, `"name":"k-`},
+		{"the name of a dry run", "POST", configMaps + "?dryRun=All", client.JSON, named, set("name", `"new-5"`), 201, `"name":"new-5"`},
+		{"the name of a new object of a cluster", "POST", nodes, client.JSON, `{"metadata":{"name":"$"}}`, set("name", `"new-6"`), 201, `"name":"new-6"`},
+		{"the name of a new custom object", "POST", gadgets, client.JSON, gadget, set("name", `"new-7"`), 201, `"name":"new-7"`},
+		{"a name of a custom object that is taken", "POST", gadgets, client.JSON, gadget, set("name", `"taken"`), 409, "already exists"},
+		{"the name of an object that an update creates", "PUT", leases + "/$", client.JSON, `{"metadata":{"name":"$"}}`, set("name", `"other"`), 400, "does not match the name on the URL"},
+		{"the name of an object that an apply creates", "PATCH", configMaps + "/$?fieldManager=m", applyYAML, named, set("name", `"other"`), 400, "does not match the name on the URL"},
+		{"the name with an update", "PUT", configMaps + "/there", client.JSON, configMap("there", `{"a":"$"}`), set("name", `"other"`), 422, "metadata.name: Invalid value: \\\"other\\\": field is immutable"},
+		{"the name with a patch", "PATCH", configMaps + "/there", client.MergePatch, note, set("name", `"other"`), 422, "metadata.name"},
+		{"the name with an apply", "PATCH", configMaps + "/there?fieldManager=m", applyYAML, configMap("there", `{"b":"$"}`), set("name", `"other"`), 422, "metadata.name"},
+		{"no name with a patch", "PATCH", configMaps + "/there", client.MergePatch, note, remove("name"), 422, "metadata.name"},
+		{"the name with a status", "PATCH", deployments + "/there/status", client.MergePatch, note, set("name", `"other"`), 422, "metadata.name"},
+		{"the name with a scale", "PATCH", deployments + "/there/scale", client.MergePatch, `{"spec":{"replicas":2}}`, set("name", `"other"`), 400, "does not match the name on the URL"},
+		{"the name of a Binding", "POST", "/api/v1/namespaces/default/bindings", client.JSON, `{"metadata":{"name":"$"},"target":{"name":"n"}}`, set("name", `"other"`), 404, `pods \"other\" not found`},
+		{"the namespace of a new object", "POST", configMaps, client.JSON, named, set("namespace", `"kube-system"`), 400, "the namespace of the provided object does not match"},
+		{"no namespace", "POST", configMaps, client.JSON, configMap("new-8", "{}"), remove("namespace"), 201, `"namespace":"default"`},
+		{"the namespace of what has none", "POST", nodes, client.JSON, `{"metadata":{"name":"new-9"}}`, set("namespace", `"default"`), 201, `"name":"new-9"`},
+		{"the namespace with a patch", "PATCH", configMaps + "/there", client.MergePatch, note, set("namespace", `"kube-system"`), 400, "the namespace of the provided object does not match"},
+		{"the namespace with a scale", "PATCH", deployments + "/there/scale", client.MergePatch, `{"spec":{"replicas":2}}`, set("namespace", `"kube-system"`), 400, "the namespace of the provided object does not match"},
+		{"the namespace of a Binding", "POST", "/api/v1/namespaces/default/bindings", client.JSON, `{"metadata":{"name":"$"},"target":{"name":"n"}}`, set("namespace", `"kube-system"`), 400, "the namespace of the provided object does not match"},
+		{"a version of a new object", "POST", configMaps, client.JSON, named, set("resourceVersion", `"7"`), 500, "resourceVersion should not be set on objects to be created"},
+		{"another version", "PATCH", configMaps + "/there", client.MergePatch, note, set("resourceVersion", `"1"`), 409, "the object has been modified"},
+		{"a version that is none", "PATCH", configMaps + "/there", client.MergePatch, note, set("resourceVersion", `"x"`), 500, "which is no version"},
+		{"no version", "PATCH", configMaps + "/there", client.MergePatch, note, remove("resourceVersion"), 200, `"name":"there"`},
+		{"no version where it is required", "PUT", gadgets + "/taken", client.JSON, "", remove("resourceVersion"), 422, "must be specified for an update"},
+		{"another version of a scale", "PATCH", deployments + "/there/scale", client.MergePatch, `{"spec":{"replicas":2}}`, set("resourceVersion", `"1"`), 409, "the object has been modified"},
+		{"another uid", "PATCH", configMaps + "/there", client.MergePatch, note, set("uid", `"other"`), 422, "metadata.uid"},
+		{"another uid with a status", "PATCH", deployments + "/there/status", client.MergePatch, note, set("uid", `"other"`), 422, "metadata.uid"},
+		{"no uid", "PATCH", configMaps + "/there", client.MergePatch, note, remove("uid"), 200, `"uid":"`},
+		{"the generation of what has none of its own", "POST", configMaps, client.JSON, named, set("generation", `7`), 201, `"generation":7`},
+		{"the end of a new object", "POST", configMaps, client.JSON, named, set("deletionTimestamp", `"2020-01-01T00:00:00Z"`), 422, "metadata.deletionTimestamp"},
+		{"finalizers", "POST", configMaps, client.JSON, configMap("new-10", "{}"), set("finalizers", `["example.com/f"]`), 201, `"finalizers":["example.com/f"]`},
+		{"managed fields", "PATCH", configMaps + "/there", client.MergePatch, note, set("managedFields", `[{"manager":"m2","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]`), 200, `"manager":"m2"`},
+		{"managed fields that are none", "PATCH", configMaps + "/there", client.MergePatch, note, set("managedFields", `[{"manager":"m3","operation":"Guess"}]`), 200, `"manager":"m2"`},
+		{"another kind", "POST", configMaps, client.JSON, named, `[{"op":"replace","path":"/kind","value":"Secret"}]`, 500, ""},
+		{"another version of the kind", "POST", configMaps, client.JSON, named, `[{"op":"replace","path":"/apiVersion","value":"v2"}]`, 500, ""},
+		{"no kind", "POST", configMaps, client.JSON, configMap("new-11", "{}"), `[{"op":"remove","path":"/kind"},{"op":"remove","path":"/apiVersion"}]`, 201, `"kind":"ConfigMap"`},
+		{"no kind of a custom object", "POST", gadgets, client.JSON, gadget, `[{"op":"remove","path":"/kind"}]`, 500, ""},
+		{"an object to delete", "DELETE", configMaps + "/there", "", "", set("name", `"other"`), 500, "attempted to modify the object"},
+	} {
+		h.set(patches(c.patch))
+		name := fmt.Sprint("old-", i+1)
+		body := strings.ReplaceAll(c.body, "$", name)
+		if body == "" && c.method == "PUT" {
+			body = string(s.Send(200, "GET", c.path, "", "").Body)
+		}
+		before := s.Send(200, "GET", configMaps, "", "").Object()
+		a, err := s.Do(s.Ctx, c.method, strings.ReplaceAll(c.path, "$", name), c.contentType, []byte(body))
+		if err != nil || a.Code != c.code || !strings.Contains(string(a.Body), c.want) {
+			t.Errorf("%s: %d %.400s, %v; want %d, %s", c.what, a.Code, a.Body, err, c.code, c.want)
+		}
+		if after := s.Send(200, "GET", configMaps, "", "").Object(); c.code >= 400 && asJSON(after["items"]) != asJSON(before["items"]) {
+			t.Errorf("%s: a refused request has changed %s to %s", c.what, asJSON(before), asJSON(after))
+		}
+	}
+	for _, name := range []string{"new-1", "new-2", "new-3", "new-4"} {
+		s.wantText(s.Send(200, "GET", configMaps+"/"+name, "", ""), `"name":"`+name+`"`)
+	}
+	s.Send(404, "GET", configMaps+"/old-1", "", "")
+	s.Send(404, "GET", configMaps+"/new-5", "", "")
+}
+
+// TestRenamedIsValidated checks that validating webhooks see a renamed object under the name of the
+// request, and that mutating ones are not called again.
+func TestRenamedIsValidated(t *testing.T) {
+	t.Parallel()
+	s := open(t, nil)
+	m, v := start(t, patches(`[{"op":"replace","path":"/metadata/name","value":"new"}]`)), start(t, allow)
+	s.register(mutating, "m", hook{rules: onlyConfigMaps}.text(m))
+	s.register(validating, "v", hook{rules: onlyConfigMaps}.text(v))
+	s.wantText(s.create(201, "old", `{}`), `"name":"new"`)
+	only(t, m)
+	only(t, v).want(t, "validating", map[string]string{"name": `"old"`, "object.metadata.name": `"new"`})
+	v.set(respond(`"allowed":false`))
+	s.create(400, "old", `{}`) // it comes before the name that is taken
+	v.set(allow)
+	s.create(409, "old", `{}`)
+}
+
 func TestBuiltInPluginsRunAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t, nil)

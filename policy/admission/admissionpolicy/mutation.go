@@ -3,6 +3,7 @@ package admissionpolicy
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/cel"
@@ -145,7 +146,15 @@ func (r *mutation) change(i *invocation, x *expressions.Expr, patchType string) 
 // while the request holds the stored one; so the result is converted back. The body of a sub-resource with
 // a kind of its own has no stored form.
 func (r *mutation) rewrite(v *kindView, patched tree.Tree) (err error) {
-	if sub := r.a.Kind.Subresource(r.a.Subresource); sub == nil || sub.BodyKind == nil {
+	sub := r.a.Kind.Subresource(r.a.Subresource)
+	hasBody, held := sub != nil && sub.BodyKind != nil, r.a.New
+	if hasBody && r.a.Body != nil {
+		held = r.a.Body
+	}
+	patched = maps.Clone(patched) // which may share with what the policy has seen
+	patched["metadata"] = maps.Clone(patched.Object("metadata"))
+	v.Restore(patched, held.Object("metadata"))
+	if !hasBody {
 		if v.kind != r.a.Kind || v.kind != v.kind.Stored {
 			patched = tree.Clone(patched).(tree.Tree)
 		}

@@ -35,11 +35,14 @@ func (v *View) Request(naming *meta.Naming) tree.Tree {
 	return t
 }
 
-// name is that of the object, "" as long as it is not generated. BeforeCreation has taken a generated name
-// out of what mutating webhooks see, as another may be chosen when it is taken.
+// name returns the name in the request. If the request leaves it out, it is the name of the object,
+// "" as long as BeforeCreation hides it.
 func (v *View) name() string {
 	if v.generatesName() {
 		return v.Object.Object("metadata").String("name")
+	}
+	if m := v.attributes.Mutation; m.Verb == request.Create && m.Subresource == "" && m.Object != nil {
+		return m.Object.Object("metadata").String("name") // an admission may have renamed the object
 	}
 	return v.attributes.Key.Name
 }

@@ -24,6 +24,7 @@ type View struct {
 	BodyKind *schema.Kind
 	// Object is nil for a delete, OldObject for a create.
 	Object, OldObject tree.Tree
+	hidden            []string // the fields that BeforeCreation has taken out of the metadata of Object
 }
 
 // NewView is a request in the form of a kind, which is that of the request or, of another version, shares its storage. It asks
@@ -101,7 +102,11 @@ func (v *View) Stored(object tree.Tree) (tree.Tree, error) {
 		return convert.ToStored(v.kind, object), nil
 	}
 	rules.Default(v.kind, object)
-	return v.convert(v.kind, v.attributes.Kind, object)
+	converted, err := v.convert(v.kind, v.attributes.Kind, object)
+	if err == nil {
+		converted.EnsureObject("metadata").CopyField(object.Object("metadata"), "resourceVersion") // which is not converted
+	}
+	return converted, err
 }
 
 // named is a copy of an object that says of which kind it is; nil for nil. Only its top level is copied:
@@ -115,10 +120,10 @@ func (v *View) named(object tree.Tree) tree.Tree {
 	return out
 }
 
-// withVersion is an object with its resourceVersion: that of the body of the request, if that has one, or else
-// that of the old object. The object is a copy.
+// withVersion returns an object with its resourceVersion: the one that admission has set, else that
+// of the body of the request, else that of the old object. The object is a copy.
 func (v *View) withVersion(object, body tree.Tree) tree.Tree {
-	if object == nil || v.attributes.OldVersion == 0 {
+	if object == nil || v.attributes.OldVersion == 0 || object.Object("metadata").Has("resourceVersion") {
 		return object
 	}
 	version := body.Object("metadata").String("resourceVersion")
@@ -134,25 +139,41 @@ func (v *View) withVersion(object, body tree.Tree) tree.Tree {
 	return object
 }
 
-// systemFields are what the server sets in a new object after it has been mutated. They do not exist yet as
-// far as the public API is concerned, though this server has set them by then.
-var systemFields = []string{"uid", "creationTimestamp", "generation", "selfLink"}
-
-// BeforeCreation takes out of a new object what the server sets only after it has been mutated, a generated
-// name included.
+// BeforeCreation hides the fields that the server sets in a new object, such as a generated name.
+// In the public API they do not exist yet when an object is mutated.
 func (v *View) BeforeCreation() {
 	a := v.attributes
 	if a.Operation != request.Create || v.Object == nil || v.kind.Virtual() {
 		return
 	}
+	v.hidden = []string{"uid", "creationTimestamp", "selfLink"}
 	metadata := maps.Clone(v.Object.Object("metadata"))
-	for _, name := range systemFields {
+	if v.kind.Stored.Generation {
+		v.hidden = append(v.hidden, "generation")
+	}
+	if v.generatesName() && metadata["name"] == a.Key.Name {
+		v.hidden = append(v.hidden, "name")
+	}
+	for _, name := range v.hidden {
 		delete(metadata, name)
 	}
-	if v.generatesName() {
-		delete(metadata, "name")
-	}
 	v.Object["metadata"] = metadata
+}
+
+// Restore undoes in object, which admission has made of Object, what the View has hidden or added.
+// held is the metadata of the request. Everything else stays as admission wants it.
+func (v *View) Restore(object, held tree.Tree) {
+	metadata, shown := object.EnsureObject("metadata"), v.Object.Object("metadata")
+	for _, name := range v.hidden {
+		if !metadata.Has(name) && (name != "name" || metadata.String("generateName") == held.String("generateName")) {
+			metadata.CopyField(held, name)
+		}
+	}
+	if asked := metadata.String("resourceVersion"); asked == shown.String("resourceVersion") {
+		metadata.CopyField(held, "resourceVersion")
+	} else {
+		metadata["resourceVersion"] = asked // "" asks for an update of whatever version there is
+	}
 }
 
 // generatesName tells whether the name of a new object is not the client's.

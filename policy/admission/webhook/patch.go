@@ -28,18 +28,18 @@ func (h *hook) applyPatch(patch []byte, v *review.View, k *schema.Kind, a *admis
 	if err != nil {
 		return false, internal(err)
 	}
-	if version, kind := patched["apiVersion"], patched["kind"]; version != v.BodyKind.APIVersion() || kind != v.BodyKind.Kind {
-		return false, internal(fmt.Errorf("admission webhook %q attempted to change the kind of the object to %v, Kind=%v", h.name, version, kind))
+	for _, is := range [][2]string{{"apiVersion", v.BodyKind.APIVersion()}, {"kind", v.BodyKind.Kind}} {
+		if got := patched[is[0]]; got != is[1] && (got != nil || v.BodyKind.DefinedAtRuntime) { // a built-in kind may be left out
+			return false, internal(fmt.Errorf("admission webhook %q attempted to change the %s of the object from %s to %v", h.name, is[0], is[1], got))
+		}
 	}
-	if metadata, ok := patched["metadata"].(tree.Tree); ok {
-		metadata = maps.Clone(metadata)
-		delete(metadata, "managedFields") // which no hook changes
-		patched = maps.Clone(patched)
-		patched["metadata"] = metadata
-	}
+	owners, same := v.Object.Object("metadata")["managedFields"], tree.StrictEqual(before.Object("metadata")["managedFields"], patched.Object("metadata")["managedFields"])
 	object, _, err := codec.Conform(v.BodyKind.Message(), patched, nil)
 	if err != nil {
 		return false, internal(err)
+	}
+	if same && owners != nil { // JSON has another form of them
+		object.EnsureObject("metadata")["managedFields"] = owners
 	}
 	return h.store(object, v, k, a)
 }
@@ -57,21 +57,17 @@ func decodeObject(k *schema.Kind, json []byte) (tree.Tree, error) {
 	return t, nil
 }
 
-// keptMetadata is what the server sets in metadata; no hook changes it. Names and versions were decided
-// before admission; a hook that could change them would write another object.
-var keptMetadata = []string{
-	"name", "generateName", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
-	"generation", "managedFields", "resourceVersion", "selfLink",
-}
-
 // store puts what a hook has made of an object in its place, and tells whether that has changed. The tree
 // is changed in place, since others hold it. A change that means nothing, as an empty list for an absent
 // one, is stored but asks nobody again.
 func (h *hook) store(object tree.Tree, v *review.View, k *schema.Kind, a *admission.Attributes) (changed bool, err error) {
 	place, m := a.New, v.BodyKind.Message()
+	if a.Body != nil {
+		place = a.Body
+	}
+	v.Restore(object, place.Object("metadata"))
 	switch sub := k.Subresource(a.Subresource); {
 	case a.Body != nil:
-		place = a.Body
 	case a.Old == nil && sub != nil && sub.BodyKind != nil, k.Virtual():
 		delete(object, "apiVersion")
 		delete(object, "kind")
@@ -80,10 +76,6 @@ func (h *hook) store(object tree.Tree, v *review.View, k *schema.Kind, a *admiss
 			return false, err
 		}
 		m = k.Stored.Message()
-	}
-	metadata, was := object.EnsureObject("metadata"), place.Object("metadata")
-	for _, name := range keptMetadata {
-		metadata.CopyField(was, name)
 	}
 	for _, name := range []string{"apiVersion", "kind"} {
 		object.CopyField(place, name)
