@@ -84,6 +84,10 @@ func (c *Catalog) Kind(group, version, name string) *schema.Kind {
 	return c.current.Load().byResource(resourceKey{group, version, name})
 }
 
+// Serves reports whether clients can use k: neither --runtime-config nor its
+// CustomResourceDefinition switches it off.
+func (c *Catalog) Serves(k *schema.Kind) bool { return c.Kind(k.Group, k.Version, k.Resource) != nil }
+
 // ByGVK returns the kind of a group, version and kind name, served or not; nil if there is none.
 func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind {
 	return c.current.Load().byKind(gvk)

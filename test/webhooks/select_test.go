@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -148,6 +149,43 @@ func TestEquivalent(t *testing.T) {
 	s.register(validating, "events", hook{rules: rule("*", "events.platform.io", "v1", "events")}.text(h))
 	s.Send(201, "POST", "/api/v1/namespaces/default/events", client.JSON, `{"metadata":{"name":"e"},"involvedObject":{"namespace":"default"},"message":"hello"}`)
 	only(t, h).want(t, "another group", map[string]string{"object.note": `"hello"`, "object.message": "", "resource.group": `"events.platform.io"`, "requestResource.group": `""`})
+}
+
+// TestEquivalentIsServed checks that versions that are not served are not equivalent, of built-in
+// and of custom kinds.
+func TestEquivalentIsServed(t *testing.T) {
+	t.Parallel()
+	s := open(t, func(c *daemon.Config) { c.API.RuntimeConfig = daemon.Switches{"autoscaling/v1": false} })
+	const gadgets = "/apis/gone.example.com/%s/namespaces/default/gadgets"
+	definition := func(served bool) string {
+		return fmt.Sprintf(`{"spec":{"group":"gone.example.com","scope":"Namespaced","names":{"plural":"gadgets","singular":"gadget","kind":"Gadget"},"versions":[
+			{"name":"v1","served":%t,"storage":false,"schema":{"openAPIV3Schema":{"type":"object"}}},{"name":"v2","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`, served)
+	}
+	const definitions = "/apis/apiextensions.platform.io/v1/customresourcedefinitions"
+	s.Send(201, "POST", definitions, client.JSON, strings.Replace(definition(true), `{"spec"`, `{"metadata":{"name":"gadgets.gone.example.com"},"spec"`, 1))
+	h := start(t, allow)
+	s.register(validating, "v", hook{rules: rule("CREATE", "autoscaling", "v1", "horizontalpodautoscalers")}.text(h),
+		hook{name: "gadgets.example.com", rules: rule("CREATE", "gone.example.com", "v1", "gadgets")}.text(h))
+	s.Send(201, "POST", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", client.JSON, `{"metadata":{"name":"a"},"spec":{"maxReplicas":3,"scaleTargetRef":{"kind":"Deployment","name":"d","apiVersion":"apps/v1"}}}`)
+	if asked := len(h.questions()); asked > 0 {
+		t.Errorf("about a version that is not served: asked %d times", asked)
+	}
+	create := func(name string) {
+		client.Eventually(t, func() error { // for the definition to be served
+			a, err := s.Do(s.Ctx, "POST", fmt.Sprintf(gadgets, "v2"), client.JSON, []byte(`{"apiVersion":"gone.example.com/v2","kind":"Gadget","metadata":{"name":"`+name+`"}}`))
+			if err == nil && a.Code != 201 {
+				err = &a
+			}
+			return err
+		})
+	}
+	create("a")
+	only(t, h).want(t, "a served version", map[string]string{"object.apiVersion": `"gone.example.com/v1"`})
+	s.Send(200, "PATCH", definitions+"/gadgets.gone.example.com", client.MergePatch, definition(false))
+	create("b")
+	if asked := len(h.questions()); asked > 0 {
+		t.Errorf("about a version that is not served any more: asked %d times", asked)
+	}
 }
 
 // TestCustomKinds: webhooks of custom kinds in several versions.

@@ -42,7 +42,7 @@ func (d *Daemon) webhookPlugins(authorizer authz.Authorizer, namespaces *match.N
 	d.webhookMetrics = webhook.NewMetrics()
 	options := func(plugin string) (webhook.Options, webhookclient.Dialer, error) {
 		dialer := webhookclient.Dialer{Resolver: resolver}
-		o := webhook.Options{Naming: d.naming, Authorizer: authorizer, Namespaces: namespaces, Metrics: d.webhookMetrics, Conditions: &d.conditionMetrics, Log: d.log}
+		o := webhook.Options{Naming: d.naming, Authorizer: authorizer, Namespaces: namespaces, Served: d.kinds.Serves, Metrics: d.webhookMetrics, Conditions: &d.conditionMetrics, Log: d.log}
 		path, err := webhook.ParseConfig(configuration.For(plugin), d.naming)
 		if err != nil {
 			return o, dialer, misconfigured(plugin, err)

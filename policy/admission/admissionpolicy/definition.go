@@ -32,14 +32,14 @@ type definition struct {
 
 // parseDefinition reads a policy. A fault in the policy is kept and counts for each request that it
 // matches; without readable criteria it matches nothing that could be told, hence the empty ones.
-func parseDefinition(o *policy.Object, compile func(spec tree.Tree) *expressions.Policy) *definition {
+func parseDefinition(o *policy.Object, served match.Served, compile func(spec tree.Tree) *expressions.Policy) *definition {
 	spec := o.Tree.Object("spec")
 	d := &definition{
 		name: o.Key.Name, spec: spec, compiled: compile(spec), ignores: spec.String("failurePolicy") == "Ignore",
 		reinvocation: spec.String("reinvocationPolicy") == "IfNeeded",
 	}
-	if d.criteria, d.fault = match.ForPolicy(spec.Object("matchConstraints")); d.fault != nil {
-		d.criteria, _ = match.ForPolicy(nil)
+	if d.criteria, d.fault = match.ForPolicy(spec.Object("matchConstraints"), served); d.fault != nil {
+		d.criteria, _ = match.ForPolicy(nil, served)
 	}
 	if kind := spec.Object("paramKind"); kind != nil {
 		group, version, err := splitAPIVersion(kind.String("apiVersion"))
@@ -69,11 +69,11 @@ type binding struct {
 }
 
 // parseBinding reads a binding. It does not need the policy, which may come later.
-func parseBinding(o *policy.Object) *binding {
+func parseBinding(o *policy.Object, served match.Served) *binding {
 	spec := o.Tree.Object("spec")
 	b := &binding{name: o.Key.Name, policy: spec.String("policyName"), actions: spec.Strings("validationActions")}
-	if b.criteria, b.fault = match.ForPolicy(spec.Object("matchResources")); b.fault != nil {
-		b.criteria, _ = match.ForPolicy(nil)
+	if b.criteria, b.fault = match.ForPolicy(spec.Object("matchResources"), served); b.fault != nil {
+		b.criteria, _ = match.ForPolicy(nil, served)
 	}
 	var err error
 	if b.param, err = parseParamRef(spec.Object("paramRef")); err != nil {

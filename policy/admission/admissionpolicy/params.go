@@ -21,6 +21,7 @@ const maxParamKinds = 256
 // Kinds finds the kinds that are served.
 type Kinds interface {
 	ByGVK(k meta.GroupVersionKind) *schema.Kind
+	Serves(k *schema.Kind) bool
 	// Changed is closed by the next change of what is served.
 	Changed() <-chan struct{}
 }
@@ -57,6 +58,14 @@ type param struct {
 // NewParams makes Params that keep nothing yet.
 func NewParams(kinds Kinds) *Params {
 	return &Params{kinds: kinds, wanted: map[*Source]map[meta.GroupVersionKind]bool{}, kept: map[meta.GroupVersionKind]*paramKind{}}
+}
+
+// kind is a kind that is served; nil if it is not.
+func (p *Params) kind(gvk meta.GroupVersionKind) *schema.Kind {
+	if k := p.kinds.ByGVK(gvk); k != nil && p.kinds.Serves(k) {
+		return k
+	}
+	return nil
 }
 
 // Follows tells whether policies take parameters from the objects of a storage: then an answer to a write of these has to
@@ -111,14 +120,14 @@ func (p *Params) update() {
 		maps.Copy(wanted, of)
 	}
 	for gvk, kept := range p.kept {
-		k := p.kinds.ByGVK(gvk)
+		k := p.kind(gvk)
 		if !wanted[gvk] || k == nil || k.Storage != kept.storage || k.Namespaced != kept.namespaced {
 			kept.stop()
 			delete(p.kept, gvk)
 		}
 	}
 	for gvk := range wanted {
-		if k := p.kinds.ByGVK(gvk); k != nil && p.kept[gvk] == nil && len(p.kept) < maxParamKinds {
+		if k := p.kind(gvk); k != nil && p.kept[gvk] == nil && len(p.kept) < maxParamKinds {
 			p.kept[gvk] = p.follow(gvk, k)
 		}
 	}
@@ -149,7 +158,7 @@ func (p *Params) follow(gvk meta.GroupVersionKind, k *schema.Kind) *paramKind {
 
 // form is a stored object as its kind shows it; nil if the kind is not served any more, or cannot be converted to.
 func (p *Params) form(gvk meta.GroupVersionKind, stored tree.Tree) tree.Tree {
-	k := p.kinds.ByGVK(gvk)
+	k := p.kind(gvk)
 	if k == nil || k.ConversionWebhook != nil && stored.String("apiVersion") != k.APIVersion() {
 		return nil // of another version than it is read in, which only a webhook could convert
 	}

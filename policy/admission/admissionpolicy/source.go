@@ -114,7 +114,7 @@ func (s *Source) onPolicy(c policy.Change) {
 	case before != nil && tree.StrictEqual(before.spec, c.Tree.Object("spec")):
 		return
 	default:
-		d = parseDefinition(c.Object, s.compile)
+		d = parseDefinition(c.Object, s.params.kinds.Serves, s.compile)
 	}
 	s.change(c.Key.Name, func() {
 		if d == nil {
@@ -127,7 +127,7 @@ func (s *Source) onPolicy(c policy.Change) {
 
 // onBinding takes in a change of a binding.
 func (s *Source) onBinding(c policy.Change) {
-	b := parseBinding(c.Object)
+	b := parseBinding(c.Object, s.params.kinds.Serves)
 	s.change(b.policy, func() {
 		if c.Deleted {
 			delete(s.bound, c.Key.Name)

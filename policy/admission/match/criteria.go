@@ -17,6 +17,7 @@ type Criteria struct {
 	everything      bool
 	rules, excluded []rule
 	equivalent      bool
+	served          Served
 	namespaces      selector.Labels
 	objects         selector.Labels
 
@@ -36,23 +37,26 @@ type target struct {
 // ownVersion is the target of a rule that names a resource in the very version of the request.
 const ownVersion = -1
 
+// Served reports whether clients can use a kind. A version that is not served has no equivalents.
+type Served func(k *schema.Kind) bool
+
 // ForWebhook reads the rules, the matchPolicy and the selectors of one webhook of a configuration.
-func ForWebhook(hook tree.Tree) (*Criteria, error) {
-	return parse(hook, hook.Objects("rules"), nil)
+func ForWebhook(hook tree.Tree, served Served) (*Criteria, error) {
+	return parse(hook, hook.Objects("rules"), nil, served)
 }
 
 // ForPolicy reads the matchConstraints of a policy, or the matchResources of a binding; nil, or one without
 // resourceRules, is about all requests that nothing else excludes.
-func ForPolicy(resources tree.Tree) (*Criteria, error) {
-	c, err := parse(resources, resources.Objects("resourceRules"), resources.Objects("excludeResourceRules"))
+func ForPolicy(resources tree.Tree, served Served) (*Criteria, error) {
+	c, err := parse(resources, resources.Objects("resourceRules"), resources.Objects("excludeResourceRules"), served)
 	if err == nil {
 		c.everything = len(c.rules) == 0
 	}
 	return c, err
 }
 
-func parse(t tree.Tree, rules, excluded []tree.Tree) (*Criteria, error) {
-	c := &Criteria{equivalent: t.String("matchPolicy") == "Equivalent"}
+func parse(t tree.Tree, rules, excluded []tree.Tree, served Served) (*Criteria, error) {
+	c := &Criteria{equivalent: t.String("matchPolicy") == "Equivalent", served: served}
 	for _, r := range rules {
 		c.rules = append(c.rules, parseRule(r))
 	}
@@ -120,7 +124,7 @@ func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource s
 	for i := range rules {
 		for version, other := range k.Stored.Versions {
 			r := &rules[i]
-			if other != k && (subresource == "" || other.Subresource(subresource) != nil) && r.operations[o] && r.matches(other, subresource) {
+			if other != k && c.served(other) && (subresource == "" || other.Subresource(subresource) != nil) && r.operations[o] && r.matches(other, subresource) {
 				found = append(found, target{version, r.names})
 			}
 		}

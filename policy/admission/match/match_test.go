@@ -94,7 +94,7 @@ func TestRules(t *testing.T) {
 		{`[{` + every + `,"resources":["*/*"]}]`, "admissionregistration.k8s.io/v1/validatingadmissionpolicies", "status", request.Update, false},
 		{`[]`, "/v1/pods", "", request.Create, false},
 	} {
-		criteria, err := match.ForWebhook(parse(t, `{"rules":`+c.rules+`}`))
+		criteria, err := match.ForWebhook(parse(t, `{"rules":`+c.rules+`}`), served)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,6 +125,41 @@ func change(k *schema.Kind, sub string, o request.Verb, old, now tree.Tree) *adm
 	return a
 }
 
+// served serves all kinds.
+func served(*schema.Kind) bool { return true }
+
+// A version that is not served is not equivalent to others, neither for rules nor for exclusions.
+func TestUnservedVersions(t *testing.T) {
+	kind := kinds(t)
+	withoutV1 := func(k *schema.Kind) bool { return k.APIVersion() != "autoscaling/v1" }
+	const v1 = `[{"operations":["*"],"apiGroups":["autoscaling"],"apiVersions":["v1"],"resources":["horizontalpodautoscalers"]}]`
+	for _, c := range []struct {
+		text          string
+		policy        bool
+		served        match.Served
+		matches, asV1 bool
+	}{
+		{`{"matchPolicy":"Equivalent","rules":` + v1 + `}`, false, served, true, true},
+		{`{"matchPolicy":"Equivalent","rules":` + v1 + `}`, false, withoutV1, false, false},
+		{`{"matchPolicy":"Equivalent","resourceRules":` + v1 + `}`, true, withoutV1, false, false},
+		{`{"matchPolicy":"Equivalent","excludeResourceRules":` + v1 + `}`, true, served, false, false},
+		{`{"matchPolicy":"Equivalent","excludeResourceRules":` + v1 + `}`, true, withoutV1, true, false},
+	} {
+		read := match.ForWebhook
+		if c.policy {
+			read = match.ForPolicy
+		}
+		criteria, err := read(parse(t, c.text), c.served)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := criteria.Match(change(kind("autoscaling/v2/horizontalpodautoscalers"), "", request.Update, tree.Tree{}, tree.Tree{}), match.NewNamespaces())
+		if err != nil || (got != nil) != c.matches || got != nil && (got.Version == "v1") != c.asV1 {
+			t.Errorf("%s: matches as %v, %v", c.text, got, err)
+		}
+	}
+}
+
 func TestMatchPolicy(t *testing.T) {
 	kind := kinds(t)
 	rule := func(group, version, resource string) string {
@@ -142,7 +177,7 @@ func TestMatchPolicy(t *testing.T) {
 		{"Equivalent", rule("events.k8s.io", "v1", "events"), "/v1/events", "", "events.k8s.io/v1"},
 		{"Exact", rule("events.k8s.io", "v1", "events"), "/v1/events", "", ""},
 	} {
-		criteria, err := match.ForWebhook(parse(t, `{"matchPolicy":"`+c.policy+`","rules":[`+c.rules+`]}`))
+		criteria, err := match.ForWebhook(parse(t, `{"matchPolicy":"`+c.policy+`","rules":[`+c.rules+`]}`), served)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +211,7 @@ func TestPolicyCriteria(t *testing.T) {
 		{`{"excludeResourceRules":[` + pods + `,"resourceNames":["y"]}]}`, true},
 		{`{"resourceRules":[` + pods + `,"resourceNames":["y"]},` + pods + `}]}`, true},
 	} {
-		criteria, err := match.ForPolicy(parse(t, c.text))
+		criteria, err := match.ForPolicy(parse(t, c.text), served)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +264,7 @@ func TestSelectors(t *testing.T) {
 		{"a new namespace", namespace, change(kind("/v1/namespaces"), "", request.Create, nil, labelled("in")), true},
 		{"a changed namespace", namespace, change(kind("/v1/namespaces"), "", request.Update, labelled("in"), labelled("out")), false},
 	} {
-		criteria, err := match.ForWebhook(parse(t, c.criteria))
+		criteria, err := match.ForWebhook(parse(t, c.criteria), served)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,11 +275,11 @@ func TestSelectors(t *testing.T) {
 	}
 	absent := change(kind("/v1/pods"), "", request.Create, nil, tree.Tree{})
 	absent.Key.Namespace = "absent"
-	criteria, _ := match.ForWebhook(parse(t, namespace))
+	criteria, _ := match.ForWebhook(parse(t, namespace), served)
 	if _, err := criteria.Match(absent, namespaces); err == nil || err.Error() != `namespaces "absent" not found` {
 		t.Errorf("an absent namespace: %v", err)
 	}
-	if _, err := match.ForWebhook(parse(t, `{"objectSelector":{"matchExpressions":[{"key":"a","operator":"Like"}]}}`)); err == nil {
+	if _, err := match.ForWebhook(parse(t, `{"objectSelector":{"matchExpressions":[{"key":"a","operator":"Like"}]}}`), served); err == nil {
 		t.Error("an unknown operator is accepted")
 	}
 }
@@ -266,7 +301,7 @@ func TestOperationOf(t *testing.T) {
 func TestIndex(t *testing.T) {
 	kind := kinds(t)
 	of := func(resource string) *match.Criteria {
-		c, err := match.ForWebhook(parse(t, `{"rules":[{"operations":["CREATE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["`+resource+`"]}]}`))
+		c, err := match.ForWebhook(parse(t, `{"rules":[{"operations":["CREATE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["`+resource+`"]}]}`), served)
 		if err != nil {
 			t.Fatal(err)
 		}

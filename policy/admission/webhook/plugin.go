@@ -19,6 +19,7 @@ type Options struct {
 	Naming     *meta.Naming
 	Authorizer authz.Authorizer // for match conditions
 	Namespaces *match.Namespaces
+	Served     match.Served
 	Callers    *Callers
 	Metrics    *Metrics
 	Conditions *match.ConditionMetrics
