@@ -7,10 +7,10 @@ package rbac
 // joins reads it before it has a credential.
 func namespacedRoles() []defaultRole {
 	const system, public = "platform-system", "platform-public"
-	leading := func(component string) defaultRole {
+	leading := func(component string, others ...string) defaultRole {
 		return defaultRole{
 			namespace: system, name: "system::leader-locking-" + component,
-			subjects: bindTo("user system:"+component, "account "+system+"/"+component),
+			subjects: bindTo(append(others, "user system:"+component, "account "+system+"/"+component)...),
 			rules: []rule{
 				newRule(readVerbs+" create update", coordinationGroup, "leases"),
 				newRule(readVerbs+" create update", coordinationGroup, "leasecandidates"),
@@ -30,7 +30,7 @@ func namespacedRoles() []defaultRole {
 			subjects:    bindTo("user system:platform-controller-manager", "user system:platform-scheduler"),
 			rules:       []rule{newRule(readVerbs, coreGroup, "configmaps", "extension-apiserver-authentication")},
 		},
-		leading("platform-controller-manager"),
+		leading("platform-controller-manager", "account "+system+"/leader-election-controller"),
 		leading("platform-scheduler"),
 		of(system, "bootstrap-signer", newRule(readVerbs, coreGroup, "secrets")),
 		of(system, "cloud-provider", newRule(readVerbs+" create", coreGroup, "configmaps")),

@@ -39,7 +39,7 @@ func nodeRules() []rule {
 		newRule(readVerbs+" create", coreGroup, "nodes"),
 		newRule(updateVerbs, coreGroup, "nodes/status"),
 		newRule(updateVerbs, coreGroup, "nodes"),
-		newRule("create patch update", coreGroup, "events"),
+		eventsRule(),
 		newRule(readVerbs, coreGroup, "pods"),
 		newRule("create delete", coreGroup, "pods"),
 		newRule(updateVerbs, coreGroup, "pods/status"),

@@ -60,7 +60,8 @@ func schedulerRules() []rule {
 	return []rule{
 		eventsRule(),
 		newRule("create", coordinationGroup, "leases"),
-		newRule("get update", coordinationGroup, "leases", "platform-scheduler"),
+		newRule(readVerbs+" update", coordinationGroup, "leases", "platform-scheduler"),
+		newRule(readVerbs+" "+writeVerbs, coordinationGroup, "leasecandidates"),
 		newRule(readVerbs, coreGroup, "nodes"),
 		newRule(readVerbs+" delete", coreGroup, "pods"),
 		newRule("create", coreGroup, "bindings pods/binding"),
@@ -80,7 +81,7 @@ func schedulerRules() []rule {
 		newRule(readVerbs, resourceGroup, "deviceclasses"),
 		newRule(readVerbs+" "+updateVerbs, resourceGroup, "resourceclaims"),
 		newRule(readVerbs+" "+updateVerbs, resourceGroup, "resourceclaims/status"),
-		newRule(readVerbs+" "+updateVerbs, coreGroup, "pods/finalizers"),
+		newRule("update", coreGroup, "pods/finalizers"),
 		newRule(readVerbs, resourceGroup, "resourceslices"),
 	}
 }

@@ -11,9 +11,9 @@ const (
 	extensionsWorkloads         = "daemonsets deployments ingresses networkpolicies replicasets"
 	viewCoreResources           = "configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods " +
 		"replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status"
-	viewStatusResources = "bindings events limitranges namespaces/status pods/log pods/status " +
+	viewStatusResources = "bindings limitranges namespaces/status pods/log pods/status " +
 		"replicationcontrollers/status resourcequotas resourcequotas/status"
-	editCoreResources = "configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale " +
+	editCoreResources = "configmaps persistentvolumeclaims replicationcontrollers replicationcontrollers/scale " +
 		"secrets serviceaccounts services services/proxy"
 )
 
@@ -69,6 +69,7 @@ func editRules() []rule {
 		newRule(writeVerbs, coreGroup, "pods "+podInteractiveSubresources),
 		newRule("create", coreGroup, "pods/eviction"),
 		newRule(writeVerbs, coreGroup, editCoreResources),
+		newRule(writeVerbs, eventGroups, "events"),
 		newRule("create", coreGroup, "serviceaccounts/token"),
 		newRule(writeVerbs, "apps", appsWorkloads+" "+appsScaleSubresources+" deployments/rollback"),
 		newRule(writeVerbs, "autoscaling", "horizontalpodautoscalers"),
@@ -86,6 +87,7 @@ func viewRules() []rule {
 	return []rule{
 		newRule(readVerbs, coreGroup, viewCoreResources),
 		newRule(readVerbs, coreGroup, viewStatusResources),
+		newRule(readVerbs, eventGroups, "events"),
 		newRule(readVerbs, coreGroup, "namespaces"),
 		newRule(readVerbs, discoveryGroup, "endpointslices"),
 		newRule(readVerbs, "apps", "controllerrevisions daemonsets/status deployments/status replicasets/status statefulsets/status "+appsWorkloads+" "+appsScaleSubresources),

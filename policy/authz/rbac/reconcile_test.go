@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -137,6 +138,57 @@ func TestDefaultRoles(t *testing.T) {
 			t.Errorf("%s is otherwise; run with -update and look at the difference", path)
 		}
 	}
+}
+
+// TestReferenceRoles compares the default roles and bindings with those recorded from a live
+// kube-apiserver 1.35.3.
+func TestReferenceRoles(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "reference.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded, _, err := codec.DecodeAny(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference, _ := decoded.(tree.Tree)
+	if len(reference) != 131 {
+		t.Fatalf("%d roles and bindings are recorded", len(reference))
+	}
+	s := openStore(t, meta.Kubernetes)
+	s.reconcile(t)
+	for name, recorded := range reference {
+		got, recorded := s.get(t, name), recorded.(tree.Tree)
+		ours := tree.Tree{"labels": got.Object("metadata")["labels"], "annotations": got.Object("metadata")["annotations"]}
+		for _, field := range []string{"aggregationRule", "roleRef", "rules", "subjects"} {
+			ours.CopyField(got, field)
+		}
+		for _, field := range []string{"labels", "annotations", "aggregationRule", "roleRef", "rules", "subjects"} {
+			if has, wants := unordered(ours[field]), unordered(recorded[field]); has != wants {
+				t.Errorf("%s: %s are\n%s\nwant\n%s", name, field, has, wants)
+			}
+		}
+	}
+}
+
+// unordered is JSON in which the order of lists does not count.
+func unordered(v any) string {
+	switch v := v.(type) {
+	case []any:
+		items := make([]string, len(v))
+		for i, item := range v {
+			items[i] = unordered(item)
+		}
+		slices.Sort(items)
+		return "[" + strings.Join(items, "\n") + "]"
+	case tree.Tree:
+		var b strings.Builder
+		for _, name := range v.SortedKeys() {
+			fmt.Fprintf(&b, "%s: %s ", name, unordered(v[name]))
+		}
+		return b.String()
+	}
+	return string(codec.AppendAny(nil, v))
 }
 
 // dumpObject writes an object in a few short lines.
