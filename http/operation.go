@@ -39,6 +39,8 @@ type OperationRequest struct {
 	Manager string
 	// Warn adds a Warning header to the answer.
 	Warn func(text string)
+	// Annotate adds an annotation to the audit event.
+	Annotate func(key, value string)
 }
 
 // operationKey is where an operation or a reader is found; subresource is "" for a collection.
@@ -95,9 +97,18 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	asked := OperationRequest{
 		User: x.user, Kind: x.bodyKind, Key: m.Key, Object: tree, DryRun: o.DryRun, Manager: o.FieldManager,
 		Warn: func(text string) { warnings = append(warnings, text) },
+		Annotate: func(key, value string) {
+			if x.audit != nil {
+				x.audit.Annotate([]request.Annotation{{Key: key, Value: value}})
+			}
+		},
 	}
 	defer func() { x.addWarnings(warnings) }()
 	reserved, err := m.AdmitOperation(x.deadlineCtx, tree, func() error {
+		if err := x.matchBodyToPath(&m, tree); err != nil { // an admission may have changed what the body names
+			return err
+		}
+		asked.Key = m.Key
 		if operation.Complete == nil {
 			return nil
 		}
@@ -105,10 +116,6 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	})
 	x.addRecorded(m.Recorder)
 	if err != nil {
-		if err := x.matchBodyToPath(&m, tree); err != nil { // an admission may have changed what the body names
-			return err
-		}
-		asked.Key = m.Key
 		return err
 	}
 	done := false

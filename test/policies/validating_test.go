@@ -24,7 +24,6 @@ func TestValidations(t *testing.T) {
 			{"messageExpression of several lines", `"validations":[{"expression":"false","messageExpression":"'a\\nb'"}]`, "", 422, []string{denied + `failed expression: false`}},
 			{"messageExpression that is too long", `"validations":[{"expression":"false","message":"no","messageExpression":"[1,2,3,4,5,6].map(x, '` + strings.Repeat("x", 1000) + `').join('')"}]`, "", 422, []string{denied + `no"`}},
 			{"Forbidden", `"validations":[{"expression":"false","reason":"Forbidden"}]`, "", 403, []string{`"reason":"Forbidden"`}},
-			{"Unauthorized", `"validations":[{"expression":"false","reason":"Unauthorized"}]`, "", 401, []string{`"reason":"Unauthorized"`}},
 			{"RequestEntityTooLarge", `"validations":[{"expression":"false","reason":"RequestEntityTooLarge"}]`, "", 413, []string{`"reason":"RequestEntityTooLarge"`}},
 			{"the first counts", `"validations":[{"expression":"true"},{"expression":"false","message":"one","reason":"Forbidden"},{"expression":"false","message":"two"}]`, "", 403, []string{denied + `one"`}},
 			{"Warn", `"validations":[{"expression":"false","message":"no"},{"expression":"false","message":"never"}]`, `"validationActions":["Warn"]`, 201, []string{

@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -63,7 +64,6 @@ func TestReinvocation(t *testing.T) {
 	}
 }
 
-// TestBuiltInPluginsRunAgain: what a webhook changes is completed by the plugins of the server.
 // TestChangedIdentity checks that changes of an object's identity are applied or rejected, and
 // never dropped, for every verb.
 func TestChangedIdentity(t *testing.T) {
@@ -189,6 +189,7 @@ func TestRenamedIsValidated(t *testing.T) {
 	s.create(409, "old", `{}`)
 }
 
+// TestBuiltInPluginsRunAgain: what a webhook changes is completed by the plugins of the server.
 func TestBuiltInPluginsRunAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t, nil)
@@ -310,6 +311,42 @@ func TestAuditAnnotations(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAuditAnnotationsOfOthers checks the annotations of failed policies and issued tokens, in both
+// profiles.
+func TestAuditAnnotationsOfOthers(t *testing.T) {
+	t.Parallel()
+	for naming, suffixes := range map[string][2]string{"platform": {"platform.io", "platform.io"}, "kubernetes": {"k8s.io", "kubernetes.io"}} {
+		t.Run(naming, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			policy, log := filepath.Join(dir, "policy"), filepath.Join(dir, "log")
+			if err := os.WriteFile(policy, []byte("apiVersion: audit."+suffixes[0]+"/v1\nkind: Policy\nrules: [{level: Metadata}]"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s := open(t, func(c *daemon.Config) { c.Naming, c.Audit.PolicyFile, c.Audit.Log.Path = naming, policy, log })
+			s.naming = naming
+			s.Send(201, "POST", "/apis/"+s.group("admissionregistration")+"/v1/validatingadmissionpolicies", client.JSON,
+				`{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[`+onlyConfigMaps+`]},"validations":[{"expression":"false","message":"no"}]}}`)
+			s.Send(201, "POST", "/apis/"+s.group("admissionregistration")+"/v1/validatingadmissionpolicybindings", client.JSON,
+				`{"metadata":{"name":"b"},"spec":{"policyName":"p","validationActions":["Audit"]}}`)
+			s.Send(201, "POST", configMaps+"?x=1", client.JSON, configMap("x", `{}`))
+			if got := annotations(t, log, configMaps+"?x=1")["validation.policy.admission."+suffixes[0]+"/validation_failure"]; !strings.Contains(got, `"message":"no"`) {
+				t.Errorf("the annotation of a failed policy is %q", got)
+			}
+			const tokens = "/api/v1/namespaces/default/serviceaccounts/default/token"
+			token := s.Send(201, "POST", tokens, client.JSON, `{}`).Object().At("status.token")
+			claims, err := base64.RawURLEncoding.DecodeString(strings.Split(fmt.Sprint(token)+"..", ".")[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := annotations(t, log, tokens)["authentication."+suffixes[1]+"/issued-credential-id"]
+			if id, isID := strings.CutPrefix(got, "JTI="); !isID || id == "" || !strings.Contains(string(claims), `"jti":"`+id+`"`) {
+				t.Errorf("the annotation of a token is %q, its claims are %s", got, claims)
+			}
+		})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/troupe-api/troupe/http"
@@ -169,8 +170,11 @@ func (d *Daemon) tokenRequestOperation() http.Operation {
 		MaxExpiration:    time.Duration(d.config.ServiceAccounts.MaxTokenExpiration),
 		ExtendExpiration: d.config.ServiceAccounts.ExtendTokenExpiration, Now: d.now,
 	}
+	issued := strings.Replace(d.naming.Translate(authn.CredentialID), "/", "/issued-", 1)
 	request := func(c http.OperationRequest) serviceaccount.TokenRequest {
-		return serviceaccount.TokenRequest{Kind: c.Kind, Key: c.Key, Object: c.Object, Manager: c.Manager}
+		return serviceaccount.TokenRequest{
+			Kind: c.Kind, Key: c.Key, Object: c.Object, Manager: c.Manager, Issued: func(id string) { c.Annotate(issued, id) },
+		}
 	}
 	return http.Operation{
 		Complete: func(c http.OperationRequest) error { return g.Complete(request(c)) },

@@ -10,7 +10,7 @@ import (
 
 // newValidating is the plugin of ValidatingAdmissionPolicies.
 func newValidating(o *Options) *validating {
-	v := &validating{Options: o, failureKey: o.Naming.Translate("validation.policy.admission.platform.io/validation_failure")}
+	v := &validating{Options: o, failureKey: o.Naming.Group("validation.policy.admission") + "/validation_failure"}
 	v.source = newSource("validatingadmissionpolicies", "validatingadmissionpolicybindings", o.Compiler.Validating, o.Params, o.mayWait)
 	return v
 }

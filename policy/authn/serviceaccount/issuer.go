@@ -36,8 +36,9 @@ type tokenSpec struct {
 	warnAfter time.Duration // after which using it is worth a warning; 0: never
 }
 
-// signBound signs a bound token. Its id is new.
-func (i *Issuer) signBound(g tokenSpec) (token string, err error) {
+// signBound signs a bound token, with a new id.
+func (i *Issuer) signBound(g tokenSpec) (token, id string, err error) {
+	id = uuid.NewString()
 	private := tree.Tree{"namespace": g.Namespace, "serviceaccount": (&ref{g.Name, g.UID}).tree()}
 	for name, to := range map[string]*ref{"pod": g.pod, "secret": g.secret, "node": g.node} {
 		if to != nil {
@@ -47,11 +48,12 @@ func (i *Issuer) signBound(g tokenSpec) (token string, err error) {
 	if g.warnAfter > 0 {
 		private["warnafter"] = g.issuedAt.Add(g.warnAfter).Unix()
 	}
-	return i.sign(jwt.MapClaims{
+	token, err = i.sign(jwt.MapClaims{
 		"iss": i.name, "sub": g.Username(), "aud": g.audiences,
 		"iat": g.issuedAt.Unix(), "nbf": g.issuedAt.Unix(), "exp": g.issuedAt.Add(g.lifetime).Unix(),
-		"jti": uuid.NewString(), i.vendorNames.privateClaim: private,
+		"jti": id, i.vendorNames.privateClaim: private,
 	})
+	return token, id, err
 }
 
 // SignLegacy signs the token of a secret. It never ends by itself.

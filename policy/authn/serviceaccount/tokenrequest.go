@@ -34,6 +34,8 @@ type TokenRequest struct {
 	Key     meta.Key
 	Object  tree.Tree
 	Manager string // the field manager
+	// Issued, if set, gets the credential id of the token, by which audit events tell it from others.
+	Issued func(credentialID string)
 }
 
 // What makes a token last longer than was asked for: this very number of seconds.
@@ -90,9 +92,12 @@ func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, er
 	if g.ExtendExpiration && to.pod != nil && seconds == projectedTokenSeconds && g.isOwnAudience(t.audiences) {
 		t.warnAfter, t.lifetime = t.lifetime, extendedExpiration
 	}
-	token, err := g.Issuer.signBound(t)
+	token, id, err := g.Issuer.signBound(t)
 	if err != nil {
 		return nil, fmt.Errorf("signing a token: %w", err)
+	}
+	if r.Issued != nil {
+		r.Issued("JTI=" + id)
 	}
 	r.Object["status"] = tree.Tree{"token": token, "expirationTimestamp": formatTime(end)}
 	return warnings, nil

@@ -23,10 +23,11 @@ func TestAdmissionPolicy(t *testing.T) {
 		{Obj: spec(match, valid, `"paramKind":{}`), Want: []string{`spec.paramKind.apiVersion: Required value`, `spec.paramKind.kind: Required value`}},
 		{Obj: spec(match, valid, `"paramKind":{"apiVersion":"a/b/c","kind":"a b"}`), Want: []string{
 			`spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c`, `spec.paramKind.kind: Invalid value: "a b": may have mixed case, but should otherwise match: a DNS-1035 label…`}},
-		{Obj: spec(match, `"validations":[{},{"expression":"true\n|| false"},{"expression":"true","message":" ","messageExpression":" ","reason":"Bored"},{"expression":"true","message":"a\nb"}]`), Want: []string{
+		{Obj: spec(match, `"validations":[{},{"expression":"true\n|| false"},{"expression":"true","message":" ","messageExpression":" ","reason":"Bored"},{"expression":"true","message":"a\nb","reason":"Unauthorized"}]`), Want: []string{
 			`spec.validations[0].expression: Required value: expression is not specified`,
 			`spec.validations[2].messageExpression: Invalid value: " ": must be non-empty if specified`, `spec.validations[2].message: Invalid value: " ": must be non-empty if specified`,
-			`spec.validations[2].reason: Unsupported value: "Bored": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"`,
+			`spec.validations[2].reason: Unsupported value: "Bored": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"`,
+			`spec.validations[3].reason: Unsupported value: "Unauthorized": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"`,
 			`spec.validations[3].message: Invalid value: "a\nb": must not contain line breaks`}},
 		{Obj: spec(match, `"auditAnnotations":[{"key":"a","valueExpression":"'b'"},{"key":"a"},{"key":"a b","valueExpression":"null"},{"valueExpression":"null"}]`), Want: []string{
 			`spec.auditAnnotations[1].valueExpression: Required value: valueExpression is not specified`, `spec.auditAnnotations[1].key: Duplicate value: "a"`,
