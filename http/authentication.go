@@ -59,8 +59,9 @@ func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	if x.headerFlags.Authorization {
 		header := bytes.TrimSpace(h.Peek("Authorization"))
 		x.authScheme = credentials.Scheme(header)
-		if r.HasToken = x.authScheme == credentials.SchemeBearer; r.HasToken {
+		if x.authScheme == credentials.SchemeBearer {
 			r.Token = strings.TrimSpace(string(header[len(credentials.SchemeBearer):]))
+			r.HasToken = r.Token != "" // "Bearer" alone is no credential
 		}
 		headers.Remove("Authorization")
 	}

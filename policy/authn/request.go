@@ -9,7 +9,7 @@ import (
 // A Request holds the credentials of one HTTP request.
 type Request struct {
 	// Token is the text after "Bearer " in the Authorization header. HasToken is set
-	// where such a header exists, even if the token is empty.
+	// where there is one; in a review it may be empty.
 	Token    string
 	HasToken bool
 	// Certs are the certificates that the client presented in the TLS handshake, leaf

@@ -19,7 +19,7 @@ func toJSON(t *testing.T, v any) string {
 }
 
 func TestTokenReview(t *testing.T) {
-	tokens, err := authn.ReadTokenFile(strings.NewReader("jane-token,jane,u1,\"dev\"\n"))
+	tokens, err := authn.ReadTokenFile(strings.NewReader("jane-token,jane,u1,\"dev\"\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

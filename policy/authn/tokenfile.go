@@ -20,9 +20,10 @@ type TokenFile struct {
 //
 //	31ada4fd-adec,jane,1001,"system:masters,developers"
 //
-// Empty lines, and lines that begin with #, are passed over. Errors name the line and
-// never the token.
-func ReadTokenFile(r io.Reader) (*TokenFile, error) {
+// Empty lines, and lines that begin with #, are passed over. As in kube-apiserver, a line without a
+// token is ignored, and the last of several lines with one token counts; warn is called for both.
+// Errors and warnings name the line and never the token.
+func ReadTokenFile(r io.Reader, warn func(text string)) (*TokenFile, error) {
 	lines := csv.NewReader(r)
 	lines.FieldsPerRecord = -1
 	lines.Comment = '#'
@@ -37,22 +38,29 @@ func ReadTokenFile(r io.Reader) (*TokenFile, error) {
 			return nil, fmt.Errorf("token file: %w", err)
 		}
 		line, _ := lines.FieldPos(0)
-		if err := t.add(record); err != nil {
+		warning, err := t.add(record)
+		if err != nil {
 			return nil, fmt.Errorf("token file: line %d: %w", line, err)
+		}
+		if warning != "" {
+			warn(fmt.Sprintf("line %d: %s", line, warning))
 		}
 	}
 }
 
-func (t *TokenFile) add(record []string) error {
+func (t *TokenFile) add(record []string) (warning string, err error) {
 	if len(record) < 3 {
-		return fmt.Errorf("%d columns instead of token, user and user id", len(record))
+		return "", fmt.Errorf("%d columns instead of token, user and user id", len(record))
 	}
 	if len(record) > 4 {
-		return errors.New("more than 4 columns: several groups go into one pair of double quotes")
+		return "", errors.New("more than 4 columns: several groups go into one pair of double quotes")
 	}
 	token, user := record[0], &User{Name: record[1], UID: record[2]}
-	if token == "" || user.Name == "" {
-		return errors.New("token and user must not be empty")
+	if token == "" {
+		return "the token is empty; the line is ignored", nil
+	}
+	if user.Name == "" {
+		return "", errors.New("the user must not be empty")
 	}
 	if len(record) == 4 {
 		for _, group := range strings.Split(record[3], ",") {
@@ -63,10 +71,10 @@ func (t *TokenFile) add(record []string) error {
 	}
 	sum := sha256.Sum256([]byte(token))
 	if t.users[sum] != nil {
-		return errors.New("the token is there twice")
+		warning = "the token was there before; the last line counts"
 	}
 	t.users[sum] = user
-	return nil
+	return warning, nil
 }
 
 // Authenticate has no opinion on a token that is not in the list.

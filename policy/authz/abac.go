@@ -3,6 +3,7 @@ package authz
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,7 +32,8 @@ type policyLine struct {
 const maxPolicyLine = 1 << 20
 
 // ParseABAC reads a policy file: an object of JSON on each line, kind Policy of version v1beta1,
-// save for empty lines and those that begin with "#". Every faulty line is reported, by its number.
+// save for empty lines and those that begin with "#". A line without a version has the fields of
+// the spec at its top. Every faulty line is reported, by its number.
 func ParseABAC(r io.Reader, naming *meta.Naming) (*ABAC, error) {
 	p := &ABAC{}
 	var faults []error
@@ -62,13 +64,15 @@ func parsePolicyLine(text []byte, version string) (policyLine, error) {
 		Kind       string     `json:"kind"`
 		Spec       policyLine `json:"spec"`
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&policy); err != nil {
+	var fields map[string]json.RawMessage
+	if err := decodeLine(text, &fields); err != nil {
 		return policyLine{}, err
 	}
-	if d.More() {
-		return policyLine{}, errors.New("more than one object on the line")
+	if fields["apiVersion"] == nil && fields["spec"] == nil {
+		return parseUnversionedLine(text)
+	}
+	if err := decodeLine(text, &policy); err != nil {
+		return policyLine{}, err
 	}
 	if policy.APIVersion != version || policy.Kind != "Policy" {
 		return policyLine{}, fmt.Errorf("apiVersion %q, kind %q: must be %q and \"Policy\"", policy.APIVersion, policy.Kind, version)
@@ -78,6 +82,49 @@ func parsePolicyLine(text []byte, version string) (policyLine, error) {
 		return line, errors.New("spec names neither a user nor a group")
 	}
 	if line.User == "*" || line.Group == "*" {
+		line.User, line.Group = "", authn.GroupAuthenticated
+	}
+	return line, nil
+}
+
+// decodeLine reads the one object of a line, which has no unknown fields.
+func decodeLine(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if d.More() {
+		return errors.New("more than one object on the line")
+	}
+	return nil
+}
+
+// parseUnversionedLine reads a line of the format without versions. Fields that it leaves out match
+// everything.
+func parseUnversionedLine(text []byte) (policyLine, error) {
+	var policy struct {
+		Kind      string `json:"kind"`
+		User      string `json:"user"`
+		Group     string `json:"group"`
+		Readonly  bool   `json:"readonly"`
+		Resource  string `json:"resource"`
+		Namespace string `json:"namespace"`
+	}
+	if err := decodeLine(text, &policy); err != nil {
+		return policyLine{}, err
+	}
+	line := policyLine{
+		User: policy.User, Group: policy.Group, Readonly: policy.Readonly, APIGroup: "*",
+		Resource: cmp.Or(policy.Resource, "*"), Namespace: cmp.Or(policy.Namespace, "*"),
+	}
+	if line == (policyLine{APIGroup: "*", Resource: "*", Namespace: "*"}) {
+		return line, errors.New("the line names nothing, which would allow everything to everybody")
+	}
+	if policy.Resource == "" && policy.Namespace == "" {
+		line.NonResourcePath = "*"
+	}
+	if line.User == "*" || line.Group == "*" || line.User == "" && line.Group == "" {
 		line.User, line.Group = "", authn.GroupAuthenticated
 	}
 	return line, nil

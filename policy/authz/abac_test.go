@@ -22,7 +22,8 @@ func TestABAC(t *testing.T) {
 		"   \n" + policy(`"group":"devs","apiGroup":"apps","resource":"deployments","namespace":"dev"`) +
 		policy(`"user":"*","readonly":true,"nonResourcePath":"/docs/*"`) +
 		policy(`"user":"bob","group":"ops","nonResourcePath":"/metrics"`) +
-		policy(`"user":"carl","group":"*","resource":"nodes"`)
+		policy(`"user":"carl","group":"*","resource":"nodes"`) +
+		`{"user":"dora","readonly":true}` + "\n" + `{"user":"emil","namespace":"dev"}` + "\n" + `{"kind":"Policy","resource":"events"}`
 	mode, err := authz.ParseABAC(strings.NewReader(file), meta.Platform)
 	if err != nil {
 		t.Fatal(err)
@@ -62,13 +63,35 @@ func TestABAC(t *testing.T) {
 			t.Errorf("%+v: got %d", c, got)
 		}
 	}
+	for _, c := range []struct {
+		user, verb, group, resource, namespace, path string
+		want                                         authz.Decision
+	}{ // of lines without a version
+		{"dora", "get", "apps", "deployments", "any", "", authz.Allow},
+		{"dora", "create", "apps", "deployments", "any", "", authz.NoOpinion},
+		{"dora", "get", "", "", "", "/any", authz.Allow},
+		{"emil", "create", "apps", "deployments", "dev", "", authz.Allow},
+		{"emil", "create", "apps", "deployments", "prod", "", authz.NoOpinion},
+		{"emil", "get", "", "", "", "/any", authz.NoOpinion},
+		{"x", "create", "events.platform.io", "events", "any", "", authz.Allow},
+	} {
+		a := authz.Attributes{
+			User: &authn.User{Name: c.user, Groups: []string{all}}, Verb: c.verb, Path: c.path,
+			ResourceRequest: c.path == "", Group: c.group, Resource: c.resource, Namespace: c.namespace,
+		}
+		if got, _ := mode.Authorize(a); got != c.want {
+			t.Errorf("%+v: got %d", c, got)
+		}
+	}
 	if d, _ := mode.Authorize(authz.Attributes{Verb: "get", Path: "/docs/a"}); d != authz.NoOpinion {
 		t.Error("a request of nobody is allowed")
 	}
 	got := mode.RulesFor(&authn.User{Name: "kubelet", Groups: []string{all}}, "dev")
 	read := []string{"get", "list", "watch"}
 	want := authz.RuleSet{
-		ResourceRules:    []authz.ResourceRule{{Verbs: read, Groups: []string{""}, Resources: []string{"pods"}}},
+		ResourceRules: []authz.ResourceRule{
+			{Verbs: read, Groups: []string{""}, Resources: []string{"pods"}}, {Verbs: []string{"*"}, Groups: []string{"*"}, Resources: []string{"events"}},
+		},
 		NonResourceRules: []authz.NonResourceRule{{Verbs: read, Paths: []string{"/docs/*"}}},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -79,10 +102,11 @@ func TestABAC(t *testing.T) {
 func TestABACErrors(t *testing.T) {
 	for file, want := range map[string]string{
 		"x":                                      "line 1: invalid character 'x'",
-		"\n#\n{}":                                `line 3: apiVersion "", kind "": must be`,
+		"\n#\n{}":                                `line 3: the line names nothing`,
+		`{"spec":{"user":"a"}}`:                  `line 1: apiVersion "", kind "": must be`,
 		policy(`"user":"a"`) + policy(`"usr":1`): `line 2: json: unknown field "usr"`,
 		policy(`"resource":"pods"`):              "line 1: spec names neither a user nor a group",
-		`{"user":"bob"}`:                         `line 1: json: unknown field "user"`,
+		`{"usr":"bob"}`:                          `line 1: json: unknown field "usr"`,
 		strings.ReplaceAll(policy(`"user":"a"`), "}}\n", "}}{}"): "line 1: more than one object",
 		strings.ReplaceAll(policy(`"user":"a"`), "Policy", "P"):  `line 1: apiVersion "abac.authorization.platform.io/v1beta1", kind "P"`,
 		"#\n" + strings.Repeat("x", 2<<20):                       "line 2: bufio.Scanner: token too long",

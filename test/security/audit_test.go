@@ -103,7 +103,7 @@ func TestAuditIdentity(t *testing.T) {
 		"Authorization: Bearer " + token + "\r\nImpersonate-User: admin":                         "jane",
 		"Authorization: Bearer " + token + "\r\nX-Remote-User: admin":                            "jane",
 		"Authorization: Bearer " + token + "x":                                                   "",
-		"Authorization: Bearer \r\nX-Remote-User: admin":                                         "",
+		"Authorization: Bearer \r\nX-Remote-User: admin":                                         "system:anonymous",
 		"Authorization: Bearer " + token + "\r\niMPERSONATE-gROUP: system:masters":               "jane",
 		"Authorization: Bearer " + token + "\r\nImpersonate-User: x\r\nImpersonate-Extra-A%2: b": "jane",
 	} {

@@ -103,7 +103,7 @@ func (d *Daemon) newTokenAuthenticator() ([]authn.Authenticator, error) {
 	c := d.config.Authentication
 	var methods []authn.Authenticator
 	if c.TokenAuthFile != "" {
-		tokens, err := readTokens(c.TokenAuthFile)
+		tokens, err := d.readTokens(c.TokenAuthFile)
 		if err != nil {
 			return nil, fmt.Errorf("--token-auth-file: %w", err)
 		}
@@ -128,13 +128,13 @@ func (d *Daemon) newTokenAuthenticator() ([]authn.Authenticator, error) {
 }
 
 // The file is read once; a change needs a restart, as on other servers of this API.
-func readTokens(path string) (*authn.TokenFile, error) {
+func (d *Daemon) readTokens(path string) (*authn.TokenFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	tokens, err := authn.ReadTokenFile(f)
+	tokens, err := authn.ReadTokenFile(f, func(text string) { d.log.Warn("a line of the token file is ignored", "file", path, "reason", text) })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -124,7 +124,7 @@ func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 		return nil, nil
 	}
 	if set == nil {
-		return nil, authn.FinalError{Err: errNoKeys}
+		return nil, errNoKeys
 	}
 	if err != nil {
 		err = errors.New("the token is malformed, or signed with an unknown algorithm")
@@ -140,7 +140,7 @@ func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 		user, err = c.user(&t.options)
 	}
 	if err != nil {
-		err = authn.FinalError{Err: fmt.Errorf("oidc: %w", err)}
+		err = fmt.Errorf("oidc: %w", err)
 		t.rejected.Put(digest, cachedResult[error]{set, err}, t.options.Now().Add(rejectedTTL))
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package oidc_test
 
 import (
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"maps"
 	"reflect"
@@ -165,6 +166,8 @@ func TestClaims(t *testing.T) {
 		{"not verified, but no name", func(o *oidc.Options) {}, claimMap{"email_verified": false}, p.URL + "#jane", []string{"a", "b"}},
 		{"no groups", func(o *oidc.Options) { o.GroupsClaim = "" }, nil, p.URL + "#jane", nil},
 		{"groups missing", func(o *oidc.Options) {}, claimMap{"groups": nil}, p.URL + "#jane", nil},
+		{"groups null", func(o *oidc.Options) {}, claimMap{"groups": json.RawMessage("null")}, p.URL + "#jane", nil},
+		{"groups of the system", func(o *oidc.Options) { o.SystemNames = []string{"system:readers"} }, claimMap{"groups": []string{"a", "system:masters", "system:readers"}}, p.URL + "#jane", []string{"a", "system:readers"}},
 		{"required", func(o *oidc.Options) { o.RequiredClaims = map[string]string{"hd": "example.com", "team": "x"} }, nil, p.URL + "#jane", []string{"a", "b"}},
 		{"required, another value", func(o *oidc.Options) { o.RequiredClaims = map[string]string{"hd": "example.com", "team": "y"} }, nil, "", nil},
 		{"required, missing", func(o *oidc.Options) { o.RequiredClaims = map[string]string{"gone": ""} }, nil, "", nil},
@@ -215,6 +218,16 @@ func TestCachedTokenExpires(t *testing.T) {
 	if user, err := tokens.Authenticate(bearer(good)); user != nil || err == nil {
 		t.Errorf("an expired token is still %v", user)
 	}
+	if user, err := authn.Union(tokens, everybody{}).Authenticate(bearer(good)); user == nil || user.Name != "everybody" {
+		t.Errorf("the next method is not asked about a rejected token: %v, %v", user, err)
+	}
+}
+
+// everybody accepts every token.
+type everybody struct{}
+
+func (everybody) Authenticate(authn.Request) (*authn.User, error) {
+	return &authn.User{Name: "everybody"}, nil
 }
 
 func TestSupportedConfiguration(t *testing.T) {

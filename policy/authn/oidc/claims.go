@@ -86,7 +86,7 @@ func (c claims) user(o *Options) (*authn.User, error) {
 		return nil, errors.New("the email address is not verified")
 	}
 	user := &authn.User{Name: o.usernamePrefix() + name}
-	if groups, given := c[o.GroupsClaim]; given && o.GroupsClaim != "" {
+	if groups := c[o.GroupsClaim]; groups != nil && o.GroupsClaim != "" {
 		_, list := groups.([]any)
 		if user.Groups, ok = stringOrList(groups); !ok || !list {
 			return nil, fmt.Errorf("the claim %s is no list of groups", o.GroupsClaim)
@@ -95,11 +95,11 @@ func (c claims) user(o *Options) (*authn.User, error) {
 			user.Groups[i] = o.GroupsPrefix + user.Groups[i]
 		}
 	}
-	for _, name := range append([]string{user.Name}, user.Groups...) {
-		if IsSystemName(name) && !slices.Contains(o.SystemNames, name) {
-			return nil, fmt.Errorf("the token names %q, which is not among the names of the system that are allowed", name)
-		}
+	isReserved := func(name string) bool { return IsSystemName(name) && !slices.Contains(o.SystemNames, name) }
+	if isReserved(user.Name) {
+		return nil, fmt.Errorf("the token names %q, which is not among the names of the system that are allowed", user.Name)
 	}
+	user.Groups = slices.DeleteFunc(user.Groups, isReserved) // without them the user may do less, as they should
 	if id, ok := c["jti"].(string); ok && id != "" {
 		user.Extra = map[string][]string{o.Naming.Translate(authn.CredentialID): {"JTI=" + id}}
 	}
