@@ -59,8 +59,9 @@ func (l *limits) evaluators(format string, hasFormat func(string) bool) (all []s
 	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || hasFormat != nil {
 		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, format, hasFormat})
 	}
-	if l.min != nil || l.max != nil || l.multipleOf != nil || format == "int32" {
-		all = append(all, &numberLimits{limits: l, int32: format == "int32"})
+	fits := numberFormats[format]
+	if l.min != nil || l.max != nil || l.multipleOf != nil || fits != nil {
+		all = append(all, &numberLimits{limits: l, format: format, fits: fits})
 	}
 	if l.maxItems != nil {
 		all = append(all, rules.MaxItems(*l.maxItems))
@@ -263,7 +264,14 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 // numberLimits bounds numbers.
 type numberLimits struct {
 	*limits
-	int32 bool // it has to fit into 32 bits
+	format string
+	fits   func(f float64) bool // reports whether a number has the format; nil for all
+}
+
+// numberFormats are the formats with a smaller range than that of all numbers.
+var numberFormats = map[string]func(f float64) bool{
+	"int32": func(f float64) bool { return f >= math.MinInt32 && f <= math.MaxInt32 },
+	"float": func(f float64) bool { return !math.IsInf(float64(float32(f)), 0) },
 }
 
 func (n *numberLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -291,8 +299,8 @@ func (n *numberLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) 
 	if n.multipleOf != nil && !isMultiple(f, *n.multipleOf) {
 		fault("should be a multiple of", *n.multipleOf)
 	}
-	if n.int32 && (f < math.MinInt32 || f > math.MaxInt32) {
-		e.Invalid(e.Path(), v, inBody(e)+"must be of type int32: \""+string(codec.AppendAny(nil, v))+"\"")
+	if n.fits != nil && !n.fits(f) {
+		e.Invalid(e.Path(), v, inBody(e)+"must be of type "+n.format+": \""+string(codec.AppendAny(nil, v))+"\"")
 	}
 }
 
