@@ -21,7 +21,7 @@ func Of(n int64) Amount { return Amount{thousandths: 1000 * n} }
 
 // Parse reads a quantity. Errors are those of malformed quantities.
 func Parse(s string) (Amount, error) {
-	if n, binary, ok := quantity.Thousandths(s); ok && n < limit {
+	if n, binary, ok := quantity.ParseShort(s); ok && n < limit {
 		return Amount{thousandths: n, binary: binary && n != 0}, nil
 	}
 	q, err := quantity.Read(s)

@@ -3,6 +3,7 @@ package volumes
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -215,15 +216,18 @@ func (b *Binder) setPending(key meta.Key, pending bool) {
 	}
 }
 
-// request is what a claim asks for.
-// waits is whether the claim may only get a volume that names it, as its Pod has not been scheduled yet.
-func (b *Binder) request(c claim, waits bool) *request {
+// request returns what a claim requests. If waits is set, only a volume that names the claim may be bound, as its Pod has
+// not been scheduled yet.
+func (b *Binder) request(c claim, waits bool) (*request, error) {
 	spec := c.tree.Object("spec")
-	chosen, _ := selector.FromLabelSelector(spec.Object("selector"))
+	chosen, ok := selector.FromLabelSelector(spec.Object("selector"))
+	if !ok {
+		return nil, errors.New("spec.selector has an unknown operator")
+	}
 	return &request{
 		claim: c.ref(), class: classOf(c.tree, b.betaClass), mode: cmp.Or(spec.String("volumeMode"), defaultMode), attributesClass: spec.String("volumeAttributesClassName"),
 		modes: spec.Strings("accessModes"), storage: spec.Object("resources", "requests").String("storage"), selector: chosen, waits: waits,
-	}
+	}, nil
 }
 
 // syncUnbound finds a volume for a claim that names none. A claim waits in the set of pending ones before volumes are looked
@@ -239,7 +243,11 @@ func (b *Binder) syncUnbound(ctx context.Context, c claim) error {
 	}
 	waits := class.String("volumeBindingMode") == "WaitForFirstConsumer" && c.annotation(b.selectedNode) == ""
 	b.setPending(c.Key, true)
-	name := b.take(b.request(c, waits))
+	wanted, err := b.request(c, waits)
+	if err != nil {
+		return err
+	}
+	name := b.take(wanted)
 	switch {
 	case name != "":
 		defer b.giveBack(name)
@@ -324,7 +332,11 @@ func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
 		return b.setClaimPhase(ctx, c, "Pending")
 	}
 	v := newVolume(o, object, b.betaClass)
-	switch r := b.request(c, false); {
+	r, err := b.request(c, false)
+	if err != nil {
+		return err
+	}
+	switch {
 	case v.claim.name == "" && !r.fits(&v):
 		b.remark(ctx, c, reconcile.Warning, "VolumeMismatch", fmt.Sprintf("Cannot bind to requested volume %q: it does not fit the claim", name))
 	case v.claim.name == "" || v.claim.is(c.ref()):

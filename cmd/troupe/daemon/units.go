@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
 // A Duration is written as Go writes it, "1m30s", in the file and in flags. One type serves flags (Set,
@@ -63,22 +65,15 @@ func (b *Bytes) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// parseBytes reads a number of bytes, with Ki, Mi or Gi for powers of 1024. A number that overflows once it is multiplied
-// is refused, not wrapped around.
+// parseBytes parses a quantity that is a whole number of bytes below 2^63-1, which larger binary amounts become.
 func parseBytes(s string) (Bytes, error) {
-	// Each unit is 2 to the power of 10 more than the one before it.
-	digits, shift := s, 0
-	for i, unit := range []string{"Ki", "Mi", "Gi"} {
-		if number, ok := strings.CutSuffix(s, unit); ok {
-			digits, shift = number, 10*(i+1)
+	q, err := quantity.Read(s)
+	if err == nil && q.Sign() >= 0 {
+		if n, exact := q.Multiple(0); exact && n.IsInt64() && n.Int64() < math.MaxInt64 {
+			return Bytes(n.Int64()), nil
 		}
 	}
-	// A negative number, which ParseInt accepts, is refused below.
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n < 0 || n > math.MaxInt64>>shift {
-		return 0, fmt.Errorf("%q is no number of bytes such as 1048576 or 64Mi", s)
-	}
-	return Bytes(n << shift), nil
+	return 0, fmt.Errorf("%q is no number of bytes such as 1048576 or 64Mi", s)
 }
 
 // Switches are names that are on or off: "a=true,b=false" in flags, an object in the file. Flags add up:

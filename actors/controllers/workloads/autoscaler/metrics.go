@@ -75,7 +75,11 @@ func (s *source) resource(ctx context.Context, namespace, resource, container, s
 	}
 	m := samples{}
 	for _, i := range items {
-		if value, whole := i.used(resource, container); whole {
+		value, whole, err := i.used(resource, container)
+		if err != nil {
+			return nil, fmt.Errorf("Pod %s: %w", i.Metadata.Name, err)
+		}
+		if whole {
 			m[i.Metadata.Name] = i.sampleOf(value)
 		}
 	}
@@ -83,18 +87,22 @@ func (s *source) resource(ctx context.Context, namespace, resource, container, s
 }
 
 // used is how much of a resource a Pod uses, or one of its containers; whole is false if that is not known of all.
-func (i *item) used(resource, container string) (sum int64, whole bool) {
+func (i *item) used(resource, container string) (sum int64, whole bool, err error) {
 	for _, c := range i.Containers {
 		if container != "" && c.Name != container {
 			continue
 		}
 		used, ok := c.Usage[resource]
 		if !ok {
-			return 0, false
+			return 0, false, nil
 		}
-		sum, whole = sum+thousandths(used), true
+		n, err := thousandths(used)
+		if err != nil {
+			return 0, false, err
+		}
+		sum, whole = sum+n, true
 	}
-	return sum, whole
+	return sum, whole, nil
 }
 
 // pods is a metric of Pods.
@@ -105,7 +113,11 @@ func (s *source) pods(ctx context.Context, namespace, metric, metricSelector, se
 	}
 	m := samples{}
 	for _, i := range items {
-		m[i.DescribedObject.Name] = i.sampleOf(thousandths(i.Value))
+		value, err := thousandths(i.Value)
+		if err != nil {
+			return nil, fmt.Errorf("Pod %s: %w", i.DescribedObject.Name, err)
+		}
+		m[i.DescribedObject.Name] = i.sampleOf(value)
 	}
 	return m, nil
 }
@@ -121,16 +133,23 @@ func (s *source) object(ctx context.Context, namespace, resource, name, metric, 
 	if err != nil {
 		return 0, err
 	}
-	return thousandths(items[0].Value), nil
+	return thousandths(items[0].Value)
 }
 
 // external is the sum of what a metric says that is of nothing in the cluster.
 func (s *source) external(ctx context.Context, namespace, metric, metricSelector string) (sum int64, err error) {
 	items, err := s.list(ctx, externalAPI, "/namespaces/"+namespace+"/"+metric, url.Values{"labelSelector": {metricSelector}})
-	for _, i := range items {
-		sum += thousandths(i.Value)
+	if err != nil {
+		return 0, err
 	}
-	return sum, err
+	for _, i := range items {
+		value, err := thousandths(i.Value)
+		if err != nil {
+			return 0, err
+		}
+		sum += value
+	}
+	return sum, nil
 }
 
 // list reads the entries of a list, of which there is one at least.

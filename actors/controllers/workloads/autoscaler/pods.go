@@ -2,7 +2,6 @@ package autoscaler
 
 import (
 	"fmt"
-	"math/big"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
@@ -49,7 +48,7 @@ func (p pod) request(resource, container string) (int64, error) {
 		if !whole.Has(resource) {
 			return 0, fmt.Errorf("missing pod-level request for %s in Pod %s", resource, p.name())
 		}
-		return thousandths(whole.String(resource)), nil
+		return thousandths(whole.String(resource))
 	}
 	sum, found := int64(0), false
 	for _, c := range p.runningContainers() {
@@ -61,7 +60,11 @@ func (p pod) request(resource, container string) (int64, error) {
 			return 0, fmt.Errorf("missing request for %s in container %s of Pod %s", resource, c.String("name"), p.name())
 		}
 		found = true
-		sum += thousandths(requests.String(resource))
+		n, err := thousandths(requests.String(resource))
+		if err != nil {
+			return 0, fmt.Errorf("request for %s in container %s of Pod %s: %w", resource, c.String("name"), p.name(), err)
+		}
+		sum += n
 	}
 	if container != "" && !found {
 		return 0, fmt.Errorf("container %s not found in Pod %s", container, p.name())
@@ -80,20 +83,13 @@ func (p pod) runningContainers() []tree.Tree {
 	return all
 }
 
-// thousandths is the amount of a quantity, rounded up; 0 if it is none.
-func thousandths(text string) int64 {
-	if n, _, ok := quantity.Thousandths(text); ok {
-		return n
-	}
-	q, err := quantity.Read(text)
+// thousandths returns the amount of a quantity, rounded up.
+func thousandths(text string) (int64, error) {
+	n, err := quantity.Milli(text)
 	if err != nil {
-		return 0
+		return 0, fmt.Errorf("%q: %w", text, err)
 	}
-	n, exact := q.Multiple(-3)
-	if !exact && q.Sign() > 0 {
-		n.Add(n, big.NewInt(1))
-	}
-	return n.Int64()
+	return n, nil
 }
 
 // amount is a number of thousandths as a quantity. Memory is told in binary units.

@@ -76,7 +76,11 @@ func (t *turn) resource(ctx context.Context, spec tree.Tree) (p proposal, err er
 	}
 	c := t.calculation(name)
 	if raw {
-		c.average(thousandths(target.String("averageValue")))
+		average, err := thousandths(target.String("averageValue"))
+		if err != nil {
+			return failed(err)
+		}
+		c.average(average)
 	} else if err := c.utilization(wanted, container); err != nil {
 		return failed(err)
 	}
@@ -110,7 +114,11 @@ func (t *turn) podsMetric(ctx context.Context, spec tree.Tree) (p proposal, err 
 		return p, fmt.Errorf("unable to get metric %s: %w", name, err)
 	}
 	c := t.calculation("")
-	c.average(thousandths(spec.Object("target").String("averageValue")))
+	average, err := thousandths(spec.Object("target").String("averageValue"))
+	if err != nil {
+		return p, err
+	}
+	c.average(average)
 	replicas, seen, err := c.replicas(m)
 	return proposal{replicas, "pods metric " + name, tree.Tree{
 		"metric": spec["metric"], "current": tree.Tree{"averageValue": amount(seen.average, "")},
@@ -164,12 +172,20 @@ func (t *turn) byValue(spec tree.Tree, value int64, metric string) (p proposal, 
 	target := spec.Object("target")
 	p = proposal{metric: metric, status: tree.Tree{"metric": spec["metric"]}}
 	if target.Has("averageValue") {
+		wanted, err := thousandths(target.String("averageValue"))
+		if err != nil {
+			return p, err
+		}
 		var share int64
-		p.replicas, share = forShare(value, thousandths(target.String("averageValue")), t.observed, t.tolerance)
+		p.replicas, share = forShare(value, wanted, t.observed, t.tolerance)
 		p.status["current"] = tree.Tree{"averageValue": amount(share, "")}
 		return p, nil
 	}
-	p.replicas, err = t.calculation("").forValue(value, thousandths(target.String("value")))
+	wanted, err := thousandths(target.String("value"))
+	if err != nil {
+		return p, err
+	}
+	p.replicas, err = t.calculation("").forValue(value, wanted)
 	p.status["current"] = tree.Tree{"value": amount(value, "")}
 	return p, err
 }

@@ -38,7 +38,8 @@ func New(c *cluster.Cluster) *Controller {
 		came := now != nil && waits(now) && (old == nil || !waits(old))
 		went := old != nil && old.Node != "" && !old.Ended() && (now == nil || now.Ended())
 		changed := now != nil && old != nil && waits(now) && now.Gated != old.Gated
-		if came || went || changed {
+		resized := now != nil && old != nil && now.Node != "" && old.Requests.Differs(now.Requests)
+		if came || went || changed || resized {
 			s.Add(everything)
 		}
 	})
@@ -70,7 +71,7 @@ func newTurn(nodes []*cluster.Node, pods []*cluster.Pod) *turn {
 		if n.Terminating {
 			continue
 		}
-		p := &place{node: n, left: n.Allocatable, pods: n.Allocatable.Others["pods"] / 1000}
+		p := &place{node: n, left: n.Allocatable, pods: n.Allocatable.Others["pods"]}
 		byName[n.Key.Name] = p
 		t.places = append(t.places, p)
 	}

@@ -11,7 +11,7 @@ import (
 
 // newNode is a node with 2 CPUs, 4000 bytes of memory, room for 3 Pods and one of a resource of its own.
 func newNode(name string, taints ...cluster.Taint) *cluster.Node {
-	n := &cluster.Node{Taints: taints, Allocatable: cluster.Resources{CPU: 2000, Memory: 4_000_000, Others: map[string]int64{"pods": 3000, "example.com/card": 1000}}}
+	n := &cluster.Node{Taints: taints, Allocatable: cluster.Resources{CPU: 2000, Memory: 4000, Others: map[string]int64{"pods": 3, "example.com/card": 1}}}
 	n.Key = meta.Key{Name: name}
 	n.Labels = meta.Labels{{Key: "zone", Value: name}}
 	return n
@@ -69,7 +69,10 @@ func TestChoose(t *testing.T) {
 			turn := newTurn(c.nodes, nil)
 			for i, text := range c.pods {
 				s := spec(t, text)
-				pod := cluster.NewPod(tree.Tree{"spec": s}, cluster.NewNames(meta.Kubernetes))
+				pod, err := cluster.NewPod(tree.Tree{"spec": s}, cluster.NewNames(meta.Kubernetes))
+				if err != nil {
+					t.Fatal(err)
+				}
 				node, reason := turn.choose(pod, s)
 				if got := node + reason; got != c.want[i] {
 					t.Errorf("Pod %d: %q, want %q", i, got, c.want[i])

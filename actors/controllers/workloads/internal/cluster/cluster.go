@@ -57,9 +57,9 @@ func New(store reconcile.Store, kinds *catalog.Catalog, leader Leader, logger *s
 		store: store, kinds: kinds, leader: leader, items: map[meta.GroupResource]*Cache[*Item]{},
 	}
 	pods := reconcile.CoreKind(kinds, "Pod")
-	c.Pods = newCache(store, pods, podView(pods, c.Names))
+	c.Pods = newCache(store, pods, podView(pods, c.Names, logger))
 	nodes := reconcile.CoreKind(kinds, "Node")
-	c.Nodes = newCache(store, nodes, nodeView(nodes, c.Naming))
+	c.Nodes = newCache(store, nodes, nodeView(nodes, c.Naming, logger))
 	c.events = newEventWriter(store, reconcile.CoreKind(kinds, "Event"), logger)
 	return c
 }

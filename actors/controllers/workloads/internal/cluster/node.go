@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"errors"
+	"log/slog"
 	"slices"
 	"strconv"
 
@@ -25,15 +27,20 @@ type Node struct {
 type Taint struct{ Key, Value, Effect string }
 
 // nodeView makes the views of Nodes.
-func nodeView(k *schema.Kind, naming *meta.Naming) func(*meta.Object) *Node {
+func nodeView(k *schema.Kind, naming *meta.Naming, logger *slog.Logger) func(*meta.Object) *Node {
 	unschedulable := naming.Translate("node.platform.io/unschedulable")
 	return func(o *meta.Object) *Node {
 		n := &Node{Head: newHead(o), unschedulableTaint: unschedulable}
 		t, err := codec.DecodeStored(k.Message(), o.JSON)
 		if err != nil {
-			return n // nothing that is written can fail to be read
+			logger.Error("cannot decode a node, so it gets no Pods", "node", n.Key.Name, "error", err)
+			return n
 		}
-		n.Unscheduled, n.Allocatable = t.Object("spec").Bool("unschedulable"), readResources(t.Object("status", "allocatable"))
+		var resources resourceReader
+		n.Unscheduled, n.Allocatable = t.Object("spec").Bool("unschedulable"), resources.read(t.Object("status", "allocatable"))
+		if err := errors.Join(resources.errs...); err != nil {
+			logger.Error("cannot parse allocatable resources of a node, so they count as 0", "node", n.Key.Name, "error", err)
+		}
 		for _, taint := range t.Object("spec").Objects("taints") {
 			n.Taints = append(n.Taints, Taint{taint.String("key"), taint.String("value"), taint.String("effect")})
 		}

@@ -2,6 +2,9 @@ package cluster
 
 import (
 	"cmp"
+	"errors"
+	"log/slog"
+	"math"
 	"strconv"
 	"time"
 
@@ -66,33 +69,35 @@ func NewNames(n *meta.Naming) Names {
 }
 
 // podView makes the views of Pods, which do not refer to the object that they were made of.
-func podView(k *schema.Kind, names Names) func(*meta.Object) *Pod {
+func podView(k *schema.Kind, names Names, logger *slog.Logger) func(*meta.Object) *Pod {
 	return func(o *meta.Object) *Pod {
 		p := &Pod{Head: newHead(o), Index: -1}
 		t, err := codec.DecodeStored(k.Message(), o.JSON)
 		if err != nil {
-			return p // nothing that is written can fail to be read
+			logger.Error("cannot decode a Pod", "pod", p.Key, "error", err)
+			return p
 		}
-		p.read(t, names)
+		if err := p.read(t, names); err != nil {
+			logger.Error("cannot parse requests of a Pod, so it is not scheduled", "pod", p.Key, "error", err)
+		}
 		return p
 	}
 }
 
 // NewPod is the view of a decoded Pod.
 // It has no version, labels or owner, so it does not belong in a cache.
-func NewPod(t tree.Tree, names Names) *Pod {
+func NewPod(t tree.Tree, names Names) (*Pod, error) {
 	metadata := t.Object("metadata")
 	p := &Pod{Index: -1, Head: Head{
 		Key: meta.Key{GroupResource: meta.GroupResource{Resource: "pods"}, Namespace: metadata.String("namespace"), Name: metadata.String("name")},
 		UID: metadata.String("uid"), Terminating: metadata.Has("deletionTimestamp"),
 	}}
-	p.read(t, names)
-	return p
+	return p, p.read(t, names)
 }
 
 // read reads everything but the head. Numbers in annotations that cannot be read count as 0, for anybody may write them;
-// an index that cannot be read is none.
-func (p *Pod) read(t tree.Tree, names Names) {
+// an index that cannot be read is none. The error says which of its requests cannot be parsed.
+func (p *Pod) read(t tree.Tree, names Names) error {
 	metadata, spec, status := t.Object("metadata"), t.Object("spec"), t.Object("status")
 	p.Created, p.Phase, p.Node = Time(metadata, "creationTimestamp"), status.String("phase"), spec.String("nodeName")
 	if ready := condition.Find(status, "Ready"); ready.String("status") == "True" {
@@ -112,7 +117,8 @@ func (p *Pod) read(t tree.Tree, names Names) {
 	}
 	p.Deadline, _ = spec.Int("activeDeadlineSeconds")
 	p.Priority, _ = spec.Int("priority")
-	p.Requests = requestsOf(spec)
+	requests := resourceReader{unreadable: math.MaxInt64}
+	p.Requests = requests.requests(spec, status)
 	p.Gated = len(spec.List("schedulingGates")) > 0
 	p.readContainers(spec, status)
 	for _, v := range spec.Objects("volumes") {
@@ -120,6 +126,7 @@ func (p *Pod) read(t tree.Tree, names Names) {
 			p.Claims = append(p.Claims, VolumeClaim{v.String("name"), claim.String("claimName")})
 		}
 	}
+	return errors.Join(requests.errs...)
 }
 
 // readContainers counts restarts. Those of init containers count only in the sum, except for the ones that go on running
