@@ -189,3 +189,84 @@ func TestPodGC(t *testing.T) {
 		return want(list.Items, "[{{a}} {{c}} {{d}}]")
 	})
 }
+
+// TestCordon: the taint of a closed node follows the change of the node, not the period of the controller.
+func TestCordon(t *testing.T) {
+	t.Parallel()
+	c := open(t, func(d *daemon.Config) {
+		d.Controllers = "*,node-lifecycle-controller"
+		d.Nodes.MonitorPeriod, d.Nodes.MonitorGracePeriod = daemon.Duration(time.Hour), daemon.Duration(time.Hour)
+	})
+	c.node("a", "z1")
+	c.ready("a", "True")
+	for range 2 {
+		for unschedulable, taints := range map[bool]string{true: "[{node.kubernetes.io/unschedulable NoSchedule}]", false: "[]"} {
+			c.patch(core+"nodes/a", fmt.Sprintf(`{"spec":{"unschedulable":%t}}`, unschedulable))
+			c.soon(func() error {
+				var n node
+				if err := c.get(core+"nodes/a", &n); err != nil {
+					return err
+				}
+				return want(n.Spec.Taints, taints)
+			})
+		}
+	}
+}
+
+// TestSchedulerResources: the scheduler counts quantities in every form, and of a resize that is infeasible what is
+// allocated.
+func TestSchedulerResources(t *testing.T) {
+	t.Parallel()
+	c := open(t, func(d *daemon.Config) { d.Controllers = "*,scheduler" })
+	ns := c.namespace("scheduled")
+	allocatable := func(name, memory string) {
+		t.Helper()
+		c.create(core+"nodes", fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"name":%[1]q}},"status":{"allocatable":{"cpu":"4","memory":%q,"pods":"110"}}}`, name, memory))
+	}
+	pod := func(name, node, requests string) {
+		t.Helper()
+		c.create(ns+"pods", fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"nodeSelector":{"name":%q},"containers":[{"name":"c","image":"i","resources":{"requests":%s}}]}}`, name, node, requests))
+	}
+	shows := func(name, expected string) {
+		t.Helper()
+		c.soon(func() error {
+			var p struct {
+				Spec   struct{ NodeName string }
+				Status struct {
+					Conditions []struct{ Type, Message string }
+				}
+			}
+			if err := c.get(ns+"pods/"+name, &p); err != nil {
+				return err
+			}
+			got := p.Spec.NodeName
+			for _, x := range p.Status.Conditions {
+				if x.Type == "PodScheduled" {
+					got += x.Message
+				}
+			}
+			return want(got, expected)
+		})
+	}
+	for i, memory := range []string{"24581696Ki", "23Gi", "25171656704", "24696061952", "25e9", "0.03Ti", "25171656704500m"} {
+		node := fmt.Sprint("n", i)
+		allocatable(node, memory)
+		pod(node+"-first", node, `{"memory":"20971520Ki"}`)
+		shows(node+"-first", node)
+		pod(node+"-second", node, `{"memory":"21474836480"}`)
+		others := "1 Insufficient memory."
+		if i > 0 {
+			others = fmt.Sprintf("1 Insufficient memory, %d node(s) didn't match Pod's node affinity/selector.", i)
+		}
+		shows(node+"-second", fmt.Sprintf("0/%d nodes are available: %s", i+1, others))
+	}
+
+	allocatable("resized", "8Gi")
+	pod("grows", "resized", `{"cpu":"1"}`)
+	shows("grows", "resized")
+	c.Send(200, "PATCH", ns+"pods/grows/resize", "application/strategic-merge-patch+json", `{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"100"}}}]}}`)
+	c.patch(ns+"pods/grows/status", `{"status":{"phase":"Running","conditions":[{"type":"PodResizePending","status":"True","reason":"Infeasible"}],
+		"containerStatuses":[{"name":"c","image":"i","imageID":"","restartCount":0,"ready":true,"allocatedResources":{"cpu":"1"},"resources":{"requests":{"cpu":"500m"}}}]}}`)
+	pod("beside", "resized", `{"cpu":"3"}`)
+	shows("beside", "resized")
+}

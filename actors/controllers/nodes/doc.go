@@ -8,7 +8,8 @@
 // All but PodGC are off unless they are asked for: a cluster without kubelets has nodes that nobody reports about.
 //
 // Lifecycle and PodGC look at all nodes, or Pods, from time to time, since what they wait for is that nothing happens. They
-// look at what the store knows of objects without decoding them, and decode only what has changed.
+// look at what the store knows of objects without decoding them, and decode only what has changed. Taints with the effect
+// NoSchedule follow each change of a node at once.
 //
 // Invariants:
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
@@ -38,7 +39,11 @@ type Lifecycle struct {
 	events        *reconcile.EventRecorder
 	logger        *slog.Logger
 
-	// What follows belongs to the goroutine of Run.
+	mu      sync.Mutex // guards changed
+	changed map[meta.Key]bool
+	wake    chan struct{} // holds a token while changed has nodes
+
+	// The fields below belong to the goroutine of Run.
 	known    map[string]*nodeHealth
 	evicting map[string]time.Time // zone → when the last of its nodes was tainted so that its Pods go
 	allLost  bool                 // no node reported when they were last looked at
@@ -71,24 +76,61 @@ func NewLifecycle(store Store, kinds *catalog.Catalog, o LifecycleOptions, logge
 	return &Lifecycle{
 		podStore: newPodStore(store, kinds), nodes: reconcile.CoreKind(kinds, "Node"), options: o, naming: n, now: time.Now, logger: logger,
 		leases: kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("coordination"), Version: "v1", Kind: "Lease"}),
-		events: reconcile.NewEventRecorder(store, kinds, "node-controller"), known: map[string]*nodeHealth{}, evicting: map[string]time.Time{},
+		events: reconcile.NewEventRecorder(store, kinds, "node-controller"), changed: map[meta.Key]bool{}, wake: make(chan struct{}, 1),
+		known: map[string]*nodeHealth{}, evicting: map[string]time.Time{},
 	}
 }
 
-// Run runs the controller until the context ends.
+// Run runs the controller until the context ends. Changes of nodes update their taints at once; the rest waits for the
+// next look.
 func (l *Lifecycle) Run(ctx context.Context) {
+	var informer sync.WaitGroup
+	defer informer.Wait()
+	informer.Go(func() { reconcile.RunInformer(ctx, l.store, l.nodes, reconcile.EventHandlerFunc(l.onNode)) })
 	tick := time.NewTicker(l.options.Period)
 	defer tick.Stop()
+	err := l.look(ctx)
 	for {
-		if err := l.look(ctx); err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil {
 			l.logger.Warn("the health of nodes cannot be kept up to date", "error", err)
 		}
 		select {
 		case <-tick.C:
+			err = l.look(ctx)
+		case <-l.wake:
+			err = l.taintChanged(ctx)
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// onNode queues a node whose taints may differ from its state.
+func (l *Lifecycle) onNode(o *meta.Object, gone bool) {
+	if gone {
+		return
+	}
+	l.mu.Lock()
+	l.changed[reconcile.CloneKey(o.Key)] = true
+	l.mu.Unlock()
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// taintChanged updates the NoSchedule taints of the nodes that have changed since the last call. NoExecute taints, which
+// evict, are left to look: it first counts how many nodes are silent.
+func (l *Lifecycle) taintChanged(ctx context.Context) error {
+	l.mu.Lock()
+	changed := l.changed
+	l.changed = map[meta.Key]bool{}
+	l.mu.Unlock()
+	var faults []error
+	for key := range changed {
+		faults = append(faults, l.taintNoSchedule(ctx, key))
+	}
+	return errors.Join(faults...)
 }
 
 // look looks at all nodes once.

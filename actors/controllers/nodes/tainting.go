@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -118,20 +119,45 @@ func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 			execute, evicts, waits = "", false, true
 		}
 	}
-	taints, changed := l.newTaints(node, execute)
-	if changed {
-		if err := reconcile.PatchIfUnchanged(ctx, l.store, l.nodes, o, "", tree.Tree{"spec": tree.Tree{"taints": taints}}); err != nil {
-			if reconcile.IsConflict(err) {
-				return nil
-			}
-			return err
+	if err := l.updateTaints(ctx, o, node, execute); err != nil {
+		if reconcile.IsConflict(err) {
+			return nil
 		}
+		return err
 	}
 	if evicts {
 		l.evicting[h.zone] = l.now()
 	}
 	h.taintsOutdated = waits
 	return nil
+}
+
+// taintNoSchedule updates the taints of a node except those that evict Pods. A conflict needs no retry, as the newer
+// state is a change of its own.
+func (l *Lifecycle) taintNoSchedule(ctx context.Context, key meta.Key) error {
+	o, node, err := reconcile.Read(ctx, l.store, l.nodes, key)
+	if err != nil || o == nil {
+		return err
+	}
+	execute := ""
+	for _, taint := range []string{notReady, unreachable} {
+		if hasTaint(node, l.naming.Translate(taint), "NoExecute") {
+			execute = taint
+		}
+	}
+	if err := l.updateTaints(ctx, o, node, execute); !reconcile.IsConflict(err) {
+		return err
+	}
+	return nil
+}
+
+// updateTaints writes the taints of a node if they differ from newTaints.
+func (l *Lifecycle) updateTaints(ctx context.Context, o *meta.Object, node tree.Tree, execute string) error {
+	taints, changed := l.newTaints(node, execute)
+	if !changed {
+		return nil
+	}
+	return reconcile.PatchIfUnchanged(ctx, l.store, l.nodes, o, "", tree.Tree{"spec": tree.Tree{"taints": taints}})
 }
 
 // executeTaint is the taint by which the Pods of a node go; "" if they stay.
