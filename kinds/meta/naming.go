@@ -56,6 +56,7 @@ var Kubernetes = &Naming{
 		"system:platform-dns":                                                       "system:kube-dns",
 		"system:platform-proxy":                                                     "system:kube-proxy",
 		"system:platform-scheduler":                                                 "system:kube-scheduler",
+		"system:apiserver-node-client":                                              "system:kube-apiserver-kubelet-client",
 		"system:node-api-admin":                                                     "system:kubelet-api-admin",
 		"system::leader-locking-platform-controller-manager":                        "system::leader-locking-kube-controller-manager",
 		"system::leader-locking-platform-scheduler":                                 "system::leader-locking-kube-scheduler",

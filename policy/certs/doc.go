@@ -1,6 +1,6 @@
 // Package certs makes the daemon's own certificates (a CA, a serving certificate, an
-// administrator's client certificate in a kubeconfig, and the certificate with which the daemon vouches for users to
-// servers that extend the API, with a CA of its own), and keeps these and those that come
+// administrator's client certificate in a kubeconfig, the client certificate for kubelets, and the certificate with
+// which the daemon vouches for users to servers that extend the API, with a CA of its own), and keeps these and those that come
 // in files current while the daemon runs. It also signs the certificates that others ask for.
 //
 // A Store is the directory of the daemon's own certificates, a Manager holds those of them that are
@@ -17,6 +17,7 @@
 //	ca.renew                  made by an administrator who wants new CAs; goes when they are there
 //	server.crt  server.key    what the daemon serves with, 1 year
 //	admin.crt   admin.key     the administrator (O=system:masters), 1 year
+//	apiserver-kubelet-client.crt  .key  for kubelets, 1 year
 //
 // Keys are ECDSA P-256, in PKCS #8. Directories have mode 0700, files 0600, and each
 // file is replaced by renaming a synced temporary file over it.

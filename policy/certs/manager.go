@@ -46,6 +46,12 @@ func (o *Manager) ProxyClient() *tls.Certificate {
 	return &c
 }
 
+// KubeletClient returns the certificate that the daemon presents to kubelets, as it is now.
+func (o *Manager) KubeletClient() *tls.Certificate {
+	c := o.set.Load().KubeletClient.TLS()
+	return &c
+}
+
 // IssueClient makes a certificate for a user of that name, who is a member of the groups. It is kept nowhere, and ends with
 // the CA or after a year.
 func (o *Manager) IssueClient(name string, groups ...string) (*Pair, error) {
@@ -61,7 +67,7 @@ func (o *Manager) CABundle() ([]byte, error) { return o.set.Load().CA.CertPEM, n
 func (o *Manager) Renew() (bool, error) {
 	set := o.set.Load()
 	if o.store.renewRequested() || !o.store.usable(set.Server, set.CA) || !o.store.usable(set.Admin, set.CA) ||
-		!o.store.usable(set.ProxyClient, set.ProxyCA) {
+		!o.store.usable(set.KubeletClient, set.CA) || !o.store.usable(set.ProxyClient, set.ProxyCA) {
 		next, err := o.store.Ensure(o.names)
 		if err != nil {
 			return false, err

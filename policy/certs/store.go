@@ -30,12 +30,18 @@ const AdminName = "platform-admin"
 // ProxyClientName is the common name in the certificate with which the daemon vouches for users.
 const ProxyClientName = "front-proxy-client"
 
+// KubeletClientName is the user name in the certificate that the daemon presents to kubelets, in the form of the platform
+// profile. The prefix keeps other authenticators from claiming it.
+const KubeletClientName = "system:apiserver-node-client"
+
 // A Store keeps the daemon's certificates in a directory, or in memory.
 type Store struct {
 	// Dir is the directory; "" keeps the certificates in the memory of the Manager that Open returns.
 	Dir string
 	// Admin is the administrator's user name; "" means AdminName.
 	Admin string
+	// KubeletClient is the user name of the daemon at kubelets; "" means KubeletClientName.
+	KubeletClient string
 	// Now tells the time; nil means time.Now.
 	Now func() time.Time
 
@@ -45,6 +51,8 @@ type Store struct {
 // A Set is what Ensure found or made.
 type Set struct {
 	CA, Server, Admin *Pair
+	// KubeletClient is what the daemon presents to kubelets.
+	KubeletClient *Pair
 	// ProxyCA is the CA of ProxyClient, with which the daemon proves to servers that extend the API that it may
 	// vouch for users. It signs nothing else.
 	ProxyCA, ProxyClient *Pair
@@ -72,6 +80,10 @@ func (s Store) Ensure(names []string) (Set, error) {
 	}
 	admin := client{"admin", cmp.Or(s.Admin, AdminName), []string{authn.GroupMasters}}
 	if set.Admin, err = set.trackUnsaved(admin.file)(s.client(set.CA, admin)); err != nil {
+		return Set{}, err
+	}
+	kubelet := client{"apiserver-kubelet-client", cmp.Or(s.KubeletClient, KubeletClientName), nil}
+	if set.KubeletClient, err = set.trackUnsaved(kubelet.file)(s.client(set.CA, kubelet)); err != nil {
 		return Set{}, err
 	}
 	proxy := client{"front-proxy-client", ProxyClientName, nil}

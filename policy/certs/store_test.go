@@ -117,7 +117,7 @@ func TestModes(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || count != 10 {
+	if err != nil || count != 12 {
 		t.Errorf("%d files, %v", count, err)
 	}
 }

@@ -39,7 +39,7 @@ func TestUnsavedCertificates(t *testing.T) {
 		if err := own.Warning(); err == nil || !strings.Contains(err.Error(), "server") || !strings.Contains(err.Error(), "admin") {
 			t.Errorf("warning: %v", err)
 		}
-		if files, _ := os.ReadDir(store.Dir); len(files) != 10 {
+		if files, _ := os.ReadDir(store.Dir); len(files) != 12 {
 			t.Errorf("%d files", len(files))
 		}
 		if kept, err := store.load("server"); err != nil || kept == nil || !kept.Cert.Equal(old.Server.Cert) {

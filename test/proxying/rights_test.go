@@ -5,16 +5,22 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	admission "k8s.io/api/admissionregistration/v1"
+	authorization "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbac "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/remotecommand"
+	certutil "k8s.io/client-go/util/cert"
 
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -67,6 +73,41 @@ func TestRights(t *testing.T) {
 	}
 	if seen := c.kubelet.seen.Load(); len(seen.Header.Values("Impersonate-User"))+len(seen.Header.Values("Authorization")) > 0 {
 		t.Errorf("the kubelet saw %v", seen.Header)
+	}
+}
+
+// TestOwnKubeletClient: without settings the daemon shows kubelets a certificate of its own CA, whose user may do there
+// what the daemon is asked to, and nothing else.
+func TestOwnKubeletClient(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := &cluster{server: client.Serve(t, dir, func(o *daemon.Config) {
+		o.Naming, o.Admission.Disable = "kubernetes", []string{"ServiceAccount"}
+	})}
+	var err error
+	c.config, err = clientcmd.BuildConfigFromFlags("", c.server.Kubeconfig())
+	must(t, err)
+	c.clients, err = kubernetes.NewForConfig(c.config)
+	must(t, err)
+	ca, err := certutil.CertsFromFile(filepath.Join(dir, "pki", "ca.crt"))
+	must(t, err)
+	c.kubelet = newKubelet(t, "127.0.0.1", &authority{cert: ca[0]}, newAuthority(t, "kubelets"))
+	c.addNode(t, "here", []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "127.0.0.1"}}, c.kubelet.port)
+	c.addPod(t, "one", "here", "127.0.0.1", "main")
+	_, err = c.get(t, "/api/v1/namespaces/default/pods/one/log")
+	must(t, err)
+	user := c.kubelet.seen.Load().TLS.PeerCertificates[0].Subject.CommonName
+	for _, try := range []struct {
+		verb, resource, subresource string
+		allowed                     bool
+	}{{"get", "nodes", "proxy", true}, {"create", "nodes", "log", true}, {"get", "nodes", "metrics", true}, {"get", "secrets", "", false}, {"delete", "nodes", "", false}} {
+		review, err := c.clients.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorization.SubjectAccessReview{Spec: authorization.SubjectAccessReviewSpec{
+			User: user, ResourceAttributes: &authorization.ResourceAttributes{Verb: try.verb, Resource: try.resource, Subresource: try.subresource, Name: "here"},
+		}}, metav1.CreateOptions{})
+		must(t, err)
+		if review.Status.Allowed != try.allowed {
+			t.Errorf("%s %s/%s by %q: %+v", try.verb, try.resource, try.subresource, user, review.Status)
+		}
 	}
 }
 

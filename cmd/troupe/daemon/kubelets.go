@@ -33,7 +33,7 @@ func defaultKubelets() Kubelets {
 
 // flags binds the section.
 func (k *Kubelets) flags(f *pflag.FlagSet) {
-	f.StringVar(&k.ClientCertFile, "kubelet-client-certificate", k.ClientCertFile, "PEM file of the certificate with which the daemon proves itself to kubelets; read again when it changes.")
+	f.StringVar(&k.ClientCertFile, "kubelet-client-certificate", k.ClientCertFile, "PEM file of the client certificate that the daemon presents to kubelets (default apiserver-kubelet-client.crt in the directory of certificates); reloaded when it changes.")
 	f.StringVar(&k.ClientKeyFile, "kubelet-client-key", k.ClientKeyFile, "PEM file of its private key.")
 	f.StringVar(&k.CertificateAuthority, "kubelet-certificate-authority", k.CertificateAuthority, "PEM file of the CAs of kubelets; read again when it changes. Without it, whoever answers at the address of a node is taken for its kubelet.")
 	f.StringSliceVar(&k.PreferredAddressTypes, "kubelet-preferred-address-types", k.PreferredAddressTypes, "Types of addresses of a node at which its kubelet is reached, the best first, with commas.")
@@ -57,14 +57,16 @@ func (d *Daemon) kubeletOptions() (o http.KubeletOptions, err error) {
 	k := d.config.Kubelets
 	o = http.KubeletOptions{AddressTypes: k.PreferredAddressTypes, Port: k.Port, DialTimeout: time.Duration(k.Timeout)}
 	o.TLS = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}
+	client := d.identity.ownCerts.KubeletClient
 	if k.ClientCertFile != "" {
 		pair, err := certs.LoadFilePair(k.ClientCertFile, k.ClientKeyFile)
 		if err != nil {
 			return o, fmt.Errorf("--kubelet-client-certificate and --kubelet-client-key: %w", err)
 		}
 		d.identity.reloader.Add("kubelet client", pair.Refresh)
-		o.TLS.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair.Certificate(), nil }
+		client = pair.Certificate
 	}
+	o.TLS.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return client(), nil }
 	if k.CertificateAuthority != "" {
 		authorities, err := certs.NewCAs(certs.FileSource(k.CertificateAuthority))
 		if err != nil {

@@ -1,11 +1,13 @@
 package rbac
 
+import "github.com/troupe-api/troupe/policy/certs"
+
 // nodeRoles are for nodes and what runs on each of them. What a node may do is mostly decided
 // by what runs there, so that nobody holds the role of nodes.
 func nodeRoles() []defaultRole {
 	return []defaultRole{
 		{name: "system:node", subjects: bindTo(), rules: nodeRules()},
-		{name: "system:node-api-admin", rules: []rule{
+		{name: "system:node-api-admin", subjects: bindTo("user " + certs.KubeletClientName), rules: []rule{
 			newRule(readVerbs, coreGroup, "nodes"),
 			newRule("proxy", coreGroup, "nodes"),
 			newRule(wildcard, coreGroup, "nodes/log nodes/metrics nodes/proxy nodes/stats"),
