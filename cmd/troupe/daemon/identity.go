@@ -6,11 +6,14 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
-	"net"
+	"net/netip"
+	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/certs"
 )
@@ -37,8 +40,11 @@ func (d *Daemon) openIdentity() (err error) {
 // Certificates for certain names are tried before the fallback.
 func newIdentity(c Config, naming *meta.Naming, log *slog.Logger) (*identity, error) {
 	id := &identity{reloader: certs.NewReloader(log), signing: map[string]*certs.Authority{}, options: c.TLS}
-	var err error
-	id.ownCerts, err = certs.Store{Dir: c.certDir(), Admin: naming.Translate(certs.AdminName)}.Open(servingNames(c.Serving.BindAddress, naming))
+	names, err := c.servingNames(naming)
+	if err != nil {
+		return nil, err
+	}
+	id.ownCerts, err = certs.Store{Dir: c.certDir(), Admin: naming.Translate(certs.AdminName), KubeletClient: naming.Translate(certs.KubeletClientName)}.Open(names)
 	if err != nil {
 		return nil, fmt.Errorf("certificates: %w", err)
 	}
@@ -187,22 +193,47 @@ func (id *identity) tlsConfig() (*tls.Config, error) {
 	}, nil
 }
 
-// servingNames are the names by which clients may reach the server: this machine's, the address that it
-// listens on, and those of the API's own service. Pods reach the server by the names of the Service, under
-// the cluster's domain.
-func servingNames(bind string, naming *meta.Naming) []string {
-	service := naming.Translate("platform")
+// servingNames returns the names and addresses by which clients may reach the server: those of this machine, the bind and
+// the advertised address, and those of the API's own Service, which Pods use.
+func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 	names := []string{"localhost", "127.0.0.1", "::1"}
-	for _, suffix := range []string{"", ".default", ".default.svc", ".default.svc.cluster.local"} {
+	service := naming.Translate("platform")
+	for _, suffix := range []string{"", ".default", ".default.svc"} {
 		names = append(names, service+suffix)
 	}
-	if ip := net.ParseIP(bind); ip != nil && !ip.IsUnspecified() && !ip.IsLoopback() {
-		names = append(names, ip.String())
+	for _, domain := range c.clusterDomains(service + ".default.svc.") {
+		names = append(names, service+".default.svc."+domain)
+	}
+	ranges, err := allocation.ParseRanges(c.Services.ClusterIPRange)
+	if err != nil {
+		return nil, err
+	}
+	bind, _ := netip.ParseAddr(c.Serving.BindAddress) // validated; an IPv4 address with leading zeros names nothing
+	for _, ip := range []netip.Addr{ranges[0].First(), bind, c.advertised()} {
+		if text := ip.String(); ip.IsValid() && !ip.IsUnspecified() && !slices.Contains(names, text) {
+			names = append(names, text)
+		}
 	}
 	if host, err := os.Hostname(); err == nil && isHostName(host) {
 		names = append(names, host)
 	}
-	return names
+	return names, nil
+}
+
+// clusterDomains returns the DNS domains of the cluster. No setting names one, but issuers of service account tokens
+// usually do: https://kubernetes.default.svc.DOMAIN.
+func (c Config) clusterDomains(prefix string) []string {
+	domains := []string{"cluster.local"}
+	for _, issuer := range c.ServiceAccounts.Issuers {
+		u, err := url.Parse(issuer)
+		if err != nil {
+			continue // an issuer may be any text
+		}
+		if domain, ok := strings.CutPrefix(u.Hostname(), prefix); ok && isHostName(domain) && !slices.Contains(domains, domain) {
+			domains = append(domains, domain)
+		}
+	}
+	return domains
 }
 
 // isHostName tells whether a certificate can carry the name.
