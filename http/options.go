@@ -3,6 +3,7 @@ package http
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"log/slog"
@@ -44,6 +45,9 @@ type Options struct {
 	// Listener is owned by the server from New on. With TLS set it is served over TLS.
 	Listener net.Listener
 	TLS      *tls.Config
+	// ClientCAs returns the authorities that a handshake names when it asks for a client certificate; nil names none.
+	// A change of them is another pool.
+	ClientCAs func() *x509.CertPool
 	// StrictTransportSecurity is the header Strict-Transport-Security of every answer; "": none.
 	StrictTransportSecurity string
 	// AllowedOrigins are the origins whose pages may read answers (CORS); none: no page may.

@@ -112,7 +112,7 @@ func (s *Server) newConnections() *wire.Connections {
 		MaxConnections: l.MaxConnections, MaxPerAddress: l.MaxConnectionsPerAddress,
 		HandshakeTimeout: l.HandshakeTimeout, ReadTimeout: l.ReadTimeout,
 		IdleTimeout: l.IdleTimeout, WriteTimeout: l.WriteTimeout, HTTP2MaxStreams: l.HTTP2MaxStreams,
-		TLS: s.opts.TLS, Log: s.log,
+		TLS: s.opts.TLS, ClientCAs: s.opts.ClientCAs, Log: s.log,
 		NewHandler: func(c *wire.Conn) wire.Handler { return &connection{Conn: c, server: s} },
 	})
 }

@@ -71,6 +71,9 @@ func NewCAs(sources ...Source) (*CAs, error) {
 // decided by one pool need not be asked again while Pool returns the same pointer.
 func (c *CAs) Pool() *x509.CertPool { return c.current.Load().pool }
 
+// PEM returns the text of the authorities as they are now. It is a Source and never fails.
+func (c *CAs) PEM() ([]byte, error) { return c.current.Load().text, nil }
+
 // Refresh reads the sources again, and tells whether anything has changed. After an error
 // everything is as before.
 func (c *CAs) Refresh() (bool, error) {

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -88,7 +90,28 @@ func (v *tlsServer) reloadNamed(t *testing.T) {
 // gone; and the other way round.
 func (v *tlsServer) reloadClients(t *testing.T) {
 	with := func(cert tls.Certificate) *http.Client {
-		return v.caller(func(c *tls.Config) { c.Certificates = []tls.Certificate{cert} })
+		// Certificates would be sent only if their CA is acceptable.
+		return v.caller(func(c *tls.Config) {
+			c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }
+		})
+	}
+	accepts := func(ca *testCA) (is bool) {
+		_, _, err := v.served(func(c *tls.Config) {
+			c.GetClientCertificate = func(asked *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+				is = slices.ContainsFunc(asked.AcceptableCAs, func(subject []byte) bool { return bytes.Equal(subject, ca.cert.RawSubject) })
+				if len(asked.AcceptableCAs) == 0 {
+					t.Error("the handshake names no CA")
+				}
+				return &tls.Certificate{}, nil
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		return is
+	}
+	if !accepts(v.firstCA) || accepts(v.secondCA) {
+		t.Error("the handshake does not name the CAs of clients")
 	}
 	first, second, admin := with(v.firstCA.client("jane")), with(v.secondCA.client("joe")), v.admin()
 	codes := func() string {
@@ -104,4 +127,5 @@ func (v *tlsServer) reloadClients(t *testing.T) {
 	}
 	v.write("clients.pem", certPEM(v.secondCA.cert))
 	v.until("the new CA counts", func() bool { return codes() == "401 403 200" })
+	v.until("handshakes name the new CA", func() bool { return !accepts(v.firstCA) && accepts(v.secondCA) })
 }

@@ -28,6 +28,7 @@ type identity struct {
 	serving  *certs.SNICertificates
 	reloader *certs.Reloader
 	signing  map[string]*certs.Authority // that sign for others, by the flags that name them
+	clients  []*certs.CAs                // of client certificates, those of proxies included
 	options  TLS
 }
 
@@ -147,12 +148,28 @@ func (id *identity) clientCAs(file string) (*certs.CAs, error) {
 	if file != "" {
 		sources = append(sources, certs.FileSource(file))
 	}
-	return id.authorities("client-ca", sources...)
+	return id.authoritiesOfClients("client-ca", sources...)
 }
 
 // proxyCAs are the authorities of the certificates of authenticating proxies.
 func (id *identity) proxyCAs(file string) (*certs.CAs, error) {
-	return id.authorities("requestheader-client-ca", certs.FileSource(file))
+	return id.authoritiesOfClients("requestheader-client-ca", certs.FileSource(file))
+}
+
+func (id *identity) authoritiesOfClients(name string, sources ...certs.Source) (*certs.CAs, error) {
+	cas, err := id.authorities(name, sources...)
+	id.clients = append(id.clients, cas)
+	return cas, err
+}
+
+// acceptableClientCAs are all authorities of client certificates, which handshakes name. Call it after clientCAs and
+// proxyCAs, so that a reload finds what those have read.
+func (id *identity) acceptableClientCAs() (*certs.CAs, error) {
+	var sources []certs.Source
+	for _, cas := range id.clients {
+		sources = append(sources, cas.PEM)
+	}
+	return id.authorities("acceptable-client-ca", sources...)
 }
 
 // authorities are those of some sources, which the reloader reads again. A CA that is removed from a file

@@ -48,6 +48,10 @@ func (d *Daemon) serverOptions() (none http.Options, err error) {
 	if err != nil {
 		return none, err
 	}
+	acceptable, err := d.identity.acceptableClientCAs()
+	if err != nil {
+		return none, err
+	}
 	// All that can fail comes before the options are put together.
 	s := d.config.Serving
 	origins, err := parseOrigins(s.CORSAllowedOrigins)
@@ -82,7 +86,7 @@ func (d *Daemon) serverOptions() (none http.Options, err error) {
 		Audit:          rules.audit,
 		Admission:      rules.admission,
 		Servers:        d.servers,
-		Listener:       d.listener, TLS: secure,
+		Listener:       d.listener, TLS: secure, ClientCAs: acceptable.Pool,
 		StrictTransportSecurity: d.config.TLS.strictTransport(), AllowedOrigins: origins,
 		ExternalAddress: strings.TrimPrefix(d.advertisedURL(), "https://"), Version: Version, Logger: d.log,
 		MemoryMonitor: d.memoryGauge(),

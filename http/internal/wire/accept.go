@@ -71,7 +71,7 @@ func isResourceExhausted(err error) bool {
 func (r *Connections) accept(raw net.Conn) {
 	c := newConn(raw, r)
 	if r.opts.TLS != nil {
-		c.tls = tls.Server(c.Conn, r.opts.TLS)
+		c.tls = tls.Server(c.Conn, r.tlsConfig())
 		c.Conn = c.tls
 	}
 	if !r.add(c) {
@@ -80,6 +80,22 @@ func (r *Connections) accept(raw net.Conn) {
 	}
 	c.handler = r.opts.NewHandler(c)
 	go c.serve()
+}
+
+// tlsConfig returns the configuration of a handshake. A tls.Config in use must not change, so other client CAs get
+// another one.
+func (r *Connections) tlsConfig() *tls.Config {
+	if r.opts.ClientCAs == nil {
+		return r.opts.TLS
+	}
+	pool := r.opts.ClientCAs()
+	if current := r.tls.Load(); current != nil && current.ClientCAs == pool {
+		return current
+	}
+	next := r.opts.TLS.Clone()
+	next.ClientCAs = pool
+	r.tls.Store(next)
+	return next
 }
 
 // newConnEntry tells whose connection it is. With IPv6 one client has a whole network of 64 bits, so

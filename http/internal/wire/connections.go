@@ -3,6 +3,7 @@ package wire
 import (
 	"container/list"
 	"context"
+	"crypto/tls"
 	"net/netip"
 	"runtime"
 	"sync"
@@ -30,6 +31,7 @@ type Connections struct {
 	// unknownStreams are the requests under way by HTTP/2 of which it is not known who asks.
 	unknownStreams atomic.Int64
 	certificates   certificates
+	tls            atomic.Pointer[tls.Config] // the latest of tlsConfig
 
 	closed chan struct{} // closed by Close: no connection is let in any more
 	ending atomic.Bool   // set by End: each connection ends with its next answer

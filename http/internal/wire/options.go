@@ -2,6 +2,7 @@ package wire
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"log/slog"
 	"time"
 
@@ -17,7 +18,10 @@ type Options struct {
 	// the time between two, WriteTimeout for one write to a client.
 	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 	TLS                                                      *tls.Config // nil: no TLS
-	Log                                                      *slog.Logger
+	// ClientCAs returns the authorities that a handshake names when it asks for a client certificate; nil names none.
+	// A change of them is another pool.
+	ClientCAs func() *x509.CertPool
+	Log       *slog.Logger
 	// HTTP2MaxStreams is how many requests a client may have under way on a connection with HTTP/2, which is offered by TLS. 0: there is no HTTP/2.
 	HTTP2MaxStreams int
 	// NewHandler makes what answers the requests of a connection.
