@@ -31,7 +31,7 @@ const (
 
 // BootstrapSigner signs the cluster-info ConfigMap with every bootstrap token whose usages include
 // signing, so that a joining client that knows the token can verify the CA it is given. A signature is
-// a JWS (RFC 7515) with detached payload, signed by HS256 with the whole token.
+// a JWS (RFC 7515) with detached payload, signed by HS256 with the key that signingKey returns.
 type BootstrapSigner struct {
 	store  Store
 	maps   *schema.Kind
@@ -78,7 +78,7 @@ func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now t
 	if err != nil {
 		return err
 	}
-	changes, err := signatures(object.Object("data"), all, now)
+	changes, err := signatures(s.tokens.naming, object.Object("data"), all, now)
 	if err != nil || len(changes) == 0 {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now t
 
 // signatures returns the changes to make to the ConfigMap's data, as a merge patch; empty if the
 // signatures are up to date.
-func signatures(data tree.Tree, all []bootstrapSecret, now time.Time) (tree.Tree, error) {
+func signatures(naming *meta.Naming, data tree.Tree, all []bootstrapSecret, now time.Time) (tree.Tree, error) {
 	changes := tree.Tree{}
 	for key := range data {
 		if strings.HasPrefix(key, signaturePrefix) {
@@ -108,7 +108,7 @@ func signatures(data tree.Tree, all []bootstrapSecret, now time.Time) (tree.Tree
 			continue
 		}
 		key := signaturePrefix + t.ID
-		signature, err := signDetached(payload, t)
+		signature, err := signDetached(payload, t.ID, signingKey(naming, t))
 		if err != nil {
 			return nil, err
 		}
@@ -122,14 +122,23 @@ func signatures(data tree.Tree, all []bootstrapSecret, now time.Time) (tree.Tree
 // base64URLText encodes a part of a JSON web signature, which has no padding.
 func base64URLText(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
+// signingKey returns the shared key of a signature. The specification uses the whole token; clients that speak the names
+// of Kubernetes, such as kubeadm, use its secret half.
+func signingKey(naming *meta.Naming, t bootstrapSecret) string {
+	if naming == meta.Platform {
+		return t.String()
+	}
+	return t.Secret
+}
+
 // signDetached returns the JWS of a payload in compact form, with the payload segment empty.
-func signDetached(payload string, t bootstrapSecret) (string, error) {
-	header, err := json.Marshal(map[string]string{"alg": jwt.SigningMethodHS256.Alg(), "kid": t.ID})
+func signDetached(payload, id, key string) (string, error) {
+	header, err := json.Marshal(map[string]string{"alg": jwt.SigningMethodHS256.Alg(), "kid": id})
 	if err != nil {
 		return "", err
 	}
 	head := base64URLText(header)
-	signature, err := jwt.SigningMethodHS256.Sign(head+"."+base64URLText([]byte(payload)), []byte(t.String()))
+	signature, err := jwt.SigningMethodHS256.Sign(head+"."+base64URLText([]byte(payload)), []byte(key))
 	if err != nil {
 		return "", errors.New("signing with a bootstrap token")
 	}

@@ -2,6 +2,9 @@ package controllers
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -199,17 +202,29 @@ func TestSignatures(t *testing.T) {
 		token("dddddd", func(s *bootstrapSecret) { s.valid = false }),
 		token("eeeeee", func(s *bootstrapSecret) { s.Expiration = "2030-01-02T03:04:25Z" }),
 	}
-	first, err := signatures(tree.Tree{"kubeconfig": "x", "jws-kubeconfig-bbbbbb": "old", "other": "y"}, all, now)
+	first, err := signatures(meta.Platform, tree.Tree{"kubeconfig": "x", "jws-kubeconfig-bbbbbb": "old", "other": "y"}, all, now)
 	if err != nil || len(first) != 3 || first["jws-kubeconfig-aaaaaa"] == nil || first["jws-kubeconfig-eeeeee"] == nil || first["jws-kubeconfig-bbbbbb"] != nil {
 		t.Fatalf("%v, %v", first, err)
 	}
+	secret, err := signatures(meta.Kubernetes, tree.Tree{"kubeconfig": "x"}, all[:1], now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, got := range map[string]any{"aaaaaa.0123456789abcdef": first["jws-kubeconfig-aaaaaa"], "0123456789abcdef": secret["jws-kubeconfig-aaaaaa"]} {
+		head, signature, _ := strings.Cut(fmt.Sprint(got), "..")
+		mac := hmac.New(sha256.New, []byte(key))
+		mac.Write([]byte(head + "." + base64URLText([]byte("x"))))
+		if signature != base64URLText(mac.Sum(nil)) {
+			t.Errorf("%v is not signed with %s", got, key)
+		}
+	}
 	delete(first, "jws-kubeconfig-bbbbbb")
 	first["kubeconfig"] = "x"
-	if again, err := signatures(first, all, now); err != nil || len(again) != 0 {
+	if again, err := signatures(meta.Platform, first, all, now); err != nil || len(again) != 0 {
 		t.Errorf("again: %v, %v", again, err)
 	}
 	delete(first, "kubeconfig")
-	if none, err := signatures(first, all, now); err != nil || len(none) != 2 || none["jws-kubeconfig-aaaaaa"] != nil {
+	if none, err := signatures(meta.Platform, first, all, now); err != nil || len(none) != 2 || none["jws-kubeconfig-aaaaaa"] != nil {
 		t.Errorf("without what is signed: %v, %v", none, err)
 	}
 	if next := nextExpiry(all, now); next != 20*time.Second {
