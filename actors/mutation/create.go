@@ -2,6 +2,7 @@ package mutation
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -78,6 +79,13 @@ func (p *Prepared) completeNew() {
 	}
 }
 
+// namesVersion reports whether an object names a version that can exist. Clients create objects with the
+// resourceVersion "0", or one that is no number, and expect it to be dropped.
+func namesVersion(object tree.Tree) bool {
+	version, err := strconv.ParseUint(childObject(object, "metadata").String("resourceVersion"), 10, 64)
+	return err == nil && version != 0
+}
+
 // finishCreate allocates for, validates and encodes a new object. All causes are told together. Allocation
 // comes first, because validation looks at what it chose; it is given back on every way out but the last.
 func (p *Prepared) finishCreate() (Candidate, error) {
@@ -91,7 +99,7 @@ func (p *Prepared) finishCreate() (Candidate, error) {
 	if err := p.validateNew(causes); err != nil {
 		return Candidate{}, err
 	}
-	if m.Verb == request.Create && !m.DryRun && childObject(m.Object, "metadata").String("resourceVersion") != "" {
+	if m.Verb == request.Create && !m.DryRun && namesVersion(m.Object) {
 		return Candidate{}, meta.NewBadRequest("resourceVersion should not be set on objects to be created")
 	}
 	if err := p.change().Validate(); err != nil {

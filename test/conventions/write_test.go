@@ -2,6 +2,7 @@ package conventions
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -169,6 +170,12 @@ func TestCreateWithVersion(t *testing.T) {
 	s.get(t, 404, maps+"/a")
 	s.send(t, 422, "POST", maps, client.JSON, `{"metadata":{"name":"a","resourceVersion":"5"},"data":{"no key":"v"}}`)
 	s.send(t, 201, "POST", maps+"?dryRun=All", client.JSON, body)
+	for i, version := range []string{"0", "x", "-1", "1.5", "99999999999999999999999"} {
+		created := s.send(t, 201, "POST", maps, client.JSON, fmt.Sprintf(`{"metadata":{"name":"v%d","resourceVersion":%q}}`, i, version))
+		if got := created.Object().Version(); got == 0 {
+			t.Errorf("resourceVersion %s became %s", version, created)
+		}
+	}
 	s.get(t, 404, maps+"/a")
 	// What was set aside for a refused object is free again.
 	const services, claim = "/api/v1/namespaces/default/services", `{"metadata":{"name":"a"%s},"spec":{"type":"NodePort","ports":[{"port":1,"nodePort":30123}]}}`
