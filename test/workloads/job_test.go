@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -89,6 +90,26 @@ func TestSuspend(t *testing.T) {
 			return fmt.Errorf("%d Pods are left", n)
 		}
 		return nil
+	})
+}
+
+// TestInvalidSchedule: an Event tells that a schedule has no time.
+func TestInvalidSchedule(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.create(cronJobs, `{"metadata":{"name":"never"},"spec":{"schedule":"59 23 31 2 *","jobTemplate":{"spec":`+jobSpec("", "")+`}}}`)
+	const want = "Warning InvalidSchedule invalid schedule: 59 23 31 2 * : time difference between two schedules is less than 1 second"
+	client.Eventually(t, func() error {
+		for _, e := range c.list("/api/v1/namespaces/default/events", "") {
+			if e.At("involvedObject.name") != "never" {
+				continue
+			}
+			if got := fmt.Sprint(e.At("type"), " ", e.At("reason"), " ", e.At("message")); got != want {
+				t.Fatalf("got %q, want %q", got, want)
+			}
+			return nil
+		}
+		return errors.New("no Event")
 	})
 }
 

@@ -52,6 +52,9 @@ func readSchedule(object tree.Tree) (s schedule, err error) {
 	return s, err
 }
 
+// errShortStep has the text of kube-controller-manager, which uses it for schedules without any time as well.
+var errShortStep = errors.New("time difference between two schedules is less than 1 second")
+
 // tooMany is how many missed times are told of.
 // More than these usually mean a clock that has jumped or a controller that was down for long; it is a warning only.
 const tooMany = 100
@@ -63,7 +66,7 @@ type missed int
 // due is the last time that has come since the last Job; zero for none. from is where the search began. bounded begins
 // it no earlier than the deadline allows.
 // Only the newest of several missed times is returned: a CronJob never catches up by running once for each of them. An
-// error means that the schedule has steps of less than a second, with which no estimate is possible.
+// error means that the schedule has no time at all, or steps of less than a second, with which no estimate is possible.
 func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed, err error) {
 	from = s.created
 	if !s.last.IsZero() {
@@ -77,7 +80,9 @@ func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed
 	first := s.Next(from)
 	second := s.Next(first)
 	switch {
-	case first.IsZero() || now.Before(first):
+	case first.IsZero(): // such as February 31
+		return from, time.Time{}, 0, errShortStep
+	case now.Before(first):
 		return from, time.Time{}, 0, nil
 	case second.IsZero() || now.Before(second):
 		return from, first, 0, nil
@@ -86,7 +91,7 @@ func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed
 	// every minute whose CronJob was down for a year would take half a million steps.
 	step := second.Sub(first).Round(time.Second)
 	if step < time.Second {
-		return from, time.Time{}, 0, errors.New("time difference between two schedules is less than 1 second")
+		return from, time.Time{}, 0, errShortStep
 	}
 	passed := now.Sub(first)/step + 1
 	// Most schedules are even, so that only the last step has to be walked.

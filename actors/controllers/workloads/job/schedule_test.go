@@ -32,7 +32,6 @@ func TestSchedule(t *testing.T) {
 		{"missed beyond the deadline", "0 * * * *", "UTC", day + "00:05:00Z", day + "01:00:00Z", int64(60), day + "11:30:00Z", "", day + "12:00:00Z", 0},
 		{"within the deadline", "0 * * * *", "UTC", day + "00:05:00Z", day + "01:00:00Z", int64(3600), day + "11:30:00Z", day + "11:00:00Z", day + "12:00:00Z", 0},
 		{"in a zone", "0 9 * * *", "America/New_York", day + "00:00:00Z", "", nil, day + "13:30:00Z", day + "13:00:00Z", "2026-03-11T13:00:00Z", 0},
-		{"never", "0 0 31 2 *", "UTC", day + "00:00:00Z", "", nil, day + "13:30:00Z", "", "", 0},
 	} {
 		s, err := readSchedule(cronTree(c.schedule, c.zone, c.created, c.last, c.deadline))
 		if err != nil {
@@ -50,6 +49,14 @@ func TestSchedule(t *testing.T) {
 		if next := s.next(now).Add(-wakeDelay); c.next != "" && next.UTC().Format(time.RFC3339) != c.next {
 			t.Errorf("%s: next %s, want %s", c.name, next.UTC(), c.next)
 		}
+	}
+	never, err := readSchedule(cronTree("0 0 31 2 *", "UTC", day+"00:00:00Z", "", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, _ := time.Parse(time.RFC3339, day+"13:30:00Z")
+	if _, at, _, err := never.due(now, true); err == nil || !at.IsZero() || never.next(now).After(now) {
+		t.Errorf("February 31 is due at %s, %v, next at %s", at, err, never.next(now))
 	}
 	for _, bad := range [][2]string{{"* * * *", ""}, {"TZ=UTC", ""}, {"* * * * *", "Nowhere/At_All"}} {
 		if _, err := readSchedule(cronTree(bad[0], bad[1], "", "", nil)); err == nil {
