@@ -65,7 +65,7 @@ type testCluster struct {
 	daemon  *process
 	flags   []string // of the daemon
 	around  []*process
-	kubectl string
+	path    string // of the programs that tables call
 }
 
 // builtIn are the controllers that take the place of programs.
@@ -77,8 +77,13 @@ var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-peri
 // newCluster starts a cluster. programs says that controllers and the scheduler are those of Kubernetes.
 func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	t.Helper()
-	c := &testCluster{t: t, dir: filepath.Join(t.TempDir(), "data"), port: freePort(t), kubectl: p.kubectl, metrics: startMetrics(t)}
+	c := &testCluster{t: t, dir: filepath.Join(t.TempDir(), "data"), port: freePort(t), metrics: startMetrics(t)}
 	c.flags = []string{"--aggregator-service-resolver", metricsService + "=" + c.metrics.address()}
+	c.path = filepath.Dir(p.kubectl) + ":" + os.Getenv("PATH")
+	if p.kubeadm != "" {
+		c.path = filepath.Dir(p.kubeadm) + ":" + c.path
+		c.flags = append(c.flags, "--enable-bootstrap-token-auth", "--controllers=*,bootstrapsigner")
+	}
 	if p.manager == "" {
 		c.flags = append(append(c.flags, "--controllers", builtIn, "--horizontal-pod-autoscaler-sync-period=1s"), lostNodes...)
 	}
@@ -150,7 +155,7 @@ func (c *testCluster) restart(t testing.TB, troupe string) {
 // shell runs a command and answers what it has written.
 func (c *testCluster) shell(namespace, command string) (string, error) {
 	cmd := exec.Command("sh", "-c", `k() { kubectl --namespace="$NAMESPACE" "$@"; }; `+command)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig(), "NAMESPACE="+namespace, "PATH="+filepath.Dir(c.kubectl)+":"+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig(), "NAMESPACE="+namespace, "PATH="+c.path)
 	cmd.Dir = "testdata"
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err

@@ -12,9 +12,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// programs are the paths of what a cluster is made of. manager, scheduler and kwok are empty where what is built into the
+// programs are the paths of what a cluster is made of. manager, scheduler, kubeadm and kwok are empty where what is built into the
 // daemon does the work.
-type programs struct{ troupe, kubectl, manager, scheduler, kwok string }
+type programs struct{ troupe, kubectl, manager, scheduler, kubeadm, kwok string }
 
 // build builds what is tested, and with it the programs of Kubernetes if they are wanted.
 func build(dir string, kubernetes bool) (p programs, err error) {
@@ -27,7 +27,7 @@ func build(dir string, kubernetes bool) (p programs, err error) {
 	for _, program := range []struct {
 		path         *string
 		module, name string
-	}{{&p.manager, "kubernetes", "kube-controller-manager"}, {&p.scheduler, "kubernetes", "kube-scheduler"}, {&p.kwok, "kwok", "kwok"}} {
+	}{{&p.manager, "kubernetes", "kube-controller-manager"}, {&p.scheduler, "kubernetes", "kube-scheduler"}, {&p.kubeadm, "kubernetes", "kubeadm"}, {&p.kwok, "kwok", "kwok"}} {
 		if *program.path, err = Program(program.module, program.name); err != nil {
 			return p, err
 		}
