@@ -11,7 +11,7 @@ import (
 // A Path is a list of steps, each of which leads from a value to other values:
 //
 //	.name ['name']        a field; a dot within a name is written \., and may be between quotes
-//	[2] [-1]              an item of a list, counted from its end if negative
+//	[2] [-1] []           an item of a list, counted from its end if negative; the first one without a number
 //	[0:2] [-2:] [::2]     items of a list: from, to but without, and in which steps
 //	[0,2] ['a','b']       what several steps lead to
 //	[*] .*                all items, or the values of all fields
@@ -110,7 +110,7 @@ func bracketStep(text string) step {
 	if text == "*" {
 		return eachStep
 	}
-	if n, err := strconv.Atoi(text); err == nil {
+	if n, err := strconv.Atoi(cmp.Or(text, "0")); err == nil {
 		return itemStep(n)
 	}
 	if strings.Contains(text, ":") {

@@ -3,6 +3,7 @@ package openapi
 import (
 	"slices"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -60,6 +61,23 @@ func (b *builder) patch() string {
 	name := b.names.apimachinery("apis.meta.v1.Patch")
 	b.definitions.add(name, func() object {
 		return object{{"description", "A patch, in the form of its media type."}, {"type", "object"}}
+	})
+	return name
+}
+
+// watchEvent refers to the definition of watch events.
+func (b *builder) watchEvent() string {
+	name := b.names.apimachinery("apis.meta.v1.WatchEvent")
+	b.definitions.add(name, func() object {
+		return object{
+			{"description", "WatchEvent is one event of a watch."}, {"type", "object"},
+			{"required", []string{"type", "object"}},
+			{"properties", object{
+				{"object", object{{"description", "The changed object, in its last state if it was deleted. A Status if the event is an error."}, {"type", "object"}}},
+				{"type", object{{"type", "string"}}},
+			}},
+			{b.names.extension("group-version-kind"), []any{gvkObject(meta.GroupVersionKind{Version: "v1", Kind: "WatchEvent"})}},
+		}
 	})
 	return name
 }

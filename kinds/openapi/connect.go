@@ -69,7 +69,7 @@ func (b *builder) connectID(p endpoint, method string) (id, description string) 
 	if p.hasPath {
 		id += "WithPath"
 	}
-	return id, "connect to the " + p.sub.Name + " of one " + p.kind.Kind + " by " + strings.ToUpper(method)
+	return id, "connect " + strings.ToUpper(method) + " requests to " + p.sub.Name + " of " + p.kind.Kind
 }
 
 // connectParameters are the options of a path with the parts of the path, by name. The options are no shared

@@ -34,7 +34,25 @@ func (d *definitions) custom(k *schema.Kind) object {
 	} else {
 		o = d.customObject(root, d.metadata(d.objectMeta))
 	}
-	return o.with(d.names.extension("group-version-kind"), []any{gvkObject(k.GroupVersionKind)})
+	return d.withSelectableFields(o.with(d.names.extension("group-version-kind"), []any{gvkObject(k.GroupVersionKind)}), k)
+}
+
+// withSelectableFields lists the fields by which clients can select objects of a custom kind. Fields
+// without a name are those of other versions.
+func (d *definitions) withSelectableFields(o object, k *schema.Kind) object {
+	if k.Schema == nil {
+		return o
+	}
+	var fields []any
+	for _, f := range k.SelectFields {
+		if f.Name != "" {
+			fields = append(fields, object{{"fieldPath", f.Name}})
+		}
+	}
+	if len(fields) == 0 {
+		return o
+	}
+	return o.with(d.names.extension("selectable-fields"), fields)
 }
 
 // metadata are the properties that every object has, whether it is the root or embedded in another.

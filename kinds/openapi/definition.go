@@ -85,24 +85,25 @@ func (d *definitions) addReferences(m *schema.Message) {
 //
 // Lists have no message of their own in the plan: they are all alike.
 func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
-	name := d.names.kind(k) + "List"
+	name := d.names.list(k)
 	item, metadata := d.kind(k), d.message(listMeta)
 	d.add(name, func() object {
 		properties := object{
 			{"apiVersion", text(aboutAPIVersion)},
 			{"items", object{
-				{"description", "The objects."}, {"type", "array"}, {"items", d.dialect.ref(item)},
+				{"description", "List of " + k.Resource + "."}, {"type", "array"}, {"items", d.dialect.ref(item)},
 			}},
 			{"kind", text(aboutKind)},
 			{"metadata", d.dialect.refWith(metadata, object{{"description", aboutListMeta}})},
 		}
 		gvk := k.GroupVersionKind
 		gvk.Kind = k.ListKind()
-		return object{
-			{"description", "A list of objects of kind " + k.Kind + "."}, {"type", "object"},
+		o := object{
+			{"description", gvk.Kind + " is a list of " + k.Kind + "."}, {"type", "object"},
 			{"required", []string{"items"}}, {"properties", properties},
 			{d.names.extension("group-version-kind"), []any{gvkObject(gvk)}},
 		}
+		return d.withSelectableFields(o, k)
 	})
 	return name
 }

@@ -25,7 +25,8 @@
 // Extensions begin with x- and the profile's word:
 //
 //	group-version-kind            of a kind: a list of {group, kind, version}; of an operation: one
-//	action                        of an operation: get, list, post, put, patch, delete, deletecollection
+//	action                        of an operation: get, list, post, put, patch, delete, deletecollection, watch, watchlist
+//	selectable-fields             of a custom kind: a list of {fieldPath}
 //	list-type, list-map-keys      how a list merges on apply: atomic, set, or map by its keys
 //	map-type                      atomic: the value is owned as a whole
 //	patch-strategy                merge, replace, retainKeys: how a strategic merge patch changes the field

@@ -61,6 +61,11 @@ func (n names) kind(k *schema.Kind) string {
 	return n.message(k.Declared)
 }
 
+// list names the definition of a kind's list.
+func (n names) list(k *schema.Kind) string {
+	return strings.TrimSuffix(n.kind(k), "."+k.Kind) + "." + k.ListKind()
+}
+
 // group is a group as one word that begins small: "core", "rbacAuthorization".
 func (n names) group(group string) string {
 	if group == "" {

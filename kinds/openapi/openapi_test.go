@@ -54,8 +54,11 @@ var excerpts = []string{
 	"v2 definitions PREFIX.api.storage.v1.PartOrBool",
 	"v2 definitions PREFIX.apimachinery.pkg.util.intstr.IntOrString",
 	"v2 definitions com.example.cron-tabs.stable.v1beta1.CronTab",
+	"v2 definitions com.example.cron-tabs.stable.v1beta1.CronTabs",
+	"v2 definitions PREFIX.apimachinery.pkg.apis.meta.v1.WatchEvent",
 	"v2 paths /apis/GROUP/v1/namespaces/{namespace}/gadgets/{name}",
 	"v2 paths /apis/GROUP/v1/gadgets get operationId",
+	"v2 paths /apis/GROUP/v1/watch/namespaces/{namespace}/gadgets/{name}",
 	"v2 paths /api/v1/olds post",
 	"v2 paths /apis/stable.cron-tabs.example.com/v1beta1/namespaces/{namespace}/crontabs/{name} patch consumes",
 	"v2 parameters dryRun",
@@ -179,12 +182,15 @@ func TestOperationNames(t *testing.T) {
 	paths := parsed(t, documents(meta.Kubernetes).V2())["paths"].(map[string]any)
 	gadgets := "/apis/storage.k8s.io/v1/namespaces/{namespace}/gadgets"
 	cases := []struct{ path, method, id, tag string }{
-		{"/api", "get", "getCoreAPIVersions", "core"},
-		{"/apis", "get", "getAPIVersions", "apis"},
-		{"/apis/storage.k8s.io", "get", "getStorageAPIGroup", "storage"},
-		{"/apis/storage.k8s.io/v1", "get", "getStorageV1APIResources", "storage_v1"},
-		{"/version", "get", "getCodeVersion", "version"},
+		{"/api/", "get", "getCoreAPIVersions", "core"},
+		{"/apis/", "get", "getAPIVersions", "apis"},
+		{"/apis/storage.k8s.io/", "get", "getStorageAPIGroup", "storage"},
+		{"/apis/storage.k8s.io/v1/", "get", "getStorageV1APIResources", "storage_v1"},
+		{"/version/", "get", "getCodeVersion", "version"},
 		{"/apis/storage.k8s.io/v1/gadgets", "get", "listStorageV1GadgetForAllNamespaces", "storage_v1"},
+		{"/apis/storage.k8s.io/v1/watch/gadgets", "get", "watchStorageV1GadgetListForAllNamespaces", "storage_v1"},
+		{"/apis/storage.k8s.io/v1/watch/namespaces/{namespace}/gadgets", "get", "watchStorageV1NamespacedGadgetList", "storage_v1"},
+		{"/apis/storage.k8s.io/v1/watch/namespaces/{namespace}/gadgets/{name}", "get", "watchStorageV1NamespacedGadget", "storage_v1"},
 		{gadgets, "get", "listStorageV1NamespacedGadget", "storage_v1"},
 		{gadgets, "post", "createStorageV1NamespacedGadget", "storage_v1"},
 		{gadgets, "delete", "deleteStorageV1CollectionNamespacedGadget", "storage_v1"},
@@ -207,8 +213,13 @@ func TestOperationNames(t *testing.T) {
 			t.Errorf("%s %s is %v of %v, want %s of %s", c.method, c.path, o["operationId"], o["tags"], c.id, c.tag)
 		}
 	}
-	if paths["/api/v1/olds/{name}"] != nil {
-		t.Error("a path without operations")
+	for _, path := range []string{
+		"/api/v1/olds/{name}", "/api/v1/watch/olds", "/apis/storage.k8s.io/v1/watch/namespaces/{namespace}/gadgets/{name}/scale",
+		"/apis/stable.cron-tabs.example.com/v1beta1/watch/crontabs",
+	} {
+		if paths[path] != nil {
+			t.Errorf("%s has no operations", path)
+		}
 	}
 }
 

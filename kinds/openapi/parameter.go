@@ -26,14 +26,14 @@ var (
 	listParameters = []parameter{
 		query("allowWatchBookmarks", "boolean", "For a watch: allow bookmarks, events that hold nothing but a version to resume from."),
 		query("continue", "string", "The token of the chunk before, to get the next one. The other parameters must be the same."),
-		query("fieldSelector", "string", "Only objects whose fields match."),
-		query("labelSelector", "string", "Only objects whose labels match."),
+		query("fieldSelector", "string", "Restricts the list of returned objects by their fields. Defaults to everything."),
+		query("labelSelector", "string", "Restricts the list of returned objects by their labels. Defaults to everything."),
 		query("limit", "integer", "At most so many objects. If there are more, the list holds a token to go on with."),
 		query("resourceVersion", "string", "The version that the answer is to be from; resourceVersionMatch says how."),
 		query("resourceVersionMatch", "string", "\"Exact\" for the version itself, \"NotOlderThan\" for it or a newer one."),
 		query("sendInitialEvents", "boolean", "For a watch: begin with the objects that are there, and a bookmark behind them."),
 		query("timeoutSeconds", "integer", "How long the call may take."),
-		query("watch", "boolean", "Answer with the changes from resourceVersion on, as they come."),
+		query("watch", "boolean", "Watch for changes to the described resources: the response is a stream of events. Specify resourceVersion to say where it begins."),
 	}
 	writeParameters  = []parameter{dryRun, fieldManager, fieldValidation}
 	patchParameters  = []parameter{dryRun, fieldManager, fieldValidation, force}

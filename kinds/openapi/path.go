@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -15,6 +16,7 @@ type endpoint struct {
 	// allNamespaces: all namespaces at once.
 	allNamespaces bool
 	hasName       bool // one object, or a sub-resource of one
+	watches       bool // one of the paths below /watch/
 	hasPath       bool // something behind a sub-resource that connects
 	path          string
 	verbs         []string
@@ -28,6 +30,7 @@ type endpoint struct {
 //	/apis/apps/v1/namespaces/{namespace}/deployments/{name}   get, update, patch, delete
 //	/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale
 //	/apis/apps/v1/deployments                                 list
+//	/apis/apps/v1/watch/...                                   watch, at each of these but the sub-resources
 func endpoints(k *schema.Kind) []endpoint {
 	base := "/" + groupVersion(k.Group, k.Version) + "/"
 	scoped := base
@@ -53,7 +56,24 @@ func endpoints(k *schema.Kind) []endpoint {
 	if k.Namespaced {
 		all = append(all, endpoint{kind: k, path: base + k.Resource, allNamespaces: true, verbs: supportedVerbs(k.Verbs, "list")})
 	}
+	all = append(all, watchEndpoints(k, base, all)...)
 	return slices.DeleteFunc(all, func(p endpoint) bool { return len(p.verbs) == 0 })
+}
+
+// watchEndpoints lists the deprecated watch paths of a kind. Documents of other servers have none for
+// custom kinds.
+func watchEndpoints(k *schema.Kind, base string, all []endpoint) (watches []endpoint) {
+	verbs := supportedVerbs(k.Verbs, "watch")
+	if len(verbs) == 0 || k.Schema != nil {
+		return nil
+	}
+	for _, e := range all {
+		if e.sub == nil {
+			e.path, e.verbs, e.watches = base+"watch/"+strings.TrimPrefix(e.path, base), verbs, true
+			watches = append(watches, e)
+		}
+	}
+	return watches
 }
 
 // supportedVerbs are the wanted verbs that a resource has.
@@ -68,9 +88,9 @@ func supportedVerbs(verbs []string, wanted ...string) (some []string) {
 
 // methods are the HTTP methods of verbs.
 //
-// A watch is a list with a parameter, so it has no method.
+// "watch" is the verb of the deprecated watch paths. Everywhere else a watch is a list with a parameter.
 var methods = map[string]string{
-	"get": "get", "list": "get", "create": "post", "update": "put", "patch": "patch",
+	"get": "get", "list": "get", "watch": "get", "create": "post", "update": "put", "patch": "patch",
 	"delete": "delete", "deletecollection": "delete",
 }
 
@@ -86,7 +106,10 @@ func (b *builder) pathItem(p endpoint) object {
 	if p.kind.Namespaced && !p.allNamespaces {
 		parameters = append(parameters, namespaceParameter)
 	}
-	item := object{{"parameters", b.dialect.parameters(append(parameters, prettyParameter))}}
+	if parameters = append(parameters, prettyParameter); p.watches {
+		parameters = append(parameters, listParameters...)
+	}
+	item := object{{"parameters", b.dialect.parameters(parameters)}}
 	for _, verb := range p.verbs {
 		item = item.with(methods[verb], b.operation(b.verb(p, verb)))
 	}
@@ -101,6 +124,13 @@ func (b *builder) verb(p endpoint, verb string) operation {
 		consumes: anyMediaType, produces: b.objectTypes, statusCodes: []int{200}, deprecated: k.Deprecation != nil,
 	}
 	o.id, o.description = b.operationID(p, verb)
+	if p.watches {
+		o.action, o.produces, o.response = "watchlist", b.listTypes, b.watchEvent()
+		if p.hasName {
+			o.action = "watch"
+		}
+		return o
+	}
 	object := b.definitions.kind(k)
 	if p.sub != nil && p.sub.BodyKind != nil {
 		o.kind, object = p.sub.BodyKind.GroupVersionKind, b.definitions.kind(p.sub.BodyKind)
@@ -132,10 +162,16 @@ func (b *builder) verb(p endpoint, verb string) operation {
 
 // verbNames is how operations are named and described by verb.
 var verbNames = map[string]struct{ id, text string }{
-	"get": {"read", "read"}, "list": {"list", "list or watch"}, "create": {"create", "create"},
-	"update": {"replace", "replace"}, "patch": {"patch", "change parts of"},
-	"delete": {"delete", "delete"}, "deletecollection": {"delete", "delete a collection of"},
+	"get": {"read", "read"}, "list": {"list", "list or watch"}, "watch": {"watch", "watch"}, "create": {"create", "create"},
+	"update": {"replace", "replace"}, "patch": {"patch", "partially update"},
+	"delete": {"delete", "delete"}, "deletecollection": {"delete", "delete collection of"},
 }
+
+// The ends of the descriptions of watch paths.
+const (
+	watchObjectAdvice = ". Deprecated: use a list with the parameters 'watch' and 'fieldSelector' instead."
+	watchListAdvice   = ". Deprecated: use a list with the parameter 'watch' instead."
+)
 
 // operationID makes the name of an operation, as in "replaceAppsV1NamespacedDeploymentScale", and its
 // description. Client generators make method names of it, so it must never change.
@@ -150,17 +186,38 @@ func (b *builder) operationID(p endpoint, verb string) (id, description string) 
 		id += "Namespaced"
 	}
 	id += k.Kind
-	switch {
-	case p.sub != nil:
-		return id + capitalize(p.sub.Name), description + p.sub.Name + " of one " + k.Kind
-	case p.allNamespaces:
-		return id + "ForAllNamespaces", description + "objects of kind " + k.Kind + " in all namespaces"
-	case verb == "list" || verb == "deletecollection":
-		return id, description + "objects of kind " + k.Kind
-	case verb == "create":
-		return id, description + "a " + k.Kind
+	if p.watches && !p.hasName {
+		id += "List"
 	}
-	return id, description + "one " + k.Kind
+	if p.allNamespaces {
+		id += "ForAllNamespaces"
+	}
+	if p.sub != nil {
+		id += capitalize(p.sub.Name)
+		description += p.sub.Name + " of "
+	}
+	switch verb {
+	case "create", "delete":
+		return id, description + article(k.Kind) + " " + k.Kind
+	case "list":
+		return id, description + "objects of kind " + k.Kind
+	case "deletecollection":
+		return id, description + k.Kind
+	case "watch":
+		if p.hasName {
+			return id, description + "changes to an object of kind " + k.Kind + watchObjectAdvice
+		}
+		return id, description + "individual changes to a list of " + k.Kind + watchListAdvice
+	}
+	return id, description + "the specified " + k.Kind
+}
+
+// article is the indefinite article of a noun.
+func article(noun string) string {
+	if noun != "" && strings.ContainsRune("AEIOU", rune(noun[0])) {
+		return "an"
+	}
+	return "a"
 }
 
 // A metaEndpoint is a path that serves a document about the API itself.
@@ -185,22 +242,23 @@ func (b *builder) metaPathItem(f metaEndpoint) object {
 // resourceListPath is the path of a version's list of resources.
 func (n names) resourceListPath(group, version string) metaEndpoint {
 	return metaEndpoint{
-		"/" + groupVersion(group, version), "get" + n.operations(group, version) + "APIResources",
-		n.tag(group, version), "list the resources of the version", "APIResourceList",
+		"/" + groupVersion(group, version) + "/", "get" + n.operations(group, version) + "APIResources",
+		n.tag(group, version), "get available resources", "APIResourceList",
 	}
 }
 
 // groupPath is the path of a group's description.
 func (n names) groupPath(group string) metaEndpoint {
 	word := n.group(group)
-	return metaEndpoint{"/apis/" + group, "get" + capitalize(word) + "APIGroup", word, "describe the group", "APIGroup"}
+	return metaEndpoint{"/apis/" + group + "/", "get" + capitalize(word) + "APIGroup", word, "get information of a group", "APIGroup"}
 }
 
-// The paths that every server has.
+// The paths that every server has. As in the documents of Kubernetes they end in a slash, which the
+// server ignores.
 var (
-	corePath    = metaEndpoint{"/api", "getCoreAPIVersions", "core", "list the versions of the core group", "APIVersions"}
-	groupsPath  = metaEndpoint{"/apis", "getAPIVersions", "apis", "list the groups", "APIGroupList"}
-	versionPath = metaEndpoint{"/version", "getCodeVersion", "version", "tell the version of the server", ""}
+	corePath    = metaEndpoint{"/api/", "getCoreAPIVersions", "core", "get available API versions", "APIVersions"}
+	groupsPath  = metaEndpoint{"/apis/", "getAPIVersions", "apis", "get available API groups", "APIGroupList"}
+	versionPath = metaEndpoint{"/version/", "getCodeVersion", "version", "get the version of this server", ""}
 )
 
 // gvks lists the kinds that each message of a built-in kind is served as.

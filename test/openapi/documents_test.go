@@ -149,3 +149,25 @@ func TestServed(t *testing.T) {
 		t.Errorf("the index again: %d", again.code)
 	}
 }
+
+// TestPublishedTexts checks what scripts search for in the document of version 2: phrases, the watch
+// paths, and the slash at the end of the paths of groups.
+func TestPublishedTexts(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "kubernetes")
+	text := string(get(t, s, "/openapi/v2").body)
+	for _, part := range []string{
+		"list of returned", "List of services", "Watch for changes to the described resources",
+		`"/api/v1/watch/namespaces/{namespace}/pods/{name}":`, `"/apis/apps/":`, `"/apis/apps/v1/":`, `"/version/":`,
+		`"watchAppsV1DeploymentListForAllNamespaces"`,
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the document lacks %s", part)
+		}
+	}
+	for _, path := range []string{"/apis/apps/", "/version/", "/api/v1/watch/pods?timeoutSeconds=1"} {
+		if a := get(t, s, path); a.code != 200 {
+			t.Errorf("%s: %d", path, a.code)
+		}
+	}
+}
