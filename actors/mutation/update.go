@@ -56,7 +56,7 @@ func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env)
 // finishUpdate allocates for, validates and encodes the new state of an existing object.
 func (p *Prepared) finishUpdate() (Candidate, error) {
 	cur, m, want, stored := p.cur, p.mutation, p.want, p.mutation.Kind.Stored
-	if stored.Generation && !keepsGeneration(m) && (specChanged(stored, cur.Tree, convert.Keep(m.Kind, want)) || annotationsCount(m) && annotationsChanged(cur.Tree, want)) {
+	if stored.Generation && !keepsGeneration(m) && (specChanged(stored, cur.Tree, convert.Keep(m.Kind, want)) || countedMetadataChanged(m, cur.Tree, want)) {
 		childObject(want, "metadata")["generation"] = cur.Object.Meta.Generation + 1
 	}
 	allocation, causes := p.env.allocate(m.Key, cur.Tree, want)
@@ -268,13 +268,10 @@ func specChanged(k *schema.Kind, old, want tree.Tree) bool {
 	return false
 }
 
-// annotationsCount tells whether the annotations that m writes count for the generation.
-func annotationsCount(m *request.Mutation) bool {
-	return m.Kind.Stored.Rules.CountsAnnotations && m.Subresource == ""
-}
-
-func annotationsChanged(old, want tree.Tree) bool {
-	return !tree.SemanticEqual(want.Object("metadata", "annotations"), old.Object("metadata", "annotations"))
+// countedMetadataChanged reports whether m changes metadata that counts for the generation.
+func countedMetadataChanged(m *request.Mutation, old, want tree.Tree) bool {
+	counted := m.Kind.Stored.Rules.CountedMetadata
+	return counted != "" && m.Subresource == "" && !tree.SemanticEqual(want.Object("metadata", counted), old.Object("metadata", counted))
 }
 
 func isSpec(k *schema.Kind, name string) bool {

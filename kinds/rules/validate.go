@@ -26,6 +26,9 @@ func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	if k.Rules.ValidateSpec != nil && !sameField(t, old, "spec") {
 		k.Rules.ValidateSpec(t.Object("spec"), old.Object("spec"), &own)
 	}
+	if k.Rules.ValidateStatus != nil && !sameField(t, old, "status") {
+		k.Rules.ValidateStatus(t.Object("status"), &own)
+	}
 	return mergeCauses(k.Message(), faults.List, own.List)
 }
 

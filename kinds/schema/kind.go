@@ -202,6 +202,9 @@ type Rules struct {
 	// else, so that an unchanged spec is not validated again. old is the one that it replaces, which was valid when it
 	// was written; nil for a new object.
 	ValidateSpec func(spec, old tree.Tree, faults *Faults)
+	// ValidateStatus reports every fault of the status, with paths that begin with "status". An unchanged
+	// status is not validated again.
+	ValidateStatus func(status tree.Tree, faults *Faults)
 	// ValidateUpdate reports what may not change from old to obj.
 	ValidateUpdate func(obj, old tree.Tree, faults *Faults)
 	// BeginDelete marks obj, a copy, when its deletion begins. With it an object goes only when its
@@ -215,8 +218,9 @@ type Rules struct {
 	WarnsOfChangesOnly bool
 	// OrphansDependents says that a deletion without a propagation policy orphans what the object owns.
 	OrphansDependents bool
-	// CountsAnnotations says that metadata.generation also counts changes of annotations, but for those with a sub-resource.
-	CountsAnnotations bool
+	// CountedMetadata is "labels" or "annotations" if metadata.generation also counts their changes, other
+	// than those made through a sub-resource.
+	CountedMetadata string
 	// WarnDelete is what a deletion without a propagation policy is warned of; "" if of nothing.
 	WarnDelete string
 	// AllowUnqualifiedFinalizers says that finalizers need no domain in their names.

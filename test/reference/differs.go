@@ -20,7 +20,6 @@ var differs = map[string]departure{
 	"dryRun/deletecollection":                  {1, 200, "the specification (1-conventions.md, 2-resource-catalog.md) answers a Status, not the list"},
 	"endpoint/metrics":                         {0, 200, "the metrics are those of another program"},
 	"endpoint/readyz-verbose":                  {0, 200, "the checks are those of another program"},
-	"es/wrong-family":                          {0, 422, "each fault names its address"},
 	"rbac/enforced":                            {4, 200, "the reference had not yet seen the binding that it had just answered"},
 	"rbac/escalation":                          {2, 201, "the reference had not yet seen the binding, whose verbs include escalate"},
 	"review/sar-no-user":                       {0, 422, "the reference forgets which kind is at fault"},

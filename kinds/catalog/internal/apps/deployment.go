@@ -13,7 +13,7 @@ import (
 func deploymentRules() schema.Rules {
 	return schema.Rules{
 		Default: defaultDeployment, Prepare: family.DropStatusOnCreate,
-		Validate: validateDeployment, CountsAnnotations: true,
+		Validate: validateDeployment, CountedMetadata: "annotations",
 	}
 }
 

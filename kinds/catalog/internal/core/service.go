@@ -25,7 +25,9 @@ func serviceRules(n *meta.Naming) schema.Rules {
 			annotations.validate(obj, faults)
 			validateService(obj, faults)
 			validateServiceLoadBalancerStatus(obj, "status.loadBalancer", faults)
-			field.UntimedConditions(obj.Object("status"), "status.conditions", faults)
+		},
+		ValidateStatus: func(status tree.Tree, faults *schema.Faults) {
+			field.Conditions(status, "status.conditions", faults)
 		},
 		ValidateUpdate: validateServiceUpdate,
 	}
@@ -82,6 +84,9 @@ func defaultService(obj tree.Tree) {
 // frees them and another Service may get them. The old status is cloned before: objects at rest are shared.
 func prepareService(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
+	if spec.String("type") == service.TypeExternalName && slices.Contains([]string{"Cluster", "Local"}, spec.String("internalTrafficPolicy")) {
+		delete(spec, "internalTrafficPolicy") // it describes traffic to a cluster address
+	}
 	if old == nil {
 		obj["status"] = tree.Tree{"loadBalancer": tree.Tree{}}
 		if ip := spec.String("clusterIP"); ip != "" && len(spec.List("clusterIPs")) == 0 {
@@ -180,7 +185,7 @@ func dropTypeDependentFields(spec, was tree.Tree) {
 		if tree.SemanticEqual(spec["clusterIP"], was["clusterIP"]) && tree.SemanticEqual(spec["clusterIPs"], was["clusterIPs"]) {
 			drop("clusterIP", "clusterIPs")
 		}
-		drop("ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy")
+		drop("ipFamilies", "ipFamilyPolicy")
 	}
 	if lost(service.NeedsNodePort) && !hasNewNodePort(spec, was) {
 		for _, p := range spec.Objects("ports") {

@@ -145,8 +145,10 @@ func TestServiceStatus(t *testing.T) {
 		{`{"conditions":[{"type":"e.com/Ready","status":"True","reason":"AsIs","message":"","lastTransitionTime":"2020-01-01T00:00:00Z"}]}`, nil},
 		{`{"conditions":[{"type":"a b","status":"X","reason":"","observedGeneration":-1}]}`, []string{`status.conditions[0].type: Invalid value: "a b": name part…`,
 			`status.conditions[0].status: Unsupported value: "X": supported values: "False", "True", "Unknown"`,
-			`status.conditions[0].observedGeneration: Invalid value: -1: must be greater than or equal to zero`, `status.conditions[0].reason: Required value`}},
+			`status.conditions[0].observedGeneration: Invalid value: -1: must be greater than or equal to zero`, `status.conditions[0].lastTransitionTime: Required value`,
+			`status.conditions[0].reason: Required value`}},
 		{`{"conditions":[{"type":"A","status":"True","reason":"not so","message":"` + strings.Repeat("m", 32769) + `"}]}`, []string{
+			`status.conditions[0].lastTransitionTime: Required value`,
 			`status.conditions[0].reason: Invalid value: "not so": a condition reason must start with alphabetic character…`, `status.conditions[0].message: Too long: may not be more than 32768 bytes`}},
 	} {
 		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{"type":"LoadBalancer",`+onePort+`}}`))

@@ -14,7 +14,7 @@ const maxHints = 8
 
 // endpointSliceRules has no status to keep: a slice as a whole is what its controller observed.
 func endpointSliceRules() schema.Rules {
-	return schema.Rules{Prepare: prepareEndpointSlice, Validate: validateEndpointSlice}
+	return schema.Rules{Prepare: prepareEndpointSlice, Validate: validateEndpointSlice, CountedMetadata: "labels"}
 }
 
 // prepareEndpointSlice drops deprecatedTopology, which only older API versions could write.
@@ -59,7 +59,7 @@ func validateSliceEndpoint(e tree.Tree, kind, at string, faults *schema.Faults) 
 func validateSliceAddress(a, kind, path string, i int, faults *schema.Faults) {
 	switch kind {
 	case service.IPv4, service.IPv6:
-		validateSliceIP(a, kind, tree.IndexPath(path, i), faults)
+		validateSliceIP(a, kind, path, i, faults)
 	case "FQDN":
 		for _, f := range rules.FullDomain(a) {
 			faults.Invalid(tree.IndexPath(path, i), f.Value, f.Message)
@@ -69,17 +69,17 @@ func validateSliceAddress(a, kind, path string, i int, faults *schema.Faults) {
 
 // validateSliceIP checks an address of IPv4 in any form, and one of IPv6 in its canonical form only, as slices have never
 // held others.
-func validateSliceIP(a, kind, at string, faults *schema.Faults) {
+func validateSliceIP(a, kind, path string, i int, faults *schema.Faults) {
 	check := rules.IP
 	if kind == service.IPv6 {
 		check = rules.CanonicalIP
 	}
 	msgs := check(a)
-	if len(msgs) == 0 && service.FamilyOf(a) != kind {
-		msgs = append(msgs, "must be an "+kind+" address")
+	if len(msgs) == 0 && service.FamilyOf(a) != kind { // this error alone has the path of the list
+		faults.Invalid(path, a, "must be an "+kind+" address")
 	}
 	for _, msg := range append(msgs, rules.SpecialIP(a)...) {
-		faults.Invalid(at, a, msg)
+		faults.Invalid(tree.IndexPath(path, i), a, msg)
 	}
 }
 

@@ -26,16 +26,6 @@ const reasonMsg = "a condition reason must start with alphabetic character, opti
 // Conditions checks the conditions of a status, which are at path. Only kinds whose conditions have the
 // common shape use it. Those of Pods and Nodes are older and freer.
 func Conditions(status tree.Tree, path string, faults *schema.Faults) {
-	validateConditions(status, path, true, faults)
-}
-
-// UntimedConditions is Conditions for those that may lack the time of their last transition, as clients of release 1.35 write
-// them where it does not look.
-func UntimedConditions(status tree.Tree, path string, faults *schema.Faults) {
-	validateConditions(status, path, false, faults)
-}
-
-func validateConditions(status tree.Tree, path string, timed bool, faults *schema.Faults) {
 	for i, c := range status.Objects("conditions") {
 		at := tree.IndexPath(path, i)
 		QualifiedName(c.String("type"), at+".type", faults)
@@ -45,7 +35,7 @@ func validateConditions(status tree.Tree, path string, timed bool, faults *schem
 		if n, _ := c.Int("observedGeneration"); n < 0 {
 			faults.Invalid(at+".observedGeneration", n, "must be greater than or equal to zero")
 		}
-		if timed && c.String("lastTransitionTime") == "" {
+		if c.String("lastTransitionTime") == "" {
 			faults.Required(at + ".lastTransitionTime")
 		}
 		validateReason(c.String("reason"), at+".reason", faults)

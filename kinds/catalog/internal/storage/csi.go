@@ -75,8 +75,8 @@ func csiNodeRules() schema.Rules {
 }
 
 // maxNodeID bounds the node ID of a driver, in bytes. Drivers use the identifier that their machine has in
-// the provider's API, as long as that of a virtual machine may be.
-const maxNodeID = 192
+// the provider's API.
+const maxNodeID = 256
 
 // The paths of its faults are that of the driver, without the field and the index, as clients expect them.
 func validateNodeDriver(driver tree.Tree, path string, faults *schema.Faults) {
@@ -129,10 +129,8 @@ func csiStorageCapacityRules() schema.Rules {
 				faults.Invalid("storageClassName", class, msg)
 			}
 			field.LabelSelector(obj.Object("nodeTopology"), "nodeTopology", faults)
-			for _, name := range []string{"capacity", "maximumVolumeSize"} {
-				if q := obj.String(name); q != "" && quantity.Compare(q, "0") < 0 {
-					faults.Invalid(name, q, field.NonNegativeMsg)
-				}
+			if q := obj.String("capacity"); q != "" && quantity.Compare(q, "0") < 0 {
+				faults.Invalid("capacity", q, field.NonNegativeMsg)
 			}
 		},
 		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {

@@ -44,7 +44,6 @@ func TestVolumeSourceFaults(t *testing.T) {
 			at + `.iscsi.initiatorName: Invalid value: "iqn bad": must be valid format`},
 		`"iscsi":{"targetPortal":"` + strings.Repeat("p", 63) + `","lun":0,"iqn":"iqn.2001-04.com.example:a","initiatorName":"iqn.2001-04.com.example:b"}`: {
 			at + `.name: Invalid value: "v": Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.`},
-		`"flexVolume":{"driver":"d","secretRef":{}}`:               {at + `.flexVolume.secretRef.name: Required value`},
 		`"csi":{"driver":"d_e"}`:                                   {at + `.csi.driver: Invalid value: "d_e": a lowercase RFC 1123 subdomain…`},
 		`"gitRepo":{"repository":"r","directory":"a/../b"}`:        {at + `.gitRepo.directory: Invalid value: "a/../b": must not contain '..'`},
 		`"downwardAPI":{"defaultMode":-1,"items":[{"path":"/a"}]}`: {at + `.downwardAPI.defaultMode: Invalid value: -1: must be a number…`, at + `.downwardAPI.path: Invalid value: "/a": must be a relative path`, at + `.downwardAPI: Required value: one of fieldRef and resourceFieldRef is required`},

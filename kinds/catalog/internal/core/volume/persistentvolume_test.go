@@ -77,7 +77,7 @@ func TestPersistentVolumeSources(t *testing.T) {
 			`spec.iscsi.lun: Invalid value: 256: must be between 0 and 255, inclusive`, `spec.iscsi.secretRef: Required value`}},
 		{Body: volumeBody(`"iscsi":{"targetPortal":"` + strings.Repeat("p", 63) + `","iqn":"naa.62004567BA64678D0123456789ABCDEF","lun":0,"initiatorName":"eui.0123456789ABCDEF"}`), Want: []string{
 			`metadata.name: Invalid value: "x": Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.`}},
-		{Body: volumeBody(`"flexVolume":{"secretRef":{"namespace":"a"}}`), Want: []string{`spec.flexVolume.driver: Required value`, `spec.flexVolume.secretRef.name: Required value`}},
+		{Body: volumeBody(`"flexVolume":{"secretRef":{"namespace":"a"}}`), Want: []string{`spec.flexVolume.driver: Required value`}},
 		{Body: volumeBody(`"glusterfs":{"endpoints":"e","path":"p","endpointsNamespace":""}`), Want: []string{`spec.glusterfs.endpointsNamespace: Invalid value: "": if the endpointnamespace is set, it must be a valid namespace name`}},
 		{Body: volumeBody(`"azureFile":{"secretName":"a","shareName":"b","secretNamespace":""}`), Want: []string{`spec.azureFile.secretNamespace: Required value`}},
 		{Body: volumeBody(`"azureDisk":{"diskName":"a","diskURI":"b"}`), Want: []string{`spec.azureDisk.diskURI: Unsupported value: "b": supported values: "https://{account-name}…`}},
