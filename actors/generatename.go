@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 
+	"github.com/google/uuid"
+
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -14,6 +16,9 @@ import (
 func (s *Store) createGenerated(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	base := m.Object.Object("metadata").String("generateName")
 	if base == "" {
+		if m.Kind.Stored.Rules.RandomName {
+			m.Key.Name = uuid.NewString()
+		}
 		return s.askOwner(ctx, m) // validation says what is missing
 	}
 	const tries = 8

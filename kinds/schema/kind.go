@@ -218,6 +218,8 @@ type Rules struct {
 	WarnsOfChangesOnly bool
 	// OrphansDependents says that a deletion without a propagation policy orphans what the object owns.
 	OrphansDependents bool
+	// RandomName says that a new object without a name or generateName is named by a random UUID.
+	RandomName bool
 	// CountedMetadata is "labels" or "annotations" if metadata.generation also counts their changes, other
 	// than those made through a sub-resource.
 	CountedMetadata string

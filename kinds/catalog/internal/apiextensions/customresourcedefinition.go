@@ -126,7 +126,7 @@ func prepareDefinition(obj, old tree.Tree) {
 // path. Later neither changes.
 func validateDefinitionName(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
-	if name := obj.Object("metadata").String("name"); name != spec.Object("names").String("plural")+"."+spec.String("group") {
+	if name := obj.Object("metadata").String("name"); name != "" && name != spec.Object("names").String("plural")+"."+spec.String("group") {
 		faults.Invalid("metadata.name", name, `must be spec.names.plural+"."+spec.group`)
 	}
 }

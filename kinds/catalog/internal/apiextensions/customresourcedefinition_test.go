@@ -16,6 +16,7 @@ func TestDefinition(t *testing.T) {
 	}
 	catalogtest.RunValidationCases(t, definitionKind(t, meta.Kubernetes), []catalogtest.ValidationCase{
 		{Obj: definition("", versionV1)},
+		{Obj: swap("widgets.a.example", ""), Want: []string{`metadata.name: Required value: name or generateName is required`}},
 		{Obj: swap("widgets.a.example", "other.a.example"), Want: []string{`metadata.name: Invalid value: "other.a.example": must be spec.names.plural+"."+spec.group`}},
 		{Obj: strings.ReplaceAll(definition("", versionV1), "a.example", "example"), Want: []string{`spec.group: Invalid value: "example": should be a domain with at least one dot`}},
 		{Obj: strings.ReplaceAll(definition("", versionV1), "a.example", "k8s.io"), Want: []string{`spec.group: Invalid…`, `metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111`}[1:]},

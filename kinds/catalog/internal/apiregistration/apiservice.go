@@ -45,7 +45,7 @@ func prepareAPIService(obj, old tree.Tree) {
 func validateAPIService(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	group, version := spec.String("group"), spec.String("version")
-	if name := obj.Object("metadata").String("name"); name != version+"."+group {
+	if name := obj.Object("metadata").String("name"); name != "" && name != version+"."+group {
 		faults.Invalid("metadata.name", name, fmt.Sprintf("must be `spec.version+\".\"+spec.group`: %q", version+"."+group))
 	}
 	if group == "" && version != "v1" {

@@ -70,6 +70,7 @@ func TestAutoscalerRules(t *testing.T) {
 		{Name: "policy type", Spec: scaling(`"policies":[{"type":"Nodes","value":1,"periodSeconds":1}]`), Want: []string{down + `policies[0].type: Unsupported value: "Nodes": supported values: "Percent", "Pods"`}},
 		{Name: "long period", Spec: scaling(`"policies":[{"type":"Pods","value":1,"periodSeconds":1801}]`), Want: []string{down + "policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800"}},
 		{Name: "longest period", Spec: scaling(`"policies":[{"type":"Pods","value":1,"periodSeconds":1800}]`), Want: nil},
+		{Name: "empty select policy", Spec: scaling(`"selectPolicy":""`), Want: []string{down + `selectPolicy: Unsupported value: "": supported values: "Disabled", "Max", "Min"`}},
 		{Name: "select policy", Spec: scaling(`"selectPolicy":"Avg"`), Want: []string{down + `selectPolicy: Unsupported value: "Avg": supported values: "Disabled", "Max", "Min"`}},
 		{Name: "window below", Spec: scaling(`"stabilizationWindowSeconds":-1`), Want: []string{down + "stabilizationWindowSeconds: Invalid value: -1: must be greater than or equal to zero"}},
 		{Name: "window above", Spec: scaling(`"stabilizationWindowSeconds":3601`), Want: []string{down + "stabilizationWindowSeconds: Invalid value: 3601: must be less than or equal to 3600"}},
@@ -98,7 +99,7 @@ func TestAutoscalerRules(t *testing.T) {
 			first + "object.target.averageValue: Required value: must set either a target value for metric or a per-pod target"}},
 		{Name: "object of the core", Spec: metric(`"type":"Object","object":{"describedObject":{"kind":"Service","name":"s"},"metric":{"name":"q"},` + value + `}`), Want: nil},
 		{Name: "pods", Spec: metric(`"type":"Pods","pods":{"metric":{"name":"q"},"target":{"type":"Odd","averageValue":"-1"}}`), Want: []string{first + `pods.target.type: Invalid value: "Odd": must be either Utilization, Value, or AverageValue`,
-			first + `pods.target.averageValue: Invalid value: "-1": must be positive`, first + "pods.target.averageValue: Required value: must specify a positive target averageValue"}},
+			first + `pods.target.averageValue: Invalid value: "-1": must be positive`}},
 		{Name: "value", Spec: metric(`"type":"External","external":{"metric":{"name":"q"},"target":{"type":"Value","value":"0"}}`), Want: []string{first + `external.target.value: Invalid value: "0": must be positive`}},
 	})
 }

@@ -88,7 +88,7 @@ func validateMetricSource(name string, source tree.Tree, path string, faults *sc
 	case "pods":
 		validateMetricName(source.Object("metric"), path+".metric", faults)
 		validateMetricTarget(target, at, faults)
-		if q := target.String("averageValue"); q == "" || quantity.Compare(q, "0") <= 0 {
+		if !target.Has("averageValue") {
 			faults.Required(at+".averageValue", "must specify a positive target averageValue")
 		}
 	default:

@@ -15,6 +15,7 @@ import (
 // that the admission plugin reads finished values and users see what will be given to their containers.
 func limitRangeRules() schema.Rules {
 	return schema.Rules{
+		RandomName: true,
 		Default: func(obj tree.Tree) {
 			for _, limit := range obj.Object("spec").Objects("limits") {
 				if limit.String("type") == "Container" {

@@ -20,6 +20,10 @@ func TestDisruptionBudget(t *testing.T) {
 		{Name: "selector", Spec: `"selector":{"matchLabels":{"a":"-"}}`, Want: []string{`spec.selector.matchLabels: Invalid value: "-"…`}},
 		{Name: "eviction", Spec: `"unhealthyPodEvictionPolicy":"Never"`, Want: []string{`spec.unhealthyPodEvictionPolicy: Unsupported value: "Never": supported values: "AlwaysAllow", "IfHealthyBudget"`}},
 	})
+	catalogtest.RunValidationCases(t, k, []catalogtest.ValidationCase{
+		{Obj: `{"metadata":{"name":"Any_name b"},"spec":{}}`},
+		{Obj: `{"metadata":{"name":"a/b"},"spec":{}}`, Want: []string{`metadata.name: Invalid value: "a/b": may not contain '/'`}},
+	})
 	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{},"status":{"expectedPods":3}}`))
 	catalogtest.Expect(t, "status", catalogtest.Create(k, obj), nil)
 	if obj.Has("status") {

@@ -121,7 +121,7 @@ func (c bindingCheck) validate(obj tree.Tree, faults *schema.Faults) {
 // Names of users and groups are any text, because they come from outside; those of service accounts are names of
 // objects.
 func (c bindingCheck) validateSubject(s tree.Tree, path string, faults *schema.Faults) {
-	name, group := s.String("name"), s.String("apiGroup")
+	group := s.String("apiGroup")
 	switch kind := s.String("kind"); kind {
 	case "ServiceAccount":
 		field.Format(s, "name", path, faults, rules.Subdomain)
@@ -132,9 +132,6 @@ func (c bindingCheck) validateSubject(s tree.Tree, path string, faults *schema.F
 			field.Require(s, path, faults, "namespace")
 		}
 	case "User", "Group":
-		if name == "" {
-			faults.Invalid(path+".name", name, map[string]string{"User": "user", "Group": "group"}[kind]+" name cannot be empty")
-		}
 		if group != c.group {
 			faults.NotSupported(path+".apiGroup", group, []string{c.group})
 		}

@@ -41,7 +41,7 @@ func TestRoleBinding(t *testing.T) {
 		{Obj: `{` + ref + `,"subjects":[{"kind":"User","name":"u","apiGroup":"x"}]}`, Want: []string{`subjects[0].apiGroup: Unsupported value: "x": supported values: "rbac.authorization.k8s.io"`}},
 		{Obj: `{` + ref + `,"subjects":[{"kind":"ServiceAccount","name":"S","apiGroup":"x"}]}`, Want: []string{
 			`subjects[0].name: Invalid value: "S": a lowercase RFC 1123 subdomain…`, `subjects[0].apiGroup: Unsupported value: "x": supported values: ""`}},
-		{Obj: `{` + ref + `,"subjects":[{"kind":"Group"}]}`, Want: []string{`subjects[0].name: Required value`, `subjects[0].name: Invalid value: "": group name cannot be empty`}},
+		{Obj: `{` + ref + `,"subjects":[{"kind":"Group"}]}`, Want: []string{`subjects[0].name: Required value`}},
 		{Obj: `{` + ref + `,"subjects":[{"kind":"Robot","name":"r"}]}`, Want: []string{`subjects[0].kind: Unsupported value: "Robot": supported values: "ServiceAccount", "User", "Group"`}},
 		{Name: "role changes", Old: `{` + ref + `}`, Obj: `{"roleRef":{"kind":"ClusterRole","name":"s"}}`, Want: []string{`roleRef: Invalid value: {"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"s"}: cannot change roleRef`}},
 		{Name: "subjects change", Old: `{` + ref + `}`, Obj: `{` + ref + `,"subjects":[{"kind":"User","name":"u"}]}`},
