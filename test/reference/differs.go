@@ -1,6 +1,6 @@
 package reference
 
-// A departure is a case whose answer is another one, and is to stay so.
+// A departure is a recorded case with a different answer, which is intended.
 type departure struct {
 	step int // the first step that differs, from 0
 	code int // of the answer to it
@@ -11,7 +11,7 @@ const onceIsEnough = "the reference reports the same cause twice; once is enough
 
 const ratcheted = "rules of values that an update leaves as they were do not run, so they do not warn"
 
-// differs lists the departures.
+// differs lists the cases of docs/departures.md.
 var differs = map[string]departure{
 	"cr/data-immutable":                        {2, 200, "only the data may not change; the reference takes the same data in another text for other data"},
 	"create/with-resourceVersion":              {0, 400, "the reference answers 500; a version in a create is the client's fault"},

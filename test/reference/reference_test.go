@@ -2,7 +2,9 @@ package reference
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,7 +25,8 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-// TestDepartures: docs/departures.md names the cases that are answered otherwise, and no others.
+// TestDepartures checks that docs/departures.md names every case of differs and no other, and that the
+// tests which it names exist.
 func TestDepartures(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/departures.md")
@@ -46,6 +49,33 @@ func TestDepartures(t *testing.T) {
 			t.Errorf("docs/departures.md names %s, which is answered like the reference", name)
 		}
 	}
+	tests := testNames(t)
+	for _, m := range regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllStringSubmatch(string(page), -1) {
+		if !tests[m[1]] {
+			t.Errorf("docs/departures.md names %s, which does not exist", m[1])
+		}
+	}
+}
+
+// testNames returns the names of all tests in the repository.
+func testNames(t *testing.T) map[string]bool {
+	t.Helper()
+	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	names := map[string]bool{}
+	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range declared.FindAllSubmatch(text, -1) {
+			names[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
 }
 
 // checkComparisons fails unless the case does what the lists say.
