@@ -225,7 +225,7 @@ func TestSchedulerResources(t *testing.T) {
 	}
 	pod := func(name, node, requests string) {
 		t.Helper()
-		c.create(ns+"pods", fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"nodeSelector":{"name":%q},"containers":[{"name":"c","image":"i","resources":{"requests":%s}}]}}`, name, node, requests))
+		c.create(ns+"pods", fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"nodeSelector":{"name":%q},"tolerations":[{"operator":"Exists"}],"containers":[{"name":"c","image":"i","resources":{"requests":%s}}]}}`, name, node, requests))
 	}
 	shows := func(name, expected string) {
 		t.Helper()

@@ -37,8 +37,9 @@ func TestQuantitiesAgainstTheOracle(t *testing.T) {
 		want, wantErr := resource.ParseQuantity(s)
 		got, err := quantity.Parse(s)
 		if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
-			if strings.Trim(s, "+-.eEinumkKMGTP") == "" {
-				continue // without any digit the public implementation accepts some texts that its documentation excludes
+			number := s[:len(s)-len(strings.TrimLeft(s, "+-.0123456789"))]
+			if strings.Trim(number, "+-.") == "" {
+				continue // without a number the public implementation accepts some texts that its documentation excludes
 			}
 			t.Fatalf("%q: %v, want %v", s, err, wantErr)
 		}
@@ -46,6 +47,9 @@ func TestQuantitiesAgainstTheOracle(t *testing.T) {
 			continue
 		}
 		parsed++
+		if strings.HasSuffix(got, "E") && len(got) > len("-999E") {
+			continue // the public implementation has no suffix for thousands of E, and drops it
+		}
 		// String returns some texts as they were written, such as 007.
 		number, suffix := want.CanonicalizeBytes(nil)
 		if canonical := string(number) + string(suffix); got != canonical {
