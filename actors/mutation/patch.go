@@ -35,7 +35,7 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if err != nil {
 		return Prepared{}, err
 	}
-	invalid := func(text string) error { return invalidPatch(shownResult(base, patched, kind, m), text) }
+	invalid := func(text string) error { return invalidPatch(shownPatch(base, patched, kind, m), text) }
 	if text := kindMismatch(kind, patched); text != "" {
 		return Prepared{}, invalid(text)
 	}
@@ -45,6 +45,9 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	want, faults, err := codec.Conform(kind.Message(), patched, base)
 	if errors.Is(err, codec.ErrTooManyMessages) {
 		return Prepared{}, meta.NewTooLarge("%v", err)
+	}
+	if err != nil && m.PatchType == request.StrategicMergePatch {
+		return Prepared{}, invalid(codec.ConversionText(err))
 	}
 	if err != nil {
 		return Prepared{}, invalid(err.Error())
@@ -225,6 +228,19 @@ func applyFieldValidation(m *request.Mutation, faults []codec.FieldFault) (warni
 	return texts, ""
 }
 
+// maxShownPatch is how many bytes of a patch or its result a response shows.
+const maxShownPatch = 64 << 10
+
+// shownPatch returns what the rejection of a patch shows: a strategic merge patch itself, and the result of another one.
+func shownPatch(base, patched tree.Tree, kind *schema.Kind, m *request.Mutation) []byte {
+	if m.PatchType == request.StrategicMergePatch {
+		if decoded, _, err := codec.DecodeAny(m.PatchBody); err == nil {
+			return fmt.Appendf(nil, "%+v", decoded)
+		}
+	}
+	return codec.AppendAnyWithin(nil, withoutManagedFields(shownResult(base, patched, kind, m)), maxShownPatch)
+}
+
 // shownResult is what a refusal shows as the result of a patch of base: patched, with the fields that are written even if
 // they are empty, which a tree that was decoded has and one that was just made has not. A JSON patch is of those anyway.
 func shownResult(base, patched tree.Tree, kind *schema.Kind, m *request.Mutation) tree.Tree {
@@ -241,15 +257,17 @@ func shownResult(base, patched tree.Tree, kind *schema.Kind, m *request.Mutation
 	return patched
 }
 
-// invalidPatch answers a patch whose result is no valid object. It shows the result without its
-// managedFields.
-func invalidPatch(patched tree.Tree, text string) error {
-	if metadata, ok := patched["metadata"].(tree.Tree); ok && metadata.Has("managedFields") {
-		patched = cloneTop(patched)
-		delete(childObject(patched, "metadata"), "managedFields")
+// withoutManagedFields returns an object without its managedFields.
+func withoutManagedFields(object tree.Tree) tree.Tree {
+	if metadata, ok := object["metadata"].(tree.Tree); ok && metadata.Has("managedFields") {
+		object = cloneTop(object)
+		delete(childObject(object, "metadata"), "managedFields")
 	}
-	const most = 64 << 10 // bytes of the object that the answer shows
-	shown := codec.AppendAnyWithin(nil, patched, most)
+	return object
+}
+
+// invalidPatch returns the error for a patch whose result is not a valid object.
+func invalidPatch(shown []byte, text string) error {
 	return meta.NewInvalid(meta.GroupKind{}, "", []meta.Cause{{
-		Type: meta.CauseInvalid, Field: "patch", Message: fmt.Sprintf("Invalid value: %q: %s", shown[:min(len(shown), most)], text)}})
+		Type: meta.CauseInvalid, Field: "patch", Message: fmt.Sprintf("Invalid value: %q: %s", shown[:min(len(shown), maxShownPatch)], text)}})
 }

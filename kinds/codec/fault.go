@@ -49,6 +49,55 @@ type typeError string
 
 func (e typeError) Error() string { return string(e) }
 
+// A mismatchError is a typeError for a value of another type than its field.
+type mismatchError struct {
+	typeError
+	value, goType string // as in pathTracker.mismatch
+}
+
+func (e mismatchError) Unwrap() error { return e.typeError }
+
+// ConversionText returns the text of an error of Conform for the result of a strategic merge patch. kube-apiserver does not
+// decode that result from JSON, so a value of the wrong type has another text than in a request body.
+func ConversionText(err error) string {
+	e, ok := errors.AsType[mismatchError](err)
+	if !ok {
+		return err.Error()
+	}
+	from := e.goKind()
+	switch {
+	case strings.HasPrefix(e.goType, "map["):
+		return "cannot restore map from " + from
+	case strings.HasPrefix(e.goType, "[]"):
+		return "cannot restore slice from " + from
+	case strings.Contains(e.goType, "."):
+		return "cannot restore struct from: " + from
+	case isNumeric(from) && isNumeric(e.goType), from == "int64" && e.goType == "string": // the conversions of Go
+		return "cannot convert " + from + " to " + e.goType
+	}
+	return "unrecognized type: " + e.goType
+}
+
+// goKind returns the kind of the value in Go.
+func (e mismatchError) goKind() string {
+	kind, literal, _ := strings.Cut(e.value, " ")
+	switch {
+	case kind == "object":
+		return "map"
+	case kind == "array":
+		return "slice"
+	case kind == "number" && strings.ContainsAny(literal, ".eE"):
+		return "float64"
+	case kind == "number":
+		return "int64"
+	}
+	return kind
+}
+
+func isNumeric(goType string) bool {
+	return goType == "int32" || goType == "int64" || goType == "float64"
+}
+
 // IsTypeError tells whether err, of a decoder, is about a value of the wrong type or form
 // in a body that is otherwise well formed.
 func IsTypeError(err error) bool {

@@ -92,7 +92,7 @@ func (t *pathTracker) pathTo(name string) string {
 }
 
 // mismatch remembers that a value, described as in "number 1.5", does not fit a type. Only the first one
-// is reported, as by Go's decoder, and with its struct and field names.
+// is reported, as by Go's decoder, with its struct and field names, and with the number if the type is one.
 //
 // For instance, in the ports of a Pod's container:
 //
@@ -112,13 +112,17 @@ func (t *pathTracker) mismatch(value, goType string) {
 			names, inside = append(names, s.name), s.message
 		}
 	}
-	text := "json: cannot unmarshal " + value + " into Go "
+	shown := value
+	if !isNumeric(goType) {
+		shown, _, _ = strings.Cut(value, " ")
+	}
+	text := "json: cannot unmarshal " + shown + " into Go "
 	if inside == nil {
 		text += "value of type " + goType
 	} else {
 		text += "struct field " + simpleName(inside.Name) + "." + joinNames(names) + " of type " + goType
 	}
-	t.err = typeError(text)
+	t.err = mismatchError{typeError(text), value, goType}
 }
 
 // malformed remembers that the text of a value does not have the form of its type.

@@ -63,7 +63,7 @@ func (t *pathTracker) fromNumber(f *schema.Field, literal string) any {
 	case schema.TypeRaw:
 		return t.anyNumber(literal)
 	}
-	t.mismatch("number", elementType(f))
+	t.mismatch("number "+literal, elementType(f))
 	return nil
 }
 

@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -89,6 +93,48 @@ func doubling(times int) string {
 		copies = append(copies, fmt.Sprintf(`{"op":"copy","from":"/data","path":"/data/z%d"}`, i))
 	}
 	return "[" + strings.Join(copies, ",") + "]"
+}
+
+// TestWrongTypes checks that the rejection of a strategic merge patch shows the patch, not the object, and has the text of the public
+// library.
+func TestWrongTypes(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.Send(201, "POST", deployments, client.JSON, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","annotations":{"a":"hidden"}},"spec":{"selector":{"matchLabels":{"a":"b"}},
+		"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"a","image":"a"}]}}}}`)
+	for _, patch := range []string{
+		`{"metadata":{"labels":"x"}}`,
+		`{"metadata":{"labels":7}}`,
+		`{"metadata":{"labels":{"a":[]}}}`,
+		`{"metadata":{"labels":{"a":1}}}`,
+		`{"metadata":{"labels":{"a":1.5}}}`,
+		`{"metadata":{"finalizers":"x"}}`,
+		`{"spec":{"selector":[true]}}`,
+		`{"spec":{"selector":true}}`,
+		`{"spec":{"replicas":"3"}}`,
+		`{"spec":{"replicas":1.5}}`,
+		`{"spec":{"paused":1}}`,
+		`{"spec":{"paused":{}}}`,
+		`{"spec":{"template":{"spec":{"nodeName":true}}}}`,
+		`{"spec":{"template":{"spec":{"securityContext":"x"}}}}`,
+	} {
+		var object map[string]any
+		if err := utiljson.Unmarshal([]byte(patch), &object); err != nil {
+			t.Fatal(err)
+		}
+		err := runtime.DefaultUnstructuredConverter.FromUnstructured(object, new(appsv1.Deployment))
+		if err == nil {
+			t.Fatalf("%s: accepted by the library", patch)
+		}
+		want := fmt.Sprintf(" \"\" is invalid: patch: Invalid value: %q: %s", fmt.Sprintf("%+v", object), err)
+		if got := s.Send(422, "PATCH", deployments+"/a", typeStrategic, patch).Object()["message"]; got != want {
+			t.Errorf("%s:\n%s, want\n%s", patch, got, want)
+		}
+	}
+	got := field(s.Send(422, "PATCH", deployments+"/a?fieldValidation=Strict", typeStrategic, `{"metadata":{"other":"x"}}`).Object(), "message")
+	if strings.Contains(got, "hidden") || !strings.Contains(got, "map[metadata:map[other:x]]") || !strings.Contains(got, "unknown field") {
+		t.Errorf("unknown field: %s", got)
+	}
 }
 
 // TestKindIsImmutable: no patch makes another kind of an object. A strategic one says what it likes of it; others are refused, and so
