@@ -56,7 +56,9 @@ type Options struct {
 	ExternalAddress string
 	// Version is the daemon's own version, as in "0.1.0".
 	Version string
-	Limits  Limits
+	// GitVersion is the version that /version reports; "" is GitVersion(Version).
+	GitVersion string
+	Limits     Limits
 	// FlowControl decides which requests wait; nil: none does. The limits of requests in flight then are the outer bound of
 	// what it lets in.
 	FlowControl *flowcontrol.Controller

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -71,7 +72,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		started: time.Now(), opts: o, names: negotiate.NewNames(o.Naming, o.CBOR), log: o.Logger,
-		version:        discovery.Version(o.Version),
+		version:        discovery.Version(cmp.Or(o.GitVersion, discovery.GitVersion(o.Version))),
 		requestMetrics: metrics.NewRequests(func(group, version, resource string) bool { return o.Catalog.Kind(group, version, resource) != nil }),
 		watches:        stream.NewRegistry(o.Logger),
 		impersonator:   impersonation.Impersonator{Naming: o.Naming},

@@ -24,6 +24,8 @@ type Config struct {
 	AcceptDataLoss bool `json:"acceptDataLoss"`
 	// Naming is the naming profile: "platform" or the one of existing clients.
 	Naming string `json:"naming"`
+	// GitVersion is the version that /version reports; "" is GitVersion().
+	GitVersion string `json:"-"`
 
 	// Etcd is where the state is kept, if not in the data directory.
 	Etcd            Etcd            `json:"etcd"`

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -55,6 +56,11 @@ func newIdentity(c Config, naming *meta.Naming, log *slog.Logger) (*identity, er
 	id.reloader.Add("own", id.ownCerts.Renew)
 	// What clients get that ask for a name which no other certificate has.
 	fallback := id.ownCerts.Certificate
+	if c.TLS.WriteFiles {
+		if err := id.writeServing(c.TLS.CertFile, c.TLS.PrivateKeyFile); err != nil {
+			return nil, fmt.Errorf("serving certificate: %w", err)
+		}
+	}
 	if c.TLS.CertFile != "" {
 		if id.pair, err = certs.LoadFilePair(c.TLS.CertFile, c.TLS.PrivateKeyFile); err != nil {
 			return nil, fmt.Errorf("--tls-cert-file and --tls-private-key-file: %w", err)
@@ -77,6 +83,19 @@ func newIdentity(c Config, naming *meta.Naming, log *slog.Logger) (*identity, er
 		id.reloader.Add("sni", id.serving.Refresh)
 	}
 	return id, nil
+}
+
+// writeServing writes the serving certificate, followed by its CA, and its key to files. Clients can verify the server with the
+// first one alone.
+func (id *identity) writeServing(certFile, keyFile string) error {
+	set := id.ownCerts.Set()
+	if err := os.MkdirAll(filepath.Dir(certFile), 0o755); err != nil {
+		return err
+	}
+	if err := certs.WriteFile(keyFile, set.Server.KeyPEM); err != nil {
+		return err
+	}
+	return certs.WriteFile(certFile, slices.Concat(set.Server.CertPEM, set.CA.CertPEM))
 }
 
 // namedPairs are the certificates of --tls-sni-cert-key.

@@ -88,7 +88,7 @@ func (d *Daemon) serverOptions() (none http.Options, err error) {
 		Servers:        d.servers,
 		Listener:       d.listener, TLS: secure, ClientCAs: acceptable.Pool,
 		StrictTransportSecurity: d.config.TLS.strictTransport(), AllowedOrigins: origins,
-		ExternalAddress: strings.TrimPrefix(d.advertisedURL(), "https://"), Version: Version, Logger: d.log,
+		ExternalAddress: strings.TrimPrefix(d.advertisedURL(), "https://"), Version: Version, GitVersion: d.config.GitVersion, Logger: d.log,
 		MemoryMonitor: d.memoryGauge(),
 		Limits:        s.limits(),
 		FlowControl:   d.flowControl,

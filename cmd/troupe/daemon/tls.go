@@ -23,6 +23,8 @@ type TLS struct {
 	MinVersion     string   `json:"minVersion"`  // VersionTLS12 or VersionTLS13
 	CipherSuites   []string `json:"cipherSuites"`
 	ReloadPeriod   Duration `json:"reloadPeriod"` // between two looks at the files
+	// WriteFiles writes the certificate that the daemon makes, with its CA, to CertFile, and its key to PrivateKeyFile.
+	WriteFiles bool `json:"-"`
 	// StrictTransportSecurity are the directives of that header; none means no header.
 	StrictTransportSecurity []string `json:"strictTransportSecurity"`
 }

@@ -22,9 +22,8 @@ func GitVersion(own string) string {
 	return "v" + apiMajor + "." + apiMinor + ".0+troupe." + own
 }
 
-// Version is the document at /version. Clients insist on a semantic version in
-// gitVersion; own is the daemon's version, as in "0.1.0".
-func Version(own string) []byte {
+// Version returns the document at /version. Clients require a semantic version in gitVersion.
+func Version(gitVersion string) []byte {
 	commit, date, tree := buildInfo()
 	b, err := json.MarshalIndent(struct {
 		Major                 string `json:"major"`
@@ -41,7 +40,7 @@ func Version(own string) []byte {
 		Compiler              string `json:"compiler"`
 		Platform              string `json:"platform"`
 	}{
-		apiMajor, apiMinor, apiMajor, apiMinor, apiMajor, minCompatibilityMinor, GitVersion(own),
+		apiMajor, apiMinor, apiMajor, apiMinor, apiMajor, minCompatibilityMinor, gitVersion,
 		commit, tree, date, runtime.Version(), runtime.Compiler, runtime.GOOS + "/" + runtime.GOARCH,
 	}, "", "  ")
 	if err != nil {

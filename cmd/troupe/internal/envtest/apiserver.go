@@ -1,8 +1,10 @@
 package envtest
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -48,8 +50,8 @@ func APIServer(run Runs) *cobra.Command {
 		c.Flags().AddFlagSet(g.Flags)
 	}
 	own := ignored()
-	version := own.String(versionFlag, "", "Print the version and exit.")
-	own.Lookup(versionFlag).NoOptDefVal = "true"
+	var version reportedVersion
+	own.VarPF(&version, versionFlag, "", "Print the version and exit, or report another one (vX.Y.Z-SUFFIX) at /version.").NoOptDefVal = "true"
 	follow := own.Bool("exit-with-parent", true, "End soon after the process that has started this one.")
 	collect := own.Bool("enable-garbage-collector", true, "Collect garbage, if the controller for it runs.")
 	c.Flags().AddFlagSet(own)
@@ -59,11 +61,12 @@ func APIServer(run Runs) *cobra.Command {
 		daemon.PrintFlags(c.OutOrStdout(), append(served, daemon.FlagGroup{Title: "Other", Flags: own}))
 	})
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if *version == "true" || *version == "raw" {
+		if version == "true" || version == "raw" {
 			fmt.Fprintln(c.OutOrStdout(), "Kubernetes", daemon.GitVersion())
 			return nil
 		}
 		config := defaults()
+		config.GitVersion = string(version)
 		if err := config.Override(c.Flags()); err != nil {
 			return err
 		}
@@ -106,18 +109,22 @@ func defaults() daemon.Config {
 	return c
 }
 
-// serveFrom makes --cert-dir mean what it does in kube-apiserver: where the certificate to serve with is, if no flag names
-// its file. The daemon's own certificates stay in memory.
+// serveFrom gives --cert-dir its meaning in kube-apiserver: without --tls-cert-file the server uses apiserver.crt and
+// apiserver.key in that directory, and creates them if they do not exist. The daemon's other certificates stay in memory.
 func serveFrom(c *daemon.Config) {
 	dir := c.TLS.CertDir
 	c.TLS.CertDir = ""
 	if dir == "" || c.TLS.CertFile != "" {
 		return
 	}
-	cert, key := filepath.Join(dir, "apiserver.crt"), filepath.Join(dir, "apiserver.key")
-	if _, err := os.Stat(cert); err == nil {
-		c.TLS.CertFile, c.TLS.PrivateKeyFile = cert, key
-	}
+	c.TLS.CertFile, c.TLS.PrivateKeyFile = filepath.Join(dir, "apiserver.crt"), filepath.Join(dir, "apiserver.key")
+	c.TLS.WriteFiles = isMissing(c.TLS.CertFile) || isMissing(c.TLS.PrivateKeyFile)
+}
+
+// isMissing reports whether a file does not exist. Another error of the file is reported when it is read.
+func isMissing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // dropUnknownVersions takes what concerns nothing that is served out of --runtime-config: suites switch versions on that only some

@@ -2,8 +2,13 @@ package envtest
 
 import (
 	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +66,6 @@ func TestIgnoredFlags(t *testing.T) {
 		"not given":                 {nil, ""},
 		"no meaning":                {[]string{"--etcd-servers=http://127.0.0.1:1"}, ""},
 		"no meaning, in detail":     {[]string{"--etcd-servers=http://127.0.0.1:1,http://127.0.0.1:2", "-v=2"}, "DEBUG"},
-		"another version":           {[]string{"--version=v1.30.0"}, "WARN"},
 		"not done":                  {[]string{"--tracing-config-file=x"}, "WARN"},
 		"nothing asked for":         {[]string{"--allow-privileged=true"}, ""},
 		"nothing asked for, either": {[]string{"--allow-privileged"}, ""},
@@ -102,25 +106,64 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestCertDir: the certificate of --cert-dir serves unless a flag names another one, and nothing is written there.
+// TestCertDir checks that --cert-dir serves its certificate, or gets a new one that verifies the server, unless a flag names another.
 func TestCertDir(t *testing.T) {
-	dir := t.TempDir()
-	config, _, err := start(t, "--cert-dir="+dir)
-	if err != nil || config.TLS.CertFile != "" || config.TLS.CertDir != "" {
-		t.Errorf("an empty directory: %+v, %v", config.TLS, err)
+	dir := filepath.Join(t.TempDir(), "made")
+	cert, key := filepath.Join(dir, "apiserver.crt"), filepath.Join(dir, "apiserver.key")
+	config, _, err := start(t, "--cert-dir="+dir, "--secure-port=0")
+	if err != nil || config.TLS.CertFile != cert || config.TLS.PrivateKeyFile != key || config.TLS.CertDir != "" {
+		t.Fatalf("an empty directory: %+v, %v", config.TLS, err)
 	}
-	cert := filepath.Join(dir, "apiserver.crt")
-	if err := os.WriteFile(cert, nil, 0o600); err != nil {
+	first := serve(t, config, cert)
+	if _, err := tls.LoadX509KeyPair(cert, key); err != nil {
+		t.Error(err)
+	}
+	if config, _, err = start(t, "--cert-dir="+dir, "--secure-port=0"); err != nil {
 		t.Fatal(err)
 	}
-	config, _, err = start(t, "--cert-dir="+dir)
-	if err != nil || config.TLS.CertFile != cert || config.TLS.PrivateKeyFile != filepath.Join(dir, "apiserver.key") {
-		t.Errorf("a certificate: %+v, %v", config.TLS, err)
+	if again := serve(t, config, cert); !again.Equal(first) {
+		t.Error("the second start served another certificate")
 	}
 	config, _, err = start(t, "--cert-dir="+dir, "--tls-cert-file=a", "--tls-private-key-file=b")
-	if err != nil || config.TLS.CertFile != "a" {
+	if err != nil || config.TLS.CertFile != "a" || config.TLS.WriteFiles {
 		t.Errorf("another one: %+v, %v", config.TLS, err)
 	}
+}
+
+// startDaemon starts a server that the test's cleanup stops.
+func startDaemon(t *testing.T, config daemon.Config) *daemon.Daemon {
+	t.Helper()
+	d, err := daemon.New(config, io.Discard)
+	if err == nil {
+		err = d.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// serve starts a server and returns its certificate, which clients verify with the file ca.
+func serve(t *testing.T, config daemon.Config, ca string) *x509.Certificate {
+	t.Helper()
+	d := startDaemon(t, config)
+	text, err := os.ReadFile(ca)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(text)
+	connection, err := tls.Dial("tcp", strings.TrimPrefix(d.URL(), "https://"), &tls.Config{RootCAs: pool, ServerName: "localhost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	return connection.ConnectionState().PeerCertificates[0]
 }
 
 func TestProgram(t *testing.T) {
@@ -138,9 +181,13 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestVersion checks that --version prints the version and serves nothing.
+// TestVersion checks what --version prints, and the versions that the server may report.
 func TestVersion(t *testing.T) {
-	for args, want := range map[string]string{"kube-apiserver --version": "Kubernetes v1.", "kube-apiserver --version=raw": "Kubernetes v1.", "etcd --version": "etcd Version: "} {
+	own := daemon.GitVersion()
+	for args, want := range map[string]string{
+		"kube-apiserver --version": "Kubernetes " + own + "\n", "kube-apiserver --version=raw": "Kubernetes " + own + "\n",
+		"kube-apiserver --version=1": "Kubernetes " + own + "\n", "etcd --version": "etcd Version: ",
+	} {
 		name, flag, _ := strings.Cut(args, " ")
 		c := Program(name, func(daemon.Config, io.Writer, io.Writer) error { return errors.New("it serves") })
 		var out bytes.Buffer
@@ -150,4 +197,39 @@ func TestVersion(t *testing.T) {
 			t.Errorf("%s: %q, %v", args, out.String(), err)
 		}
 	}
+	core, _, _ := strings.Cut(own, "+")
+	for version, want := range map[string]string{own + "-custom": own + "-custom", core: core, core + "-rc.1": core + "-rc.1", "false": ""} {
+		if config, _, err := start(t, "--version="+version); err != nil || config.GitVersion != want {
+			t.Errorf("--version=%s: reports %q, %v", version, config.GitVersion, err)
+		}
+	}
+	for _, version := range []string{"v1.2.3", core + "0", "v", "other"} {
+		if _, _, err := start(t, "--version="+version); err == nil {
+			t.Errorf("--version=%s was accepted", version)
+		}
+	}
+	config, _, err := start(t, "--version="+own+"-custom", "--secure-port=0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := reported(t, config); got != own+"-custom" {
+		t.Errorf("/version reports %q", got)
+	}
+}
+
+// reported returns the version that a server reports.
+func reported(t *testing.T, config daemon.Config) string {
+	t.Helper()
+	d := startDaemon(t, config)
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	response, err := client.Get(d.URL() + "/version")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var version struct{ GitVersion string }
+	if err := json.NewDecoder(response.Body).Decode(&version); err != nil {
+		t.Fatal(err)
+	}
+	return version.GitVersion
 }

@@ -12,5 +12,5 @@
 // Invariants: every flag of kube-apiserver 1.35 is taken; what a flag asks for is done, or has no meaning here and is logged as
 // that at debug level, or it is logged as a warning that it is not done. A stand-in ends soon after the process that has started it,
 // however that ends (followParent), and takes with it the directories that envtest has made for it. It opens no port but those
-// that its flags name and writes no file.
+// that its flags name and writes no files but those of --cert-dir.
 package envtest

@@ -34,7 +34,7 @@ func ignored() *pflag.FlagSet {
 func logIgnored(given *pflag.FlagSet, log *slog.Logger) {
 	for _, f := range daemon.UnsupportedFlags {
 		flag := given.Lookup(f.Name)
-		if flag == nil || !flag.Changed {
+		if flag == nil || !flag.Changed || f.Name == versionFlag {
 			continue
 		}
 		level := slog.LevelWarn

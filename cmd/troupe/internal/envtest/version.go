@@ -1,0 +1,37 @@
+package envtest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+// A reportedVersion is the value of --version: true or raw to print the version, or the version to report at /version in place of
+// the daemon's own.
+type reportedVersion string
+
+func (v *reportedVersion) String() string { return string(*v) }
+
+func (v *reportedVersion) Type() string { return "string" }
+
+// Set accepts what kube-apiserver accepts: another version may only differ after major, minor and patch, because it does not change
+// what the server does.
+func (v *reportedVersion) Set(s string) error {
+	own := daemon.GitVersion()
+	core, _, _ := strings.Cut(own, "+")
+	switch suffix, matches := strings.CutPrefix(s, core); {
+	case s == "raw", matches && (suffix == "" || strings.ContainsRune("-+", rune(suffix[0]))):
+		*v = reportedVersion(s)
+		return nil
+	case strings.HasPrefix(s, "v"):
+		return fmt.Errorf("version %q must match major/minor/patch of default version %q", s, own)
+	}
+	print, err := strconv.ParseBool(s)
+	*v = ""
+	if print {
+		*v = "true"
+	}
+	return err
+}
