@@ -1,4 +1,4 @@
-# make build | run | test | etcd-test | http2-test | cluster-test | cluster-scale | conformance | console-test | shells-test | fuzz | soak | bench | lint | generate
+# make build | run | test | etcd-test | http2-test | cluster-test | cluster-scale | conformance | command-line-suite | console-test | shells-test | fuzz | soak | bench | lint | generate
 
 NAMING   ?= kubernetes
 DATA_DIR ?= troupe-data
@@ -24,7 +24,7 @@ OVER_HTTP2 := ./aggregation ./apply ./conventions ./custom ./definitions ./kinds
 # A busy machine may need more than ten minutes for a suite of clients.
 TEST := go test -vet=off -p 4 -timeout 30m
 
-.PHONY: build run test etcd-test http2-test cluster-test cluster-scale conformance console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime cluster-api node-client python-client console-share screenshots
+.PHONY: build run test etcd-test http2-test cluster-test cluster-scale conformance command-line-suite console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime cluster-api node-client python-client console-share screenshots
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -48,6 +48,12 @@ cluster-test: ## kube-controller-manager and kube-scheduler on the daemon, which
 
 conformance: ## Kubernetes' end-to-end suite on simulated nodes; TESTS chooses others than those of Conformance
 	cd test/conformance && go run . $(TESTS)
+
+command-line-suite: ## Kubernetes' command-line suite, with kube-controller-manager and with Troupe's own controllers; TESTS names groups
+	{ command -v curl && command -v jq && command -v openssl && command -v perl && command -v ss && command -v tput; } >/dev/null || \
+	  { apt-get update && apt-get install -y --no-install-recommends curl iproute2 jq ncurses-bin openssl perl; }
+	cd test/commandline && go run . $(TESTS)
+	cd test/commandline && go run . --built-in $(TESTS)
 
 cluster-scale: ## 10,000 Pods on 1,000 simulated nodes: how fast they are placed, and at whose cost; TESTS as --kube-apiserver=PATH --etcd=PATH for another server
 	cd test/clusterscale && go run . $(TESTS)

@@ -109,7 +109,7 @@ func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 // startKwok starts kwok for the Nodes with its annotation, which do what the Stages say that its module has as custom objects.
 func (c *testCluster) startKwok(t testing.TB, path string) {
 	t.Helper()
-	module, err := moduleDir("kwok", "sigs.k8s.io/kwok")
+	module, err := ModuleDir("kwok", "sigs.k8s.io/kwok")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,8 +75,8 @@ func Program(module, name string) (string, error) {
 	return path, nil
 }
 
-// moduleDir is the folder of a module that go.mod in the folder pins names, with all of its files.
-func moduleDir(pins, module string) (string, error) {
+// ModuleDir is the folder of a module that go.mod in the folder pins names, with all of its files.
+func ModuleDir(pins, module string) (string, error) {
 	command := exec.Command("go", "mod", "download", "-json", module)
 	command.Dir, command.Env = pins, append(os.Environ(), "GOWORK=off")
 	out, err := command.Output()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # build.sh NAME PATH builds a program of Kubernetes at the version that go.mod pins: kube-apiserver, kube-controller-manager,
-# kube-scheduler, kubeadm or e2e.test.
+# kube-scheduler, kubeadm, kubectl, kubectl-convert or e2e.test.
 set -eu
 version=$(awk '$1 == "k8s.io/kubernetes" { print $2 } $2 == "k8s.io/kubernetes" { print $3 }' go.mod | grep '^v' | head -n 1)
 stamp=k8s.io/component-base/version

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// between names the checks that the suite makes outside of its groups. The first failure ends the suite.
+const between = "between_groups"
+
+// shownLines is how much of the output of a failed group is shown.
+const shownLines = 40
+
+// A report reads the results of the groups from the output of the suite and prints them.
+type report struct {
+	to      io.Writer
+	pending []string // selected groups without a result
+	partial []byte   // of a line
+	current string   // group
+	lines   []string // its latest output
+	passed  int
+	failed  int
+}
+
+func newReport(to io.Writer, selected []string) *report {
+	return &report{to: to, pending: slices.Clone(selected), current: between}
+}
+
+// The suite prints the first two texts around each group, and the third if it reaches its end.
+var (
+	groupStarted = regexp.MustCompile(`\+\+\+ Running case: test-cmd\.(\w+)`)
+	groupEnded   = regexp.MustCompile(`\+\+\+ exit code: (\d+)$`)
+	suiteEnded   = regexp.MustCompile(`^(\+\+\+ \[.*\] TESTS PASSED|FAILED TESTS: run_)`)
+	color        = regexp.MustCompile("\x1b(\\(B|\\[[0-9;]*m)")
+)
+
+// Write implements io.Writer for the output of the suite.
+func (r *report) Write(output []byte) (int, error) {
+	r.partial = append(r.partial, output...)
+	for {
+		line, rest, ok := bytes.Cut(r.partial, []byte("\n"))
+		if !ok {
+			return len(output), nil
+		}
+		r.readLine(color.ReplaceAllString(string(line), ""))
+		r.partial = rest
+	}
+}
+
+func (r *report) readLine(line string) {
+	if match := groupStarted.FindStringSubmatch(line); match != nil {
+		r.current, r.lines = groupOf(match[1]), nil
+		return
+	}
+	if match := groupEnded.FindStringSubmatch(line); match != nil {
+		r.record(r.current, match[1] == "0")
+		r.current, r.lines = between, nil
+		return
+	}
+	if suiteEnded.MatchString(line) {
+		r.record(between, true)
+	}
+	r.lines = append(r.lines, line)
+	r.lines = r.lines[max(0, len(r.lines)-shownLines):]
+}
+
+// record records and prints the result of a group, unless it is not a selected one.
+func (r *report) record(group string, passed bool) {
+	i := slices.Index(r.pending, group)
+	if i < 0 {
+		return
+	}
+	r.pending = slices.Delete(r.pending, i, i+1)
+	if passed {
+		r.passed++
+		fmt.Fprintf(r.to, "%s: passed\n", group)
+		return
+	}
+	r.failed++
+	fmt.Fprintf(r.to, "%s: FAILED\n    %s\n", group, strings.Join(r.lines, "\n    "))
+}
+
+// finish prints the summary, with the groups that did not run as failed. suiteError is the result of the whole suite.
+func (r *report) finish(suiteError error) error {
+	if slices.Contains(r.pending, r.current) {
+		r.record(r.current, false)
+	}
+	for _, group := range r.pending {
+		fmt.Fprintf(r.to, "%s: FAILED, did not run\n", group)
+	}
+	r.failed += len(r.pending)
+	fmt.Fprintf(r.to, "%d passed, %d failed\n", r.passed, r.failed)
+	if r.failed > 0 {
+		return cmp.Or(suiteError, errors.New("groups failed"))
+	}
+	return suiteError
+}
