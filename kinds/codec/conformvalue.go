@@ -105,7 +105,9 @@ func (c *conformer) raw(v any) any {
 		return int64(v)
 	case laterText:
 		return v.String()
-	case string, bool, int64, float64, nil:
+	case float64:
+		return asReadBack(v)
+	case string, bool, int64, nil:
 		return v
 	}
 	c.mismatch(valueType(v), "interface {}")

@@ -1,7 +1,9 @@
 package codec
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -159,7 +161,7 @@ func TestDecodeForms(t *testing.T) {
 
 func TestDecodeAny(t *testing.T) {
 	v, faults, err := DecodeAny([]byte(`[{"op":"add","value":9007199254740993,"op":"x"},1.0,true,null,"a"]`))
-	want := []any{tree.Tree{"op": "x", "value": int64(9007199254740993)}, 1.0, true, nil, "a"}
+	want := []any{tree.Tree{"op": "x", "value": int64(9007199254740993)}, int64(1), true, nil, "a"}
 	if err != nil || !reflect.DeepEqual(v, want) {
 		t.Errorf("%v %v", v, err)
 	}
@@ -169,6 +171,26 @@ func TestDecodeAny(t *testing.T) {
 	for _, in := range []string{"", "[", "{}x", "1 2", "nul", `"`} {
 		if _, _, err := DecodeAny([]byte(in)); err == nil {
 			t.Errorf("%q was read", in)
+		}
+	}
+}
+
+// TestNumbersAreReadBack: a number is decoded as what it is when it is read again.
+func TestNumbersAreReadBack(t *testing.T) {
+	for in, want := range map[string]any{
+		"5.0": int64(5), "1e2": int64(100), "-0.0": int64(0), "-1.0": int64(-1), "1.5": 1.5, "1e-3": 0.001, "1e18": int64(1e18), "1e19": 1e19, "1e300": 1e300,
+		"4.611686018427387904e18": int64(4611686018427388000), "9223372036854775807": int64(math.MaxInt64), "9223372036854775808": 9223372036854775808.0,
+	} {
+		v, _, err := DecodeAny([]byte(in))
+		if err != nil || v != want {
+			t.Errorf("%s: %T %v %v", in, v, v, err)
+		}
+		if again, _, err := DecodeAny(AppendAny(nil, v)); err != nil || again != v {
+			t.Errorf("%s: %v is read back as %v, %v", in, v, again, err)
+		}
+		conformed, _, err := Conform(thingPlan, tree.Tree{"spec": tree.Tree{"extra": json.Number(in)}}, nil)
+		if err != nil || conformed.Object("spec")["extra"] != want {
+			t.Errorf("%s: %v %v", in, conformed, err)
 		}
 	}
 }

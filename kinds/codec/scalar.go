@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/base64"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -128,7 +129,23 @@ func (t *pathTracker) anyNumber(literal string) any {
 	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
 		return n
 	}
-	return t.double(literal)
+	if n, ok := t.double(literal).(float64); ok {
+		return asReadBack(n)
+	}
+	return nil
+}
+
+// asReadBack returns a number as it is decoded after it has been encoded: 5.0, 1e2 and -0.0 are integers
+// then. Otherwise a client that writes back what it has read would change the object.
+func asReadBack(n float64) any {
+	if n != math.Trunc(n) || math.Abs(n) >= 1<<63 {
+		return n
+	}
+	i, err := strconv.ParseInt(string(appendFloat(nil, n)), 10, 64)
+	if err != nil {
+		return n
+	}
+	return i
 }
 
 // bytes checks base64 and returns it without line breaks and stray bits, so that equal bytes are equal
