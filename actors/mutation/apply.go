@@ -1,7 +1,6 @@
 package mutation
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
@@ -36,9 +35,6 @@ func prepareApply(cur State, m *request.Mutation, env Env) (Prepared, error) {
 		return Prepared{}, err
 	}
 	merged, owners, err := applyOwned(m, env, cur.Tree, config, m.Force)
-	if err != nil {
-		merged, owners, err = env.forceLastApplied(cur, m, config, err)
-	}
 	if err == nil {
 		err = m.Misplaced
 	}
@@ -64,7 +60,11 @@ func prepareApply(cur State, m *request.Mutation, env Env) (Prepared, error) {
 // applyOwned is ownership.Apply of a configuration to a live object; nil if there is none.
 func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool) (tree.Tree, []any, error) {
 	versions, fault := appliedVersions(m)
-	merged, owners, err := ownership.Apply(writer(m, env), versions, live, config, managedFields(live), force)
+	w := writer(m, env)
+	if m.FieldManager == kubectlManager && w.Scale == nil {
+		w.LastApplied = env.lastApplied(live)
+	}
+	merged, owners, err := ownership.Apply(w, versions, live, config, managedFields(live), force)
 	if fault() != nil {
 		return nil, nil, fault()
 	}
@@ -207,25 +207,6 @@ func (e *Env) lastApplied(t tree.Tree) string {
 		return ""
 	}
 	return t.Object("metadata", "annotations").String(e.LastApplied)
-}
-
-// forceLastApplied applies again, with force, if all fields in conflict are ones that the client itself had
-// applied by its annotation. This is how fields move from client-side to server-side apply without the user
-// forcing anything.
-func (e *Env) forceLastApplied(cur State, m *request.Mutation, config tree.Tree, conflict error) (tree.Tree, []any, error) {
-	text := e.lastApplied(cur.Tree)
-	var status *meta.Status
-	if m.FieldManager != kubectlManager || text == "" || !errors.As(conflict, &status) || status.Details == nil {
-		return nil, nil, conflict
-	}
-	last, _, err := codec.DecodeJSON(m.Kind.Message(), []byte(text))
-	if err != nil {
-		return nil, nil, conflict
-	}
-	if !ownership.HasConflictFields(m.Kind.Message(), last, status.Details.Causes) {
-		return nil, nil, conflict
-	}
-	return applyOwned(m, *e, cur.Tree, config, true)
 }
 
 // updateLastApplied writes the configuration into the annotation, if the object has one. Clients that still

@@ -62,7 +62,10 @@ func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []
 	}
 	pruned := !same && (lastVersion != w.APIVersion || !self.set.holds(last))
 	if pruned {
-		merged = a.prune(merged, last, lastVersion)
+		merged = a.withExplicit(a.prune(merged, last, lastVersion), config)
+	}
+	if len(managed) == 0 && self.ownsNothing() && live != nil && served.equal(merged, live) {
+		return live, nil, nil // nobody has begun to own anything
 	}
 	u := update{writer: w, versions: versions, before: live, after: merged}
 	if nulls {
@@ -72,7 +75,9 @@ func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []
 		u.before = tree.Tree{}
 	}
 	if found := u.conflicts(a.managers, self); len(found) > 0 && !force {
-		return nil, nil, newConflict(w, found)
+		if found = a.withoutLastApplied(found, live, named); len(found) > 0 {
+			return nil, nil, newConflict(w, found)
+		}
 	}
 	a.managers = u.takeOver(a.managers, self)
 	if nulls && a.managers.unchanged(managed) && served.equal(merged, live) {
@@ -149,6 +154,16 @@ func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 		pruned = dropEmptied(pruned)
 	}
 	return served.toStored(pruned)
+}
+
+// withExplicit is the function of this name for an object in stored form.
+func (a *applier) withExplicit(merged, config tree.Tree) tree.Tree {
+	view := a.served.fromStored(merged)
+	made := withExplicit(a.served.Message, view, config)
+	if tree.SameRef(made, view) {
+		return merged
+	}
+	return a.served.toStored(made)
 }
 
 // dropEmptied is a tree as it is converted to another version: an object or list that has lost everything is

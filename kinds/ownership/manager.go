@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -283,19 +282,4 @@ func (all managers) withoutRepeated() managers {
 		last[identity{m.managerIdentity, m.version, m.time}] = m
 	}
 	return slices.DeleteFunc(all, func(m *manager) bool { return last[identity{m.managerIdentity, m.version, m.time}] != m })
-}
-
-// HasConflictFields tells whether an object of message m has all the fields that the causes of a conflict
-// name.
-func HasConflictFields(m *schema.Message, t tree.Tree, causes []meta.Cause) bool {
-	paths := map[string]bool{}
-	for _, path := range fields(m, t, excludedFields{}).Paths() {
-		paths[path] = true
-	}
-	for _, cause := range causes {
-		if cause.Type == meta.CauseFieldConflict && !paths[cause.Field] {
-			return false
-		}
-	}
-	return true
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -79,20 +78,6 @@ func TestNormalize(t *testing.T) {
 	for _, bad := range [][]any{entry("Dance", `{"f:a":{}}`), entry("Apply", `{`), nil, {3}} {
 		if got, ok := Normalize(bad); ok {
 			t.Errorf("%v has become %v", bad, got)
-		}
-	}
-}
-
-func TestHasConflictFields(t *testing.T) {
-	object := parseTree(t, `{"text":"1","items":[{"name":"a","value":"v"}],"map":{"x":"1"}}`)
-	for _, c := range []struct {
-		field string
-		want  bool
-	}{
-		{".text", true}, {".map.x", true}, {".map.y", false}, {".list", false}, {`.items[kind="K",name="a"].value`, true}, {`.items[kind="K",name="b"].value`, false},
-	} {
-		if got := HasConflictFields(plan(), object, []meta.Cause{{Type: meta.CauseFieldConflict, Field: c.field}}); got != c.want {
-			t.Errorf("%s: %v", c.field, got)
 		}
 	}
 }

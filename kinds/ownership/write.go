@@ -26,6 +26,9 @@ type Writer struct {
 	KeepsMetadata []string
 	// Scale, if set, says that the write is one of a scale.
 	Scale *Scale
+	// LastApplied is the JSON that a client-side apply of the same client has left in an annotation. The
+	// apply does not conflict over the fields that still have the values in it.
+	LastApplied string
 }
 
 // excluded are the fields that the write leaves out.

@@ -47,6 +47,18 @@ func (s session) merge(manager, path, patch string) client.Object {
 	return s.Send(200, "PATCH", path+"?fieldManager="+manager, client.MergePatch, patch).Object()
 }
 
+// define defines a kind of custom resources by the properties of its objects.
+func (s session) define(plural, kind, properties string) {
+	s.T.Helper()
+	s.create("/apis/apiextensions.platform.io/v1/customresourcedefinitions", fmt.Sprintf(
+		`{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"%s.example.com"},
+		"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":%q,"kind":%q},"versions":[{"name":"v1","served":true,"storage":true,
+		"schema":{"openAPIV3Schema":{"type":"object","properties":{%s}}}}]}}`, plural, plural, kind, properties))
+	for range client.Daemons(s.T) - 1 { // the others serve it once they are asked what there is
+		s.get("/apis")
+	}
+}
+
 // configMap is a ConfigMap with the members of a JSON object as its data.
 func configMap(name, data string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":{%s}}`, name, data)

@@ -18,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/util/csaupgrade"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
@@ -64,16 +66,18 @@ const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 func (d *scenario) play(seed int64) {
 	d.define()
-	d.write("one", d.randomObject())
+	d.write("one", d.withLastApplied(d.randomObject()))
 	d.compare()
 	for i := range 10 {
-		manager := []string{"one", "two", "three"}[d.r.Intn(3)]
-		switch d.r.Intn(6) {
-		case 0:
-			d.write(manager, d.randomObject())
-		case 1:
+		manager := []string{"one", "two", kubectl}[d.r.Intn(3)]
+		switch d.r.Intn(8) {
+		case 0, 1:
+			d.write(manager, d.withLastApplied(d.randomObject()))
+		case 2:
 			d.schema = d.r.ChangeListTypes(d.schema)
 			d.define()
+		case 3:
+			d.upgrade("one")
 		default:
 			d.apply(manager, d.randomObject(), d.r.Intn(2) == 0)
 		}
@@ -101,6 +105,60 @@ func (d *scenario) randomObject() map[string]any {
 	}
 	o["apiVersion"], o["kind"], o["metadata"] = d.group+"/v1", "Widget", metadata
 	return o
+}
+
+// withLastApplied adds what a client-side apply has left in the annotation of an object: the same object,
+// another one, what was there before, or nothing.
+func (d *scenario) withLastApplied(o map[string]any) map[string]any {
+	d.Helper()
+	recorded := o
+	switch d.r.Intn(4) {
+	case 0:
+		recorded = d.randomObject()
+	case 1:
+		return o
+	}
+	text, err := json.Marshal(recorded)
+	if err != nil {
+		d.Fatal(err)
+	}
+	o, metadata := maps.Clone(o), maps.Clone(o["metadata"].(map[string]any))
+	o["metadata"], metadata["annotations"] = metadata, map[string]any{lastApplied: string(text) + "\n"}
+	if live := d.live().GetAnnotations()[lastApplied]; live != "" && d.r.Intn(3) == 0 {
+		metadata["annotations"] = map[string]any{lastApplied: live}
+	}
+	return o
+}
+
+// upgrade moves the fields that a manager has written to those that kubectl applies, as kubectl does
+// when it changes from client-side to server-side apply.
+func (d *scenario) upgrade(manager string) {
+	d.Helper()
+	d.step("upgrade %s", manager)
+	patch, err := csaupgrade.UpgradeManagedFieldsPatch(d.held(), sets.New(manager), kubectl)
+	if err != nil {
+		d.Fatal(err)
+	}
+	if patch == nil {
+		return
+	}
+	if answer := d.ask(http.MethodPatch, d.path()+"/a?fieldManager="+kubectl, client.JSONPatch, json.RawMessage(patch)); answer.Code != 200 {
+		d.Errorf("%s", answer)
+	}
+	next := d.live()
+	if err := csaupgrade.UpgradeManagedFields(next, sets.New(manager), kubectl); err != nil {
+		d.Fatal(err)
+	}
+	after, err := d.oracle.Update(d.live(), next, kubectl)
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.setExpected(after)
+}
+
+// held returns the object of the server.
+func (d *scenario) held() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: d.ask(http.MethodGet, d.path()+"/a", "", nil).Object()}
 }
 
 // ask sends a request.
@@ -246,8 +304,24 @@ func (d *scenario) apply(manager string, o map[string]any, force bool) {
 	if sorted(ours) != sorted(wanted) {
 		d.Errorf("the answer is %d %s\nwant %s", answer.Code, ours, wanted)
 	}
-	if err == nil && answer.Code == 200 {
-		d.setExpected(after)
+	if err != nil || answer.Code != 200 {
+		return
+	}
+	if d.expected != nil && len(d.expected.GetManagedFields()) == 0 && len(answer.Object().Metadata()["managedFields"].([]any)) == 0 {
+		return
+	}
+	d.setExpected(after)
+	explicit(d.schema, d.expected.Object, o)
+	d.unchanged("apply again", answer, d.ask(http.MethodPatch, d.path()+"/a?fieldManager="+manager, "application/apply-patch+yaml", o))
+	d.unchanged("update", answer, d.ask(http.MethodPut, d.path()+"/a?fieldManager=reader", client.JSON, d.held().Object))
+	d.unchanged("apply after an update", answer, d.ask(http.MethodPatch, d.path()+"/a?fieldManager="+manager, "application/apply-patch+yaml", o))
+}
+
+// unchanged requires that a write has left the object as it was.
+func (d *scenario) unchanged(what string, was, now client.Answer) {
+	d.Helper()
+	if now.Code != 200 || now.Object().String() != was.Object().String() {
+		d.Errorf("%s: %s\nhas become\n%s", what, was, now)
 	}
 }
 

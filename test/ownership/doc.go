@@ -18,6 +18,9 @@
 //   - When a definition makes an object without declared fields atomic, it keeps the managed fields
 //     below. Here the managers then own the whole object, and conflict (untyped). It cannot apply
 //     objects that are atomic at the root.
+//   - It sets an empty object, list or null in place of what the applier gives up only with the next
+//     identical apply (explicit), and the second of two applies that own nothing begins to manage an
+//     object without managers.
 //   - It leaves a null where no field is declared and an applier has given up all fields of an
 //     object (withoutNulls).
 package ownership

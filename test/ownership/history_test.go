@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"fmt"
+	"maps"
 	"math/rand"
 	"testing"
 
@@ -95,7 +96,7 @@ func history(s *comparison, seed int64) {
 		if i == 0 {
 			w = s.endpoints[0]
 		}
-		manager := []string{"one", "two", "three"}[r.Intn(3)]
+		manager := []string{"one", "two", kubectl}[r.Intn(3)]
 		step := fmt.Sprintf("seed %d step %d: %s %s ", seed, i, w.kind.APIVersion(), w.sub)
 		switch r.Twice = false; r.Intn(3) {
 		case 0:
@@ -121,7 +122,27 @@ func (s *comparison) randomObject(r ObjectGenerator, w endpoint, density float64
 	if w.sub == "scale" {
 		return withReplicas(s.actual, int64(1+r.Intn(3)))
 	}
-	return s.normal(w.kind, r.Object(w.kind, density))
+	object := s.normal(w.kind, r.Object(w.kind, density))
+	if text := s.lastApplied(r, w, density, object); text != "" {
+		object.EnsureObject("metadata", "annotations")[lastApplied] = text
+	}
+	return object
+}
+
+// lastApplied returns what a client-side apply has left in the annotation of an object: the same object,
+// another one, or what was there before; "" for none.
+func (s *comparison) lastApplied(r ObjectGenerator, w endpoint, density float64, object tree.Tree) string {
+	switch r.Intn(4) {
+	case 0:
+		object = r.Object(w.kind, density)
+	case 1:
+		return s.actual.Object("metadata", "annotations").String(lastApplied)
+	case 2:
+		return ""
+	}
+	object = maps.Clone(object)
+	object["apiVersion"], object["kind"] = w.kind.APIVersion(), w.kind.Kind
+	return text(object)
 }
 
 // config is what is applied through w.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,12 @@ type comparison struct {
 	actual    tree.Tree
 	managed   []any
 }
+
+// The manager and the annotation for which server-side apply has rules of its own.
+const (
+	kubectl     = "kubectl"
+	lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+)
 
 var converter = applyconfigurations.NewTypeConverter(scheme.Scheme)
 
@@ -144,12 +151,22 @@ const maxAttempts = 16
 func (s *comparison) apply(w endpoint, manager string, config tree.Tree, force bool) {
 	s.t.Helper()
 	before, moves := *s, s.changesVersion(w, manager)
-	ours, managed, fault := ownership.Apply(w.writer(manager), s.form, s.actual, config, s.managed, force)
+	writer := w.writer(manager)
+	if manager == kubectl && w.sub != "scale" {
+		writer.LastApplied = s.actual.Object("metadata", "annotations").String(lastApplied)
+		config = maps.Clone(config)
+		config["apiVersion"], config["kind"] = w.kind.APIVersion(), w.kind.Kind
+	}
+	ours, managed, fault := ownership.Apply(writer, s.form, s.actual, config, s.managed, force)
 	if fault == nil && len(s.endpoints) > 1 {
 		ours = w.mergeWritable(s.actual, ours)
 	}
 	if fault == nil {
 		s.actual, s.managed = ours, managed
+		s.applyAgain(w, writer, config)
+	}
+	if fault == nil && before.expected != nil && len(before.managed)+len(managed) == 0 {
+		return // the oracle would begin to manage the object with the second of two such applies
 	}
 	for i := range maxAttempts {
 		theirs, err := s.oracle(&before, w, manager, config, force)
@@ -162,11 +179,29 @@ func (s *comparison) apply(w endpoint, manager string, config tree.Tree, force b
 		if err != nil {
 			return
 		}
-		if s.expected = theirs; !s.converts || s.difference() == "" {
+		s.expected = theirs
+		if writer.LastApplied != "" { // the oracle has updated the annotation
+			s.actual = tree.Clone(s.actual).(tree.Tree)
+			s.actual.EnsureObject("metadata", "annotations")[lastApplied] = theirs.(metav1.Object).GetAnnotations()[lastApplied]
+		}
+		if !s.converts || s.difference() == "" {
 			return
 		}
 	}
 	s.diverged = moves && s.sameButKeptLists(before.actual)
+}
+
+// applyAgain applies the last configuration again, which must change nothing.
+func (s *comparison) applyAgain(w endpoint, writer ownership.Writer, config tree.Tree) {
+	s.t.Helper()
+	again, managed, err := ownership.Apply(writer, s.form, s.actual, config, s.managed, false)
+	if err == nil && len(s.endpoints) > 1 {
+		again = w.mergeWritable(s.actual, again)
+	}
+	if err != nil || text(again) != text(s.actual) || !slices.Equal(owners(managed), owners(s.managed)) {
+		s.t.Fatalf("apply %s of %s again: %v\n%s\n%s has become\n%s\n%s", text(config), writer.Manager, err,
+			text(s.actual), owners(s.managed), text(again), owners(managed))
+	}
 }
 
 // oracle applies a configuration with the public implementation, to the oracle's object of before.
@@ -190,7 +225,7 @@ func (s *comparison) oracle(before *comparison, w endpoint, manager string, conf
 		theirs.(metav1.Object).SetManagedFields(held)
 	}
 	theirs.(metav1.Object).SetUID("u")
-	return theirs, nil
+	return s.withExplicit(w, theirs, config), nil
 }
 
 // lines returns the sorted lines of an error message, because the oracle reports conflicts in random

@@ -1,0 +1,41 @@
+package ownership
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// withoutLastApplied returns the conflicts that remain after the upgrade rule for client-side apply:
+// an apply may take over the fields that its client has applied before, as an annotation records. The
+// rule covers only fields that still have the recorded value. Any other value is a change by another
+// manager, which an apply must not overwrite silently.
+func (a *applier) withoutLastApplied(found map[*manager]Set, live, config tree.Tree) map[*manager]Set {
+	unchanged := a.unchangedLastApplied(a.served.fromStored(live), config)
+	left := map[*manager]Set{}
+	for m, s := range found {
+		if s = Difference(s, unchanged); !s.Empty() {
+			left[m] = s
+		}
+	}
+	return left
+}
+
+// unchangedLastApplied returns the fields of the recorded configuration that have the same value in the
+// live object. It is empty if the record is missing, invalid or of another version or kind.
+func (a *applier) unchangedLastApplied(live, config tree.Tree) Set {
+	m, text := a.served.Message, a.writer.LastApplied
+	if text == "" {
+		return Set{}
+	}
+	last, faults, err := codec.DecodeConfig(m, []byte(text))
+	isUnknown := func(f codec.FieldFault) bool { return !f.Duplicate }
+	if err != nil || slices.ContainsFunc(faults, isUnknown) || CheckItems(m, last) != "" || CheckItems(m, live) != "" ||
+		last.String("apiVersion") != a.writer.APIVersion || last.String("kind") != config.String("kind") {
+		return Set{}
+	}
+	last = withNulls(m, last)
+	c := comparer{excluded: a.writer.excluded()}
+	return Difference(fields(m, last, c.excluded), c.compare(m, live, last).changed)
+}
