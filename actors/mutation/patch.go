@@ -35,7 +35,7 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if err != nil {
 		return Prepared{}, err
 	}
-	invalid := func(text string) error { return invalidPatch(shownPatch(base, patched, kind, m), text) }
+	invalid := func(text string) error { return invalidPatch(m, text) }
 	if text := kindMismatch(kind, patched); text != "" {
 		return Prepared{}, invalid(text)
 	}
@@ -228,46 +228,16 @@ func applyFieldValidation(m *request.Mutation, faults []codec.FieldFault) (warni
 	return texts, ""
 }
 
-// maxShownPatch is how many bytes of a patch or its result a response shows.
-const maxShownPatch = 64 << 10
-
-// shownPatch returns what the rejection of a patch shows: a strategic merge patch itself, and the result of another one.
-func shownPatch(base, patched tree.Tree, kind *schema.Kind, m *request.Mutation) []byte {
-	if m.PatchType == request.StrategicMergePatch {
-		if decoded, _, err := codec.DecodeAny(m.PatchBody); err == nil {
-			return fmt.Appendf(nil, "%+v", decoded)
+// invalidPatch answers a patch whose result is no valid object. It shows the patch, or its beginning, and
+// nothing of the object: errors end up in logs, and the object may be a Secret.
+func invalidPatch(m *request.Mutation, text string) error {
+	const most = 16 << 10 // bytes of the patch that the answer shows, so that there is room for the reason
+	shown := string(m.PatchBody)
+	if m.PatchType == request.StrategicMergePatch { // which kube-apiserver shows as Go prints it
+		if patch, _, err := codec.DecodeAny(m.PatchBody); err == nil {
+			shown = fmt.Sprintf("%+v", patch)
 		}
 	}
-	return codec.AppendAnyWithin(nil, withoutManagedFields(shownResult(base, patched, kind, m)), maxShownPatch)
-}
-
-// shownResult is what a refusal shows as the result of a patch of base: patched, with the fields that are written even if
-// they are empty, which a tree that was decoded has and one that was just made has not. A JSON patch is of those anyway.
-func shownResult(base, patched tree.Tree, kind *schema.Kind, m *request.Mutation) tree.Tree {
-	if m.PatchType == request.JSONPatch {
-		return patched
-	}
-	written, err := encodedView(kind, base)
-	if err != nil {
-		return patched
-	}
-	if result, _, err := applyPatch(written, kind, m); err == nil {
-		return result
-	}
-	return patched
-}
-
-// withoutManagedFields returns an object without its managedFields.
-func withoutManagedFields(object tree.Tree) tree.Tree {
-	if metadata, ok := object["metadata"].(tree.Tree); ok && metadata.Has("managedFields") {
-		object = cloneTop(object)
-		delete(childObject(object, "metadata"), "managedFields")
-	}
-	return object
-}
-
-// invalidPatch returns the error for a patch whose result is not a valid object.
-func invalidPatch(shown []byte, text string) error {
 	return meta.NewInvalid(meta.GroupKind{}, "", []meta.Cause{{
-		Type: meta.CauseInvalid, Field: "patch", Message: fmt.Sprintf("Invalid value: %q: %s", shown[:min(len(shown), maxShownPatch)], text)}})
+		Type: meta.CauseInvalid, Field: "patch", Message: fmt.Sprintf("Invalid value: %q: %s", meta.CutText(shown, most), text)}})
 }

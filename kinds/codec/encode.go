@@ -112,11 +112,3 @@ func AppendAny(b []byte, v any) []byte {
 	e.any(v)
 	return e.b
 }
-
-// AppendAnyWithin is AppendAny that stops soon after limit bytes; what it has written by then is no valid
-// JSON.
-func AppendAnyWithin(b []byte, v any, limit int) []byte {
-	e := encoder{b: b, limit: limit}
-	e.any(v)
-	return e.b
-}

@@ -71,6 +71,7 @@ type parsedOperation struct {
 	path, from pointer
 	value      any
 	pathText   string // the path as it was sent, or its beginning
+	absent     bool   // there is no value at the path of a test
 }
 
 // maxShownPath is how many bytes of a path an error message shows.
@@ -82,12 +83,12 @@ const maxShownPath = 256
 //
 // It never shows a value: see newCannotApply.
 func (s *parsedOperation) failure() string {
-	switch s.op {
-	case "test":
+	switch {
+	case s.op == "test" && !s.absent:
 		return "the value is another one"
-	case "move", "copy":
+	case s.op == "move", s.op == "copy":
 		return "there is no such place to take from or to put it in"
-	case "add":
+	case s.op == "add":
 		return "there is no such place"
 	}
 	return "there is no value at this path"

@@ -122,6 +122,7 @@ func (p *jsonPatcher) test(s *parsedOperation) bool {
 	if n, ok := p.find(s.path); ok {
 		return n.equals(s.value)
 	}
+	s.absent = true
 	if s.value != nil || len(s.path) == 0 {
 		return false
 	}
