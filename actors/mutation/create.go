@@ -20,6 +20,7 @@ func prepareCreate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	}
 	p := prepareNew(m, env)
 	p.taken = cur.Object != nil
+	p.takenByTerminating = p.taken && cur.Object.Meta.Terminating
 	return p, nil
 }
 

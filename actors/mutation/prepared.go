@@ -23,7 +23,8 @@ type Prepared struct {
 	removal   *Candidate // of stepUnreadable
 	// taken reports that the name of a new object exists already. The create fails as its last
 	// step, so clients first learn what else is wrong.
-	taken bool
+	taken              bool
+	takenByTerminating bool // the existing object is being deleted
 	// mutated reports that the waiting admission has run its mutating part, before the object was
 	// renamed.
 	mutated bool
@@ -146,7 +147,11 @@ func (p *Prepared) Reserve(c *Candidate) error {
 	}
 	if p.taken {
 		reserved.Release()
-		return meta.NewAlreadyExists(resource(p.mutation.Kind), p.mutation.Key.Name)
+		taken := meta.NewAlreadyExists(resource(p.mutation.Kind), p.mutation.Key.Name)
+		if p.takenByTerminating {
+			taken.Message = "object is being deleted: " + taken.Message
+		}
+		return taken
 	}
 	c.Reserved = request.Reservations(pending.transfer(), reserved)
 	return nil

@@ -44,6 +44,10 @@ func TestLateFinalizers(t *testing.T) {
 				t.Errorf("%s of %s: %s", verb, path+k.sub, refused.Body)
 			}
 			s.Send(200, "GET", path, "", "")
+			taken := s.Send(409, "POST", k.collection, client.JSON, `{`+k.kind+`,`+metadata(``)+k.spec+`}`)
+			if message, _ := taken.Object()["message"].(string); !strings.HasPrefix(message, "object is being deleted: ") {
+				t.Errorf("create of %s: %s", path, message)
+			}
 			s.Send(200, "PATCH", path+k.sub, client.MergePatch, `{"metadata":{"finalizers":null}}`)
 			s.Send(404, "GET", path, "", "")
 		}

@@ -102,14 +102,14 @@ var writes = []write{
 	{method: "POST", path: "/api/v1/namespaces", body: namespace("strict", `"DOMAIN/enforce":"restricted"`), code: 201},
 	{method: "POST", path: "/api/v1/namespaces/strict/pods", body: named(restrictedPod, "p"), code: 201, annotations: []string{"enforce-policy=restricted:latest"}},
 	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p", code: 422,
-		body: `{"spec":{"containers":[{"name":"a","securityContext":{"allowPrivilegeEscalation":null}}]}}`, message: `Pod "p" is invalid: spec: Forbidden: ` + immutablePod},
-	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p", body: `{"spec":{"hostUsers":null}}`, code: 422, message: `Pod "p" is invalid: spec: Forbidden: ` + immutablePod},
+		body: `{"spec":{"containers":[{"name":"a","securityContext":{"allowPrivilegeEscalation":null}}]}}`, message: `Pod "p" is invalid: spec: Forbidden: ` + immutablePod + "\nchanged: spec.containers[0].securityContext.allowPrivilegeEscalation"},
+	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p", body: `{"spec":{"hostUsers":null}}`, code: 422, message: `Pod "p" is invalid: spec: Forbidden: ` + immutablePod + "\nchanged: spec.hostUsers"},
 	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p", body: `{"spec":{"hostNetwork":false,"containers":[{"name":"a","stdin":false}]}}`, code: 200},
 	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p/ephemeralcontainers", code: 200, annotations: []string{"enforce-policy=restricted:latest"},
 		body: `{"spec":{"ephemeralContainers":[{"name":"e","image":"i","securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]}}`},
 	{method: "PATCH", path: "/api/v1/namespaces/strict/pods/p/ephemeralcontainers", code: 422,
 		body:    `{"spec":{"ephemeralContainers":[{"name":"e","securityContext":{"allowPrivilegeEscalation":null}}]}}`,
-		message: "Pod \"p\" is invalid: spec.ephemeralContainers: Forbidden: existing ephemeral containers \"e\" may not be changed\n"},
+		message: "Pod \"p\" is invalid: spec.ephemeralContainers: Forbidden: existing ephemeral containers \"e\" may not be changed\nchanged: securityContext.allowPrivilegeEscalation"},
 	// templates
 	{method: "POST", path: "/apis/apps/v1/namespaces/base/deployments", code: 201,
 		body: `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":` +

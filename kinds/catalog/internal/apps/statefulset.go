@@ -131,6 +131,6 @@ func validateStatefulSetUpdate(m *schema.Message, obj, old tree.Tree, faults *sc
 		spec.CopyField(was, name)
 	}
 	if !m.Same(spec, was) {
-		faults.Forbidden("spec", statefulSetImmutableMsg)
+		faults.Forbidden("spec", statefulSetImmutableMsg+m.Changes(was, spec, "spec"))
 	}
 }

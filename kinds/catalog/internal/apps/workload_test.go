@@ -75,7 +75,7 @@ func TestTemplates(t *testing.T) {
 		catalogtest.RunCreateCases(t, k, catalogtest.PodTemplateSpec, templateCases(called))
 		frozen := []string{`spec.selector: Invalid value: {"matchLabels":{"a":"b","c":"d"}}: field is immutable`}
 		if kind == "StatefulSet" {
-			frozen = []string{"spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"}
+			frozen = []string{"spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden…"}
 		}
 		catalogtest.RunSpecUpdateCases(t, k, catalogtest.PodTemplateSpec, []catalogtest.SpecUpdateCase{
 			{Name: "nothing", Old: ``, Now: ``, Want: nil},

@@ -32,9 +32,9 @@ func ephemeralView(mirror string, container *schema.Message) schema.View {
 			name := was.String("name")
 			switch now := added[name]; {
 			case now == nil:
-				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", name))
+				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be removed", name))
 			case !container.Same(now, was):
-				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be changed\n", name))
+				faults.Forbidden(path, fmt.Sprintf("existing ephemeral containers %q may not be changed", name)+container.Changes(was, now, ""))
 			}
 		}
 		obj.EnsureObject("spec").CopyField(body.Object("spec"), "ephemeralContainers")

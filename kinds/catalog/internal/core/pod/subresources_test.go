@@ -72,8 +72,8 @@ func TestPodEphemeralContainers(t *testing.T) {
 	}{
 		{"the same", one, nil},
 		{"one more", one + `,{"name":"f","image":"j","targetContainerName":"c"}`, nil},
-		{"one less", ``, []string{path + ": Forbidden: existing ephemeral containers \"e\" may not be removed\n"}},
-		{"another image", `{"name":"e","image":"j"}`, []string{path + ": Forbidden: existing ephemeral containers \"e\" may not be changed\n"}},
+		{"one less", ``, []string{path + ": Forbidden: existing ephemeral containers \"e\" may not be removed"}},
+		{"another image", `{"name":"e","image":"j"}`, []string{path + ": Forbidden: existing ephemeral containers \"e\" may not be changed\nchanged: image"}},
 		{"a name that is taken", one + `,{"name":"c","image":"i"}`, []string{path + `[1].name: Duplicate value: "c"`}},
 		{"no such target", one + `,{"name":"f","image":"i","targetContainerName":"z"}`, []string{path + `[1].targetContainerName: Not found: "z"`}},
 		{"a part of a volume", one + `,{"name":"f","image":"i","volumeMounts":[{"name":"v","mountPath":"/a","subPath":"b"}]}`, []string{path + `[1].volumeMounts[0].subPath: Forbidden: cannot be set for an Ephemeral Container`}},

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podImmutableMsg has the words of other servers of this API, which follow it with a diff; the diff is left
-// out here, as it would repeat the whole spec.
+// podImmutableMsg has the words of kube-apiserver, which follows it with a diff. Here the paths of the
+// changed fields follow, because a diff would show values of the object.
 const podImmutableMsg = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
 	"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
@@ -39,8 +39,8 @@ func validatePodUpdate(m *schema.Message, obj, old tree.Tree, faults *schema.Fau
 	if hasSchedulingGates(was) {
 		validateGatedAffinity(spec, was, faults)
 	}
-	if !m.Same(restoreMutablePodFields(spec, was), was) {
-		faults.Forbidden("spec", podImmutableMsg)
+	if restored := restoreMutablePodFields(spec, was); !m.Same(restored, was) {
+		faults.Forbidden("spec", podImmutableMsg+m.Changes(was, restored, "spec"))
 	}
 }
 

@@ -39,7 +39,7 @@ func TestValidObjects(t *testing.T) {
 func TestValidUpdates(t *testing.T) {
 	const affinity = `,"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}}`
 	const attributes = `,"volumeAttributesClassName":"v"`
-	const source = `spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation`
+	const source = `spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation…`
 	catalogtest.RunUpdateCases(t, catalogtest.CoreKind(t, meta.Platform, "PersistentVolume"), []catalogtest.UpdateCase{
 		{Old: volumeBody(catalogtest.CSIVolume + affinity + attributes), Now: volumeBody(catalogtest.CSIVolume + affinity + attributes + `,"persistentVolumeReclaimPolicy":"Delete"`), Want: nil},
 		{Old: volumeBody(`"nfs":{"server":"s","path":"/"}`), Now: volumeBody(`"nfs":{"server":"s","path":"/"},"mountOptions":["a"]`), Want: nil},

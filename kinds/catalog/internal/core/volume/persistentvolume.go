@@ -171,7 +171,8 @@ func validatePersistentVolumeUpdate(m *schema.Message, obj, old tree.Tree, fault
 			delete(now, "controllerExpandSecretRef")
 		}
 		if (now == nil) != (before == nil) || now != nil && !m.Field(name).Same(now, before) {
-			faults.Forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation")
+			faults.Forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation"+
+				m.Changes(tree.Tree{name: was[name]}, tree.Tree{name: spec[name]}, "spec"))
 			break
 		}
 	}

@@ -98,7 +98,7 @@ func TestPersistentVolumeUpdate(t *testing.T) {
 	k := catalogtest.CoreKind(t, meta.Platform, "PersistentVolume")
 	const affinity = `,"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}}`
 	const secret = `"csi":{"driver":"d","volumeHandle":"h","controllerExpandSecretRef":{"name":"a","namespace":"b"}}`
-	const source = `spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation`
+	const source = `spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation…`
 	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
 		{Old: volumeBody(catalogtest.CSIVolume), Now: volumeBody(catalogtest.CSIVolume + affinity + `,"persistentVolumeReclaimPolicy":"Delete","storageClassName":"a","claimRef":{"name":"c"},"mountOptions":["a"],"volumeAttributesClassName":"v"`), Want: nil},
 		{Old: volumeBody(catalogtest.CSIVolume), Now: volumeBody(`"csi":{"driver":"d","volumeHandle":"i"}`), Want: []string{source}},

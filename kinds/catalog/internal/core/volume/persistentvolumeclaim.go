@@ -188,8 +188,9 @@ func validateClaimUpdate(m *schema.Message, obj, old tree.Tree, class string, fa
 		faults.Invalid(tree.KeyPath("metadata.annotations", class), now, "field is immutable")
 	}
 	bound := old.Object("status").String("phase") == "Bound"
-	if !m.Same(restoreMutableClaimFields(spec, was, bound, moved || before == ""), was) {
-		faults.Forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")
+	if restored := restoreMutableClaimFields(spec, was, bound, moved || before == ""); !m.Same(restored, was) {
+		faults.Forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"+
+			m.Changes(was, restored, "spec"))
 	}
 	validateStorageShrink(spec, old, faults)
 	if !m.Field("volumeMode").Same(spec["volumeMode"], was["volumeMode"]) {

@@ -59,7 +59,7 @@ func TestClaimFaults(t *testing.T) {
 
 func TestClaimUpdate(t *testing.T) {
 	k := catalogtest.CoreKind(t, meta.Platform, "PersistentVolumeClaim")
-	const frozen = `spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims`
+	const frozen = `spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims…`
 	const bigger, smaller = `,"resources":{"requests":{"storage":"3Gi"}}`, `,"resources":{"requests":{"storage":"1Gi"}}`
 	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
 		{Old: claimBody(``), Now: claimBody(`,"volumeName":"v"`), Want: nil},
@@ -94,7 +94,7 @@ func TestClaimClassAnnotation(t *testing.T) {
 		{Old: annotated + claimBody(``)[1:], Now: claimBody(`,"storageClassName":"c"`), Want: nil},
 		{Old: annotated + claimBody(``)[1:], Now: claimBody(`,"storageClassName":"d"`), Want: []string{
 			`metadata.annotations[volume.beta.platform.io/storage-class]: Invalid value: "": field is immutable`,
-			`spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims`}},
+			`spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims…`}},
 	})
 }
 
