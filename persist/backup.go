@@ -106,7 +106,7 @@ func (j *Journal) beginBackup(w io.Writer) (*backup, error) {
 	j.mu.Lock()
 	b.head = backupHead{
 		Magic: backupMagic, Format: formatVersion, Time: j.o.Now().UnixNano(),
-		Base: j.base, Revision: j.newest, Labels: j.labels,
+		Base: j.base, Revision: j.newest, Labels: stateLabels(j.labels),
 	}
 	segments := append([]segment(nil), j.segments...)
 	hasBase := j.hasBase

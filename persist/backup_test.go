@@ -235,7 +235,7 @@ func TestVerify(t *testing.T) {
 	j, _ := mustReopen(t, o) // in use
 	defer mustClose(t, j)
 	var out strings.Builder
-	ok, err := verify(testDir, &out, nil, o)
+	ok, err := verify(testDir, &out, Checks{}, o)
 	if err != nil || !ok {
 		t.Fatalf("%v %v\n%s", ok, err, out.String())
 	}
@@ -252,7 +252,7 @@ func TestVerify(t *testing.T) {
 			c.SetBytes(path, data)
 			data[n] ^= 4
 			out.Reset()
-			ok, err := verify(testDir, &out, nil, testOptions(c))
+			ok, err := verify(testDir, &out, Checks{}, testOptions(c))
 			if err != nil || ok || !strings.Contains(out.String(), path) {
 				t.Fatalf("%s flipped in byte %d: ok=%v err=%v\n%s", path, n, ok, err, out.String())
 			}

@@ -109,7 +109,7 @@ func (c contents) writeDirectory(dir string, o Options) error {
 	if err := writeState(o, dir, c.at, c.db); err != nil {
 		return err
 	}
-	if err := writeChecksummed(o.FS, filepath.Join(dir, labelsFile), withHistory(c.labels)); err != nil {
+	if err := writeChecksummed(o.FS, filepath.Join(dir, labelsFile), withHistory(stateLabels(c.labels))); err != nil {
 		return err
 	}
 	if err := writeControl(o.FS, dir, watermark{clean: true, newest: c.at, maxRevision: c.at}); err != nil {

@@ -33,6 +33,7 @@
 //
 //	lock                          flock(2) of the process that uses it; made with the directory only
 //	format, labels                checksummed files: {"format":2}; {"name":"value",...}, with a random name of the history
+//	                              and labels of the directory itself (local/...), which no backup holds
 //	control                       the watermark
 //	ballast                       space that is given up when the disk is full
 //	restoring                     exists while a Restore is unfinished; Open refuses then

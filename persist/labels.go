@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/troupe-api/troupe/persist/vfs"
 )
@@ -15,7 +16,20 @@ const (
 	labelsFile = "labels"
 	// historyLabel is a random name for the one history of a data directory. A directory that is restored begins another one.
 	historyLabel = "history"
+	// LocalLabel begins the names of labels that describe a directory rather than its state. A backup, and
+	// a directory that is made of a state, has none of them.
+	LocalLabel = "local/"
 )
+
+// stateLabels is a copy of labels without those of the directory.
+func stateLabels(labels map[string]string) map[string]string {
+	labels = maps.Clone(labels)
+	maps.DeleteFunc(labels, func(name, _ string) bool { return strings.HasPrefix(name, LocalLabel) })
+	return labels
+}
+
+// Labels reads the labels of a data directory, which may be in use.
+func Labels(dir string) (map[string]string, error) { return readLabels(vfs.OS{}, dir) }
 
 // withHistory is a copy of labels with a new history.
 func withHistory(labels map[string]string) map[string]string {

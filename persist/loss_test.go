@@ -138,7 +138,7 @@ func checkLoss(t *testing.T, fs *vfs.Mem, file string) {
 		}
 	}
 	var out strings.Builder
-	if ok, err := verify(testDir, &out, nil, testOptions(fs)); ok || err != nil || !strings.Contains(out.String(), file) {
+	if ok, err := verify(testDir, &out, Checks{}, testOptions(fs)); ok || err != nil || !strings.Contains(out.String(), file) {
 		t.Fatalf("verify: %v %v\n%s", ok, err, out.String())
 	}
 }
@@ -159,7 +159,7 @@ func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	}
 	fs = fs.Crash(nil)
 	var out strings.Builder
-	if ok, err := verify(testDir, &out, nil, testOptions(fs)); !ok || err != nil {
+	if ok, err := verify(testDir, &out, Checks{}, testOptions(fs)); !ok || err != nil {
 		t.Fatalf("verify: %v\n%s", err, out.String())
 	}
 	j, m = mustReopen(t, testOptions(fs))

@@ -378,7 +378,7 @@ func TestArchiveIsBounded(t *testing.T) {
 	}
 	mustClose(t, j)
 	var out strings.Builder
-	if ok, err := verify(testDir, &out, nil, o); err != nil || !ok || !strings.Contains(out.String(), "written ") {
+	if ok, err := verify(testDir, &out, Checks{}, o); err != nil || !ok || !strings.Contains(out.String(), "written ") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }
@@ -444,7 +444,7 @@ func TestRestorePointCrash(t *testing.T) {
 			t.Fatalf("operation %d: restored again as\n%s, %v", at, got, err)
 		}
 		o.FS = after
-		if ok, err := verify(testDir, io.Discard, nil, o); err != nil || !ok {
+		if ok, err := verify(testDir, io.Discard, Checks{}, o); err != nil || !ok {
 			t.Fatalf("operation %d: the source is damaged, %v", at, err)
 		}
 	}

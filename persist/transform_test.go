@@ -204,7 +204,7 @@ func TestVerifyVisits(t *testing.T) {
 		_, err := placeMarker{}.Decode(at, stored)
 		return err
 	}
-	if ok, err := verify(testDir, io.Discard, visit, o); !ok || err != nil || len(seen) != 5 {
+	if ok, err := verify(testDir, io.Discard, Checks{Value: visit}, o); !ok || err != nil || len(seen) != 5 {
 		t.Errorf("%v, %v: %q", ok, err, seen)
 	}
 	var out strings.Builder
@@ -214,7 +214,7 @@ func TestVerifyVisits(t *testing.T) {
 		}
 		return nil
 	}
-	ok, err := verify(testDir, &out, refuse, o)
+	ok, err := verify(testDir, &out, Checks{Value: refuse}, o)
 	if ok || err != nil || !strings.Contains(out.String(), `FAULT the metadata of "a" at revision 1 cannot be read: no key`) {
 		t.Errorf("%v, %v: %s", ok, err, out.String())
 	}

@@ -16,16 +16,24 @@ import (
 // nothing, so the directory may be in use: bytes after the last batch are then a write that
 // is under way, and are no fault.
 //
-// visit, if any, is called with every value and all metadata as they are stored; an error of it is a fault. It costs
-// the memory of a whole snapshot.
-func Verify(dir string, out io.Writer, visit func(at Place, stored []byte) error) (ok bool, err error) {
-	return verify(dir, out, visit, Options{})
+// The checks find further faults.
+func Verify(dir string, out io.Writer, c Checks) (ok bool, err error) {
+	return verify(dir, out, c, Options{})
 }
 
-func verify(dir string, out io.Writer, visit func(at Place, stored []byte) error, o Options) (bool, error) {
-	v := &verification{dir: dir, out: out, visit: visit, o: o.withDefaults()}
+// Checks are what the caller of Verify wants to be checked in addition.
+type Checks struct {
+	// Value, if any, is called with every value and all metadata as they are stored; its error is a
+	// fault. It costs the memory of a whole snapshot.
+	Value func(at Place, stored []byte) error
+	// Files, if any, returns the faults of other files that belong to the directory.
+	Files func(dir string) (faults []error, err error)
+}
+
+func verify(dir string, out io.Writer, c Checks, o Options) (bool, error) {
+	v := &verification{dir: dir, out: out, visit: c.Value, files: c.Files, o: o.withDefaults()}
 	v.printf("directory %s", dir)
-	for _, step := range []func() error{v.checkMetadataFiles, v.checkSnapshots, v.checkJournal, v.checkArchive, v.checkControlFile} {
+	for _, step := range []func() error{v.checkMetadataFiles, v.checkSnapshots, v.checkJournal, v.checkArchive, v.checkControlFile, v.checkFiles} {
 		if err := step(); err != nil {
 			return false, err
 		}
@@ -50,7 +58,10 @@ type verification struct {
 	faults int
 	err    error // of out
 
+	labelled bool // the labels were read
+
 	visit      func(at Place, stored []byte) error
+	files      func(dir string) ([]error, error)
 	unreadable int // values that visit has refused
 }
 
@@ -132,8 +143,22 @@ func (v *verification) checkMetadataFiles() error {
 		v.reportFault(err)
 		return nil
 	}
+	v.labelled = true
 	v.printf("labels %d", len(labels))
 	return nil
+}
+
+// checkFiles lets the caller check other files. Where the labels cannot be read, nothing is known of
+// them, and that is a fault already.
+func (v *verification) checkFiles() error {
+	if v.files == nil || !v.labelled {
+		return nil
+	}
+	faults, err := v.files(v.dir)
+	for _, fault := range faults {
+		v.reportFault(fault)
+	}
+	return err
 }
 
 func (v *verification) checkSnapshots() error {

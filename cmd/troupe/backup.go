@@ -163,8 +163,8 @@ func verify() *cobra.Command {
 		Use:   "verify",
 		Short: "Check every checksum of a data directory",
 		Long: `Read every byte of a data directory, compare it with its checksums and print what was
-found, a line each. Nothing is changed, and the daemon may be running. The exit status is
-1 if anything is damaged.
+found, a line each. The certificates and keys of the directory are checked, too. Nothing is
+changed, and the daemon may be running. The exit status is 1 if anything is damaged.
 
 It also tells which keys the stored values need: a key that has a line must stay in the
 encryption configuration. With --encryption-provider-config every value is decrypted, and
@@ -185,7 +185,7 @@ one that cannot be is damage too.`,
 				return errors.Join(keys.count(at, stored), open(at, stored))
 			}
 		}
-		ok, err := persist.Verify(*dir, c.OutOrStdout(), visit)
+		ok, err := persist.Verify(*dir, c.OutOrStdout(), persist.Checks{Value: visit, Files: daemon.CheckCertificates})
 		keys.write(c.OutOrStdout())
 		if err == nil && !ok {
 			err = errors.New("the data directory is damaged")

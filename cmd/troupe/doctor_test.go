@@ -123,7 +123,7 @@ func TestDoctorOfDirectories(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "pki", "server.crt"), []byte("x"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-		}, "server.crt holds no certificate", "the daemon makes both anew"},
+		}, "server.key is missing beside", "the daemon issues a new pair"},
 		"nothing there": {func(t *testing.T, dir string) {
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)

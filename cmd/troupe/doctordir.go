@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/policy/certs"
 )
 
 // lookAtDirectory looks at a data directory, its file system and the certificates in it.
@@ -35,7 +37,31 @@ func (d *diagnosis) lookAtDirectory(dir string) {
 	}
 	d.lookAtFileSystem(dir)
 	d.lookAtContent(dir)
-	d.lookAtCertificates(filepath.Join(dir, "pki"))
+	certDir, err := daemon.CertDir(dir)
+	if err != nil {
+		return // which is among the faults of the content
+	}
+	d.lookAtKeys(dir)
+	d.lookAtCertificates(certDir)
+}
+
+// lookAtKeys checks that certificates and keys belong together, and to the data.
+func (d *diagnosis) lookAtKeys(dir string) {
+	faults, err := daemon.CheckCertificates(dir)
+	if err != nil {
+		d.fault("Run this as the user of the daemon.", "%v", err)
+		return
+	}
+	for _, fault := range faults {
+		advice := "Run this as the user of the daemon."
+		if file, ok := errors.AsType[*certs.FileError](fault); ok {
+			advice = file.Advice
+		}
+		d.fault(advice, "%v", fault)
+	}
+	if len(faults) == 0 {
+		d.ok("certificates and keys belong to the data")
+	}
 }
 
 // A fileSystem is what there is to say of one.
@@ -74,7 +100,7 @@ func (d *diagnosis) lookAtContent(dir string) {
 		return
 	}
 	var report bytes.Buffer
-	ok, err := persist.Verify(dir, &report, nil)
+	ok, err := persist.Verify(dir, &report, persist.Checks{})
 	if err != nil {
 		d.fault("Run this as the user of the daemon.", "it cannot be read: %v", err)
 		return
@@ -105,12 +131,10 @@ func (d *diagnosis) lookAtCertificates(dir string) {
 		}
 		block, _ := pem.Decode(text)
 		if block == nil {
-			d.fault("Delete it with its key: the daemon makes both anew at its next start.", "%s holds no certificate", file)
-			continue
+			continue // lookAtKeys reports those of the daemon's own
 		}
 		c, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			d.fault("Delete it with its key: the daemon makes both anew at its next start.", "%s: %v", file, err)
 			continue
 		}
 		advice := "Start the daemon: it makes certificates of its own anew in time."

@@ -55,8 +55,10 @@ func TestClockNeverReplacesTheCA(t *testing.T) {
 func TestMissingCertificateUnderWrongClock(t *testing.T) {
 	dir := t.TempDir()
 	ensure(t, dir, start, testNames)
-	if err := os.Remove(filepath.Join(dir, "server.crt")); err != nil {
-		t.Fatal(err)
+	for _, file := range []string{"server.crt", "server.key"} {
+		if err := os.Remove(filepath.Join(dir, file)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	verify(t, "made in 1970", ensure(t, dir, time.Unix(0, 0), testNames), start.Add(time.Hour), testNames)
 }

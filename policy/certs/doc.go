@@ -19,16 +19,20 @@
 //	admin.crt   admin.key     the administrator (O=system:masters), 1 year
 //	apiserver-kubelet-client.crt  .key  for kubelets, 1 year
 //
-// Keys are ECDSA P-256, in PKCS #8. Directories have mode 0700, files 0600, and each
-// file is replaced by renaming a synced temporary file over it.
+// Keys are ECDSA P-256, in PKCS #8. Directories have mode 0700, files 0600. Both files of a pair are
+// written under other names (.new) and synced before either is renamed; the next start ends what a
+// crash has interrupted.
 //
 // Invariants: what is intact is reused; a leaf that expires within 30 days, is not signed by
 // the present CA, or (the serving certificate) lacks a name that is asked for, is made anew.
+// CAs cannot be issued again: a Binding keeps their checksums with the data that depends on them.
+// One that is lost, damaged or another one is a FileError, and so is half of any pair, a key that does
+// not match, and a leaf that no CA of the directory has signed. Nothing is made in their place, but a
+// leaf of which both files are gone.
 // A CA gives way to another one only if an administrator asks for it, never because of the
 // clock, which may be wrong: outside of the CA's time everything stays as it is, with a warning.
 // A CA that is replaced takes its certificates with it. Where there is no room to save a new
-// leaf, the files stay as they are and it is used from memory. A certificate that does not match
-// its key, or a damaged file, is an error naming the file, never a silent replacement.
+// leaf, the files stay as they are and it is used from memory.
 // While the daemon runs, nothing ever gives way to something broken: a file that cannot
 // be used leaves in use what was read from it before.
 //

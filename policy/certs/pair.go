@@ -82,12 +82,31 @@ func parse(certPEM, keyPEM []byte) (*Pair, error) {
 	return &Pair{Cert: cert, CertPEM: certPEM, KeyPEM: keyPEM, key: key}, nil
 }
 
-// unexpired are the certificates in the file, in PEM, that are valid at now.
+// certPEM returns nil for no pair.
+func (p *Pair) certPEM() []byte {
+	if p == nil {
+		return nil
+	}
+	return p.CertPEM
+}
+
+// bundle returns all certificates in the file of the certificate.
+func (p *Pair) bundle() []*x509.Certificate {
+	var all []*x509.Certificate
+	for block, rest := pem.Decode(p.CertPEM); block != nil; block, rest = pem.Decode(rest) {
+		if cert, err := x509.ParseCertificate(block.Bytes); err == nil {
+			all = append(all, cert)
+		}
+	}
+	return all
+}
+
+// unexpired returns the certificates in the file, in PEM, that are valid at now.
 func (p *Pair) unexpired(now time.Time) []byte {
 	var text []byte
-	for block, rest := pem.Decode(p.CertPEM); block != nil; block, rest = pem.Decode(rest) {
-		if cert, err := x509.ParseCertificate(block.Bytes); err == nil && now.Before(cert.NotAfter) {
-			text = append(text, pem.EncodeToMemory(block)...)
+	for _, cert := range p.bundle() {
+		if now.Before(cert.NotAfter) {
+			text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Raw})...)
 		}
 	}
 	return text

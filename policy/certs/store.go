@@ -44,6 +44,11 @@ type Store struct {
 	KubeletClient string
 	// Now tells the time; nil means time.Now.
 	Now func() time.Time
+	// Binding ties the CAs to the data that depends on them; nil if nothing does.
+	Binding *Binding
+	// ReplaceForeign issues certificates of other CAs again, because the CA may be a new one. Otherwise
+	// they are an error.
+	ReplaceForeign bool
 
 	memory map[string]*Pair // in place of files
 }
@@ -71,8 +76,13 @@ func (s Store) Ensure(names []string) (Set, error) {
 		}
 	}
 	var set Set
-	var err error
-	if err = s.cas(&set); err != nil {
+	if s.Dir == "" {
+		s.Binding = nil // what is in memory ends with the process
+	}
+	asked := s.renewRequested()
+	s.ReplaceForeign = s.ReplaceForeign || asked || s.Binding.acceptsLoss()
+	renewed, err := s.cas(&set, asked)
+	if err != nil {
 		return Set{}, err
 	}
 	if set.Server, err = set.trackUnsaved("server")(s.server(set.CA, names)); err != nil {
@@ -89,6 +99,11 @@ func (s Store) Ensure(names []string) (Set, error) {
 	proxy := client{"front-proxy-client", ProxyClientName, nil}
 	if set.ProxyClient, err = set.trackUnsaved(proxy.file)(s.client(set.ProxyCA, proxy)); err != nil {
 		return Set{}, err
+	}
+	// The request stays until the certificates of the old CAs are replaced: a start in between
+	// accepts them.
+	if renewed {
+		return set, os.Remove(s.renewRequestPath())
 	}
 	return set, nil
 }
@@ -107,28 +122,37 @@ func (set *Set) trackUnsaved(name string) func(*Pair, error) (*Pair, error) {
 	}
 }
 
-// cas loads the CAs, or makes them. Where new ones are asked for, the request goes when both are in their files.
-func (s Store) cas(set *Set) (err error) {
-	asked := s.renewRequested()
+// cas loads the CAs, or makes them. It reports whether new ones were asked for and both are saved.
+func (s Store) cas(set *Set, asked bool) (renewed bool, err error) {
 	var proxySaved, saved bool
 	if set.ProxyCA, proxySaved, err = s.ca("front-proxy-ca", "troupe-front-proxy-ca", asked); err != nil {
-		return err
+		return false, err
 	}
 	if set.CA, saved, err = s.ca("ca", "troupe-ca", asked && proxySaved); err != nil {
-		return err
+		return false, err
 	}
-	if asked && proxySaved && saved {
-		return os.Remove(s.renewRequestPath())
-	}
-	return nil
+	return asked && proxySaved && saved, nil
 }
 
-// ca is one CA, and whether that is what is in its file now. It never gives way to another one by itself: a clock that
+// ca returns one CA, and whether that is what is in its file now. It never gives way to another one by itself: a clock that
 // is wrong would take the trust of every client with it.
 func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err error) {
+	certFile, _ := s.files(file)
 	old, err := s.load(file)
-	if err != nil || old != nil && !renew {
-		return old, true, err
+	if err != nil {
+		return nil, false, err
+	}
+	if err := s.Binding.check(certFile, old.certPEM()); err != nil {
+		return nil, false, err
+	}
+	if old == nil {
+		if err := s.checkNoLeaf(file); err != nil {
+			return nil, false, err
+		}
+	}
+	if old != nil && !renew {
+		s.Binding.adopt(certFile, old.CertPEM)
+		return old, true, nil
 	}
 	now := s.now()
 	ca, err = issue(&x509.Certificate{
@@ -140,11 +164,19 @@ func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err erro
 	if err != nil {
 		return nil, false, fmt.Errorf("making the certificate %q: %w", file, err)
 	}
+	// While a CA is replaced, a crash may leave either.
 	if old != nil {
 		ca.CertPEM = append(ca.CertPEM, old.unexpired(now)...)
+		err = s.Binding.bind(certFile, old.CertPEM, ca.CertPEM)
 	}
-	if err = s.save(file, ca); err != nil && old != nil {
+	if err == nil {
+		err = s.save(file, ca)
+	}
+	if err != nil && old != nil {
 		return old, false, nil // the next renewal tries again
+	}
+	if err == nil {
+		s.Binding.adopt(certFile, ca.CertPEM)
 	}
 	return ca, true, err
 }
@@ -181,7 +213,7 @@ func (s Store) clockOutsideCA(ca *Pair) bool {
 
 func (s Store) server(ca *Pair, names []string) (*Pair, error) {
 	good := func(p *Pair) bool { return s.usable(p, ca) && signedBy(p, ca) && covers(p.Cert, names) }
-	return s.loadOrIssue("server", good, func(now time.Time) (*Pair, error) {
+	return s.loadOrIssue("server", ca, good, func(now time.Time) (*Pair, error) {
 		template := &x509.Certificate{
 			Subject:     pkix.Name{CommonName: "troupe"},
 			KeyUsage:    x509.KeyUsageDigitalSignature,
@@ -208,7 +240,7 @@ func (s Store) client(ca *Pair, c client) (*Pair, error) {
 	good := func(p *Pair) bool {
 		return s.usable(p, ca) && signedBy(p, ca) && p.Cert.Subject.CommonName == c.name
 	}
-	return s.loadOrIssue(c.file, good, func(now time.Time) (*Pair, error) { return s.issueClient(ca, c, now) })
+	return s.loadOrIssue(c.file, ca, good, func(now time.Time) (*Pair, error) { return s.issueClient(ca, c, now) })
 }
 
 // issueClient makes the certificate of a client, and keeps it nowhere.
@@ -223,7 +255,7 @@ func (s Store) issueClient(ca *Pair, c client, now time.Time) (*Pair, error) {
 // loadOrIssue loads the pair of that name and returns it if it is good; else it makes and saves
 // a new one in the place of the old one, if there is one. A pair beside an error is of use,
 // but not saved.
-func (s Store) loadOrIssue(name string, good func(*Pair) bool, make func(now time.Time) (*Pair, error)) (*Pair, error) {
+func (s Store) loadOrIssue(name string, ca *Pair, good func(*Pair) bool, make func(now time.Time) (*Pair, error)) (*Pair, error) {
 	pair, err := s.load(name)
 	if err != nil {
 		return nil, err
@@ -231,39 +263,74 @@ func (s Store) loadOrIssue(name string, good func(*Pair) bool, make func(now tim
 	if pair != nil && good(pair) {
 		return pair, nil
 	}
+	if !s.ReplaceForeign {
+		if err := s.checkIssuer(name, pair, ca); err != nil {
+			return nil, err
+		}
+	}
 	if pair, err = make(s.now()); err != nil {
 		return nil, fmt.Errorf("making the certificate %q: %w", name, err)
 	}
 	return pair, s.save(name, pair)
 }
 
-// load returns nil where the pair does not exist. A key without a certificate is what a
-// crash between the two leaves behind, and counts as none.
+// load returns nil where the pair does not exist. It ends a save that a crash has interrupted.
 func (s Store) load(name string) (*Pair, error) {
 	if s.Dir == "" {
 		return s.memory[name], nil
 	}
+	if err := s.endSave(name); err != nil {
+		return nil, err
+	}
+	return s.read(name)
+}
+
+// read returns the pair as it is in its files, nil if there is neither.
+func (s Store) read(name string) (*Pair, error) {
 	cert, key := s.files(name)
-	certPEM, err := os.ReadFile(cert)
-	if errors.Is(err, fs.ErrNotExist) {
+	certPEM, err := readIfExists(cert)
+	if err != nil {
+		return nil, err
+	}
+	keyPEM, err := readIfExists(key)
+	if err != nil {
+		return nil, err
+	}
+	advice := fmt.Sprintf("put the original files back, or remove both %s and %s: the daemon issues a new pair at its next start", cert, key)
+	if slices.Contains(roots, name) {
+		advice = replaceRootAdvice
+	}
+	switch {
+	case certPEM == nil && keyPEM == nil:
 		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	keyPEM, err := os.ReadFile(key)
-	if err != nil {
-		return nil, err
+	case slices.Contains(roots, name) && (certPEM == nil || keyPEM == nil) && s.Binding.acceptsLoss():
+		return nil, nil
+	case certPEM == nil:
+		return nil, &FileError{File: cert, What: fmt.Sprintf("is missing beside %s", key), Advice: advice}
+	case keyPEM == nil:
+		return nil, &FileError{File: key, What: fmt.Sprintf("is missing beside %s", cert), Advice: advice}
 	}
 	pair, err := parse(certPEM, keyPEM)
 	if err != nil {
-		return nil, fmt.Errorf("%s and %s: %w", cert, key, err)
+		return nil, &FileError{File: fmt.Sprintf("%s or %s", cert, key), What: fmt.Sprintf("is damaged: %v", err), Advice: advice}
 	}
 	return pair, nil
 }
 
-// save writes both files before it touches the old ones, and takes the old certificate away
-// first: a full disk leaves what was there, a crash a pair that matches or none.
+// readIfExists returns nil for a missing file.
+func readIfExists(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// newSuffix ends the names of the files that are to take the place of others.
+const newSuffix = ".new"
+
+// save makes both new files durable before it touches the old ones. A full disk leaves what was
+// there. After a crash, endSave goes on with both new files or returns to both old ones.
 func (s Store) save(name string, p *Pair) error {
 	if s.Dir == "" {
 		if s.memory != nil { // nil without a Manager: there is nobody who would ask again
@@ -280,13 +347,46 @@ func (s Store) save(name string, p *Pair) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(newKey))
 	}
-	if err := os.Remove(cert); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(err, os.Remove(newKey), os.Remove(newCert))
-	}
-	if err := replaceFile(newKey, key); err != nil {
+	if err := errors.Join(os.Rename(newKey, key+newSuffix), os.Rename(newCert, cert+newSuffix), syncDir(s.Dir)); err != nil {
 		return err
 	}
-	return replaceFile(newCert, cert)
+	return s.endSave(name)
+}
+
+// endSave puts the new files of a pair in their places if they make a pair, and removes them
+// otherwise. Any of the renames may have happened before.
+func (s Store) endSave(name string) error {
+	cert, key := s.files(name)
+	var texts [2][]byte
+	var pending []string
+	for i, path := range []string{cert, key} {
+		text, err := readIfExists(path + newSuffix)
+		if text != nil {
+			pending = append(pending, path)
+		} else if err == nil {
+			text, err = readIfExists(path)
+		}
+		if err != nil {
+			return err
+		}
+		texts[i] = text
+	}
+	if len(pending) == 0 {
+		return nil
+	}
+	_, broken := parse(texts[0], texts[1])
+	for _, path := range pending {
+		var err error
+		if broken != nil {
+			err = os.Remove(path + newSuffix)
+		} else {
+			err = os.Rename(path+newSuffix, path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return syncDir(s.Dir)
 }
 
 func (s Store) files(name string) (cert, key string) {

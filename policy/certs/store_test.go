@@ -151,16 +151,6 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 	}
 }
 
-// A crash between the files of a pair leaves a key without its certificate.
-func TestKeyAloneCountsAsNone(t *testing.T) {
-	dir := t.TempDir()
-	ensure(t, dir, start, testNames)
-	if err := os.Remove(filepath.Join(dir, "server.crt")); err != nil {
-		t.Fatal(err)
-	}
-	verify(t, "after a crash", ensure(t, dir, start, testNames), start, testNames)
-}
-
 func TestPairServesTLS(t *testing.T) {
 	set := ensure(t, t.TempDir(), time.Now(), testNames)
 	if _, err := tls.X509KeyPair(set.Server.CertPEM, set.Server.KeyPEM); err != nil {

@@ -88,12 +88,12 @@ func TestNothingPlainReachesTheDisk(t *testing.T) {
 func (c *cluster) census(t *testing.T) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
-	_, err := persist.Verify(c.dir, &bytes.Buffer{}, func(at persist.Place, stored []byte) error {
+	_, err := persist.Verify(c.dir, &bytes.Buffer{}, persist.Checks{Value: func(at persist.Place, stored []byte) error {
 		if strings.HasPrefix(at.Key, "/secrets/") {
 			counts[encryption.Provider(stored)]++
 		}
 		return nil
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,12 +270,12 @@ func TestMovedRows(t *testing.T) {
 	send(t, s, 201, "POST", secrets, secret("other", "private"))
 	s.Stop(t)
 	rows := map[string][]byte{}
-	if _, err := persist.Verify(c.dir, &bytes.Buffer{}, func(at persist.Place, stored []byte) error {
+	if _, err := persist.Verify(c.dir, &bytes.Buffer{}, persist.Checks{Value: func(at persist.Place, stored []byte) error {
 		if !at.Metadata {
 			rows[at.Key] = bytes.Clone(stored)
 		}
 		return nil
-	}); err != nil {
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	j, err := persist.Open(c.dir, persist.Options{})
@@ -317,10 +317,10 @@ func TestPrecedence(t *testing.T) {
 	send(t, s, 201, "POST", "/apis/apps/v1/namespaces/default/controllerrevisions", `{"metadata":{"name":"a"},"revision":1,"data":{"x":1}}`)
 	s.Stop(t)
 	found := map[string]string{}
-	if _, err := persist.Verify(c.dir, &bytes.Buffer{}, func(at persist.Place, stored []byte) error {
+	if _, err := persist.Verify(c.dir, &bytes.Buffer{}, persist.Checks{Value: func(at persist.Place, stored []byte) error {
 		found[at.Key] = encryption.Provider(stored)
 		return nil
-	}); err != nil {
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{

@@ -92,10 +92,6 @@ func TestDamageIsNamed(t *testing.T) {
 // TestCertificatesAreRenewed: a start renews what expires soon under the same CA.
 func TestCertificatesAreRenewed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	serve(t, dir).stop()
-	if err := os.RemoveAll(filepath.Join(dir, "pki")); err != nil {
-		t.Fatal(err)
-	}
 	aged := time.Now().Add(-340 * 24 * time.Hour)
 	old, err := certs.Store{Dir: filepath.Join(dir, "pki"), Now: func() time.Time { return aged }}.Ensure([]string{"localhost", "127.0.0.1"})
 	if err != nil {

@@ -209,6 +209,9 @@ func Default() Config {
 	}
 }
 
+// defaultCertDir is the directory of certificates in the data directory.
+const defaultCertDir = "pki"
+
 // certDir is where the daemon's own certificates are; "" if they are in memory only.
 func (c Config) certDir() string {
 	switch {
@@ -217,7 +220,7 @@ func (c Config) certDir() string {
 	case c.Ephemeral:
 		return ""
 	}
-	return filepath.Join(c.DataDir, "pki")
+	return filepath.Join(c.DataDir, defaultCertDir)
 }
 
 // kubeconfig is where the administrator's client configuration is; "" if it is in no file.

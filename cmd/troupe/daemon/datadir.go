@@ -18,6 +18,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd"
 	"github.com/troupe-api/troupe/persist/vfs"
 	"github.com/troupe-api/troupe/policy/admission/quota"
+	"github.com/troupe-api/troupe/policy/certs"
 )
 
 // openDataDir opens all that is kept: the journal, which locks the directory, the certificates and the
@@ -40,7 +41,7 @@ func (d *Daemon) openDataDir() error {
 	if err == nil {
 		err = d.openStore()
 	}
-	return errors.Join(err, identifying.Wait())
+	return errors.Join(err, withAdvice(identifying.Wait()))
 }
 
 // compileKinds compiles the declarations of all kinds, as --runtime-config has them.
@@ -164,7 +165,10 @@ const namingLabel = "naming"
 // withAdvice says with an error of the journal what can be done about it.
 func withAdvice(err error) error {
 	var advice string
+	file, isFile := errors.AsType[*certs.FileError](err)
 	switch {
+	case isFile:
+		advice = file.Advice
 	case errors.Is(err, persist.ErrDataLoss):
 		advice = "put the file back, or restore a backup into another directory; to go on with what is left, start once with --accept-data-loss"
 	case errors.Is(err, persist.ErrLocked):

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"log/slog"
 	"net/netip"
 	"net/url"
 	"os"
@@ -35,19 +34,25 @@ type identity struct {
 
 // openIdentity loads the certificates, or makes them. It may run beside the opening of the store, which does not use it.
 func (d *Daemon) openIdentity() (err error) {
-	d.identity, err = newIdentity(d.config, d.naming, d.log)
+	if d.identity, err = d.newIdentity(); err == nil {
+		d.noteCertDir()
+	}
 	return err
 }
 
 // Certificates for certain names are tried before the fallback.
-func newIdentity(c Config, naming *meta.Naming, log *slog.Logger) (*identity, error) {
+func (d *Daemon) newIdentity() (*identity, error) {
+	c, naming, log := d.config, d.naming, d.log
 	id := &identity{reloader: certs.NewReloader(log), signing: map[string]*certs.Authority{}, options: c.TLS}
 	names, err := c.servingNames(naming)
 	if err != nil {
 		return nil, err
 	}
-	id.ownCerts, err = certs.Store{Dir: c.certDir(), Admin: naming.Translate(certs.AdminName), KubeletClient: naming.Translate(certs.KubeletClientName)}.Open(names)
-	if err != nil {
+	store := certs.Store{
+		Dir: c.certDir(), Admin: naming.Translate(certs.AdminName), KubeletClient: naming.Translate(certs.KubeletClientName),
+		Binding: d.binding(), ReplaceForeign: d.etcd != nil, // the CA is the one that is in etcd
+	}
+	if id.ownCerts, err = store.Open(names); err != nil {
 		return nil, fmt.Errorf("certificates: %w", err)
 	}
 	if err := id.ownCerts.Warning(); err != nil {

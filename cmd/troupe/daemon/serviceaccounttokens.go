@@ -2,10 +2,8 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
-	"github.com/troupe-api/troupe/policy/certs"
 )
 
 // serviceAccountKeyFile is the file, in the directory of certificates, of the key that is made where none is named.
@@ -36,7 +33,7 @@ type serviceAccountTokens struct {
 // loadServiceAccountKeys reads the keys of tokens of service accounts, and makes one where none is named.
 func (d *Daemon) loadServiceAccountKeys() (err error) {
 	if d.serviceAccountTokens, err = d.newServiceAccountTokens(d.identity); err != nil {
-		return fmt.Errorf("keys of service accounts: %w", err)
+		return withAdvice(fmt.Errorf("keys of service accounts: %w", err))
 	}
 	return nil
 }
@@ -52,13 +49,9 @@ func (d *Daemon) newServiceAccountTokens(id *identity) (*serviceAccountTokens, e
 	if len(a.audiences) == 0 {
 		a.audiences = a.issuers
 	}
-	var err error
-	signing := c.SigningKeyFile
-	if signing == "" && d.config.certDir() != "" {
-		signing = filepath.Join(d.config.certDir(), serviceAccountKeyFile)
-		if err := ensureKey(signing); err != nil {
-			return nil, fmt.Errorf("--service-account-signing-key-file: %w", err)
-		}
+	signing, err := d.signingKeyFile()
+	if err != nil {
+		return nil, err
 	}
 	if a.boundIssuer, err = d.newTokenIssuer(a, signing); err != nil {
 		return nil, fmt.Errorf("--service-account-signing-key-file: %w", err)
@@ -112,16 +105,18 @@ func (a *serviceAccountTokens) addKeys(keys ...*serviceaccount.Key) {
 	}
 }
 
-// The key is made once and kept: another one would end all tokens.
-func ensureKey(path string) error {
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
+// signingKeyFile returns the file of the key that signs tokens, "" for none. The daemon's own is made
+// once and kept, because another key would invalidate all tokens.
+func (d *Daemon) signingKeyFile() (string, error) {
+	dir, binding := d.config.certDir(), d.binding()
+	if dir == "" {
+		return d.config.ServiceAccounts.SigningKeyFile, nil
 	}
-	key, err := serviceaccount.NewKey()
-	if err != nil {
-		return err
+	own := filepath.Join(dir, serviceAccountKeyFile)
+	if named := d.config.ServiceAccounts.SigningKeyFile; named != "" {
+		return named, binding.Release(own)
 	}
-	return certs.WriteFile(path, key)
+	return own, binding.EnsureFile(own, serviceaccount.NewKey)
 }
 
 // readOrMakeKeys reads the keys of a file, or makes one if there is no file.

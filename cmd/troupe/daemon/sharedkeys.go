@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
@@ -40,11 +41,11 @@ func (d *Daemon) shareKeys() error {
 
 // makeSharedKeys is what the directory of certificates holds, after what it lacks was made.
 func (d *Daemon) makeSharedKeys() ([]byte, error) {
-	if _, err := newIdentity(d.config, d.naming, d.log); err != nil {
+	if _, err := d.newIdentity(); err != nil {
 		return nil, err
 	}
 	dir := d.config.certDir()
-	if err := ensureKey(filepath.Join(dir, serviceAccountKeyFile)); err != nil {
+	if err := d.binding().EnsureFile(filepath.Join(dir, serviceAccountKeyFile), serviceaccount.NewKey); err != nil {
 		return nil, err
 	}
 	return readSharedFiles(dir)

@@ -1,0 +1,91 @@
+package daemon
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/policy/certs"
+)
+
+// Labels of the data directory: the checksums of files that the data depends on, and the directory of
+// those files, relative to the data directory if it lies inside. They stay out of backups, which hold
+// no keys.
+const (
+	checksumLabel = persist.LocalLabel + "checksum/"
+	certDirLabel  = persist.LocalLabel + "cert-dir"
+)
+
+// binding ties the keys in the directory of certificates to the state in the data directory. It is nil
+// if the state is in etcd, which then has the keys, too.
+func (d *Daemon) binding() *certs.Binding {
+	if d.journal == nil {
+		return nil
+	}
+	return &certs.Binding{
+		Get:        func(name string) (string, bool) { return d.journal.Label(checksumLabel + name) },
+		Set:        func(name, value string) error { return d.journal.SetLabel(checksumLabel+name, value) },
+		AcceptLoss: d.config.AcceptDataLoss,
+		Log:        d.log,
+	}
+}
+
+// noteCertDir records where the keys are, for commands that read the data directory.
+func (d *Daemon) noteCertDir() {
+	if d.journal == nil || d.config.certDir() == "" {
+		return
+	}
+	dir, err := filepath.Abs(d.config.certDir())
+	if err == nil {
+		if inside, fault := filepath.Rel(d.config.DataDir, dir); fault == nil && filepath.IsLocal(inside) {
+			dir = filepath.ToSlash(inside)
+		}
+		if noted, ok := d.journal.Label(certDirLabel); noted == dir || !ok && dir == defaultCertDir {
+			return
+		}
+		err = d.journal.SetLabel(certDirLabel, dir)
+	}
+	if err != nil {
+		d.log.Warn("the directory of certificates cannot be recorded", "error", err)
+	}
+}
+
+// CheckCertificates compares the certificates and keys of a data directory with each other and with the
+// checksums in it. It returns what is wrong and changes nothing.
+func CheckCertificates(dataDir string) ([]error, error) {
+	labels, err := persist.Labels(dataDir)
+	if err != nil {
+		return nil, err
+	}
+	store := certs.Store{Dir: certDirOf(dataDir, labels), Binding: bindingOf(labels)}
+	faults := store.Check()
+	if err := store.Binding.CheckFile(filepath.Join(store.Dir, serviceAccountKeyFile)); err != nil {
+		faults = append(faults, err)
+	}
+	return faults, nil
+}
+
+// CertDir returns the directory of the certificates that belong to a data directory.
+func CertDir(dataDir string) (string, error) {
+	labels, err := persist.Labels(dataDir)
+	return certDirOf(dataDir, labels), err
+}
+
+func certDirOf(dataDir string, labels map[string]string) string {
+	dir := filepath.FromSlash(labels[certDirLabel])
+	if dir == "" {
+		dir = defaultCertDir
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(dataDir, dir)
+	}
+	return dir
+}
+
+// bindingOf reads checksums from the labels of a data directory.
+func bindingOf(labels map[string]string) *certs.Binding {
+	return &certs.Binding{
+		Get: func(name string) (string, bool) { value, ok := labels[checksumLabel+name]; return value, ok },
+		Set: func(name, _ string) error { return fmt.Errorf("the checksum of %s is only read here", name) },
+	}
+}

@@ -1,0 +1,124 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/persist"
+)
+
+// TestLostKeys: a key that the data depends on is never made again beside the data. The error names it and what
+// to do; doctor and verify find the same.
+func TestLostKeys(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	stop := func(d *Daemon) {
+		t.Helper()
+		if err := d.Stop(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop(mustStart(t, dir))
+	pki := filepath.Join(dir, "pki")
+	for _, file := range []string{"sa.key", "ca.crt", "ca.key", "front-proxy-ca.crt", "server.key", "admin.crt"} {
+		path := filepath.Join(pki, file)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := start(t, dir, "platform"); err == nil || !strings.Contains(err.Error(), path+" is missing") || !strings.Contains(err.Error(), "\nput the original") {
+			t.Errorf("without %s: %v", file, err)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s was made again", file)
+		}
+		var report bytes.Buffer
+		if ok, err := persist.Verify(dir, &report, persist.Checks{Files: CheckCertificates}); ok || err != nil || !strings.Contains(report.String(), "FAULT "+path+" is missing") {
+			t.Errorf("without %s: verified %t, %v\n%s", file, ok, err, &report)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := filepath.Join(pki, "sa.key")
+	text, err := os.ReadFile(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range text {
+		for bit := range 8 {
+			changed := bytes.Clone(text)
+			changed[i] ^= 1 << bit
+			if err := os.WriteFile(key, changed, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if faults, err := CheckCertificates(dir); err != nil || len(faults) != 1 {
+				t.Fatalf("bit %d of byte %d of sa.key is flipped: %v, %v", bit, i, faults, err)
+			}
+		}
+	}
+	if _, err := start(t, dir, "platform"); err == nil || !strings.Contains(err.Error(), "sa.key is not the file") {
+		t.Errorf("with a flipped bit in sa.key: %v", err)
+	}
+	if err := os.WriteFile(key, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stop(mustStart(t, dir))
+
+	// The files may move with --cert-dir, and commands find them.
+	c := Default()
+	c.DataDir, c.Naming, c.Serving.SecurePort, c.TLS.CertDir = dir, "platform", 0, filepath.Join(t.TempDir(), "elsewhere")
+	serve := func() error {
+		t.Helper()
+		d, err := New(c, t.Output())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Start(); err != nil {
+			return err
+		}
+		stop(d)
+		return nil
+	}
+	if err := serve(); err == nil || !strings.Contains(err.Error(), "ca.crt is missing") {
+		t.Errorf("in a directory without keys: %v", err)
+	}
+	if err := os.CopyFS(c.TLS.CertDir, os.DirFS(pki)); err != nil {
+		t.Fatal(err)
+	}
+	if err := serve(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(pki); err != nil {
+		t.Fatal(err)
+	}
+	if faults, err := CheckCertificates(dir); err != nil || len(faults) > 0 {
+		t.Errorf("elsewhere: %v, %v", faults, err)
+	}
+
+	// A loss can be accepted, once, and a backup does not carry the checksums.
+	var backup bytes.Buffer
+	if _, err := persist.BackupDir(dir, &backup); err != nil {
+		t.Fatal(err)
+	}
+	c.TLS.CertDir, c.AcceptDataLoss = "", true
+	if err := serve(); err != nil {
+		t.Errorf("with an accepted loss: %v", err)
+	}
+	c.AcceptDataLoss = false
+	if err := serve(); err != nil {
+		t.Errorf("after an accepted loss: %v", err)
+	}
+	restored := filepath.Join(t.TempDir(), "restored")
+	if _, err := persist.Restore(restored, persist.Source{Backup: &backup}); err != nil {
+		t.Fatal(err)
+	}
+	stop(mustStart(t, restored))
+}

@@ -1,0 +1,193 @@
+package certs
+
+import (
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A FileError reports a file that is lost, damaged or not the one that the data depends on.
+type FileError struct {
+	File, What string
+	Advice     string // what the administrator can do about it
+}
+
+func (e *FileError) Error() string { return e.File + " " + e.What }
+
+// A Binding ties the files that cannot be issued again, the CAs and the key of service account
+// tokens, to the data that depends on them. Their checksums are stored with that data, so a lost
+// or exchanged file is noticed. A nil Binding knows no checksums.
+type Binding struct {
+	// Get and Set access the stored checksums of a file, by its name.
+	Get func(name string) (value string, ok bool)
+	Set func(name, value string) error
+	// AcceptLoss replaces a lost file and accepts a changed one.
+	AcceptLoss bool
+	Log        *slog.Logger
+}
+
+const replaceRootAdvice = "put the original file back; to go on with what is there, or with a new one where nothing is left, start once with --accept-data-loss: everything that was issued with the lost key is then rejected"
+
+// check compares the content of the file at path with its checksum. A nil text is a missing file.
+func (b *Binding) check(path string, text []byte) error {
+	bound := b.sums(path)
+	if len(bound) == 0 {
+		return nil
+	}
+	fault := &FileError{File: path, Advice: replaceRootAdvice}
+	switch {
+	case text == nil:
+		fault.What = "is missing, but the stored data depends on it"
+	case slices.Contains(bound, checksum(text)):
+		return nil
+	default:
+		fault.What = "is not the file that the stored data depends on: its checksum differs"
+	}
+	if b.AcceptLoss {
+		b.Log.Warn("a loss is accepted", "error", fault)
+		return nil
+	}
+	return fault
+}
+
+// bind makes the texts the only accepted contents of the file at path.
+func (b *Binding) bind(path string, texts ...[]byte) error {
+	if b == nil {
+		return nil
+	}
+	var sums []string
+	for _, text := range texts {
+		sums = append(sums, checksum(text))
+	}
+	if slices.Equal(sums, b.sums(path)) {
+		return nil
+	}
+	return b.Set(filepath.Base(path), strings.Join(sums, " "))
+}
+
+// adopt binds the file at path as it is. A full disk must not keep the daemon from starting: the
+// next start tries again.
+func (b *Binding) adopt(path string, text []byte) {
+	if err := b.bind(path, text); err != nil {
+		b.Log.Warn("the checksum of a file cannot be stored", "file", path, "error", err)
+	}
+}
+
+// Release forgets the checksum of the file at path, which is not used any more.
+func (b *Binding) Release(path string) error { return b.bind(path) }
+
+func (b *Binding) sums(path string) []string {
+	if b == nil {
+		return nil
+	}
+	value, _ := b.Get(filepath.Base(path))
+	return strings.Fields(value)
+}
+
+func checksum(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// EnsureFile makes sure that the file at path exists and is the one that is bound. It makes the
+// file if none was.
+func (b *Binding) EnsureFile(path string, make func() ([]byte, error)) error {
+	text, err := readIfExists(path)
+	if err != nil {
+		return err
+	}
+	if err := b.check(path, text); err != nil {
+		return err
+	}
+	if text == nil {
+		if text, err = make(); err == nil {
+			err = WriteFile(path, text)
+		}
+	}
+	if err == nil {
+		b.adopt(path, text)
+	}
+	return err
+}
+
+// CheckFile compares the file at path with its checksum.
+func (b *Binding) CheckFile(path string) error {
+	text, err := readIfExists(path)
+	if err != nil {
+		return err
+	}
+	return b.check(path, text)
+}
+
+func (b *Binding) acceptsLoss() bool { return b != nil && b.AcceptLoss }
+
+// roots are the pairs that cannot be issued again.
+var roots = []string{"ca", "front-proxy-ca"}
+
+// leaves are the pairs that can, by the CA that signs them.
+var leaves = map[string][]string{"ca": {"server", "admin", "apiserver-kubelet-client"}, "front-proxy-ca": {"front-proxy-client"}}
+
+// Check reads the files of the store and returns what is wrong with them. It changes nothing.
+func (s Store) Check() []error {
+	var faults []error
+	add := func(err error) {
+		if err != nil {
+			faults = append(faults, err)
+		}
+	}
+	for _, root := range roots {
+		ca, err := s.read(root)
+		if err == nil {
+			certFile, _ := s.files(root)
+			err = s.Binding.check(certFile, ca.certPEM())
+		}
+		if err == nil && ca == nil {
+			err = s.checkNoLeaf(root)
+		}
+		add(err)
+		for _, name := range leaves[root] {
+			leaf, err := s.read(name)
+			add(err)
+			if ca != nil {
+				add(s.checkIssuer(name, leaf, ca))
+			}
+		}
+	}
+	return faults
+}
+
+// checkNoLeaf reports a missing CA beside the certificates that it has signed.
+func (s Store) checkNoLeaf(ca string) error {
+	if s.ReplaceForeign || s.Dir == "" {
+		return nil
+	}
+	for _, name := range leaves[ca] {
+		leaf, err := s.read(name)
+		if err != nil {
+			return err
+		}
+		if leaf != nil {
+			caFile, _ := s.files(ca)
+			leafFile, _ := s.files(name)
+			return &FileError{File: caFile, What: "is missing beside " + leafFile, Advice: replaceRootAdvice}
+		}
+	}
+	return nil
+}
+
+// checkIssuer reports a certificate that neither the CA nor one of those before it has signed.
+func (s Store) checkIssuer(name string, leaf, ca *Pair) error {
+	if leaf == nil || slices.ContainsFunc(ca.bundle(), func(c *x509.Certificate) bool { return leaf.Cert.CheckSignatureFrom(c) == nil }) {
+		return nil
+	}
+	cert, key := s.files(name)
+	return &FileError{
+		File: cert, What: "is damaged, or not signed by the CA of this directory",
+		Advice: fmt.Sprintf("put the original files back, or remove both %s and %s: the daemon issues a new pair at its next start", cert, key),
+	}
+}
