@@ -91,13 +91,13 @@ func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, er
 	for i := range batch {
 		w := &batch[i]
 		if w.RevisionOffset > len(w.Value) {
-			return nil, fmt.Errorf("persist: revision offset %d lies beyond the %d bytes of %q", w.RevisionOffset, len(w.Value), w.Key)
+			return nil, fmt.Errorf("revision offset %d lies beyond the %d bytes of %q", w.RevisionOffset, len(w.Value), w.Key)
 		}
 		if w.BasedOn < 0 || w.BasedOn > i {
-			return nil, fmt.Errorf("persist: write %d of a batch cannot be based on its write %d", i+1, w.BasedOn)
+			return nil, fmt.Errorf("write %d of a batch cannot be based on its write %d", i+1, w.BasedOn)
 		}
 		if w.With < 0 || w.With > i || w.With > 0 && len(w.Conditions) > 0 {
-			return nil, fmt.Errorf("persist: write %d of a batch cannot be a part of its write %d", i+1, w.With)
+			return nil, fmt.Errorf("write %d of a batch cannot be a part of its write %d", i+1, w.With)
 		}
 		if seen, ok := j.conditionsHold(w, results, within); !ok {
 			results[i] = Result{Revision: seen, Err: ErrCondition}
@@ -174,7 +174,7 @@ func (j *Journal) write(commits []Commit) error {
 	active := j.segments[len(j.segments)-1]
 	frame := j.encode(active, commits)
 	if len(frame) > maxPayload {
-		return fmt.Errorf("persist: a batch of %d bytes is larger than %d", len(frame), maxPayload)
+		return fmt.Errorf("a batch of %d bytes is larger than %d", len(frame), maxPayload)
 	}
 	if err := j.writeFrame(frame, active.size); err != nil {
 		return err

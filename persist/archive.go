@@ -2,6 +2,7 @@ package persist
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 
@@ -19,14 +20,15 @@ func listArchive(fsys vfs.FS, dir string) ([]segment, error) {
 
 // retire archives a segment that neither recovery nor the history needs any more, or removes it. The caller holds j.filesMu.
 //
-// On a full disk nothing is archived: what is there has just been dropped.
+// The archive has no gap, so it goes when a segment is not archived: because of the settings, or on a full disk.
 func (j *Journal) retire(s segment) error {
 	if j.o.ArchiveBytes > 0 && !j.ballast.full.Load() {
 		if err := j.archive(s); !isFull(err) {
 			return err
 		}
 	}
-	return removeSegment(j.fs, s.path)
+	_, err := j.limitArchive(0)
+	return errors.Join(err, removeSegment(j.fs, s.path))
 }
 
 // removeSegment removes a segment that is superfluous. It loses its name first, durably: some file systems (ext4 with data=writeback) give
@@ -56,6 +58,9 @@ func (j *Journal) archive(s segment) error {
 	if err := errors.Join(j.fs.MkdirAll(dir), j.fs.SyncDir(j.dir)); err != nil {
 		return err
 	}
+	if err := j.beginArchive(s); err != nil {
+		return err
+	}
 	if err := j.fs.Rename(s.path, filepath.Join(dir, filepath.Base(s.path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -81,16 +86,54 @@ func (j *Journal) limitArchive(most int64) (removed bool, err error) {
 		if kept += size; kept <= most {
 			continue
 		}
-		// Oldest first, so that what is left has no gap whenever a crash happens.
+		// Where it begins is recorded first, and the oldest are removed first, so that what is left has no
+		// gap whenever a crash happens. A full disk may need the room of the removed ones for that.
+		full := j.moveArchive(list[i+1:])
+		if full != nil && !isFull(full) {
+			return false, full
+		}
 		for _, old := range list[:i+1] {
 			if err := removeSegment(j.fs, old.path); err != nil {
 				return removed, err
 			}
 			removed = true
 		}
+		if full != nil {
+			if err := j.moveArchive(list[i+1:]); !isFull(err) {
+				return removed, err
+			}
+		}
 		return removed, nil
 	}
 	return false, nil
+}
+
+// beginArchive records where the archive begins, if s is the first of it. What an earlier release has archived may have gaps.
+func (j *Journal) beginArchive(s segment) error {
+	list, err := listArchive(j.fs, j.dir)
+	if err != nil {
+		return err
+	}
+	from, _ := j.Label(archiveLabel)
+	if from != "" && len(list) > 0 {
+		return nil
+	}
+	if from != "" && from != fmt.Sprint(s.first) {
+		j.o.Logger.Error("the archive of the journal is lost, and begins anew", "dir", archiveDir(j.dir), "from", from)
+	}
+	return j.setLabel(archiveLabel, fmt.Sprint(s.first))
+}
+
+// moveArchive records that the archive begins with the first of the segments that are left.
+func (j *Journal) moveArchive(left []segment) error {
+	from, _ := j.Label(archiveLabel)
+	switch known := revisionsIn(from); {
+	case len(left) == 0 && from != "":
+		return j.setLabel(archiveLabel, "")
+	case len(left) > 0 && len(known) > 0 && known[0] < left[0].first:
+		return j.setLabel(archiveLabel, fmt.Sprint(left[0].first))
+	}
+	return nil
 }
 
 func sizeOf(fsys vfs.FS, path string) (int64, error) {

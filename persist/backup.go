@@ -253,5 +253,5 @@ func (c *chunkWriter) json(kind uint32, v any) error {
 }
 
 func errBackup(format string, args ...any) error {
-	return fmt.Errorf("persist: the backup is damaged: "+format, args...)
+	return fmt.Errorf("the backup is damaged: "+format, args...)
 }

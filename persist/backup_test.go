@@ -122,7 +122,7 @@ func TestRestoreRefuses(t *testing.T) {
 		if _, err := restore(testDir, Source{Backup: bytes.NewReader(data)}, testOptions(fs)); err == nil {
 			t.Fatalf("%s: restored", name)
 		}
-		if files := fs.Files(); len(files) != 1 {
+		if files := fs.Files(); len(files) != 0 {
 			t.Fatalf("%s: left %v", name, files)
 		}
 	}
@@ -166,7 +166,7 @@ func TestRestoreCrash(t *testing.T) {
 			if !killed {
 				after = fs.Crash(nil)
 			}
-			began := after.Bytes(testDir+"/restoring") != nil || after.Bytes(testDir+"/format") != nil
+			began := len(after.Files()) > 0
 			if j, m, err := reopen(testOptions(after.Clone())); err == nil {
 				mustClose(t, j)
 				if got := m.String(); got != want && (began || got != "") {
@@ -174,7 +174,7 @@ func TestRestoreCrash(t *testing.T) {
 				}
 			}
 			_, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(after))
-			if err != nil && (after.Bytes(testDir+"/restoring") != nil || after.Bytes(testDir+"/format") == nil) {
+			if whole := after.Bytes(testDir+"/restoring") == nil && after.Bytes(testDir+"/format") != nil; err != nil && !whole {
 				t.Fatalf("operation %d: restoring again: %v", at, err)
 			}
 			if j, m := mustReopen(t, testOptions(after)); m.String() != want {
@@ -183,6 +183,60 @@ func TestRestoreCrash(t *testing.T) {
 				mustClose(t, j)
 			}
 		}
+	}
+}
+
+// TestRestoreFails fails each operation of a restore in turn. What it leaves is nothing, a whole directory, or
+// one that is refused and can be restored into again.
+func TestRestoreFails(t *testing.T) {
+	_, backup := smallBackup(t)
+	for _, empty := range []bool{false, true} {
+		begin := func() *vfs.Mem {
+			fs := vfs.NewMem()
+			if empty {
+				if err := errors.Join(fs.MkdirAll(testDir), fs.SyncDir("/")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return fs
+		}
+		cleaned := 0
+		for at := begin().Ops() + 1; ; at++ {
+			fs := begin()
+			fs.SetFault(func(op vfs.Op) error {
+				if op.N == at {
+					return errors.New("input/output error")
+				}
+				return nil
+			})
+			_, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(fs))
+			if fs.Ops() < at {
+				break
+			}
+			if len(fs.Files()) == 0 {
+				cleaned++
+			} else if j, m, opened := reopen(testOptions(fs.Clone())); opened == nil {
+				mustClose(t, j)
+				if m.String() != "a@1=1\nb@2=2\nc@3=3\n" {
+					t.Fatalf("operation %d: %v, and it opens as\n%s", at, err, m)
+				}
+				continue
+			}
+			fs.SetFault(nil)
+			if _, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(fs)); err != nil {
+				t.Fatalf("operation %d: restoring again: %v", at, err)
+			}
+		}
+		if cleaned < 10 {
+			t.Errorf("only %d failures left nothing", cleaned)
+		}
+	}
+	fs := vfs.NewMem()
+	if _, err := restore(testDir, Source{Backup: strings.NewReader("not a backup")}, testOptions(fs)); err == nil || len(fs.Files()) > 0 {
+		t.Errorf("of no backup: %v, left %v", err, fs.Files())
+	}
+	if _, err := fs.ReadDir(testDir); err == nil {
+		t.Error("the directory that a failed restore has made is left")
 	}
 }
 

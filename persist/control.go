@@ -127,13 +127,20 @@ func writeControl(fs vfs.FS, dir string, m watermark) error {
 type control struct {
 	mu        sync.Mutex // held while a watermark is made and written
 	file      vfs.File   // nil: the directory has none yet
+	lock      vfs.Lock   // of the file: it excludes others even if the file lock was replaced
 	watermark watermark  // the newest that is durable
 }
 
 func (c *control) open(fs vfs.FS, dir string, m watermark) (err error) {
 	c.watermark = m
-	c.file, err = fs.OpenReadWrite(filepath.Join(dir, controlFile))
-	return err
+	path := filepath.Join(dir, controlFile)
+	if c.lock, err = lockOf(fs, path); err != nil {
+		return err
+	}
+	if c.file, err = fs.OpenReadWrite(path); err != nil {
+		return errors.Join(err, c.lock.Close())
+	}
+	return nil
 }
 
 // write makes a watermark durable.
@@ -158,7 +165,7 @@ func (c *control) close() error {
 	if c.file == nil {
 		return nil
 	}
-	err := c.file.Close()
+	err := errors.Join(c.file.Close(), c.lock.Close())
 	c.file = nil
 	return err
 }
@@ -171,7 +178,7 @@ var ErrDataLoss = errors.New("acknowledged writes may be lost")
 type DataLossError struct{ File, What string }
 
 func (e *DataLossError) Error() string {
-	return fmt.Sprintf("persist: %s %s: %v", e.File, e.What, ErrDataLoss)
+	return fmt.Sprintf("%s %s: %v", e.File, e.What, ErrDataLoss)
 }
 
 func (e *DataLossError) Unwrap() error { return ErrDataLoss }

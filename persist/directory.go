@@ -3,7 +3,6 @@ package persist
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -30,7 +29,7 @@ type format struct {
 
 // lockDirectory makes the directory durable and locks it. A directory in use whose lock file
 // was taken away could be locked twice; so the file is made only where nothing is yet.
-func lockDirectory(o Options, dir string) (io.Closer, error) {
+func lockDirectory(o Options, dir string) (vfs.Lock, error) {
 	fsys, path := o.FS, filepath.Join(dir, lockFile)
 	if err := fsys.MkdirAll(dir); err != nil {
 		return nil, err
@@ -42,10 +41,7 @@ func lockDirectory(o Options, dir string) (io.Closer, error) {
 	if slices.Contains(names, formatFile) && !slices.Contains(names, lockFile) && !o.AcceptDataLoss {
 		return nil, &DataLossError{File: path, What: "is missing, so that another process may be using the directory"}
 	}
-	lock, err := fsys.Lock(path)
-	if errors.Is(err, vfs.ErrLocked) {
-		return nil, fmt.Errorf("%w: %s", ErrLocked, dir)
-	}
+	lock, err := lockOf(fsys, path)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +55,15 @@ func lockDirectory(o Options, dir string) (io.Closer, error) {
 	return lock, nil
 }
 
+// lockOf locks a file of a data directory.
+func lockOf(fsys vfs.FS, path string) (vfs.Lock, error) {
+	lock, err := fsys.Lock(path)
+	if errors.Is(err, vfs.ErrLocked) {
+		return nil, fmt.Errorf("%w: %s", ErrLocked, filepath.Dir(path))
+	}
+	return lock, err
+}
+
 // prepareDirectory checks the format, or initializes a directory that is empty.
 //
 // A missing format file means a new directory or a crash during the first start. Anything else in there is somebody's
@@ -67,7 +72,7 @@ func lockDirectory(o Options, dir string) (io.Closer, error) {
 func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	formatOf, err = checkFormat(fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = checkUninitialized(fsys, dir); err == nil {
+		if err = errors.Join(checkFinished(fsys, dir), checkUninitialized(fsys, dir)); err == nil {
 			formatOf, err = directoryFormat, initDirectory(fsys, dir)
 		}
 	}
@@ -109,8 +114,8 @@ func checkFormat(fsys vfs.FS, dir string) (int, error) {
 		return 0, err
 	}
 	for _, name := range names {
-		if name == restoringFile {
-			return 0, fmt.Errorf("persist: a restore into %s did not finish: restore again", dir)
+		if name == restoringFile || name == restoringFile+tempSuffix {
+			return 0, errUnfinished(dir)
 		}
 	}
 	var f format
@@ -118,7 +123,7 @@ func checkFormat(fsys vfs.FS, dir string) (int, error) {
 		return 0, err
 	}
 	if f.Format != directoryFormat && f.Format != previousFormat {
-		return 0, fmt.Errorf("persist: %s has format %d, this program knows formats %d and %d", dir, f.Format, previousFormat, directoryFormat)
+		return 0, fmt.Errorf("%s has format %d, this program knows formats %d and %d", dir, f.Format, previousFormat, directoryFormat)
 	}
 	return f.Format, nil
 }
@@ -149,5 +154,5 @@ func checkUninitialized(fsys vfs.FS, dir string) error {
 }
 
 func errNotDataDir(dir, name string) error {
-	return fmt.Errorf("persist: %s holds %q but no %s file: it is not a data directory, or a damaged one", dir, name, formatFile)
+	return fmt.Errorf("%s holds %q but no %s file: it is not a data directory, or a damaged one", dir, name, formatFile)
 }

@@ -42,7 +42,7 @@ func (j *Journal) Healthy() error {
 		return nil
 	}
 	if j.disk.count.Load() > 0 {
-		return fmt.Errorf("persist: the disk has not answered for %v", since.Truncate(time.Second))
+		return fmt.Errorf("the disk has not answered for %v", since.Truncate(time.Second))
 	}
 	if j.disk.probing.CompareAndSwap(false, true) {
 		go j.probe()

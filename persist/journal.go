@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -57,16 +57,16 @@ type Options struct {
 func (o Options) Validate() error {
 	var errs []error
 	if o.SegmentBytes < 0 {
-		errs = append(errs, fmt.Errorf("persist: segment bytes %d is negative", o.SegmentBytes))
+		errs = append(errs, fmt.Errorf("segment bytes %d is negative", o.SegmentBytes))
 	}
 	if o.ReserveBytes < 0 {
-		errs = append(errs, fmt.Errorf("persist: reserve bytes %d is negative", o.ReserveBytes))
+		errs = append(errs, fmt.Errorf("reserve bytes %d is negative", o.ReserveBytes))
 	}
 	if o.ArchiveBytes < 0 {
-		errs = append(errs, fmt.Errorf("persist: archive bytes %d is negative", o.ArchiveBytes))
+		errs = append(errs, fmt.Errorf("archive bytes %d is negative", o.ArchiveBytes))
 	}
 	if o.Sync != "" && o.Sync != SyncAlways && o.Sync != SyncNone {
-		errs = append(errs, fmt.Errorf("persist: unknown sync policy %q", o.Sync))
+		errs = append(errs, fmt.Errorf("unknown sync policy %q", o.Sync))
 	}
 	return errors.Join(errs...)
 }
@@ -106,19 +106,20 @@ func machineBootID() string {
 }
 
 var (
-	errClosed       = errors.New("persist: log is closed")
-	errNotRecovered = errors.New("persist: Recover must succeed first")
+	errClosed       = errors.New("log is closed")
+	errNotRecovered = errors.New("Recover must succeed first")
 )
 
 // A Journal is the embedded driver of Log: segments of batches and snapshots in one directory.
 //
-// Where several locks are held, they are taken in the order writeMu, filesMu, control.mu, ballast.mu, mu. mu is never
+// Where several locks are held, they are taken in the order writeMu, filesMu, labelsMu, control.mu, ballast.mu, mu. mu is never
 // held during an operation of the disk, so that Stats, Newest and Label answer at once.
 type Journal struct {
 	dir        string
 	fs         vfs.FS
 	o          Options
-	lock       io.Closer
+	lock       vfs.Lock
+	lockLost   bool // it was removed or replaced, which is logged
 	subscriber func([]Commit, Revision)
 
 	writeMu        sync.Mutex                // held by Append, Recover and Close; guards this block
@@ -147,8 +148,9 @@ type Journal struct {
 	base      Revision   // of the newest snapshot
 	hasBase   bool
 	labels    map[string]string
-	rotate    bool  // begin a new segment with the next batch
-	failure   error // once set, nothing is accepted
+	labelsMu  sync.Mutex // held while labels are written
+	rotate    bool       // begin a new segment with the next batch
+	failure   error      // once set, nothing is accepted
 	closed    bool
 	recovered bool
 	stats     Stats
@@ -307,5 +309,7 @@ func noSpace(err error) error {
 // isFull says whether an error means a full disk or an exhausted quota: both can pass, and neither says anything
 // about what was written before.
 func isFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	const handleDiskFull, diskFull = syscall.Errno(39), syscall.Errno(112) // of Windows
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
+		runtime.GOOS == "windows" && (errors.Is(err, handleDiskFull) || errors.Is(err, diskFull))
 }

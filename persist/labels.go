@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/troupe-api/troupe/persist/vfs"
@@ -16,6 +17,10 @@ const (
 	labelsFile = "labels"
 	// historyLabel is a random name for the one history of a data directory. A directory that is restored begins another one.
 	historyLabel = "history"
+	// archiveLabel is the first revision from which on archive and journal have no gap but those of gapsLabel.
+	archiveLabel = LocalLabel + "archive"
+	// gapsLabel names the revisions that follow on a gap, which a loss that was accepted has left.
+	gapsLabel = LocalLabel + "gaps"
 	// LocalLabel begins the names of labels that describe a directory rather than its state. A backup, and
 	// a directory that is made of a state, has none of them.
 	LocalLabel = "local/"
@@ -88,11 +93,20 @@ func (j *Journal) Label(name string) (value string, ok bool) {
 func (j *Journal) SetLabel(name, value string) error {
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()
+	return j.setLabel(name, value)
+}
+
+func (j *Journal) setLabel(name, value string) error {
+	j.labelsMu.Lock()
+	defer j.labelsMu.Unlock()
 	j.mu.Lock()
 	labels, closed := maps.Clone(j.labels), j.closed
 	j.mu.Unlock()
 	if closed {
 		return errClosed
+	}
+	if labels[name] == value {
+		return nil
 	}
 	labels[name] = value
 	if err := writeChecksummed(j.fs, filepath.Join(j.dir, labelsFile), labels); err != nil {
@@ -102,4 +116,15 @@ func (j *Journal) SetLabel(name, value string) error {
 	j.labels = labels
 	j.mu.Unlock()
 	return nil
+}
+
+// revisionsIn reads the revisions in a label.
+func revisionsIn(label string) []Revision {
+	var all []Revision
+	for _, text := range strings.Fields(label) {
+		if n, err := strconv.ParseUint(text, 10, 64); err == nil {
+			all = append(all, Revision(n))
+		}
+	}
+	return all
 }

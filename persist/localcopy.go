@@ -43,7 +43,7 @@ func (c LocalCopy) Write(at Revision, items func(yield func(Item) bool) error, o
 		})
 	}
 	if err != nil {
-		return noSpace(fmt.Errorf("persist: copy of the state at revision %d: %w", at, err))
+		return noSpace(fmt.Errorf("copy of the state at revision %d: %w", at, err))
 	}
 	return removeOldSnapshots(fs, c.Dir, at)
 }

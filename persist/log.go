@@ -129,7 +129,7 @@ type Item struct {
 
 var (
 	// ErrCondition refuses a write whose Conditions, BasedOn, With, Claims or Guards did not hold.
-	ErrCondition = errors.New("persist: condition does not hold")
+	ErrCondition = errors.New("condition does not hold")
 	// ErrOvertaken is an ErrCondition by a Guard: nobody has changed the same key, so that it is worth another try for as long as
 	// the caller has time.
 	ErrOvertaken = fmt.Errorf("%w: another writer was faster", ErrCondition)
@@ -137,22 +137,22 @@ var (
 	ErrFenced = fmt.Errorf("%w: another writer has taken over", ErrCondition)
 	// ErrUnknown says of a write that it may have been committed or not. If it was, the subscriber
 	// receives it before a later Append answers without an error; after that it is never committed.
-	ErrUnknown = errors.New("persist: it is not known whether the write was committed")
+	ErrUnknown = errors.New("it is not known whether the write was committed")
 	// ErrNoSpace refuses a whole batch because the disk is full. The log is as it was
 	// before and accepts the next batch as soon as there is space.
-	ErrNoSpace = errors.New("persist: no space left")
+	ErrNoSpace = errors.New("no space left")
 	// ErrSpaceReleased is an ErrNoSpace of a snapshot after which there is space for another one.
 	ErrSpaceReleased = fmt.Errorf("%w, but some has been released", ErrNoSpace)
 	// ErrUnavailable refuses a whole batch because the store behind the log cannot be reached. The
 	// log is as it was before and may accept the next batch.
-	ErrUnavailable = errors.New("persist: the store cannot be reached")
+	ErrUnavailable = errors.New("the store cannot be reached")
 	// ErrTooLarge refuses a write that is larger than the store behind the log takes.
-	ErrTooLarge = errors.New("persist: the write is too large for the store")
+	ErrTooLarge = errors.New("the write is too large for the store")
 	// ErrFailed says that the log can no longer tell what is durable, because a
 	// sync failed. Nothing is accepted any more until the log is opened again.
-	ErrFailed = errors.New("persist: log has failed")
+	ErrFailed = errors.New("log has failed")
 	// ErrLocked says that another process owns the data directory.
-	ErrLocked = errors.New("persist: data directory is in use")
+	ErrLocked = errors.New("data directory is in use")
 )
 
 // A Log keeps the state of keys and the order of their writes. Journal, one of its drivers, has a

@@ -2,6 +2,7 @@ package persist
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,6 +28,55 @@ func TestSecondOpener(t *testing.T) {
 		j, err = Open(dir, o)
 		if err != nil {
 			t.Fatalf("%s: after Close: %v", name, err)
+		}
+		mustClose(t, j)
+	}
+}
+
+// TestReplacedLock: a lock that was replaced next to a journal that is open lets nobody in. If the control file is replaced as
+// well, the journal acknowledges nothing any more.
+func TestReplacedLock(t *testing.T) {
+	for name, fs := range map[string]vfs.FS{"memory": vfs.NewMem(), "os": vfs.OS{}} {
+		dir := testDir
+		if name == "os" {
+			dir = t.TempDir()
+		}
+		o := testOptions(fs)
+		j, err := Open(dir, o)
+		if err == nil {
+			_, err = j.Recover(Recovery{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Subscribe(func([]Commit, Revision) {})
+		replace := func(file string) {
+			t.Helper()
+			path := filepath.Join(dir, file)
+			data, err := readFile(fs, path)
+			if err == nil {
+				err = errors.Join(fs.Remove(path), replaceFile(fs, path, data))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		replace(lockFile)
+		if _, err := Open(dir, o); !errors.Is(err, ErrLocked) {
+			t.Errorf("%s: with a new lock file: %v, want ErrLocked", name, err)
+		}
+		if err := j.checkLocks(); err != nil {
+			t.Errorf("%s: with a new lock file: %v", name, err)
+		}
+		if _, err := j.Append([]Write{put("a", "1")}); err != nil {
+			t.Errorf("%s: with a new lock file: %v", name, err)
+		}
+		replace(controlFile)
+		if err := j.checkLocks(); !errors.Is(err, ErrFailed) {
+			t.Errorf("%s: with a new control file: %v, want ErrFailed", name, err)
+		}
+		if _, err := j.Append([]Write{put("b", "2")}); !errors.Is(err, ErrFailed) {
+			t.Errorf("%s: with a new control file: %v, want ErrFailed", name, err)
 		}
 		mustClose(t, j)
 	}

@@ -51,7 +51,7 @@ func (s *restoration) close() error {
 
 func (s *restoration) read(from Source) error {
 	if s.to.Revision > 0 && !s.to.Time.IsZero() {
-		return errors.New("persist: a point is a revision or a time, not both")
+		return errors.New("a point is a revision or a time, not both")
 	}
 	switch {
 	case from.Backup != nil:
@@ -61,7 +61,7 @@ func (s *restoration) read(from Source) error {
 		}
 		s.given = max(s.given, in.revision)
 	case from.Journal == "":
-		return errors.New("persist: nothing to restore from")
+		return errors.New("nothing to restore from")
 	default:
 		if err := s.beginWith(from.Journal); err != nil {
 			return err
@@ -104,7 +104,7 @@ func (s *restoration) beginWith(dir string) error {
 		switch {
 		case err != nil:
 		case s.to.Revision > 0 && at > s.to.Revision:
-			err = fmt.Errorf("persist: the snapshot of %s is at revision %d, after the point: what was before needs a backup", dir, at)
+			err = fmt.Errorf("the snapshot of %s is at revision %d, after the point: what was before needs a backup", dir, at)
 		case !s.to.Time.IsZero() && time.Unix(0, m.Time).After(s.to.Time):
 			later = append(later, at)
 			continue
@@ -124,14 +124,14 @@ func (s *restoration) beginWith(dir string) error {
 	if len(later) > 0 && err == nil {
 		return s.beginAt(dir, labels, later[len(later)-1])
 	}
-	return errors.Join(append(faults, err, fmt.Errorf("persist: %s has no snapshot to begin with", dir))...)
+	return errors.Join(append(faults, err, fmt.Errorf("%s has no snapshot to begin with", dir))...)
 }
 
 // beginAt takes a snapshot of a data directory.
 func (s *restoration) beginAt(dir string, labels map[string]string, at Revision) error {
 	db, m, err := loadSnapshot(s.o.FS, dir, at)
 	if err != nil {
-		return fmt.Errorf("persist: snapshot at revision %d: %w", at, err)
+		return fmt.Errorf("snapshot at revision %d: %w", at, err)
 	}
 	s.begin(db, labels, at, m.Time)
 	return nil
@@ -226,10 +226,10 @@ func (s *restoration) checkHistory(dir string) error {
 	}
 	of := s.labels[historyLabel]
 	if of == "" {
-		return errors.New("persist: the backup does not say of which data directory it is, so no journal can go on where it ends: it is of etcd, or of a release before there were points in time")
+		return errors.New("the backup does not say of which data directory it is, so no journal can go on where it ends: it is of etcd, or of a release before there were points in time")
 	}
 	if of != labels[historyLabel] {
-		return fmt.Errorf("persist: the journal of %s does not go on where the backup ends: they are of different data directories", dir)
+		return fmt.Errorf("the journal of %s does not go on where the backup ends: they are of different data directories", dir)
 	}
 	return nil
 }
@@ -250,7 +250,7 @@ func (s *restoration) openHistory(dir string) ([]openSegment, error) {
 			return nil, nil
 		}
 		if first := all[begin].first; first > s.revision+1 {
-			return nil, fmt.Errorf("persist: the journal of %s begins with revision %d, after what is to go on at %d: what lies between was dropped", dir, first, s.revision)
+			return nil, fmt.Errorf("the journal of %s begins with revision %d, after what is to go on at %d: what lies between was dropped", dir, first, s.revision)
 		}
 		var open []openSegment
 		for i, one := range all[begin:] {
@@ -303,16 +303,16 @@ func (s *restoration) walk(dir string, segments []openSegment) error {
 func (s *restoration) checkPoint() error {
 	switch t := s.to.Time; {
 	case s.to.Revision > 0 && s.revision > s.to.Revision:
-		return fmt.Errorf("persist: revision %d lies before the snapshot that the state begins with, at %d", s.to.Revision, s.base)
+		return fmt.Errorf("revision %d lies before the snapshot that the state begins with, at %d", s.to.Revision, s.base)
 	case s.to.Revision > s.revision:
-		return fmt.Errorf("persist: revision %d lies after the end, at %d", s.to.Revision, s.revision)
+		return fmt.Errorf("revision %d lies after the end, at %d", s.to.Revision, s.revision)
 	case t.IsZero():
 	case !s.reached && t.After(s.until):
-		return fmt.Errorf("persist: %s lies after the end of what is known, at %s", t.UTC().Format(time.RFC3339Nano), s.until.UTC().Format(time.RFC3339Nano))
+		return fmt.Errorf("%s lies after the end of what is known, at %s", t.UTC().Format(time.RFC3339Nano), s.until.UTC().Format(time.RFC3339Nano))
 	case s.time.IsZero() && s.base == 0:
-		return fmt.Errorf("persist: %s lies before the first change", t.UTC().Format(time.RFC3339Nano))
+		return fmt.Errorf("%s lies before the first change", t.UTC().Format(time.RFC3339Nano))
 	case s.time.IsZero() && (s.baseTime.IsZero() || t.Before(s.baseTime)):
-		return fmt.Errorf("persist: %s may lie before the snapshot that the state begins with, at revision %d: name a revision or a later time", t.UTC().Format(time.RFC3339Nano), s.base)
+		return fmt.Errorf("%s may lie before the snapshot that the state begins with, at revision %d: name a revision or a later time", t.UTC().Format(time.RFC3339Nano), s.base)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -448,4 +449,109 @@ func TestRestorePointCrash(t *testing.T) {
 			t.Fatalf("operation %d: the source is damaged, %v", at, err)
 		}
 	}
+}
+
+// TestVerifyFindsGaps: verify names what is missing from the archive, wherever it is missing, and what is there
+// twice.
+func TestVerifyFindsGaps(t *testing.T) {
+	p := makePast(t)
+	archived, err := listArchive(p.fs, testDir)
+	if err != nil || len(archived) < 4 {
+		t.Fatalf("only %d segments are archived: %v", len(archived), err)
+	}
+	active, err := listSegments(p.fs, journalDir(testDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	remove := func(gone ...segment) func(fs *vfs.Mem) error {
+		return func(fs *vfs.Mem) error {
+			for _, s := range gone {
+				if err := fs.Remove(s.path); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	last := archived[len(archived)-1]
+	for name, c := range map[string]struct {
+		harm func(fs *vfs.Mem) error
+		want string // part of the fault; "" is none
+	}{
+		"nothing": {func(*vfs.Mem) error { return nil }, ""},
+		"first":   {remove(archived[0]), archived[1].path},
+		"middle":  {remove(archived[2]), archived[3].path},
+		"last":    {remove(last), active[0].path},
+		"two":     {remove(archived[1], archived[2]), archived[3].path},
+		"all":     {remove(archived...), active[0].path},
+		"active segment in the archive, too": {func(fs *vfs.Mem) error {
+			path := archiveDir(testDir) + "/" + filepath.Base(active[0].path)
+			fs.SetBytes(path, fs.Bytes(active[0].path))
+			return nil
+		}, "already"},
+		"archived segment under another name": {func(fs *vfs.Mem) error {
+			fs.SetBytes(archiveDir(testDir)+"/"+fileName(archived[1].first+1, segmentSuffix), fs.Bytes(archived[1].path))
+			return nil
+		}, fileName(archived[1].first+1, segmentSuffix)},
+	} {
+		o := p.options()
+		fs := p.fs.Clone()
+		o.FS = fs
+		if err := c.harm(fs); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		ok, err := verify(testDir, &out, Checks{}, o)
+		if err != nil || ok != (c.want == "") || !strings.Contains(out.String(), c.want) || ok == strings.Contains(out.String(), "FAULT") {
+			t.Errorf("%s: %t, %v\n%s", name, ok, err, out.String())
+		}
+	}
+}
+
+// TestArchiveHasNoGap: what ends the archive ends all of it, and what a loss that was accepted has left is no fault.
+func TestArchiveHasNoGap(t *testing.T) {
+	p := makePast(t)
+	o := p.options()
+	check := func(when string) {
+		t.Helper()
+		var out strings.Builder
+		if ok, err := verify(testDir, &out, Checks{}, o); err != nil || !ok {
+			t.Errorf("%s: %v\n%s", when, err, out.String())
+		}
+	}
+	trim := func(j *Journal, m *model) {
+		t.Helper()
+		mustAppend(t, j, put("a", "1"))
+		if err := j.Snapshot(m.newest, m.newest, m.items()); err != nil {
+			t.Fatal(err)
+		}
+		mustAppend(t, j, put("a", "2"))
+		if err := errors.Join(j.writeWatermark(), j.Trim(m.newest)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.ArchiveBytes = 0
+	j, m := mustReopen(t, o)
+	trim(j, m)
+	mustClose(t, j)
+	if list, err := listArchive(p.fs, testDir); err != nil || len(list) > 0 {
+		t.Errorf("without an archive there is %v, %v", list, err)
+	}
+	check("without an archive")
+	o.ArchiveBytes = 1 << 20
+	j, m = mustReopen(t, o)
+	trim(j, m)
+	trim(j, m)
+	mustClose(t, j)
+	check("with an archive again")
+	if err := p.fs.Remove(testDir + "/" + controlFile); err != nil {
+		t.Fatal(err)
+	}
+	o.AcceptDataLoss = true
+	j, m = mustReopen(t, o)
+	o.AcceptDataLoss = false
+	trim(j, m)
+	trim(j, m)
+	mustClose(t, j)
+	check("after a loss")
 }

@@ -59,7 +59,7 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()
 	if err := j.checkOpen(); !errors.Is(err, errNotRecovered) {
-		return 0, errors.Join(errors.New("persist: Recover is called once, after Open"), err)
+		return 0, errors.Join(errors.New("Recover is called once, after Open"), err)
 	}
 	if err := j.salvage(); err != nil {
 		return 0, err
@@ -112,7 +112,7 @@ func (run *recovery) loadState() error {
 			break
 		}
 		run.damaged = max(run.damaged, at)
-		run.faults = append(run.faults, fmt.Errorf("persist: snapshot at revision %d: %w", at, err))
+		run.faults = append(run.faults, fmt.Errorf("snapshot at revision %d: %w", at, err))
 		j.o.Logger.Error("a snapshot is damaged", "revision", at, "error", err)
 	}
 	if err := errors.Join(parts.each(run.deliverItem), parts.Close()); err != nil {
@@ -283,7 +283,7 @@ func (run *recovery) deliverCommit(c Commit) error {
 // checkComplete checks that what was delivered is everything that was ever acknowledged.
 func (run *recovery) checkComplete() error {
 	if run.last < run.damaged {
-		return fmt.Errorf("persist: the journal ends at revision %d and cannot replace the damaged snapshot at %d", run.last, run.damaged)
+		return fmt.Errorf("the journal ends at revision %d and cannot replace the damaged snapshot at %d", run.last, run.damaged)
 	}
 	if m := run.j.control.watermark; max(run.last, run.base) < m.newest && !run.lenient {
 		return m.revisionLoss(run.j.dir, max(run.last, run.base))

@@ -43,7 +43,7 @@ func restore(dir string, from Source, o Options) (Restored, error) {
 		}
 		// A clock that runs behind that of the backup counts as no time passed: the gap alone is large enough.
 		elapsed := max(0, o.Now().Sub(s.since)/time.Second)
-		return contents{s.db, s.labels, s.given + restoreRevisionGap + restoreRevisionRate*Revision(elapsed)}, nil
+		return contents{s.db, s.labels, s.given + restoreRevisionGap + restoreRevisionRate*Revision(elapsed), nil}, nil
 	})
 	if err != nil {
 		return Restored{}, err
@@ -103,7 +103,7 @@ func (in *backupReader) open() error {
 		return errBackup("it does not begin with the mark of a backup")
 	}
 	if in.head.Format != formatVersion {
-		return fmt.Errorf("persist: the backup has format %d, this program knows format %d", in.head.Format, formatVersion)
+		return fmt.Errorf("the backup has format %d, this program knows format %d", in.head.Format, formatVersion)
 	}
 	return in.use()
 }

@@ -40,7 +40,7 @@ func (j *Journal) rotationDue() bool {
 // ballast.
 func (j *Journal) Trim(keepFrom Revision) error {
 	if err := j.rotateForTrim(); err != nil {
-		return fmt.Errorf("persist: trim: %w", err)
+		return fmt.Errorf("trim: %w", err)
 	}
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()

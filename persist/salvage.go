@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/tidwall/buntdb"
 )
@@ -74,6 +75,10 @@ func (j *Journal) skipRevisions(at Revision, err error) error {
 	if err != nil {
 		return noSpace(err)
 	}
+	gaps, _ := j.Label(gapsLabel)
+	if err := j.setLabel(gapsLabel, strings.TrimSpace(fmt.Sprint(gaps, " ", at+1))); err != nil {
+		return err
+	}
 	j.newest, j.controlLost = at, false
 	return j.writeWatermark()
 }
@@ -92,7 +97,7 @@ func writeState(o Options, dir string, at Revision, db *buntdb.DB) error {
 		})
 	})
 	if err != nil {
-		return fmt.Errorf("persist: snapshot at revision %d: %w", at, err)
+		return fmt.Errorf("snapshot at revision %d: %w", at, err)
 	}
 	m.Time = o.Now().UnixNano()
 	return publishSnapshot(o.FS, dir, m)

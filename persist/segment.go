@@ -28,7 +28,7 @@ type CorruptError struct {
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("persist: %s is damaged at offset %d: %s", e.File, e.Offset, e.What)
+	return fmt.Sprintf("%s is damaged at offset %d: %s", e.File, e.Offset, e.What)
 }
 
 // A segment is one file of the journal.

@@ -38,13 +38,13 @@ func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bo
 	if !skip {
 		m, err := j.writeSnapshot(at, items)
 		if isFull(err) && (j.dropArchive() || j.releaseBallast(minBallast)) {
-			return fmt.Errorf("persist: snapshot at revision %d: %w: %w", at, ErrSpaceReleased, err)
+			return fmt.Errorf("snapshot at revision %d: %w: %w", at, ErrSpaceReleased, err)
 		}
 		if isFull(err) {
 			j.setDiskFull("a snapshot found no room")
 		}
 		if err != nil {
-			return noSpace(fmt.Errorf("persist: snapshot at revision %d: %w", at, err))
+			return noSpace(fmt.Errorf("snapshot at revision %d: %w", at, err))
 		}
 		j.mu.Lock()
 		j.base, j.hasBase = at, true
@@ -64,7 +64,7 @@ func (j *Journal) beginSnapshot(at Revision) (mark int64, skip bool, err error) 
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if at < j.base || at > j.newest {
-		return 0, false, fmt.Errorf("persist: no snapshot at revision %d between the last one at %d and the newest revision %d", at, j.base, j.newest)
+		return 0, false, fmt.Errorf("no snapshot at revision %d between the last one at %d and the newest revision %d", at, j.base, j.newest)
 	}
 	skip = at == 0 || j.hasBase && at == j.base
 	j.rotate = j.rotate || !skip
@@ -298,7 +298,7 @@ func eachItem(db *buntdb.DB, fn func(Item) error) error {
 		var failed error
 		err := tx.Ascend("", func(key, value string) bool {
 			if len(value) < revisionBytes {
-				failed = fmt.Errorf("persist: the value of %q is too short in a snapshot", key)
+				failed = fmt.Errorf("the value of %q is too short in a snapshot", key)
 				return false
 			}
 			b := bytesOf(value)

@@ -71,7 +71,7 @@ type TransformError struct {
 }
 
 func (e *TransformError) Error() string {
-	return fmt.Sprintf("persist: %q cannot be stored: %v", e.Key, e.Cause)
+	return fmt.Sprintf("%q cannot be stored: %v", e.Key, e.Cause)
 }
 
 func (e *TransformError) Unwrap() error { return e.Cause }
@@ -133,7 +133,7 @@ func (j *Journal) decode(at Place, stored []byte) (value []byte, unreadable, err
 	case fault == nil:
 		return value, nil, nil
 	case errors.Is(fault, ErrUnavailable):
-		return stored, nil, fmt.Errorf("persist: %s: %w", at, fault)
+		return stored, nil, fmt.Errorf("%s: %w", at, fault)
 	}
 	return stored, fault, nil
 }

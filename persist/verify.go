@@ -232,18 +232,73 @@ func (v *verification) checkJournal() error {
 	return nil
 }
 
-// checkArchive checks what is kept for restoring to a point. A gap in it is no fault: it goes back no further than that.
+// checkArchive checks what is kept for restoring to a point.
 func (v *verification) checkArchive() error {
 	segments, err := listArchive(v.o.FS, v.dir)
 	if err != nil {
 		return err
 	}
+	ends := map[Revision]Revision{} // of archived segments, by their first revisions
 	for i, s := range segments {
-		if v.checkSegment(s, false, cmp.Or(nextFirst(segments, i), v.first)); v.err != nil {
+		if ends[s.first] = v.checkSegment(s, false, cmp.Or(nextFirst(segments, i), v.first)); v.err != nil {
 			return v.err
 		}
 	}
-	return nil
+	const most = 10
+	for n := 0; ; n++ {
+		fault, err := v.findGap(ends)
+		if err != nil || fault == nil {
+			return err
+		}
+		// A running daemon may have moved or removed segments meanwhile.
+		if again, err := v.findGap(ends); n >= most || err != nil || again != nil && again.Error() == fault.Error() {
+			v.reportFault(fault)
+			return err
+		}
+	}
+}
+
+// findGap returns the first place at which archive and journal do not follow on each other, from where on they must.
+func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error) {
+	labels, err := readLabels(v.o.FS, v.dir)
+	if err != nil {
+		return nil, nil // which is a fault already
+	}
+	known := revisionsIn(labels[archiveLabel])
+	active, err := listSegments(v.o.FS, journalDir(v.dir))
+	if err != nil || len(known) == 0 {
+		return nil, err
+	}
+	// In this order, so that one that is archived meanwhile is in either list.
+	archived, err := listArchive(v.o.FS, v.dir)
+	if err != nil {
+		return nil, err
+	}
+	next := known[0]
+	var before segment
+	for i, s := range append(archived, active...) {
+		isActive := i >= len(archived)
+		switch {
+		case s.first < known[0] && !isActive: // older than what is known to be without a gap
+			continue
+		case isActive && i > len(archived):
+			return nil, nil // the rest is for checkJournal
+		case next > 0 && s.first < next && before.path != "":
+			return &CorruptError{File: s.path, What: fmt.Sprintf("%s holds the revisions from %d on already", before.path, s.first)}, nil
+		case next > 0 && s.first > next && !slices.Contains(revisionsIn(labels[gapsLabel]), s.first):
+			return &CorruptError{File: s.path, What: fmt.Sprintf("revisions %d to %d are missing before it: a segment of the archive is lost", next, s.first-1)}, nil
+		}
+		before = s
+		if end, ok := ends[s.first]; ok && !isActive {
+			next = end // 0 if it is damaged
+		} else {
+			next = 0 // archived after it was read
+		}
+	}
+	if len(active) == 0 && before.path == "" {
+		return &CorruptError{File: archiveDir(v.dir), What: fmt.Sprintf("the segments from revision %d on are missing", next)}, nil
+	}
+	return nil, nil
 }
 
 // checkControlFile compares the end of the journal with the control file. Where a running daemon has

@@ -117,12 +117,32 @@ func (j *Journal) runMaintenance(ended chan struct{}) {
 		case <-j.stop:
 			return
 		case <-ticker.C:
-			if j.checkFailed() == nil {
+			if j.checkFailed() == nil && j.checkLocks() == nil {
 				_ = j.writeWatermark() // a failure is logged, and the next Append answers with it
 				j.refillBallast()
 			}
 		}
 	}
+}
+
+// checkLocks makes the journal fail if the directory names another control file: what is written from now on
+// would be missing from the directory. A replaced lock is reported; the lock of the control file still
+// excludes others.
+func (j *Journal) checkLocks() error {
+	j.control.mu.Lock()
+	defer j.control.mu.Unlock()
+	if j.control.file == nil {
+		return nil
+	}
+	held, err := j.control.lock.Held()
+	if err == nil && !held {
+		return j.fail(fmt.Errorf("%s was removed or replaced", filepath.Join(j.dir, controlFile)))
+	}
+	if held, fault := j.lock.Held(); fault == nil && !held && !j.lockLost {
+		j.lockLost = true
+		j.o.Logger.Error("the lock of the data directory was removed or replaced: put it back, or the next start is refused", "file", filepath.Join(j.dir, lockFile))
+	}
+	return err
 }
 
 // stopMaintenance ends runMaintenance.

@@ -3,12 +3,12 @@ package etcd
 import (
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
 // BenchmarkStart is the start of a log on 100,000 objects of 1 KiB, with a copy on the local disk and without one. The CPU time is
@@ -18,7 +18,7 @@ func BenchmarkStart(b *testing.B) {
 	cluster := etcdtest.Start(b, 1)
 	o := Options{Endpoints: cluster.URLs()}
 	value := strings.Repeat("x", 1000)
-	err := Fill(b.Context(), o, Content{Items: func(yield func(string, []byte, int) error) error {
+	_, err := Fill(b.Context(), o, returning(Content{Items: func(yield func(string, []byte, int) error) error {
 		for i := range objects {
 			w := put(fmt.Sprintf("/c/n/%06d", i), value)
 			if err := yield(w.Key, w.Value, w.RevisionOffset); err != nil {
@@ -26,7 +26,7 @@ func BenchmarkStart(b *testing.B) {
 			}
 		}
 		return nil
-	}})
+	}}))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -88,9 +88,9 @@ func BenchmarkStart(b *testing.B) {
 
 // cpuTime is what this process has taken.
 func cpuTime(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+	used, err := processes.CPUTime()
+	if err != nil {
 		b.Fatal(err)
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return used
 }

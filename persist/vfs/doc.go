@@ -3,7 +3,8 @@
 // fill up and make fail.
 //
 // An FS names files by slash-separated paths; a File is read and written at offsets; a
-// file opened as a log grows forward, on Linux past the page cache.
+// file opened as a log grows forward, on Linux past the page cache. Linux, macOS and Windows lock and sync in
+// different ways: flock(2) or LockFileEx, fdatasync(2), F_FULLFSYNC or FlushFileBuffers.
 //
 // What the rest of persist relies on, and what Mem therefore models:
 //   - Bytes are durable after File.Sync, names after FS.SyncDir of their directory; a crash

@@ -6,7 +6,7 @@ import (
 )
 
 // ErrLocked is what FS.Lock answers while another holds the lock.
-var ErrLocked = errors.New("vfs: file is locked")
+var ErrLocked = errors.New("file is locked")
 
 // An FS is a file system. Errors about a missing file satisfy errors.Is(err, fs.ErrNotExist);
 // those about a full disk satisfy errors.Is(err, syscall.ENOSPC).
@@ -30,7 +30,15 @@ type FS interface {
 	SyncDir(dir string) error
 	// Lock takes an exclusive lock that ends with the process or with Close,
 	// or answers ErrLocked at once. The file is made if it is missing.
-	Lock(path string) (io.Closer, error)
+	Lock(path string) (Lock, error)
+}
+
+// A Lock is an exclusive lock of a file.
+type Lock interface {
+	io.Closer
+	// Held reports whether the path still names the locked file. If it does not, others may lock the
+	// file that it names.
+	Held() (bool, error)
 }
 
 // A File is an open file. ReadAt and WriteAt keep the promises of their interfaces.

@@ -2,5 +2,6 @@
 
 package vfs
 
-// logOf opens a file as a log.
-func logOf(f osFile) File { return f }
+// newLogFile opens a file as a log. Its writes are durable after Sync, which on macOS uses F_FULLFSYNC,
+// as that of all files of package os.
+func newLogFile(f osFile) File { return f }

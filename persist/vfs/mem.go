@@ -3,7 +3,6 @@ package vfs
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -12,7 +11,7 @@ import (
 )
 
 // ErrCrashed is what every operation answers after the fault function asked for a crash.
-var ErrCrashed = errors.New("vfs: the machine has crashed")
+var ErrCrashed = errors.New("the machine has crashed")
 
 // An Op is one operation that changes a Mem, as the fault function sees it.
 type Op struct {
@@ -30,7 +29,7 @@ type Mem struct {
 	mu      sync.Mutex
 	now     map[string]*node // names as programs see them
 	durable map[string]*node // names as a crash leaves them
-	locks   map[string]bool
+	locks   map[*node]bool
 	ops     int
 	fault   func(Op) error
 	budget  int64 // bytes that all files may have together; negative: no limit
@@ -45,12 +44,12 @@ var _ FS = (*Mem)(nil)
 func NewMem() *Mem {
 	return &Mem{
 		now: map[string]*node{}, durable: map[string]*node{},
-		locks: map[string]bool{}, budget: -1,
+		locks: map[*node]bool{}, budget: -1,
 	}
 }
 
 // ErrVolatile is errors.ErrUnsupported of a volatile file system, which nobody needs to hear of.
-var ErrVolatile = fmt.Errorf("vfs: a volatile file system keeps no room: %w", errors.ErrUnsupported)
+var ErrVolatile = fmt.Errorf("a volatile file system keeps no room: %w", errors.ErrUnsupported)
 
 // NewVolatile answers a file system for a process that keeps nothing: a sync is only counted, which takes neither time nor a second
 // copy of the bytes, and no room is kept in advance. It cannot be crashed.
@@ -160,6 +159,12 @@ func (m *Mem) beginOp(name, p string) error {
 
 func missing(op, p string) error { return &fs.PathError{Op: op, Path: p, Err: fs.ErrNotExist} }
 
+// isDir reports whether there is a directory; m.mu is held.
+func (m *Mem) isDir(p string) bool {
+	n := m.now[p]
+	return p == "/" || n != nil && n.dir
+}
+
 // Create implements FS.
 func (m *Mem) Create(p string) (File, error) {
 	m.mu.Lock()
@@ -168,7 +173,7 @@ func (m *Mem) Create(p string) (File, error) {
 	if err := m.beginOp("create", p); err != nil {
 		return nil, err
 	}
-	if parent := m.now[path.Dir(p)]; parent == nil || !parent.dir {
+	if !m.isDir(path.Dir(p)) {
 		return nil, missing("create", p)
 	}
 	n := m.now[p]
@@ -257,7 +262,7 @@ func (m *Mem) ReadDir(dir string) ([]string, error) {
 	if m.crashed {
 		return nil, ErrCrashed
 	}
-	if n := m.now[dir]; n == nil || !n.dir {
+	if !m.isDir(dir) {
 		return nil, missing("readdir", dir)
 	}
 	var names []string
@@ -312,31 +317,43 @@ func (m *Mem) SyncDir(dir string) error {
 }
 
 // Lock implements FS. The lock file itself is never part of a crash.
-func (m *Mem) Lock(p string) (io.Closer, error) {
+func (m *Mem) Lock(p string) (Lock, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p = path.Clean(p)
 	if m.crashed {
 		return nil, ErrCrashed
 	}
-	if m.locks[p] {
+	n := m.now[p]
+	if n == nil {
+		n = &node{}
+		m.now[p] = n
+	}
+	if m.locks[n] {
 		return nil, ErrLocked
 	}
-	m.locks[p] = true
-	if m.now[p] == nil {
-		m.now[p] = &node{}
-	}
-	return &memLock{m, p}, nil
+	m.locks[n] = true
+	return &memLock{m, p, n}, nil
 }
 
 type memLock struct {
 	m    *Mem
 	path string
+	node *node
+}
+
+func (l *memLock) Held() (bool, error) {
+	l.m.mu.Lock()
+	defer l.m.mu.Unlock()
+	if l.m.crashed {
+		return false, ErrCrashed
+	}
+	return l.m.now[l.path] == l.node, nil
 }
 
 func (l *memLock) Close() error {
 	l.m.mu.Lock()
 	defer l.m.mu.Unlock()
-	delete(l.m.locks, l.path)
+	delete(l.m.locks, l.node)
 	return nil
 }

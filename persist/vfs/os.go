@@ -2,9 +2,9 @@ package vfs
 
 import (
 	"errors"
-	"io"
+	"io/fs"
 	"os"
-	"syscall"
+	"runtime"
 )
 
 // OS is the file system of the operating system.
@@ -48,8 +48,8 @@ func (OS) Open(path string) (File, error) { return openOS(path, os.O_RDONLY) }
 func (OS) OpenReadWrite(path string) (File, error) { return openOS(path, os.O_RDWR) }
 
 // OpenLog implements FS. On systems without direct writes the file is like any other.
-func (fs OS) OpenLog(path string) (File, error) {
-	file, err := fs.OpenReadWrite(path)
+func (o OS) OpenLog(path string) (File, error) {
+	file, err := o.OpenReadWrite(path)
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +78,12 @@ func (OS) ReadDir(dir string) ([]string, error) {
 	return names, nil
 }
 
-// SyncDir implements FS.
-//
-// On Linux a directory is opened and synced like a file.
+// SyncDir implements FS. On Linux and macOS a directory is opened and synced like a file. On Windows it
+// cannot be, and NTFS logs names by itself.
 func (OS) SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
@@ -89,19 +91,38 @@ func (OS) SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Lock implements FS with flock(2), which also excludes a second opener in this process.
-func (OS) Lock(path string) (io.Closer, error) {
+// Lock implements FS. It also excludes a second opener in this process.
+func (OS) Lock(path string) (Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm)
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == nil {
-		return f, nil
+	lock := osLock{f}
+	held := false
+	if err = lockFile(f); err == nil {
+		held, err = lock.Held()
 	}
-	_ = f.Close() // nothing was written to it
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, ErrLocked
+	if err == nil && !held { // somebody has just put another file there
+		err = ErrLocked
 	}
-	return nil, &os.PathError{Op: "flock", Path: path, Err: err}
+	if err != nil {
+		_ = f.Close() // nothing was written to it
+		return nil, err
+	}
+	return lock, nil
+}
+
+type osLock struct{ *os.File }
+
+// Held implements Lock.
+func (l osLock) Held() (bool, error) {
+	locked, err := l.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := os.Stat(l.Name())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(locked, named), err
 }

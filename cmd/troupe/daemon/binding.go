@@ -53,11 +53,19 @@ func (d *Daemon) noteCertDir() {
 // CheckCertificates compares the certificates and keys of a data directory with each other and with the
 // checksums in it. It returns what is wrong and changes nothing.
 func CheckCertificates(dataDir string) ([]error, error) {
+	certDir, err := CertDir(dataDir)
+	if err != nil {
+		return nil, err
+	}
+	return checkCertificates(dataDir, certDir)
+}
+
+func checkCertificates(dataDir, certDir string) ([]error, error) {
 	labels, err := persist.Labels(dataDir)
 	if err != nil {
 		return nil, err
 	}
-	store := certs.Store{Dir: certDirOf(dataDir, labels), Binding: bindingOf(labels)}
+	store := certs.Store{Dir: certDir, Binding: bindingOf(labels)}
 	faults := store.Check()
 	if err := store.Binding.CheckFile(filepath.Join(store.Dir, serviceAccountKeyFile)); err != nil {
 		faults = append(faults, err)

@@ -36,14 +36,21 @@ func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	o := m.Etcd.options()
+	o.Transformer, o.Logger = t, m.Log
+	return etcd.Fill(ctx, o, func() (etcd.Content, error) { return m.content(t) })
+}
+
+// content returns what the data directory holds, as etcd is filled with it.
+func (m *Migration) content(t persist.Transformer) (c etcd.Content, err error) {
 	from, err := readDataDir(m.DataDir, t, m.Log)
+	if err == nil {
+		err = from.readable()
+	}
 	if err != nil {
-		return 0, err
+		return c, err
 	}
-	if err := from.readable(); err != nil {
-		return 0, err
-	}
-	c := etcd.Content{Labels: from.labels, Revision: from.revision, Secrets: map[string][]byte{}, Items: func(yield func(string, []byte, int) error) error {
+	c = etcd.Content{Labels: from.labels, Revision: from.revision, Secrets: map[string][]byte{}, Items: func(yield func(string, []byte, int) error) error {
 		for _, i := range from.items {
 			value, offset := unversioned(i)
 			if err := yield(i.Key, value, offset); err != nil {
@@ -52,44 +59,55 @@ func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 		}
 		return nil
 	}}
-	if keys, err := readSharedFiles(m.certDir()); err == nil {
+	certDir, err := m.certDir()
+	if err != nil {
+		return c, err
+	}
+	// A lost key must not be made again by the daemons on etcd.
+	if faults, err := checkCertificates(m.DataDir, certDir); err != nil || len(faults) > 0 {
+		return c, withAdvice(errors.Join(append(faults, err)...))
+	}
+	if keys, err := readSharedFiles(certDir); err == nil {
 		c.Secrets[sharedKeysName] = keys
 	} else if !errors.Is(err, fs.ErrNotExist) { // a directory that a daemon has never served has none
-		return 0, err
+		return c, err
 	}
-	o := m.Etcd.options()
-	o.Transformer, o.Logger = t, m.Log
-	return len(from.items), etcd.Fill(ctx, o, c)
+	return c, nil
 }
 
 // ToDataDir makes a data directory of what is in etcd. What daemons write there meanwhile is not part of it.
-func (m *Migration) ToDataDir(ctx context.Context) (int, error) {
+func (m *Migration) ToDataDir(ctx context.Context) (n int, err error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
 		return 0, err
 	}
-	log, err := m.openEtcd(ctx, t)
-	if err != nil {
-		return 0, err
-	}
-	defer log.Close()
-	keys, err := log.Secret(ctx, sharedKeysName)
-	if err != nil {
-		return 0, err
-	}
-	from, err := readEtcd(ctx, log)
-	if err != nil {
-		return 0, err
-	}
-	if err := from.readable(); err != nil {
-		return 0, err
-	}
-	state := from.state()
-	state.Revision += persist.RevisionGap
-	if err := persist.Create(m.DataDir, state, persist.Options{Transformer: t, Logger: m.Log}); err != nil || keys == nil {
-		return len(from.items), err
-	}
-	return len(from.items), writeSharedFiles(m.certDir(), keys, m.Log)
+	err = persist.Create(m.DataDir, func() (state persist.State, err error) {
+		log, err := m.openEtcd(ctx, t)
+		if err != nil {
+			return state, err
+		}
+		defer func() { err = errors.Join(err, log.Close()) }()
+		keys, err := log.Secret(ctx, sharedKeysName)
+		if err != nil {
+			return state, err
+		}
+		from, err := readEtcd(ctx, log)
+		if err == nil {
+			err = from.readable()
+		}
+		if err != nil {
+			return state, err
+		}
+		n, state = len(from.items), from.state()
+		state.Revision += persist.RevisionGap
+		if keys != nil {
+			state.Files = func() error {
+				return writeSharedFiles(cmp.Or(m.CertDir, filepath.Join(m.DataDir, defaultCertDir)), keys, m.Log)
+			}
+		}
+		return state, nil
+	}, persist.Options{Transformer: t, Logger: m.Log})
+	return n, err
 }
 
 // Check compares what both sides hold, but for resource versions. Daemons on etcd may be running. It writes a line for each difference, up
@@ -136,25 +154,30 @@ func (m *Migration) BackupEtcd(ctx context.Context, w io.Writer) (persist.Revisi
 
 // backupEtcd writes the state by way of a data directory below dir, or below that for temporary files.
 func backupEtcd(ctx context.Context, log *etcd.Log, t persist.Transformer, dir string, w io.Writer) (revision persist.Revision, err error) {
-	from, err := readEtcd(ctx, log)
-	if err == nil {
-		err = from.readable()
-	}
-	if err != nil {
-		return 0, err
-	}
 	path, err := os.MkdirTemp(dir, "troupe-backup-")
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(path)) }()
-	if err := persist.Create(path, from.state(), persist.Options{Transformer: t}); err != nil {
+	read := func() (persist.State, error) {
+		from, err := readEtcd(ctx, log)
+		if err == nil {
+			err = from.readable()
+		}
+		return from.state(), err
+	}
+	if err := persist.Create(path, read, persist.Options{Transformer: t}); err != nil {
 		return 0, err
 	}
 	return persist.BackupDir(path, w)
 }
 
-func (m *Migration) certDir() string { return cmp.Or(m.CertDir, filepath.Join(m.DataDir, "pki")) }
+func (m *Migration) certDir() (string, error) {
+	if m.CertDir != "" {
+		return m.CertDir, nil
+	}
+	return CertDir(m.DataDir)
+}
 
 // transformer encrypts and decrypts until ctx ends.
 func (m *Migration) transformer(ctx context.Context) (persist.Transformer, error) {

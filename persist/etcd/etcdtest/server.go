@@ -15,11 +15,11 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 )
@@ -45,7 +45,7 @@ func program(module, name string) (string, error) {
 		return "", err
 	}
 	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+	if err := processes.WaitForLock(lock); err != nil {
 		return "", err
 	}
 	_, file, _, _ := runtime.Caller(0)
@@ -219,7 +219,7 @@ func (m *Member) Run() {
 	m.log = &bytes.Buffer{}
 	m.process = exec.Command(path, m.flags...)
 	m.process.Stdout, m.process.Stderr = m.log, m.log
-	m.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	processes.EndWithParent(m.process)
 	if err := m.process.Start(); err != nil {
 		m.t.Fatal(err)
 	}
@@ -335,10 +335,10 @@ func (m *Member) CPUTime() time.Duration {
 }
 
 // Pause stops a member where it is, until Resume.
-func (m *Member) Pause() { m.signal(syscall.SIGSTOP) }
+func (m *Member) Pause() { m.signal(processes.Stop) }
 
 // Resume lets a paused member go on.
-func (m *Member) Resume() { m.signal(syscall.SIGCONT) }
+func (m *Member) Resume() { m.signal(processes.Continue) }
 
 func (m *Member) signal(s os.Signal) {
 	m.t.Helper()

@@ -1,0 +1,33 @@
+//go:build unix
+
+package processes
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// Stop pauses a process until Continue.
+const (
+	Stop     = syscall.SIGSTOP
+	Continue = syscall.SIGCONT
+)
+
+// CPUTime returns the CPU time that this process has used.
+func CPUTime() (time.Duration, error) {
+	var u syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), err
+}
+
+// WaitForLock takes an exclusive lock of a file, which ends when the file is closed.
+func WaitForLock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX) }
+
+// InOwnGroup makes a process that is not started yet the first of a group, which gets no Ctrl-C of the
+// terminal.
+func InOwnGroup(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// KillGroup kills the process of InOwnGroup with all that it has started.
+func KillGroup(c *exec.Cmd) error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
