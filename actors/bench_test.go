@@ -6,13 +6,13 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -81,9 +81,9 @@ func BenchmarkFanOut(b *testing.B) {
 
 // cpuTime is the CPU time that the process has used.
 func cpuTime(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+	used, err := processes.CPUTime()
+	if err != nil {
 		b.Fatal(err)
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return used
 }

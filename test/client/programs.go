@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
 // BuildKubectl builds the client into a directory, for which the suite is responsible.
@@ -194,7 +196,7 @@ func lock(path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+	if err := processes.WaitForLock(f); err != nil {
 		_ = f.Close()
 		return nil, err
 	}

@@ -7,8 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -60,7 +60,7 @@ func Program(module, name string) (string, error) {
 		return "", err
 	}
 	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil { // two suites do not build at the same time
+	if err := processes.WaitForLock(lock); err != nil { // two suites do not build at the same time
 		return "", err
 	}
 	path := filepath.Join(dir, name)

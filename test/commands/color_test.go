@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"os/exec"
-	"syscall"
 	"testing"
 
 	"github.com/troupe-api/troupe/test/client"
@@ -33,7 +32,7 @@ func onTerminal(t *testing.T, c *exec.Cmd) []byte {
 	t.Helper()
 	end, keyboard := client.OpenTerminal(t)
 	c.Stdin, c.Stdout, c.Stderr = end, end, end
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	client.InTerminal(c)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
@@ -118,7 +115,7 @@ func (p *place) open(width, height int, c *exec.Cmd) *terminal {
 	t := &terminal{p: p, screen: newScreen(width, height), keyboard: keyboard, ended: make(chan error, 1), command: c}
 	t.resize(width, height)
 	c.Stdin, c.Stdout, c.Stderr = end, end, end
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	client.InTerminal(c)
 	if err := c.Start(); err != nil {
 		p.T.Fatal(err)
 	}
@@ -139,7 +136,7 @@ func (t *terminal) resize(width, height int) {
 	t.screen.width, t.screen.height = width, height
 	t.screen.clear()
 	t.screen.mu.Unlock()
-	if err := unix.IoctlSetWinsize(int(t.keyboard.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(height), Col: uint16(width)}); err != nil {
+	if err := client.ResizeTerminal(t.keyboard, width, height); err != nil {
 		t.p.T.Fatal(err)
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
 // An outcome is what has become of a test.
@@ -74,7 +75,7 @@ func (w worker) process(ctx context.Context, batch []string, tell func(result)) 
 	}
 	c := exec.CommandContext(ctx, w.program, "--kubeconfig="+w.kubeconfig, "--provider=skeleton", "--kubectl-path="+w.kubectl, "--allowed-not-ready-nodes=-1", "--minStartupPods=0",
 		"--dump-logs-on-failure=false", "--ginkgo.no-color", "--ginkgo.v", "--ginkgo.timeout=24h", "--ginkgo.focus="+strings.Join(expressions, "|"))
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for this command, which does not count the test that it ends
+	processes.InOwnGroup(c) // an interrupt is for this command, which does not count the test that it ends
 	out, in := io.Pipe()
 	c.Stdout, c.Stderr = in, in
 	if err := c.Start(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -32,7 +33,7 @@ func (p *Process) String() string { return p.Log.String() }
 func (p *Processes) Start(path string, args ...string) (*Process, error) {
 	c := &Process{exec.Command(path, args...), &client.Log{}, make(chan struct{})}
 	c.Stdout, c.Stderr = c.Log, c.Log
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for this command, which ends the others in order
+	processes.InOwnGroup(c.Cmd) // an interrupt is for this command, which ends the others in order
 	if err := c.Start(); err != nil {
 		return nil, err
 	}

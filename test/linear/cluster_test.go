@@ -20,6 +20,7 @@ import (
 
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -134,7 +135,7 @@ func (r *replica) start() {
 	}
 	r.process = exec.Command(r.cluster.binary, "serve", "--config", config, "--data-dir", r.dir, "--secure-port", r.port, "--bind-address", "127.0.0.1",
 		"--etcd-servers", strings.Join(servers, ","), "--controllers", client.WithoutRoots)
-	r.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	processes.EndWithParent(r.process)
 	fmt.Fprintln(&r.logs, started)
 	r.process.Stderr = &r.logs
 	r.process.Env = append(os.Environ(), fmt.Sprint(client.ClockOffset, "=", int(r.clock.Seconds())))
@@ -180,8 +181,8 @@ func (r *replica) stop() error {
 	return err
 }
 
-func (r *replica) pause()  { r.signal(syscall.SIGSTOP) }
-func (r *replica) resume() { r.signal(syscall.SIGCONT) }
+func (r *replica) pause()  { r.signal(processes.Stop) }
+func (r *replica) resume() { r.signal(processes.Continue) }
 
 func (r *replica) signal(s os.Signal) {
 	if err := r.process.Process.Signal(s); err != nil {

@@ -91,13 +91,13 @@ func TestDamageIsNamed(t *testing.T) {
 
 // TestCertificatesAreRenewed: a start renews what expires soon under the same CA.
 func TestCertificatesAreRenewed(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data")
+	dir, pki := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "pki")
 	aged := time.Now().Add(-340 * 24 * time.Hour)
-	old, err := certs.Store{Dir: filepath.Join(dir, "pki"), Now: func() time.Time { return aged }}.Ensure([]string{"localhost", "127.0.0.1"})
+	old, err := certs.Store{Dir: pki, Now: func() time.Time { return aged }}.Ensure([]string{"localhost", "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := serve(t, dir)
+	p := serve(t, dir, "--cert-dir", pki)
 	config := adminTLS(t, dir)
 	conn, err := tls.Dial("tcp", strings.TrimPrefix(p.url, "https://"), config)
 	if err != nil {

@@ -17,13 +17,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // A cluster is a daemon with a Node, whose kubelet is one of ours, and Pods on it.
 type cluster struct {
 	config  *rest.Config

@@ -246,3 +246,10 @@ func (containers) PortForward(_ context.Context, _ string, _ types.UID, port int
 	_, err = io.Copy(stream, c)
 	return err
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -181,12 +179,12 @@ func TestTroupeAtTerminal(t *testing.T) {
 	} {
 		t.Run(try.command, func(t *testing.T) {
 			end, keyboard := client.OpenTerminal(t)
-			must(t, unix.IoctlSetWinsize(int(keyboard.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 45, Col: 123}))
-			before, err := unix.IoctlGetTermios(int(end.Fd()), unix.TCGETS)
+			must(t, client.ResizeTerminal(keyboard, 123, 45))
+			before, _, err := client.TerminalMode(end)
 			must(t, err)
 			cmd := m.command(strings.Fields(try.command)...)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = end, end, end
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			client.InTerminal(cmd)
 			opened := m.c.kubelet.opened.Load()
 			must(t, cmd.Start())
 			read := &untilText{from: keyboard, want: try.first}
@@ -216,9 +214,9 @@ func TestTroupeAtTerminal(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); code != try.code {
 				t.Errorf("exit code %d after %q", code, read.all)
 			}
-			after, err := unix.IoctlGetTermios(int(end.Fd()), unix.TCGETS)
+			after, _, err := client.TerminalMode(end)
 			must(t, err)
-			if *after != *before {
+			if after != before {
 				t.Errorf("the terminal is not as before: %+v, %+v", after, before)
 			}
 		})
@@ -229,8 +227,8 @@ func TestTroupeAtTerminal(t *testing.T) {
 func awaitRaw(t *testing.T, end *os.File) {
 	t.Helper()
 	client.Eventually(t, func() error {
-		mode, err := unix.IoctlGetTermios(int(end.Fd()), unix.TCGETS)
-		if err == nil && mode.Lflag&unix.ISIG != 0 {
+		_, raw, err := client.TerminalMode(end)
+		if err == nil && !raw {
 			err = errors.New("Ctrl-C is a signal")
 		}
 		return err

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
 func main() {
@@ -102,8 +104,8 @@ func (p part) run(ctx context.Context, root string, long time.Duration, log io.W
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
 	c.Dir = filepath.Join(root, p.folder)
 	c.Env = append(append(os.Environ(), "TROUPE_SOAK="+text), p.environment...)
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	processes.InOwnGroup(c)
+	c.Cancel = func() error { return processes.KillGroup(c) }
 	c.WaitDelay = 10 * time.Second
 	read, write := io.Pipe()
 	c.Stdout, c.Stderr = write, write

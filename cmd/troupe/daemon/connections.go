@@ -1,9 +1,6 @@
 package daemon
 
-import (
-	"cmp"
-	"syscall"
-)
+import "cmp"
 
 // The bounds of connections where none is set, and how many descriptors are kept for files, and for
 // connections to others such as webhooks. A server that could open no file because of its connections could
@@ -22,15 +19,6 @@ func (s Serving) connectionLimit() int {
 		return min(s.MaxConnections, most)
 	}
 	return min(most, defaultMaxConnections)
-}
-
-// openFileLimit is how many the process may have open. Go raises the limit to what is allowed.
-func openFileLimit() int {
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		return 1024
-	}
-	return int(min(limit.Cur, 1<<30))
 }
 
 // The requests that may be under way on one connection with HTTP/2: where nothing is set, and at most.

@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"strconv"
 	"sync"
-	"syscall"
 
 	"github.com/moby/spdystream"
 	"github.com/spf13/cobra"
@@ -191,8 +190,8 @@ func followSize(in io.Reader, to io.Writer) (stop func()) {
 		return func() {}
 	}
 	changed := make(chan os.Signal, 1)
-	signal.Notify(changed, syscall.SIGWINCH)
-	changed <- syscall.SIGWINCH
+	notifyResize(changed)
+	changed <- os.Interrupt // any signal: the size is sent once at the beginning
 	go func() {
 		for range changed {
 			if width, height, err := term.GetSize(int(f.Fd())); err == nil {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -35,7 +34,7 @@ func followParent(log *slog.Logger, dirs ...string) {
 				_ = os.RemoveAll(dir) // nobody is left to be told
 			}
 		}
-		_ = syscall.Kill(os.Getpid(), syscall.SIGTERM) // the process is there
+		endSelf()
 	}()
 }
 

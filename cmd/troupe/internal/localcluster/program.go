@@ -34,7 +34,7 @@ func (r *run) startProgram(name, path string) error {
 	}
 	c := exec.Command(path, args...)
 	c.Stdout, c.Stderr = logs, logs
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for this process, which ends the others in order
+	c.SysProcAttr = ownGroup() // a Ctrl-C is for this process, which ends the others in order
 	if err := c.Start(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -1,0 +1,6 @@
+package client
+
+import "os"
+
+// notifyResize sends nothing: Windows has no signal for a terminal whose size changes.
+func notifyResize(chan<- os.Signal) {}

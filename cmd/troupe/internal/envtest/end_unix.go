@@ -1,0 +1,11 @@
+//go:build unix
+
+package envtest
+
+import (
+	"os"
+	"syscall"
+)
+
+// endSelf sends SIGTERM to this process, so that it drains.
+func endSelf() { _ = syscall.Kill(os.Getpid(), syscall.SIGTERM) } // the process exists

@@ -1,0 +1,28 @@
+//go:build !linux
+
+package client
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+var errNoTerminal = errors.New("terminals of tests need Linux")
+
+// OpenTerminal fails the test.
+func OpenTerminal(t testing.TB) (terminal, keyboard *os.File) {
+	t.Helper()
+	t.Fatal(errNoTerminal)
+	return nil, nil
+}
+
+// InTerminal does nothing.
+func InTerminal(*exec.Cmd) {}
+
+// ResizeTerminal is an error.
+func ResizeTerminal(*os.File, int, int) error { return errNoTerminal }
+
+// TerminalMode is an error.
+func TerminalMode(*os.File) (mode any, raw bool, err error) { return nil, false, errNoTerminal }
