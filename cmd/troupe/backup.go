@@ -13,11 +13,23 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // dataDirFlag is the flag that names a data directory.
 func dataDirFlag(c *cobra.Command) *string {
 	return c.Flags().String("data-dir", daemon.Default().DataDir, "The data directory.")
+}
+
+// takeDirectory takes the data directory from the arguments, where --data-dir does not name it.
+func takeDirectory(c *cobra.Command, dir *string, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if c.Flags().Changed("data-dir") {
+		return fmt.Errorf("the data directory is named twice: --data-dir %s and %s", *dir, args[0])
+	}
+	return c.Flags().Set("data-dir", args[0])
 }
 
 // oneFile says which argument is missing, or that there are too many.
@@ -34,28 +46,38 @@ func oneFile(c *cobra.Command, args []string) error {
 // not tell a client of an answer that was cut; a directory is read with its lock held.
 func backup() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "backup FILE",
+		Use:   "backup [DIR] FILE",
 		Short: "Write the state of a daemon into one file",
 		Long: `Write the whole state of a daemon into FILE, or to standard output if FILE is "-".
 
 With --kubeconfig it asks the running daemon that the file names, which goes on serving
 meanwhile; the user of the file must be an administrator. With --etcd-servers it reads
-what is in etcd, whoever serves it. Without, it reads --data-dir, and the daemon must not
-be running. A backup that arrives incomplete is an error and leaves no FILE.
+what is in etcd, whoever serves it. With DIR or --data-dir it reads a data directory, whose
+daemon must not be running. Without any of them it asks the daemon of KUBECONFIG, or reads
+troupe-data. A backup that arrives incomplete is an error and leaves no FILE.
 
 The file carries checksums, and holds every object as the data directory does: in clear,
 but for what --encryption-provider-config encrypts. Keep it like the data directory itself,
 and apart from the keys. Certificates and admin.kubeconfig are not part of it.`,
-		Args: oneFile,
+		Args: cobra.MaximumNArgs(2),
 	}
 	dir := dataDirFlag(c)
-	kubeconfig := kubeconfigFlag(c, "")
+	kubeconfig := kubeconfigFlag(c)
 	m := migrationFlags(c)
 	c.MarkFlagsMutuallyExclusive("data-dir", "kubeconfig", "etcd-servers")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 2 {
+			if err := errors.Join(takeDirectory(c, dir, args[:1]), c.ValidateFlagGroups()); err != nil {
+				return err
+			}
+			args = args[1:]
+		}
+		if err := oneFile(c, args); err != nil {
+			return err
+		}
 		source := *dir
 		take := func(w io.Writer) (persist.Revision, error) { return persist.BackupDir(*dir, w) }
-		if *kubeconfig != "" {
+		if *kubeconfig != "" || hasKubeconfig() && !c.Flags().Changed("data-dir") && len(m.Etcd.Servers) == 0 {
 			r, err := loadDaemonClient(*kubeconfig)
 			if err != nil {
 				return err
@@ -160,7 +182,7 @@ func parsePoint(text string) (p persist.Point, err error) {
 // An error is a directory that cannot be read; damage is in the lines, and only the status tells scripts of it.
 func verify() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "verify",
+		Use:   "verify [DIR]",
 		Short: "Check every checksum of a data directory",
 		Long: `Read every byte of a data directory, compare it with its checksums and print what was
 found, a line each. The certificates and keys of the directory are checked, too. Nothing is
@@ -169,11 +191,14 @@ changed, and the daemon may be running. The exit status is 1 if anything is dama
 It also tells which keys the stored values need: a key that has a line must stay in the
 encryption configuration. With --encryption-provider-config every value is decrypted, and
 one that cannot be is damage too.`,
-		Args: cobra.NoArgs,
+		Args: cobra.MaximumNArgs(1),
 	}
 	dir := dataDirFlag(c)
 	config := c.Flags().String("encryption-provider-config", "", "File of the EncryptionConfiguration, to decrypt every value with.")
-	c.RunE = func(c *cobra.Command, _ []string) error {
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := takeDirectory(c, dir, args); err != nil {
+			return err
+		}
 		keys := keyCensus{}
 		visit := keys.count
 		if *config != "" {
@@ -222,14 +247,5 @@ func writeTo(path string, out io.Writer, write func(io.Writer) error) (err error
 	if err = os.Rename(tmp.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return vfs.OS{}.SyncDir(filepath.Dir(path))
 }

@@ -17,16 +17,13 @@ func compact() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compact",
 		Short: "Let a running daemon write a snapshot and shorten its journal",
-		Long: `Let the running daemon that --kubeconfig names write a snapshot now, and drop the journal
+		Long: `Let the running daemon of --kubeconfig, KUBECONFIG or troupe-data write a snapshot now, and drop the journal
 before it, but for what watches may go back to (watches.historyTime). The daemon does so by
 itself, too, after every snapshots.journalBytes of journal; before a planned stop it makes
 the next start shorter. Nobody waits for it. The user of the file must be an administrator.`,
 		Args: cobra.NoArgs,
 	}
-	kubeconfig := kubeconfigFlag(c, "")
-	if err := c.MarkFlagRequired("kubeconfig"); err != nil {
-		panic(err) // the flag is two lines above
-	}
+	kubeconfig := kubeconfigFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		r, err := loadDaemonClient(*kubeconfig)
 		if err != nil {

@@ -6,33 +6,44 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/policy/kubeconfig"
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
 // daemonClient sends requests to a running daemon.
 type daemonClient struct{ *remote.Client }
 
+// defaultKubeconfig is the client configuration of a daemon that was started here.
+const defaultKubeconfig = "troupe-data/admin.kubeconfig"
+
 // kubeconfigFlag is the flag that names the client configuration of a running daemon.
-func kubeconfigFlag(c *cobra.Command, fallback string) *string {
-	return c.Flags().String("kubeconfig", fallback, "Client configuration of the running daemon.")
+func kubeconfigFlag(c *cobra.Command) *string {
+	return c.Flags().String("kubeconfig", "", "Client configuration of the running daemon; else that of KUBECONFIG.")
 }
 
-// loadDaemonClient reads the client configuration at path.
+// hasKubeconfig reports whether KUBECONFIG names client configurations.
+func hasKubeconfig() bool { return os.Getenv("KUBECONFIG") != "" }
+
+// loadDaemonClient reads the client configuration at path, or else that of KUBECONFIG, or else the default one.
 //
 // Plain HTTP is refused, because the requests carry the credentials of an administrator.
 func loadDaemonClient(path string) (*daemonClient, error) {
-	s, err := remote.Load(path)
+	if path == "" && !hasKubeconfig() {
+		path = defaultKubeconfig
+	}
+	s, err := remote.LoadRules(kubeconfig.Rules{Path: path})
 	if err != nil {
 		return nil, err
 	}
 	if !strings.HasPrefix(s.URL(), "https://") {
-		return nil, fmt.Errorf("client configuration %s: the current context names no https server", path)
+		return nil, fmt.Errorf("client configuration %s: the current context names no https server", cmp.Or(path, os.Getenv("KUBECONFIG")))
 	}
 	return &daemonClient{s}, nil
 }

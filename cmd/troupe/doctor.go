@@ -13,26 +13,31 @@ import (
 // Both can be asked at a time. What is fine has a line too, so that a reader sees what was looked at.
 func doctor() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "doctor",
+		Use:   "doctor [DIR]",
 		Short: "Say what is wrong, and what to do about it",
-		Long: `Look at a data directory, at the running daemon of --kubeconfig, or at both, and print a
-line for each thing that was looked at: ok, WARN for what may become a problem, FAULT for
+		Long: `Look at a data directory, at the running daemon of --kubeconfig, or at both. Where neither is
+named, look at the daemon of KUBECONFIG. Print a line for each thing that was looked at: ok, WARN for what may become a problem, FAULT for
 what is one, with what to do beneath it. Nothing is changed, and the daemon may be running.
 The exit status is 1 if there is a FAULT.
 
-  troupe doctor --data-dir troupe-data
+  troupe doctor troupe-data
   troupe doctor --kubeconfig troupe-data/admin.kubeconfig`,
-		Args: cobra.NoArgs,
+		Args: cobra.MaximumNArgs(1),
 	}
 	dir := c.Flags().String("data-dir", "", "The data directory to look at.")
-	kubeconfig := kubeconfigFlag(c, "")
-	c.MarkFlagsOneRequired("data-dir", "kubeconfig")
-	c.RunE = func(c *cobra.Command, _ []string) error {
+	kubeconfig := kubeconfigFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := takeDirectory(c, dir, args); err != nil {
+			return err
+		}
+		if *dir == "" && *kubeconfig == "" && !hasKubeconfig() {
+			return errors.New("name a data directory, or a running daemon with --kubeconfig or KUBECONFIG")
+		}
 		d := &diagnosis{out: c.OutOrStdout()}
 		if *dir != "" {
 			d.lookAtDirectory(*dir)
 		}
-		if *kubeconfig != "" {
+		if *kubeconfig != "" || *dir == "" {
 			r, err := loadDaemonClient(*kubeconfig)
 			if err != nil {
 				return err

@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
 // Each symptom is found in the metrics that show it and in no others, and comes with advice.
@@ -147,7 +150,22 @@ func TestDoctorOfDirectories(t *testing.T) {
 			}
 		})
 	}
+	t.Setenv("KUBECONFIG", "")
 	if _, err := runDoctor(t); err == nil {
 		t.Error("without anything to look at it looks at something")
+	}
+	dir := fixture(t)
+	if out, err := runDoctor(t, dir); err != nil || !strings.HasPrefix(out, "directory "+dir) {
+		t.Errorf("%v, printed\n%s", err, out)
+	}
+	if _, err := runDoctor(t, dir, "--data-dir", dir); err == nil {
+		t.Error("two directories are accepted")
+	}
+	t.Setenv("KUBECONFIG", filepath.Join(dir, "none"))
+	if out, err := runDoctor(t, dir); err != nil {
+		t.Errorf("a directory counts more than KUBECONFIG: %v, printed\n%s", err, out)
+	}
+	if _, err := runDoctor(t); !errors.Is(err, kubeconfig.ErrNone) {
+		t.Errorf("KUBECONFIG without a file: %v", err)
 	}
 }

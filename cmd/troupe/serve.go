@@ -17,7 +17,8 @@ import (
 )
 
 const serveHelp = `Serve the API until SIGTERM or SIGINT, and then drain: /readyz fails, requests in
-flight finish, watches end. A second signal ends the process at once.
+flight finish, watches end. A second signal ends the process at once. SIGHUP reloads
+certificates, the audit policy and the token file.
 
 On first start the daemon makes its data directory, a CA, a serving certificate and an
 administrator's kubeconfig. One line on standard output says when it is ready, and where;
@@ -110,9 +111,11 @@ func withKubeconfig(config daemon.Config, run func(daemon.Config) error) error {
 // The second signal ends the process without draining. That loses nothing that was acknowledged, since recovery on
 // the next start expects a kill at any moment.
 func run(config daemon.Config, out, logs io.Writer) error {
-	signals := make(chan os.Signal, 2)
+	signals, reloads := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	signal.Notify(reloads, syscall.SIGHUP)
 	defer signal.Stop(signals)
+	defer signal.Stop(reloads)
 	d, err := daemon.New(config, logs)
 	if err != nil {
 		return err
@@ -128,13 +131,18 @@ func run(config daemon.Config, out, logs io.Writer) error {
 	go new(memoryScavenger).run(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- d.Wait() }()
-	select {
-	case err := <-ended:
-		drainCtx, cancel := context.WithTimeout(ctx, failureDrainTimeout)
-		defer cancel()
-		d.Drain(drainCtx)
-		return err // recovery on the next start does the rest
-	case <-signals:
+	for serving := true; serving; {
+		select {
+		case err := <-ended:
+			drainCtx, cancel := context.WithTimeout(ctx, failureDrainTimeout)
+			defer cancel()
+			d.Drain(drainCtx)
+			return err // recovery on the next start does the rest
+		case <-reloads:
+			d.Reload()
+		case <-signals:
+			serving = false
+		}
 	}
 	stopped := make(chan error, 1)
 	go func() { stopped <- d.Stop(ctx) }()

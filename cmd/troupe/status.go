@@ -20,14 +20,14 @@ func status() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show what a running daemon does",
-		Long: `Show what the running daemon of --kubeconfig does: how many objects and watches it
+		Long: `Show what a running daemon does, that of --kubeconfig, KUBECONFIG or troupe-data: how many objects and watches it
 has, how fast it commits, how long a sync takes, what it keeps on disk and in memory, and
 which collections are the busiest and the slowest. Rates are measured over --interval, as
 are the times that one thing takes, unless there was none of it: then since the start.
 All figures come from /metrics, whose names docs/operations.md explains.`,
 		Args: cobra.NoArgs,
 	}
-	kubeconfig := kubeconfigFlag(c, "troupe-data/admin.kubeconfig")
+	kubeconfig := kubeconfigFlag(c)
 	interval := c.Flags().Duration("interval", time.Second, "Time between the two looks that rates are made of.")
 	top := c.Flags().Int("top", 10, "Most collections to show; 0 shows all.")
 	c.RunE = func(c *cobra.Command, _ []string) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -108,7 +109,8 @@ func TestStatusNamesRealSeries(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	r, err := loadDaemonClient(d.Kubeconfig())
+	t.Setenv("KUBECONFIG", d.Kubeconfig())
+	r, err := loadDaemonClient("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +143,15 @@ func TestStatusNamesRealSeries(t *testing.T) {
 	}
 	if got := found.sum("apiserver_request_total", `code="200"`); got < 1 {
 		t.Errorf("%v requests were answered", got)
+	}
+	for _, args := range [][]string{{"doctor"}, {"backup", filepath.Join(t.TempDir(), "backup")}, {"status", "--interval", "1ms"}, {"compact"}} {
+		c := root()
+		c.SetArgs(args)
+		c.SetOut(io.Discard)
+		c.SetErr(io.Discard)
+		if err := c.Execute(); err != nil {
+			t.Errorf("%s with KUBECONFIG: %v", args[0], err)
+		}
 	}
 	var out bytes.Buffer
 	if err := r.status(t.Context(), &out, time.Millisecond, 0); err != nil || !strings.Contains(out.String(), "naming platform") || !strings.Contains(out.String(), "\nnamespaces ") {

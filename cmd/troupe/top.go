@@ -28,7 +28,7 @@ terminal. Ctrl-C ends it. All figures come from /metrics. Where the output is no
 --count says how many looks are printed one below the other.`,
 		Args: cobra.NoArgs,
 	}
-	kubeconfig := kubeconfigFlag(c, "troupe-data/admin.kubeconfig")
+	kubeconfig := kubeconfigFlag(c)
 	interval := c.Flags().Duration("interval", 2*time.Second, "Time between two looks.")
 	count := c.Flags().Int("count", 0, "Looks to show; 0 goes on until Ctrl-C.")
 	c.RunE = func(c *cobra.Command, _ []string) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -13,7 +14,7 @@ import (
 
 // An Auditor gives every Event to all its Sinks.
 type Auditor struct {
-	policy *Policy
+	policy atomic.Pointer[Policy]
 	sinks  []*Sink
 	names  vendorNames
 	now    func() time.Time
@@ -41,8 +42,13 @@ func newVendorNames(n *meta.Naming) vendorNames {
 
 // New makes an Auditor, which owns the sinks.
 func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Sink) *Auditor {
-	return &Auditor{policy: policy, sinks: sinks, names: newVendorNames(naming), now: now}
+	u := &Auditor{sinks: sinks, names: newVendorNames(naming), now: now}
+	u.SetPolicy(policy)
+	return u
 }
+
+// SetPolicy replaces the policy for requests that begin later.
+func (u *Auditor) SetPolicy(policy *Policy) { u.policy.Store(policy) }
 
 // emit gives the Event of a Record, in its present state, to all sinks.
 //

@@ -40,7 +40,7 @@ const MaxBody = 3 << 20
 // Begin begins to record a request, as its policy says; nil if nothing is to be recorded. a.User
 // is nil if the user is not known.
 func (u *Auditor) Begin(a *authz.Attributes, received time.Time) *Record {
-	d := u.policy.Decide(a)
+	d := u.policy.Load().Decide(a)
 	u.levels[d.Level].Inc()
 	if d.Level == None || len(u.sinks) == 0 {
 		return nil

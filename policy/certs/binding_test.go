@@ -54,6 +54,7 @@ func TestLostFiles(t *testing.T) {
 	_, foreign := boundStore(t)
 	pairs := map[string]*Pair{
 		"ca": foreign.CA, "front-proxy-ca": foreign.ProxyCA, "server": foreign.Server, "admin": foreign.Admin, "front-proxy-client": foreign.ProxyClient,
+		"apiserver-kubelet-client": foreign.KubeletClient,
 	}
 	for name, other := range pairs {
 		for what, harm := range map[string]func(s Store, cert, key string) error{
@@ -140,7 +141,7 @@ func TestUnboundDirectory(t *testing.T) {
 // TestFlippedBits: a flipped bit is found, or changes nothing.
 func TestFlippedBits(t *testing.T) {
 	s, set := boundStore(t)
-	pairs := map[string]*Pair{"ca": set.CA, "front-proxy-ca": set.ProxyCA, "server": set.Server, "admin": set.Admin, "front-proxy-client": set.ProxyClient}
+	pairs := map[string]*Pair{"ca": set.CA, "front-proxy-ca": set.ProxyCA, "server": set.Server, "admin": set.Admin, "apiserver-kubelet-client": set.KubeletClient, "front-proxy-client": set.ProxyClient}
 	for file, text := range contentOf(t, s.Dir) {
 		name := strings.TrimSuffix(strings.TrimSuffix(file, ".crt"), ".key")
 		for i := 0; i < len(text); i += 7 {

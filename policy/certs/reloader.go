@@ -2,20 +2,23 @@ package certs
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"sync/atomic"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
 )
 
-// A Reloader reads certificates and CAs again from time to time, so that those in use are those in
-// the files. All of its targets are added before Run.
+// A Reloader reads certificates, CAs and other files again from time to time, so that what is in use
+// is what is in the files. All of its targets are added before Run.
 type Reloader struct {
 	log     *slog.Logger
 	targets []*reloadTarget
+	now     chan struct{} // asks Run for a reload at once
 }
 
 // A reloadTarget is one thing that is reloaded.
@@ -27,7 +30,46 @@ type reloadTarget struct {
 }
 
 // NewReloader makes a Reloader without targets.
-func NewReloader(log *slog.Logger) *Reloader { return &Reloader{log: log} }
+func NewReloader(log *slog.Logger) *Reloader {
+	return &Reloader{log: log, now: make(chan struct{}, 1)}
+}
+
+// AddFile calls load, which reads the file at path, and adds a target that calls it again when the
+// content of the file has changed.
+func (r *Reloader) AddFile(name, path string, load func() error) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := load(); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	r.Add(name, func() (bool, error) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return false, err
+		}
+		changed := sha256.Sum256(text)
+		if changed == sum {
+			return false, nil
+		}
+		if err := load(); err != nil {
+			return false, err
+		}
+		sum = changed
+		return true, nil
+	})
+	return nil
+}
+
+// Trigger makes Run reload all targets at once.
+func (r *Reloader) Trigger() {
+	select {
+	case r.now <- struct{}{}:
+	default: // one is due already
+	}
+}
 
 // Add adds a target: reload reads it again and tells whether it has changed. Targets are reloaded in
 // the order in which they were added. The name, such as "client-ca", is for log and metrics.
@@ -44,8 +86,9 @@ func (r *Reloader) Run(ctx context.Context, period time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			r.Reload()
+		case <-r.now:
 		}
+		r.Reload()
 	}
 }
 
@@ -55,7 +98,7 @@ func (r *Reloader) Reload() {
 		changed, err := target.reload()
 		if changed {
 			target.changes.Add(1)
-			r.log.Info("certificates: loaded anew", "what", target.name)
+			r.log.Info("a file was reloaded", "what", target.name)
 		}
 		if err == nil {
 			target.lastError = ""
@@ -64,7 +107,7 @@ func (r *Reloader) Reload() {
 		target.failures.Add(1)
 		if text := err.Error(); text != target.lastError {
 			target.lastError = text
-			r.log.Error("certificates: cannot be loaded; those before stay in use", "what", target.name, "error", text)
+			r.log.Error("a file cannot be reloaded; what was read before stays in use", "what", target.name, "error", text)
 		}
 	}
 }
@@ -73,7 +116,7 @@ func (r *Reloader) Reload() {
 // exposition format.
 func (r *Reloader) WriteMetrics(w io.Writer) {
 	const name = "troupe_certificate_reloads_total"
-	fmt.Fprintf(w, "# HELP %s Certificates and CAs loaded anew, and attempts that failed and left the old ones in use.\n# TYPE %[1]s counter\n", name)
+	fmt.Fprintf(w, "# HELP %s Reloads of certificates, CAs and other files that have changed, and attempts that failed and left the old ones in use.\n# TYPE %[1]s counter\n", name)
 	for _, target := range r.targets {
 		metrics.WriteCounterUint64(w, fmt.Sprintf("%s{what=%q,status=\"success\"}", name, target.name), target.changes.Load())
 		metrics.WriteCounterUint64(w, fmt.Sprintf("%s{what=%q,status=\"failure\"}", name, target.name), target.failures.Load())

@@ -28,7 +28,12 @@ type Client struct {
 // Load makes the Client that a client configuration file describes. Errors name the file and what is
 // wrong in it.
 func Load(path string) (*Client, error) {
-	c, err := kubeconfig.Load(path)
+	return LoadRules(kubeconfig.Rules{Path: path})
+}
+
+// LoadRules makes a Client from the client configuration that rules find.
+func LoadRules(rules kubeconfig.Rules) (*Client, error) {
+	c, err := rules.Load()
 	if err != nil {
 		return nil, err
 	}

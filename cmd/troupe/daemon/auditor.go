@@ -55,7 +55,17 @@ func (d *Daemon) newAuditor() (*audit.Auditor, error) {
 	case c.PolicyFile == "":
 		d.log.Info("daemon: no audit policy is given: the metadata of requests is audited")
 	}
-	return audit.New(policy, d.naming, time.Now, sinks...), nil
+	auditor := audit.New(policy, d.naming, time.Now, sinks...)
+	if c.PolicyFile == "" {
+		return auditor, nil
+	}
+	return auditor, d.identity.reloader.AddFile("audit-policy", c.PolicyFile, func() error {
+		policy, err := audit.Load(c.PolicyFile, d.naming)
+		if err == nil {
+			auditor.SetPolicy(policy)
+		}
+		return err
+	})
 }
 
 // auditVersions checks the versions of the format that are asked for. The group's name depends on the

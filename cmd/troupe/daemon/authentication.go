@@ -2,8 +2,10 @@ package daemon
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -103,10 +105,11 @@ func (d *Daemon) newTokenAuthenticator() ([]authn.Authenticator, error) {
 	c := d.config.Authentication
 	var methods []authn.Authenticator
 	if c.TokenAuthFile != "" {
-		tokens, err := d.readTokens(c.TokenAuthFile)
-		if err != nil {
+		tokens := &tokenFile{path: c.TokenAuthFile, log: d.log}
+		if err := d.identity.reloader.AddFile("token-file", c.TokenAuthFile, tokens.load); err != nil {
 			return nil, fmt.Errorf("--token-auth-file: %w", err)
 		}
+		d.policyGeneration.AddSource(func() any { return tokens.current.Load() })
 		methods = append(methods, tokens)
 	}
 	methods = append(methods, d.tokenAuthenticators()...)
@@ -127,16 +130,28 @@ func (d *Daemon) newTokenAuthenticator() ([]authn.Authenticator, error) {
 	return methods, nil
 }
 
-// The file is read once; a change needs a restart, as on other servers of this API.
-func (d *Daemon) readTokens(path string) (*authn.TokenFile, error) {
-	f, err := os.Open(path)
+// A tokenFile authenticates by the tokens that were last read from a file.
+type tokenFile struct {
+	path    string
+	log     *slog.Logger
+	current atomic.Pointer[authn.TokenFile]
+}
+
+// Authenticate implements authn.Authenticator.
+func (t *tokenFile) Authenticate(r authn.Request) (*authn.User, error) {
+	return t.current.Load().Authenticate(r)
+}
+
+func (t *tokenFile) load() error {
+	f, err := os.Open(t.path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	tokens, err := authn.ReadTokenFile(f, func(text string) { d.log.Warn("a line of the token file is ignored", "file", path, "reason", text) })
+	tokens, err := authn.ReadTokenFile(f, func(text string) { t.log.Warn("a line of the token file is ignored", "file", t.path, "reason", text) })
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", t.path, err)
 	}
-	return tokens, nil
+	t.current.Store(tokens)
+	return nil
 }

@@ -254,6 +254,10 @@ func (d *Daemon) Wait() error {
 // have sent one, or are about to on an open connection, get an answer.
 const fatalGracePeriod = 500 * time.Millisecond
 
+// Reload reads the certificates and the other files that may change while the daemon runs at once, not only after
+// tls.reloadPeriod. It may be called after Start only.
+func (d *Daemon) Reload() { d.identity.reloader.Trigger() }
+
 // Drain lets the requests that are in flight have their answers when the daemon cannot go on.
 // ctx bounds the time for that.
 func (d *Daemon) Drain(ctx context.Context) {

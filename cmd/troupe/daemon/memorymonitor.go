@@ -54,7 +54,7 @@ func (d *Daemon) TuneMemory() (started func()) {
 	}
 	limit, ok := findCgroupLimit("/")
 	if !ok {
-		d.log.Info("memory is not limited")
+		d.log.Debug("memory is not limited")
 		return started
 	}
 	// A goal and no bound: the runtime collects more often near it, but never refuses memory.

@@ -134,7 +134,7 @@ func (r *Registry) recheck(g *Grant, generation uint64) {
 	v := r.check(g)
 	ended := r.apply(g, v, generation)
 	if len(ended) > 0 {
-		r.log.Info("http: long-running requests end, their user may no longer make them", "user", g.User, "requests", len(ended), "reason", v.Refusal.Message)
+		r.log.Debug("http: long-running requests end, their user may no longer make them", "user", g.User, "requests", len(ended), "reason", v.Refusal.Message)
 	}
 	for _, w := range ended {
 		w.Revoke(v.Refusal)
