@@ -82,7 +82,7 @@ func createDirectory(dir string, o Options, read func() (contents, error)) (err 
 		return err
 	}
 	if err := u.begin(); err != nil {
-		return errors.Join(noSpace(err), u.withdraw(err))
+		return errors.Join(noSpace(err), u.withdraw())
 	}
 	o.AcceptDataLoss = true // of the lock file, which does not exist yet
 	lock, err := lockDirectory(o, dir)
@@ -92,7 +92,7 @@ func createDirectory(dir string, o Options, read func() (contents, error)) (err 
 		}
 	}
 	if err != nil {
-		return errors.Join(err, u.withdraw(err))
+		return errors.Join(err, u.withdraw())
 	}
 	err = u.confirm()
 	if err == nil {

@@ -115,13 +115,13 @@ func (u *unfinished) clear() error {
 	return err
 }
 
-// withdraw removes what begin has made, because this run does not get the directory. If another restore
-// holds it, that one needs the markers.
-func (u *unfinished) withdraw(cause error) error {
+// withdraw removes what begin has made, because this run does not get the directory. A directory with a
+// lock and without a state keeps its markers: another restore may need them, and it must not be opened.
+func (u *unfinished) withdraw() error {
 	fsys, beside := u.o.FS, besideMarker(u.dir)
 	names, err := fsys.ReadDir(u.dir)
 	missing := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !missing || errors.Is(cause, ErrLocked) && !slices.Contains(names, formatFile) {
+	if err != nil && !missing || slices.Contains(names, lockFile) && !slices.Contains(names, formatFile) {
 		return err
 	}
 	if u.claimed {
