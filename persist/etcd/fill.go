@@ -22,67 +22,45 @@ type Content struct {
 	Items func(yield func(key string, value []byte, revisionOffset int) error) error
 }
 
-// Fill makes a store of what read returns, in a prefix without keys. Its revisions begin above that of the state. From before the
-// call of read until all is there, the prefix has a mark by which Open refuses it and the next Fill begins anew. If read fails,
-// the prefix has no keys again. It returns the number of objects.
-func Fill(ctx context.Context, o Options, read func() (Content, error)) (n int, err error) {
+// Fill makes a store of a prefix without keys. Its revisions begin above that of the state. While it runs, and after it has been
+// interrupted, the prefix has a mark by which Open refuses it and the next Fill begins anew.
+func Fill(ctx context.Context, o Options, c Content) (err error) {
+	o.Base = c.Revision + 1
 	o = o.withDefaults()
 	if err := o.Validate(); err != nil {
-		return 0, fmt.Errorf("etcd: %w", err)
+		return fmt.Errorf("etcd: %w", err)
 	}
 	client, err := connect(o)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
 	f := &filler{Log: &Log{o: o, client: client, keys: keys{o.Prefix}}}
+	f.revisions.base = o.Base
 	if err := f.explained(ctx, f.begin); err != nil {
-		return 0, err
-	}
-	c, err := read()
-	if err != nil {
-		return 0, errors.Join(err, f.end(context.WithoutCancel(ctx)))
-	}
-	if n, err = f.fill(ctx, c); err != nil {
-		return 0, err
-	}
-	return n, f.end(ctx)
-}
-
-// end removes the mark.
-func (f *filler) end(ctx context.Context) error {
-	ctx, cancel := bounded(ctx, f.o.WriteTimeout)
-	defer cancel()
-	_, err := f.client.Delete(ctx, f.keys.filling())
-	return err
-}
-
-// fill writes the content.
-func (f *filler) fill(ctx context.Context, c Content) (n int, err error) {
-	f.o.Base = c.Revision + 1
-	f.revisions.base = f.o.Base
-	if err := f.add(ctx, f.keys.format(), []byte(encodeFormat(f.o.Base)), nil, nil); err != nil {
-		return 0, err
+		return err
 	}
 	for name, value := range c.Labels {
 		if err := f.add(ctx, f.keys.labels()+name, []byte(value), nil, nil); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	for name, value := range c.Secrets {
 		place := secretPlace(name)
 		if err := f.add(ctx, f.keys.secrets()+name, value, &place, nil); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	err = c.Items(func(key string, value []byte, offset int) error {
-		n++
 		return f.add(ctx, f.keys.object(key), value, &persist.Place{Key: key}, func(position byte) []byte { return appendHead(nil, position, offset) })
 	})
 	if err == nil {
 		err = f.send(ctx)
 	}
-	return n, err
+	if err == nil {
+		_, err = f.client.Delete(ctx, f.keys.filling())
+	}
+	return err
 }
 
 // A filler writes keys, many in a transaction.
@@ -121,7 +99,8 @@ func (f *filler) begin(ctx context.Context) error {
 			return f.unavailable(err)
 		}
 	}
-	if _, err = f.client.Put(open, mark, ""); err != nil {
+	_, err = f.client.Txn(open).Then(clientv3.OpPut(mark, ""), clientv3.OpPut(f.keys.format(), encodeFormat(f.o.Base))).Commit()
+	if err != nil {
 		return f.unavailable(err)
 	}
 	return nil

@@ -36,19 +36,23 @@ func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	c, n, err := m.content(t)
+	if err != nil {
+		return 0, err
+	}
 	o := m.Etcd.options()
 	o.Transformer, o.Logger = t, m.Log
-	return etcd.Fill(ctx, o, func() (etcd.Content, error) { return m.content(t) })
+	return n, etcd.Fill(ctx, o, c)
 }
 
-// content returns what the data directory holds, as etcd is filled with it.
-func (m *Migration) content(t persist.Transformer) (c etcd.Content, err error) {
+// content returns what the data directory holds, as etcd is filled with it, and the number of objects.
+func (m *Migration) content(t persist.Transformer) (c etcd.Content, n int, err error) {
 	from, err := readDataDir(m.DataDir, t, m.Log)
 	if err == nil {
 		err = from.readable()
 	}
 	if err != nil {
-		return c, err
+		return c, 0, err
 	}
 	c = etcd.Content{Labels: from.labels, Revision: from.revision, Secrets: map[string][]byte{}, Items: func(yield func(string, []byte, int) error) error {
 		for _, i := range from.items {
@@ -61,18 +65,18 @@ func (m *Migration) content(t persist.Transformer) (c etcd.Content, err error) {
 	}}
 	certDir, err := m.certDir()
 	if err != nil {
-		return c, err
+		return c, 0, err
 	}
 	// A lost key must not be made again by the daemons on etcd.
 	if faults, err := checkCertificates(m.DataDir, certDir); err != nil || len(faults) > 0 {
-		return c, withAdvice(errors.Join(append(faults, err)...))
+		return c, 0, withAdvice(errors.Join(append(faults, err)...))
 	}
 	if keys, err := readSharedFiles(certDir); err == nil {
 		c.Secrets[sharedKeysName] = keys
 	} else if !errors.Is(err, fs.ErrNotExist) { // a directory that a daemon has never served has none
-		return c, err
+		return c, 0, err
 	}
-	return c, nil
+	return c, len(from.items), nil
 }
 
 // ToDataDir makes a data directory of what is in etcd. What daemons write there meanwhile is not part of it.
