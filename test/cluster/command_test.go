@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -39,7 +40,7 @@ func wantRefused(t *testing.T, advice, dir, port string) {
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")
-	c := testCluster{dir: filepath.Join(dir, "data"), kubectl: built.kubectl}
+	c := testCluster{dir: filepath.Join(dir, "data"), path: filepath.Dir(built.kubectl) + ":" + os.Getenv("PATH")}
 	first := startCommand(t, dir, "0")
 	c.daemon = first
 	if out, err := c.shell("default", "k create deployment web --image=a --replicas=3 && k rollout status deployment/web --timeout=60s"); err != nil {
@@ -74,7 +75,7 @@ func TestCommand(t *testing.T) {
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")
-	c := testCluster{dir: filepath.Join(dir, "data"), kubectl: built.kubectl}
+	c := testCluster{dir: filepath.Join(dir, "data"), path: filepath.Dir(built.kubectl) + ":" + os.Getenv("PATH")}
 	c.daemon = startCommand(t, dir, "0", "--naming=platform")
 	troupe := built.troupe + " -n default "
 	if out, err := c.shell("default", troupe+"apply -f volumes.yaml"); err != nil {
