@@ -108,7 +108,7 @@ func TestRefusalsAreAudited(t *testing.T) {
 	f, log := serveAudited(t, audit.Blocking)
 	for _, test := range []struct{ path, header, message string }{
 		{configMapsPath, "Bearer bad", "Authentication failed, attempted: bearer"},
-		{configMapsPath, "bEARER", "Authentication failed, attempted: bearer"},
+		{configMapsPath, "bEARER bad", "Authentication failed, attempted: bearer"},
 		{configMapsPath + "?access_token=x", "Bearer bad", "Authentication failed, attempted: bearer, access_token"},
 	} {
 		f.do("GET", test.path, "", "Authorization", test.header)

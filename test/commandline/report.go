@@ -101,3 +101,8 @@ func (r *report) finish(suiteError error) error {
 	}
 	return suiteError
 }
+
+// groupOf returns the name of the group that a function of the suite tests.
+func groupOf(function string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(function, "run_"), "_tests")
+}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -130,11 +132,6 @@ func (s *suite) readFunctions() error {
 		return errors.New("legacy-script.sh records no groups")
 	}
 	return nil
-}
-
-// groupOf returns the name of the group that a function of the suite tests.
-func groupOf(function string) string {
-	return strings.TrimSuffix(strings.TrimPrefix(function, "run_"), "_tests")
 }
 
 // selectGroups returns the named groups, or all groups and the checks between them if there are no names.

@@ -106,7 +106,7 @@ func checkValue(value any, t reflect.Type) error {
 // make a key that is there twice pass as two.
 func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 	for field := range t.Fields() {
-		if field.Tag.Get("json") == key {
+		if field.Tag.Get("json") == key && key != "-" {
 			return field, true
 		}
 	}
