@@ -147,7 +147,7 @@ var watchFaults = []fault{
 var journalFaults = []fault{
 	{
 		"restored data continue at the versions of the backup", "persist/restore.go",
-		"s.given + restoreRevisionGap + restoreRevisionRate*Revision(elapsed)}", "s.given + 0*Revision(elapsed)}",
+		"s.given + restoreRevisionGap + restoreRevisionRate*Revision(elapsed), nil}", "s.given + 0*Revision(elapsed), nil}",
 		"./persist -run Restore",
 	},
 	{
@@ -271,7 +271,7 @@ var journalFaults = []fault{
 		"./persist -run ForeignBlocksOf",
 	},
 	{
-		"two processes share a data directory", "persist/vfs/os.go",
+		"two processes share a data directory", "persist/vfs/lock_unix.go",
 		"syscall.LOCK_EX|syscall.LOCK_NB", "syscall.LOCK_SH|syscall.LOCK_NB",
 		"./persist -run SecondOpener|Locked",
 	},
@@ -296,7 +296,7 @@ var mutationFaults = []fault{
 	},
 	{
 		"a delete of another life of an object passes", "actors/mutation/remove.go",
-		"	if uid := m.Delete.UID; uid != nil && *uid != cur.Object.Meta.UID {", "	if uid := m.Delete.UID; uid != nil && len(*uid) != len(cur.Object.Meta.UID) {",
+		"uid != nil && *uid != cur.Object.Meta.UID {\n\t\treturn meta.NewConflict(gr", "uid != nil && len(*uid) != len(cur.Object.Meta.UID) {\n\t\treturn meta.NewConflict(gr",
 		"./actors/mutation",
 	},
 	{

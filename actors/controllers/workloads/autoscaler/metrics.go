@@ -77,7 +77,7 @@ func (s *source) resource(ctx context.Context, namespace, resource, container, s
 	for _, i := range items {
 		value, whole, err := i.used(resource, container)
 		if err != nil {
-			return nil, fmt.Errorf("Pod %s: %w", i.Metadata.Name, err)
+			return nil, fmt.Errorf("metrics of Pod %s: %w", i.Metadata.Name, err)
 		}
 		if whole {
 			m[i.Metadata.Name] = i.sampleOf(value)
@@ -115,7 +115,7 @@ func (s *source) pods(ctx context.Context, namespace, metric, metricSelector, se
 	for _, i := range items {
 		value, err := thousandths(i.Value)
 		if err != nil {
-			return nil, fmt.Errorf("Pod %s: %w", i.DescribedObject.Name, err)
+			return nil, fmt.Errorf("metrics of Pod %s: %w", i.DescribedObject.Name, err)
 		}
 		m[i.DescribedObject.Name] = i.sampleOf(value)
 	}

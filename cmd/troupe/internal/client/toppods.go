@@ -2,7 +2,6 @@ package client
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"net/url"
@@ -86,7 +85,7 @@ func (s *session) metrics(o *topOptions, resource string, names []string) ([]tre
 	}
 	r, err := c.Own("metrics", resource)
 	if err != nil {
-		return nil, errors.New("Metrics API not available")
+		return nil, &Error{Text: "error: Metrics API not available"}
 	}
 	namespace := s.namespaceOf(r, o.everywhere)
 	var all []tree.Tree
