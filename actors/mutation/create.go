@@ -97,6 +97,9 @@ func (p *Prepared) finishCreate() (Candidate, error) {
 	allocation, causes := p.env.allocate(m.Key, nil, object)
 	pending := pendingReservation{allocation}
 	defer pending.release()
+	if p.taken { // Reserve reports the name
+		causes = slices.DeleteFunc(causes, func(c meta.Cause) bool { return c.Field == "metadata.name" })
+	}
 	if err := p.validateNew(causes); err != nil {
 		return Candidate{}, err
 	}

@@ -51,7 +51,7 @@ func TestFailedPatches(t *testing.T) {
 			}
 		}
 	}
-	if text := v.want("rae", "PATCH", secrets+"/s?fieldValidation=Strict", typeMerge, `{"unknown":1}`, 422); !strings.Contains(text, `unknown field`) || !strings.Contains(text, hidden) {
+	if text := v.want("rae", "PATCH", secrets+"/s?fieldValidation=Strict", typeMerge, `{"unknown":1}`, 422); !strings.Contains(text, `unknown field`) || strings.Contains(text, hidden) {
 		t.Errorf("a reader is told %s", text)
 	}
 	if text := v.want("pat", "PATCH", secrets+"/s", typeMerge, `{"type":"x"}`, 422); !strings.Contains(text, `"field":"type"`) {
