@@ -93,7 +93,7 @@ func TestLegacyDiscovery(t *testing.T) {
 	if last := d.Items[len(d.Items)-1].Metadata.Name; last != "ext.example.com" {
 		t.Errorf("the last group is %s", last)
 	}
-	if a := s.Send(200, "GET", "/apis/ext.example.com", "", ""); string(a.Body) != `{"kind":"APIGroup","apiVersion":"v1","name":"ext.example.com","versions":[{"groupVersion":"ext.example.com/v1","version":"v1"}],"preferredVersion":{"groupVersion":"ext.example.com/v1","version":"v1"}}` {
+	if a := s.Send(200, "GET", "/apis/ext.example.com", "", ""); strings.TrimSpace(string(a.Body)) != `{"kind":"APIGroup","apiVersion":"v1","name":"ext.example.com","versions":[{"groupVersion":"ext.example.com/v1","version":"v1"}],"preferredVersion":{"groupVersion":"ext.example.com/v1","version":"v1"}}` {
 		t.Errorf("the group is %s", a)
 	}
 	if a := s.Send(200, "GET", "/apis/ext.example.com/v1", "", ""); !strings.Contains(string(a.Body), `"things/scale"`) {
