@@ -13,8 +13,7 @@ import (
 )
 
 // watches gives each watch of the follower a stream of its own, which ends with the connection. The
-// client would resume it by itself, without a word and with servers whose history nobody has
-// verified.
+// etcd client would otherwise resume it silently, at servers with an unverified history.
 type watches struct {
 	newest atomic.Int64 // number of the newest watch
 	opened atomic.Int64 // number of the newest watch that has had its stream
@@ -50,8 +49,7 @@ func (w *watches) intercept(ctx context.Context, desc *grpc.StreamDesc, cc *grpc
 	return stream, err
 }
 
-// requestProgress lets the servers tell how far the watch is. If that is being begun anew, there is
-// nothing to tell.
+// requestProgress asks the servers for a progress notification of the watch, if one is open.
 func (l *Log) requestProgress() {
 	if number := l.watches.newest.Load(); number > 0 {
 		_ = l.client.RequestProgress(l.watches.of(l.ctx, number))

@@ -27,8 +27,8 @@
 // the present CA, or (the serving certificate) lacks a name that is asked for, is made anew.
 // CAs cannot be issued again: a Binding keeps their checksums with the data that depends on them.
 // One that is lost, damaged or another one is a FileError, and so is half of any pair, a key that does
-// not match, and a leaf that no CA of the directory has signed. Nothing is made in their place, but a
-// leaf of which both files are gone.
+// not match, and a leaf that no CA of the directory has signed. Only a leaf
+// whose two files are both missing is issued again.
 // A CA gives way to another one only if an administrator asks for it, never because of the
 // clock, which may be wrong: outside of the CA's time everything stays as it is, with a warning.
 // A CA that is replaced takes its certificates with it. Where there is no room to save a new

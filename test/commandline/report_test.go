@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReport reads the output of a suite of which one group passed, one failed, and the last one did not run.
+// TestReport reads the output of a suite with a group that passed, one that failed, and one that did not run.
 func TestReport(t *testing.T) {
 	const output = "+++ Running case: test-cmd.record_command_canary \n+++ exit code: 1\n" +
 		"+++ Running case: test-cmd.run_kubectl_get_tests \n\x1b[32mfine\n\x1b(B\x1b[m+++ exit code: 0\n" +
