@@ -134,7 +134,11 @@ func (s *session) topPods(o *topOptions, names []string) error {
 		}
 	}
 	if len(all) == 0 {
-		s.notef("No resources found%s\n", inNamespace(o.everywhere, s.Namespace))
+		r, err := s.catalog.Own("metrics", "pods")
+		if err != nil {
+			return err
+		}
+		s.nothingFound(&getOptions{targetFlags: o.targetFlags}, []selection{{resource: r}})
 		return nil
 	}
 	o.sort(all)
@@ -165,13 +169,6 @@ func (s *session) topPods(o *topOptions, names []string) error {
 		row(usage{}, sum.cells()...)
 	}
 	return grid.Flush(s.out)
-}
-
-func inNamespace(everywhere bool, namespace string) string {
-	if everywhere {
-		return ""
-	}
-	return " in " + namespace + " namespace."
 }
 
 func (s *session) topNodes(o *topOptions, names []string) error {
