@@ -80,7 +80,7 @@ func (a *appliedRevision) await(ctx context.Context, version uint64) error {
 	return nil
 }
 
-var errNotApplied = errors.New("actors: the version is not applied in time")
+var errNotApplied = errors.New("the version is not applied in time")
 
 // awaitFor waits until version is applied, and answers the version that was applied when it stopped
 // waiting.

@@ -9,8 +9,8 @@ import (
 
 // Why a mutation got no answer that holds. The first two make Store.askOwner compute it again.
 var (
-	errStopped     = errors.New("actors: the owner has stopped")
-	errStale       = errors.New("actors: computed on a state that was not committed")
+	errStopped     = errors.New("the owner has stopped")
+	errStale       = errors.New("computed on a state that was not committed")
 	errMailboxFull = meta.NewTooManyRequests("too many changes wait for this object, please try again later", 1)
 )
 

@@ -38,7 +38,7 @@ func (s *Server) beginAudit(x *requestContext) error {
 
 // auditUnavailable is the answer to a request that may not go on because it cannot be audited.
 func (s *Server) auditUnavailable(x *requestContext) error {
-	s.log.Error("http: a request was refused, its audit event could not be stored", "id", x.auditID)
+	s.log.Error("a request was refused, its audit event could not be stored", "id", x.auditID)
 	return apierrors.InternalError(x.auditID)
 }
 
@@ -119,7 +119,7 @@ func (s *Server) endAudit(x *requestContext) {
 // recoverAuditPanic keeps a panic of the audit from spoiling the answer, which has been made.
 func (s *Server) recoverAuditPanic(x *requestContext) {
 	if fault := recover(); fault != nil {
-		s.log.Error("http: panic while auditing", "id", x.auditID, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+		s.log.Error("panic while auditing", "id", x.auditID, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 	}
 }
 

@@ -38,7 +38,7 @@ func (s *Server) authenticate(x *requestContext) error {
 		return nil
 	}
 	if err != nil {
-		s.log.Info("http: authentication failed", "error", err, "audit", x.auditID)
+		s.log.Info("authentication failed", "error", err, "audit", x.auditID)
 	}
 	var refusal *authn.RejectionError
 	if errors.As(err, &refusal) {

@@ -39,7 +39,7 @@ func (s *Server) recoverPanic(x *requestContext) {
 		return
 	}
 	id := requestinfo.NewID()
-	s.log.Error("http: panic while answering", "id", id, "method", x.method, "path", x.info.Path,
+	s.log.Error("panic while answering", "id", id, "method", x.method, "path", x.info.Path,
 		"panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 	x.panicked = true
 	switch {
@@ -194,6 +194,6 @@ func (s *Server) asStatus(x *requestContext, err error) *meta.Status {
 		return apierrors.GatewayTimeout()
 	}
 	id := requestinfo.NewID()
-	s.log.Error("http: internal error", "id", id, "path", x.info.Path, "error", err)
+	s.log.Error("internal error", "id", id, "path", x.info.Path, "error", err)
 	return apierrors.InternalError(id)
 }

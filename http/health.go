@@ -103,7 +103,7 @@ func (s *Server) runCheck(lines *strings.Builder, endpoint string, c Check) bool
 		fmt.Fprintf(lines, "[+]%s ok%s\n", c.Name, remark)
 		return false
 	}
-	s.log.Warn("http: health check failed", "endpoint", endpoint, "check", c.Name, "error", err)
+	s.log.Warn("health check failed", "endpoint", endpoint, "check", c.Name, "error", err)
 	fmt.Fprintf(lines, "[-]%s failed: reason withheld\n", c.Name)
 	return true
 }
@@ -118,7 +118,7 @@ func (s *Server) healthCheck(endpoint string) func(*requestContext) error {
 			return apierrors.PageNotFound()
 		}
 		if err := checks[i].Check(); err != nil {
-			s.log.Warn("http: health check failed", "endpoint", endpoint, "check", name, "error", err)
+			s.log.Warn("health check failed", "endpoint", endpoint, "check", name, "error", err)
 			x.ctx.SetStatusCode(500)
 			s.writeText(x, "internal server error: reason withheld\n")
 			return nil

@@ -56,7 +56,7 @@ func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) 
 	for name, value := range byName {
 		parts := strings.Split(name, "/")
 		if len(parts) < 3 || len(parts) > 4 {
-			return nil, fmt.Errorf("http: %q is not named group/version/resource", name)
+			return nil, fmt.Errorf("%q is not named group/version/resource", name)
 		}
 		key := operationKey{kind: s.opts.Catalog.Kind(s.opts.Naming.Translate(parts[0]), parts[1], parts[2])}
 		if len(parts) == 4 {

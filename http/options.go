@@ -154,7 +154,7 @@ func (o *Options) validate() error {
 	var faults []error
 	require := func(ok bool, name string) {
 		if !ok {
-			faults = append(faults, errors.New("http: option "+name+" is missing"))
+			faults = append(faults, errors.New("option "+name+" is missing"))
 		}
 	}
 	require(o.Naming != nil, "Naming")

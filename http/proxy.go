@@ -112,7 +112,7 @@ func (s *Server) beginProxied(x *requestContext, e *proxy.Exchange) error {
 // recoverTunnelPanic keeps a panic of one tunnel from ending the others. Both its connections are closed by then.
 func (s *Server) recoverTunnelPanic() {
 	if fault := recover(); fault != nil {
-		s.log.Error("http: panic in a tunnel", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+		s.log.Error("panic in a tunnel", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 	}
 }
 

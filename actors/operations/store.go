@@ -23,7 +23,7 @@ type Store interface {
 func decode(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
 	object, err := codec.DecodeStored(k.Message(), o.JSON)
 	if err != nil {
-		return nil, fmt.Errorf("operations: stored object %s: %w", o.Key, err)
+		return nil, fmt.Errorf("stored object %s: %w", o.Key, err)
 	}
 	return object, nil
 }

@@ -131,7 +131,7 @@ func (b *backend) repeat(ctx context.Context, wake <-chan struct{}, p pauses, re
 			pause = p.least
 			timer.Reset(p.answered)
 		default:
-			b.servers.opts.Log.Debug("aggregation: a server cannot be asked what it serves", "server", b.address.text(), "error", err)
+			b.servers.opts.Log.Debug("a server cannot be asked what it serves", "server", b.address.text(), "error", err)
 			timer.Reset(pause)
 			pause = min(2*pause, p.most)
 		}

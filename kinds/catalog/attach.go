@@ -21,7 +21,7 @@ func (b *builtIns) attachFunctions(kinds []family.Kind) error {
 			return err
 		}
 		if listed[k] {
-			return fmt.Errorf("catalog: %s is listed twice", functions.Name)
+			return fmt.Errorf("%s is listed twice", functions.Name)
 		}
 		listed[k] = true
 		k.Rules, k.Conversion = functions.Rules, functions.Conversion
@@ -31,7 +31,7 @@ func (b *builtIns) attachFunctions(kinds []family.Kind) error {
 	}
 	for _, k := range b.set.all {
 		if k.Stored != k && k.Conversion.ToStored == nil {
-			return fmt.Errorf("catalog: %s %s is stored in another version and has no conversion", k.APIVersion(), k.Kind)
+			return fmt.Errorf("%s %s is stored in another version and has no conversion", k.APIVersion(), k.Kind)
 		}
 		attachDefaultViews(k)
 	}
@@ -43,11 +43,11 @@ func (b *builtIns) attachFunctions(kinds []family.Kind) error {
 func (b *builtIns) kind(name string) (*schema.Kind, error) {
 	parts := strings.Split(name, "/")
 	if len(parts) != 3 {
-		return nil, fmt.Errorf("catalog: %q is not group/version/Kind", name)
+		return nil, fmt.Errorf("%q is not group/version/Kind", name)
 	}
 	k := b.set.byKind[meta.GroupVersionKind{Group: b.naming.Translate(parts[0]), Version: parts[1], Kind: parts[2]}]
 	if k == nil {
-		return nil, fmt.Errorf("catalog: %s has functions and is not declared", name)
+		return nil, fmt.Errorf("%s has functions and is not declared", name)
 	}
 	return k, nil
 }
@@ -57,7 +57,7 @@ func attachViews(k *schema.Kind, views family.Views) error {
 	for name, view := range views {
 		s := k.Subresource(name)
 		if s == nil {
-			return fmt.Errorf("catalog: %s has no sub-resource %s to view", k.Kind, name)
+			return fmt.Errorf("%s has no sub-resource %s to view", k.Kind, name)
 		}
 		s.View = view
 	}

@@ -57,7 +57,7 @@ func checkFeatures(messages map[string]*schema.Message) error {
 	for _, m := range messages {
 		for _, f := range m.Fields {
 			if f.Feature != "" && !slices.Contains(fieldFeatures, f.Feature) {
-				return fmt.Errorf("catalog: %s.%s: %s is not among the features of fields", m.Name, f.Name, f.Feature)
+				return fmt.Errorf("%s.%s: %s is not among the features of fields", m.Name, f.Name, f.Feature)
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
 		return nil, err
 	}
 	if err := rules.Compile(f.Fields, slices.Collect(maps.Values(plan.Messages))...); err != nil {
-		return nil, fmt.Errorf("catalog: %w", err)
+		return nil, err
 	}
 	b := &builtIns{naming: n, messages: plan.Messages, expressions: expressions.NewCompiler(n), set: newKindSet(len(plan.Kinds))}
 	b.definitions = b.newDefinitionCompiler()

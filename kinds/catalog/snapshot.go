@@ -90,7 +90,7 @@ func newKindSet(size int) kindSet {
 // add registers a kind under its group, version and kind name, and under its path if it has one.
 func (s *kindSet) add(k *schema.Kind) error {
 	if s.byKind[k.GroupVersionKind] != nil {
-		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Kind)
+		return fmt.Errorf("%s %s is declared twice", k.APIVersion(), k.Kind)
 	}
 	s.byKind[k.GroupVersionKind] = k
 	if k.Resource == "" {
@@ -98,7 +98,7 @@ func (s *kindSet) add(k *schema.Kind) error {
 	}
 	r := resourceKey{k.Group, k.Version, k.Resource}
 	if s.byResource[r] != nil {
-		return fmt.Errorf("catalog: %s %s is declared twice", k.APIVersion(), k.Resource)
+		return fmt.Errorf("%s %s is declared twice", k.APIVersion(), k.Resource)
 	}
 	s.byResource[r] = k
 	s.all = append(s.all, k)

@@ -57,7 +57,7 @@ func SplitCBORList(frame []byte, field string, n int) (before, after []byte, err
 	key := appendCBORString(nil, field)
 	before, after, ok := bytes.Cut(whole, append(key, cborArray<<5))
 	if !ok {
-		return nil, nil, errors.New("codec: a list has no field " + field)
+		return nil, nil, errors.New("a list has no field " + field)
 	}
 	before = append(before[:len(before):len(before)], key...)
 	return appendCBORHead(before, cborArray, uint64(n)), after, nil

@@ -26,7 +26,7 @@ type metaParser struct {
 }
 
 // errEnough ends a reading that needs no more.
-var errEnough = errors.New("codec: the rest need not be read")
+var errEnough = errors.New("the rest need not be read")
 
 // members calls read for each key of the object at hand; read consumes the value. A value that is no
 // object is skipped.

@@ -77,7 +77,7 @@ func appendJSON(b []byte, v any) []byte {
 	case []any:
 		return appendItems(b, v)
 	}
-	panic("openapi: a value of a type that documents do not have")
+	panic("a value of a type that documents do not have")
 }
 
 func appendMembers(b []byte, members iter.Seq2[string, any]) []byte {

@@ -25,7 +25,7 @@ type Plan struct {
 func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 	set := &descriptorpb.FileDescriptorSet{}
 	if err := proto.Unmarshal(descriptors, set); err != nil {
-		return nil, fmt.Errorf("schema: descriptor set: %w", err)
+		return nil, fmt.Errorf("descriptor set: %w", err)
 	}
 	c := &compiler{
 		naming:      n,
@@ -46,7 +46,7 @@ func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 		c.checkKind(k)
 	}
 	if len(c.faults) > 0 {
-		return nil, fmt.Errorf("schema: %w", errors.Join(c.faults...))
+		return nil, errors.Join(c.faults...)
 	}
 	return c.plan, nil
 }

@@ -217,9 +217,9 @@ func (p *plugin) logChange(err error) {
 		text = err.Error()
 	}
 	if text != "" && text != p.lastText {
-		p.log.Error("encryption: a KMS plugin is not healthy", "plugin", p.name, "error", text)
+		p.log.Error("a KMS plugin is not healthy", "plugin", p.name, "error", text)
 	} else if text == "" && p.lastText != "" {
-		p.log.Info("encryption: a KMS plugin is healthy again", "plugin", p.name)
+		p.log.Info("a KMS plugin is healthy again", "plugin", p.name)
 	}
 	p.lastText = text
 }

@@ -147,12 +147,12 @@ type lossCounter struct {
 func (l *lossCounter) add(n int, err error) {
 	l.lost.Add(n)
 	if !l.losing.Swap(true) {
-		l.log.Error("audit: events are being lost", "backend", l.name, "error", err)
+		l.log.Error("audit events are being lost", "backend", l.name, "error", err)
 	}
 }
 
 func (l *lossCounter) recovered() {
 	if l.losing.Load() && l.losing.Swap(false) {
-		l.log.Info("audit: events are stored again", "backend", l.name, "lost", l.lost.Get())
+		l.log.Info("audit events are stored again", "backend", l.name, "lost", l.lost.Get())
 	}
 }

@@ -145,8 +145,8 @@ type bootstrapTokens struct {
 }
 
 var (
-	errBootstrapUsage   = errors.New("authn: the bootstrap token is not for requests")
-	errBootstrapExpired = errors.New("authn: the bootstrap token has expired")
+	errBootstrapUsage   = errors.New("the bootstrap token is not for requests")
+	errBootstrapExpired = errors.New("the bootstrap token has expired")
 	errBootstrapGroups  = errors.New("auth-extra-groups holds groups that are not allowed")
 )
 
@@ -163,7 +163,7 @@ func (b bootstrapTokens) Authenticate(r Request) (*User, error) {
 	}
 	t, err := ReadBootstrapToken(b.naming, secret)
 	if err != nil {
-		return nil, fmt.Errorf("authn: the Secret %s holds no good bootstrap token: %w", secret.Key.Name, err)
+		return nil, fmt.Errorf("the Secret %s holds no good bootstrap token: %w", secret.Key.Name, err)
 	}
 	if subtle.ConstantTimeCompare([]byte(t.String()), []byte(r.Token)) != 1 {
 		return nil, nil

@@ -47,7 +47,7 @@ func certificateUser(naming *meta.Naming, uids bool) func(*x509.Certificate) (*U
 	key := naming.Translate(CredentialID)
 	return func(leaf *x509.Certificate) (*User, error) {
 		if leaf.Subject.CommonName == "" {
-			return nil, errors.New("authn: client certificate names no user")
+			return nil, errors.New("client certificate names no user")
 		}
 		uid := ""
 		if uids {
@@ -72,7 +72,7 @@ func subjectUID(leaf *x509.Certificate) (uid string, err error) {
 		}
 		text, ok := attribute.Value.(string)
 		if !ok || text == "" || uid != "" {
-			return "", errors.New("authn: client certificate does not hold one uid that is a text")
+			return "", errors.New("client certificate does not hold one uid that is a text")
 		}
 		uid = text
 	}
@@ -179,7 +179,7 @@ func (v *verifier) lookup(t *verifiedPool, certs []*x509.Certificate, now time.T
 // chain leads from a client's certificate to one of the CAs.
 func (t *verifiedPool) chain(certs []*x509.Certificate, now time.Time) ([]*x509.Certificate, error) {
 	if t.pool == nil { // which x509 takes for the CAs of the machine
-		return nil, errors.New("authn: client certificate: there is no CA")
+		return nil, errors.New("client certificate: there is no CA")
 	}
 	intermediates := x509.NewCertPool()
 	for _, cert := range certs[1:] {
@@ -190,7 +190,7 @@ func (t *verifiedPool) chain(certs []*x509.Certificate, now time.Time) ([]*x509.
 		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("authn: client certificate: %w", err)
+		return nil, fmt.Errorf("client certificate: %w", err)
 	}
 	return chains[0], nil
 }

@@ -9,7 +9,7 @@ import (
 // No other error of this package is shown to clients.
 type RejectionError struct{ Message string }
 
-func (r *RejectionError) Error() string { return "authn: refused: " + strconv.Quote(r.Message) }
+func (r *RejectionError) Error() string { return "refused: " + strconv.Quote(r.Message) }
 
 // maxRejectionMessage bounds the text of a RejectionError, in bytes.
 const maxRejectionMessage = 1024

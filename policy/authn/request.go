@@ -65,4 +65,4 @@ func (f FinalError) Error() string { return f.Err.Error() }
 func (f FinalError) Unwrap() error { return f.Err }
 
 // ErrUnknownToken refuses a bearer token that no method knows.
-var ErrUnknownToken = errors.New("authn: unknown bearer token")
+var ErrUnknownToken = errors.New("unknown bearer token")

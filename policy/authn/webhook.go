@@ -78,7 +78,7 @@ func (w *webhook) Authenticate(r Request) (*User, error) {
 		return w.review(digest, r.Token, wanted)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("authn: token webhook: %w: %w", ErrUnavailable, err)
+		return nil, fmt.Errorf("token webhook: %w: %w", ErrUnavailable, err)
 	}
 	known := answer.(tokenResult)
 	return known.user, known.err

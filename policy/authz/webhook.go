@@ -106,7 +106,7 @@ func (w *Webhook) postReview(digest authn.Digest, body []byte) (webhookDecision,
 
 // logFailure logs why; clients learn only that it is so.
 func (w *Webhook) logFailure(err error) (Decision, string) {
-	w.options.Logger.Warn("authz: the authorization webhook gave no answer", "error", err)
+	w.options.Logger.Warn("the authorization webhook gave no answer", "error", err)
 	return Failed, "the authorization webhook gave no answer"
 }
 

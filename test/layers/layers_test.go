@@ -1,11 +1,14 @@
-// Package layers checks who may import whom.
+// Package layers checks which packages may import which, and that texts for users do not name packages.
 package layers
 
 import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -37,8 +40,8 @@ var onlyImporter = map[string]string{
 }
 
 type goPackage struct {
-	ImportPath string
-	Imports    []string
+	ImportPath, Dir  string
+	Imports, GoFiles []string
 }
 
 func TestImportDirections(t *testing.T) {
@@ -65,6 +68,28 @@ func TestImportDirections(t *testing.T) {
 	}
 }
 
+// prefixedText is an error or a line of the log that begins with a word and a colon.
+var prefixedText = regexp.MustCompile(`(?:errors\.New|fmt\.Errorf|[lL]og(?:ger)?\.(?:Debug|Info|Warn|Error))\("([a-z]+): `)
+
+// TestTextsWithoutPackages checks that errors and the log do not name packages, of which users know nothing.
+func TestTextsWithoutPackages(t *testing.T) {
+	for _, p := range listPackages(t) {
+		path := strings.TrimPrefix(p.ImportPath, module)
+		for _, file := range p.GoFiles {
+			text, err := os.ReadFile(filepath.Join(p.Dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, found := range prefixedText.FindAllStringSubmatch(string(text), -1) {
+				isProgram := found[1] == "etcd" || found[1] == "troupe"
+				if !isProgram && slices.Contains(strings.Split(path, "/"), found[1]) {
+					t.Errorf("%s/%s: %s", path, file, found[0])
+				}
+			}
+		}
+	}
+}
+
 func layerOf(path string) string {
 	if strings.HasPrefix(path, "actors/controllers") {
 		return "actors/controllers"
@@ -76,7 +101,7 @@ func layerOf(path string) string {
 // listPackages reads the packages of the main module, without their tests.
 func listPackages(t *testing.T) (packages []goPackage) {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "./...")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 
 // Why a mailbox does not take a message.
 var (
-	ErrStopped = errors.New("runtime: the owner has stopped")
-	ErrFull    = errors.New("runtime: the mailbox is full")
+	ErrStopped = errors.New("the owner has stopped")
+	ErrFull    = errors.New("the mailbox is full")
 )
 
 // A Rejectable message is told when its mailbox does not take it or its owner stops before its turn.

@@ -47,13 +47,13 @@ func (d *Daemon) newAuditor() (*audit.Auditor, error) {
 	}
 	switch {
 	case len(sinks) == 0 && c.PolicyFile != "":
-		d.log.Warn("daemon: there is an audit policy, but neither audit log nor webhook: nothing is audited")
+		d.log.Warn("there is an audit policy, but neither audit log nor webhook: nothing is audited")
 		return nil, nil
 	// Neither policy nor sink: auditing was not asked for, which needs no word.
 	case len(sinks) == 0:
 		return nil, nil
 	case c.PolicyFile == "":
-		d.log.Info("daemon: no audit policy is given: the metadata of requests is audited")
+		d.log.Info("no audit policy is given: the metadata of requests is audited")
 	}
 	auditor := audit.New(policy, d.naming, time.Now, sinks...)
 	if c.PolicyFile == "" {
@@ -106,6 +106,6 @@ func (d *Daemon) newAuditLog() (io.Writer, error) {
 	return audit.OpenFile(audit.FileOptions{
 		Path: c.Path, MaxSize: int64(c.MaxSize) << 20, MaxAge: time.Duration(c.MaxAge) * 24 * time.Hour,
 		MaxBackups: c.MaxBackups, Compress: c.Compress, Now: time.Now,
-		OnError: func(err error) { d.log.Error("daemon: old audit log files", "error", err) },
+		OnError: func(err error) { d.log.Error("old audit log files cannot be handled", "error", err) },
 	})
 }

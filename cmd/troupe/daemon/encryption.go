@@ -134,13 +134,13 @@ func (a *atRest) reload(ctx context.Context) {
 	if err == nil {
 		a.lastError = ""
 		a.metrics.setConfig(c.Hash())
-		a.log.Info("encryption: another configuration is in use", "file", a.options.ConfigFile, "hash", c.Hash())
+		a.log.Info("another encryption configuration is in use", "file", a.options.ConfigFile, "hash", c.Hash())
 		return
 	}
 	// The same error comes back at every look until the file is corrected.
 	if text := err.Error(); text != a.lastError {
 		a.lastError = text
-		a.log.Error("encryption: the configuration cannot be used; the one before stays", "error", text)
+		a.log.Error("the encryption configuration cannot be used; the previous one stays in use", "error", text)
 	}
 }
 

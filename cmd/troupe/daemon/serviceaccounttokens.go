@@ -74,7 +74,7 @@ func (d *Daemon) newServiceAccountTokens(id *identity) (*serviceAccountTokens, e
 	if len(c.KeyFiles) == 0 {
 		// A key that can sign no tokens has signed none.
 		if a.legacyKeys, err = serviceaccount.ReadKeys(id.servingKey()); err != nil {
-			d.log.Debug("daemon: the serving key verifies no tokens", "error", err)
+			d.log.Debug("the serving key verifies no tokens", "error", err)
 		}
 	}
 	return a, nil

@@ -99,7 +99,7 @@ func (t TLS) strictTransport() string { return strings.Join(t.StrictTransportSec
 // refused.
 func (t TLS) warn(log *slog.Logger) {
 	if _, insecure, _ := certs.ParseCipherSuites(t.CipherSuites); len(insecure) > 0 {
-		log.Warn("tls: insecure cipher suites are enabled", "suites", strings.Join(insecure, ","))
+		log.Warn("insecure cipher suites are enabled", "suites", strings.Join(insecure, ","))
 	}
 }
 

@@ -142,7 +142,7 @@ func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
 	return err
 }
 
-var errWrongLength = errors.New("http: the body of an answer has another length than its head says")
+var errWrongLength = errors.New("the body of an answer has another length than its head says")
 
 // writeBody writes the body. A length that was announced has to be met, or the client would wait, or take what follows for the
 // rest.

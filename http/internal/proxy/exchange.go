@@ -29,8 +29,8 @@ const StreamTimeout = 15 * time.Minute
 const stopGrace = time.Second
 
 var (
-	errStopped    = errors.New("http: the server is shutting down")
-	errClientGone = errors.New("http: the client has gone")
+	errStopped    = errors.New("the server is shutting down")
+	errClientGone = errors.New("the client has gone")
 	errUnasked    = errors.New("the backend has changed the protocol without being asked to")
 )
 

@@ -33,7 +33,7 @@ func (e *Encoder) protobufOf(k *schema.Kind, f negotiate.Format) (protobufType, 
 func (e *Encoder) protobufMeta(name, apiVersion string) (protobufType, error) {
 	m := e.Catalog.Message("meta.v1." + name)
 	if m == nil {
-		return protobufType{}, fmt.Errorf("represent: message %s is not declared", name)
+		return protobufType{}, fmt.Errorf("message %s is not declared", name)
 	}
 	return protobufType{m, apiVersion, name}, nil
 }
@@ -45,7 +45,7 @@ func (t protobufType) encode(doc []byte) ([]byte, error) {
 	defer wire.PutBuffer(buf)
 	var err error
 	if *buf, err = codec.AppendProtobuf(*buf, t.message, doc); err != nil {
-		return nil, fmt.Errorf("represent: stored JSON of %s: %w", t.message.Name, err)
+		return nil, fmt.Errorf("stored JSON of %s: %w", t.message.Name, err)
 	}
 	return t.wrap(*buf), nil
 }

@@ -34,7 +34,7 @@ const (
 // the write timeout has passed.
 const minResponseRate = 32 << 10
 
-var errSlowReader = errors.New("http: the client takes its answer too slowly")
+var errSlowReader = errors.New("the client takes its answer too slowly")
 
 // A Stream is a body that writes itself, piece by piece. It keeps the request in flight until
 // it is written, or the connection has ended. Where write fails the connection is closed before
@@ -78,9 +78,9 @@ func (a *Stream) WriteTo(w io.Writer) (n int64, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = fmt.Errorf("panic: %v", fault)
-			a.Log.Error("http: panic while streaming", "id", a.ID, "path", a.Path, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			a.Log.Error("panic while streaming", "id", a.ID, "path", a.Path, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 		} else if err != nil && p.err == nil {
-			a.Log.Error("http: a streamed answer was cut", "id", a.ID, "path", a.Path, "bytes", p.n, "error", err)
+			a.Log.Error("a streamed answer was cut", "id", a.ID, "path", a.Path, "bytes", p.n, "error", err)
 		}
 		n = p.n
 	}()

@@ -134,7 +134,7 @@ func (r *Registry) recheck(g *Grant, generation uint64) {
 	v := r.check(g)
 	ended := r.apply(g, v, generation)
 	if len(ended) > 0 {
-		r.log.Debug("http: long-running requests end, their user may no longer make them", "user", g.User, "requests", len(ended), "reason", v.Refusal.Message)
+		r.log.Debug("long-running requests end, their user may no longer make them", "user", g.User, "requests", len(ended), "reason", v.Refusal.Message)
 	}
 	for _, w := range ended {
 		w.Revoke(v.Refusal)
@@ -145,7 +145,7 @@ func (r *Registry) recheck(g *Grant, generation uint64) {
 func (r *Registry) check(g *Grant) (v Verdict) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			r.log.Error("http: panic while looking after long-running requests", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			r.log.Error("panic while looking after long-running requests", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 			v = Verdict{Unknown: true}
 		}
 	}()

@@ -130,7 +130,7 @@ func interruptRead(c net.Conn) {
 // maxClientInput is how many bytes a client may send into its watch.
 const maxClientInput = 64 << 10
 
-var errUnexpectedInput = errors.New("http: a client writes into its watch")
+var errUnexpectedInput = errors.New("a client writes into its watch")
 
 // Run reads until the client has gone, the time is over or the session has ended; then it
 // waits for the session, ends the answer, calls atEnd and closes the connection.

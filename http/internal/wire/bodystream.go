@@ -28,7 +28,7 @@ type BodyStream struct {
 	answered bool
 }
 
-var errBodyStopped = errors.New("http: the request is over")
+var errBodyStopped = errors.New("the request is over")
 
 // StreamBody begins to pass the body on. gone is called when the client closes its connection before Stop, or breaks
 // its body off.

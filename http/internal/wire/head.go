@@ -23,11 +23,11 @@ var (
 )
 
 var (
-	ErrHeadTooLarge      = errors.New("http: the head of a request is too large")
-	ErrTooManyLargeHeads = errors.New("http: too many requests with large heads")
-	errBareLineFeed      = errors.New("http: the request line does not end in CRLF")
+	ErrHeadTooLarge      = errors.New("the head of a request is too large")
+	ErrTooManyLargeHeads = errors.New("too many requests with large heads")
+	errBareLineFeed      = errors.New("the request line does not end in CRLF")
 	// errEmptyLines: there is nothing but empty lines.
-	errEmptyLines = errors.New("http: too many empty lines before a request")
+	errEmptyLines = errors.New("too many empty lines before a request")
 )
 
 // awaitRequest waits for the first byte of a request. While it waits the connection holds no buffer:

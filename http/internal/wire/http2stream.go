@@ -362,7 +362,7 @@ const (
 	complete
 )
 
-var errMalformedAnswer = errors.New("http: an answer is malformed")
+var errMalformedAnswer = errors.New("an answer is malformed")
 
 // write passes a part of the answer on.
 func (a *answerReader) write(w responseControl, b []byte) error {

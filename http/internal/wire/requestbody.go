@@ -185,7 +185,7 @@ func (c *Conn) nextChunk() error {
 // maxChunkLine bounds the line before a chunk, in bytes.
 const maxChunkLine = 256
 
-var errMalformedChunk = errors.New("http: a chunk is malformed")
+var errMalformedChunk = errors.New("a chunk is malformed")
 
 // readLine reads a line that ends in CRLF, and gives it without that.
 func (c *Conn) readLine() ([]byte, error) {

@@ -49,7 +49,7 @@ func (c *Conn) end() {
 	c.all.scheduler.forget(c)
 	c.scheduled = false
 	if fault := recover(); fault != nil {
-		c.all.opts.Log.Error("http: panic while serving a connection", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+		c.all.opts.Log.Error("panic while serving a connection", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 		c.hijacker = nil
 	}
 	if run := c.hijacker; run != nil {
@@ -170,5 +170,5 @@ type debugLogger struct{ log *slog.Logger }
 
 // Printf logs for those who debug: that a client has gone away is nothing that an operator can act on.
 func (l debugLogger) Printf(format string, args ...any) {
-	l.log.Debug("http: connection", "format", format, "args", args)
+	l.log.Debug("connection", "format", format, "args", args)
 }

@@ -118,7 +118,7 @@ func (l *Ledger) settle(ctx context.Context) {
 	select {
 	case <-l.endEpoch():
 	case <-ctx.Done():
-		l.log.Warn("quota: changes from before a quota are still under way")
+		l.log.Warn("changes from before a ResourceQuota are still under way")
 	}
 }
 
@@ -141,7 +141,7 @@ func (f *follower) replace(ctx context.Context, n *namespace, s spec) *account {
 	n.retire(func(other *account) bool { return other != a && other.name == a.name && (a.enforced || other.unknown) })
 	n.mu.Unlock()
 	if err != nil {
-		l.log.Error("quota: what is used cannot be found out", "namespace", n.name, "quota", s.name, "error", err)
+		l.log.Error("the usage of a ResourceQuota cannot be computed", "namespace", n.name, "quota", s.name, "error", err)
 	} else {
 		l.settle(ctx)
 	}

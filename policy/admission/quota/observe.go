@@ -107,7 +107,7 @@ func (l *Ledger) decode(k *schema.Kind, o *meta.Object) tree.Tree {
 	}
 	decoded, err := codec.DecodeStored(k.Message(), o.JSON)
 	if err != nil {
-		l.log.Error("quota: a stored object cannot be read", "object", o.Key.String(), "error", err)
+		l.log.Error("a stored object cannot be read, so quotas do not count it", "object", o.Key.String(), "error", err)
 		return tree.Tree{}
 	}
 	return decoded

@@ -141,7 +141,7 @@ func (l *Ledger) seen(namespace string) (version uint64, err error) {
 // awaitPublished waits until all that was committed before a quota counts.
 func (l *Ledger) awaitPublished(ctx context.Context, version uint64) {
 	for l.unseen != nil && ctx.Err() == nil && l.objects.AwaitVersion(ctx, version) != nil {
-		l.log.Warn("quota: what was committed before a quota is still being published", "version", version)
+		l.log.Warn("changes from before a ResourceQuota are still being published", "version", version)
 		time.Sleep(firstRetry)
 	}
 }

@@ -103,7 +103,7 @@ func (t *Authenticator) Run(ctx context.Context) { t.issuer.run(ctx) }
 func (t *Authenticator) KeySetID() any { return t.issuer.keys() }
 
 // errNoKeys is not cached, because the keys may be there for the next request.
-var errNoKeys = errors.New("oidc: the issuer's keys are not known yet")
+var errNoKeys = errors.New("the OIDC issuer's keys are not known yet")
 
 // Authenticate has no opinion on what is no token of the issuer.
 func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
@@ -140,7 +140,7 @@ func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 		user, err = c.user(&t.options)
 	}
 	if err != nil {
-		err = fmt.Errorf("oidc: %w", err)
+		err = fmt.Errorf("OIDC: %w", err)
 		t.rejected.Put(digest, cachedResult[error]{set, err}, t.options.Now().Add(rejectedTTL))
 		return nil, err
 	}

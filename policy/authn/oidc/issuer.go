@@ -59,7 +59,7 @@ func (i *issuer) run(ctx context.Context) {
 	for {
 		wait := refreshPeriod
 		if err := i.fetch(ctx); err != nil && ctx.Err() == nil {
-			i.log.Warn("oidc: the issuer's keys cannot be had", "issuer", i.url, "error", err, "again", pause)
+			i.log.Warn("the OIDC issuer's keys cannot be had", "issuer", i.url, "error", err, "again", pause)
 			wait, pause = pause, min(2*pause, maxBackoff)
 		} else {
 			pause = minBackoff
@@ -89,7 +89,7 @@ func (i *issuer) newerKeys(than *keySet) *keySet {
 		return nil, i.fetchOnce(context.Background())
 	})
 	if err != nil {
-		i.log.Warn("oidc: the issuer's keys cannot be refreshed", "issuer", i.url, "error", err)
+		i.log.Warn("the OIDC issuer's keys cannot be refreshed", "issuer", i.url, "error", err)
 	}
 	return i.keys()
 }
@@ -139,7 +139,7 @@ func (i *issuer) fetchOnce(ctx context.Context) error {
 	}
 	if old := i.keys(); old == nil || old.raw != set.raw {
 		i.keySet.Store(set)
-		i.log.Info("oidc: the issuer's keys are known", "issuer", i.url, "keys", len(set.keys))
+		i.log.Info("the OIDC issuer's keys are known", "issuer", i.url, "keys", len(set.keys))
 	}
 	return nil
 }
