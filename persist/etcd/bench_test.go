@@ -18,7 +18,7 @@ func BenchmarkStart(b *testing.B) {
 	cluster := etcdtest.Start(b, 1)
 	o := Options{Endpoints: cluster.URLs()}
 	value := strings.Repeat("x", 1000)
-	err := Fill(b.Context(), o, Content{Items: func(yield func(string, []byte, int) error) error {
+	err := Fill(b.Context(), o, returning(Content{Items: func(yield func(string, []byte, int) error) error {
 		for i := range objects {
 			w := put(fmt.Sprintf("/c/n/%06d", i), value)
 			if err := yield(w.Key, w.Value, w.RevisionOffset); err != nil {
@@ -26,7 +26,7 @@ func BenchmarkStart(b *testing.B) {
 			}
 		}
 		return nil
-	}})
+	}}))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,7 +10,7 @@
 // All of them begin with the prefix (/troupe if nothing else is said):
 //
 //	/format               "troupe-etcd 1 <base>", decimal; written once
-//	/filling              there while the store is filled from elsewhere (Fill): it is not to be opened
+//	/filling              there before and while the store is filled from elsewhere (Fill): it is not to be opened
 //	/labels/<name>        a label, such as the naming profile
 //	/secrets/<name>       what all logs share and nobody else may know; encoded by the Transformer like a Secret
 //	/objects/<key>        an object by the key of its write: a value

@@ -22,10 +22,12 @@ type Content struct {
 	Items func(yield func(key string, value []byte, revisionOffset int) error) error
 }
 
-// Fill makes a store of a prefix without keys. Its revisions begin above that of the state. While it runs, and after it has been
-// interrupted, the prefix has a mark by which Open refuses it and the next Fill begins anew.
-func Fill(ctx context.Context, o Options, c Content) (err error) {
-	o.Base = c.Revision + 1
+// Fill makes a store of a prefix without keys from what read returns. Its revisions begin above that
+// of the content.
+//
+// The prefix has a mark before read is called and until the store is complete. Open refuses a marked
+// prefix, and the next Fill begins anew. If read fails, Fill removes the mark.
+func Fill(ctx context.Context, o Options, read func() (Content, error)) (err error) {
 	o = o.withDefaults()
 	if err := o.Validate(); err != nil {
 		return fmt.Errorf("etcd: %w", err)
@@ -36,8 +38,31 @@ func Fill(ctx context.Context, o Options, c Content) (err error) {
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
 	f := &filler{Log: &Log{o: o, client: client, keys: keys{o.Prefix}}}
-	f.revisions.base = o.Base
 	if err := f.explained(ctx, f.begin); err != nil {
+		return err
+	}
+	c, err := read()
+	if err != nil {
+		return errors.Join(err, f.end(context.WithoutCancel(ctx)))
+	}
+	if err := f.fill(ctx, c); err != nil {
+		return err
+	}
+	return f.end(ctx)
+}
+
+// end removes the mark.
+func (f *filler) end(ctx context.Context) error {
+	ctx, cancel := bounded(ctx, f.o.WriteTimeout)
+	defer cancel()
+	_, err := f.client.Delete(ctx, f.keys.filling())
+	return err
+}
+
+// fill writes the content.
+func (f *filler) fill(ctx context.Context, c Content) error {
+	base := alignBase(c.Revision + 1)
+	if err := f.add(ctx, f.keys.format(), []byte(encodeFormat(base)), nil, nil); err != nil {
 		return err
 	}
 	for name, value := range c.Labels {
@@ -51,14 +76,11 @@ func Fill(ctx context.Context, o Options, c Content) (err error) {
 			return err
 		}
 	}
-	err = c.Items(func(key string, value []byte, offset int) error {
+	err := c.Items(func(key string, value []byte, offset int) error {
 		return f.add(ctx, f.keys.object(key), value, &persist.Place{Key: key}, func(position byte) []byte { return appendHead(nil, position, offset) })
 	})
 	if err == nil {
 		err = f.send(ctx)
-	}
-	if err == nil {
-		_, err = f.client.Delete(ctx, f.keys.filling())
 	}
 	return err
 }
@@ -99,9 +121,13 @@ func (f *filler) begin(ctx context.Context) error {
 			return f.unavailable(err)
 		}
 	}
-	_, err = f.client.Txn(open).Then(clientv3.OpPut(mark, ""), clientv3.OpPut(f.keys.format(), encodeFormat(f.o.Base))).Commit()
-	if err != nil {
+	absent := clientv3.Compare(clientv3.CreateRevision(f.keys.format()), "=", 0)
+	marking, err := f.client.Txn(open).If(absent).Then(clientv3.OpPut(mark, "")).Commit()
+	switch {
+	case err != nil:
 		return f.unavailable(err)
+	case !marking.Succeeded: // a daemon has made a store meanwhile
+		return fmt.Errorf("etcd: %s: %w", f.keys.prefix, ErrNotEmpty)
 	}
 	return nil
 }

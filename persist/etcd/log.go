@@ -132,6 +132,9 @@ func (l *Log) prepare(ctx context.Context) error {
 		return l.unavailable(err)
 	}
 	if len(found.Kvs) == 0 {
+		if err := l.refuseFilling(ctx); err != nil {
+			return err
+		}
 		if l.o.MustExist {
 			return fmt.Errorf("etcd: there is no store of this program below %s", l.keys.prefix)
 		}
@@ -142,11 +145,11 @@ func (l *Log) prepare(ctx context.Context) error {
 			return l.unavailable(err)
 		}
 	}
-	if len(found.Kvs) == 0 {
-		return fmt.Errorf("etcd: %s has gone again", l.keys.format())
-	}
 	if err := l.refuseFilling(ctx); err != nil {
 		return err
+	}
+	if len(found.Kvs) == 0 {
+		return fmt.Errorf("etcd: %s has gone again", l.keys.format())
 	}
 	format := found.Kvs[0]
 	l.identity = origin{Cluster: found.Header.ClusterId, Prefix: l.keys.prefix, Format: string(format.Value), Created: format.CreateRevision}
@@ -178,7 +181,8 @@ func (l *Log) initialize(ctx context.Context) error {
 		return fmt.Errorf("etcd: there are keys below %s that are not of this program, such as %s: choose another prefix", l.keys.prefix, others.Kvs[0].Key)
 	}
 	absent := clientv3.Compare(clientv3.CreateRevision(l.keys.format()), "=", 0)
-	if _, err := l.client.Txn(ctx).If(absent).Then(clientv3.OpPut(l.keys.format(), encodeFormat(l.o.Base))).Commit(); err != nil {
+	unmarked := clientv3.Compare(clientv3.CreateRevision(l.keys.filling()), "=", 0)
+	if _, err := l.client.Txn(ctx).If(absent, unmarked).Then(clientv3.OpPut(l.keys.format(), encodeFormat(l.o.Base))).Commit(); err != nil {
 		return l.unavailable(err)
 	}
 	return nil

@@ -258,6 +258,10 @@ func TestClaims(t *testing.T) {
 	same(t, "held in the end", strings.Join(held, " "), "a=/ip/a")
 }
 
+func returning(c Content) func() (Content, error) {
+	return func() (Content, error) { return c, nil }
+}
+
 // TestFill: a store that is filled is as if it had been written, one whose filling was interrupted is not opened, and is filled anew.
 func TestFill(t *testing.T) {
 	t.Parallel()
@@ -277,17 +281,31 @@ func TestFill(t *testing.T) {
 			return yield("/c/n/raw", []byte("raw"), -1)
 		}
 	}
-	content.Items = items(200)
-	same(t, "interrupted", fmt.Sprint(Fill(t.Context(), o, content)), "interrupted")
-	if l, err := Open(t.Context(), o); err == nil {
-		l.Close()
-		t.Error("what was interrupted is opened")
+	refused := func(when string) {
+		t.Helper()
+		for _, mustExist := range []bool{false, true} {
+			l, err := Open(t.Context(), Options{Endpoints: o.Endpoints, MustExist: mustExist})
+			if err == nil {
+				l.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), "run it again") {
+				t.Errorf("%s: opened with the error %v", when, err)
+			}
+		}
 	}
+	err := Fill(t.Context(), o, func() (Content, error) {
+		refused("before the first key")
+		return content, errors.New("unreadable")
+	})
+	same(t, "without content", fmt.Sprint(err), "unreadable")
+	content.Items = items(200)
+	same(t, "interrupted", fmt.Sprint(Fill(t.Context(), o, returning(content))), "interrupted")
+	refused("after an interruption")
 	content.Items = items(-1)
-	if err := Fill(t.Context(), o, content); err != nil {
+	if err := Fill(t.Context(), o, returning(content)); err != nil {
 		t.Fatal(err)
 	}
-	if err := Fill(t.Context(), o, content); !errors.Is(err, ErrNotEmpty) {
+	if err := Fill(t.Context(), o, returning(content)); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("filled twice: %v", err)
 	}
 	a := open(t, o)

@@ -110,8 +110,13 @@ func (o Options) withDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.Base = (o.Base + wholeRevision) &^ wholeRevision
+	o.Base = alignBase(o.Base)
 	return o
+}
+
+// alignBase rounds a base up to what leaves room for positions.
+func alignBase(base persist.Revision) persist.Revision {
+	return (base + wholeRevision) &^ wholeRevision
 }
 
 // tls is how the servers are reached; nil by plain HTTP. The files of the client's certificate are read with each connection,

@@ -36,13 +36,14 @@ func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	c, n, err := m.content(t)
-	if err != nil {
-		return 0, err
-	}
+	n := 0
 	o := m.Etcd.options()
 	o.Transformer, o.Logger = t, m.Log
-	return n, etcd.Fill(ctx, o, c)
+	err = etcd.Fill(ctx, o, func() (c etcd.Content, err error) {
+		c, n, err = m.content(t)
+		return c, err
+	})
+	return n, err
 }
 
 // content returns what the data directory holds, as etcd is filled with it, and the number of objects.
