@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -86,19 +87,23 @@ func (r *Reloader) Run(ctx context.Context, period time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+			r.Reload()
 		case <-r.now:
+			if len(r.Reload()) == 0 {
+				r.log.Info("files were read again, and none was reloaded")
+			}
 		}
-		r.Reload()
 	}
 }
 
-// Reload reloads all targets once. Only one goroutine may call it at a time.
-func (r *Reloader) Reload() {
+// Reload reloads all targets once, logs those that have changed, and returns their names. Only one
+// goroutine may call it at a time.
+func (r *Reloader) Reload() (reloaded []string) {
 	for _, target := range r.targets {
 		changed, err := target.reload()
 		if changed {
 			target.changes.Add(1)
-			r.log.Info("a file was reloaded", "what", target.name)
+			reloaded = append(reloaded, target.name)
 		}
 		if err == nil {
 			target.lastError = ""
@@ -110,6 +115,10 @@ func (r *Reloader) Reload() {
 			r.log.Error("a file cannot be reloaded; what was read before stays in use", "what", target.name, "error", text)
 		}
 	}
+	if len(reloaded) > 0 {
+		r.log.Info("files were reloaded", "what", strings.Join(reloaded, ","))
+	}
+	return reloaded
 }
 
 // WriteMetrics writes how often targets have changed, and how many reloads have failed, in the text

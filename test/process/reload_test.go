@@ -58,6 +58,12 @@ func TestReload(t *testing.T) {
 		text, err := os.ReadFile(log)
 		return err == nil && strings.Contains(string(text), configMaps)
 	})
+	eventually(t, "the log says what was reloaded", func() bool {
+		text := p.log.String()
+		return strings.Contains(text, "files were reloaded") && strings.Contains(text, "token-file") && strings.Contains(text, "audit-policy")
+	})
+	p.signal(syscall.SIGHUP)
+	eventually(t, "a reload that changes nothing is logged", func() bool { return strings.Contains(p.log.String(), "none was reloaded") })
 	write("tokens", "broken\n")
 	p.signal(syscall.SIGHUP)
 	eventually(t, "the fault is logged", func() bool {
