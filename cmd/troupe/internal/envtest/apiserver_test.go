@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.etcd.io/etcd/api/v3/version"
+
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
@@ -186,7 +188,7 @@ func TestVersion(t *testing.T) {
 	own := daemon.GitVersion()
 	for args, want := range map[string]string{
 		"kube-apiserver --version": "Kubernetes " + own + "\n", "kube-apiserver --version=raw": "Kubernetes " + own + "\n",
-		"kube-apiserver --version=1": "Kubernetes " + own + "\n", "etcd --version": "etcd Version: ",
+		"kube-apiserver --version=1": "Kubernetes " + own + "\n", "etcd --version": "etcd Version: " + version.Version + "\n",
 	} {
 		name, flag, _ := strings.Cut(args, " ")
 		c := Program(name, func(daemon.Config, io.Writer, io.Writer) error { return errors.New("it serves") })

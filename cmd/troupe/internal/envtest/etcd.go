@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.etcd.io/etcd/api/v3/version"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
@@ -47,7 +48,8 @@ func Etcd() *cobra.Command {
 			return nil
 		}
 		if _, ok := flags["version"]; ok {
-			fmt.Fprintln(c.OutOrStdout(), "etcd Version: troupe", daemon.Version)
+			// Scripts of Kubernetes compare the third word with the version of etcd that they need.
+			fmt.Fprintf(c.OutOrStdout(), "etcd Version: %s\nTroupe Version: %s\n", version.Version, daemon.Version)
 			return nil
 		}
 		log := slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil))
