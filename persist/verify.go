@@ -41,7 +41,11 @@ func verify(dir string, out io.Writer, c Checks, o Options) (bool, error) {
 	if more := v.unreadable - maxUnreadable; more > 0 {
 		v.printf("FAULT %d more values cannot be read", more)
 	}
-	v.printf("%d faults", v.faults)
+	plural := "s"
+	if v.faults == 1 {
+		plural = ""
+	}
+	v.printf("%d fault%s", v.faults, plural)
 	return v.faults == 0, v.err
 }
 
