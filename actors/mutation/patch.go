@@ -46,10 +46,10 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if errors.Is(err, codec.ErrTooManyMessages) {
 		return Prepared{}, meta.NewTooLarge("%v", err)
 	}
-	if err != nil && m.PatchType == request.StrategicMergePatch {
+	switch {
+	case err != nil && m.PatchType == request.StrategicMergePatch:
 		return Prepared{}, invalid(codec.ConversionText(err))
-	}
-	if err != nil {
+	case err != nil:
 		return Prepared{}, invalid(err.Error())
 	}
 	warnings, strict := applyFieldValidation(m, append(duplicates, faults...))

@@ -56,7 +56,7 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 		return nil, nil, ErrTooManyMessages
 	}
 	if c.err != nil {
-		return nil, nil, c.err
+		return nil, c.faults, c.err
 	}
 	if m.Custom != nil {
 		var err error
@@ -177,7 +177,7 @@ func (c *conformer) field(f *schema.Field, v any) any {
 	default:
 		return c.single(f, v)
 	}
-	c.mismatch(valueType(v), goType(f))
+	c.mismatchOf(v, goType(f))
 	return nil
 }
 

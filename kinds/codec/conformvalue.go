@@ -30,7 +30,7 @@ func (c *conformer) single(f *schema.Field, v any) any {
 		if object, ok := v.(tree.Tree); ok {
 			return c.message(f.Message, object)
 		}
-		c.mismatch(valueType(v), elementType(f))
+		c.mismatchOf(v, elementType(f))
 		return nil
 	}
 	whole := v // returned instead of the string in it, which would be boxed again
@@ -56,7 +56,7 @@ func (c *conformer) single(f *schema.Field, v any) any {
 		}
 		return c.fromString(f, v.String())
 	}
-	c.mismatch(valueType(v), elementType(f))
+	c.mismatchOf(v, elementType(f))
 	return nil
 }
 
@@ -110,7 +110,7 @@ func (c *conformer) raw(v any) any {
 	case string, bool, int64, nil:
 		return v
 	}
-	c.mismatch(valueType(v), "interface {}")
+	c.mismatchOf(v, "interface {}")
 	return nil
 }
 

@@ -131,6 +131,6 @@ func (c *conformer) fieldSet(f *schema.Field, v any) any {
 		}
 		return nil
 	}
-	c.mismatch(valueType(v), elementType(f))
+	c.mismatchOf(v, elementType(f))
 	return nil
 }

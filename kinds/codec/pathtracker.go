@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -123,6 +124,15 @@ func (t *pathTracker) mismatch(value, goType string) {
 		text += "struct field " + simpleName(inside.Name) + "." + joinNames(names) + " of type " + goType
 	}
 	t.err = mismatchError{typeError(text), value, goType}
+}
+
+// mismatchOf is mismatch for a value of a tree.
+func (t *pathTracker) mismatchOf(v any, goType string) {
+	value := valueType(v)
+	if value == "number" {
+		value = fmt.Sprint(value, " ", v)
+	}
+	t.mismatch(value, goType)
 }
 
 // malformed remembers that the text of a value does not have the form of its type.

@@ -89,14 +89,14 @@ func (t *pathTracker) strings(v any) any {
 	list, ok := v.([]any)
 	if !ok {
 		if v != nil {
-			t.mismatch(valueType(v), "[]string")
+			t.mismatchOf(v, "[]string")
 		}
 		return nil
 	}
 	for i, item := range list {
 		if _, ok := item.(string); !ok {
 			t.pushIndex(i)
-			t.mismatch(valueType(item), "string")
+			t.mismatchOf(item, "string")
 			t.pop()
 			return nil
 		}

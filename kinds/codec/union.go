@@ -64,7 +64,7 @@ func (d *decoder) union(m *schema.Message) (any, error) {
 func (c *conformer) union(m *schema.Message, v any) any {
 	f := unionField(m, v)
 	if f == nil {
-		c.mismatch(valueType(v), messageType(m))
+		c.mismatchOf(v, messageType(m))
 		return nil
 	}
 	c.unions++

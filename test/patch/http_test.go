@@ -111,6 +111,7 @@ func TestWrongTypes(t *testing.T) {
 		`{"metadata":{"labels":{"a":1}}}`,
 		`{"metadata":{"labels":{"a":1.5}}}`,
 		`{"metadata":{"finalizers":"x"}}`,
+		`{"metadata":{"finalizers":1.5}}`,
 		`{"spec":{"selector":[true]}}`,
 		`{"spec":{"selector":true}}`,
 		`{"spec":{"replicas":"3"}}`,
