@@ -210,10 +210,21 @@ func (e *Env) lastApplied(t tree.Tree) string {
 }
 
 // updateLastApplied writes the configuration into the annotation, if the object has one. Clients that still
-// compute patches from the annotation would otherwise undo the apply.
+// compute patches from the annotation would otherwise undo the apply. An annotation that would be too
+// large is removed, as by kube-apiserver.
 func (e *Env) updateLastApplied(m *request.Mutation, want tree.Tree) tree.Tree {
-	if m.FieldManager == kubectlManager && e.lastApplied(want) != "" && m.Subresource == "" {
-		want.EnsureObject("metadata", "annotations")[e.LastApplied] = string(codec.AppendAny(nil, m.Object)) + "\n"
+	if m.FieldManager != kubectlManager || e.lastApplied(want) == "" || m.Subresource != "" {
+		return want
+	}
+	config := m.Object
+	if config.Object("metadata", "annotations").Has(e.LastApplied) {
+		config = tree.Clone(config).(tree.Tree)
+		delete(config.Object("metadata", "annotations"), e.LastApplied)
+	}
+	annotations := want.EnsureObject("metadata", "annotations")
+	annotations[e.LastApplied] = string(codec.AppendAny(nil, config)) + "\n"
+	if rules.AnnotationsSize(annotations) > rules.MaxAnnotationsSize {
+		delete(annotations, e.LastApplied)
 	}
 	return want
 }

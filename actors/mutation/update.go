@@ -93,7 +93,7 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 // allocated for.
 func (p *Prepared) validateUpdate(allocation []meta.Cause) []meta.Cause {
 	m, old, stored := p.mutation, p.cur.Tree, p.mutation.Kind.Stored
-	causes := slices.Concat(p.faults.List, rules.ValidateChange(stored, p.want, old), allocation)
+	causes := slices.Concat(rules.ValidateChange(stored, p.want, old), allocation)
 	if m.Subresource == "" {
 		causes = append(causes, rules.ValidateUpdate(stored, p.want, old)...)
 	} else {
@@ -102,7 +102,7 @@ func (p *Prepared) validateUpdate(allocation []meta.Cause) []meta.Cause {
 	if m.Subresource == "" || stored.ChecksSubresourceWrites {
 		causes = append(causes, rules.ValidateServed(m.Kind, p.want, old)...)
 	}
-	return withoutAbsentNulls(causes, p.faults.List)
+	return withoutAbsentNulls(append(causes, p.faults.List...), p.faults.List)
 }
 
 // keepsGeneration tells whether m writes a sub-resource that is not part of the object's desired state.

@@ -120,16 +120,23 @@ func ValidateLabels(labels tree.Tree, path string, faults *schema.Faults) {
 
 // ValidateAnnotations checks the keys and the total size of annotations at path.
 func ValidateAnnotations(annotations tree.Tree, path string, faults *schema.Faults) {
-	size := 0
 	for _, key := range annotations.SortedKeys() {
 		for _, msg := range QualifiedName(lowerPrefix(key)) {
 			faults.Invalid(path, key, msg)
 		}
-		size += len(key) + len(annotations.String(key))
 	}
-	if size > MaxAnnotationsSize {
+	if AnnotationsSize(annotations) > MaxAnnotationsSize {
 		faults.TooLong(path, MaxAnnotationsSize)
 	}
+}
+
+// AnnotationsSize returns the size of what MaxAnnotationsSize bounds.
+func AnnotationsSize(annotations tree.Tree) (size int) {
+	for key, value := range annotations {
+		text, _ := value.(string)
+		size += len(key) + len(text)
+	}
+	return size
 }
 
 // lowerPrefix ignores case in the domain of an annotation's key, and only there.

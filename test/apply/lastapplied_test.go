@@ -3,6 +3,7 @@ package apply
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/test/client"
@@ -99,4 +100,32 @@ func TestUnusableLastApplied(t *testing.T) {
 		t.Errorf("the message is %q", message)
 	}
 	s.has(s.apply(200, "kubectl", configMaps+"/a", configMap("a", `"k":"2"`)), map[string]string{"data": `{"k":"2","l":"1"}`})
+}
+
+// TestWrittenLastApplied checks the annotation that an apply by kubectl leaves: the configuration as it was
+// sent, without the annotation, or nothing if it is too large.
+func TestWrittenLastApplied(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	large := strings.Repeat("x", 140<<10) // twice of which is more than annotations may have
+	for name, test := range map[string]struct{ annotations, want string }{
+		"none":  {`{"q":"r"}`, `{"q":"r"}`},
+		"only":  {`{"` + lastApplied + `":"x"}`, `{}`},
+		"other": {`{"` + lastApplied + `":"x","q":"r"}`, `{"q":"r"}`},
+		"large": {`{"q":"` + large + `"}`, ""},
+	} {
+		manifest := func(annotations string) string {
+			return `{"apiVersion":"v1","data":{"k":"1"},"kind":"ConfigMap","metadata":{"annotations":` + annotations + `,"name":"` + name + `"}}`
+		}
+		s.clientApply(configMaps, manifest(`{}`))
+		applied := s.apply(200, "kubectl&force=true", configMaps+"/"+name, manifest(test.annotations))
+		annotations, _ := applied.Metadata()["annotations"].(map[string]any)
+		want := ""
+		if test.want != "" {
+			want = manifest(test.want) + "\n"
+		}
+		if got, _ := annotations[lastApplied].(string); got != want {
+			t.Errorf("%s: wrote %.200q, want %q", name, got, want)
+		}
+	}
 }
