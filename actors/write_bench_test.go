@@ -78,7 +78,7 @@ func podText(name, label, blanks string) string {
 func applyOf(b *testing.B, k *schema.Kind, name, text string) request.Mutation {
 	b.Helper()
 	config, faults, err := codec.DecodeConfig(k.Message(), []byte(text))
-	if err != nil || len(faults) > 0 || ownership.CheckItems(k.Message(), config) != "" {
+	if err != nil || len(faults) > 0 || ownership.CheckConfig(k.Message(), config, nil) != "" {
 		b.Fatal(err, faults)
 	}
 	return request.Mutation{Verb: request.Patch, PatchType: request.ApplyPatch, FieldManager: "one", Kind: k,

@@ -48,7 +48,7 @@ func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 		return meta.NewTooLarge("%v", err)
 	}
 	if err != nil {
-		return apierrors.BadRequest("error decoding YAML: " + err.Error())
+		return configError(x.bodyKind, encoding, body, faults, err)
 	}
 	x.auditRequestConfig(config)
 	m := s.newMutation(x, request.Patch, o)
@@ -56,7 +56,11 @@ func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 	if err := x.matchConfigToPath(&m, config); err != nil {
 		return err
 	}
-	warnings, err := checkConfigFields(x.bodyKind, config, faults, o.Validation)
+	undeclared := codec.UnknownPaths(codec.Refused(faults))
+	if text := ownership.CheckConfig(x.bodyKind.Message(), config, undeclared); text != "" {
+		return structureError(x.bodyKind, encoding, body, undeclared, config, text)
+	}
+	warnings, err := checkDuplicates(x.bodyKind, faults, o.Validation)
 	if err != nil {
 		return err
 	}
@@ -73,6 +77,43 @@ func (s *Server) decodeConfig(x *requestContext, encoding negotiate.Encoding, bo
 	sub := x.kind.Subresource(x.info.Subresource)
 	return s.bodies().Config(x.bodyKind.Message(), encoding, body, sub == nil || sub.BodyKind == nil)
 }
+
+// configError answers a configuration that cannot be decoded. If that is because of its structure, it
+// names all faults of that.
+func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, faults []codec.FieldFault, err error) error {
+	if codec.IsTypeError(err) {
+		undeclared := codec.UnknownPaths(codec.Refused(faults))
+		if err := structureError(k, encoding, body, undeclared, nil, ""); err != nil {
+			return err
+		}
+	}
+	return apierrors.BadRequest("error decoding YAML: " + err.Error())
+}
+
+// structureError returns the error of a configuration that does not have the structure of its kind, or nil.
+// It checks the body itself, since decoding drops what the kind does not know. config and text are what was
+// found before; they stand for CBOR, which is not read again.
+//
+// An unknown field cannot be dropped with a warning, as in other bodies: the manager would not own what it has asked
+// for, and would never learn why.
+func structureError(k *schema.Kind, encoding negotiate.Encoding, body []byte, undeclared []string, config tree.Tree, text string) error {
+	if encoding != negotiate.CBOR {
+		if untyped, err := codec.DecodeUntyped(body); err == nil {
+			if found := ownership.CheckUntyped(k.Message(), untyped, undeclared); found != "" {
+				config, text = untyped, found
+			}
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	metadata := config.Object("metadata")
+	return apierrors.BadRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
+		metadata.String("namespace"), metadata.String("name"), typeName(k.APIVersion(), k.Kind), meta.CutText(text, maxShownFaults)))
+}
+
+// maxShownFaults bounds the faults of a configuration in an error, in bytes.
+const maxShownFaults = 16 << 10
 
 // applyDigest is the digest of an apply: all that its outcome depends on beside the object.
 //
@@ -126,24 +167,8 @@ func typeName(apiVersion, kind string) string {
 	return apiVersion + ", Kind=" + kind
 }
 
-// checkConfigFields refuses fields that cannot be owned. Duplicate fields are treated as in any body.
-//
-// An unknown field cannot be dropped with a warning, as in other bodies: the manager would not own what it has asked
-// for, and would never learn why.
-func checkConfigFields(k *schema.Kind, config tree.Tree, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
-	metadata := config.Object("metadata")
-	untyped := func(text string) error {
-		return apierrors.BadRequest(fmt.Sprintf("failed to create typed patch object (%s/%s; %s): %s",
-			metadata.String("namespace"), metadata.String("name"), typeName(k.APIVersion(), k.Kind), text))
-	}
-	for _, fault := range codec.Refused(faults) {
-		if !fault.Duplicate {
-			return nil, untyped("." + fault.Path + ": field not declared in schema")
-		}
-	}
-	if text := ownership.CheckItems(k.Message(), config); text != "" {
-		return nil, untyped(text)
-	}
+// checkDuplicates treats duplicate fields as in any body; unknown ones have been refused.
+func checkDuplicates(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	if refused := codec.Refused(faults); len(refused) > 0 && v == request.Strict {
 		return nil, apierrors.BadRequest("error strict decoding YAML: " + refused[0].String())
 	}

@@ -67,7 +67,7 @@ func (s *testObject) benchmarkCold(b *testing.B, m request.Mutation, body string
 			m.Object, _, _ = codec.DecodeJSON(s.kind.Message(), text)
 		}
 		if m.PatchType == request.ApplyPatch {
-			ownership.CheckItems(s.kind.Message(), m.Object)
+			ownership.CheckConfig(s.kind.Message(), m.Object, nil)
 		}
 		state := s.cur
 		state.Tree = nil

@@ -7,8 +7,8 @@ import (
 )
 
 // DecodeJSON reads an object of message m. The faults are the unknown and duplicate
-// fields. The error is that of malformed JSON or of the first value of a wrong type; its
-// text may be shown to the client.
+// fields, also beside an error of type. The error is that of malformed JSON or of the first
+// value of a wrong type; its text may be shown to the client.
 //
 // A Deployment as an example:
 //
@@ -52,11 +52,11 @@ func DecodeStored(m *schema.Message, json []byte) (tree.Tree, error) {
 func (d *decoder) root(m *schema.Message) (tree.Tree, []FieldFault, error) {
 	defer d.release()
 	object, err := d.document(m)
-	if err == nil {
-		err = d.pathTracker.err
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, nil, err
+	case d.pathTracker.err != nil:
+		return nil, d.faults, d.pathTracker.err
 	}
 	return object, d.faults, nil
 }

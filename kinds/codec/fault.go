@@ -31,6 +31,16 @@ func Refused(faults []FieldFault) (refused []FieldFault) {
 	return refused
 }
 
+// UnknownPaths returns the paths of the unknown fields among faults.
+func UnknownPaths(faults []FieldFault) (paths []string) {
+	for _, f := range faults {
+		if !f.Duplicate {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}
+
 // String is the wording of warnings and strict errors: unknown field "spec.foo".
 func (f FieldFault) String() string {
 	if f.Message != "" {

@@ -64,10 +64,18 @@ func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	}
 	c := conformer{root: true, keepNulls: nulls}
 	t, more, err := c.object(m, t)
+	return t, append(faults, more...), err
+}
+
+// DecodeUntyped reads a configuration without a plan, for its errors: what DecodeConfig has refused
+// because of a wrong type.
+func DecodeUntyped(data []byte) (tree.Tree, error) {
+	v, _, err := DecodeAny(data)
 	if err != nil {
-		return nil, nil, err
+		v, _, err = readYAML(data)
 	}
-	return t, append(faults, more...), nil
+	t, _ := v.(tree.Tree)
+	return t, err
 }
 
 // readYAML reads a YAML text of one document. More are refused, since they would be ignored.

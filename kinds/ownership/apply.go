@@ -15,7 +15,7 @@ import (
 // changes, neither the object nor its managers, the results are live and managed themselves. Without
 // force, fields that belong to others and would change are a conflict, a *meta.Status.
 //
-// config must have passed CheckItems.
+// config must have passed CheckConfig.
 //
 // An example: the writer "ci" applies {"data":{"a":"1"}} to a ConfigMap that "ui" has created with
 // {"b":"2"}. Then the object has both keys, and "ci" owns data.a. If "ci" now applies {"data":{"b":"3"}},

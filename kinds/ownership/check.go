@@ -31,7 +31,9 @@ func check(m *schema.Message, config tree.Tree, undeclared []string, types bool)
 	c.message(m, config)
 	for _, path := range undeclared {
 		path = elementPath(&schema.Field{Type: schema.TypeMessage, Message: m}, true, config, "."+path)
-		c.faults = append(c.faults, configFault{path, "field not declared in schema"})
+		if !c.hasWrongType(path) {
+			c.faults = append(c.faults, configFault{path, "field not declared in schema"})
+		}
 	}
 	if len(c.faults) == 0 {
 		return ""
@@ -68,6 +70,13 @@ func (c *configChecker) add(format string, a ...any) {
 	if len(c.faults) < maxConfigFaults {
 		c.faults = append(c.faults, configFault{text: fmt.Sprintf(format, a...)})
 	}
+}
+
+// hasWrongType reports whether a path is below a value that is no list or object where one is expected.
+func (c *configChecker) hasWrongType(path string) bool {
+	return slices.ContainsFunc(c.faults, func(f configFault) bool {
+		return strings.HasPrefix(f.text, "expected ") && strings.HasPrefix(path, f.path) && len(path) > len(f.path)
+	})
 }
 
 // prefix puts a segment before the paths of the faults from an index on.

@@ -85,7 +85,7 @@ func (o *overlay) tree() tree.Tree {
 
 // An indexedList is a list whose items can be found by their path elements.
 //
-// Items that are there twice can only be in the live list: of a configuration CheckItems has refused them.
+// Items that are there twice can only be in the live list: of a configuration CheckConfig has refused them.
 type indexedList struct {
 	items    []any
 	elements []pathElement
@@ -211,7 +211,7 @@ func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	return out, true
 }
 
-// holdsInOrder tells whether live has all items of config once, in their order. CheckItems: config has no item
+// holdsInOrder tells whether live has all items of config once, in their order. CheckConfig: config has no item
 // twice.
 func holdsInOrder(f *schema.Field, live, config []any) bool {
 	if others := len(live) - len(config); others < 0 || others > maxOthers {

@@ -63,6 +63,6 @@
 //
 // # Invariants
 //
-// No function changes a tree or a Set that it is given; results share memory with them. CheckItems must
+// No function changes a tree or a Set that it is given; results share memory with them. CheckConfig must
 // have passed a configuration before it is applied: an item that is there twice has no path of its own.
 package ownership

@@ -1,7 +1,6 @@
 package ownership
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -90,87 +89,6 @@ func itemFields(f *schema.Field, v any) Set {
 		b.add(at, true, below)
 	}
 	return b.set()
-}
-
-// CheckItems finds the first list in an object that has an item twice, a null, or an item without a key: such an
-// object cannot be applied. The answer names the path, as in `.spec.containers: duplicate entries for key
-// [name="c"]`; it is "" if there is none.
-//
-// It looks at each list of the configuration once. A live object may have such lists all the same.
-func CheckItems(m *schema.Message, t tree.Tree) string {
-	if f := checkMessage(m, t); f != nil {
-		return f.path + ": " + f.text
-	}
-	return ""
-}
-
-// An itemFault is what is wrong with a list. Its path is put together on the way back up, so that nothing
-// is spent on paths as long as all is well.
-type itemFault struct{ path, text string }
-
-// under is the fault as it is seen from one level up.
-func (f *itemFault) under(segment string) *itemFault {
-	f.path = segment + f.path
-	return f
-}
-
-// checkMessage looks at the fields that can hold lists only.
-func checkMessage(m *schema.Message, t tree.Tree) *itemFault {
-	for _, f := range compositeFields(m, t) {
-		if v := t[f.Name]; v != nil {
-			if fault := checkValue(f, false, v); fault != nil {
-				return fault.under("." + f.Name)
-			}
-		}
-	}
-	return nil
-}
-
-func checkValue(f *schema.Field, element bool, v any) *itemFault {
-	switch granularityOf(f, element) {
-	case byField:
-		if object, ok := v.(tree.Tree); ok {
-			return checkMessage(f.Message, object)
-		}
-	case byKey:
-		if object, ok := v.(tree.Tree); ok && granularityOf(f, true) != atomic {
-			for _, key := range object.SortedKeys() {
-				if fault := checkValue(f, true, object[key]); fault != nil {
-					return fault.under("." + key)
-				}
-			}
-		}
-	case byItem:
-		return checkList(f, v)
-	}
-	return nil
-}
-
-// checkList finds the first item that has no key, is there twice, or has such an item in it.
-//
-// The wording is that of other servers of this API, which clients show to users.
-func checkList(f *schema.Field, v any) *itemFault {
-	list, _ := v.([]any)
-	seen := newElementSet(len(list))
-	steps := itemElements(f, list)
-	for i, item := range list {
-		if item == nil && len(f.ListMapKeys) > 0 {
-			return &itemFault{text: fmt.Sprintf("element %d: associative list with keys may not have a null element", i)}
-		}
-		if item == nil {
-			return &itemFault{text: fmt.Sprintf("element %d: associative list without keys has an element that's an explicit null", i)}
-		}
-		if lacksKeys(f, item) {
-			return &itemFault{text: fmt.Sprintf("element %d: associative list with keys has an element that omits all key fields %q (and doesn't have default values for any key fields)", i, f.ListMapKeys)}
-		}
-		if !seen.add(steps[i]) {
-			return &itemFault{text: "duplicate entries for key " + steps[i].String()}
-		}
-		if fault := checkValue(f, true, item); fault != nil {
-			return fault.under(steps[i].String())
-		}
-	}
-	return nil
 }
 
 // An elementSet tells whether a list has had a path element before. Short lists, which most are, are

@@ -68,7 +68,7 @@ func FuzzApply(f *testing.F) {
 // right types, and no item twice.
 func wellFormed(m *schema.Message, text string) (tree.Tree, bool) {
 	object, faults, err := codec.DecodeJSON(m, []byte(text))
-	if err != nil || len(faults) > 0 || CheckItems(m, object) != "" {
+	if err != nil || len(faults) > 0 || CheckConfig(m, object, nil) != "" {
 		return nil, false
 	}
 	return object, true

@@ -1,8 +1,6 @@
 package ownership
 
 import (
-	"slices"
-
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -30,8 +28,7 @@ func (a *applier) unchangedLastApplied(live, config tree.Tree) Set {
 		return Set{}
 	}
 	last, faults, err := codec.DecodeConfig(m, []byte(text))
-	isUnknown := func(f codec.FieldFault) bool { return !f.Duplicate }
-	if err != nil || slices.ContainsFunc(faults, isUnknown) || CheckItems(m, last) != "" || CheckItems(m, live) != "" ||
+	if err != nil || CheckConfig(m, last, codec.UnknownPaths(faults)) != "" || CheckConfig(m, live, nil) != "" ||
 		last.String("apiVersion") != a.writer.APIVersion || last.String("kind") != config.String("kind") {
 		return Set{}
 	}

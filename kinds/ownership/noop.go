@@ -13,7 +13,7 @@ import (
 // IsNoOpApply tells whether an apply of config changes nothing in an object of message m, neither the
 // object nor its managers, by looking at the stored JSON only: the object has all that config says, and
 // the writer owns just that. False means that it is not known: what is written in another order than
-// config would be, among others, is left to Apply. config must have passed CheckItems.
+// config would be, among others, is left to Apply. config must have passed CheckConfig.
 func IsNoOpApply(w Writer, m *schema.Message, json []byte, config tree.Tree) bool {
 	s := noOpChecker{json: json, custom: m.Custom != nil}
 	return w.Scale == nil && s.message(m, nil, config) && s.managers > 0 &&

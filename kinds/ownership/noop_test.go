@@ -108,7 +108,7 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 func randomConfig(random *rand.Rand, m *schema.Message) tree.Tree {
 	text := codec.AppendValue(nil, m, randomObject(random, m))
 	object, _, err := codec.DecodeJSON(m, text)
-	if err != nil || CheckItems(m, object) != "" {
+	if err != nil || CheckConfig(m, object, nil) != "" {
 		return nil
 	}
 	metadata := object.EnsureObject("metadata")

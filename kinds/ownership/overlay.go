@@ -12,8 +12,8 @@ import (
 // Overlay puts a configuration over an object of message m, by the rules of an apply but for ownership: lists are merged by
 // their types, and what config does not name stays. It refuses a configuration that names a list, a map or a message that
 // is replaced as a whole, because whoever wrote it may not know what else that holds. What stays shares memory with live.
-func Overlay(m *schema.Message, live, config tree.Tree) (tree.Tree, error) {
-	if fault := CheckItems(m, config); fault != "" {
+func Overlay(m *schema.Message, live, config tree.Tree, undeclared []string) (tree.Tree, error) {
+	if fault := CheckConfig(m, config, undeclared); fault != "" {
 		return nil, fmt.Errorf("failed to convert patch object to typed object: %s", fault)
 	}
 	if found := atomicParts(m, config, ""); len(found) > 0 {

@@ -20,7 +20,7 @@ func TestOverlay(t *testing.T) {
 		`{"set":["c",null]}`:                                   `failed to convert patch object to typed object: .set: element 1: associative list without keys has an element that's an explicit null`,
 	} {
 		before := parseTree(t, live)
-		merged, err := Overlay(plan(), before, parseTree(t, config))
+		merged, err := Overlay(plan(), before, parseTree(t, config), nil)
 		got, _ := json.Marshal(merged)
 		wanted := []byte(want)
 		if err != nil {

@@ -1,6 +1,8 @@
 package apply
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -65,6 +67,79 @@ func TestRefused(t *testing.T) {
 		t.Errorf("%v has become %v", live, now)
 	}
 	s.Send(422, "PATCH", configMaps+"/a?fieldManager=m&force=true", client.MergePatch, `{}`)
+}
+
+// TestStructureFaults checks that the error of a configuration names all faults of its structure, as
+// structured-merge-diff prints them.
+func TestStructureFaults(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.define("things", "Thing", `"spec":{"type":"object","properties":{
+		"list":{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}},
+		"set":{"type":"array","x-platform-list-type":"set","items":{"type":"string"}},
+		"map":{"type":"object","additionalProperties":{"type":"object","properties":{"a":{"type":"string"}}}},
+		"open":{"x-platform-preserve-unknown-fields":true},
+		"keyed":{"type":"array","x-platform-list-type":"map","x-platform-list-map-keys":["name"],"items":{"type":"object","required":["name"],"properties":{
+			"name":{"type":"string"},"inner":{"type":"object","properties":{"a":{"type":"string"}}}}}}}}`)
+	const things = "/apis/example.com/v1/namespaces/default/things"
+	thing := func(spec string) string {
+		return `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":` + spec + `}`
+	}
+	deploy := func(spec string) string {
+		return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":` + spec + `}`
+	}
+	pod := func(spec string) string { return deploy(`{"template":{"spec":` + spec + `}}`) }
+	for name, test := range map[string]struct {
+		path, body string
+		faults     []string
+	}{
+		"unknown fields": {things, thing(`{"foo":1,"keyed":[{"name":"x","z":1,"inner":{"y":1}}],"list":[{},{"b":1}]}`), []string{
+			`.spec.foo: field not declared in schema`,
+			`.spec.keyed[name="x"].inner.y: field not declared in schema`,
+			`.spec.keyed[name="x"].z: field not declared in schema`,
+			`.spec.list[1].b: field not declared in schema`}},
+		"with faults of lists": {things, thing(`{"foo":1,"keyed":[{"name":"x"},{"name":"x"},{"inner":{}}],"set":["a","a",null]}`), []string{
+			`.spec.foo: field not declared in schema`,
+			`.spec.keyed: duplicate entries for key [name="x"]`,
+			`.spec.keyed: element 2: associative list with keys has an element that omits all key fields ["name"] (and doesn't have default values for any key fields)`,
+			`.spec.set: duplicate entries for key [="a"]`,
+			`.spec.set: element 2: associative list without keys has an element that's an explicit null`}},
+		"maps for lists": {things, thing(`{"list":{"a":"b"},"set":{"x":[1]},"keyed":"x","open":{"a":[1]}}`), []string{
+			`.spec.keyed: expected list, got &{x}`, `.spec.list: expected list, got &{map[a:b]}`, `.spec.set: expected list, got &{map[x:[1]]}`}},
+		"other values for maps": {things, thing(`{"map":{"x":4},"keyed":["a"],"open":7}`), []string{
+			`.spec.keyed: element 0: associative list with keys may not have non-map elements`, `.spec.map.x: expected map, got &{4}`}},
+		"one fault":         {things, thing(`{"list":{"a":"b"}}`), []string{`.spec.list: expected list, got &{map[a:b]}`}},
+		"a list for labels": {things, `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","labels":["x"]}}`, []string{`.metadata.labels: expected map, got &{[x]}`}},
+		"built-in kind":     {deployment, deploy(`{"foo":1,"template":{"spec":{"bar":1,"containers":[{"name":"c","baz":1}]}}}`), []string{`.spec.foo: field not declared in schema`, `.spec.template.spec.bar: field not declared in schema`, `.spec.template.spec.containers[name="c"].baz: field not declared in schema`}},
+		"its types":         {deployment, pod(`{"containers":{"a":1},"volumes":"x","nodeSelector":[]}`), []string{`.spec.template.spec.containers: expected list, got &{map[a:1]}`, `.spec.template.spec.nodeSelector: expected map, got &{[]}`, `.spec.template.spec.volumes: expected list, got &{x}`}},
+		"its atomic lists":  {deployment, pod(`{"containers":[{"name":"c","command":{"a":1}}]}`), []string{`.spec.template.spec.containers[name="c"].command: expected list, got &{map[a:1]}`}},
+		"types and unknown": {deployment, deploy(`{"foo":1,"template":{"spec":"x"}}`), []string{`.spec.foo: field not declared in schema`, `.spec.template.spec: expected map, got &{x}`}},
+		"YAML":              {deployment, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {selector: [a]}\n", []string{`.spec.selector: expected map, got &{[a]}`}},
+	} {
+		want := strings.Join(test.faults, "")
+		if len(test.faults) > 1 {
+			want = "errors:\n  " + strings.Join(test.faults, "\n  ")
+		}
+		message, _ := s.Send(400, "PATCH", test.path+"/a?fieldManager=m", typeApply, test.body).Object()["message"].(string)
+		if _, got, _ := strings.Cut(message, "failed to create typed patch object "); !strings.HasSuffix(got, "): "+want) {
+			t.Errorf("%s: %s\nwant %s", name, message, want)
+		}
+	}
+}
+
+// TestCausesOfNulls checks that the causes of an invalid update begin with its metadata.
+func TestCausesOfNulls(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.define("things", "Thing", `"n":{"type":"integer"}`)
+	const path = "/apis/example.com/v1/namespaces/default/things/a"
+	s.apply(201, "m", path, `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"n":1}`)
+	refused := s.apply(422, "m", path, `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","labels":{"a":"_"}},"n":null}`)
+	for i, want := range []string{"metadata.labels", "n"} {
+		if got := at(refused, fmt.Sprintf("details.causes.%d.field", i)); got != strconv.Quote(want) {
+			t.Errorf("cause %d is of %s, want %s", i, got, want)
+		}
+	}
 }
 
 func TestTwiceWarns(t *testing.T) {

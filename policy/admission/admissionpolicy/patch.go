@@ -42,13 +42,10 @@ func (s *scope) overlay(v cel.Value) (tree.Tree, error) {
 	config["apiVersion"], config["kind"] = s.view.BodyKind.APIVersion(), s.view.BodyKind.Kind
 	m := s.view.BodyKind.Message()
 	config, faults, err := codec.ConformConfig(m, config)
-	if err == nil && len(faults) > 0 {
-		err = fmt.Errorf(".%s: field not declared in schema", faults[0].Path)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("error applying patch: failed to convert patch object to typed object: %w", err)
 	}
-	merged, err := ownership.Overlay(m, s.view.Object, config)
+	merged, err := ownership.Overlay(m, s.view.Object, config, codec.UnknownPaths(faults))
 	if err != nil {
 		return nil, fmt.Errorf("error applying patch: %w", err)
 	}
