@@ -20,6 +20,11 @@ func BuildKubectl(dir string) (string, error) {
 	return Build(dir, "kubectl", "../kubectl/cmd/kubectl", "-X k8s.io/component-base/version.gitVersion=v1.35.0")
 }
 
+// BuildKubectlStub builds the program that hands commands to the workers of a Kubectl.
+func BuildKubectlStub(dir string) (string, error) {
+	return Build(dir, "stub", "../kubectl/cmd/stub", "")
+}
+
 // Build builds a program of libraries only, with none of our code beside its folder's, into a directory, and returns its path.
 //
 // It is kept in the user's cache, for every suite and every copy of the sources: linking kubectl takes 12 s of CPU, and asking

@@ -13,7 +13,7 @@ import (
 func TestOwnCertificate(t *testing.T) {
 	needOpenSSL(t)
 	t.Parallel()
-	c := newClient(t)
+	c := newAdministrator(t)
 	for _, step := range []struct{ command, want string }{
 		{`openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout jane.key -subj "/CN=jane/O=dev" -out jane.csr`, ""},
 		{`printf 'apiVersion: certificates.k8s.io/v1\nkind: CertificateSigningRequest\nmetadata: {name: jane}\nspec:\n  signerName: kubernetes.io/kube-apiserver-client\n  expirationSeconds: 86400\n  usages: [client auth]\n  request: %s\n' $(base64 -w0 < jane.csr) | kubectl create -f -`, "certificatesigningrequest.certificates.k8s.io/jane created"},
@@ -39,7 +39,7 @@ func TestOwnCertificate(t *testing.T) {
 func TestDenial(t *testing.T) {
 	needOpenSSL(t)
 	t.Parallel()
-	c := newClient(t)
+	c := newAdministrator(t)
 	for _, step := range []struct{ command, want string }{
 		{`openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout joe.key -subj "/CN=joe" -out joe.csr`, ""},
 		{`printf 'apiVersion: certificates.k8s.io/v1\nkind: CertificateSigningRequest\nmetadata: {name: joe}\nspec:\n  signerName: kubernetes.io/kube-apiserver-client\n  usages: [client auth]\n  request: %s\n' $(base64 -w0 < joe.csr) | kubectl create -f -`, "created"},
@@ -63,9 +63,9 @@ func needOpenSSL(t *testing.T) {
 	}
 }
 
-// newClient is kubectl as the administrator of a new server, in the names of existing clients. It works on a copy of
-// the kubeconfig, to which users may be added.
-func newClient(t *testing.T) client {
+// newAdministrator is kubectl as the administrator of a new server, in the names of existing
+// clients. It works on a copy of the kubeconfig, to which users may be added.
+func newAdministrator(t *testing.T) client {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
 	serve(t, dir, "kubernetes", "0")
@@ -73,10 +73,10 @@ func newClient(t *testing.T) client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := client{binary: kubectl, profile: "kubernetes", dir: workspace(t)}
-	c.kubeconfig = filepath.Join(c.dir, "kubeconfig")
-	if err := os.WriteFile(c.kubeconfig, text, 0o600); err != nil {
+	work := workspace(t)
+	kubeconfig := filepath.Join(work, "kubeconfig")
+	if err := os.WriteFile(kubeconfig, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return newClient(t, stub, "kubernetes", kubeconfig, work)
 }

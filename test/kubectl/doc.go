@@ -9,7 +9,10 @@
 // run to run has a name instead: UID, TIME, AGE, RV, ADDR, HASH, SUFFIX; and columns are three blanks apart.
 // `go test ./kubectl -update` writes the transcripts anew, for a reader to review.
 //
-// The client is built once per run from its own Go module, at the version that go.mod pins.
+// The client is built once per run from its own Go module, at the version that go.mod pins. A
+// process of it, a worker, runs the commands of a table one after the other, because starting kubectl
+// takes more CPU than most commands; of processTables, and of other clients, each command is a process.
+//
 // With TROUPE_SOAK set, the clients of KUBECTLS (paths with colons between) or, without it, the
 // ones of installedClients also run every table. Their words differ from version to version, so
 // only the exit codes must equal those of the transcript.

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the transcripts anew")
 
-// What TestMain builds: the client, and the daemon.
-var kubectl, troupe string
+// What TestMain builds: the client, the stub that hands its commands to workers, and the daemon.
+var kubectl, stub, troupe string
 
 // profiles are the naming profiles.
 var profiles = []string{"kubernetes", "platform"}
@@ -36,6 +36,9 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	if kubectl, err = testclient.BuildKubectl(dir); err == nil {
+		stub, err = testclient.BuildKubectlStub(dir)
+	}
+	if err == nil {
 		troupe, err = testclient.BuildTroupe(dir)
 	}
 	if err != nil {
@@ -85,6 +88,10 @@ const controllers = testclient.WithoutRoots + ",-disruption-controller,-persiste
 // workloadsTables are the tables whose daemon runs the controllers of workloads, beside a simulated kubelet.
 var workloadsTables = []string{"kubernetes/rollout", "troupe/nodes"}
 
+// processTables are the tables whose commands are processes of their own, for signals and exit
+// codes.
+var processTables = []string{"watch", "auth"}
+
 // startKubelet starts a simulated kubelet; the result stops it.
 func startKubelet(t *testing.T, kubeconfig string) (stop func()) {
 	t.Helper()
@@ -119,7 +126,7 @@ func perform(t *testing.T, binary, profile, table string) (steps []step) {
 	if slices.Contains(workloadsTables, table) {
 		defer startKubelet(t, d.Kubeconfig())()
 	}
-	c := client{binary: binary, profile: profile, kubeconfig: d.Kubeconfig(), dir: workspace(t)}
+	c := newClient(t, binary, profile, d.Kubeconfig(), workspace(t))
 	for _, command := range commands(string(text)) {
 		s, err := c.run(command)
 		if err != nil {
@@ -135,7 +142,11 @@ func TestTables(t *testing.T) {
 		for _, table := range tables(t, profile) {
 			t.Run(profile+"/"+table, func(t *testing.T) {
 				t.Parallel()
-				got := write(perform(t, kubectl, profile, table))
+				binary := stub
+				if slices.Contains(processTables, table) {
+					binary = kubectl
+				}
+				got := write(perform(t, binary, profile, table))
 				path := transcript(profile, table)
 				if *update {
 					if err := os.WriteFile(path, []byte(got), 0o644); err != nil {

@@ -48,7 +48,7 @@ func TestKilled(t *testing.T) {
 		t.Run(profile, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			process, port := serve(t, dir, profile, "0")
-			c := client{binary: kubectl, profile: profile, kubeconfig: filepath.Join(dir, "admin.kubeconfig"), dir: workspace(t)}
+			c := newClient(t, stub, profile, filepath.Join(dir, "admin.kubeconfig"), workspace(t))
 			c.must(t, "kubectl apply -f app.yaml --validate=false")
 			c.must(t, "kubectl create -n shop -f held.yaml -f small.yaml -f event.yaml --validate=false")
 			c.must(t, "kubectl delete -n shop configmap held --wait=false")

@@ -1,6 +1,6 @@
 // Command kubectl is the reference client, built from its own module at the
 // version the test module pins, so that a machine without one can run the
-// table.
+// table. In a worker of package client it runs one command after the other.
 package main
 
 import (
@@ -10,6 +10,10 @@ import (
 )
 
 func main() {
+	if os.Getenv("TROUPE_KUBECTL_WORKER") != "" {
+		work()
+		return
+	}
 	if err := cmd.NewDefaultKubectlCommand().Execute(); err != nil {
 		os.Exit(1)
 	}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package main
+
+func work() { panic("a worker needs sockets that carry files") }
