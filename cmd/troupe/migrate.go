@@ -78,8 +78,10 @@ is printed. The daemons on etcd may be serving meanwhile. The status is 1 if any
 		switch {
 		case err != nil:
 			return migrationAdvice(err)
-		case differences > 0:
-			return fmt.Errorf("%d differences", differences)
+		case differences == 1:
+			return errors.New("there is a difference")
+		case differences > 1:
+			return fmt.Errorf("there are %d differences", differences)
 		}
 		fmt.Fprintf(c.ErrOrStderr(), "both hold the same %d objects\n", objects)
 		return nil
