@@ -82,7 +82,7 @@ func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	c.path = filepath.Dir(p.kubectl) + ":" + os.Getenv("PATH")
 	if p.kubeadm != "" {
 		c.path = filepath.Dir(p.kubeadm) + ":" + c.path
-		c.flags = append(c.flags, "--enable-bootstrap-token-auth", "--controllers=*,bootstrapsigner")
+		c.flags = append(c.flags, "--enable-bootstrap-token-auth")
 	}
 	if p.manager == "" {
 		c.flags = append(append(c.flags, "--controllers", builtIn, "--horizontal-pod-autoscaler-sync-period=1s"), lostNodes...)
@@ -94,6 +94,7 @@ func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 		c.around = append(c.around,
 			start(t, "kube-controller-manager", p.manager, append(slices.Clone(lostNodes), kubeconfig, "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=20", "--use-service-account-credentials",
 				"--service-account-private-key-file="+filepath.Join(pki, "sa.key"), "--root-ca-file="+filepath.Join(pki, "ca.crt"),
+				"--controllers=*,bootstrapsigner,tokencleaner", // as kubeadm starts it
 				"--horizontal-pod-autoscaler-sync-period=1s", "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=50s")...),
 			start(t, "kube-scheduler", p.scheduler, kubeconfig, "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=20", "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=50s"),
 		)
