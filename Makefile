@@ -8,17 +8,20 @@ PYTHON   ?= /usr/bin/python3
 SOAK_MINUTES ?= 60
 TESTS    ?=
 
-# The race detector costs up to ten times the CPU, so it watches where goroutines meet: the packages RACED, and the suites
-# CONCURRENT, which put many clients on the daemon. The others compute with one goroutine, ask one thing after the other of
-# the same code, or drive the daemon as a process of its own; make race runs all of them with it.
+# The race detector costs up to ten times the CPU, so make test uses it where goroutines meet: the packages RACED, and the suite
+# storage, in which many clients use the daemon. make race runs all tests with it.
 RACED      := actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|http/internal/(discovery|limits|metrics|proxy|represent|stream|translate|wire)|persist(/.+)?|policy/(admission/(admissionpolicy|plugins|quota)|audit|authn(/oidc)?|authz/(node|rbac)|certs|conversion|flowcontrol|remote|webhookclient)
-CONCURRENT := auth|linear|watch
 
-# What the suites of ON_ETCD ask is answered alike wherever the state is.
-ON_ETCD := ./aggregation ./apply ./auth ./cluster ./conventions ./crash ./custom ./definitions ./kinds ./linear ./network ./patch ./quota ./watch
+# The names of the tests of a topic of a suite, such as api/apply, as a pattern for -run.
+names = '^('$$(cat $(addprefix $(CURDIR)/test/,$(addsuffix *_test.go,$(1))) | sed -nE 's/^func (Test[A-Z0-9][[:alnum:]]*)[(].*/\1/p' | grep -v '^TestMain$$' | paste -sd '|' -)')$$'
 
-# What is asked over HTTP/2 is answered alike; ./auth asks what protocols are offered by default.
-OVER_HTTP2 := ./aggregation ./apply ./conventions ./custom ./definitions ./kinds ./linear ./network ./patch ./quota ./representation ./security ./watch ./webhooks
+# What these topics ask is answered alike wherever the state is.
+ON_ETCD := api/apply api/conventions api/kinds api/patch extension/aggregation extension/custom extension/definitions policy/auth storage/crash \
+	storage/linear storage/quota storage/watch cluster/cluster cluster/network
+
+# What these topics ask over HTTP/2 is answered alike; policy/auth asks what protocols are offered by default.
+OVER_HTTP2 := api/apply api/conventions api/kinds api/patch api/representation extension/aggregation extension/custom extension/definitions \
+	extension/webhooks policy/security storage/linear storage/quota storage/watch cluster/network
 
 # Vet has run in lint, over the tests too.
 # A busy machine may need more than ten minutes for a suite of clients.
@@ -36,59 +39,59 @@ run: build ## serve on ./troupe-data under the names of existing clients; NAMING
 test: lint ## everything that must pass before a change goes in
 	$(TEST) $$(go list ./... | grep -vE '/troupe/($(RACED))$$')
 	$(TEST) -race $$(go list ./... | grep -E '/troupe/($(RACED))$$')
-	cd test && $(TEST) -race -count 1 $$(go list ./... | grep -E '/($(CONCURRENT))$$')
-	cd test && $(TEST) -count 1 $$(go list ./... | grep -vE '/($(CONCURRENT))$$')
-	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -race -count 1 -run '^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuotas|TestQuotaUnderLoad)$$' ./linear ./quota
+	cd test && $(TEST) -race -count 1 ./storage
+	cd test && $(TEST) -count 1 $$(go list ./... | grep -v '/storage$$')
+	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -race -count 1 -run '^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuotas|TestQuotaUnderLoad)$$' ./storage
 
 http2-test: ## the suites by a client that speaks HTTP/2
-	cd test && TROUPE_HTTP=2 $(TEST) -count 1 $(OVER_HTTP2)
+	cd test && TROUPE_HTTP=2 $(TEST) -count 1 -run $(call names,$(OVER_HTTP2)) ./api ./extension ./policy ./storage ./cluster
 
 cluster-test: ## kube-controller-manager and kube-scheduler on the daemon, which is killed in the middle; builds them once
-	cd test && TROUPE_CLUSTER=programs go test -count 1 -timeout 2h -v ./cluster
+	cd test && TROUPE_CLUSTER=programs go test -count 1 -timeout 2h -v -run $(call names,cluster/cluster) ./cluster
 
 conformance: ## Kubernetes' end-to-end suite on simulated nodes; TESTS chooses others than those of Conformance
-	cd test/conformance && go run . $(TESTS)
+	cd test/tools/conformance && go run . $(TESTS)
 
 command-line-suite: ## Kubernetes' command-line suite, with kube-controller-manager and with Troupe's own controllers; TESTS names groups
 	{ command -v curl && command -v jq && command -v openssl && command -v perl && command -v ss && command -v tput; } >/dev/null || \
 	  { apt-get update && apt-get install -y --no-install-recommends curl iproute2 jq ncurses-bin openssl perl; }
-	cd test/commandline && go run . $(TESTS)
-	cd test/commandline && go run . --built-in $(TESTS)
+	cd test/tools/commandline && go run . $(TESTS)
+	cd test/tools/commandline && go run . --built-in $(TESTS)
 
 cluster-scale: ## 10,000 Pods on 1,000 simulated nodes: how fast they are placed, and at whose cost; TESTS as --kube-apiserver=PATH --etcd=PATH for another server
-	cd test/clusterscale && go run . $(TESTS)
+	cd test/tools/clusterscale && go run . $(TESTS)
 
 etcd-test: ## the suites on an etcd of 3.6 and 3.5, by one daemon and by three that the client asks in turn, and kills of daemons and members
-	cd test && TROUPE_STORE=etcd $(TEST) -count 1 -timeout 30m $(ON_ETCD)
-	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -count 1 -timeout 1h $(ON_ETCD)
+	cd test && TROUPE_STORE=etcd $(TEST) -count 1 -timeout 1h -run $(call names,$(ON_ETCD)) ./api ./extension ./policy ./storage ./cluster
+	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -count 1 -timeout 2h -run $(call names,$(ON_ETCD)) ./api ./extension ./policy ./storage ./cluster
 	ETCD=3.5 $(TEST) -count 1 ./persist/etcd
-	cd test && ETCD=3.5 $(TEST) -count 1 ./migrate
-	cd test && ETCD=3.5 TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -count 1 -timeout 30m ./conventions ./linear ./quota ./watch
-	cd test && TROUPE_SOAK=24 $(TEST) -count 1 -timeout 30m -run 'TestFaults|TestRollingRestart|TestEtcdAway|TestListsAcrossCompactions' ./linear
-	cd test && go vet -tags etcd ./linear && $(TEST) -tags etcd -count 1 -timeout 30m -run 'TestPausedForLong|TestClocksOfDaemonsDiffer' ./linear
+	cd test && ETCD=3.5 $(TEST) -count 1 -run $(call names,storage/migrate) ./storage
+	cd test && ETCD=3.5 TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -count 1 -timeout 1h -run $(call names,api/conventions storage/linear storage/quota storage/watch) ./api ./storage
+	cd test && TROUPE_SOAK=24 $(TEST) -count 1 -timeout 30m -run 'TestFaults|TestRollingRestart|TestEtcdAway|TestListsAcrossCompactions' ./storage
+	cd test && go vet -tags etcd ./storage && $(TEST) -tags etcd -count 1 -timeout 30m -run 'TestPausedForLong|TestClocksOfDaemonsDiffer' ./storage
 
 console-test: ## the console in a headless Chromium; needs npm, and Debian's packages where there is no Chromium
 	command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
 	cd http/internal/console/web && npm ci --no-audit --no-fund && npm run -s check
-	cd test && go vet -tags chromium ./console && go test -tags chromium -count 1 ./console
+	cd test && go vet -tags chromium ./clients && go test -tags chromium -count 1 -run $(call names,clients/console) ./clients
 
 screenshots: ## those of the console in docs, from the tests of its pages
-	dir=$$(mktemp -d) && (cd test && TROUPE_SCREENSHOTS=$$dir go test -tags chromium -count 1 -run 'TestOverview|TestOwnershipInThreeClicks' ./console) && \
+	dir=$$(mktemp -d) && (cd test && TROUPE_SCREENSHOTS=$$dir go test -tags chromium -count 1 -run 'TestOverview|TestOwnershipInThreeClicks' ./clients) && \
 	  cp $$dir/fields-kubernetes.png docs/console-fields.png && cp $$dir/overview-kubernetes.png docs/console-overview.png; rm -rf "$$dir"
 
 console-share: ## which part of the server's CPU a console takes under the bench's mixed load, in the server's own profile
-	cd test && go vet -tags 'chromium share' ./console && go test -tags 'chromium share' -count 1 -v -run TestShare ./console
+	cd test && go vet -tags 'chromium share' ./clients && go test -tags 'chromium share' -count 1 -v -run TestShare ./clients
 
 shells-test: ## completion in bash, zsh and fish; needs Debian's packages where they are not there
 	{ command -v zsh && command -v fish && [ -e /usr/share/bash-completion/bash_completion ]; } >/dev/null || \
 	  { apt-get update && apt-get install -y --no-install-recommends bash-completion zsh fish; }
-	cd test && go vet -tags shells ./commands && go test -tags shells -count 1 -run TestShells ./commands
+	cd test && go vet -tags shells ./clients && go test -tags shells -count 1 -run TestShells ./clients
 
 controller-runtime: ## controller-runtime's own suites, of four minor versions, on the folder of troupe envtest install
-	test/envtest/controller-runtime.sh $(VERSIONS)
+	test/tools/envtest/controller-runtime.sh $(VERSIONS)
 
 cluster-api: ## cluster-api's own suites on the same folder; PACKAGES names some
-	test/envtest/cluster-api.sh $(PACKAGES)
+	test/tools/envtest/cluster-api.sh $(PACKAGES)
 
 node-client: build ## the official JavaScript client; needs Node.js 18 and npm
 	cd test/nodeclient && npm ci --no-audit --no-fund && TROUPE=$(CURDIR)/bin/troupe npm test
@@ -105,7 +108,7 @@ fuzz: ## every fuzz target in turn, each for FUZZTIME
 	  done
 
 soak: build ## the long runs in SOAK_MINUTES, an hour: kills, power cuts, faults, histories, load and every fuzz target share them
-	cd test && go run ./soak -minutes $(SOAK_MINUTES)
+	cd test && go run ./tools/soak -minutes $(SOAK_MINUTES)
 
 race: ## every test of both modules with the race detector; far slower than make test
 	go test -race -timeout 4h -count 1 ./...
@@ -119,14 +122,14 @@ lint: ## form, vet, staticcheck, generated files, and known vulnerabilities, whi
 	  if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	cd test && go vet ./...
-	cd test && go run ./platforms
+	cd test && go run ./tools/platforms
 	go tool staticcheck ./...
 	go run ./kinds/internal/gen -check
 	@if curl -sfI -m 3 -o /dev/null https://vuln.go.dev/index/modules.json.gz 2>/dev/null; then $(MAKE) -s vulncheck || echo "make vulncheck says what is known"; \
 	  else echo "vuln.go.dev is out of reach: nobody looked for known vulnerabilities"; fi
 
 faults: ## breaks the code on purpose, in one way after the other, and checks that a test notices
-	cd test && go run ./faults
+	cd test && go run ./tools/faults
 
 reproducible: ## the same bytes from two folders
 	@one=$$(mktemp -d) && two=$$(mktemp -d) && trap 'rm -rf "$$one" "$$two"' EXIT && \

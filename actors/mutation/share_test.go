@@ -19,7 +19,7 @@ import (
 // A candidate shares with the state that it replaces what stays as it is. Nothing
 // that a mutation does may reach that state, whatever the kind.
 func TestMutationsDoNotChangeState(t *testing.T) {
-	text, err := os.ReadFile("../../test/representation/testdata/objects.yaml")
+	text, err := os.ReadFile("../../test/api/testdata/representation/objects.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func compile(t testing.TB, env *Env, text string, wanted ...*Type) *Program {
 }
 
 // TestFunctions calls a function of every library. That all of them do what they should is held against the public
-// implementation by test/cel.
+// implementation by test/extension.
 func TestFunctions(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), PatchTypes())
 	input := Variables{"object": tree.Tree{"spec": tree.Tree{"n": int64(3), "l": []any{int64(1), int64(2)}}}}

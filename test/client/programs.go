@@ -17,15 +17,16 @@ import (
 
 // BuildKubectl builds the client into a directory, for which the suite is responsible.
 func BuildKubectl(dir string) (string, error) {
-	return Build(dir, "kubectl", "../kubectl/cmd/kubectl", "-X k8s.io/component-base/version.gitVersion=v1.35.0")
+	return Build(dir, "kubectl", "tools/kubectl", "-X k8s.io/component-base/version.gitVersion=v1.35.0")
 }
 
 // BuildKubectlStub builds the program that hands commands to the workers of a Kubectl.
 func BuildKubectlStub(dir string) (string, error) {
-	return Build(dir, "stub", "../kubectl/cmd/stub", "")
+	return Build(dir, "stub", "tools/kubectlstub", "")
 }
 
-// Build builds a program of libraries only, with none of our code beside its folder's, into a directory, and returns its path.
+// Build builds a program of libraries only, with none of our code beside its folder's, into a directory, and returns its path. The folder is
+// one of the module test.
 //
 // It is kept in the user's cache, for every suite and every copy of the sources: linking kubectl takes 12 s of CPU, and asking
 // go build whether it is up to date another 2. What it is made of is known without that: the versions of the libraries, and
@@ -35,8 +36,12 @@ func Build(dir, name, folder, ldflags string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	module, err := moduleDir()
+	if err != nil {
+		return "", err
+	}
 	return keep(dir, filepath.Join(kept, name), func(program string) error {
-		key, err := contentsOf(ldflags, "../go.mod", "../go.sum", filepath.Join(folder, "*.go"))
+		key, err := contentsOf(ldflags, module, "go.mod", "go.sum", filepath.Join(folder, "*.go"))
 		if err != nil {
 			return err
 		}
@@ -49,7 +54,7 @@ func Build(dir, name, folder, ldflags string) (string, error) {
 		if err := os.RemoveAll(record); err != nil {
 			return err
 		}
-		if err := goBuild(".", program, "-ldflags", "-s -w "+ldflags, "./"+folder); err != nil {
+		if err := goBuild(module, program, "-ldflags", "-s -w "+ldflags, "./"+folder); err != nil {
 			return err
 		}
 		return os.WriteFile(record, []byte(key), 0o600)
@@ -59,16 +64,16 @@ func Build(dir, name, folder, ldflags string) (string, error) {
 // BuildTroupe builds the daemon into a directory, as make build does, with the libraries that it is delivered with, not those of the tests. go build
 // links nothing that it finds up to date in the user's cache, where each copy of the sources has a program of its own.
 func BuildTroupe(dir string) (string, error) {
-	tests, err := filepath.Abs("..") // a test runs in the folder of its suite
+	module, err := moduleDir()
 	if err != nil {
 		return "", err
 	}
-	kept, err := programCache(fmt.Sprintf("%x", sha256.Sum256([]byte(tests)))[:16])
+	kept, err := programCache(fmt.Sprintf("%x", sha256.Sum256([]byte(module)))[:16])
 	if err != nil {
 		return "", err
 	}
 	return keep(dir, filepath.Join(kept, "troupe"), func(program string) error {
-		return goBuild("../..", program, "-trimpath", "-ldflags", "-s -w", "./cmd/troupe")
+		return goBuild(filepath.Dir(module), program, "-trimpath", "-ldflags", "-s -w", "./cmd/troupe")
 	})
 }
 
@@ -82,19 +87,22 @@ func BuildTroupeWithClock(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	module, err := moduleDir()
+	if err != nil {
+		return "", err
+	}
 	return keep(dir, filepath.Join(kept, "troupe"), func(program string) error {
 		overlay, err := clockOverlay(kept)
 		if err != nil {
 			return err
 		}
-		return goBuild("../..", program, "-trimpath", "-overlay", overlay, "-ldflags", "-s -w", "./cmd/troupe")
+		return goBuild(filepath.Dir(module), program, "-trimpath", "-overlay", overlay, "-ldflags", "-s -w", "./cmd/troupe")
 	})
 }
 
 // clockOverlay writes into dir what go build takes in place of files of package time.
 func clockOverlay(dir string) (string, error) {
 	command := exec.Command("go", "env", "GOROOT")
-	command.Dir = "../.."
 	out, err := command.Output()
 	if err != nil {
 		return "", err
@@ -135,6 +143,23 @@ var clockOffset = func() int64 {
 	return path, os.WriteFile(path, text, 0o600)
 }
 
+// moduleDir returns the folder of the module test: the nearest one with a go.mod above the working directory. Tests and programs run
+// in the folder of their package.
+func moduleDir() (string, error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := start; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no go.mod above %s", start)
+		}
+	}
+}
+
 // goBuild builds a program as seen from a folder of the sources.
 func goBuild(seenFrom, program string, args ...string) error {
 	command := exec.Command("go", append([]string{"build", "-o", program}, args...)...)
@@ -165,12 +190,12 @@ func keep(dir, program string, build func(program string) error) (string, error)
 	return to, nil
 }
 
-// contentsOf is a digest of the toolchain, of a text and of the files that match patterns.
-func contentsOf(text string, patterns ...string) (string, error) {
+// contentsOf is a digest of the toolchain, of a text and of the files in dir that match patterns.
+func contentsOf(text, dir string, patterns ...string) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %s %q\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, text)
 	for _, pattern := range patterns {
-		files, err := filepath.Glob(pattern)
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			return "", err
 		}

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -9,32 +8,14 @@ import (
 	"testing"
 )
 
-// built is what the tests run.
-var built programs
-
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "troupe-cluster-")
-	if err == nil {
-		defer os.RemoveAll(dir)
-		built, err = build(dir, os.Getenv("TROUPE_CLUSTER") == "programs")
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
-
 // TestTables plays the tables, one after the other in one cluster, each in a namespace of its own: a kill of the daemon is
 // for all who are there.
 func TestTables(t *testing.T) {
-	patterns := []string{"testdata/*.txt"}
-	if built.manager != "" {
-		patterns = append(patterns, "testdata/programs/*.txt")
+	patterns := []string{"testdata/cluster/*.txt"}
+	if built.Get(t).manager != "" {
+		patterns = append(patterns, "testdata/cluster/programs/*.txt")
 	}
-	c := newCluster(t, built, 5)
+	c := newCluster(t, built.Get(t), 5)
 	for _, pattern := range patterns {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
@@ -64,7 +45,7 @@ func play(t *testing.T, c *testCluster, file string) {
 		switch {
 		case line == "" || strings.HasPrefix(line, "#"):
 		case line == "kill":
-			c.restart(t, built.troupe)
+			c.restart(t, built.Get(t).troupe)
 		case loads:
 			n, err := strconv.ParseInt(load, 10, 64)
 			if err != nil {

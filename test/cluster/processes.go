@@ -157,7 +157,7 @@ func (c *testCluster) restart(t testing.TB, troupe string) {
 func (c *testCluster) shell(namespace, command string) (string, error) {
 	cmd := exec.Command("sh", "-c", `k() { kubectl --namespace="$NAMESPACE" "$@"; }; `+command)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig(), "NAMESPACE="+namespace, "PATH="+c.path)
-	cmd.Dir = "testdata"
+	cmd.Dir = "testdata/cluster"
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }

@@ -10,5 +10,5 @@
 //
 // Invariants: decisions are pure but for what they count, and wait for nothing; only CheckPods may take long,
 // within bounds. A Policy can always be had: labels that cannot be read are enforced as the restricted level. Texts
-// that users see are those of the public implementation; test/podsecurity compares them.
+// that users see are those of the public implementation; test/policy compares them.
 package podsecurity

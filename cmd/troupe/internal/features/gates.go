@@ -3,7 +3,7 @@ package features
 // gates are all that may be set, by name: those of kube-apiserver 1.35 and of the libraries in it, and
 // APIListChunking, HPAContainerMetrics and RootCAConfigMap, which later releases have always on.
 //
-// The table is sorted, since lookup searches it by halves; test/featuregates compares it with the public libraries. A gate
+// The table is sorted, since lookup searches it by halves; test/api compares it with the public libraries. A gate
 // is Effective as soon as anything here asks for it, also if that is only a part of what it switches elsewhere: an
 // operator who sets it is not told then that it does nothing. A feature that is served whatever its gate says, since
 // clients rely on it, is not Effective: setting it changes nothing.

@@ -1,0 +1,171 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// samplesApply are objects of every kind, and those that nothing can be applied to among them.
+func samplesApply(t *testing.T) (all []map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/representation/objects.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for doc := range bytes.SplitSeq(text, []byte("\n---\n")) {
+		var o map[string]any
+		if err := yaml.UnmarshalStrict(doc, &o); err != nil {
+			t.Fatalf("%v in\n%s", err, doc)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// TestAppliedAgain: who applies the same again at another time, in JSON or YAML, and through the
+// status too, leaves all as it is: the version, the managers and their times. First one manager
+// applies what a client has, then three apply what has come of it, or parts of that.
+func TestAppliedAgain(t *testing.T) {
+	t.Parallel()
+	optional := map[string]bool{"admissionregistration.k8s.io/v1beta1": true}
+	kinds, err := catalog.NewWithConfig(meta.Kubernetes, optional, catalog.Features{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := applySession{client.Open(t, func(c *daemon.Config) {
+		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
+		c.API.RuntimeConfig = optional
+	})}
+	var all []*reapplied
+	for i, o := range samplesApply(t) {
+		k := kindOf(t, kinds, o)
+		if !slices.Contains(k.Verbs, "patch") {
+			continue
+		}
+		r, path := rand.New(rand.NewSource(int64(i))), pathOf(k, o)
+		// Who applies nothing is no manager, and what the server has added is found before the first.
+		o["metadata"].(map[string]any)["labels"] = map[string]any{"a": "b"}
+		all = append(all, &reapplied{Rand: r, path: path, field: "spec", configs: []map[string]any{o}})
+		if k.Subresource("status") != nil && o["status"] != nil {
+			all = append(all, &reapplied{Rand: r, path: path + "/status", field: "status", configs: []map[string]any{o}})
+		}
+	}
+	s.applyAll(all)
+	for _, a := range all {
+		live := s.get(a.path)
+		live["metadata"] = map[string]any{"name": live.Name(), "labels": map[string]any{"a": "b"}}
+		a.configs = []map[string]any{live, a.part(live), a.part(live)}
+	}
+	s.applyAll(all)
+}
+
+// reapplied is an object that is applied again.
+type reapplied struct {
+	*rand.Rand
+	path    string
+	field   string           // the object in it that is applied in part
+	configs []map[string]any // of managers one, two, three
+	live    client.Object
+}
+
+// applyAll applies all, and again in another second: managers have whole seconds.
+func (s applySession) applyAll(all []*reapplied) {
+	s.T.Helper()
+	for _, a := range all {
+		s.applyEach(a, false)
+	}
+	for _, a := range all {
+		a.live = s.get(a.path)
+	}
+	for now := time.Now().Unix(); time.Now().Unix() == now; {
+		time.Sleep(20 * time.Millisecond)
+	}
+	for _, a := range all {
+		s.applyEach(a, true)
+		s.applyEach(a, false)
+		if now := s.get(a.path); now.String() != a.live.String() {
+			s.T.Errorf("%v\nhas become\n%v", a.live, now)
+		}
+	}
+}
+
+// applyEach applies the configurations, one by one, every other one as YAML.
+func (s applySession) applyEach(a *reapplied, asYAML bool) {
+	s.T.Helper()
+	for i, config := range a.configs {
+		manager := []string{"one", "two", "three"}[i]
+		answer, err := s.Do(s.Ctx, "PATCH", a.path+"?fieldManager="+manager, applyTypeApply, encoded(s.T, config, asYAML != (i%2 == 1)))
+		if err != nil || answer.Code > 201 {
+			s.T.Errorf("%s of %s: %v %v", a.path, manager, answer, err)
+		}
+	}
+}
+
+// part is an object without some of its fields, and of those inside.
+func (a *reapplied) part(o map[string]any) map[string]any {
+	out := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		inner, isObject := o[name].(map[string]any)
+		switch {
+		case name == "apiVersion" || name == "kind" || name == "metadata":
+			out[name] = o[name]
+		case isObject && name == a.field:
+			out[name] = a.part(inner)
+		case a.Intn(2) == 0:
+			out[name] = o[name]
+		}
+	}
+	return out
+}
+
+func kindOf(t *testing.T, kinds *catalog.Catalog, o map[string]any) *schema.Kind {
+	t.Helper()
+	for _, k := range kinds.Kinds() {
+		if k.APIVersion() == o["apiVersion"] && k.Kind == o["kind"] {
+			return k
+		}
+	}
+	t.Fatalf("no kind %v of %v", o["kind"], o["apiVersion"])
+	return nil
+}
+
+// pathOf is where an object is.
+func pathOf(k *schema.Kind, o map[string]any) string {
+	path := "/api/" + k.Version
+	if k.Group != "" {
+		path = "/apis/" + k.Group + "/" + k.Version
+	}
+	if k.Namespaced {
+		path += "/namespaces/default"
+	}
+	return fmt.Sprint(path, "/", k.Resource, "/", o["metadata"].(map[string]any)["name"])
+}
+
+// encoded is a configuration as JSON or as YAML.
+func encoded(t *testing.T, o map[string]any, asYAML bool) []byte {
+	t.Helper()
+	encode := json.Marshal
+	if asYAML {
+		encode = yaml.Marshal
+	}
+	text, err := encode(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

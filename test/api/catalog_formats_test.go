@@ -1,0 +1,178 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// samplesCatalog are objects of every kind, then some that hold all that one version knows and
+// another does not.
+func samplesCatalog(t *testing.T) (all []map[string]any) {
+	t.Helper()
+	for _, path := range []string{"testdata/representation/objects.yaml", "testdata/catalog/full.yaml"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for doc := range bytes.SplitSeq(text, []byte("\n---\n")) {
+			var o map[string]any
+			if err := yaml.UnmarshalStrict(doc, &o); err != nil {
+				t.Fatalf("%v in\n%s", err, doc)
+			}
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// eachKind plays a test with a sample of each kind that is wanted, and finds at least so many.
+func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func(caller, *schema.Kind, map[string]any)) {
+	t.Helper()
+	c, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
+		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
+	})
+	seen := map[*schema.Kind]bool{}
+	for _, o := range samplesCatalog(t) {
+		p := &catalogPlayer{Client: s.Client, catalog: c, table: &table{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
+		k, err := p.kind(catalogRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !wanted(k) || seen[k] {
+			continue
+		}
+		seen[k] = true
+		t.Run(k.APIVersion()+"|"+k.Kind, func(t *testing.T) { test(caller{t, s}, k, o) })
+	}
+	if len(seen) < least {
+		t.Errorf("only %d kinds", len(seen))
+	}
+}
+
+func hasStatus(k *schema.Kind) bool { return k.Subresource("status") != nil }
+
+// A former reads and writes objects in their forms.
+type formatClient struct {
+	*testing.T
+	server    *client.Server
+	transport *http.Transport
+	protobuf  string // the media type
+}
+
+// send sends a request and returns the body of an answer that must be welcome.
+func (f formatClient) send(method, path, contentType, accept string, body []byte) []byte {
+	f.Helper()
+	r, err := http.NewRequestWithContext(f.Context(), method, f.server.URL+path, bytes.NewReader(body))
+	if err != nil {
+		f.Fatal(err)
+	}
+	r.Header.Set("Content-Type", contentType)
+	r.Header.Set("Accept", accept)
+	answer, err := f.transport.RoundTrip(r)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if answer.StatusCode >= 300 {
+		f.Fatalf("%s %s as %s: %d %q", method, path, contentType, answer.StatusCode, text)
+	}
+	return text
+}
+
+// json reads an object as canonical JSON. Who owns which field of it may change.
+func (f formatClient) json(path string) string {
+	f.Helper()
+	var o map[string]any
+	if err := json.Unmarshal(f.send(http.MethodGet, path, client.JSON, client.JSON, nil), &o); err != nil {
+		f.Fatal(err)
+	}
+	delete(o["metadata"].(map[string]any), "managedFields")
+	return compact(o)
+}
+
+// TestFormats: an object that is read and written back in any representation of any version
+// stays what it is, to the version.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	c, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Not every sample has its owner.
+	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
+		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
+		c.API.RuntimeConfig = daemon.Switches{"admissionregistration.k8s.io/v1beta1": true}
+	})
+	transport := &http.Transport{TLSClientConfig: s.TLS}
+	defer transport.CloseIdleConnections()
+	seen := map[*schema.Kind]bool{}
+	for _, o := range samplesCatalog(t) {
+		p := &catalogPlayer{catalog: c, table: &table{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
+		k, err := p.kind(catalogRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[k] = true
+		name := o["metadata"].(map[string]any)["name"].(string)
+		t.Run(k.APIVersion()+"|"+k.Kind+"|"+name, func(t *testing.T) {
+			f := formatClient{t, s, transport, "application/vnd.kubernetes.protobuf"}
+			f.create(k, name, o)
+			f.roundTrip(k, name)
+		})
+	}
+	for _, k := range c.Kinds() {
+		if !k.Virtual() && !seen[k] {
+			t.Errorf("no sample of %s %s", k.APIVersion(), k.Kind)
+		}
+	}
+}
+
+// create creates an object, and gives it its status.
+func (f formatClient) create(k *schema.Kind, name string, o map[string]any) {
+	f.send(http.MethodPost, collection(k), client.JSON, client.JSON, []byte(compact(o)))
+	if k.Subresource("status") != nil && o["status"] != nil {
+		status := compact(map[string]any{"status": o["status"]})
+		f.send(http.MethodPatch, collection(k)+"/"+name+"/status", client.MergePatch, client.JSON, []byte(status))
+	}
+}
+
+// roundTrip reads the object in every form and writes it back.
+func (f formatClient) roundTrip(k *schema.Kind, name string) {
+	own := collection(k) + "/" + name
+	want := f.json(own)
+	for _, form := range k.Stored.Versions {
+		path := collection(form) + "/" + name
+		paths := []string{path}
+		if form.Subresource("status") != nil {
+			paths = append(paths, path+"/status")
+		}
+		for _, media := range []string{client.JSON, f.protobuf} {
+			for _, p := range paths {
+				f.send(http.MethodPut, p, media, media, f.send(http.MethodGet, p, media, media, nil))
+				if got := f.json(own); got != want {
+					f.Fatalf("written back to %s as %s:\n%s\nwas\n%s", p, media, got, want)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package api
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// statuses are what controllers report of kinds; of all others they report a condition.
+var statuses = map[string]string{
+	"CronJob":                 `{"lastScheduleTime":"2026-01-01T00:00:00Z"}`,
+	"HorizontalPodAutoscaler": `{"currentReplicas":2,"desiredReplicas":2}`,
+	"Ingress":                 `{"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}}`,
+	"Job":                     `{"active":1}`,
+	"Namespace":               `{"conditions":[{"type":"Sound","status":"True"}]}`,
+	"PersistentVolume":        `{"phase":"Released"}`,
+	"PodDisruptionBudget":     `{"currentHealthy":1,"desiredHealthy":1,"expectedPods":1,"disruptionsAllowed":0}`,
+	"ResourceClaim":           `{"allocation":{"devices":{"results":[{"request":"r","driver":"d.example.com","pool":"p","device":"e"}]}}}`,
+	"ResourceQuota":           `{"hard":{"pods":"9"},"used":{"pods":"1"}}`,
+	"VolumeAttachment":        `{"attached":true}`,
+}
+
+const condition = `{"conditions":[{"type":"Sound","status":"True","reason":"Checked","message":"m","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`
+
+// TestStatusApart: of every kind with a status, a write of the object leaves the status as
+// it is, and a write of the status all the rest.
+func TestStatusApart(t *testing.T) { eachKind(t, 20, hasStatus, checkStatusSeparate) }
+
+func checkStatusSeparate(c caller, k *schema.Kind, o map[string]any) {
+	text := statuses[k.Kind]
+	if text == "" {
+		text = condition
+	}
+	status := []byte(`{"status":` + text + `}`)
+	path := collection(k)
+	one := path + "/" + o["metadata"].(map[string]any)["name"].(string)
+	c.do(http.MethodPost, path, nil, mergeCatalog(o, map[string]any{"status": nil}), 201)
+	fresh := c.do(http.MethodGet, one, nil, nil, 200) // with what the server itself says of a definition
+	rest, zero := splitStatus(fresh)
+	c.do(http.MethodPatch, one, nil, status, 200)
+	if _, now := splitStatus(c.do(http.MethodGet, one, nil, nil, 200)); now != zero {
+		c.Errorf("a write of the object wrote the status: %s, was %s", now, zero)
+	}
+	c.do(http.MethodPatch, one+"/status", nil, status, 200)
+	_, told := splitStatus(c.do(http.MethodGet, one, nil, nil, 200))
+	if told == zero {
+		c.Errorf("a write of the status left it %s", told)
+	}
+	whole := c.do(http.MethodGet, one, nil, nil, 200)
+	for name := range whole {
+		if name != "apiVersion" && name != "kind" && name != "metadata" && name != "status" {
+			delete(whole, name)
+		}
+	}
+	if now, _ := splitStatus(c.do(http.MethodPut, one+"/status", nil, whole, 200)); now != rest {
+		c.Errorf("a write of the status wrote the rest: %s, was %s", now, rest)
+	}
+	delete(fresh, "status")
+	delete(fresh.Metadata(), "resourceVersion")
+	fresh.Metadata()["resourceVersion"] = whole.Metadata()["resourceVersion"]
+	if _, now := splitStatus(c.do(http.MethodPut, one, nil, fresh, 200)); now != told {
+		c.Errorf("a write of the object wrote the status: %s, was %s", now, told)
+	}
+}
+
+// splitStatus tells what an object has beside metadata and status, and its status.
+func splitStatus(o client.Object) (rest, status string) {
+	return compact(mergeCatalog(o, map[string]any{"metadata": nil, "status": nil})), compact(o["status"])
+}

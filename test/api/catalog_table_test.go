@@ -1,0 +1,94 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// TestRows plays every row of every table.
+func TestRows(t *testing.T) {
+	t.Parallel()
+	c, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := client.Serve(t, t.TempDir(), unprotected)
+	transport := &http.Transport{TLSClientConfig: s.TLS}
+	defer transport.CloseIdleConnections()
+	files, err := filepath.Glob("testdata/catalog/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tables: %v", err)
+	}
+	for _, path := range files {
+		table, err := read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := make([][][]string, len(table.rows))
+		for i, r := range table.rows {
+			p := &catalogPlayer{s.Client, c, table, fmt.Sprintf("%s-%d", table.name, i+1)}
+			t.Run(strings.ReplaceAll(table.kind+" "+r.text, "/", "|"), func(t *testing.T) {
+				answers[i] = playRow(t, p, r)
+				f := formatClient{t, s, transport, "application/vnd.platform.protobuf"}
+				f.checkFormats(p)
+			})
+		}
+		if *update && !t.Failed() {
+			if err := os.WriteFile(path, []byte(table.write(answers)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// playRow compares the answers of a row with those expected, unless they are to be written.
+func playRow(t *testing.T, p *catalogPlayer, r catalogRow) (answers [][]string) {
+	for _, q := range r.requests {
+		got, err := p.play(t.Context(), q)
+		if err != nil {
+			t.Fatalf("%s: %v", q.line, err)
+		}
+		// A message may have several lines.
+		if got, want := strings.Join(got, "\n"), strings.Join(q.answer, "\n"); !*update && got != want {
+			t.Errorf("$ %s\ngot\n%s\nwant\n%s", q.line, got, want)
+		}
+		answers = append(answers, got)
+	}
+	return answers
+}
+
+// checkFormats checks that what a row has left behind is the same in every form.
+func (f formatClient) checkFormats(p *catalogPlayer) {
+	k, err := p.kind(catalogRequest{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	if k.Virtual() {
+		return
+	}
+	a, err := p.Get(f.Context(), collection(k)+"/"+p.name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if a.Code == http.StatusOK {
+		f.roundTrip(k, p.name)
+	}
+}
+
+// unprotected lets claims and volumes go at once when they are deleted, and not when a
+// controller has found that nobody uses them; claims grow without a class that allows it. Controllers
+// that write what clients have written do not run, nor the one that gives ServiceAccounts their token Secrets. Quotas
+// and limits of one row bound no other.
+func unprotected(c *daemon.Config) {
+	c.Controllers = client.KeepingControllers + ",-serviceaccount-token-secret-controller"
+	c.Admission.Disable = []string{"StorageObjectInUseProtection", "PersistentVolumeClaimResize", "ResourceQuota", "LimitRanger"}
+}

@@ -1,0 +1,93 @@
+package api
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	cborCborType = "application/cbor"
+	cborJsonType = "application/json"
+	cborMaps     = "/api/v1/namespaces/default/configmaps"
+	tag          = "\xd9\xd9\xf7"
+)
+
+// A server is a daemon with CBOR, under the names of existing clients.
+type server struct {
+	*client.Server
+	t *testing.T
+}
+
+func serveCBOR(t *testing.T, on bool) server {
+	t.Helper()
+	return server{client.Serve(t, t.TempDir(), func(c *daemon.Config) {
+		c.Naming = "kubernetes"
+		c.API.FeatureGates = daemon.Switches{"CBORServingAndStorage": on}
+	}), t}
+}
+
+// A cborAnswer is what a request got.
+type cborAnswer struct {
+	code   int
+	header http.Header
+	body   []byte
+}
+
+// send sends a request with these headers, each a name and a value.
+func (s server) send(method, path string, body []byte, headers ...string) cborAnswer {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.URL+path, bytes.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	transport := &http.Transport{TLSClientConfig: s.TLS, DisableKeepAlives: true}
+	got, err := transport.RoundTrip(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return cborAnswer{got.StatusCode, got.Header, text}
+}
+
+// decode reads an answer in CBOR.
+func (a cborAnswer) decode(t *testing.T) (v map[string]any) {
+	t.Helper()
+	if got := a.header.Get("Content-Type"); got != cborCborType || !bytes.HasPrefix(a.body, []byte(tag)) {
+		t.Fatalf("%d %s %q is not tagged CBOR", a.code, got, a.body)
+	}
+	if err := direct.Unmarshal(a.body, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// encode writes a value as the public serializer does.
+func encode(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := direct.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// cborObject is an object in the form of the public serializer.
+type cborObject = map[string]any
+
+func configMapCBOR(name string, data any) cborObject {
+	return cborObject{"apiVersion": "v1", "kind": "ConfigMap", "metadata": cborObject{"name": name}, "data": data}
+}

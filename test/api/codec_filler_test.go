@@ -1,0 +1,140 @@
+package api
+
+import (
+	"math/rand"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// A filler fills Go values at random, the same way for the same seed.
+type filler struct {
+	*rand.Rand
+	sparse int // one of so many pointers, lists and maps is left empty
+}
+
+// words are texts that encoders treat in different ways: Go's JSON escapes the characters of HTML and
+// U+2028, and a copy of a text may cut one of several bytes.
+var words = []string{"", "a", "web-1", "<b>&\"\\\n", "grüße", "\u2028", "a text that is somewhat longer than the others"}
+
+func (f filler) word() string { return words[f.Intn(len(words))] }
+
+func (f filler) quantity() resource.Quantity {
+	texts := []string{"0", "1", "100m", "1500m", "64Mi", "1Gi", "1e3", "5G"}
+	return resource.MustParse(texts[f.Intn(len(texts))])
+}
+
+// fillScalarStruct fills types that are one value in JSON; it tells whether v is of such a type. Times have
+// the precision of their JSON form, seconds or microseconds, or they would not come back the same; they go
+// beyond 2038, where 32 bits end.
+func (f filler) fillScalarStruct(v reflect.Value) bool {
+	seconds := 1 + f.Int63n(4e9)
+	switch to := v.Addr().Interface().(type) {
+	case *metav1.TypeMeta: // Protobuf has none within objects
+	case *metav1.Time:
+		*to = metav1.Unix(seconds, 0)
+	case *metav1.MicroTime:
+		*to = metav1.NewMicroTime(time.Unix(seconds, f.Int63n(1e6)*1000))
+	case *metav1.Duration:
+		to.Duration = time.Duration(seconds) * time.Millisecond
+	case *resource.Quantity:
+		*to = f.quantity()
+	case *intstr.IntOrString:
+		*to = intstr.FromInt32(f.Int31())
+		if f.Intn(2) == 0 {
+			*to = intstr.FromString(f.word())
+		}
+	case *metav1.FieldsV1:
+		to.Raw = []byte(`{"f:a":{".":{},"f:` + strconv.Itoa(f.Intn(100)) + `":{}}}`)
+	case *runtime.RawExtension:
+		to.Raw = []byte(`{"a":[1,"` + strconv.Itoa(f.Intn(100)) + `",null]}`)
+	case *[]byte:
+		*to = []byte(f.word() + "x")
+	default:
+		return false
+	}
+	return true
+}
+
+// recursive tells types of values that may hold themselves, which are filled sparsely.
+func recursive(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return strings.HasPrefix(t.Elem().Name(), "JSONSchemaProps")
+	}
+	return false
+}
+
+// fillJSONValue makes one value of a struct that is one in JSON: any JSON, or a choice of schema, list and
+// bool. It knows them by name, since not every module is at hand. Both branches of a choice at once would
+// be no value of any JSON.
+func (f filler) fillJSONValue(v reflect.Value) {
+	switch v.Type().Name() {
+	case "JSON":
+		v.FieldByName("Raw").SetBytes([]byte(`{"a":[1,"` + strconv.Itoa(f.Intn(100)) + `",null]}`))
+	case "JSONSchemaPropsOrBool":
+		if !v.FieldByName("Schema").IsNil() {
+			v.FieldByName("Allows").SetBool(true)
+		}
+	case "JSONSchemaPropsOrArray", "JSONSchemaPropsOrStringArray":
+		list := v.Field(1)
+		if v.FieldByName("Schema").IsNil() {
+			list.Set(reflect.MakeSlice(list.Type(), 1, 1))
+		} else {
+			list.SetZero()
+		}
+	}
+}
+
+// fill ends at a depth that no kind but a recursive one reaches. Integers have both signs and all
+// magnitudes, for the varints of Protobuf have other lengths for each; floats are eighths, which are exact
+// in binary and decimal.
+func (f filler) fill(v reflect.Value, depth int) {
+	if f.fillScalarStruct(v) {
+		return
+	}
+	empty := depth > 12 || f.Intn(f.sparse) == 0 || recursive(v.Type()) && f.Intn(6) > 0
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(f.word())
+	case reflect.Bool:
+		v.SetBool(f.Intn(2) == 0)
+	case reflect.Float64:
+		v.SetFloat(float64(f.Intn(1000)) / 8)
+	case reflect.Int32, reflect.Int64:
+		v.SetInt(int64(int32(f.Uint32())) >> f.Intn(32))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f.fill(v.Field(i), depth+1)
+		}
+		f.fillJSONValue(v)
+	case reflect.Pointer:
+		if !empty {
+			v.Set(reflect.New(v.Type().Elem()))
+			f.fill(v.Elem(), depth+1)
+		}
+	case reflect.Slice:
+		if !empty {
+			v.Set(reflect.MakeSlice(v.Type(), 1+f.Intn(2), 2))
+			for i := range v.Len() {
+				f.fill(v.Index(i), depth+1)
+			}
+		}
+	case reflect.Map:
+		if !empty {
+			v.Set(reflect.MakeMap(v.Type()))
+			for range 1 + f.Intn(3) {
+				key, item := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+				key.SetString(f.word())
+				f.fill(item, depth+1)
+				v.SetMapIndex(key, item)
+			}
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// returnsObject lists the resources whose delete answers the object that has gone: those
+// for which the conventions say so, and what the public server adds. All others answer a Status.
+var returnsObject = strings.Fields(`persistentvolumes persistentvolumeclaims storageclasses volumeattachments csidrivers
+	csinodes services serviceaccounts pods podtemplates resourcequotas volumeattributesclasses
+	deviceclasses resourceclaims resourceclaimtemplates resourceslices`)
+
+// terminatesSlowly are resources that are terminating after a delete, for the server itself holds them: a
+// definition until its objects have gone.
+var terminatesSlowly = map[string]bool{"namespaces": true, "customresourcedefinitions": true}
+
+// A served resource, as discovery has it.
+type servedResource struct {
+	Name, Kind string
+	Namespaced bool
+	Verbs      []string
+}
+
+// collection finds the path of the collection of a kind.
+func (s *testServer) collection(t testing.TB, apiVersion, kind string) (path, resource string) {
+	t.Helper()
+	prefix := "/api/" + apiVersion
+	if strings.Contains(apiVersion, "/") {
+		prefix = "/apis/" + apiVersion
+	}
+	var list struct{ Resources []servedResource }
+	if err := json.Unmarshal(s.get(t, 200, prefix).Body, &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range list.Resources {
+		if r.Kind != kind || strings.Contains(r.Name, "/") {
+			continue
+		}
+		if r.Namespaced {
+			prefix += "/namespaces/default"
+		}
+		return prefix + "/" + r.Name, r.Name
+	}
+	t.Fatalf("%s %s is not served", apiVersion, kind)
+	return "", ""
+}
+
+// TestDeleteReturns: what delete answers, kind by kind. A dry run answers the same.
+func TestDeleteReturns(t *testing.T) {
+	t.Parallel()
+	s := serveConventions(t, func(c *daemon.Config) {
+		withoutCollector(c)                          // some have owners that are not there
+		c.Controllers += ",-service-cidr-controller" // it gives finalizers
+		c.Naming = "kubernetes"
+		c.API.RuntimeConfig = daemon.Switches{"admissionregistration.k8s.io/v1beta1": true}
+	})
+	objects, err := os.ReadFile("testdata/representation/objects.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	objectsOf := map[string]bool{}
+	for _, name := range returnsObject {
+		objectsOf[name] = true
+	}
+	seen := map[string]bool{}
+	for _, document := range strings.Split(string(objects), "\n---\n") {
+		body, err := yaml.YAMLToJSON([]byte(document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o client.Object
+		if err := json.Unmarshal(body, &o); err != nil {
+			t.Fatal(err)
+		}
+		apiVersion, _ := o["apiVersion"].(string)
+		kind, _ := o["kind"].(string)
+		t.Run(apiVersion+" "+kind, func(t *testing.T) {
+			collection, resource := s.collection(t, apiVersion, kind)
+			seen[resource] = true
+			created := s.send(t, 201, http.MethodPost, collection, client.JSON, body).Object()
+			path := collection + "/" + created.Name()
+			// Jobs would wait for the collector, since what they own is orphaned unless the client says otherwise.
+			const now = "?gracePeriodSeconds=0&propagationPolicy=Background"
+			for _, query := range []string{now + "&dryRun=All", now} {
+				answer := s.deletePath(t, 200, path+query, "", nil)
+				if objectsOf[resource] || terminatesSlowly[resource] {
+					if got := answer.Object(); got["kind"] != kind || got.UID() != created.UID() {
+						t.Errorf("not the object: %v", answer)
+					}
+				} else if st := successOf(t, answer); st.Status != "Success" || st.Details.Kind != resource || st.Details.UID != created.UID() {
+					t.Errorf("not the Status: %v", answer)
+				}
+			}
+			if !terminatesSlowly[resource] {
+				s.waitDeleted(t, path)
+			}
+		})
+	}
+	for _, name := range returnsObject {
+		if !seen[name] && name != "volumeattributesclasses" {
+			t.Errorf("no object of %s was deleted", name)
+		}
+	}
+}
+
+// waitDeleted waits until an object has gone: a claim or a volume goes when a controller has found
+// that nobody uses it.
+func (s *testServer) waitDeleted(t *testing.T, path string) {
+	t.Helper()
+	client.Eventually(t, func() error {
+		if a := s.send(t, 0, http.MethodGet, path, "", nil); a.Code != 404 {
+			return fmt.Errorf("%s is still there: %s", path, a)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,29 @@
+package api
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// TestReliability finds tests that docs/reliability.md names and that do not exist.
+func TestReliability(t *testing.T) {
+	text, err := os.ReadFile("../../docs/reliability.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`([\\w/]+)\\.(Test\\w+)`").FindAllStringSubmatch(string(text), -1)
+	if len(named) < 100 {
+		t.Fatalf("only %d tests are named", len(named))
+	}
+	known := map[string]map[string]bool{}
+	for _, n := range named {
+		if known[n[1]] == nil {
+			known[n[1]] = tests(t, filepath.Join("../..", n[1]))
+		}
+		if !known[n[1]][n[2]] {
+			t.Errorf("%s has no %s", n[1], n[2])
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"strings"
+)
+
+// Markers hold the "+name=value" comments of one package's types and their fields. List types and their
+// keys are in no tag, so reflection does not find them.
+type Markers map[string]map[string][]string // "Type" or "Type.Field" → marker → values
+
+// sources are the files that hold the types of a package. A package without them has no
+// markers.
+var sources = []string{"types.go", "types_jsonschema.go"}
+
+// readMarkers parses the types in the folder of a package's source.
+func readMarkers(dir string) (Markers, error) {
+	found := Markers{}
+	for _, name := range sources {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ParseComments)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("drift: %w", err)
+		}
+		found.read(file)
+	}
+	return found, nil
+}
+
+func (m Markers) read(file *ast.File) {
+	for _, d := range file.Decls {
+		decl, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range decl.Specs {
+			if t, ok := spec.(*ast.TypeSpec); ok {
+				m.add(t, decl.Doc)
+			}
+		}
+	}
+}
+
+// add reads the markers of a type, which stand above its declaration, and of its fields.
+func (m Markers) add(t *ast.TypeSpec, doc *ast.CommentGroup) {
+	m[t.Name.Name] = markersOf(doc)
+	s, ok := t.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	for _, f := range s.Fields.List {
+		for _, name := range f.Names {
+			m[t.Name.Name+"."+name.Name] = markersOf(f.Doc)
+		}
+	}
+}
+
+// A marker may be repeated: listMapKey is, for each part of a key.
+func markersOf(doc *ast.CommentGroup) map[string][]string {
+	found := map[string][]string{}
+	if doc == nil {
+		return found
+	}
+	for _, line := range doc.List {
+		text := strings.TrimSpace(strings.TrimPrefix(line.Text, "//"))
+		if marker, ok := strings.CutPrefix(text, "+"); ok {
+			name, value, _ := strings.Cut(marker, "=")
+			found[name] = append(found[name], value)
+		}
+	}
+	return found
+}
+
+// A goField is a field of a public type as JSON sees it. It is what a field of the plan is compared with.
+type goField struct {
+	name    string
+	wire    []int32
+	typ     reflect.Type // without the pointer
+	pointer bool
+	always  bool
+	tag     reflect.StructTag
+	path    string // "Type.Field"
+	pkg     string
+}
+
+// fieldsOfDrift lists the JSON fields of a struct in order, those of inlined ones in place. An inlined struct is
+// a message of its own in Protobuf, so wire numbers are paths. encoding/json never leaves out a struct
+// because of omitempty, only because of omitzero.
+func fieldsOfDrift(t reflect.Type, wire []int32) ([]goField, error) {
+	var list []goField
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Name == "TypeMeta" {
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		var number int32
+		if tag := strings.Split(f.Tag.Get("protobuf"), ","); len(tag) > 1 {
+			if _, err := fmt.Sscan(tag[1], &number); err != nil {
+				return nil, fmt.Errorf("drift: %s.%s: %w", t, f.Name, err)
+			}
+		}
+		path := append(append([]int32{}, wire...), number)
+		if name == "" {
+			inlined, err := fieldsOfDrift(f.Type, path)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, inlined...)
+			continue
+		}
+		g := goField{name: name, wire: path, typ: f.Type, tag: f.Tag, path: t.Name() + "." + f.Name, pkg: t.PkgPath()}
+		if f.Type.Kind() == reflect.Pointer {
+			g.pointer, g.typ = true, f.Type.Elem()
+		}
+		omits := strings.Contains(options, "omitempty") && (g.pointer || g.typ.Kind() != reflect.Struct)
+		g.always = !omits && !strings.Contains(options, "omitzero")
+		list = append(list, g)
+	}
+	return list, nil
+}

@@ -1,0 +1,22 @@
+package api
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+var update = flag.Bool("update", false, "write the golden files of the selected tests")
+
+// TestMain lets the clients of client-go use CBOR: they read their feature gates once, from the environment. Servers
+// without CBOR answer them in JSON.
+func TestMain(m *testing.M) {
+	for _, gate := range []string{"ClientsAllowCBOR", "ClientsPreferCBOR"} {
+		if err := os.Setenv("KUBE_FEATURE_"+gate, "true"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(client.Main(m))
+}

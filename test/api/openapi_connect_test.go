@@ -1,0 +1,112 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What the paths of sub-resources that connect are described as in the public document, whose names clients are generated from.
+var connections = map[string]struct{ kind, id, methods, parameters string }{
+	"/pods/{name}/attach":           {"PodAttachOptions", "PodAttach", "get post", "container name namespace stderr:boolean stdin:boolean stdout:boolean tty:boolean"},
+	"/pods/{name}/exec":             {"PodExecOptions", "PodExec", "get post", "command container name namespace stderr:boolean stdin:boolean stdout:boolean tty:boolean"},
+	"/pods/{name}/portforward":      {"PodPortForwardOptions", "PodPortforward", "get post", "name namespace ports:integer"},
+	"/pods/{name}/proxy":            {"PodProxyOptions", "PodProxy", "delete get head options patch post put", "name namespace path"},
+	"/pods/{name}/proxy/{path}":     {"PodProxyOptions", "PodProxyWithPath", "delete get head options patch post put", "name namespace path path"},
+	"/services/{name}/proxy":        {"ServiceProxyOptions", "ServiceProxy", "delete get head options patch post put", "name namespace path"},
+	"/services/{name}/proxy/{path}": {"ServiceProxyOptions", "ServiceProxyWithPath", "delete get head options patch post put", "name namespace path path"},
+	"/nodes/{name}/proxy":           {"NodeProxyOptions", "NodeProxy", "delete get head options patch post put", "name path"},
+	"/nodes/{name}/proxy/{path}":    {"NodeProxyOptions", "NodeProxyWithPath", "delete get head options patch post put", "name path path"},
+	"/pods/{name}/log": {"", "PodLog", "get", "container follow:boolean insecureSkipTLSVerifyBackend:boolean limitBytes:integer name namespace pretty " +
+		"previous:boolean sinceSeconds:integer stream tailLines:integer timestamps:boolean"},
+}
+
+// connectOperation is what both versions say of an operation.
+type connectOperation struct {
+	OperationID string
+	Action      string         `json:"x-kubernetes-action"`
+	Kind        map[string]any `json:"x-kubernetes-group-version-kind"`
+	Produces    []string
+	Responses   map[string]struct {
+		Schema  any
+		Content map[string]struct{ Schema any }
+	}
+}
+
+// TestConnections: a path that connects has the methods, names and options that clients are generated from.
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	s := serveOpenAPI(t, "kubernetes")
+	for _, url := range []string{"/openapi/v2", index(t, s)["api/v1"]} {
+		var doc struct {
+			Paths map[string]map[string]json.RawMessage
+		}
+		if err := json.Unmarshal(document(t, s, url, "application/json"), &doc); err != nil {
+			t.Fatal(err)
+		}
+		for path, want := range connections {
+			namespaced := "Namespaced"
+			if full := "/api/v1/namespaces/{namespace}" + path; strings.HasPrefix(path, "/nodes") {
+				path, namespaced = "/api/v1"+path, ""
+			} else {
+				path = full
+			}
+			item := doc.Paths[path]
+			if got := parametersOf(t, item["parameters"]); got != want.parameters {
+				t.Errorf("%s %s has the parameters %s, want %s", url, path, got, want.parameters)
+			}
+			delete(item, "parameters")
+			if got := strings.Join(slices.Sorted(maps.Keys(item)), " "); got != want.methods {
+				t.Errorf("%s %s has the methods %s, want %s", url, path, got, want.methods)
+			}
+			for method, text := range item {
+				id, action, kind := "connectCoreV1"+strings.ToUpper(method[:1])+method[1:]+namespaced+want.id, "connect", want.kind
+				media := []string{"*/*"}
+				if kind == "" {
+					id, action, kind = "readCoreV1Namespaced"+want.id, "get", "Pod"
+					media = []string{"application/json", "application/vnd.kubernetes.protobuf", "application/yaml", "text/plain"}
+				}
+				o := connectOperation{}
+				if err := json.Unmarshal(text, &o); err != nil {
+					t.Fatal(err)
+				}
+				answer := o.Responses["200"]
+				produced := slices.Sorted(maps.Keys(answer.Content))
+				if len(produced) == 0 {
+					produced = slices.Sorted(slices.Values(o.Produces))
+					answer.Content = map[string]struct{ Schema any }{media[0]: {answer.Schema}}
+				}
+				if o.OperationID != id || o.Action != action || fmt.Sprint(o.Kind) != fmt.Sprintf("map[group: kind:%s version:v1]", kind) ||
+					!slices.Equal(produced, media) || fmt.Sprint(answer.Content[media[0]].Schema) != "map[type:string]" {
+					t.Errorf("%s %s %s: %s", url, method, path, text)
+				}
+			}
+		}
+	}
+}
+
+// parametersOf lists the parameters of a path: name, and type if that is no string.
+func parametersOf(t *testing.T, text json.RawMessage) string {
+	t.Helper()
+	var all []struct {
+		Ref    string `json:"$ref"`
+		Name   string
+		Type   string
+		Schema struct{ Type string }
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range all {
+		name := p.Name + strings.TrimPrefix(p.Ref, "#/parameters/")
+		if kind := p.Type + p.Schema.Type; kind != "string" && kind != "" {
+			name += ":" + kind
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, " ")
+}

@@ -1,0 +1,160 @@
+package api
+
+import (
+	"fmt"
+	"math/rand"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// ObjectGenerator makes random objects of a kind, from so few values that applied values often
+// collide. It makes no zero values: the public Go types omit them, and the public server then takes an
+// applied zero value for a change.
+type ObjectGenerator struct {
+	*rand.Rand
+	// Always names the fields that are made wherever they can be: those that some version of a
+	// kind always writes. A conversion of the public types makes them where they are missing,
+	// and so brings back what an apply leaves out. With it, messages are not made empty: version
+	// v1 of an autoscaler keeps what it does not know in annotations, and there nothing is
+	// the same as an empty behavior (which defaults fill outside of tests).
+	Always map[string]bool
+	// Twice lets lists with keys have items twice.
+	Twice bool
+	// Nulls lets fields and keys be null, which are nil: in configurations to apply.
+	Nulls bool
+	// inAtomicList: what is made is an item of a list that is compared as a whole. There, the public
+	// server takes a field that it always writes, and that is not applied, for a change.
+	inAtomicList bool
+}
+
+// Object returns an object with a random part of the fields of its kind.
+func (r ObjectGenerator) Object(k *schema.Kind, density float64) tree.Tree {
+	t := r.message(k.Message(), density, 0)
+	metadata := tree.Tree{"name": "a"}
+	if r.Intn(2) == 0 {
+		metadata["labels"] = tree.Tree{r.word(): r.word()}
+	}
+	if r.Intn(3) == 0 {
+		metadata["finalizers"] = []any{"f/" + r.word()}
+	}
+	if r.Intn(3) == 0 {
+		metadata["ownerReferences"] = []any{tree.Tree{"apiVersion": "v1", "kind": "K", "name": r.word(), "uid": r.word()}}
+	}
+	t["metadata"] = metadata
+	return t
+}
+
+// retired are fields that only older versions of the public types have.
+var retired = map[string]bool{"resizeStatus": true}
+
+func (r ObjectGenerator) word() string { return string(rune('a' + r.Intn(3))) }
+
+func (r ObjectGenerator) message(m *schema.Message, density float64, depth int) tree.Tree {
+	t := tree.Tree{}
+	for _, f := range m.Fields {
+		if retired[f.Name] || depth > 7 || f.Name == "metadata" && depth == 0 || r.Float64() > density && !r.required(f) {
+			continue
+		}
+		if r.Nulls && r.Intn(6) == 0 {
+			t[f.Name] = nil
+		} else if v := r.value(f, density, depth); v != nil {
+			t[f.Name] = v
+		}
+	}
+	return t
+}
+
+// required reports whether a field is set in every object.
+func (r ObjectGenerator) required(f *schema.Field) bool {
+	return r.Always[f.Name] || f.EmitEmpty && (r.inAtomicList || f.Type != schema.TypeMessage && f.Shape == schema.Single)
+}
+
+func (r ObjectGenerator) value(f *schema.Field, density float64, depth int) any {
+	switch f.Shape {
+	case schema.Map:
+		t := tree.Tree{}
+		for range 1 + r.Intn(2) {
+			if r.Nulls && f.Type != schema.TypeTime && r.Intn(6) == 0 { // the public server keeps a null time
+				t[r.word()] = nil
+			} else if v := r.single(f, density, depth); v != nil {
+				t[r.word()] = v
+			}
+		}
+		return t
+	case schema.List:
+		return r.list(f, density, depth)
+	}
+	return r.single(f, density, depth)
+}
+
+func (r ObjectGenerator) list(f *schema.Field, density float64, depth int) any {
+	var list []any
+	seen := map[string]bool{}
+	r.inAtomicList = r.inAtomicList || f.ListType == schema.ListAtomic
+	for range 1 + r.Intn(3) {
+		v := r.single(f, density, depth)
+		if v == nil {
+			continue
+		}
+		id := fmt.Sprint(v)
+		if f.ListType == schema.ListMap {
+			id = ""
+			item := v.(tree.Tree)
+			for _, key := range f.ListMapKeys {
+				if item[key] == nil {
+					item[key] = r.single(f.Message.Field(key), 1, depth)
+				}
+				id += fmt.Sprint(item[key], "/")
+			}
+		}
+		if f.ListType != schema.ListAtomic && seen[id] && !(r.Twice && f.ListType == schema.ListMap) {
+			continue
+		}
+		seen[id] = true
+		list = append(list, v)
+		if r.Always != nil && f.ListType == schema.ListAtomic && f.Type == schema.TypeMessage {
+			break // the list may have keys in other versions
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return list
+}
+
+func (r ObjectGenerator) single(f *schema.Field, density float64, depth int) any {
+	switch f.Type {
+	case schema.TypeString:
+		return r.word()
+	case schema.TypeBool:
+		return true
+	case schema.TypeInt32, schema.TypeInt64:
+		return int64(1 + r.Intn(3))
+	case schema.TypeDouble:
+		return 1.5
+	case schema.TypeBytes:
+		return "YQ=="
+	case schema.TypeMessage:
+		t := r.message(f.Message, density*0.8, depth+1)
+		if (f.MapAtomic || r.Always != nil) && len(t) == 0 {
+			return nil
+		}
+		return t
+	case schema.TypeTime:
+		return fmt.Sprintf("2030-01-0%dT00:00:00Z", 1+r.Intn(3))
+	case schema.TypeMicroTime:
+		return fmt.Sprintf("2030-01-0%dT00:00:00.000000Z", 1+r.Intn(3))
+	case schema.TypeQuantity:
+		return fmt.Sprint(1 + r.Intn(3))
+	case schema.TypeIntOrString:
+		return int64(1 + r.Intn(3))
+	case schema.TypeDuration:
+		return "1s"
+	case schema.TypeStrings:
+		return []any{r.word()}
+	case schema.TypeRaw:
+		return tree.Tree{r.word(): tree.Tree{r.word(): r.word()}}
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package api
+
+import (
+	"encoding/json"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/merge"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/test/client"
+
+	"github.com/troupe-api/troupe/test/public"
+)
+
+// patchShortRounds is how many random patches each kind gets in make test.
+const patchShortRounds = 20
+
+// A contest applies the same patches with both implementations to objects of one kind.
+type patchComparison struct {
+	t    *testing.T
+	kind *schema.Kind
+	data any // an empty value of the public type
+	seed int64
+}
+
+func TestStrategicAgainstTheOracle(t *testing.T) {
+	t.Parallel()
+	kinds, err := catalog.New(meta.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	patched := 0
+	for gvk, data := range public.Kinds {
+		k := kinds.ByGVK(gvk)
+		if k == nil || k.Message().Field("metadata") == nil {
+			continue // not served, or the options of a connection, which nobody patches
+		}
+		t.Run(gvk.APIVersion()+" "+gvk.Kind, func(t *testing.T) {
+			for seed := range client.Rounds(t, patchShortRounds, len(public.Kinds)) {
+				c := patchComparison{t, k, data, int64(seed)}
+				c.run()
+				patched++
+			}
+		})
+	}
+	client.Figures(t, "%d patches against the public library", patched)
+}
+
+func (c *patchComparison) run() {
+	c.t.Helper()
+	r := ObjectGenerator{Rand: rand.New(rand.NewSource(c.seed))}
+	density := 0.15 + 0.4*r.Float64()
+	a, b, live := r.Object(c.kind, density), r.Object(c.kind, density), r.Object(c.kind, density)
+	c.compare("an object as a patch", live, b)
+	twoWay, err := strategicpatch.CreateTwoWayMergePatch(bytesPatch(a), bytesPatch(b), c.data)
+	if err == nil {
+		c.compare("a patch from one to the other", a, c.tree(twoWay))
+	}
+	lookup, err := strategicpatch.NewPatchMetaFromStruct(c.data)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if threeWay, err := strategicpatch.CreateThreeWayMergePatch(bytesPatch(a), bytesPatch(b), bytesPatch(live), lookup, true); err == nil {
+		c.compare("a patch of three", live, c.tree(threeWay))
+	}
+	patch := tree.Clone(b).(tree.Tree)
+	addDirectives(r, c.kind.Message(), patch, live)
+	c.compare("a patch with directives", live, patch)
+}
+
+func (c *patchComparison) tree(text []byte) tree.Tree {
+	c.t.Helper()
+	v, _, err := codec.DecodeAny(text)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return v.(tree.Tree)
+}
+
+func bytesPatch(t tree.Tree) []byte { return codec.AppendAny(nil, t) }
+
+// compare patches current with both. Where the oracle finds a fault, we may find another one.
+func (c *patchComparison) compare(what string, current, patch tree.Tree) {
+	c.t.Helper()
+	theirs, fault := strategicpatch.StrategicMergePatch(bytesPatch(current), bytesPatch(patch), c.data)
+	before := string(bytesPatch(current))
+	ours, err := merge.Strategic(c.kind.Message(), current, patch)
+	if string(bytesPatch(current)) != before {
+		c.t.Fatalf("seed %d: %s: the current object was changed", c.seed, what)
+	}
+	if fault != nil && (strings.Contains(fault.Error(), "in struct RawExtension") || strings.Contains(fault.Error(), "but data type is not struct, instead is: map")) {
+		return // it cannot merge values of any kind, and lists in maps, such as the extra of a user; we can
+	}
+	if (fault != nil) != (err != nil) {
+		c.t.Fatalf("seed %d: %s\n%s on\n%s: the oracle says %v, we say %v", c.seed, what, bytesPatch(patch), before, fault, err)
+	}
+	if err != nil {
+		return
+	}
+	if got, want := sortedPatch(c.t, bytesPatch(ours)), sortedPatch(c.t, theirs); got != want {
+		c.t.Fatalf("seed %d: %s\n%s on\n%s is\n%s, want\n%s", c.seed, what, bytesPatch(patch), before, got, want)
+	}
+}
+
+// sortedPatch is JSON with its members in order, as text, without what decoding leaves out: nulls,
+// and directives that the oracle leaves in what it takes over as it is.
+func sortedPatch(t *testing.T, text []byte) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	out, err := json.Marshal(clean(v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func clean(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, e := range v {
+			if e == nil || name[0] == '$' || isDirective(e) {
+				delete(v, name)
+			} else {
+				v[name] = clean(e)
+			}
+		}
+	case []any:
+		v = slices.DeleteFunc(v, isDirective)
+		for i, e := range v {
+			v[i] = clean(e)
+		}
+		return v
+	}
+	return v
+}
+
+// isDirective tells whether a value is an order that the oracle has not carried out.
+func isDirective(v any) bool {
+	t, _ := v.(map[string]any)
+	return t["$patch"] != nil
+}
+
+// addDirectives puts directives and nulls into a patch of message m, here and there, where there is
+// something to carry them out on.
+func addDirectives(r ObjectGenerator, m *schema.Message, patch, live tree.Tree) {
+	if live == nil {
+		return
+	}
+	if r.Intn(20) == 0 {
+		patch["$patch"] = []any{"replace", "delete"}[r.Intn(2)]
+		return
+	}
+	for _, name := range patch.SortedKeys() {
+		f := m.Field(name)
+		if f == nil {
+			continue
+		}
+		switch v := patch[name].(type) {
+		case tree.Tree:
+			if f.Shape == schema.Single && f.Message != nil {
+				addDirectives(r, f.Message, v, live.Object(name))
+			}
+		case []any:
+			addListDirectives(r, f, patch, v, live.List(name))
+		}
+		if r.Intn(15) == 0 {
+			patch[name] = nil
+		}
+	}
+	if r.Intn(12) == 0 {
+		keys := []any{}
+		for _, name := range patch.SortedKeys() {
+			if name[0] != '$' {
+				keys = append(keys, name)
+			}
+		}
+		patch["$retainKeys"] = keys
+	}
+}
+
+func addListDirectives(r ObjectGenerator, f *schema.Field, patch tree.Tree, list, live []any) {
+	for _, item := range list {
+		object, ok := item.(tree.Tree)
+		switch {
+		case !ok || f.Message == nil || f.MergeKey == "":
+		case r.Intn(6) == 0:
+			object["$patch"] = []any{"delete", "replace"}[r.Intn(2)]
+		default:
+			at := slices.IndexFunc(live, func(v any) bool { return v.(tree.Tree)[f.MergeKey] == object[f.MergeKey] })
+			if at < 0 {
+				continue
+			}
+			key := object[f.MergeKey]
+			addDirectives(r, f.Message, object, live[at].(tree.Tree))
+			delete(object, "$patch")
+			if object[f.MergeKey] = key; key == nil {
+				object[f.MergeKey] = "a"
+			}
+		}
+	}
+	if f.Message == nil && f.MergeStrategies != nil && r.Intn(3) == 0 {
+		// What the list itself names may come or go with the oracle.
+		gone := []any{}
+		for _, v := range []any{"a", "b", "c", "f/a", "f/b", "f/c"} {
+			if !slices.Contains(list, v) {
+				gone = append(gone, v)
+			}
+		}
+		patch["$deleteFromPrimitiveList/"+f.Name] = gone
+	}
+}

@@ -1,0 +1,186 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A verdict lists where an answer differs. soft are differences of wording.
+type referenceComparison struct {
+	hard, soft []string
+	code       int // of the answer
+}
+
+func (v *referenceComparison) differ(path string, want, got any) {
+	v.hard = append(v.hard, differenceReference(path, want, got))
+}
+
+func differenceReference(path string, want, got any) string {
+	return fmt.Sprintf("%s:\n    want %s\n    got  %s", path, show(want), show(got))
+}
+
+// missing is what a map does not hold.
+type missing struct{}
+
+const longestShown = 600
+
+func show(v any) string {
+	if v == (missing{}) {
+		return "nothing"
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b[:min(len(b), longestShown)])
+}
+
+// compareReference holds an answer against the recorded one.
+func compareReference(want, got referenceAnswer) (v referenceComparison) {
+	if want.Code != got.Code {
+		v.differ("code", want.Code, got.Code)
+	}
+	if want.ContentType != got.ContentType {
+		v.differ("Content-Type", want.ContentType, got.ContentType)
+	}
+	if (want.Warning == "") != (got.Warning == "") {
+		v.differ("Warning", want.Warning, got.Warning)
+	}
+	// The reference does not say what it allows instead; HTTP wants it to be said.
+	if (want.Allow == "") != (got.Allow == "") && want.Code != 405 {
+		v.differ("Allow", want.Allow, got.Allow)
+	}
+	v.code = got.Code
+	v.value("", normalize(want.Body, false), normalize(got.Body, false), false)
+	return v
+}
+
+// volatile are the fields whose values differ by nature.
+var volatile = map[string]bool{
+	"uid": true, "resourceVersion": true, "creationTimestamp": true, "deletionTimestamp": true,
+	"time": true, "lastTransitionTime": true, "lastPhaseTransitionTime": true, "expirationTimestamp": true, "continue": true, "token": true,
+	"clusterIP": true, "clusterIPs": true, "nodePort": true, "podIP": true, "podIPs": true,
+}
+
+// unordered are the lists whose order means nothing: that of verbs, of owners, who stand in the order of the seconds in which
+// they have written, and of causes, which the reference finds in maps.
+var unordered = map[string]bool{"managedFields": true, "verbs": true, "causes": true}
+
+// sortedReference is a list in the order of its items: of their fields, if they name one, else of their JSON.
+func sortedReference(v any) any {
+	key := func(item any) string {
+		field, _ := lookup(item, "field")
+		reason, _ := lookup(item, "reason")
+		return field + reason + show(item)
+	}
+	if list, ok := v.([]any); ok {
+		slices.SortFunc(list, func(a, b any) int { return strings.Compare(key(a), key(b)) })
+	}
+	return v
+}
+
+// normalize replaces what differs by nature. data tells that v is in an object's data, whose
+// keys mean nothing.
+func normalize(v any, data bool) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for key, value := range v {
+			switch {
+			case !data && volatile[key] && value != "" && value != nil:
+				out[key] = "*"
+			case !data && unordered[key]:
+				out[key] = sortedReference(normalize(value, false))
+			default:
+				out[key] = normalize(value, key == "data" || key == "labels" || key == "annotations")
+			}
+		}
+		forgetAges(out)
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = normalize(v[i], false)
+		}
+		return out
+	}
+	return v
+}
+
+// forgetAges replaces the cells of a table that tell how old a row is.
+func forgetAges(table map[string]any) {
+	columns, _ := table["columnDefinitions"].([]any)
+	rows, _ := table["rows"].([]any)
+	for i := range columns {
+		name, _ := lookup(columns[i], "name")
+		if typ, _ := lookup(columns[i], "type"); typ != "date" && name != "Age" && name != "Created At" {
+			continue
+		}
+		for _, row := range rows {
+			if cells, _ := row.(map[string]any)["cells"].([]any); i < len(cells) {
+				cells[i] = "*"
+			}
+		}
+	}
+}
+
+// value compares two values. status tells that they are inside a Status.
+func (v *referenceComparison) value(path string, want, got any, status bool) {
+	switch want := want.(type) {
+	case map[string]any:
+		if got, ok := got.(map[string]any); ok {
+			v.object(path, want, got, status || want["kind"] == "Status")
+			return
+		}
+	case []any:
+		if got, ok := got.([]any); ok && len(got) == len(want) {
+			for i := range want {
+				v.value(path+"["+strconv.Itoa(i)+"]", want[i], got[i], status)
+			}
+			return
+		}
+	}
+	switch {
+	case reflect.DeepEqual(want, got), isProtobuf(want) && isProtobuf(got):
+	case isMessage(path, status) && got != (missing{}) && want != (missing{}):
+		v.soft = append(v.soft, differenceReference(path, want, got))
+	default:
+		v.differ(path, want, got)
+	}
+}
+
+// isProtobuf tells a body in Protobuf, of which the recording holds the length only.
+func isProtobuf(v any) bool {
+	s, ok := v.(string)
+	return ok && (strings.HasPrefix(s, "k8s\x00") || strings.HasPrefix(s, "<") && strings.HasSuffix(s, " bytes of protobuf>"))
+}
+
+// isMessage tells whether the text at a path is meant for people only.
+func isMessage(path string, status bool) bool {
+	return status && strings.HasSuffix(path, ".message") || strings.HasSuffix(path, ".description")
+}
+
+func (v *referenceComparison) object(path string, want, got map[string]any, status bool) {
+	keys := map[string]bool{}
+	for key := range want {
+		keys[key] = true
+	}
+	for key := range got {
+		keys[key] = true
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		v.value(path+"."+key, entry(want, key), entry(got, key), status)
+	}
+}
+
+func entry(m map[string]any, key string) any {
+	if v, ok := m[key]; ok {
+		return v
+	}
+	return missing{}
+}

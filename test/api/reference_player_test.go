@@ -1,0 +1,155 @@
+package api
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A referencePlayer sends the requests of recordings to a daemon of its own.
+type referencePlayer struct {
+	url string
+	// admin presents the administrator's certificate, stranger none.
+	admin, anonymous *http.Client
+}
+
+func start(t *testing.T) *referencePlayer {
+	t.Helper()
+	server := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
+		c.Naming = "kubernetes"
+		// The reference was an API server alone: of those that write beside the client, it ran but these two.
+		c.Controllers = client.KeepingControllers + ",apiservice-availability-controller,priority-and-fairness-config-producer"
+		c.Admission.Disable = []string{"ServiceAccount"} // as the reference did
+	})
+	nobody := server.TLS.Clone()
+	nobody.Certificates = nil
+	return &referencePlayer{url: server.URL, admin: over(t, server.TLS), anonymous: over(t, nobody)}
+}
+
+func over(t *testing.T, config *tls.Config) *http.Client {
+	transport := &http.Transport{TLSClientConfig: config}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// play makes the namespace of the case and plays its steps. It returns one verdict for
+// each step, up to the first whose remembered values are missing.
+func (p *referencePlayer) play(t *testing.T, c recorded) []referenceComparison {
+	t.Helper()
+	namespace := `{"metadata":{"name":"` + namespaceOf(c.Name) + `"}}`
+	if got := p.send(t, referenceRequest{Method: "POST", Path: "/api/v1/namespaces"}, namespace); got.Code != 201 {
+		t.Fatalf("making the namespace: %d %v", got.Code, got.Body)
+	}
+	memory := map[string]string{}
+	var verdicts []referenceComparison
+	for _, s := range c.Steps {
+		body := expandPlaceholders(memory, s.Request.text(t, c.Name))
+		s.Request.Path = expandPlaceholders(memory, s.Request.Path)
+		got, verdict := p.settle(t, s, body)
+		verdicts = append(verdicts, verdict)
+		for name, path := range s.Request.Remember {
+			value, ok := lookup(got.Body, path)
+			if !ok {
+				return verdicts
+			}
+			memory[name] = value
+		}
+	}
+	return verdicts
+}
+
+// settle sends a request, again and again for some seconds if its answer is one that settles.
+func (p *referencePlayer) settle(t *testing.T, s step, body string) (got referenceAnswer, verdict referenceComparison) {
+	t.Helper()
+	for last := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		got = p.send(t, s.Request, body)
+		verdict = compareReference(s.Response, got)
+		if !s.Settles || len(verdict.hard) == 0 || time.Now().After(last) {
+			return got, verdict
+		}
+	}
+}
+
+// expandPlaceholders replaces the placeholders of what is remembered.
+func expandPlaceholders(memory map[string]string, text string) string {
+	for name, value := range memory {
+		text = strings.ReplaceAll(text, "{"+name+"}", value)
+	}
+	return text
+}
+
+// lookup is the text at a dotted path.
+func lookup(tree any, path string) (string, bool) {
+	for _, name := range strings.Split(path, ".") {
+		m, _ := tree.(map[string]any)
+		tree = m[name]
+	}
+	s, ok := tree.(string)
+	return s, ok
+}
+
+// send sends one request and reads the whole answer.
+func (p *referencePlayer) send(t *testing.T, q referenceRequest, body string) referenceAnswer {
+	t.Helper()
+	r, err := http.NewRequest(q.Method, p.url+q.Path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	r.Header.Set("User-Agent", "") // the recording was made without one
+	for name, value := range q.Headers {
+		r.Header.Set(name, value)
+	}
+	who := p.admin
+	if r.Header.Get("Authorization") != "" {
+		who = p.anonymous
+	}
+	response, err := who.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return referenceAnswer{
+		Code: response.StatusCode, ContentType: response.Header.Get("Content-Type"),
+		Warning: response.Header.Get("Warning"), Allow: response.Header.Get("Allow"),
+		Body: bodyOf(text),
+	}
+}
+
+// bodyOf is one document, a list of several, or, if it is no JSON, a string.
+func bodyOf(text []byte) any {
+	d := json.NewDecoder(bytes.NewReader(text))
+	var docs []any
+	for {
+		var doc any
+		err := d.Decode(&doc)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return string(text)
+		}
+		docs = append(docs, doc)
+	}
+	switch len(docs) {
+	case 0:
+		return string(text)
+	case 1:
+		return docs[0]
+	}
+	return docs
+}

@@ -1,0 +1,129 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A recorded case: its name is "group/what", its steps run in order.
+type recorded struct {
+	Name  string
+	Steps []step
+}
+
+type step struct {
+	Request  referenceRequest
+	Response referenceAnswer
+	// Settles: the answer came when a controller had done what the steps before want of it.
+	Settles bool
+}
+
+type referenceRequest struct {
+	Method, Path string
+	Headers      map[string]string
+	// Body is sent as it is if it is a string, else as JSON.
+	Body json.RawMessage
+	// Remember holds, by the name of a placeholder, the path of a value in the answer,
+	// as in "metadata.resourceVersion".
+	Remember map[string]string
+}
+
+type referenceAnswer struct {
+	Code        int
+	ContentType string
+	Warning     string
+	Allow       string
+	// Body is a string, an object, or the events of a watch.
+	Body any
+}
+
+// namespacePlaceholder stands for the namespace that is made for the case.
+const namespacePlaceholder = "{ns}"
+
+// recordings reads every case of testdata, in the order of the files.
+func recordings(t *testing.T) []recorded {
+	t.Helper()
+	files, err := filepath.Glob("testdata/reference/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no recordings", err)
+	}
+	var all []recorded
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var raws []json.RawMessage
+		if err := json.Unmarshal(text, &raws); err != nil {
+			t.Fatal(file, err)
+		}
+		for _, raw := range raws {
+			all = append(all, parseReference(t, raw))
+		}
+	}
+	return all
+}
+
+func parseReference(t *testing.T, raw []byte) recorded {
+	t.Helper()
+	var named struct{ Name string }
+	if err := json.Unmarshal(raw, &named); err != nil {
+		t.Fatal(err)
+	}
+	raw = bytes.ReplaceAll(raw, []byte(namespacePlaceholder), []byte(namespaceOf(named.Name)))
+	var c recorded
+	if err := json.Unmarshal(raw, &c); err != nil {
+		t.Fatal(named.Name, err)
+	}
+	return c
+}
+
+// namespaceOf is the namespace of a case: its name, as far as a label may hold it.
+func namespaceOf(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(name))
+}
+
+// text is the body to send.
+func (r *referenceRequest) text(t *testing.T, name string) string {
+	t.Helper()
+	var s string
+	switch {
+	case len(r.Body) == 0 || string(r.Body) == "null":
+		return ""
+	case r.Body[0] != '"':
+		return string(r.Body)
+	}
+	if err := json.Unmarshal(r.Body, &s); err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasSuffix(s, " characters)") {
+		return longBody(t, name)
+	}
+	return s
+}
+
+// longBody is the body of a case whose recording holds only its beginning and its size.
+// The rest is made up so that it breaks the same limit: of bytes, or of items.
+func longBody(t *testing.T, name string) string {
+	t.Helper()
+	switch name {
+	case "create/over-1MiB-configmap":
+		const head, tail = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": "`, `"}}`
+		return head + strings.Repeat("x", 1048664-len(head)-len(tail)) + tail
+	case "es/1001-endpoints":
+		const head = `{"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "metadata": {"name": "x"}, "addressType": "IPv4", "endpoints": [`
+		const endpoint = `{"addresses": ["10.1.0.1"]}`
+		return head + strings.Repeat(endpoint+", ", 1000) + endpoint + "]}"
+	}
+	t.Fatalf("%s: the recording shortens the body, and longBody does not know it", name)
+	return ""
+}

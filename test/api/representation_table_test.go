@@ -1,0 +1,147 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// varying is what differs from run to run in a cell, and what stands for it.
+var varying = []struct {
+	what *regexp.Regexp
+	with string
+}{
+	{regexp.MustCompile(`^"\d+s"$`), `"AGE"`},
+	{regexp.MustCompile(`^"\d+[hdy](\d+[hd])?"$`), `"LONG"`},
+	{regexp.MustCompile(`^"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ"$`), `"TIME"`},
+	{regexp.MustCompile(`^"10\.0\.0\.\d+"$`), `"ADDRESS"`},
+	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), `UID`},
+}
+
+// TestTables: the columns of every kind, and what they show of its object, are those of
+// testdata/representation/tables.txt.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	c, a := kindsRepresentation(t), serveRepresentation(t)
+	var b strings.Builder
+	for _, o := range objects(t, c) {
+		a.create(t, o)
+		fmt.Fprintf(&b, "%s\n", o)
+		a.writeTable(t, &b, o.path())
+		if o.kind.Subresource("scale") != nil {
+			fmt.Fprintf(&b, "%s/scale\n", o)
+			a.writeTable(t, &b, o.path()+"/scale")
+		}
+	}
+	const path = "testdata/representation/tables.txt"
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants := strings.Split(string(want), "\n\n")
+	for i, got := range strings.Split(b.String(), "\n\n") {
+		if i >= len(wants) || got != wants[i] {
+			t.Errorf("got\n%s\nwant\n%s", got, strings.Join(wants[min(i, len(wants)):min(i+1, len(wants))], ""))
+		}
+	}
+}
+
+// writeTable writes one line for each column of the table of one object: its name, type, format
+// and priority, and the cell.
+func (a *requester) writeTable(t *testing.T, b *strings.Builder, path string) {
+	t.Helper()
+	var table struct {
+		ColumnDefinitions []struct {
+			Name, Type, Format, Description string
+			Priority                        int
+		}
+		Rows []struct{ Cells []json.RawMessage }
+	}
+	if err := json.Unmarshal(a.get(t, path, as(representationJsonType, "Table", "v1"), representationJsonType), &table); err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Rows) != 1 || len(table.Rows[0].Cells) != len(table.ColumnDefinitions) {
+		t.Fatalf("%s: %v", path, table)
+	}
+	for i, c := range table.ColumnDefinitions {
+		cell := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(table.Rows[0].Cells[i]))
+		for _, v := range varying {
+			cell = v.what.ReplaceAllString(cell, v.with)
+		}
+		kind := c.Type
+		if c.Format != "" {
+			kind += " " + c.Format
+		}
+		wide := ""
+		if c.Priority > 0 {
+			wide = " (wide)"
+		}
+		fmt.Fprintf(b, "  %s: %s%s = %s\n", c.Name, kind, wide, cell)
+		if c.Description == "" {
+			t.Errorf("%s: %s has no description", path, c.Name)
+		}
+	}
+	b.WriteByte('\n')
+}
+
+// TestColumnPaths: the functions that columns name exist, and the paths that they are
+// given lead somewhere.
+func TestColumnPaths(t *testing.T) {
+	t.Parallel()
+	for _, k := range kindsRepresentation(t).Kinds() {
+		for _, c := range k.Columns {
+			if !present.HasFunction(c.Path) {
+				t.Errorf("%s: no function %s", k.Kind, c.Path)
+			}
+			for _, path := range functionPaths(c.Path) {
+				if k.Message().Lookup(path) == nil && mapAbove(k.Message(), path) == nil {
+					t.Errorf("%s: %s leads nowhere", k.Kind, c.Path)
+				}
+			}
+		}
+	}
+}
+
+// functionPaths are the dotted paths in the argument of a column's function.
+func functionPaths(column string) []string {
+	call, ok := strings.CutPrefix(column, "func:")
+	if !ok {
+		return nil
+	}
+	call, _, _ = strings.Cut(call, "|")
+	name, arg, _ := strings.Cut(call, ":")
+	switch name {
+	case "componentCondition", "condition", "subjects", "quota", "defaultName":
+		return nil
+	case "parts":
+		return strings.Split(arg, "/")
+	}
+	path, _, _ := strings.Cut(arg, "/")
+	if path == "" {
+		return nil
+	}
+	return []string{path}
+}
+
+// mapAbove is the map that a path leads into with its last name.
+func mapAbove(m *schema.Message, path string) *schema.Field {
+	i := strings.LastIndexByte(path, '.')
+	if i < 0 {
+		return nil
+	}
+	if f := m.Lookup(path[:i]); f != nil && f.Shape == schema.Map {
+		return f
+	}
+	return nil
+}

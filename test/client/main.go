@@ -1,0 +1,100 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+)
+
+// shared are the functions of AtEnd.
+var shared struct {
+	sync.Mutex
+	end []func() error
+}
+
+// AtEnd calls a function after the last test of the suite, for what its tests share. The last function is called first.
+func AtEnd(f func() error) {
+	shared.Lock()
+	defer shared.Unlock()
+	shared.end = append(shared.end, f)
+}
+
+// Main runs the tests of a suite and then what AtEnd was given. It returns the exit status for TestMain.
+func Main(m *testing.M) int {
+	code := m.Run()
+	shared.Lock()
+	defer shared.Unlock()
+	var err error
+	for i := len(shared.end) - 1; i >= 0; i-- {
+		err = errors.Join(err, shared.end[i]())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return max(code, 1)
+	}
+	return code
+}
+
+// Shared returns what its function returns the first time, for all tests of a suite.
+type Shared[T any] struct {
+	once func() (T, error)
+}
+
+// NewShared returns a value that make makes when a test needs it for the first time.
+func NewShared[T any](make func() (T, error)) Shared[T] {
+	return Shared[T]{sync.OnceValues(make)}
+}
+
+// Get returns the value. If it cannot be made, the test fails.
+func (s Shared[T]) Get(t testing.TB) T {
+	t.Helper()
+	v, err := s.once()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// SharedDir creates a directory that is removed after the last test of the suite.
+func SharedDir() (string, error) {
+	dir, err := os.MkdirTemp("", "troupe-tests-")
+	if err == nil {
+		AtEnd(func() error { return os.RemoveAll(dir) })
+	}
+	return dir, err
+}
+
+var programs = NewShared(SharedDir)
+
+// program returns a program that is built once for all tests of a suite.
+func program(build func(dir string) (string, error)) Shared[string] {
+	return NewShared(func() (string, error) {
+		dir, err := programs.once()
+		if err != nil {
+			return "", err
+		}
+		return build(dir)
+	})
+}
+
+var troupe, kubectl, kubectlStub = program(BuildTroupe), program(BuildKubectl), program(BuildKubectlStub)
+
+// TroupeBinary returns the path of the program troupe, which is built once for all tests of a suite.
+func TroupeBinary(t testing.TB) string {
+	t.Helper()
+	return troupe.Get(t)
+}
+
+// KubectlBinary returns the path of kubectl, which is built once for all tests of a suite.
+func KubectlBinary(t testing.TB) string {
+	t.Helper()
+	return kubectl.Get(t)
+}
+
+// KubectlStubBinary returns the path of the program of BuildKubectlStub, which is built once for all tests of a suite.
+func KubectlStubBinary(t testing.TB) string {
+	t.Helper()
+	return kubectlStub.Get(t)
+}

@@ -1,0 +1,156 @@
+package clients
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// An object is a typed object: a pointer to its struct.
+type object interface {
+	runtime.Object
+	metav1.Object
+}
+
+// resources is what typed clients have in common.
+type resources[T object, L runtime.Object] interface {
+	Create(context.Context, T, metav1.CreateOptions) (T, error)
+	Update(context.Context, T, metav1.UpdateOptions) (T, error)
+	Get(context.Context, string, metav1.GetOptions) (T, error)
+	List(context.Context, metav1.ListOptions) (L, error)
+	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
+	Patch(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (T, error)
+	Delete(context.Context, string, metav1.DeleteOptions) error
+}
+
+// A kind is a row: a collection, an object to create there, and how to change it.
+type kind interface {
+	name() string
+	lifecycle(t *testing.T, ns, media string)
+}
+
+type row[T object, L runtime.Object] struct {
+	in     func(c kubernetes.Interface, ns string) resources[T, L]
+	sample T
+	change func(T)
+}
+
+func (r row[T, L]) name() string { return fmt.Sprintf("%T", r.sample)[1:] }
+
+// of makes a row.
+func of[T object, L runtime.Object](in func(kubernetes.Interface, string) resources[T, L], sample T, change func(T)) kind {
+	return row[T, L]{in, sample, change}
+}
+
+// lifecycle takes one object through its life, and reads each state in the other media type too.
+func (r row[T, L]) lifecycle(t *testing.T, ns, media string) {
+	ctx, selected := t.Context(), metav1.ListOptions{LabelSelector: "test=" + ns}
+	c, other := r.in(clientGoServer(t).Typed(t, media), ns), r.in(clientGoServer(t).Typed(t, asJSON), ns)
+	if media == asJSON {
+		other = r.in(clientGoServer(t).Typed(t, asProtobuf), ns)
+	}
+	same := func(what string, got T) {
+		t.Helper()
+		for media, c := range map[string]resources[T, L]{"same": c, "other": other} {
+			if read := must1(c.Get(ctx, got.GetName(), metav1.GetOptions{}))(t); !equality.Semantic.DeepEqual(got, read) {
+				t.Errorf("%s: answered\n%s, read in the %s media type\n%s", what, show(got), media, show(read))
+			}
+		}
+	}
+	o := r.sample.DeepCopyObject().(T)
+	o.SetGenerateName(ns + "-")
+	o.SetLabels(map[string]string{"test": ns})
+	created := must1(c.Create(ctx, o, metav1.CreateOptions{FieldManager: "creator"}))(t)
+	o.SetCreationTimestamp(created.GetCreationTimestamp())
+	o.SetGeneration(created.GetGeneration())
+	if !equality.Semantic.DeepDerivative(o, created) {
+		t.Errorf("sent\n%s, created\n%s", show(o), show(created))
+	}
+	same("created", created)
+	name := created.GetName()
+
+	watching := must1(c.Watch(ctx, metav1.ListOptions{LabelSelector: selected.LabelSelector, ResourceVersion: created.GetResourceVersion()}))(t)
+	defer watching.Stop()
+	changed := created.DeepCopyObject().(T)
+	r.change(changed)
+	updated := must1(c.Update(ctx, changed, metav1.UpdateOptions{}))(t)
+	if updated.GetResourceVersion() == created.GetResourceVersion() {
+		t.Error("the update changed nothing")
+	}
+	same("updated", updated)
+	if _, err := c.Update(ctx, changed, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
+		t.Errorf("an update of the old version: %v", err)
+	}
+	patched := must1(c.Patch(ctx, name, types.StrategicMergePatchType, []byte(`{"metadata":{"annotations":{"a":"b"}}}`), metav1.PatchOptions{}))(t)
+	same("patched", patched)
+
+	list := must1(c.List(ctx, selected))(t)
+	items := must1(meta.ExtractList(list))(t)
+	if len(items) != 1 || !equality.Semantic.DeepEqual(items[0], runtime.Object(patched)) {
+		t.Errorf("listed\n%s, not\n%s", show(list), show(patched))
+	}
+	if err := c.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64), Preconditions: metav1.NewUIDPreconditions("other")}); !apierrors.IsConflict(err) {
+		t.Errorf("deleted by another uid: %v", err)
+	}
+	background := metav1.DeletePropagationBackground // atClientGo once: some kinds orphan what they own otherwise
+	mustClientGo(t, c.Delete(ctx, name, metav1.DeleteOptions{
+		GracePeriodSeconds: new(int64), PropagationPolicy: &background, Preconditions: metav1.NewUIDPreconditions(string(created.GetUID())),
+	}))
+	if _, err := c.Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("after its end: %v", err)
+	}
+	expect(t, watching, event{watch.Modified, updated}, event{watch.Modified, patched}, event{kind: watch.Deleted})
+}
+
+// An event is what a watch must say; of which object counts if there is one.
+type event struct {
+	kind   watch.EventType
+	object runtime.Object
+}
+
+// expect takes events from a watch.
+func expect(t *testing.T, w watch.Interface, wants ...event) {
+	t.Helper()
+	for i, want := range wants {
+		got := next(t, w)
+		if got.Type != want.kind || want.object != nil && !equality.Semantic.DeepEqual(got.Object, want.object) {
+			t.Fatalf("event %d: %s\n%s, want %s\n%s", i, got.Type, show(got.Object), want.kind, show(want.object))
+		}
+	}
+}
+
+// next takes one event from a watch.
+func next(t *testing.T, w watch.Interface) watch.Event {
+	t.Helper()
+	select {
+	case e, open := <-w.ResultChan():
+		if !open {
+			t.Fatal("the watch has ended")
+		}
+		return e
+	case <-time.After(clientGoWaitTimeout):
+		t.Fatal("the watch says nothing")
+	}
+	panic("unreachable")
+}
+
+// show is an object as JSON.
+func show(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}

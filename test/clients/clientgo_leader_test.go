@@ -1,0 +1,81 @@
+package clients
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+// candidate runs for a lease until its context ends, and says its name when it leads.
+func candidate(ctx context.Context, c kubernetes.Interface, ns, name string, release bool, leads chan<- string) (stopped chan struct{}) {
+	stopped = make(chan struct{})
+	go func() {
+		defer close(stopped)
+		leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{
+			Lock: &resourcelock.LeaseLock{
+				LeaseMeta: metav1.ObjectMeta{Namespace: ns, Name: "leader"}, Client: c.CoordinationV1(),
+				LockConfig: resourcelock.ResourceLockConfig{Identity: name},
+			},
+			LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: 100 * time.Millisecond,
+			ReleaseOnCancel: release,
+			Callbacks: leaderelection.LeaderCallbacks{
+				OnStartedLeading: func(context.Context) { leads <- name },
+				OnStoppedLeading: func() {},
+			},
+		})
+	}()
+	return stopped
+}
+
+// TestLeader lets two run; when the leader goes, the other takes over: at once where the
+// lease is given back, else when it has run out.
+func TestLeader(t *testing.T) {
+	t.Parallel()
+	for _, release := range []bool{true, false} {
+		each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
+			leads := make(chan string, 10)
+			contexts, cancels := map[string]context.Context{}, map[string]func(){}
+			stopped := map[string]chan struct{}{}
+			for _, name := range []string{"one", "two"} {
+				contexts[name], cancels[name] = context.WithCancel(t.Context())
+				stopped[name] = candidate(contexts[name], c, ns, name, release, leads)
+			}
+			defer func() {
+				for name, cancel := range cancels {
+					cancel()
+					<-stopped[name]
+				}
+			}()
+			first := wins(t, leads)
+			lease := must1(c.CoordinationV1().Leases(ns).Get(t.Context(), "leader", metav1.GetOptions{}))(t)
+			if *lease.Spec.HolderIdentity != first || *lease.Spec.LeaseTransitions != 0 {
+				t.Errorf("%s leads, the lease is %s", first, show(lease))
+			}
+			cancels[first]()
+			if second := wins(t, leads); second == first {
+				t.Errorf("%s leads again", first)
+			}
+			lease = must1(c.CoordinationV1().Leases(ns).Get(t.Context(), "leader", metav1.GetOptions{}))(t)
+			if *lease.Spec.HolderIdentity == first || *lease.Spec.LeaseTransitions == 0 {
+				t.Errorf("%s led, the lease is %s", first, show(lease))
+			}
+		})
+	}
+}
+
+// wins waits for the next leader.
+func wins(t *testing.T, leads <-chan string) string {
+	t.Helper()
+	select {
+	case name := <-leads:
+		return name
+	case <-time.After(clientGoWaitTimeout):
+		t.Fatal("nobody leads")
+		return ""
+	}
+}

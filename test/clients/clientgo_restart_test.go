@@ -1,0 +1,289 @@
+package clients
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientfeatures "k8s.io/client-go/features"
+	clientfeaturestesting "k8s.io/client-go/features/testing"
+	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+const (
+	writers      = 4
+	names        = 8 // per writer
+	marker       = "marker"
+	missedWrites = 300 // writes; the history goes by runs of 128
+)
+
+// A follower is an informer that is left running, and what its handlers were told.
+type follower struct {
+	name     string
+	informer cache.SharedIndexInformer
+	list     func(context.Context) (runtime.Object, error)
+	traffic  Traffic
+
+	mu       sync.Mutex
+	observed map[string]string // versions, by keys
+	faults   []string
+}
+
+// TestKilledInformer leaves informers of all kinds running while the daemon is killed and
+// started again, and writers write all the time. In the end what is cached, what the
+// handlers were told and what is listed are one. The daemon remembers what was before a
+// kill, so nobody reads the state twice; then the same where it forgets.
+func TestKilledInformer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	binary := build(t, dir)
+	for _, c := range []struct {
+		name, settings string
+		kills          int
+		forgets        bool // whether followers come back too late to go on where they were
+	}{
+		{"remembered", "{}", 20, false},
+		{"forgotten", "watches: {historyTime: 1ms, historyBytes: 1}", 2, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			settings := filepath.Join(dir, c.name+".yaml")
+			mustClientGo(t, os.WriteFile(settings, []byte(c.settings), 0o600))
+			for _, f := range killed(t, binary, settings, c.kills, c.forgets) {
+				watches, all := len(f.traffic.With("watch=true")), len(f.traffic.With(""))
+				streams := len(f.traffic.With("sendInitialEvents=true"))
+				t.Logf("%s: %d watches, %d of them of the state, %d lists", f.name, watches, streams, all-watches)
+				// One list is the one that the cache is held against.
+				if state := streams + all - watches - 1; state < 1 || c.forgets && state <= c.kills || !c.forgets && state > 1 {
+					t.Errorf("%s: the state was read %d times", f.name, state)
+				}
+			}
+		})
+	}
+}
+
+// killed runs the daemon, kills it again and again under its followers, and checks them.
+func killed(t *testing.T, binary, settings string, kills int, late bool) []*follower {
+	data := filepath.Join(t.TempDir(), "data")
+	p := startClientGo(t, binary, settings, data, "0")
+	config := func(media string) *rest.Config {
+		c := configOf(t, p.kubeconfig, media)
+		c.Dial = dialRetrying
+		return c
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	var door dialGate
+	followers := startFollowers(ctx, t, &running, func(media string) *rest.Config {
+		c := config(media)
+		c.Dial = door.dial
+		return c
+	})
+	maps := must1(kubernetes.NewForConfig(config(asProtobuf)))(t).CoreV1().ConfigMaps("default")
+	var acknowledged atomic.Int64
+	writing, stop := context.WithCancel(ctx)
+	defer stop()
+	var writes sync.WaitGroup
+	for i := range writers {
+		writes.Go(func() { writeClientGo(writing, maps, i, &acknowledged) })
+	}
+	random := rand.New(rand.NewPCG(1, 0))
+	for i := range kills {
+		waitCaughtUp(t, maps, followers, i)
+		time.Sleep(time.Duration(random.IntN(200)) * time.Millisecond) // the load; nothing waits for it
+		door.closed.Store(late)
+		p.kill()
+		p = startClientGo(t, binary, settings, data, p.port)
+		if late {
+			expireHistory(t, maps)
+		}
+		door.closed.Store(false)
+	}
+	stop()
+	writes.Wait()
+	waitCaughtUp(t, maps, followers, kills)
+	for _, f := range followers {
+		waitInSync(t, f.informer, f.list)
+		f.checkCache(t)
+	}
+	if acknowledged.Load() < int64(kills) {
+		t.Errorf("only %d writes were acknowledged", acknowledged.Load())
+	}
+	t.Logf("%d kills, %d writes", kills, acknowledged.Load())
+	return followers
+}
+
+// dialRetrying dials until it is let in: while the port is closed, a client would wait longer and
+// longer between its attempts.
+func dialRetrying(ctx context.Context, network, address string) (net.Conn, error) {
+	var dialer net.Dialer
+	for {
+		conn, err := dialer.DialContext(ctx, network, address)
+		if !errors.Is(err, syscall.ECONNREFUSED) {
+			return conn, err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// expireHistory writes until the daemon does not know any more what was before.
+func expireHistory(t *testing.T, maps typedcorev1.ConfigMapInterface) {
+	t.Helper()
+	before := must1(maps.List(t.Context(), metav1.ListOptions{Limit: 1}))(t)
+	for n := range missedWrites {
+		mustClientGo(t, put(t.Context(), maps, "missed", before.ResourceVersion+"/"+strconv.Itoa(n)))
+	}
+	then := metav1.ListOptions{ResourceVersion: before.ResourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact}
+	eventually(t, "the state before is forgotten", func(ctx context.Context) (bool, error) {
+		_, err := maps.List(ctx, then)
+		return apierrors.IsResourceExpired(err), nil
+	}, nil)
+}
+
+// A dialGate holds up connections while it is closed.
+type dialGate struct{ closed atomic.Bool }
+
+func (d *dialGate) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	for d.closed.Load() && ctx.Err() == nil {
+		time.Sleep(10 * time.Millisecond)
+	}
+	return dialRetrying(ctx, network, address)
+}
+
+// startFollowers starts an informer of every kind, with and without the stream of initial events.
+func startFollowers(ctx context.Context, t *testing.T, running *sync.WaitGroup, config func(media string) *rest.Config) (all []*follower) {
+	for _, streamed := range []bool{true, false} {
+		t.Run(fmt.Sprintf("streamed=%t", streamed), func(t *testing.T) {
+			clientfeaturestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, streamed)
+			for name, k := range informerKinds {
+				f := &follower{name: fmt.Sprintf("%s, streamed %t", name, streamed), observed: map[string]string{}}
+				f.informer, f.list = k.make(t, f.traffic.Of(config(k.media)), "default")
+				must1(f.informer.AddEventHandler(f))(t)
+				running.Go(func() { f.informer.RunWithContext(ctx) })
+				eventually(t, f.name+" is synced", func(context.Context) (bool, error) { return f.informer.HasSynced(), nil }, nil)
+				all = append(all, f)
+			}
+		})
+	}
+	return all
+}
+
+// waitCaughtUp writes the marker, and waits until all followers know it.
+func waitCaughtUp(t *testing.T, maps typedcorev1.ConfigMapInterface, followers []*follower, n int) {
+	t.Helper()
+	eventually(t, "the marker is written", func(ctx context.Context) (bool, error) {
+		return put(ctx, maps, marker, strconv.Itoa(n)) == nil, nil
+	}, nil)
+	version := must1(maps.Get(t.Context(), marker, metav1.GetOptions{}))(t).ResourceVersion
+	for _, f := range followers {
+		eventually(t, fmt.Sprintf("%s knows marker %d", f.name, n), func(context.Context) (bool, error) {
+			o, found, err := f.informer.GetStore().GetByKey("default/" + marker)
+			return found && versionOf(o) == version, err
+		}, func() string { return fmt.Sprint(f.traffic.With("")) })
+	}
+}
+
+// put makes an object be, with a value.
+func put(ctx context.Context, maps typedcorev1.ConfigMapInterface, name, value string) error {
+	patch := fmt.Appendf(nil, `{"data":{"value":%q}}`, value)
+	if _, err := maps.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err == nil {
+		return nil
+	}
+	_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: named(name), Data: map[string]string{"value": value}}, metav1.CreateOptions{})
+	return err
+}
+
+// writeClientGo writes objects of its own until its context ends, whatever becomes of the daemon.
+func writeClientGo(ctx context.Context, maps typedcorev1.ConfigMapInterface, writer int, acknowledged *atomic.Int64) {
+	random := rand.New(rand.NewPCG(2, uint64(writer)))
+	for i := 0; ctx.Err() == nil; i++ {
+		name := fmt.Sprintf("w%d-%d", writer, random.IntN(names))
+		var err error
+		if random.IntN(4) == 0 {
+			err = maps.Delete(ctx, name, metav1.DeleteOptions{})
+		} else {
+			err = put(ctx, maps, name, strconv.Itoa(i))
+		}
+		if err == nil {
+			acknowledged.Add(1)
+		}
+	}
+}
+
+func versionOf(o any) string {
+	head, err := meta.Accessor(o)
+	if err != nil {
+		return ""
+	}
+	return head.GetResourceVersion()
+}
+
+// observe notes that an object has a version; "" is none any more.
+func (f *follower) observe(o any, gone bool) {
+	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(o)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err != nil {
+		f.faults = append(f.faults, err.Error())
+		return
+	}
+	if gone {
+		delete(f.observed, key)
+		return
+	}
+	before, _ := strconv.ParseUint(f.observed[key], 10, 64) // 0 if it was not there
+	if now, err := strconv.ParseUint(versionOf(o), 10, 64); err != nil || now < before {
+		f.faults = append(f.faults, fmt.Sprintf("%s went from version %d to %s", key, before, versionOf(o)))
+	}
+	f.observed[key] = versionOf(o)
+}
+
+// OnAdd implements cache.ResourceEventHandler.
+func (f *follower) OnAdd(o any, _ bool) { f.observe(o, false) }
+
+// OnUpdate implements cache.ResourceEventHandler.
+func (f *follower) OnUpdate(_, o any) { f.observe(o, false) }
+
+// OnDelete implements cache.ResourceEventHandler.
+func (f *follower) OnDelete(o any) { f.observe(o, true) }
+
+// checkCache holds what the handlers were told against the cache.
+func (f *follower) checkCache(t *testing.T) {
+	t.Helper()
+	eventually(t, f.name+": the handlers know the cache", func(context.Context) (bool, error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		cached := f.informer.GetStore().List()
+		for _, o := range cached {
+			if key, err := cache.MetaNamespaceKeyFunc(o); err != nil || f.observed[key] != versionOf(o) {
+				return false, err
+			}
+		}
+		return len(cached) == len(f.observed), nil
+	}, nil)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, fault := range f.faults {
+		t.Errorf("%s: %s", f.name, fault)
+	}
+}

@@ -1,0 +1,170 @@
+package clients
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	troupe "github.com/troupe-api/troupe/test/client"
+)
+
+// The media types of bodies.
+const (
+	asJSON     = "application/json"
+	asProtobuf = "application/vnd.kubernetes.protobuf"
+)
+
+// encodings are the media types that typed clients speak.
+var encodings = map[string]string{"json": asJSON, "protobuf": asProtobuf}
+
+// A Server is a daemon in this process, under the names of existing clients.
+type Server struct {
+	daemon *daemon.Daemon
+	dir    string
+	names  atomic.Int64 // of namespaces given out
+}
+
+// Serve starts a daemon that writes its log to log, after change has changed its configuration.
+func Serve(log io.Writer, change func(*daemon.Config)) (*Server, error) {
+	dir, err := os.MkdirTemp("", "clients")
+	if err != nil {
+		return nil, err
+	}
+	config := daemon.Default()
+	config.DataDir, config.Naming, config.Serving.SecurePort = dir, "kubernetes", 0
+	config.Controllers = troupe.KeepingControllers
+	config.Admission.Disable = []string{"StorageObjectInUseProtection"} // which lets nothing go at once
+	if change != nil {
+		change(&config)
+	}
+	d, err := daemon.New(config, log)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{daemon: d, dir: dir}, d.Start()
+}
+
+// Stop stops the daemon and removes its data.
+func (s *Server) Stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	return errors.Join(s.daemon.Stop(ctx), os.RemoveAll(s.dir))
+}
+
+// Config is a configuration of clients that write and ask for a media type.
+func (s *Server) Config(t testing.TB, media string) *rest.Config {
+	t.Helper()
+	return configOf(t, s.daemon.Kubeconfig(), media)
+}
+
+func configOf(t testing.TB, kubeconfig, media string) *rest.Config {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	mustClientGo(t, err)
+	config.QPS = -1
+	config.ContentType = media
+	if media == asProtobuf {
+		config.AcceptContentTypes = media + "," + asJSON
+	}
+	config.WarningHandler = rest.NoWarnings{}
+	return config
+}
+
+// Typed is a typed client.
+func (s *Server) Typed(t testing.TB, media string) kubernetes.Interface {
+	t.Helper()
+	return must1(kubernetes.NewForConfig(s.Config(t, media)))(t)
+}
+
+// Namespace makes a namespace and says its name.
+func (s *Server) Namespace(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("test-%d", s.names.Add(1))
+	o := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	_, err := s.Typed(t, asJSON).CoreV1().Namespaces().Create(t.Context(), o, metav1.CreateOptions{})
+	mustClientGo(t, err)
+	return name
+}
+
+// Traffic keeps the requests of one client, method and target each.
+type Traffic struct {
+	mu       sync.Mutex
+	requests []string
+}
+
+// Of makes the clients of a configuration tell their requests.
+func (r *Traffic) Of(config *rest.Config) *rest.Config {
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(q *http.Request) (*http.Response, error) {
+			r.mu.Lock()
+			r.requests = append(r.requests, q.Method+" "+q.URL.RequestURI())
+			r.mu.Unlock()
+			return next.RoundTrip(q)
+		})
+	})
+	return config
+}
+
+// With are the requests that contain all parts.
+func (r *Traffic) With(parts ...string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(r.requests), func(request string) bool {
+		return slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(request, p) })
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// mustClientGo ends a test that cannot go on.
+func mustClientGo(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// must1 is what was made, or the end of the test.
+func must1[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		mustClientGo(t, err)
+		return v
+	}
+}
+
+// clientGoWaitTimeout is for what comes in the end.
+const clientGoWaitTimeout = time.Minute
+
+// eventually waits for something to come true, and ends the test where it does not; tell, if
+// any, says what is instead.
+func eventually(t testing.TB, what string, holds func(context.Context) (bool, error), tell func() string) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, clientGoWaitTimeout, true, holds)
+	if err != nil {
+		if tell != nil {
+			what += ": " + tell()
+		}
+		t.Fatalf("%s: %v", what, err)
+	}
+}

@@ -1,0 +1,66 @@
+package clients
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// TestInterrupt: Ctrl-C ends what waits, with the code that shells know and without a word.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "platform")
+	p.Send(201, "POST", "/api/v1/namespaces/default/configmaps", client.JSON, `{"metadata":{"name":"held","finalizers":["example.com/held"]}}`)
+	p.Send(201, "POST", "/apis/apps/v1/namespaces/default/deployments", client.JSON, commandDeployment)
+	for command, says := range map[string]string{
+		"get configmaps held --watch":                                "held",
+		"get configmaps --watch-only --output-watch-events":          "",
+		"delete configmap held":                                      "deleted",
+		"rollout status deployment/web":                              "Waiting",
+		"events --watch":                                             "LAST SEEN",
+		"wait deployment/web --for=condition=Available --timeout=1h": "",
+	} {
+		t.Run(command, func(t *testing.T) {
+			p := &place{client.Session{Server: p.Server, Ctx: p.Ctx, T: t}, p.dir, p.env}
+			before := watches(p)
+			term := p.open(80, 24, p.command(strings.Fields(command)...))
+			term.see(says)
+			client.Eventually(t, func() error {
+				if watches(p) > before {
+					return nil
+				}
+				return errors.New("it watches nothing")
+			})
+			said := term.String()
+			term.press(ctrlC)
+			if code := term.end(); code != 130 || strings.TrimPrefix(term.String(), said) != "^C" {
+				t.Errorf("exit code %d, said %q after %q", code, strings.TrimPrefix(term.String(), said), said)
+			}
+			client.Eventually(t, func() error { // the next one is counted from here
+				if watches(p) <= before {
+					return nil
+				}
+				return errors.New("its watch goes on")
+			})
+		})
+	}
+}
+
+// watches is how many watches there are.
+func watches(p *place) int {
+	p.T.Helper()
+	text := string(p.Send(200, "GET", "/metrics", "", "").Body)
+	m := regexp.MustCompile(`(?m)^troupe_watchers (\d+)$`).FindStringSubmatch(text)
+	if m == nil {
+		p.T.Fatal("no figure of watches")
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	return n
+}

@@ -1,0 +1,201 @@
+//go:build chromium
+
+package clients
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	cdpruntime "github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// consoleWaitTimeout is how long a page has for what is expected of it.
+const consoleWaitTimeout = 30 * time.Second
+
+// A browser is one tab of a Chromium of its own, which fails the test if a page logs an error or asks a foreign server.
+type browser struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu      sync.Mutex
+	allowed map[string]bool // hosts
+	faults  []string
+	excused []string // parts of messages that are expected
+}
+
+func openBrowser(t *testing.T, hosts ...string) *browser {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("ignore-certificate-errors", true), chromedp.WindowSize(1280, 900))
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(allocator)
+	b := &browser{t: t, ctx: ctx, allowed: map[string]bool{}}
+	for _, host := range hosts {
+		b.allowed[host] = true
+	}
+	chromedp.ListenTarget(ctx, b.observe)
+	if err := chromedp.Run(ctx, network.Enable(), log.Enable()); err != nil {
+		t.Fatalf("starting Chromium: %v", err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			b.screenshot("failed-" + strings.ReplaceAll(t.Name(), "/", "-"))
+		}
+		cancel()
+		stop()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, fault := range b.faults {
+			t.Error(fault)
+		}
+	})
+	return b
+}
+
+func (b *browser) observe(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		if u, err := url.Parse(e.Request.URL); err == nil && u.Host != "" && !b.allowed[u.Host] {
+			b.faults = append(b.faults, "the page asked "+e.Request.URL)
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.LevelError {
+			b.fault(fmt.Sprintf("logged: %s (%s)", e.Entry.Text, e.Entry.URL))
+		}
+	case *cdpruntime.EventExceptionThrown:
+		b.fault("threw: " + e.ExceptionDetails.Error())
+	}
+}
+
+func (b *browser) fault(text string) {
+	for _, part := range b.excused {
+		if strings.Contains(text, part) {
+			return
+		}
+	}
+	b.faults = append(b.faults, text)
+}
+
+// excuse takes errors with a text for expected.
+func (b *browser) excuse(part string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.excused = append(b.excused, part)
+}
+
+// run does one thing after the other, or fails the test.
+func (b *browser) run(what string, actions ...chromedp.Action) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, consoleWaitTimeout)
+	defer cancel()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		b.t.Fatalf("%s: %v; the page shows:\n%s", what, err, b.shown())
+	}
+}
+
+// shown is what the page shows, unless a script keeps it busy.
+func (b *browser) shown() (text string) {
+	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
+	defer cancel()
+	_ = chromedp.Run(ctx, chromedp.Text("body", &text, chromedp.ByQuery))
+	return text
+}
+
+func (b *browser) open(address string) {
+	b.t.Helper()
+	b.run("open "+address, chromedp.Navigate(address))
+}
+
+// see waits until the page shows a text.
+func (b *browser) see(text string) {
+	b.t.Helper()
+	b.wait("see "+text, `document.body.innerText.includes(`+quote(text)+`)`)
+}
+
+// wait waits until a script finds something true. A page that is loading has no scripts yet, which is no fault.
+func (b *browser) wait(what, script string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, consoleWaitTimeout)
+	defer cancel()
+	var last error
+	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
+		var found bool
+		if last = chromedp.Run(ctx, chromedp.Evaluate(script, &found)); last == nil && found {
+			return
+		}
+	}
+	text := b.shown()
+	b.t.Fatalf("%s: not within %v (%v); the page shows:\n%s", what, consoleWaitTimeout, last, text)
+}
+
+// click clicks the link, button, tab or summary of a name, once it is there.
+func (b *browser) click(name string) {
+	b.t.Helper()
+	b.wait("click "+name, `(() => { const e = document.evaluate(`+quote(`//*[self::a or self::button or self::summary][normalize-space(.)='`+name+`']`)+`,
+		document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue; if (!e || e.offsetParent === null) return false; e.click(); return true })()`)
+}
+
+// fill writes a text into the field of a label.
+func (b *browser) fill(label, text string) {
+	b.t.Helper()
+	b.run("fill "+label, chromedp.SetValue(fieldOf(label), text, chromedp.BySearch), chromedp.Evaluate(
+		`(() => { const f = document.evaluate(`+quote(fieldOf(label))+`, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue;
+		  f.dispatchEvent(new Event("input", {bubbles: true})); f.dispatchEvent(new Event("change", {bubbles: true})); return true })()`, nil))
+}
+
+func fieldOf(label string) string {
+	return `(//label[contains(normalize-space(.), '` + label + `')]//*[self::input or self::select or self::textarea] | //*[@id=//label[contains(normalize-space(.), '` + label + `')]/@for])[1]`
+}
+
+// text is what a script finds.
+func (b *browser) text(script string) (found string) {
+	b.t.Helper()
+	b.run("evaluate", chromedp.Evaluate(script, &found))
+	return found
+}
+
+// dark shows pages as people with a dark screen see them.
+func (b *browser) dark(on bool) {
+	b.t.Helper()
+	scheme := "light"
+	if on {
+		scheme = "dark"
+	}
+	b.run("choose colours", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+}
+
+// screenshot keeps a picture where TROUPE_SCREENSHOTS says.
+func (b *browser) screenshot(name string) {
+	folder := os.Getenv("TROUPE_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	var picture []byte
+	if err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot(&picture)); err != nil {
+		b.t.Logf("no picture: %v", err)
+		return
+	}
+	if err := os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o644); err != nil {
+		b.t.Error(err)
+	}
+}
+
+// quote is a text as a literal of scripts and XPath.
+func quote(s string) string {
+	if strings.Contains(s, `"`) {
+		return "'" + s + "'"
+	}
+	return `"` + s + `"`
+}

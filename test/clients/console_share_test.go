@@ -1,0 +1,150 @@
+//go:build chromium && share
+
+package clients
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// ofConsole are the functions of the server in which, under the mixed load, only the console has a part: figures, and tables.
+const ofConsole = `http\.\(\*Server\)\.writeMetrics|represent\.\(\*Events\)\.appendTable|present\.\(\*TableWriter\)|represent\.\(\*Encoder\)\.tableList`
+
+// TestShare measures which part of the server's CPU a console takes while the bench drives its mixed load: one browser with the overview, and one
+// with the live table of everything that is written. The part is read off the server's own profile, so what else the machine does is no matter.
+// The table stays live all the time. What it finds is in docs/console.md.
+func TestShare(t *testing.T) {
+	dir := t.TempDir()
+	troupe, err := client.BuildTroupe(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bench := filepath.Join(dir, "bench")
+	build := exec.Command("go", "build", "-o", bench, "./bench")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	address := freeAddress(t)
+	_, port, _ := net.SplitHostPort(address)
+	tokens := filepath.Join(dir, "tokens.csv")
+	if err := os.WriteFile(tokens, []byte(adminToken+",alice,1,system:masters\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(dir, "data")
+	server := exec.Command(troupe, "serve", "--data-dir", data, "--bind-address", "127.0.0.1", "--secure-port", port, "--console", "--profiling", "--token-auth-file", tokens)
+	server.Stderr = &bytes.Buffer{}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() }) // behind the browsers, which ask it to their end
+	var c *client.Client
+	kubeconfig := filepath.Join(data, "admin.kubeconfig")
+	client.Eventually(t, func() error {
+		var err error
+		if c, err = client.New(kubeconfig); err != nil {
+			return err
+		}
+		answer, err := c.Get(t.Context(), "/readyz")
+		if err == nil && answer.Code != 200 {
+			err = fmt.Errorf("%v", answer)
+		}
+		return err
+	})
+
+	overview, table := openBrowser(t, address), openBrowser(t, address)
+	var looks, received atomic.Int64 // at the figures; bytes of the table
+	chromedp.ListenTarget(overview.ctx, func(event any) {
+		if e, ok := event.(*network.EventRequestWillBeSent); ok && strings.HasSuffix(e.Request.URL, "/metrics") {
+			looks.Add(1)
+		}
+	})
+	chromedp.ListenTarget(table.ctx, func(event any) {
+		if e, ok := event.(*network.EventDataReceived); ok {
+			received.Add(e.DataLength)
+		}
+	})
+	for _, b := range []*browser{overview, table} {
+		s := &consoleSite{browser: b, Session: client.Session{Server: &client.Server{Client: c}, Ctx: t.Context(), T: t}}
+		s.signIn(adminToken)
+		s.see("What the server does")
+	}
+	table.open("https://" + address + "/console/#/objects/-/configmaps")
+	table.see("live")
+
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	load := exec.CommandContext(ctx, bench, "--kubeconfig", kubeconfig, "--pid", strconv.Itoa(server.Process.Pid), "--workloads", "mixed", "--scale", "0.1", "--duration", "60s", "--count", "100000000", "--floor=false", "--temp-dir", dir)
+	var said bytes.Buffer
+	load.Stdout, load.Stderr = &said, &said
+	if err := load.Start(); err != nil {
+		t.Fatal(err)
+	}
+	client.Eventually(t, func() error { // the load is there
+		answer, err := c.Get(ctx, "/metrics")
+		if err == nil && !regexp.MustCompile(`(?m)^troupe_watch_events_total \d{4,}$`).Match(answer.Body) {
+			err = fmt.Errorf("no load yet")
+		}
+		return err
+	})
+	looksBefore, receivedBefore := looks.Load(), received.Load()
+	answer, err := c.Get(ctx, "/debug/pprof/profile?seconds=30") // half of what the load lasts
+	if err != nil || answer.Code != 200 {
+		t.Fatal(answer, err)
+	}
+	profile := filepath.Join(dir, "profile")
+	if err := os.WriteFile(profile, answer.Body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	looked, got := looks.Load()-looksBefore, received.Load()-receivedBefore
+	table.see("live") // still: it was neither dropped, nor has it an error
+	if fault := table.text(`document.querySelector("[role=alert]")?.textContent ?? ""`); fault != "" {
+		t.Errorf("the table has %s", fault)
+	}
+	table.wait("the table shows what changes", `document.querySelectorAll("tr.changed").length > 0`)
+	if looked < 5 || got < 100_000 {
+		t.Errorf("%d looks at the figures, %d bytes for the table: the load was not shown", looked, got)
+	}
+	if err := load.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	top, err := exec.Command("go", "tool", "pprof", "-top", "-cum", "-nodecount", "100000", "-nodefraction", "0", "-focus", ofConsole, profile).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, top)
+	}
+	m := regexp.MustCompile(`Showing nodes accounting for (\S+), (\S+)% of (\S+) total`).FindSubmatch(top)
+	if m == nil {
+		t.Fatalf("no share in\n%s", top)
+	}
+	t.Logf("%s\nconsole: %s of %s of CPU time, %s %%, for %d looks at the figures and %d bytes of live table", said.String(), m[1], m[3], m[2], looked, got)
+	if share, err := strconv.ParseFloat(string(m[2]), 64); err != nil || share > 1 {
+		t.Errorf("the console takes %s of %s of CPU time, %s %%: more than 1 %%", m[1], m[3], m[2])
+	}
+}
+
+// freeAddress is one of this machine at which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

@@ -1,0 +1,32 @@
+package clients
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// warnings gathers what the server warns of.
+type warnings struct {
+	mu   sync.Mutex
+	said []string
+}
+
+// HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
+func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.said = append(w.said, text)
+}
+
+// expect checks what was said since it was called last.
+func (w *warnings) expect(t *testing.T, want ...string) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Equal(w.said, want) {
+		t.Errorf("warnings: %q, want %q", w.said, want)
+	}
+	w.said = nil
+}

@@ -1,0 +1,48 @@
+package clients
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// soak says that the long forms of the suites run.
+var soak = os.Getenv("TROUPE_SOAK") != ""
+
+// abandoned is the variable that makes the test binary start a control plane and wait to be killed; its value
+// is the folder of assets.
+const abandoned = "TROUPE_TEST_ABANDONED"
+
+// assets is a folder for envtest, which the command has filled from a binary that is gone before anything starts.
+var assets = client.NewShared(func() (string, error) {
+	dir, err := client.SharedDir()
+	if err != nil {
+		return "", err
+	}
+	binary, err := client.BuildTroupe(dir)
+	if err != nil {
+		return "", err
+	}
+	assets := filepath.Join(dir, "assets")
+	install := exec.Command(binary, "envtest", "install", "--dir", assets, "--kubectl", "none")
+	install.Stderr = os.Stderr
+	if out, err := install.Output(); err != nil || string(out) != assets+"\n" {
+		return "", fmt.Errorf("%q: %w", out, err)
+	}
+	return assets, os.Remove(binary)
+})
+
+// abandon starts a control plane, says so and waits.
+func abandon() {
+	if _, err := (&envtest.Environment{BinaryAssetsDirectory: os.Getenv(abandoned)}).Start(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("started")
+	select {}
+}

@@ -1,0 +1,84 @@
+package clients
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// TestOwnCertificate is the way from a private key to a client that works: openssl makes the key and the request, the
+// administrator approves it and gives rights to the user, and kubectl works with the certificate that was signed.
+func TestOwnCertificate(t *testing.T) {
+	needOpenSSL(t)
+	t.Parallel()
+	c := newAdministrator(t)
+	for _, step := range []struct{ command, want string }{
+		{`openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout jane.key -subj "/CN=jane/O=dev" -out jane.csr`, ""},
+		{`printf 'apiVersion: certificates.k8s.io/v1\nkind: CertificateSigningRequest\nmetadata: {name: jane}\nspec:\n  signerName: kubernetes.io/kube-apiserver-client\n  expirationSeconds: 86400\n  usages: [client auth]\n  request: %s\n' $(base64 -w0 < jane.csr) | kubectl create -f -`, "certificatesigningrequest.certificates.k8s.io/jane created"},
+		{`kubectl get csr jane --no-headers`, "Pending"},
+		{`kubectl certificate approve jane`, "certificatesigningrequest.certificates.k8s.io/jane approved"},
+		{`kubectl wait csr/jane --for=jsonpath='{.status.certificate}' --timeout=30s`, "condition met"},
+		{`kubectl get csr jane --no-headers`, "Approved,Issued"},
+		{`kubectl get csr jane -o jsonpath='{.status.certificate}' | base64 -d > jane.crt && openssl x509 -in jane.crt -noout -subject -ext basicConstraints,extendedKeyUsage`, "CA:FALSE"},
+		{`kubectl create clusterrolebinding jane --clusterrole=view --group=dev`, "created"},
+		{`kubectl config set-credentials jane --client-certificate=jane.crt --client-key=jane.key --embed-certs && kubectl config set-context --current --user=jane`, "modified"},
+		{`kubectl auth whoami -o jsonpath='{.status.userInfo.username} {.status.userInfo.groups}'`, `jane ["dev","system:authenticated"]`},
+		{`kubectl get configmaps`, "kube-root-ca.crt"},
+		{`kubectl create configmap a`, "forbidden"},
+	} {
+		got, err := c.run(step.command)
+		if err != nil || !strings.Contains(got.output, step.want) {
+			t.Fatalf("%s: %s %v, want %s", step.command, got.output, err, step.want)
+		}
+	}
+}
+
+// TestDenial: a request that is denied is not signed, and cannot be approved afterwards.
+func TestDenial(t *testing.T) {
+	needOpenSSL(t)
+	t.Parallel()
+	c := newAdministrator(t)
+	for _, step := range []struct{ command, want string }{
+		{`openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout joe.key -subj "/CN=joe" -out joe.csr`, ""},
+		{`printf 'apiVersion: certificates.k8s.io/v1\nkind: CertificateSigningRequest\nmetadata: {name: joe}\nspec:\n  signerName: kubernetes.io/kube-apiserver-client\n  usages: [client auth]\n  request: %s\n' $(base64 -w0 < joe.csr) | kubectl create -f -`, "created"},
+		{`kubectl certificate deny joe`, "denied"},
+		{`kubectl get csr joe --no-headers`, "Denied"},
+		{`kubectl certificate approve joe`, "certificate signing request \"joe\" is already Denied"},
+		{`kubectl get csr joe -o jsonpath='{.status.certificate}'`, ""},
+	} {
+		got, err := c.run(step.command)
+		if err != nil || !strings.Contains(got.output, step.want) {
+			t.Fatalf("%s: %s %v, want %s", step.command, got.output, err, step.want)
+		}
+	}
+}
+
+// needOpenSSL ends a test where the command is not installed; .ci/run installs it.
+func needOpenSSL(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("openssl"); err != nil {
+		t.Fatalf("these tests need the command openssl: %v", err)
+	}
+}
+
+// newAdministrator is kubectl as the administrator of a new server, in the names of existing
+// clients. It works on a copy of the kubeconfig, to which users may be added.
+func newAdministrator(t *testing.T) kubectlClient {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "data")
+	serve(t, dir, "kubernetes", "0")
+	text, err := os.ReadFile(filepath.Join(dir, "admin.kubeconfig"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := workspace(t)
+	kubeconfig := filepath.Join(work, "kubeconfig")
+	if err := os.WriteFile(kubeconfig, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return newClientKubectl(t, client.KubectlStubBinary(t), "kubernetes", kubeconfig, work)
+}

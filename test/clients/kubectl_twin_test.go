@@ -1,0 +1,95 @@
+package clients
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// asKubectl is the output of a step that is the one of kubectl, to the letter.
+const asKubectl = "(as kubectl)\n"
+
+// TestTwins runs the tables with troupe as the client, in the place of kubectl. Its transcripts, testdata/kubectl/twin/PROFILE/NAME.txt, hold only what
+// differs from those of kubectl: other words, or a table of the profile platform that kubectl cannot print.
+func TestTwins(t *testing.T) {
+	for _, profile := range profiles {
+		for _, table := range append(tables(t, profile), ownTables(t)...) {
+			if slices.Contains(withoutTwin, table) || os.Getenv("TROUPE_SOAK") == "" && !*update && profile == "kubernetes" && !strings.HasPrefix(table, "troupe/") && !slices.Contains(dailyTwins, table) {
+				continue
+			}
+			t.Run(profile+"/"+table, func(t *testing.T) {
+				t.Parallel()
+				got := perform(t, client.TroupeBinary(t), profile, table)
+				var of []step
+				if !strings.HasPrefix(table, "troupe/") {
+					text, err := os.ReadFile(transcript(profile, table))
+					if err != nil {
+						t.Fatal(err)
+					}
+					of = readKubectl(string(text))
+				}
+				for i, s := range got {
+					if i < len(of) && of[i].command == s.command && of[i].exit == s.exit && of[i].output == s.output {
+						got[i].output, got[i].exit = asKubectl, 0
+					}
+				}
+				path := filepath.Join("testdata/kubectl", "twin", profile, strings.ReplaceAll(strings.TrimPrefix(table, "kubernetes/"), "/", "-")+".txt")
+				if *update {
+					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(path, []byte(writeKubectl(got)), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compare(t, writeKubectl(got), string(want))
+			})
+		}
+	}
+}
+
+// ownTables are the tables for troupe alone, testdata/kubectl/steps/troupe/NAME.txt: what kubectl has not, or says otherwise.
+func ownTables(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/kubectl/steps/troupe/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no tables", err)
+	}
+	for _, f := range files {
+		names = append(names, "troupe/"+strings.TrimSuffix(filepath.Base(f), ".txt"))
+	}
+	return names
+}
+
+// dailyTwins are the tables that run in the profile kubernetes where nothing is soaked. In the profile platform, whose only such client
+// kubectlTroupe is, all of them run.
+var dailyTwins = []string{"create", "kubernetes/access", "kubernetes/custom", "kubernetes/rollout"}
+
+// withoutTwin are the tables of what troupe does not have: last-applied annotations, and modes of kubectl that few use.
+var withoutTwin = []string{"ssa", "kubernetes/modes"}
+
+// readKubectl reads a transcript.
+func readKubectl(transcript string) (steps []step) {
+	for _, text := range split("\n" + strings.TrimSuffix(transcript, "\n")) {
+		command, output, ok := strings.Cut(text, "\n")
+		if !ok || command == "" {
+			continue
+		}
+		s := step{command: command, output: output}
+		if i := strings.LastIndex(s.output, "[exit "); i >= 0 && (i == 0 || s.output[i-1] == '\n') {
+			fmt.Sscanf(s.output[i:], "[exit %d]", &s.exit)
+			s.output = s.output[:i]
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}

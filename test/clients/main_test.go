@@ -1,0 +1,27 @@
+package clients
+
+import (
+	"flag"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+var update = flag.Bool("update", false, "write the golden files of the selected tests")
+
+// TestMain runs the tests, or the control plane that one of them kills. The logs of client libraries are discarded.
+func TestMain(m *testing.M) {
+	if os.Getenv(abandoned) != "" {
+		abandon()
+	}
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	log.SetLogger(logr.Discard())
+	os.Exit(client.Main(m))
+}

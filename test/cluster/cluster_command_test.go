@@ -1,0 +1,91 @@
+package cluster
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// startCommand starts troupe cluster with two nodes and what is built in, and waits until it says how to use it.
+func startCommand(t *testing.T, dir string, port string, more ...string) *process {
+	t.Helper()
+	p := start(t, "troupe cluster", built.Get(t).troupe, append(clusterArgs(dir, port), more...)...)
+	for end := time.Now().Add(startTimeout); !strings.Contains(p.log.String(), "export KUBECONFIG="); time.Sleep(2 * time.Millisecond) {
+		if !p.running() || time.Now().After(end) {
+			t.Fatalf("the cluster does not start\n%s", p.log)
+		}
+	}
+	return p
+}
+
+func clusterArgs(dir, port string) []string {
+	return []string{"cluster", "--dir", dir, "--secure-port", port, "--nodes=2", "--kube-controller-manager=built-in", "--kube-scheduler=built-in"}
+}
+
+// wantRefused waits until a start has failed, and says what to do about it.
+func wantRefused(t *testing.T, advice, dir, port string) {
+	t.Helper()
+	p := start(t, "troupe cluster", built.Get(t).troupe, clusterArgs(dir, port)...)
+	<-p.ended
+	if text := p.log.String(); p.cmd.ProcessState.Success() || !strings.HasSuffix(text, "\n"+advice+"\n") {
+		t.Errorf("%v\n%s", p.cmd.ProcessState, text)
+	}
+}
+
+// TestCommand: troupe cluster says what is in its way, in flags of its own, stops cleanly, and goes on where it was.
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "cluster")
+	c := testCluster{dir: filepath.Join(dir, "data"), path: filepath.Dir(built.Get(t).kubectl) + ":" + os.Getenv("PATH")}
+	first := startCommand(t, dir, "0")
+	c.daemon = first
+	if out, err := c.shell("default", "k create deployment web --image=a --replicas=3 && k rollout status deployment/web --timeout=60s"); err != nil {
+		t.Fatal(out)
+	}
+	port := regexp.MustCompile(`https://127\.0\.0\.1:(\d+)`).FindStringSubmatch(first.log.String())[1]
+	wantRefused(t, "stop the cluster that uses it, or choose another directory with --dir", dir, "0")
+	if out, err := c.shell("default", "k exec deployment/web -- echo still"); out != "still" {
+		t.Errorf("exec after a second start was refused: %v\n%s", err, out)
+	}
+	wantRefused(t, "choose another port with --secure-port; 0 is any that is free", filepath.Join(t.TempDir(), "other"), port)
+
+	if err := first.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-first.ended
+	if !first.cmd.ProcessState.Success() {
+		t.Fatalf("%v\n%s", first.cmd.ProcessState, first.log)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "kubelet*")); len(left) > 0 || err != nil {
+		t.Errorf("%q is left (%v)", left, err)
+	}
+	c.daemon = startCommand(t, dir, "0")
+	c.eventually(t, "3", `k get pods -l app=web --no-headers | grep -cw Running`)
+	if out, err := c.shell("default", "k scale deployment web --replicas=1"); err != nil {
+		t.Fatal(out)
+	}
+	c.eventually(t, "1", `k get pods -l app=web --no-headers | wc -l`)
+}
+
+// TestPlatform: the names of the platform are those of nodes, leases, volumes and what is built in, too. The client is troupe's own.
+func TestPlatform(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "cluster")
+	c := testCluster{dir: filepath.Join(dir, "data"), path: filepath.Dir(built.Get(t).kubectl) + ":" + os.Getenv("PATH")}
+	c.daemon = startCommand(t, dir, "0", "--naming=platform")
+	troupe := built.Get(t).troupe + " -n default "
+	if out, err := c.shell("default", troupe+"apply -f volumes.yaml"); err != nil {
+		t.Fatal(out)
+	}
+	c.eventually(t, "Bound Bound Bound", troupe+"get pvc -o 'jsonpath={.items[*].status.phase}'")
+	c.eventually(t, "Running Running", troupe+"get pods -o 'jsonpath={.items[*].status.phase}'")
+	c.eventually(t, "node-0 node-1", troupe+"get leases -n platform-node-lease -o 'jsonpath={.items[*].metadata.name}'")
+	if out, err := c.shell("default", troupe+"exec db-0 -- hostname && "+troupe+"delete statefulset db && "+troupe+"delete pvc --all"); err != nil || !strings.HasPrefix(out, "db-0\n") {
+		t.Fatal(out, err)
+	}
+	c.eventually(t, "0", troupe+"get pv -o name 2>/dev/null | wc -l")
+}

@@ -1,0 +1,117 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// networkCluster is a daemon that serves the names that users know.
+type networkCluster struct{ client.Session }
+
+func openNetwork(t *testing.T, change func(*daemon.Config)) *networkCluster {
+	t.Helper()
+	return openIn(t, t.TempDir(), change)
+}
+
+// openIn starts a daemon on a data directory that another one may have left.
+func openIn(t *testing.T, dir string, change func(*daemon.Config)) *networkCluster {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	server := client.Serve(t, dir, func(c *daemon.Config) {
+		c.Naming = "kubernetes"
+		c.Services.ClusterIPRange = "10.0.0.0/24,fd00::/112"
+		c.Serving.AdvertiseAddress = "192.0.2.7"
+		if change != nil {
+			change(c)
+		}
+	})
+	return &networkCluster{client.Session{Server: server, Ctx: ctx, T: t}}
+}
+
+const (
+	core      = "/api/v1/"
+	discovery = "/apis/discovery.k8s.io/v1/"
+	netv1     = "/apis/networking.k8s.io/v1/"
+	policy    = "/apis/policy/v1/"
+)
+
+// namespace makes a namespace, and returns the path of its objects in the core group.
+func (c *networkCluster) namespace(name string) string {
+	c.T.Helper()
+	c.Send(201, "POST", core+"namespaces", client.JSON, fmt.Sprintf(`{"metadata":{"name":%q}}`, name))
+	return core + "namespaces/" + name + "/"
+}
+
+// create creates an object.
+func (c *networkCluster) create(path, body string) client.Object {
+	c.T.Helper()
+	return c.Send(201, "POST", path, client.JSON, body).Object()
+}
+
+// patch merges a change into an object.
+func (c *networkCluster) patch(path, body string) {
+	c.T.Helper()
+	c.Send(200, "PATCH", path, "application/merge-patch+json", body)
+}
+
+// get reads an object into what it is decoded as.
+func (c *networkCluster) get(path string, into any) error {
+	answer, err := c.Get(c.Ctx, path)
+	if err != nil {
+		return err
+	}
+	if answer.Code != 200 {
+		return fmt.Errorf("%s: %v", path, answer)
+	}
+	return json.Unmarshal(answer.Body, into)
+}
+
+// soon waits until a condition holds.
+func (c *networkCluster) soon(check func() error) {
+	c.T.Helper()
+	client.Eventually(c.T, check)
+}
+
+// want compares what is found with what is expected, as text.
+func want(got, expected any) error {
+	if g, e := fmt.Sprint(got), fmt.Sprint(expected); g != e {
+		return fmt.Errorf("got  %s\nwant %s", g, e)
+	}
+	return nil
+}
+
+// node makes a node in a zone.
+func (c *networkCluster) node(name, zone string) {
+	c.T.Helper()
+	c.create(core+"nodes", fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"topology.kubernetes.io/zone":%q}}}`, name, zone))
+}
+
+// pod makes a Pod that runs on a node with an address.
+func (c *networkCluster) pod(ns, name, labels, node, ips, ready string) {
+	c.T.Helper()
+	c.create(ns+"pods", fmt.Sprintf(`{"metadata":{"name":%q,"labels":%s},"spec":{"nodeName":%q,"terminationGracePeriodSeconds":30,"containers":[{"name":"c","image":"i","ports":[{"name":"web","containerPort":8080}]}]}}`, name, labels, node))
+	c.podStatus(ns, name, ips, ready)
+}
+
+// podStatus is what the kubelet would say of a Pod.
+func (c *networkCluster) podStatus(ns, name, ips, ready string) {
+	c.T.Helper()
+	c.patch(ns+"pods/"+name+"/status", fmt.Sprintf(`{"status":{"phase":"Running","podIP":%q,"podIPs":[%s],"conditions":[{"type":"Ready","status":%q,"lastTransitionTime":"2026-01-02T03:04:05Z"}]}}`,
+		firstIP(ips), ips, ready))
+}
+
+func firstIP(ips string) string {
+	var list []struct{ IP string }
+	if err := json.Unmarshal([]byte("["+ips+"]"), &list); err != nil || len(list) == 0 {
+		panic(errors.Join(err, errors.New("no address")))
+	}
+	return list[0].IP
+}

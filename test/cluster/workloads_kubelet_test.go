@@ -1,0 +1,129 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/kubelet"
+)
+
+// withWorkloads is the setting of controllers with those of workloads.
+const withWorkloads = client.WithoutRoots + ",workloads"
+
+// A workloadCluster is a daemon with the controllers of workloads, and a kubelet.
+type workloadCluster struct {
+	client.Session
+	kubelet *kubelet.Kubelet
+}
+
+// openWorkloads starts a cluster in the profile kubernetes, for one test.
+func openWorkloads(t *testing.T) *workloadCluster {
+	t.Helper()
+	return serve(t, t.TempDir())
+}
+
+// serve serves the data of a directory with the controllers of workloads, but for some.
+func serve(t *testing.T, dir string, without ...string) *workloadCluster {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	s := client.Serve(t, dir, func(c *daemon.Config) {
+		c.Naming, c.Controllers = "kubernetes", withWorkloads
+		for _, name := range without {
+			c.Controllers += daemon.Controllers(",-" + name)
+		}
+	})
+	c := &workloadCluster{Session: client.Session{Server: s, Ctx: ctx, T: t}}
+	c.kubelet = kubelet.Start(ctx, s.Client)
+	t.Cleanup(c.kubelet.Stop)
+	return c
+}
+
+// create creates an object of JSON.
+func (c *workloadCluster) create(path, body string) client.Object {
+	c.T.Helper()
+	return c.Send(201, "POST", path, client.JSON, body).Object()
+}
+
+// patch merges a change into an object.
+func (c *workloadCluster) patch(path, body string) client.Object {
+	c.T.Helper()
+	return c.Send(200, "PATCH", path, client.MergePatch, body).Object()
+}
+
+func (c *workloadCluster) get(path string) client.Object {
+	c.T.Helper()
+	return c.Send(200, "GET", path, "", "").Object()
+}
+
+// list is what a collection holds; query may be "".
+func (c *workloadCluster) list(path, labels string) []client.Object {
+	c.T.Helper()
+	l, err := c.List(c.Ctx, path, url.Values{"labelSelector": {labels}})
+	if err != nil {
+		c.T.Fatal(err)
+	}
+	return l.Items
+}
+
+// wait waits until a path of an object has a value, as fmt prints it.
+func (c *workloadCluster) wait(path string, want map[string]any) client.Object {
+	c.T.Helper()
+	var o client.Object
+	client.Eventually(c.T, func() error {
+		o = c.get(path)
+		var faults []error
+		for field, value := range want {
+			if got := fmt.Sprint(o.At(field)); got != fmt.Sprint(value) {
+				faults = append(faults, fmt.Errorf("%s: %s, want %v", field, got, value))
+			}
+		}
+		if len(faults) > 0 {
+			return fmt.Errorf("%w in %s", errors.Join(faults...), o)
+		}
+		return nil
+	})
+	return o
+}
+
+// condition is "status reason: message" of a condition; "" if there is none.
+func condition(o client.Object, kind string) string {
+	all, _ := o.At("status.conditions").([]any)
+	for _, v := range all {
+		if c, _ := v.(map[string]any); c["type"] == kind {
+			return fmt.Sprintf("%v %v: %v", c["status"], c["reason"], c["message"])
+		}
+	}
+	return ""
+}
+
+// waitCondition waits until a condition reads as it should.
+func (c *workloadCluster) waitCondition(path, kind, want string) client.Object {
+	c.T.Helper()
+	var o client.Object
+	client.Eventually(c.T, func() error {
+		o = c.get(path)
+		if got := condition(o, kind); got != want {
+			return fmt.Errorf("%s: %q, want %q in %s", kind, got, want, o)
+		}
+		return nil
+	})
+	return o
+}
+
+// events are the Events about an object, as "reason: message".
+func (c *workloadCluster) events(namespace, name string) (lines []string) {
+	c.T.Helper()
+	for _, e := range c.list("/api/v1/namespaces/"+namespace+"/events", "") {
+		if e.At("involvedObject.name") == name {
+			lines = append(lines, fmt.Sprintf("%v %v: %v", e.At("source.component"), e["reason"], e["message"]))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,95 @@
+package extension
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+// aggregationAuditPolicy is about what the backend of this test serves, and nothing else.
+const aggregationAuditPolicy = `{apiVersion: audit.platform.io/v1, kind: Policy, omitStages: [RequestReceived], rules: [
+	{level: Metadata, resources: [{group: ext.example.com}]}, {level: None}]}`
+
+// TestFiltersComeFirst: who is nobody, or has no right, does not get to the server, whatever path or header says so; and all
+// requests are audited, those that are passed on with the code of the server's answer.
+func TestFiltersComeFirst(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	policy, log := filepath.Join(dir, "policy.yaml"), filepath.Join(dir, "audit.log")
+	if err := os.WriteFile(policy, []byte(aggregationAuditPolicy), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/teapot") {
+			w.WriteHeader(http.StatusTeapot)
+			return true
+		}
+		return false
+	})
+	s := openAggregation(t, b.address(), func(c *daemon.Config) {
+		c.Audit.PolicyFile, c.Audit.Log.Path, c.Audit.Log.Mode = policy, log, "blocking"
+	})
+	s.register(b, "ext.example.com", "v1")
+	const things = "/apis/ext.example.com/v1/namespaces/n/things/"
+	admin, nobody := s.TLS, s.TLS.Clone()
+	nobody.Certificates = nil
+	for _, c := range []struct {
+		who     *tls.Config
+		name    string
+		headers []string
+		code    int
+	}{
+		{nobody, "anonymous", nil, 403},
+		{nobody, "claims", []string{"X-Remote-User", "platform-admin", "X-Remote-Group", "system:masters"}, 403},
+		{nobody, "token", []string{"Authorization", "Bearer none"}, 401},
+		{admin, "impersonated", []string{"Impersonate-User", "jane"}, 403},
+		{admin, "teapot", nil, 418},
+		{admin, "hop", []string{"Connection", "X-Remote-User, X-Remote-Group, Audit-Id"}, 200},
+	} {
+		s.TLS = c.who
+		if resp := s.request("GET", things+c.name, c.headers...); resp.StatusCode != c.code {
+			t.Errorf("%s: %d, want %d", c.name, resp.StatusCode, c.code)
+		}
+		if r := b.last(things + c.name); (r != nil) != (c.code == 418 || c.code == 200) {
+			t.Errorf("%s: the server has seen %v", c.name, r)
+		} else if r != nil && (r.Header.Get("X-Remote-User") != "platform-admin" || r.Header.Get("Audit-Id") == "") {
+			t.Errorf("%s: the server is told %v", c.name, r.Header)
+		}
+	}
+	s.Stop(t)
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(string(text)) {
+		var e struct {
+			Stage, Verb, RequestURI string
+			User                    struct{ Username string }
+			ImpersonatedUser        struct{ Username string }
+			ResponseStatus          struct{ Code int }
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		if name, ok := strings.CutPrefix(e.RequestURI, things); ok && (e.Stage == "ResponseComplete" || e.ResponseStatus.Code == http.StatusUnauthorized) { // a failure to authenticate has no other stage
+			got = append(got, fmt.Sprintf("%s %s %s%s %d", name, e.Verb, e.User.Username, e.ImpersonatedUser.Username, e.ResponseStatus.Code))
+		}
+	}
+	slices.Sort(got)
+	want := []string{
+		"anonymous get system:anonymous 403", "claims get system:anonymous 403", "hop get platform-admin 200", "impersonated get platform-adminjane 403",
+		"teapot get platform-admin 418", "token get  401",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("audited are\n%s, want\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

@@ -1,0 +1,122 @@
+package extension
+
+import (
+	"math/rand"
+	"testing"
+
+	celgo "github.com/google/cel-go/cel"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	referencecel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apimachinery/pkg/util/version"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/troupe-api/troupe/kinds/cel"
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// ourSchema is a schema as expressions take it.
+func ourSchema(s tree.Tree) *cel.Schema {
+	limit := func(name string) *int64 {
+		if n, ok := s.Int(name); ok {
+			return &n
+		}
+		return nil
+	}
+	c := &cel.Schema{
+		Type: s.String("type"), Format: s.String("format"), Required: s.Strings("required"), Enum: s.List("enum"),
+		ListType: s.String("x-kubernetes-list-type"), ListKeys: s.Strings("x-kubernetes-list-map-keys"), IntOrString: s.Bool("x-kubernetes-int-or-string"),
+		Embedded: s.Bool("x-kubernetes-embedded-resource"), PreserveUnknown: s.Bool("x-kubernetes-preserve-unknown-fields"),
+		MaxLength: limit("maxLength"), MaxItems: limit("maxItems"), MaxProperties: limit("maxProperties"),
+	}
+	if properties, ok := s["properties"].(tree.Tree); ok {
+		c.Properties = map[string]*cel.Schema{}
+		for name, p := range properties {
+			c.Properties[name] = ourSchema(p.(tree.Tree))
+		}
+	}
+	if more, ok := s["additionalProperties"].(tree.Tree); ok {
+		c.Additional = ourSchema(more)
+	}
+	if items, ok := s["items"].(tree.Tree); ok {
+		c.Items = ourSchema(items)
+	}
+	return c
+}
+
+// TestTypedCosts compares what rules cost, by estimate and when they run, on values with random schemas.
+func TestTypedCosts(t *testing.T) {
+	t.Parallel()
+	g := generator{rand.New(rand.NewSource(7)), false}
+	base := environment.MustBaseEnvSet(version.MajorMinor(1, 35))
+	count := 0
+	for range 120 {
+		s := g.object(2 + g.Intn(2))
+		delete(s, "x-kubernetes-embedded-resource")
+		delete(s.Object("properties"), "metadata")
+		structural, err := structuralschema.NewStructural(internalSchema(t, codec.AppendAny(nil, s)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours := ourSchema(s)
+		env, err := cel.NewEnv(meta.Kubernetes, cel.Variable("self", cel.NewType(ours, "@self", true)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			rule := g.condition("self", s, 0)
+			structural.XValidations = apiextensions.ValidationRules{{Rule: rule}}
+			results, err := referencecel.Compile(structural, model.SchemaDeclType(structural, true), celconfig.PerCallLimit, base, referencecel.NewExpressionsEnvLoader())
+			if err != nil {
+				t.Fatal(err)
+			}
+			checked, err := env.Check(rule)
+			if (err != nil) != (results[0].Error != nil) {
+				t.Fatalf("%s: %v, reference %v", rule, err, results[0].Error)
+			}
+			if err != nil {
+				continue
+			}
+			if cost, err := checked.EstimateCost(); err != nil || cost != results[0].MaxCost {
+				t.Errorf("%s\n%s: estimated %d (%v), reference %d", codec.AppendAny(nil, s), rule, cost, err, results[0].MaxCost)
+			}
+			program, err := checked.Program()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				count++
+				object := g.widget(s)
+				compareRun(t, rule, program, results[0].Program, ours.AsResource().Value(object), referencecel.UnstructuredToVal(plain(object), model.WithTypeAndObjectMeta(structural)))
+			}
+		}
+	}
+	t.Logf("%d evaluations", count)
+}
+
+func compareRun(t *testing.T, rule string, ours *cel.Program, reference celgo.Program, ourSelf cel.Value, self any) {
+	t.Helper()
+	b := cel.NewBudget(cel.RuntimeBudget)
+	v, err := ours.Eval(t.Context(), cel.Variables{"self": ourSelf}, b)
+	cost := cel.RuntimeBudget - b.Remaining()
+	w, details, referenceErr := reference.ContextEval(t.Context(), map[string]any{"self": self})
+	for range 50 { // the order of maps decides what is looked at
+		if *details.ActualCost() == cost {
+			break
+		}
+		w, details, referenceErr = reference.ContextEval(t.Context(), map[string]any{"self": self})
+	}
+	switch {
+	case (err != nil) != (referenceErr != nil), err != nil && err.Error() != referenceErr.Error():
+		t.Errorf("%s: %v, reference %v", rule, err, referenceErr)
+	case err == nil && v != w:
+		t.Errorf("%s: %v, reference %v", rule, v, w)
+	case *details.ActualCost() != cost:
+		t.Errorf("%s: for %d, reference for %d", rule, cost, *details.ActualCost())
+	}
+}

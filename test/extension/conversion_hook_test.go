@@ -1,0 +1,179 @@
+package extension
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"maps"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// conversionObject is JSON.
+type conversionObject = map[string]any
+
+// A review is what a webhook was asked, and what it answers.
+type review struct {
+	APIVersion string    `json:"apiVersion"`
+	Kind       string    `json:"kind"`
+	Request    *request  `json:"request,omitempty"`
+	Response   *response `json:"response,omitempty"`
+	query      string
+}
+
+type request struct {
+	UID               string             `json:"uid"`
+	DesiredAPIVersion string             `json:"desiredAPIVersion"`
+	Objects           []conversionObject `json:"objects"`
+}
+
+type response struct {
+	UID              string             `json:"uid"`
+	ConvertedObjects []conversionObject `json:"convertedObjects"`
+	Result           conversionObject   `json:"result"`
+}
+
+// A conversionHook is a conversion webhook. What it answers can be changed at any time.
+type conversionHook struct {
+	*httptest.Server
+	bundle string // its certificate, as definitions have it
+
+	mu     sync.Mutex
+	asked  []review
+	answer func(r review, w http.ResponseWriter, q *http.Request)
+}
+
+// startConversion starts a hook that converts routes, on 127.0.0.1, which proves to have more names.
+func startConversion(t testing.TB, names ...string) *conversionHook {
+	t.Helper()
+	h := &conversionHook{answer: convertRoutes}
+	h.Server = httptest.NewUnstartedServer(h)
+	pair := certificateConversion(t, names...)
+	h.TLS, h.bundle = tlsOf(pair)
+	h.Config.ErrorLog = log.New(io.Discard, "", 0)
+	h.StartTLS()
+	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
+	return h
+}
+
+// tlsOf is what a server does with a certificate, and the bundle of definitions that trust it.
+func tlsOf(pair tls.Certificate) (*tls.Config, string) {
+	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})
+	return &tls.Config{Certificates: []tls.Certificate{pair}}, base64.StdEncoding.EncodeToString(bundle)
+}
+
+// certificateConversion is one that signs itself, for DNS names and 127.0.0.1.
+func certificateConversion(t testing.TB, names ...string) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "hook"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		DNSNames: names, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
+// ServeHTTP notes the question and answers it.
+func (h *conversionHook) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	body, _ := io.ReadAll(q.Body)
+	r := review{query: q.URL.RawQuery}
+	_ = json.Unmarshal(body, &r)
+	h.mu.Lock()
+	h.asked = append(h.asked, r)
+	answer := h.answer
+	h.mu.Unlock()
+	answer(r, w, q)
+}
+
+// set changes what the hook answers.
+func (h *conversionHook) set(answer func(r review, w http.ResponseWriter, q *http.Request)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.answer = answer
+}
+
+// questions are what the hook was asked since the last time.
+func (h *conversionHook) questions() []review {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	asked := h.asked
+	h.asked = nil
+	return asked
+}
+
+// clientConfig is where the hook is, as definitions have it.
+func (h *conversionHook) clientConfig() string {
+	return fmt.Sprintf(`{"url":%q,"caBundle":%q}`, h.URL+"/convert", h.bundle)
+}
+
+// convertRoutes answers as an honest hook does.
+func convertRoutes(r review, w http.ResponseWriter, _ *http.Request) {
+	writeConversion(w, converted(r))
+}
+
+// converted is the honest answer.
+func converted(r review) review {
+	out := review{APIVersion: r.APIVersion, Kind: r.Kind, Response: &response{UID: r.Request.UID, Result: conversionObject{"status": "Success"}}}
+	for _, o := range r.Request.Objects {
+		out.Response.ConvertedObjects = append(out.Response.ConvertedObjects, convertRoute(o, r.Request.DesiredAPIVersion))
+	}
+	return out
+}
+
+func writeConversion(w http.ResponseWriter, r review) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(r)
+}
+
+// lie answers an honest review that was changed.
+func lie(change func(r *review)) func(review, http.ResponseWriter, *http.Request) {
+	return func(r review, w http.ResponseWriter, _ *http.Request) {
+		answer := converted(r)
+		change(&answer)
+		writeConversion(w, answer)
+	}
+}
+
+// convertRoute is a route in another version.
+func convertRoute(o conversionObject, apiVersion string) conversionObject {
+	out := maps.Clone(o)
+	out["apiVersion"] = apiVersion
+	spec, _ := o["spec"].(conversionObject)
+	if spec == nil {
+		return out
+	}
+	spec = maps.Clone(spec)
+	switch {
+	case strings.HasSuffix(apiVersion, "/v2") && (spec["host"] != nil || spec["port"] != nil):
+		spec["hostPort"] = fmt.Sprintf("%v:%v", spec["host"], spec["port"])
+		delete(spec, "host")
+		delete(spec, "port")
+	case !strings.HasSuffix(apiVersion, "/v2") && spec["hostPort"] != nil:
+		spec["host"], spec["port"], _ = strings.Cut(spec["hostPort"].(string), ":")
+		delete(spec, "hostPort")
+	}
+	out["spec"] = spec
+	return out
+}

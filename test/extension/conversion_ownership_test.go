@@ -1,0 +1,125 @@
+package extension
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// managers are those of an object with their versions, and what one of them owns.
+func managers(o client.Object, name string) (all []string, owned string) {
+	list, _ := o.Metadata()["managedFields"].([]any)
+	// They are ordered by their times first, which are in seconds: the order is sorted away.
+	defer func() { slices.Sort(all) }()
+	for _, v := range list {
+		entry := v.(conversionObject)
+		all = append(all, fmt.Sprint(entry["manager"], " ", entry["operation"], " ", entry["apiVersion"]))
+		if entry["manager"] == name {
+			owned = fmt.Sprint(entry["fieldsV1"])
+		}
+	}
+	return all, owned
+}
+
+// Managers own fields of their version; what others change in another version is taken from them, and an apply in another
+// version conflicts and takes over.
+func TestOwnershipAcrossVersions(t *testing.T) {
+	t.Parallel()
+	s, h := routed(t)
+	s.Send(201, "PATCH", routesV2+"/a?fieldManager=two", conversionTypeApply, v2("a", "host:80"))
+	o := s.Send(200, "PATCH", routesV1+"/a?fieldManager=one", conversionTypeApply, `{"apiVersion":"example.com/v1","kind":"Route","metadata":{"name":"a"},"spec":{"replicas":3}}`).Object()
+	all, owned := managers(o, "two")
+	if fmt.Sprint(all) != "[one Apply example.com/v1 two Apply example.com/v2]" || !strings.Contains(owned, "f:hostPort") {
+		t.Errorf("%v, two owns %s", all, owned)
+	}
+	for _, body := range []string{v1Conversion("a", "other", "80"), v2("a", "other:80")} {
+		path := routesV1
+		if strings.Contains(body, "v2") {
+			path = routesV2
+		}
+		a := s.Send(409, "PATCH", path+"/a?fieldManager=one", conversionTypeApply, body)
+		if !strings.Contains(message(a), `conflict with "two"`) {
+			t.Error(a)
+		}
+	}
+	h.questions()
+	s.Send(200, "PATCH", routesV1+"/a?fieldManager=labels", typeMerge, `{"metadata":{"labels":{"a":"b"}}}`)
+	if n := len(h.questions()); n > 0 {
+		t.Errorf("%d questions for a change of metadata", n)
+	}
+	o = s.Send(200, "PATCH", routesV1+"/a?fieldManager=one&force=true", conversionTypeApply, v1Conversion("a", "other", "80")).Object()
+	if all, owned := managers(o, "two"); owned != "" {
+		t.Errorf("%v, two still owns %s", all, owned)
+	}
+	// An update in the stored version takes a field from its owner in another one.
+	s.Send(200, "PATCH", routesV2+"/a?fieldManager=two&force=true", conversionTypeApply, v2("a", "host:80"))
+	o = s.Send(200, "PATCH", routesV1+"/a?fieldManager=three", typeMerge, `{"spec":{"host":"third"}}`).Object()
+	if all, owned := managers(o, "two"); strings.Contains(owned, "f:hostPort") {
+		t.Errorf("%v, two still owns %s", all, owned)
+	}
+	s.wantSpec(routesV2+"/a", `{"hostPort":"third:80","proto":"tcp"}`)
+}
+
+// Where the fields of other managers cannot be compared, an update goes through and nobody owns anything; an apply fails.
+func TestOwnershipWithoutTheWebhook(t *testing.T) {
+	t.Parallel()
+	s, h := routed(t)
+	s.Send(201, "PATCH", routesV2+"/a?fieldManager=two", conversionTypeApply, v2("a", "host:80"))
+	h.set(func(review, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	o := s.Send(200, "PATCH", routesV1+"/a", typeMerge, `{"metadata":{"labels":{"a":"b"}}}`).Object()
+	if all, _ := managers(o, ""); len(all) != 2 {
+		t.Errorf("after a change of metadata: %v", all)
+	}
+	a := s.Send(500, "PATCH", routesV1+"/a?fieldManager=one", conversionTypeApply, v1Conversion("a", "new", "80"))
+	if !strings.HasPrefix(message(a), failed) {
+		t.Error(a)
+	}
+	o = s.Send(200, "PATCH", routesV1+"/a", typeMerge, `{"spec":{"host":"new"}}`).Object()
+	if all, _ := managers(o, ""); len(all) != 0 {
+		t.Errorf("after a change of the spec: %v", all)
+	}
+}
+
+// What a version that is gone owned belongs to nobody.
+func TestManagerOfALostVersion(t *testing.T) {
+	t.Parallel()
+	s, h := serveConversion(t, nil), startConversion(t)
+	s.define(routes{clientConfig: h.clientConfig(), versions: "v0 v1 v2"})
+	s.Send(201, "PATCH", strings.Replace(routesV1, "v1", "v0", 1)+"/a?fieldManager=zero", conversionTypeApply, strings.Replace(v1Conversion("a", "host", "80"), "/v1", "/v0", 1))
+	s.redefine(200, routes{clientConfig: h.clientConfig()})
+	o := s.Send(200, "PATCH", routesV2+"/a?fieldManager=two", conversionTypeApply, v2("a", "new:80")).Object()
+	if all, _ := managers(o, ""); fmt.Sprint(all) != "[two Apply example.com/v2]" {
+		t.Errorf("%v", all)
+	}
+}
+
+// Many who change one object through a version that is not stored all succeed.
+func TestConcurrentPatches(t *testing.T) {
+	t.Parallel()
+	s, _ := routed(t)
+	s.Send(201, "POST", routesV2, client.JSON, v2("a", "host:80"))
+	const writers = 30
+	answers := make(chan client.Answer, writers)
+	for i := range writers {
+		go func() {
+			a, err := s.Do(s.Ctx, "PATCH", routesV2+"/a", typeMerge, fmt.Appendf(nil, `{"metadata":{"labels":{"l%d":"x"}}}`, i))
+			if err != nil {
+				a.Body = []byte(err.Error())
+			}
+			answers <- a
+		}()
+	}
+	for range writers {
+		if a := <-answers; a.Code != 200 {
+			t.Error(a)
+		}
+	}
+	labels := s.Send(200, "GET", routesV1+"/a", "", "").Object().Metadata()["labels"].(conversionObject)
+	if len(labels) != writers {
+		t.Errorf("%d of %d patches landed", len(labels), writers)
+	}
+}

@@ -1,0 +1,181 @@
+package extension
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const migrations = "/apis/storagemigration.platform.io/v1beta1/storageversionmigrations"
+
+// withMigrations serves StorageVersionMigrations, which are off by default.
+func withMigrations(c *daemon.Config) {
+	c.API.FeatureGates = daemon.Switches{"StorageVersionMigrator": true}
+	c.API.RuntimeConfig = daemon.Switches{"storagemigration.platform.io/v1beta1": true}
+}
+
+// migrate asks for the objects of a resource to be written again.
+func (s conversionSession) migrate(name, group, resource string) {
+	s.T.Helper()
+	s.Send(201, "POST", migrations, client.JSON, fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"resource":{"group":%q,"resource":%q}}}`, name, group, resource))
+}
+
+// conditions are those of a migration that are True, and how each of them is explained.
+func conditions(o client.Object) (all []string) {
+	list, _ := o.At("status.conditions").([]any)
+	for _, c := range list {
+		if c := c.(map[string]any); c["status"] == "True" {
+			all = append(all, strings.TrimSpace(fmt.Sprintf("%s %s %s", c["type"], c["reason"], c["message"])))
+		}
+	}
+	return all
+}
+
+// wantMigration waits until a migration has a condition that begins so, and no other.
+func (s conversionSession) wantMigration(name, want string) client.Object {
+	s.T.Helper()
+	var o client.Object
+	client.Eventually(s.T, func() error {
+		a, err := s.Get(s.Ctx, migrations+"/"+name)
+		if err != nil {
+			return err
+		}
+		if o = a.Object(); len(conditions(o)) != 1 || !strings.HasPrefix(conditions(o)[0], want) {
+			return errors.New(a.String())
+		}
+		return nil
+	})
+	return o
+}
+
+// TestStorageVersionMigration follows the life of a stored version to its end: objects of the former one are written again, what
+// has been stored in the new one before stays as it is, and the definition tells of the former version until somebody takes it out.
+func TestStorageVersionMigration(t *testing.T) {
+	t.Parallel()
+	s, h := serveConversion(t, withMigrations), startConversion(t)
+	s.define(routes{clientConfig: h.clientConfig()})
+	for i := range 20 {
+		s.Send(201, "POST", routesV1, client.JSON, v1Conversion(fmt.Sprintf("r%d", i), "host", "80"))
+	}
+	owned := s.Send(200, "PATCH", routesV1+"/r0?fieldManager=me", conversionTypeApply, v1Conversion("r0", "host", "80")).Object()
+	s.redefine(200, routes{clientConfig: h.clientConfig(), stored: "v2"})
+	fresh := s.Send(201, "POST", routesV2, client.JSON, v2("fresh", "host:1")).Object()
+	s.migrate("routes", "example.com", "routes")
+	done := s.wantMigration("routes", "Succeeded StorageVersionMigrationSucceeded")
+	if version, _ := done.At("status.resourceVersion").(string); version == "" {
+		t.Error("no version in", done)
+	}
+
+	h.set(func(review, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	s.wantSpec(routesV2+"/r7", `{"hostPort":"host:80","proto":"tcp"}`)
+	if o := s.wantSpec(routesV2+"/fresh", `{"hostPort":"host:1"}`); o.Version() != fresh.Version() {
+		t.Error("an object of the new version was written again")
+	}
+	if o := s.Send(200, "GET", routesV2+"/r0", "", "").Object(); fmt.Sprint(o.Metadata()["managedFields"]) != fmt.Sprint(owned.Metadata()["managedFields"]) {
+		t.Errorf("owners of %v, before: %v", o, owned)
+	}
+	s.want(s.Send(200, "GET", conversionDefinitions+"/routes.example.com", "", "").Object()["status"], `"storedVersions":["v1","v2"]`)
+	s.Send(200, "PATCH", conversionDefinitions+"/routes.example.com/status", typeMerge, `{"status":{"storedVersions":["v2"]}}`)
+	s.redefine(200, routes{clientConfig: h.clientConfig(), versions: "v2", stored: "v2"})
+	s.wantSpec(routesV2+"/r19", `{"hostPort":"host:80","proto":"tcp"}`)
+}
+
+// TestStorageVersionMigrationWithoutWebhook migrates what differs in its apiVersion only, and a built-in kind, of which nothing
+// needs to be written again. A migration may come before the definition of its resource.
+func TestStorageVersionMigrationWithoutWebhook(t *testing.T) {
+	t.Parallel()
+	s := serveConversion(t, withMigrations)
+	s.migrate("early", "example.com", "routes")
+	s.define(routes{strategy: "None"})
+	s.wantMigration("early", "Succeeded")
+	before := s.Send(201, "POST", routesV1, client.JSON, v1Conversion("a", "host", "80")).Object()
+	config := s.Send(201, "POST", "/api/v1/namespaces/default/configmaps", client.JSON, `{"metadata":{"name":"a"}}`).Object()
+	s.redefine(200, routes{strategy: "None", stored: "v2"})
+	s.migrate("late", "example.com", "routes")
+	s.migrate("config", "", "configmaps")
+	s.wantMigration("late", "Succeeded")
+	s.wantMigration("config", "Succeeded")
+	if o := s.Send(200, "GET", routesV2+"/a", "", "").Object(); o.Version() == before.Version() {
+		t.Errorf("%s was not written again", o)
+	}
+	if o := s.Send(200, "GET", "/api/v1/namespaces/default/configmaps/a", "", "").Object(); o.Version() != config.Version() {
+		t.Errorf("%s was written again", o)
+	}
+	s.Send(200, "PATCH", conversionDefinitions+"/routes.example.com/status", typeMerge, `{"status":{"storedVersions":["v2"]}}`)
+	s.redefine(200, routes{strategy: "None", stored: "v2", versions: "v2"})
+	s.wantSpec(routesV2+"/a", `{"proto":"tcp"}`)
+}
+
+// TestFailedStorageVersionMigration: an object that the schema does not let through ends the migration, which says which one and why.
+func TestFailedStorageVersionMigration(t *testing.T) {
+	t.Parallel()
+	s := serveConversion(t, withMigrations)
+	version := func(name string, stored bool, rule string) string {
+		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%t,"schema":{"openAPIV3Schema":{"type":"object","properties":{"n":{"type":"integer"%s}}}}}`, name, stored, rule)
+	}
+	definition := func(versions ...string) string {
+		return `{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"counters.example.com"},"spec":{"group":"example.com",
+			"scope":"Cluster","names":{"plural":"counters","kind":"Counter"},"versions":[` + strings.Join(versions, ",") + `]}}`
+	}
+	s.Send(201, "POST", conversionDefinitions, client.JSON, definition(version("v1", true, "")))
+	s.Send(201, "POST", "/apis/example.com/v1/counters", client.JSON, `{"apiVersion":"example.com/v1","kind":"Counter","metadata":{"name":"c"},"n":1}`)
+	s.Send(200, "PATCH", conversionDefinitions+"/counters.example.com?fieldManager=m&force=true", conversionTypeApply,
+		definition(version("v1", false, ""), version("v2", true, `,"x-platform-validations":[{"rule":"self > oldSelf","message":"must grow"}]`)))
+	s.migrate("counters", "example.com", "counters")
+	const want = `Failed StorageVersionMigrationFailed migration encountered unhandled error: Counter.example.com "c" is invalid: n: Invalid value: 1: must grow`
+	if o := s.wantMigration("counters", "Failed"); !slices.Equal(conditions(o), []string{want}) {
+		t.Errorf("%q, want %q", conditions(o), want)
+	}
+}
+
+// TestRestartedStorageVersionMigration stops a server while a webhook keeps a migration from its end. The next one goes on with
+// what is left.
+func TestRestartedStorageVersionMigration(t *testing.T) {
+	t.Parallel()
+	dir, h := t.TempDir(), startConversion(t)
+	first := conversionSession{client.Session{Server: client.Serve(t, dir, withMigrations), Ctx: t.Context(), T: t}}
+	first.define(routes{clientConfig: h.clientConfig()})
+	for i := range 10 {
+		first.Send(201, "POST", routesV1, client.JSON, v1Conversion(fmt.Sprintf("r%d", i), "host", "80"))
+	}
+	first.redefine(200, routes{clientConfig: h.clientConfig(), stored: "v2"})
+	h.set(func(r review, w http.ResponseWriter, q *http.Request) {
+		if strings.Contains(fmt.Sprint(r.Request.Objects), "name:r5") {
+			http.Error(w, "not now", http.StatusServiceUnavailable)
+			return
+		}
+		convertRoutes(r, w, q)
+	})
+	first.migrate("routes", "example.com", "routes")
+	first.wantMigration("routes", "Running StorageVersionMigrationInProgress")
+	written := map[string]uint64{}
+	client.Eventually(t, func() error {
+		for i := range 10 {
+			name := fmt.Sprintf("r%d", i)
+			if i == 5 {
+				continue
+			}
+			o := first.Send(200, "GET", routesV2+"/"+name, "", "").Object()
+			if old := first.Send(200, "GET", routesV1+"/"+name, "", "").Object(); old.Version() != o.Version() {
+				return fmt.Errorf("%s changes", name)
+			}
+			written[name] = o.Version()
+		}
+		return nil
+	})
+	first.Stop(t)
+
+	h.set(convertRoutes)
+	second := conversionSession{client.Session{Server: client.Serve(t, dir, withMigrations), Ctx: t.Context(), T: t}}
+	second.wantMigration("routes", "Succeeded")
+	h.set(func(review, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	for i := range 10 {
+		second.wantSpec(fmt.Sprintf("%s/r%d", routesV2, i), `{"hostPort":"host:80","proto":"tcp"}`)
+	}
+}

@@ -1,0 +1,141 @@
+package extension
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// makers are the functions that allocate what there is of a definition while it is served, but for its object.
+var makers = map[string]string{
+	"kinds":              "kinds/custom.(*Compiler).version",
+	"compiled schemas":   "kinds/custom.(*definedSchema).compile",
+	"programs":           "kinds/cel.(*Checked).Program",
+	"collections":        "actors.(*Store).newCollection",
+	"watches":            "actors.(*Store).Watch",
+	"documents":          "kinds/openapi.newDocument",
+	"sets of kinds":      "kinds/catalog.(*Catalog).customKinds",
+	"states":             "actors/controllers.(*Definitions).sync",
+	"watched kinds":      "actors/controllers.(*GarbageCollector).watchAllKinds",
+	"series of requests": "http/internal/metrics.(*Requests).route",
+}
+
+// objects counts the objects that have been made by each maker, or those that are alive of them. The profile is that of the
+// last garbage collection but one.
+func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]int64 {
+	for range 3 {
+		runtime.GC()
+	}
+	records := make([]runtime.MemProfileRecord, 1<<16)
+	n, ok := runtime.MemProfile(records, dead)
+	for ; !ok; n, ok = runtime.MemProfile(records, dead) {
+		records = make([]runtime.MemProfileRecord, 2*n)
+	}
+	counts := map[string]int64{}
+	for i := range records[:n] {
+		by := allocator(records[i].Stack())
+		for what, maker := range makers {
+			if strings.HasSuffix(by, "/"+maker) {
+				counts[what] += count(&records[i])
+			}
+		}
+	}
+	return counts
+}
+
+// live counts the objects of each maker that are alive.
+func live() map[string]int64 { return objects((*runtime.MemProfileRecord).InUseObjects, false) }
+
+// made counts all objects of each maker.
+func made() map[string]int64 {
+	return objects(func(r *runtime.MemProfileRecord) int64 { return r.AllocObjects }, true)
+}
+
+// allocator is the function that has asked the runtime for memory.
+func allocator(stack []uintptr) string {
+	frames := runtime.CallersFrames(stack)
+	for {
+		frame, more := frames.Next()
+		if !strings.HasPrefix(frame.Function, "runtime.") || !more {
+			return frame.Function
+		}
+	}
+}
+
+// rounds are how often TestReleased makes and deletes a kind.
+const rounds = 5
+
+// TestReleased defines kinds under ever new groups, uses them in every way, and deletes them again. What was made of them
+// is gone afterwards. Fewer objects than rounds may have come on each daemon: what one of the kinds left, a worker still holds, say.
+func TestReleased(t *testing.T) {
+	s := client.Open(t, nil)
+	round := func(i int) {
+		group := fmt.Sprintf("g%d.example.com", i)
+		s.Send(201, "POST", definitionDefinitions2, client.JSON, definitionDefinitions(group))
+		objects := "/apis/" + group + "/v1/namespaces/default/widgets"
+		for _, version := range []string{"v1", "v1beta1"} {
+			object := `{"apiVersion":"` + group + `/` + version + `","kind":"Widget","metadata":{"name":"` + version + `"},"spec":{"size":1}}`
+			s.Send(201, "POST", strings.Replace(objects, "/v1/", "/"+version+"/", 1), client.JSON, object)
+		}
+		s.Send(422, "POST", objects, client.JSON, `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"size":11}}`)
+		s.Send(201, "PATCH", objects+"/c?fieldManager=m", "application/apply-patch+yaml", `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"c"},"spec":{"size":2}}`)
+		// The garbage collector, too, has seen the kind when an object without its owner is gone.
+		s.Send(201, "POST", objects, client.JSON, `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"dependent","ownerReferences":[`+
+			`{"apiVersion":"v1","kind":"ConfigMap","name":"absent","uid":"00000000-0000-4000-8000-000000000000"}]}}`)
+		client.Eventually(t, func() error {
+			if answer, err := s.Get(s.Ctx, objects+"/dependent"); err != nil || answer.Code != 404 {
+				return fmt.Errorf("it is still there: %v, %v", answer, err)
+			}
+			return nil
+		})
+		s.Send(200, "GET", objects+"?limit=1", "", "")
+		watch, err := s.Watch(s.Ctx, objects, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer watch.Close()
+		s.Send(200, "GET", "/openapi/v3/apis/"+group+"/v1", "", "")
+		s.Send(200, "GET", "/openapi/v3", "", "")
+		s.Send(200, "GET", "/apis", "", "")
+		s.Send(200, "DELETE", definitionDefinitions2+"/widgets."+group, "", "")
+		for err == nil { // it ends with the kind
+			_, err = watch.Next()
+		}
+		s.Send(404, "GET", objects+"/v1", "", "")
+		s.Send(404, "GET", "/openapi/v3/apis/"+group+"/v1", "", "")
+		s.Send(200, "GET", "/openapi/v3", "", "")
+		s.Send(200, "GET", "/metrics", "", "")
+	}
+	// askAll asks every daemon, in turn, for what it makes when it is asked, and makes anew when kinds have gone.
+	askAll := func() {
+		for range client.Daemons(t) {
+			s.Send(200, "GET", "/openapi/v3", "", "")
+		}
+	}
+	round(0)
+	askAll() // that makes what is made once, such as the documents of built-in kinds
+	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
+	runtime.MemProfileRate = 1 // objects are counted by who has made them, so the profile has to be complete from here on
+	before := live()
+	for i := range rounds {
+		round(1 + i)
+	}
+	askAll()
+	client.Eventually(t, func() error {
+		now := live()
+		for what := range makers {
+			if more := now[what] - before[what]; more >= rounds*int64(client.Daemons(t)) {
+				return fmt.Errorf("%d more objects of %s are alive", more, what)
+			}
+		}
+		return nil
+	})
+	for what, n := range made() {
+		if n < rounds {
+			t.Errorf("only %d objects of %s were made: who makes them now?", n, what)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package extension
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	clientremote "k8s.io/client-go/tools/remotecommand"
+	"k8s.io/kubelet/pkg/cri/streaming/portforward"
+	"k8s.io/kubelet/pkg/cri/streaming/remotecommand"
+	utilexec "k8s.io/utils/exec"
+)
+
+// A proxyingAuthority signs certificates.
+type proxyingAuthority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	file string // of its certificate
+}
+
+func newAuthorityProxying(t testing.TB, name string) *proxyingAuthority {
+	t.Helper()
+	a := &proxyingAuthority{}
+	a.cert, a.key = issue(t, &x509.Certificate{
+		Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}, nil)
+	a.file = writePEM(t, name+".crt", "CERTIFICATE", a.cert.Raw)
+	return a
+}
+
+// issue makes a certificate; signer nil: signed by itself.
+func issue(t testing.TB, template *x509.Certificate, signer *proxyingAuthority) (*x509.Certificate, *ecdsa.PrivateKey) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	template.SerialNumber = big.NewInt(time.Now().UnixNano())
+	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	parent, by := template, key
+	if signer != nil {
+		parent, by = signer.cert, signer.key
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, by)
+	must(t, err)
+	cert, err := x509.ParseCertificate(raw)
+	must(t, err)
+	return cert, key
+}
+
+func writePEM(t testing.TB, name, kind string, raw []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	must(t, os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: raw}), 0o600))
+	return path
+}
+
+// client makes the files of a client certificate.
+func (a *proxyingAuthority) client(t testing.TB, name string) (certFile, keyFile string) {
+	t.Helper()
+	cert, key := issue(t, &x509.Certificate{
+		Subject: pkix.Name{CommonName: name}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}, a)
+	raw, err := x509.MarshalECPrivateKey(key)
+	must(t, err)
+	return writePEM(t, name+".crt", "CERTIFICATE", cert.Raw), writePEM(t, name+".key", "EC PRIVATE KEY", raw)
+}
+
+// A kubelet speaks the API of kubelets. Its containers are directories, in which commands run.
+type kubelet struct {
+	host   string
+	port   int
+	open   atomic.Int64 // connections to containers
+	opened atomic.Int64 // all of them, those that have ended too
+	seen   atomic.Pointer[http.Request]
+	hold   chan struct{} // what a log that is followed waits for
+}
+
+// newKubelet starts a kubelet at an address. It wants certificates of clients, and its own is of the other authority.
+func newKubelet(t testing.TB, host string, clients, servers *proxyingAuthority) *kubelet {
+	t.Helper()
+	k := &kubelet{host: host, hold: make(chan struct{})}
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	must(t, err)
+	k.port = listener.Addr().(*net.TCPAddr).Port
+	cert, key := issue(t, &x509.Certificate{IPAddresses: []net.IP{net.ParseIP(host)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, servers)
+	pool := x509.NewCertPool()
+	pool.AddCert(clients.cert)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(k.serve))
+	must(t, server.Listener.Close())
+	server.Listener = listener
+	server.EnableHTTP2 = true
+	server.TLS = &tls.Config{
+		Certificates: []tls.Certificate{{Certificate: [][]byte{cert.Raw}, PrivateKey: key}},
+		ClientAuth:   tls.RequireAndVerifyClientCert, ClientCAs: pool,
+	}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return k
+}
+
+func (k *kubelet) serve(w http.ResponseWriter, r *http.Request) {
+	k.seen.Store(r.Clone(context.Background()))
+	k.open.Add(1)
+	k.opened.Add(1)
+	defer k.open.Add(-1)
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	pod := ""
+	if len(parts) > 2 {
+		pod = parts[1] + "/" + parts[2]
+	}
+	switch parts[0] {
+	case "exec":
+		options, err := remotecommand.NewOptions(r)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		remotecommand.ServeExec(w, r, containers{}, pod, "", parts[3], r.URL.Query()["command"], options, time.Hour, time.Minute, remoteProtocols)
+	case "attach":
+		options, err := remotecommand.NewOptions(r)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		remotecommand.ServeAttach(w, r, containers{}, pod, "", parts[3], options, time.Hour, time.Minute, remoteProtocols)
+	case "portForward":
+		options, err := portforward.NewV4Options(r)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		portforward.ServePortForward(w, r, containers{}, pod, "", options, time.Hour, time.Minute, []string{portforward.ProtocolV1Name})
+	case "containerLogs":
+		k.serveLog(w, r, parts)
+	case "metrics":
+		fmt.Fprintf(w, "%s %s %s\n", r.Method, r.URL, r.TLS.PeerCertificates[0].Subject.CommonName)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+var remoteProtocols = []string{"v4.channel.k8s.io", "v3.channel.k8s.io", "v2.channel.k8s.io", "channel.k8s.io"}
+
+// serveLog answers with the log of a container, whose lines say what was asked for.
+func (k *kubelet) serveLog(w http.ResponseWriter, r *http.Request, parts []string) {
+	switch parts[3] {
+	case "absent":
+		http.Error(w, "no such container", http.StatusNotFound)
+		return
+	case "waiting":
+		http.Error(w, "the container is waiting to start", http.StatusBadRequest)
+		return
+	case "astray":
+		http.Redirect(w, r, "https://169.254.169.254/", http.StatusFound)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprintf(w, "log %s\n", r.URL.RequestURI())
+	if r.URL.Query().Get("follow") != "true" {
+		return
+	}
+	w.(http.Flusher).Flush()
+	select {
+	case <-k.hold:
+		fmt.Fprintln(w, "more")
+	case <-r.Context().Done():
+	}
+}
+
+// containers run commands on this machine.
+type containers struct{}
+
+// ExecInContainer implements remotecommand.Executor.
+func (containers) ExecInContainer(ctx context.Context, _ string, _ types.UID, _ string, command []string, in io.Reader, out, errOut io.WriteCloser, tty bool, resize <-chan clientremote.TerminalSize, _ time.Duration) error {
+	if command[0] == "size" { // of the terminal
+		size := <-resize
+		_, err := fmt.Fprintf(out, "%dx%d\n", size.Width, size.Height)
+		return err
+	}
+	c := exec.CommandContext(ctx, command[0], command[1:]...)
+	if in != nil {
+		stdin, err := c.StdinPipe()
+		if err != nil {
+			return err
+		}
+		go func() {
+			defer stdin.Close()
+			_, _ = io.Copy(stdin, in)
+		}()
+	}
+	if out != nil {
+		c.Stdout = out
+	}
+	if errOut != nil {
+		c.Stderr = errOut
+	}
+	err := c.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return utilexec.CodeExitError{Err: err, Code: exit.ExitCode()}
+	}
+	return err
+}
+
+// AttachContainer implements remotecommand.Attacher: the container says what it is told.
+func (containers) AttachContainer(_ context.Context, _ string, _ types.UID, _ string, in io.Reader, out, _ io.WriteCloser, _ bool, _ <-chan clientremote.TerminalSize) error {
+	if in == nil {
+		_, err := io.WriteString(out, "attached\n")
+		return err
+	}
+	_, err := io.Copy(out, in)
+	return err
+}
+
+// PortForward implements portforward.PortForwarder: ports of containers are those of this machine.
+func (containers) PortForward(_ context.Context, _ string, _ types.UID, port int32, stream io.ReadWriteCloser) error {
+	defer stream.Close()
+	c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))))
+	if err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(c, stream)
+		_ = c.(*net.TCPConn).CloseWrite()
+	}()
+	_, err = io.Copy(stream, c)
+	return err
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,254 @@
+package extension
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A commander runs troupe against a cluster.
+type commander struct {
+	t      *testing.T
+	c      *cluster
+	binary string
+	dir    string // working directory and home
+}
+
+func newCommander(t *testing.T) *commander {
+	t.Helper()
+	m := &commander{t: t, dir: t.TempDir()}
+	m.binary = client.TroupeBinary(t)
+	m.c = newCluster(t, "127.0.0.1")
+	return m
+}
+
+func (m *commander) command(args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(m.t.Context(), m.binary, args...)
+	cmd.Dir, cmd.Env = m.dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "KUBECONFIG=" + m.c.server.Kubeconfig()}
+	return cmd
+}
+
+// expect runs a command that is to say something and to end with a code.
+func (m *commander) expect(command, stdin, want string, code int) {
+	m.t.Helper()
+	cmd := m.command(strings.Fields(command)...)
+	cmd.Stdin = strings.NewReader(stdin)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		m.t.Fatal(err)
+	}
+	if got := cmd.ProcessState.ExitCode(); string(out) != want && !sameLines(string(out), want) || got != code {
+		m.t.Errorf("troupe %s\ngot  %q, exit code %d\nwant %q, exit code %d", command, out, got, want, code)
+	}
+}
+
+// sameLines tells whether two texts have the same lines: those of standard output and error come in any order.
+func sameLines(a, b string) bool {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
+}
+
+// TestTroupe runs the commands of troupe that need a kubelet.
+func TestTroupe(t *testing.T) {
+	t.Parallel()
+	m := newCommander(t)
+	for _, try := range []struct {
+		command, stdin, want string
+		code                 int
+	}{
+		{"logs one --timestamps --tail=3", "", "log /containerLogs/default/one/main?stream=All&tailLines=3&timestamps=true\n", 0},
+		{"logs two -c side --since=1m", "", "log /containerLogs/default/two/side?sinceSeconds=60&stream=All\n", 0},
+		{"logs two --prefix", "", "Defaulted container \"main\" out of: main, side\n[pod/two/main] log /containerLogs/default/two/main?stream=All\n", 0},
+		{"exec one -- echo hello", "", "hello\n", 0},
+		{"exec pod/one -c main -- echo hello", "", "hello\n", 0},
+		{"exec -i one -- cat", "some text", "some text", 0},
+		{"exec one -- cat", "some text", "", 0}, // which is not passed on
+		{"exec one -- false", "", "command terminated with exit code 1\n", 1},
+		{"exec one -- sh -c exit${IFS}7", "", "command terminated with exit code 7\n", 7},
+		{"exec one -- sh -c echo${IFS}1;echo${IFS}2>&2", "", "1\n2\n", 0},
+		{"exec -q two -- sh -c echo${IFS}1;echo${IFS}2>&2", "", "1\n2\n", 0},
+		{"exec -it one -- cat", "text", "Unable to use a TTY - input is not a terminal or the right kind of file\ntext", 0},
+		{"exec unbound -- true", "", "Error from server (BadRequest): pod unbound does not have a host assigned\n", 1},
+		{"exec none -- true", "", "Error from server (NotFound): pods \"none\" not found\n", 1},
+		{"attach one", "", "attached\n", 0},
+		{"attach -i two", "some text", "Defaulted container \"main\" out of: main, side\nsome text", 0},
+		{"attach -iq two", "some text", "some text", 0},
+		{"attach one -c none", "", "error: container none is not valid for pod one: it has main\n", 1},
+		{"attach one two", "", "error: accepts 1 arg(s), received 2\nUsage: troupe attach POD | TYPE/NAME [-c CONTAINER] [flags]\n", 1},
+		{"logs two -c none", "", "error: container none is not valid for pod two: it has main, side\n", 1},
+		{"get --raw /api/v1/nodes/here/proxy/metrics", "", "Error from server (BadRequest): address not allowed\n", 1},
+		{"port-forward unbound 80", "", "Error from server (BadRequest): pod unbound does not have a host assigned\n", 1},
+		{"port-forward one nothing", "", "error: \"nothing\" names no port: it is PORT, LOCAL:PORT or :PORT, a number or a name of a container's port\n", 1},
+	} {
+		m.expect(try.command, try.stdin, try.want, try.code)
+	}
+	forwardPort(t, m.command)
+}
+
+// TestTroupeCopies: files and folders go to containers and come from them, which are folders of this machine here, with the programs tar and test.
+func TestTroupeCopies(t *testing.T) {
+	t.Parallel()
+	m := newCommander(t)
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(m.dir, name)
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	holds := func(name, text string) {
+		t.Helper()
+		if got, err := os.ReadFile(name); string(got) != text {
+			t.Errorf("%s: %.40q %v, want %.40q", name, got, err, text)
+		}
+	}
+	there := t.TempDir() // in the container
+	large := strings.Repeat("0123456789abcdef", 1<<16)
+	write("a.txt", large)
+	write("folder/b.txt", "b")
+	write("folder/deep/c.txt", "c")
+	m.expect("cp a.txt one:"+there+"/copy.txt", "", "", 0)
+	holds(there+"/copy.txt", large)
+	m.expect("cp a.txt one:"+there, "", "", 0) // into a folder that is there
+	holds(there+"/a.txt", large)
+	m.expect("cp folder default/one:"+there+"/new -c main", "", "", 0)
+	holds(there+"/new/deep/c.txt", "c")
+	m.expect("cp one:"+there+"/copy.txt back.txt", "", "", 0)
+	holds(m.dir+"/back.txt", large)
+	m.expect("cp one:"+there+"/new .", "", "", 0)
+	holds(m.dir+"/new/b.txt", "b")
+	m.expect("cp one:"+there+"/new fresh", "", "", 0)
+	holds(m.dir+"/fresh/deep/c.txt", "c")
+
+	m.expect("cp a.txt b.txt", "", "error: one of FROM and TO has to be in a container: POD:PATH\n", 1)
+	m.expect("cp one:/a one:/b", "", "error: only one of FROM and TO can be in a container\n", 1)
+	m.expect("cp one: a", "", "error: filepath can not be empty\n", 1)
+	m.expect("cp none.txt one:/tmp", "", "error: stat none.txt: no such file or directory\n", 1)
+	m.expect("cp a.txt none:/tmp/a", "", "Error from server (NotFound): pods \"none\" not found\n", 1)
+	for _, command := range []string{"cp one:" + there + "/nothing here", "cp folder/b.txt one:" + there + "/nothing/b.txt"} {
+		out, err := m.command(strings.Fields(command)...).CombinedOutput()
+		if err == nil || !bytes.Contains(out, []byte("error: tar in the container failed with exit code 2")) {
+			t.Errorf("%s: %v %q", command, err, out)
+		}
+	}
+
+	// A container is not trusted: neither links nor names lead out of where its files are to be.
+	secret := filepath.Join(t.TempDir(), "secret")
+	must(t, os.WriteFile(secret, []byte("mine"), 0o600))
+	must(t, os.MkdirAll(there+"/evil/sub", 0o755))
+	must(t, os.Symlink(filepath.Dir(secret), there+"/evil/link"))
+	m.expect("cp one:"+there+"/evil evil", "", "warning: skipping \"./evil/link\", which is no file and no folder\n", 0)
+	must(t, os.Symlink(filepath.Dir(secret), m.dir+"/evil/sub/out")) // and one that was here before
+	must(t, os.MkdirAll(there+"/evil/sub/out", 0o755))
+	must(t, os.WriteFile(there+"/evil/sub/out/secret", []byte("theirs"), 0o600))
+	must(t, os.Remove(there+"/evil/link"))
+	if out, err := m.command("cp", "one:"+there+"/evil", ".").CombinedOutput(); err == nil || !bytes.Contains(out, []byte("escapes")) {
+		t.Errorf("%v %s", err, out)
+	}
+	holds(secret, "mine")
+}
+
+// TestTroupeAtTerminal: exec has the terminal's size and hands every key on; Ctrl-C ends what only shows, with the code that shells know.
+func TestTroupeAtTerminal(t *testing.T) {
+	t.Parallel()
+	m := newCommander(t)
+	for _, try := range []struct {
+		command, first, keys, want string
+		code                       int
+	}{
+		{"exec -it one -- size", "", "", "123x45\n", 0},                    // as the container says it
+		{"exec -it one -- head -c 5", "", "a\x03b\x04c", "a\x03b\x04c", 0}, // none of them is for the client
+		{"exec -it one -- sh -c exit${IFS}9", "", "", "command terminated with exit code 9\r\n", 9},
+		{"attach -it one", "try pressing enter.\r\n", "hello", "hello", 130}, // it does not end by itself
+		{"logs -f one", "follow=true&stream=All\r\n", "\x03", "^C", 130},
+		{"exec one -- sleep 60", "", "\x03", "^C", 130},
+		{"port-forward one :80", "-> 80\r\n", "\x03", "^C", 130},
+	} {
+		t.Run(try.command, func(t *testing.T) {
+			end, keyboard := client.OpenTerminal(t)
+			must(t, client.ResizeTerminal(keyboard, 123, 45))
+			before, _, err := client.TerminalMode(end)
+			must(t, err)
+			cmd := m.command(strings.Fields(try.command)...)
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = end, end, end
+			client.InTerminal(cmd)
+			opened := m.c.kubelet.opened.Load()
+			must(t, cmd.Start())
+			read := &untilText{from: keyboard, want: try.first}
+			must(t, read.run())
+			if try.keys != "" {
+				client.Eventually(t, func() error { // the container is there
+					if m.c.kubelet.opened.Load() == opened {
+						return errors.New("nothing is open")
+					}
+					return nil
+				})
+				if strings.Contains(try.command, "-it ") {
+					awaitRaw(t, end)
+				}
+				_, err := keyboard.WriteString(try.keys)
+				must(t, err)
+			}
+			if strings.HasPrefix(try.command, "attach") {
+				read.want = try.want
+				must(t, read.run())
+				must(t, cmd.Process.Signal(syscall.SIGTERM))
+			} else {
+				read.want = try.want
+				must(t, read.run())
+			}
+			_ = cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != try.code {
+				t.Errorf("exit code %d after %q", code, read.all)
+			}
+			after, _, err := client.TerminalMode(end)
+			must(t, err)
+			if after != before {
+				t.Errorf("the terminal is not as before: %+v, %+v", after, before)
+			}
+		})
+	}
+}
+
+// awaitRaw waits until a terminal hands on every key.
+func awaitRaw(t *testing.T, end *os.File) {
+	t.Helper()
+	client.Eventually(t, func() error {
+		_, raw, err := client.TerminalMode(end)
+		if err == nil && !raw {
+			err = errors.New("Ctrl-C is a signal")
+		}
+		return err
+	})
+}
+
+// An untilText reads until a text comes.
+type untilText struct {
+	from *os.File
+	want string
+	all  []byte
+}
+
+func (u *untilText) run() error {
+	if err := u.from.SetReadDeadline(time.Now().Add(client.EventuallyTimeout)); err != nil {
+		return err
+	}
+	for b := make([]byte, 1); !bytes.HasSuffix(u.all, []byte(u.want)); {
+		if _, err := u.from.Read(b); err != nil {
+			return fmt.Errorf("no %q in %q: %w", u.want, u.all, err)
+		}
+		u.all = append(u.all, b[0])
+	}
+	return nil
+}

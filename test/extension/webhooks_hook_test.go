@@ -1,0 +1,241 @@
+package extension
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// webhookObject is JSON.
+type webhookObject = map[string]any
+
+// at is the value at a path into an object, nil if there is none.
+func at(o any, path ...string) any {
+	for _, name := range path {
+		m, ok := o.(webhookObject)
+		if !ok {
+			return nil
+		}
+		o = m[name]
+	}
+	return o
+}
+
+// A question is what a webhook was asked.
+type question struct {
+	review webhookObject // the AdmissionReview
+	header http.Header
+	query  string
+	proto  string
+}
+
+func (q question) request() webhookObject { r, _ := q.review["request"].(webhookObject); return r }
+
+// text is the string at a path into the request.
+func (q question) text(path ...string) string { s, _ := at(q.request(), path...).(string); return s }
+
+// A hookServer is a server of webhooks. What it answers can be changed at any time.
+type hookServer struct {
+	*httptest.Server
+	bundle string // its authority, as configurations have it
+
+	mu     sync.Mutex
+	asked  []question
+	answer func(q question, w http.ResponseWriter, r *http.Request)
+}
+
+// webhookAuthority is one that signs certificates of webhooks.
+type webhookAuthority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pem  []byte
+}
+
+func newAuthorityWebhooks(t testing.TB) *webhookAuthority {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "webhooks"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &webhookAuthority{cert, key, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}
+}
+
+// pair is a certificate, and its key, for DNS names and 127.0.0.1.
+func (a *webhookAuthority) pair(t testing.TB, names ...string) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "server"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		DNSNames: names, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
+// startWebhooks starts a server that answers what answer says.
+func startWebhooks(t testing.TB, answer func(q question, w http.ResponseWriter, r *http.Request), names ...string) *hookServer {
+	t.Helper()
+	return startAt(t, "127.0.0.1", answer, names...)
+}
+
+// startAt is start at an address of this machine.
+func startAt(t testing.TB, ip string, answer func(q question, w http.ResponseWriter, r *http.Request), names ...string) *hookServer {
+	t.Helper()
+	a := newAuthorityWebhooks(t)
+	h := &hookServer{bundle: base64.StdEncoding.EncodeToString(a.pem), answer: answer}
+	h.Server = httptest.NewUnstartedServer(h)
+	listener, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = h.Listener.Close()
+	h.Listener = listener
+	h.TLS = &tls.Config{Certificates: []tls.Certificate{a.pair(t, names...)}, ClientAuth: tls.RequestClientCert}
+	h.EnableHTTP2 = true
+	h.Config.ErrorLog = log.New(io.Discard, "", 0)
+	h.StartTLS()
+	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
+	return h
+}
+
+// ServeHTTP notes the question and answers it.
+func (h *hookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	q := question{header: r.Header, query: r.URL.RawQuery, proto: r.Proto}
+	_ = json.Unmarshal(body, &q.review)
+	h.mu.Lock()
+	h.asked = append(h.asked, q)
+	answer := h.answer
+	h.mu.Unlock()
+	answer(q, w, r)
+}
+
+// set changes what the server answers.
+func (h *hookServer) set(answer func(q question, w http.ResponseWriter, r *http.Request)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.answer = answer
+}
+
+// questions are those about requests of clients that were asked since the last call.
+func (h *hookServer) questions() []question {
+	return slices.DeleteFunc(h.allQuestions(), question.isServers)
+}
+
+// allQuestions are those that were asked since the last call.
+func (h *hookServer) allQuestions() []question {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	asked := h.asked
+	h.asked = nil
+	return asked
+}
+
+// isServers tells that the question is about a write of a controller of the server, which comes when it comes.
+func (q question) isServers() bool { return q.text("userInfo", "username") == "system:apiserver" }
+
+// respond answers with members of the response beside its uid, as a text of JSON.
+func respond(members string) func(q question, w http.ResponseWriter, r *http.Request) {
+	return func(q question, w http.ResponseWriter, _ *http.Request) { writeWebhooks(w, q, members) }
+}
+
+func writeWebhooks(w http.ResponseWriter, q question, members string) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"apiVersion":%q,"kind":"AdmissionReview","response":{"uid":%q,%s}}`, q.review["apiVersion"], q.text("uid"), members)
+}
+
+var allow = respond(`"allowed":true`)
+
+// patches answers with a JSON patch.
+func patches(patch string) func(q question, w http.ResponseWriter, r *http.Request) {
+	return respond(`"allowed":true,` + patchMembers(patch))
+}
+
+func patchMembers(patch string) string {
+	return `"patchType":"JSONPatch","patch":"` + base64.StdEncoding.EncodeToString([]byte(patch)) + `"`
+}
+
+// A webhookHook is one webhook of a configuration. Members with no value get those of allHooks.
+type webhookHook struct {
+	name, path, rules, more string
+	client                  string // instead of the server's
+	effects, versions       string
+}
+
+const allRules = `{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["*/*"],"scope":"*"}`
+
+func rule(operations, groups, versions, resources string) string {
+	list := func(text string) string { b, _ := json.Marshal(strings.Split(text, ",")); return string(b) }
+	return `{"operations":` + list(operations) + `,"apiGroups":` + list(groups) + `,"apiVersions":` + list(versions) + `,"resources":` + list(resources) + `}`
+}
+
+func (h webhookHook) text(s *hookServer) string {
+	set := func(p *string, v string) {
+		if *p == "" {
+			*p = v
+		}
+	}
+	set(&h.name, "hook.example.com")
+	set(&h.rules, allRules)
+	set(&h.effects, "None")
+	set(&h.versions, `"v1"`)
+	if h.client == "" {
+		h.client = fmt.Sprintf(`{"url":%q,"caBundle":%q}`, s.URL+h.path, s.bundle)
+	}
+	if h.more != "" {
+		h.more = "," + h.more
+	}
+	return fmt.Sprintf(`{"name":%q,"rules":[%s],"sideEffects":%q,"admissionReviewVersions":[%s],"clientConfig":%s%s}`, h.name, h.rules, h.effects, h.versions, h.client, h.more)
+}
+
+// namesWebhooks are the strings at a path into the requests of questions, in order.
+func namesWebhooks(asked []question, path ...string) string {
+	var all []string
+	for _, q := range asked {
+		all = append(all, q.text(path...))
+	}
+	return strings.Join(all, " ")
+}
+
+// sorted is names without an order.
+func sorted(text string) string {
+	all := strings.Fields(text)
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}

@@ -1,0 +1,93 @@
+package extension
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	configMaps = "/api/v1/namespaces/default/configmaps"
+	mutating   = "MutatingWebhookConfiguration"
+	validating = "ValidatingWebhookConfiguration"
+)
+
+// webhookSession is a server in one of the naming profiles.
+type webhookSession struct {
+	client.Session
+	naming string
+}
+
+func openWebhooks(t *testing.T, change func(*daemon.Config)) webhookSession {
+	t.Helper()
+	s := webhookSession{client.Open(t, func(c *daemon.Config) {
+		c.Controllers = daemon.TestControllers // what others write is admitted too, and would be counted
+		if change != nil {
+			change(c)
+		}
+	}), "platform"}
+	s.Send(201, "POST", "/api/v1/namespaces/default/serviceaccounts", client.JSON, `{"metadata":{"name":"default"}}`)
+	return s
+}
+
+// group is a group with the suffix of the profile.
+func (s webhookSession) group(prefix string) string {
+	if s.naming == "kubernetes" {
+		return prefix + ".k8s.io"
+	}
+	return prefix + ".platform.io"
+}
+
+func (s webhookSession) configurations(kind string) string {
+	return "/apis/" + s.group("admissionregistration") + "/v1/" + strings.ToLower(kind) + "s"
+}
+
+// register creates a configuration of hooks.
+func (s webhookSession) register(kind, name string, hooks ...string) {
+	s.T.Helper()
+	s.Send(201, "POST", s.configurations(kind), client.JSON, s.configuration(kind, name, hooks...))
+}
+
+func (s webhookSession) configuration(kind, name string, hooks ...string) string {
+	return fmt.Sprintf(`{"apiVersion":"%s/v1","kind":%q,"metadata":{"name":%q},"webhooks":[%s]}`, s.group("admissionregistration"), kind, name, strings.Join(hooks, ","))
+}
+
+func (s webhookSession) unregister(kind, name string) {
+	s.T.Helper()
+	s.Send(200, "DELETE", s.configurations(kind)+"/"+name, "", "")
+}
+
+// configMap is one with data, as JSON.
+func configMap(name, data string) string {
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":%s}`, name, data)
+}
+
+// create creates a ConfigMap.
+func (s webhookSession) create(code int, name, data string) client.Answer {
+	s.T.Helper()
+	return s.Send(code, "POST", configMaps, client.JSON, configMap(name, data))
+}
+
+// wantMessage checks a part of the message of a Status.
+func (s webhookSession) wantMessage(a client.Answer, part string) {
+	s.T.Helper()
+	if !strings.Contains(message(a), part) {
+		s.T.Errorf("%s, want %q in its message", a, part)
+	}
+}
+
+// wantText checks parts of a body.
+func (s webhookSession) wantText(a client.Answer, parts ...string) {
+	s.T.Helper()
+	for _, part := range parts {
+		if !strings.Contains(string(a.Body), part) {
+			s.T.Errorf("%s, want %s in it", a, part)
+		}
+	}
+}
+
+// onlyConfigMaps is a rule for ConfigMaps.
+var onlyConfigMaps = rule("*", "", "v1", "configmaps")

@@ -1,2 +1,0 @@
-// Package policies tests admission policies through the HTTP interface of a daemon, under both naming profiles.
-package policies

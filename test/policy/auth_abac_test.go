@@ -1,0 +1,64 @@
+package policy
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+// policies writes a policy file.
+func policies(t *testing.T, dir string, specs ...string) string {
+	t.Helper()
+	text := "# policies\n"
+	for _, spec := range specs {
+		text += `{"apiVersion":"abac.authorization.platform.io/v1beta1","kind":"Policy","spec":{` + spec + "}}\n"
+	}
+	path := filepath.Join(dir, "policies.jsonl")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestABAC(t *testing.T) {
+	t.Parallel()
+	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+		c.Authorization.Modes = []string{"ABAC"}
+		c.Authorization.PolicyFile = policies(t, dir,
+			`"user":"jane","namespace":"default","resource":"configmaps"`,
+			`"group":"readers","namespace":"*","resource":"*","apiGroup":"*","readonly":true`,
+			`"user":"*","nonResourcePath":"/version"`,
+			`"user":"jane","resource":"selfsubjectrulesreviews","apiGroup":"authorization.platform.io"`)
+	}, testUser{"jane", "devs"}, testUser{"rita", "readers"})
+	const maps = "/api/v1/namespaces/default/configmaps"
+	r.expect("jane", "POST", maps, `{"metadata":{"name":"a"}}`, 201)
+	r.expect("jane", "GET", "/api/v1/namespaces/other/configmaps", "", 403, "in the namespace \\\"other\\\": No policy matched.")
+	r.expect("jane", "GET", "/api/v1/configmaps", "", 403)
+	r.expect("rita", "GET", "/api/v1/configmaps", "", 200)
+	r.expect("rita", "GET", "/apis/apps/v1/deployments?watch=1&timeoutSeconds=1", "", 200)
+	r.expect("rita", "DELETE", maps+"/a", "", 403)
+	r.expect("rita", "GET", "/version", "", 200)
+	r.expect("", "GET", "/version", "", 403) // "*" is nobody without a credential
+	r.expect("", "GET", "/livez", "", 200)
+	r.expect("root", "DELETE", maps+"/a", "", 200)
+	r.expect("jane", "POST", reviewPath+"/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201,
+		`{"verbs":["*"],"apiGroups":[""],"resources":["configmaps"]}`, `{"verbs":["*"],"nonResourceURLs":["/version"]}`, `"incomplete":false`)
+}
+
+func TestFaultyPolicyFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	config := daemon.Default()
+	config.DataDir, config.Serving.SecurePort = filepath.Join(dir, "data"), 0
+	config.Authorization.Modes, config.Authorization.PolicyFile = []string{"ABAC"}, policies(t, dir, `"user":"a"`, `"usr":"a"`)
+	d, err := daemon.New(config, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err == nil || !strings.Contains(err.Error(), "--authorization-policy-file "+config.Authorization.PolicyFile+": line 3: ") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,339 @@
+package policy
+
+import (
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// TestVolumeTokens: the token of a volume ends after the hour that was asked for, unless longer ones
+// are wanted.
+func TestVolumeTokens(t *testing.T) {
+	t.Parallel()
+	for _, extended := range []bool{false, true} {
+		r := newTokenCluster(t, func(c *daemon.Config, _ string) {
+			if extended {
+				c.ServiceAccounts.ExtendTokenExpiration = true
+			}
+		})
+		r.recreateAccount()
+		r.must(core+"pods", pod)
+		c := claimsOf(t, r.token(`{"expirationSeconds":3607,"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}}`))
+		life, warnAfter := c["exp"].(float64)-c["iat"].(float64), c["platform.io"].(map[string]any)["warnafter"]
+		if extended && (life != 365*24*3600 || warnAfter != c["iat"].(float64)+3607) || !extended && (life != 3607 || warnAfter != nil) {
+			t.Errorf("extended %t: it lasts %v s, and warns after %v", extended, life, warnAfter)
+		}
+	}
+}
+
+// TestClusterInfo: what new members read before they trust the server is open to everybody, and
+// nothing beside it.
+func TestClusterInfo(t *testing.T) {
+	t.Parallel()
+	r := newTestClusterAuth(t, nil, testUser{"rita", ""})
+	const public = "/api/v1/namespaces/platform-public/configmaps"
+	r.eventually("", public+"/cluster-info", 200)
+	r.expect("", "GET", public+"/cluster-info", "", 200, "certificate-authority-data: LS0", "server: "+r.URL)
+	r.expect("root", "DELETE", public+"/cluster-info", "", 200)
+	r.eventually("", public+"/cluster-info", 200)
+	r.expect("root", "PATCH", public+"/cluster-info", `{"data":{"kubeconfig":"x"}}`, 200)
+	r.must(public, `{"metadata":{"name":"other"}}`)
+	for _, user := range []string{"", "rita"} {
+		r.expect(user, "GET", public+"/cluster-info", "", 200, `"kubeconfig":"x"`)
+		r.expect(user, "GET", public+"/other", "", 403)
+		r.expect(user, "GET", public, "", 403)
+		r.expect(user, "PUT", public+"/cluster-info", `{"metadata":{"name":"cluster-info"}}`, 403)
+		r.expect(user, "GET", core+"configmaps/cluster-info", "", 403)
+	}
+}
+
+// TestAuthAlwaysDeny: everything is denied to everybody, but for the daemon's own administrator.
+func TestAuthAlwaysDeny(t *testing.T) {
+	t.Parallel()
+	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+		c.Authorization.Modes = []string{"AlwaysDeny", "ABAC", "RBAC"}
+		c.Authorization.PolicyFile = policies(t, dir, `"user":"rita","namespace":"*","resource":"*","apiGroup":"*"`)
+	}, testUser{"rita", ""})
+	for _, user := range []string{"rita", "root", ""} {
+		r.expect(user, "GET", configMapsPath, "", 403, "Everything is forbidden.")
+		r.expect(user, "GET", "/version", "", 403)
+		r.expect(user, "GET", "/livez", "", 200)
+	}
+	if a, err := r.Get(t.Context(), configMapsPath); err != nil || a.Code != 200 {
+		t.Errorf("the administrator: %v, %v", a, err)
+	}
+}
+
+// TestOldVerbs: what once was a proxy or a redirect is authorized as such, and not served.
+func TestOldVerbs(t *testing.T) {
+	t.Parallel()
+	r := newTestClusterAuth(t, nil, testUser{"rita", ""})
+	r.grant("reading", "rita", `{"apiGroups":["*"],"resources":["*"],"verbs":["get","list","watch","create","update"]}`)
+	for _, c := range []struct{ method, path, text string }{
+		{"GET", "/api/v1/proxy/namespaces/default/pods/p/some/where", `cannot proxy resource \"pods\" in API group \"\" in the namespace \"default\"`},
+		{"POST", "/api/v1/proxy/namespaces/default/services/s", `cannot proxy resource \"services\"`},
+		{"GET", "/api/v1/redirect/nodes/n", `cannot redirect resource \"nodes\" in API group \"\" at the cluster scope`},
+		{"PUT", "/apis/apps/v1/redirect/namespaces/default/deployments/d/status", `cannot redirect resource \"deployments\"`},
+	} {
+		r.expect("rita", c.method, c.path, "{}", 403, c.text)
+		r.expect("root", c.method, c.path, "{}", 404)
+	}
+}
+
+// TestRefusedElsewhere checks that a token that the provider's rules reject reaches the webhook, which
+// rejects it, too, and that groups of the system in a token are dropped.
+func TestRefusedElsewhere(t *testing.T) {
+	t.Parallel()
+	d := newTokenWebhookServer(t)
+	ca := newTestCA(t, "provider")
+	p := newIdentityProvider(t, ca)
+	p.open()
+	r := newTokenCluster(t, func(c *daemon.Config, dir string) {
+		c.Authentication.Webhook.ConfigFile = d.kubeconfig(t, dir)
+		o := &c.Authentication.OIDC
+		o.IssuerURL, o.ClientID, o.CAFile, o.GroupsClaim = p.url, "troupe", filepath.Join(dir, "provider.crt"), "groups"
+		o.UsernamePrefix, o.SystemNames = "-", []string{"system:monitoring", "system:boss"}
+		if err := os.WriteFile(o.CAFile, certPEM(ca.cert), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	})
+	client.Eventually(t, func() error {
+		if a := r.reviewSelf(p.token("jane", nil)); a.Code != 201 {
+			return fmt.Errorf("the provider's keys are not known: %s", a)
+		}
+		return nil
+	})
+	d.requests.Store(0)
+	for what, token := range map[string]string{
+		"ended": p.token("jane", map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}), "for others": p.token("jane", map[string]any{"aud": "x"}),
+		"forged": p.token("jane", nil) + "A", "groups in one text": p.token("jane", map[string]any{"groups": "devs"}),
+		"a user of the system": p.token("system:admin", nil),
+		"an account":           p.token("system:serviceaccount:default:default", nil),
+	} {
+		r.expectCode(what, token, 401)
+		r.want(what, r.do("root", "POST", reviews, `{"spec":{"token":"`+token+`"}}`), 201, `"error":"invalid bearer token"`)
+	}
+	if d.requests.Load() == 0 {
+		t.Error("the webhook was not asked")
+	}
+	r.want("a master", r.reviewSelf(p.token("jane", map[string]any{"groups": []string{"devs", "system:masters"}})), 201, `"username":"jane","groups":["devs","system:authenticated"]`)
+	r.want("allowed names", r.reviewSelf(p.token("system:boss", map[string]any{"groups": []string{"system:monitoring"}})), 201, `"username":"system:boss","groups":["system:monitoring","system:authenticated"]`)
+	r.expectCode("of the webhook", "good", 201)
+}
+
+// TestServingKeyVerifies: where no keys are named, tokens in Secrets count that the key of the serving
+// certificate has signed, and no other tokens of it.
+func TestServingKeyVerifies(t *testing.T) {
+	t.Parallel()
+	serving := newTestCA(t, "serving").server("127.0.0.1")
+	for _, named := range []bool{false, true} {
+		r := newTokenCluster(t, func(c *daemon.Config, dir string) {
+			der, err := x509.MarshalPKCS8PrivateKey(serving.PrivateKey)
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+			other, err := x509.MarshalPKCS8PrivateKey(newTestCA(t, "other").key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, text := range map[string][]byte{
+				"serving.crt": certPEM(serving.Leaf), "serving.key": key, "other.key": pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: other}),
+			} {
+				if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.TLS.SNICertKeys = nil
+			c.TLS.CertFile, c.TLS.PrivateKeyFile = filepath.Join(dir, "serving.crt"), filepath.Join(dir, "serving.key")
+			if named {
+				c.ServiceAccounts.KeyFiles = []string{filepath.Join(dir, "other.key")}
+			}
+		})
+		r.http.Transport.(*http.Transport).TLSClientConfig.InsecureSkipVerify = true
+		r.recreateAccount()
+		uid := r.do("root", "GET", robot, "").Object().UID()
+		sign := func(claims jwt.MapClaims) string {
+			text, err := jwt.NewWithClaims(jwt.SigningMethodES256, claims).SignedString(serving.PrivateKey)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text
+		}
+		const names = "platform.io/serviceaccount/"
+		legacy := sign(jwt.MapClaims{
+			"iss": "platform/serviceaccount", "sub": "system:serviceaccount:default:robot", names + "namespace": "default",
+			names + "secret.name": "old", names + "service-account.name": "robot", names + "service-account.uid": uid,
+		})
+		r.must(core+"secrets", `{"metadata":{"name":"old","annotations":{"platform.io/service-account.name":"robot"}},"type":"platform.io/service-account-token","stringData":{"token":"`+legacy+`"}}`)
+		now := time.Now().Unix()
+		bound := sign(jwt.MapClaims{
+			"iss": ownToken, "aud": []string{ownToken}, "sub": "system:serviceaccount:default:robot", "iat": now, "nbf": now, "exp": now + 600, "jti": "j",
+			"platform.io": map[string]any{"namespace": "default", "serviceaccount": map[string]any{"name": "robot", "uid": uid}},
+		})
+		r.expectCode(fmt.Sprint("bound, keys named: ", named), bound, 401)
+		want := 201
+		if named {
+			want = 401
+		}
+		r.expectCode(fmt.Sprint("legacy, keys named: ", named), legacy, want)
+	}
+}
+
+// TestFaultyFiles: a file that cannot be used is named, with the flag that it was given by.
+func TestFaultyFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad")
+	if err := os.WriteFile(bad, []byte("{rubbish"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for flag, change := range map[string]func(*daemon.Config){
+		"--client-ca-file":  func(c *daemon.Config) { c.Authentication.ClientCAFile = bad },
+		"--token-auth-file": func(c *daemon.Config) { c.Authentication.TokenAuthFile = bad },
+		"--requestheader-client-ca-file": func(c *daemon.Config) {
+			c.Authentication.RequestHeader.ClientCAFile, c.Authentication.RequestHeader.UsernameHeaders = bad, []string{"X-U"}
+		},
+		"--oidc-ca-file": func(c *daemon.Config) {
+			o := &c.Authentication.OIDC
+			o.IssuerURL, o.ClientID, o.CAFile = "https://p", "x", bad
+		},
+		"--authentication-token-webhook-config-file": func(c *daemon.Config) { c.Authentication.Webhook.ConfigFile = bad },
+		"--authorization-webhook-config-file": func(c *daemon.Config) {
+			c.Authorization.Modes, c.Authorization.Webhook.ConfigFile = []string{"Webhook"}, bad
+		},
+		"--authorization-policy-file":        func(c *daemon.Config) { c.Authorization.Modes, c.Authorization.PolicyFile = []string{"ABAC"}, bad },
+		"--service-account-signing-key-file": func(c *daemon.Config) { c.ServiceAccounts.SigningKeyFile = bad },
+		"--service-account-private-key-file": func(c *daemon.Config) { c.ServiceAccounts.PrivateKeyFile = bad },
+		"--service-account-key-file":         func(c *daemon.Config) { c.ServiceAccounts.KeyFiles = []string{bad} },
+		"--tls-cert-file":                    func(c *daemon.Config) { c.TLS.CertFile, c.TLS.PrivateKeyFile = bad, bad },
+		"--tls-sni-cert-key":                 func(c *daemon.Config) { c.TLS.SNICertKeys = []string{bad + "," + bad} },
+		"--audit-policy-file":                func(c *daemon.Config) { c.Audit.PolicyFile = bad },
+		"--audit-webhook-config-file":        func(c *daemon.Config) { c.Audit.Webhook.ConfigFile = bad },
+	} {
+		config := daemon.Default()
+		config.DataDir, config.Serving.SecurePort = filepath.Join(t.TempDir(), "data"), 0
+		change(&config)
+		d, err := daemon.New(config, nil)
+		if err == nil {
+			if err = d.Start(); err == nil {
+				_ = d.Stop(t.Context())
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), flag) || !strings.Contains(err.Error(), bad) && flag != "--tls-cert-file" && flag != "--tls-sni-cert-key" {
+			t.Errorf("%s: %v", flag, err)
+		}
+	}
+}
+
+// TestCertificateStates: a certificate is for an approved request alone, and one that has it has not
+// failed; trust is PEM, and a service is asked at / if nothing else is said.
+func TestCertificateStates(t *testing.T) {
+	t.Parallel()
+	r := newTestClusterAuth(t, nil)
+	ca := newTestCA(t, "ca")
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}, ca.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "/apis/certificates.platform.io/v1/certificatesigningrequests"
+	text := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}))
+	bundle := base64.StdEncoding.EncodeToString(certPEM(ca.cert))
+	issued := `{"status":{"certificate":"` + bundle + `"}}`
+	decided := func(kind string) string {
+		return `{"status":{"conditions":[{"type":"` + kind + `","status":"True","reason":"r"}]}}`
+	}
+	for _, name := range []string{"pending", "denied", "good"} {
+		r.must(path, `{"metadata":{"name":"`+name+`"},"spec":{"request":"`+text+`","signerName":"a.example/b","usages":["client auth"]}}`)
+	}
+	r.expect("root", "PATCH", path+"/denied/approval", decided("Denied"), 200)
+	r.expect("root", "PATCH", path+"/pending/status", issued, 422, "status.certificate: Forbidden")
+	r.expect("root", "PATCH", path+"/denied/status", issued, 422, "status.certificate: Forbidden")
+	r.expect("root", "PATCH", path+"/good/approval", decided("Approved"), 200)
+	r.expect("root", "PATCH", path+"/good/status", issued, 200, bundle)
+	both := `{"status":{"conditions":[{"type":"Approved","status":"True","reason":"r"},{"type":"Failed","status":"True"}]}}`
+	r.expect("root", "PATCH", path+"/good/status", both, 422, "status.conditions: Forbidden")
+	r.expect("root", "PATCH", path+"/good/approval", both, 422, "status.conditions: Forbidden")
+
+	const hooks = "/apis/admissionregistration.platform.io/v1/validatingwebhookconfigurations"
+	hook := func(name, more string) string {
+		return `{"metadata":{"name":"` + name + `"},"webhooks":[{"name":"a.b.c","clientConfig":{"service":{"namespace":"n","name":"s"}` + more + `},"sideEffects":"None","admissionReviewVersions":["v1"]}]}`
+	}
+	r.expect("root", "POST", hooks, hook("plain", ""), 201, `"path":"/"`, `"port":443`)
+	r.expect("root", "POST", hooks, hook("trusting", `,"caBundle":"`+bundle+`"`), 201)
+	r.expect("root", "POST", hooks, hook("odd", `,"caBundle":"bm9uZQ=="`), 422, "webhooks[0].clientConfig.caBundle: Invalid value")
+	r.expect("root", "POST", "/apis/apiregistration.platform.io/v1/apiservices", `{"metadata":{"name":"v1.a.example"},"spec":{"group":"a.example","version":"v1",
+		"groupPriorityMinimum":1,"versionPriority":1,"service":{"name":"s","namespace":"n"},"caBundle":"bm9uZQ=="}}`, 422, "spec.caBundle: Invalid value")
+}
+
+// TestOddBootstrapSecrets: a Secret that holds no good token lets nobody in, and the log says why.
+func TestOddBootstrapSecrets(t *testing.T) {
+	t.Parallel()
+	log := &client.Log{}
+	c := daemon.Default()
+	c.DataDir, c.Serving.SecurePort, c.BootstrapTokens.Enabled = filepath.Join(t.TempDir(), "data"), 0, true
+	d, err := daemon.New(c, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Stop(t.Context()) }()
+	admin, err := client.New(d.Kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	config := admin.TLS.Clone()
+	config.Certificates = nil
+	nobody := &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}, Timeout: authWaitTimeout}
+	const good, kind = `"token-id":"abcdef","token-secret":"0123456789abcdef"`, "bootstrap.platform.io/token"
+	const use = `,"usage-bootstrap-authentication":"true"`
+	for data, want := range map[string]string{
+		`"token-id":"abcdef"` + use:                          "token-id or token-secret are missing",
+		`"token-secret":"0123456789abcdef"` + use:            "its name is not bootstrap-token- and its token-id",
+		`"token-id":"abcdef","token-secret":"SHORT"` + use:   "token-id or token-secret are missing",
+		good + use + `,"expiration":"tomorrow"`:              "expiration is no time",
+		good + `,"usage-bootstrap-authentication":"yes"`:     "usage-bootstrap-authentication is neither true nor false",
+		good + use + `,"usage-bootstrap-signing":"1"`:        "usage-bootstrap-signing is neither true nor false",
+		good + use + `,"auth-extra-groups":"system:masters"`: "auth-extra-groups holds groups that are not allowed",
+		good + `,"usage-bootstrap-authentication":"false"`:   "not for requests",
+		good + use + `,"expiration":"2020-01-01T00:00:00Z"`:  "has expired",
+	} {
+		secret := `{"metadata":{"name":"bootstrap-token-abcdef"},"type":"` + kind + `","stringData":{` + data + `}}`
+		if a, err := admin.Create(t.Context(), systemSecrets, []byte(secret)); err != nil || a.Code != 201 {
+			t.Fatal(a, err)
+		}
+		q, _ := http.NewRequest("GET", d.URL()+"/api", nil)
+		q.Header.Set("Authorization", "Bearer abcdef.0123456789abcdef")
+		answer, err := nobody.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != 401 || !strings.Contains(log.String(), want) {
+			t.Errorf("%s: %d, and the log does not say %q", data, answer.StatusCode, want)
+		}
+		if a, err := admin.Delete(t.Context(), systemSecrets+"/bootstrap-token-abcdef", nil); err != nil || a.Code != 200 {
+			t.Fatal(a, err)
+		}
+	}
+	if strings.Contains(log.String(), "0123456789abcdef") {
+		t.Error("the log holds the token")
+	}
+}

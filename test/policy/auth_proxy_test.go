@@ -1,0 +1,128 @@
+package policy
+
+import (
+	"crypto/tls"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+// withCertificate is the realm for a client with a certificate.
+func (r *authTestCluster) withCertificate(cert tls.Certificate) *authTestCluster {
+	config := r.TLS.Clone()
+	config.Certificates = nil
+	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }
+	transport := &http.Transport{TLSClientConfig: config}
+	r.t.Cleanup(transport.CloseIdleConnections)
+	other := *r
+	other.http = &http.Client{Transport: transport, Timeout: authWaitTimeout}
+	return &other
+}
+
+// newProxy starts an authenticating proxy before a realm: it knows its users by password, and
+// proves itself to the daemon with a certificate.
+func newProxy(t *testing.T, r *authTestCluster, cert tls.Certificate) *httptest.Server {
+	target, err := url.Parse(r.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &httputil.ReverseProxy{
+		Transport: r.withCertificate(cert).http.Transport,
+		Rewrite: func(q *httputil.ProxyRequest) {
+			q.SetURL(target)
+			for _, header := range []string{"Authorization", "X-Remote-User", "X-Remote-Group", "X-Remote-Uid"} {
+				q.Out.Header.Del(header)
+			}
+			if name, password, ok := q.In.BasicAuth(); ok && password == "open sesame" {
+				q.Out.Header.Set("X-Remote-User", name)
+				q.Out.Header.Set("X-Remote-Uid", "uid-of-"+name)
+				q.Out.Header["x-remote-group"] = []string{"devs", "ops"}
+				q.Out.Header.Set("X-Remote-Extra-Acme.com%2FProject", "p1")
+			}
+		},
+	}
+	s := httptest.NewServer(p)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestProxy(t *testing.T) {
+	t.Parallel()
+	proxies, people := newTestCA(t, "proxies"), newTestCA(t, "people")
+	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+		for name, a := range map[string]*testCA{"proxies.crt": proxies, "people.crt": people} {
+			if err := os.WriteFile(filepath.Join(dir, name), certPEM(a.cert), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Authentication.ClientCAFile = filepath.Join(dir, "people.crt")
+		c.Authentication.RequestHeader = daemon.RequestHeader{
+			ClientCAFile: filepath.Join(dir, "proxies.crt"), AllowedNames: []string{"front"},
+			UsernameHeaders: []string{"x-remote-user", "X-Other-User"}, UIDHeaders: []string{"X-Remote-Uid"},
+			GroupHeaders: []string{"X-Remote-Group"}, ExtraPrefixes: []string{"X-Remote-Extra-"},
+		}
+	}, testUser{"rita", "readers"})
+	const maps = "/api/v1/namespaces/default/configmaps"
+	r.grant("jane", "jane", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}`)
+	front := newProxy(t, r, proxies.client("front"))
+
+	ask := func(user, password, method, path string) (code int, body string) {
+		t.Helper()
+		q, err := http.NewRequestWithContext(t.Context(), method, front.URL+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Header.Set("Content-Type", "application/json")
+		q.Header.Set("X-Remote-Group", "system:masters") // which the proxy takes away
+		q.SetBasicAuth(user, password)
+		answer, err := http.DefaultClient.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.StatusCode, string(text)
+	}
+	if code, body := ask("jane", "open sesame", "GET", maps); code != 200 {
+		t.Errorf("jane through the proxy: %d %s", code, body)
+	}
+	if code, body := ask("joe", "open sesame", "GET", maps); code != 403 {
+		t.Errorf("joe through the proxy: %d %s", code, body)
+	}
+	if code, body := ask("jane", "guess", "GET", maps); code != 401 { // the proxy's certificate is nobody's
+		t.Errorf("a wrong password: %d %s", code, body)
+	}
+
+	masters := []string{"X-Remote-User: eve", "X-Remote-Group: system:masters"}
+	direct := r.withCertificate(proxies.client("front"))
+	// The client here sends headers in the order of their bytes: X-Remote-Group, x-remote-group.
+	direct.want("everything", direct.do("", "POST", selfReviewPath, "{}", "X-REMOTE-USER: jane", "x-remote-uid: u1", "x-remote-group: a", "X-Remote-Group: b",
+		"X-Remote-Extra-Acme.com%2FProject: p1", "x-remote-extra-acme.com%2fproject: p2", "X-Remote-Extra-Scopes: dev"), 201,
+		`"userInfo":{"username":"jane","uid":"u1","groups":["b","a","system:authenticated"],"extra":{"acme.com/project":["p1","p2"],"scopes":["dev"]}}`)
+	direct.want("the other header", direct.do("", "POST", selfReviewPath, "{}", "X-Remote-User: ", "X-Other-User: joe"), 201, `"username":"joe"`)
+	direct.want("no user", direct.do("", "GET", "/api/v1/secrets", "", "X-Remote-Group: system:masters"), 401)
+	direct.want("no user but a token", direct.do("rita", "POST", selfReviewPath, "{}", "X-Remote-Group: system:masters"), 201, `"username":"rita","groups":["readers","system:authenticated"]`)
+	direct.want("masters", direct.do("", "GET", "/api/v1/secrets", "", masters...), 200)
+
+	back := r.withCertificate(proxies.client("back"))
+	back.want("a proxy of another name", back.do("", "GET", "/api/v1/secrets", "", masters...), 401)
+	jane := r.withCertificate(people.client("jane"))
+	jane.want("an ordinary certificate", jane.do("", "POST", selfReviewPath, "{}", masters...), 201, `"username":"jane"`)
+	jane.want("an ordinary certificate", jane.do("", "GET", "/api/v1/secrets", "", masters...), 403)
+	named := r.withCertificate(people.client("front"))
+	named.want("an ordinary certificate of the name", named.do("", "GET", "/api/v1/secrets", "", masters...), 403, `User \"front\"`)
+	stranger := r.withCertificate(newTestCA(t, "proxies").client("front"))
+	stranger.want("another CA of the name", stranger.do("", "GET", "/api/v1/secrets", "", masters...), 401)
+	r.want("no certificate", r.do("", "GET", "/api/v1/secrets", "", masters...), 403, `User \"system:anonymous\"`)
+	r.want("a token", r.do("rita", "GET", "/api/v1/secrets", "", masters...), 403, `User \"rita\"`)
+}

@@ -1,0 +1,86 @@
+package policy
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A viewer is a watch that runs, and how it has begun.
+type watcher struct {
+	r       *authTestCluster
+	name    string
+	begin   func() (answer *http.Response, err error)
+	decoder *json.Decoder
+}
+
+// openWatch begins a watch of a user, "" being nobody; headers are "name: value". The caller may let
+// nobody else use the realm's connections meanwhile.
+func (r *authTestCluster) openWatch(what, user, path string, headers ...string) *watcher {
+	r.t.Helper()
+	v := &watcher{r: r, name: what}
+	v.begin = func() (*http.Response, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*authWaitTimeout)
+		r.t.Cleanup(cancel)
+		q, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+path, nil)
+		if err != nil {
+			return nil, err
+		}
+		if user != "" {
+			q.Header.Set("Authorization", "Bearer token-of-"+user)
+		}
+		for _, h := range headers {
+			name, value, _ := strings.Cut(h, ": ")
+			q.Header.Add(name, value)
+		}
+		return r.http.Transport.RoundTrip(q)
+	}
+	answer, err := v.begin()
+	if err != nil || answer.StatusCode != 200 {
+		r.t.Fatalf("%s: %v, %v", what, answer, err)
+	}
+	r.t.Cleanup(func() { answer.Body.Close() })
+	v.decoder = json.NewDecoder(answer.Body)
+	return v
+}
+
+// expectEvent reads until an event of an object.
+func (v *watcher) expectEvent(name string) {
+	v.r.t.Helper()
+	for {
+		var e client.Event
+		if err := v.decoder.Decode(&e); err != nil || e.Type == client.Error {
+			v.r.t.Fatalf("%s: %v %v instead of %s", v.name, e, err, name)
+		}
+		if e.Object.Name() == name {
+			return
+		}
+	}
+}
+
+// expectEnd reads to the end, before which a Status must say why, as it does to who begins again.
+func (v *watcher) expectEnd(code int) {
+	v.r.t.Helper()
+	var last client.Event
+	for {
+		var e client.Event
+		if err := v.decoder.Decode(&e); err != nil {
+			break
+		}
+		last = e
+	}
+	if last.Type != client.Error || last.Code() != code {
+		v.r.t.Errorf("%s: the last event is %v, want an error with %d", v.name, last, code)
+	}
+	answer, err := v.begin()
+	if err != nil {
+		v.r.t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != code {
+		v.r.t.Errorf("%s: begun again: %d, want %d", v.name, answer.StatusCode, code)
+	}
+}

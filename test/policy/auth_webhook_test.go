@@ -1,0 +1,185 @@
+package policy
+
+import (
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A doorman is a webhook that knows tokens; what some of them say is how it answers.
+type tokenWebhookServer struct {
+	*httptest.Server
+	requests    atomic.Int64
+	lastRequest atomic.Value  // string: the last question
+	slow        chan struct{} // gets one for each question about the slow token
+	unblock     chan struct{} // closed: the slow need not wait
+	wrongPaths  atomic.Int64  // questions elsewhere than at /review
+	// revoked: the token fickle is not known any longer. mute: no question is answered.
+	revoked, failing atomic.Bool
+}
+
+func newTokenWebhookServer(t *testing.T) *tokenWebhookServer {
+	d := &tokenWebhookServer{slow: make(chan struct{}, 16), unblock: make(chan struct{})}
+	d.Server = httptest.NewTLSServer(d)
+	t.Cleanup(d.Close)
+	return d
+}
+
+func (d *tokenWebhookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	if r.URL.Path != "/review" {
+		d.wrongPaths.Add(1)
+		return
+	}
+	d.requests.Add(1)
+	if d.failing.Load() {
+		w.WriteHeader(500)
+		return
+	}
+	d.lastRequest.Store(string(body))
+	var review struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Spec       struct {
+			Token string `json:"token"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(body, &review); err != nil || review.Kind != "TokenReview" {
+		w.WriteHeader(400)
+		return
+	}
+	version, status := review.APIVersion, `{"authenticated":true,"user":{"username":"wendy","uid":"42","groups":["devs"],"extra":{"k":["v"]}}}`
+	switch review.Spec.Token {
+	case "good":
+	case "fickle":
+		if d.revoked.Load() {
+			status = `{"authenticated":false}`
+		}
+	case "barred":
+		status = `{"authenticated":false,"error":"your account is locked"}`
+	case "gone":
+		status = `{"authenticated":false}`
+	case "slow":
+		d.slow <- struct{}{}
+		<-d.unblock
+	case "future":
+		version = "authentication.platform.io/v2"
+	case "empty":
+		status = `{"authenticated":true,"user":{"groups":["system:masters"]}}`
+	case "redirect":
+		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		return
+	case "huge":
+		status = `{"authenticated":true,"user":{"username":"` + strings.Repeat("x", 4<<20) + `"}}`
+	case "rubbish":
+		version, status = "", "}"
+	case "forbidden":
+		w.WriteHeader(403)
+		return
+	default:
+		status = `{"authenticated":false,"error":"bad token ` + review.Spec.Token + `"}`
+	}
+	fmt.Fprintf(w, `{"apiVersion":%q,"kind":"TokenReview","status":%s}`, version, status)
+}
+
+// kubeconfig describes the doorman.
+func (d *tokenWebhookServer) kubeconfig(t *testing.T, dir string) string {
+	t.Helper()
+	path := filepath.Join(dir, "doorman.yaml")
+	for name, text := range map[string]string{
+		filepath.Join(dir, "doorman.crt"): string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: d.Certificate().Raw})),
+		path:                              `{"clusters":[{"name":"d","cluster":{"server":"` + d.URL + `/review","certificate-authority":"doorman.crt"}}]}`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+func TestTokenWebhook(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"v1beta1", "v1"} {
+		t.Run(version, func(t *testing.T) {
+			d := newTokenWebhookServer(t)
+			r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+				c.Authentication.Webhook.ConfigFile, c.Authentication.Webhook.Version = d.kubeconfig(t, dir), version
+			}, testUser{"rita", ""})
+			checkTokenWebhook(t, r, d, version)
+		})
+	}
+}
+
+func checkTokenWebhook(t *testing.T, r *authTestCluster, d *tokenWebhookServer, version string) {
+	as := func(token string) client.Answer {
+		return r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token)
+	}
+	const nobody = `"message":"Unauthorized"`
+	for range 3 {
+		r.want("good", as("good"), 201, `"userInfo":{"username":"wendy","uid":"42","groups":["devs","system:authenticated"],"extra":{"k":["v"]}}`)
+	}
+	if n := d.requests.Load(); n != 1 {
+		t.Errorf("%d questions about one token", n)
+	}
+	if got := d.lastRequest.Load().(string); !strings.Contains(got, `"apiVersion":"authentication.platform.io/`+version+`"`) || !strings.Contains(got, `"audiences":["https://platform.default.svc"]`) {
+		t.Errorf("asked %s", got)
+	}
+	r.expect("rita", "POST", selfReviewPath, "{}", 201, `"username":"rita"`)
+	if n := d.requests.Load(); n != 1 {
+		t.Error("asked about a token that is known here")
+	}
+	r.want("barred", as("barred"), 401, `"reason":"Unauthorized"`, `"message":"your account is locked"`)
+	for _, token := range []string{"gone", "future", "empty", "redirect", "huge", "rubbish", "forbidden", "an-unknown-token"} {
+		r.want(token, as(token), 401, nobody)
+	}
+	if n := d.wrongPaths.Load(); n != 0 {
+		t.Errorf("a redirect was followed %d times", n)
+	}
+	before := d.requests.Load()
+	r.want("gone", as("gone"), 401)
+	r.want("barred", as("barred"), 401, "your account is locked")
+	if d.requests.Load() != before {
+		t.Error("a refusal was not remembered")
+	}
+	r.want("forbidden", as("forbidden"), 401)
+	if n := d.requests.Load(); n != before+1 && (n != before+2 || !client.OnEtcd()) { // where others write, it is asked again before a refusal
+		t.Error("a failure was remembered")
+	}
+	const reviews = "/apis/authentication.platform.io/v1/tokenreviews"
+	r.want("a review", r.do("root", "POST", reviews, `{"spec":{"token":"good"}}`), 201, `"authenticated":true`, `"username":"wendy"`)
+	r.want("a review for others", r.do("root", "POST", reviews, `{"spec":{"token":"good","audiences":["others"]}}`), 201, `"status":{"user":{},"error":"invalid bearer token"}`)
+
+	// The slow remote holds up who needs it, once for all that come with the same token.
+	before = d.requests.Load()
+	answers := make(chan client.Answer, 4)
+	for range cap(answers) {
+		go func() { answers <- as("slow") }()
+	}
+	<-d.slow
+	r.want("good, meanwhile", as("good"), 201)
+	r.expect("rita", "GET", "/version", "", 200)
+	r.expect("", "GET", "/readyz", "", 200)
+	close(d.unblock)
+	for range cap(answers) {
+		r.want("slow", <-answers, 201, `"username":"wendy"`)
+	}
+	if n := d.requests.Load() - before; n != 1 {
+		t.Errorf("%d questions about one token at a time", n)
+	}
+
+	// The dead remote leaves what is known.
+	d.Close()
+	r.want("good, still", as("good"), 201)
+	r.expect("rita", "GET", "/version", "", 200)
+}

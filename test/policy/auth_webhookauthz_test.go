@@ -1,0 +1,151 @@
+package policy
+
+import (
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A magistrate is a webhook that allows who is named so, denies the wicked, and lets the slow wait.
+type authzWebhookServer struct {
+	*httptest.Server
+	requests    atomic.Int64
+	lastRequest atomic.Value  // string: the last question
+	unblock     chan struct{} // closed: the slow need not wait
+	// revoked: the fickle may nothing any longer. mute: no question is answered.
+	revoked, failing atomic.Bool
+}
+
+func newAuthzWebhookServer(t *testing.T) *authzWebhookServer {
+	m := &authzWebhookServer{unblock: make(chan struct{})}
+	m.Server = httptest.NewTLSServer(http.HandlerFunc(m.serve))
+	t.Cleanup(m.Close)
+	return m
+}
+
+func (m *authzWebhookServer) serve(w http.ResponseWriter, r *http.Request) {
+	m.requests.Add(1)
+	if m.failing.Load() {
+		w.WriteHeader(500)
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	m.lastRequest.Store(string(body))
+	var review struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Spec       struct {
+			User string `json:"user"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(body, &review); err != nil {
+		w.WriteHeader(400)
+		return
+	}
+	status := `{"allowed":false,"reason":"never heard of you"}`
+	if review.Spec.User == "fickle" && !m.revoked.Load() {
+		status = `{"allowed":true}`
+	}
+	switch review.Spec.User {
+	case "broken":
+		w.WriteHeader(404)
+		return
+	case "slow":
+		<-m.unblock
+		status = `{"allowed":true}`
+	case "good":
+		status = `{"allowed":true}`
+	case "wicked":
+		status = `{"allowed":false,"denied":true,"reason":"you know why"}`
+	}
+	fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"status":%s}`, review.APIVersion, review.Kind, status)
+}
+
+// kubeconfig describes the magistrate.
+func (m *authzWebhookServer) kubeconfig(t *testing.T, dir string) string {
+	t.Helper()
+	ca := filepath.Join(dir, "magistrate.crt")
+	path := filepath.Join(dir, "magistrate.yaml")
+	text := `{"clusters":[{"name":"m","cluster":{"server":"` + m.URL + `/decide","certificate-authority":"magistrate.crt"}}]}`
+	for name, content := range map[string]string{ca: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: m.Certificate().Raw})), path: text} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// TestAuthorizationWebhook: the remote stands before RBAC.
+func TestAuthorizationWebhook(t *testing.T) {
+	t.Parallel()
+	m := newAuthzWebhookServer(t)
+	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+		c.Authorization.Modes = []string{"Webhook", "RBAC"}
+		c.Authorization.Webhook.ConfigFile, c.Authorization.Webhook.Version = m.kubeconfig(t, dir), "v1"
+	}, testUser{"good", "a"}, testUser{"wicked", ""}, testUser{"slow", ""}, testUser{"broken", ""}, testUser{"other", ""})
+	const maps = "/api/v1/namespaces/default/configmaps"
+	rules := `{"apiGroups":[""],"resources":["configmaps"],"verbs":["*"]}`
+	r.bind("wicked", "wicked", rules)
+	r.grant("broken", "broken", rules)
+	r.grant("other", "other", rules)
+
+	r.expect("good", "GET", maps+"?fieldSelector=metadata.name%3Da&labelSelector=b", "", 200)
+	if got, want := m.lastRequest.Load(), `"resourceAttributes":{"namespace":"default","verb":"list","version":"v1","resource":"configmaps","name":"a",`+
+		`"fieldSelector":{"requirements":[{"key":"metadata.name","operator":"In","values":["a"]}]},"labelSelector":{"requirements":[{"key":"b","operator":"Exists"}]}},`+
+		`"user":"good","groups":["a","system:authenticated"]}`; !strings.Contains(got.(string), want) {
+		t.Errorf("asked %s\nwant  %s", got, want)
+	}
+	before := m.requests.Load()
+	r.expect("good", "GET", maps+"/x", "", 404)
+	r.expect("good", "GET", maps+"/x", "", 404)
+	if got := m.requests.Load() - before; got != 1 {
+		t.Errorf("asked %d times for one question", got)
+	}
+	r.expect("wicked", "GET", maps, "", 403, "in the namespace \\\"default\\\": you know why")
+	r.expect("other", "GET", maps, "", 200) // by RBAC
+	r.expect("other", "GET", "/api/v1/secrets", "", 403, "at the cluster scope: never heard of you")
+	r.expect("broken", "GET", maps, "", 200) // by RBAC
+	r.expect("broken", "GET", "/api/v1/secrets", "", 403, "the authorization webhook gave no answer")
+	r.expect("root", "GET", "/api/v1/secrets", "", 200)
+
+	// Reviews ask as well, and tell what went wrong.
+	review := func(user string) string {
+		return `{"spec":{"user":"` + user + `","resourceAttributes":{"verb":"get","resource":"secrets"}}}`
+	}
+	sar := reviewPath + "/subjectaccessreviews"
+	r.expect("root", "POST", sar, review("wicked"), 201, `"status":{"allowed":false,"denied":true,"reason":"you know why"}`)
+	r.expect("root", "POST", sar, review("broken"), 201, `"status":{"allowed":false,"evaluationError":"the authorization webhook gave no answer"}`)
+	r.expect("good", "POST", reviewPath+"/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201,
+		`"incomplete":true`, `"evaluationError":"webhook authorizer does not support user rule resolution"`)
+
+	// Who waits for the remote holds up nobody else.
+	waiting := make(chan int, 1)
+	go func() { waiting <- r.do("slow", "GET", maps, "").Code }()
+	client.Eventually(t, func() error {
+		if last, _ := m.lastRequest.Load().(string); !strings.Contains(last, `"slow"`) {
+			return fmt.Errorf("the webhook was last asked %q", last)
+		}
+		return nil
+	})
+	r.expect("good", "GET", maps+"/y", "", 404)
+	select {
+	case code := <-waiting:
+		t.Errorf("the slow one was answered %d", code)
+	default:
+	}
+	close(m.unblock)
+	if code := <-waiting; code != 200 {
+		t.Errorf("the slow one was answered %d", code)
+	}
+}

@@ -1,0 +1,325 @@
+package policy
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// The signers in platform form.
+const (
+	certificateClientSigner = "platform.io/apiserver-client"
+	nodeClientSigner        = "platform.io/apiserver-client-node"
+	nodeServerSigner        = "platform.io/node-serving"
+)
+
+// everyController is all that run by themselves; client.Serve leaves one out.
+const everyController = "*"
+
+// A certificateCluster is a daemon in a profile. What it is asked is written in the names of the platform profile.
+type certificateCluster struct {
+	client.Session
+	t       *testing.T
+	profile string
+}
+
+// openCertificates starts a daemon with all controllers; change may be nil.
+func openCertificates(t *testing.T, profile string, change func(*daemon.Config)) *certificateCluster {
+	t.Helper()
+	s := client.Open(t, func(c *daemon.Config) {
+		c.Naming, c.Controllers = profile, everyController
+		if change != nil {
+			change(c)
+		}
+	})
+	return &certificateCluster{s, t, profile}
+}
+
+// inProfilesCertificates runs a test in both profiles.
+func inProfilesCertificates(t *testing.T, change func(*daemon.Config), test func(*certificateCluster)) {
+	t.Parallel()
+	for _, profile := range []string{"platform", "kubernetes"} {
+		t.Run(profile, func(t *testing.T) {
+			t.Parallel()
+			test(openCertificates(t, profile, change))
+		})
+	}
+}
+
+var certificateKubernetesNames = strings.NewReplacer(
+	certificateClientSigner+`"`, `kubernetes.io/kube-apiserver-client"`, nodeClientSigner, "kubernetes.io/kube-apiserver-client-kubelet",
+	nodeServerSigner, "kubernetes.io/kubelet-serving", "certificates.platform.io", "certificates.k8s.io",
+	"rbac.authorization.platform.io", "rbac.authorization.k8s.io", "platform-root-ca.crt", "kube-root-ca.crt",
+	"platform.io/description", "kubernetes.io/description", "platform-system", "kube-system",
+	"platform.io:apiserver-serving", "kubernetes.io:kube-apiserver-serving", "platform.io/apiserver-serving", "kubernetes.io/kube-apiserver-serving",
+)
+
+// named writes a text in the names of the cluster's profile.
+func (c *certificateCluster) named(text string) string {
+	if c.profile == "platform" {
+		return text
+	}
+	return certificateKubernetesNames.Replace(text)
+}
+
+const csrs = "/apis/certificates.platform.io/v1/certificatesigningrequests"
+
+// as sends a request as a user of some groups; "" is the administrator.
+func (c *certificateCluster) as(user string, groups []string, code int, method, path, contentType, body string) client.Object {
+	c.t.Helper()
+	r, err := http.NewRequestWithContext(c.Ctx, method, c.URL+c.named(path), strings.NewReader(c.named(body)))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", contentType)
+	if user != "" {
+		r.Header.Set("Impersonate-User", user)
+		r.Header["Impersonate-Group"] = groups
+	}
+	h := &http.Client{Transport: &http.Transport{TLSClientConfig: c.TLS, DisableKeepAlives: true}}
+	answer, err := h.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != code {
+		c.t.Fatalf("%s %s as %q: %d %s %v, want %d", method, path, user, answer.StatusCode, text, err, code)
+	}
+	var o client.Object
+	if err := json.Unmarshal(text, &o); err != nil {
+		c.t.Fatalf("%s: %v", text, err)
+	}
+	return o
+}
+
+// must sends a request as the administrator.
+func (c *certificateCluster) must(code int, method, path, contentType, body string) client.Object {
+	c.t.Helper()
+	return c.as("", nil, code, method, path, contentType, body)
+}
+
+// An order is what a CertificateSigningRequest asks for.
+type order struct {
+	signer string
+	usages string // with commas
+	x509.CertificateRequest
+	seconds int // 0: none
+}
+
+// newKey is a key for a certificate.
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// body is the object that asks for it.
+func (o order) body(t *testing.T, name string, key *ecdsa.PrivateKey) string {
+	t.Helper()
+	der, err := x509.CreateCertificateRequest(rand.Reader, &o.CertificateRequest, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := map[string]any{
+		"request": pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}), "signerName": o.signer, "usages": strings.Split(o.usages, ","),
+	}
+	if o.seconds > 0 {
+		spec["expirationSeconds"] = o.seconds
+	}
+	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"name": name}, "spec": spec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// node is the subject of a node.
+func node(name string) pkix.Name {
+	return pkix.Name{CommonName: "system:node:" + name, Organization: []string{"system:nodes"}}
+}
+
+// ask creates a request and returns its key.
+func (c *certificateCluster) ask(name string, o order) *ecdsa.PrivateKey {
+	c.t.Helper()
+	key := newKey(c.t)
+	c.must(201, "POST", csrs, client.JSON, o.body(c.t, name, key))
+	return key
+}
+
+// decide adds a condition to a request, last changed some time ago.
+func (c *certificateCluster) decide(name, condition string, ago time.Duration) {
+	c.t.Helper()
+	sub := "approval"
+	if condition == "Failed" {
+		sub = "status"
+	}
+	// The administrator's requests for nodes are approved by themselves.
+	conditions := slices.DeleteFunc(c.conditions(name), func(one any) bool { return one.(map[string]any)["type"] == condition })
+	conditions = append(conditions, map[string]any{
+		"type": condition, "status": "True", "reason": "ByTest", "message": "m", "lastUpdateTime": time.Now().Add(-ago).UTC().Format(time.RFC3339),
+	})
+	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": conditions}})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.must(200, "PATCH", csrs+"/"+name+"/"+sub, client.MergePatch, string(patch))
+}
+
+func (c *certificateCluster) status(name string) map[string]any {
+	c.t.Helper()
+	status, _ := c.must(200, "GET", csrs+"/"+name, "", "")["status"].(map[string]any)
+	return status
+}
+
+func (c *certificateCluster) conditions(name string) []any {
+	c.t.Helper()
+	list, _ := c.status(name)["conditions"].([]any)
+	return list
+}
+
+// condition waits for a condition and returns its reason and message.
+func (c *certificateCluster) condition(name, kind string) (text string) {
+	c.t.Helper()
+	client.Eventually(c.t, func() error {
+		for _, each := range c.conditions(name) {
+			if one := each.(map[string]any); one["type"] == kind {
+				text = fmt.Sprint(one["reason"], ": ", one["message"])
+				return nil
+			}
+		}
+		return fmt.Errorf("%s is not %s: %v", name, kind, c.status(name))
+	})
+	return text
+}
+
+// certificate waits for the certificate of a request.
+func (c *certificateCluster) certificate(name string) (cert *x509.Certificate) {
+	c.t.Helper()
+	client.Eventually(c.t, func() error {
+		text, _ := c.status(name)["certificate"].(string)
+		data, err := base64.StdEncoding.DecodeString(text)
+		if err != nil || len(data) == 0 {
+			return fmt.Errorf("%s has no certificate: %v", name, c.status(name))
+		}
+		block, rest := pem.Decode(data)
+		if block == nil || len(bytes.TrimSpace(rest)) > 0 {
+			return fmt.Errorf("%q is not one certificate", data)
+		}
+		cert, err = x509.ParseCertificate(block.Bytes)
+		return err
+	})
+	return cert
+}
+
+// gone waits until a request is deleted.
+func (c *certificateCluster) gone(name string) {
+	c.t.Helper()
+	client.Eventually(c.t, func() error {
+		answer, err := c.Get(c.Ctx, c.named(csrs+"/"+name))
+		if err == nil && answer.Code != 404 {
+			err = errors.New(answer.String())
+		}
+		return err
+	})
+}
+
+// grant gives a user the right to create a sub-resource of requests.
+func (c *certificateCluster) grant(user, subresource string) {
+	c.t.Helper()
+	const roles = "/apis/rbac.authorization.platform.io/v1/"
+	c.must(201, "POST", roles+"clusterrolebindings", client.JSON, fmt.Sprintf(`{"metadata":{"generateName":"test-"},
+		"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"system:certificates.platform.io:certificatesigningrequests:%s"},
+		"subjects":[{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":%q}]}`, subresource, user))
+}
+
+// An authority is a CA of a test, in two files.
+type authority struct {
+	certFile, keyFile string
+	cert              *x509.Certificate
+}
+
+// newAuthority makes a CA that ends after a time; isCA false makes it a certificate like any other.
+func newAuthority(t *testing.T, dir, name string, life time.Duration, isCA bool) authority {
+	t.Helper()
+	key := newKey(t)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, IsCA: isCA, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(life), KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := authority{certFile: filepath.Join(dir, "ca.crt"), keyFile: filepath.Join(dir, "ca.key")}
+	writeCertificates(t, a.keyFile, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER}))
+	writeCertificates(t, a.certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	if a.cert, err = x509.ParseCertificate(der); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func writeCertificates(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// whoami asks the server who presents a certificate; "" if it does not know.
+func (c *certificateCluster) whoami(cert *x509.Certificate, key *ecdsa.PrivateKey) string {
+	c.t.Helper()
+	config := c.TLS.Clone()
+	config.Certificates = []tls.Certificate{{Certificate: [][]byte{cert.Raw}, PrivateKey: key}}
+	h := &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
+	group := strings.Replace(c.named("certificates.platform.io"), "certificates", "authentication", 1)
+	answer, err := h.Post(c.URL+"/apis/"+group+"/v1/selfsubjectreviews", client.JSON, strings.NewReader(`{}`))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode == http.StatusUnauthorized {
+		return ""
+	}
+	var review struct {
+		Status struct {
+			UserInfo struct {
+				Username string
+				Groups   []string
+			}
+		}
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&review); err != nil {
+		c.t.Fatal(err)
+	}
+	return review.Status.UserInfo.Username + " " + strings.Join(review.Status.UserInfo.Groups, ",")
+}

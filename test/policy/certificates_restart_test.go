@@ -1,0 +1,71 @@
+package policy
+
+import (
+	"context"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// TestRestarts: a daemon that ends at any point of the work finishes it when it is started again: each request is
+// approved and signed once, those that are over go, and every namespace has the roots.
+func TestRestarts(t *testing.T) {
+	t.Parallel()
+	const rounds, perRound = 4, 12
+	dir := t.TempDir()
+	serve := func() *certificateCluster {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		t.Cleanup(cancel)
+		s := client.Serve(t, dir, func(c *daemon.Config) { c.Controllers = everyController })
+		return &certificateCluster{client.Session{Server: s, Ctx: ctx, T: t}, t, "platform"}
+	}
+	jane := order{signer: certificateClientSigner, usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}}
+	signed := map[string]string{} // the serial numbers that were seen, by the name of the request
+	for round := range rounds {
+		c := serve()
+		var wait sync.WaitGroup
+		for i := range perRound {
+			name := fmt.Sprintf("r%d-%d", round, i)
+			key := newKey(t)
+			wait.Go(func() {
+				c.must(201, "POST", csrs, client.JSON, jane.body(t, name, key))
+				c.must(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"`+name+`"}}`)
+				ago := time.Duration(0)
+				if i%4 == 0 {
+					ago = 2 * time.Hour
+				}
+				c.decide(name, "Approved", ago)
+			})
+		}
+		wait.Wait()
+		time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
+		for i := range perRound {
+			name := fmt.Sprintf("r%d-%d", round, i)
+			if i%4 != 0 && c.status(name)["certificate"] != nil {
+				signed[name] = c.certificate(name).SerialNumber.String()
+			}
+		}
+		c.Stop(t)
+	}
+	c := serve()
+	for round := range rounds {
+		for i := range perRound {
+			name := fmt.Sprintf("r%d-%d", round, i)
+			c.rootsOf(name, nil)
+			if i%4 == 0 {
+				c.gone(name)
+				continue
+			}
+			if serial := c.certificate(name).SerialNumber.String(); signed[name] != "" && signed[name] != serial {
+				t.Errorf("%s was signed twice", name)
+			}
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package policy
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// TestInClusterClient: a Pod verifies the server by every name of its Service, with nothing but what is mounted into the
+// Pod: the roots of its namespace and a token of its service account.
+func TestInClusterClient(t *testing.T) {
+	dial := func(c *certificateCluster, roots *x509.CertPool) *http.Client {
+		address := strings.TrimPrefix(c.URL, "https://")
+		return &http.Client{Transport: &http.Transport{
+			TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true,
+			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) { // what kube-proxy does
+				return (&net.Dialer{}).DialContext(ctx, network, address)
+			},
+		}}
+	}
+	change := func(d *daemon.Config) {
+		d.Services.ClusterIPRange = "10.21.0.0/16,fd21::/112"
+		d.Serving.AdvertiseAddress = "192.0.2.7"
+		d.ServiceAccounts.Issuers = []string{"https://platform.default.svc.example.org", "https://kubernetes.default.svc.example.org", "urn:x"}
+	}
+	inProfilesCertificates(t, change, func(c *certificateCluster) {
+		roots := x509.NewCertPool()
+		client.Eventually(c.t, func() error {
+			answer, err := c.Get(c.Ctx, c.named("/api/v1/namespaces/default/configmaps/platform-root-ca.crt"))
+			if err == nil && !roots.AppendCertsFromPEM([]byte(answer.Object().Data("ca.crt"))) {
+				err = fmt.Errorf("%v", answer)
+			}
+			return err
+		})
+		token := c.must(201, "POST", "/api/v1/namespaces/default/serviceaccounts/default/token", client.JSON, `{}`).At("status.token")
+		service := c.profile // that of the API has the name of the profile
+		ip := c.must(200, "GET", "/api/v1/namespaces/default/services/"+service, "", "").At("spec.clusterIP")
+		pod := dial(c, roots)
+		for _, host := range []string{
+			fmt.Sprint(ip), "192.0.2.7", service, service + ".default", service + ".default.svc",
+			service + ".default.svc.cluster.local", service + ".default.svc.example.org",
+		} {
+			r, err := http.NewRequestWithContext(c.Ctx, "GET", "https://"+host+"/api/v1/namespaces/default/pods", nil)
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			r.Header.Set("Authorization", fmt.Sprint("Bearer ", token))
+			answer, err := pod.Do(r)
+			if err != nil {
+				c.t.Error(err)
+				continue
+			}
+			text, err := io.ReadAll(answer.Body)
+			if want := "system:serviceaccount:default:default"; err != nil || answer.StatusCode != 403 || !strings.Contains(string(text), want) {
+				c.t.Errorf("%s: %d %s %v, want that %s is forbidden", host, answer.StatusCode, text, err, want)
+			}
+			answer.Body.Close()
+		}
+	})
+}
+
+// TestServingCertificateLacksAName: a certificate without one of the names gives way at the next start, others stay.
+func TestServingCertificateLacksAName(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	serve := func(ipRange, advertise string) *x509.Certificate {
+		s := client.Serve(t, dir, func(c *daemon.Config) { c.Services.ClusterIPRange, c.Serving.AdvertiseAddress = ipRange, advertise })
+		defer s.Stop(t)
+		c, err := tls.Dial("tcp", strings.TrimPrefix(s.URL, "https://"), s.TLS)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		return c.ConnectionState().PeerCertificates[0]
+	}
+	first := serve("10.21.0.0/16", "")
+	if err := first.VerifyHostname("10.21.0.1"); err != nil {
+		t.Error(err)
+	}
+	if !serve("10.21.0.0/16", "").Equal(first) {
+		t.Error("another certificate although nothing has changed")
+	}
+	second := serve("10.21.0.0/16", "192.0.2.7")
+	if err := second.VerifyHostname("192.0.2.7"); err != nil {
+		t.Error(err)
+	}
+	if err := serve("10.22.0.0/16", "192.0.2.7").VerifyHostname("10.22.0.1"); err != nil {
+		t.Error(err)
+	}
+}

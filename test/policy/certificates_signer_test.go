@@ -1,0 +1,192 @@
+package policy
+
+import (
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// TestSigners: each signer signs what its rules allow, and says why it does not sign anything else. More is in the
+// table of package actors/controllers/certificates.
+func TestSigners(t *testing.T) {
+	uri, _ := url.Parse("spiffe://example.com/a")
+	person := pkix.Name{CommonName: "jane", Organization: []string{"dev", "ops"}}
+	names := x509.CertificateRequest{
+		Subject: person, DNSNames: []string{"jane.example.com"}, IPAddresses: []net.IP{{10, 0, 0, 1}}, EmailAddresses: []string{"jane@example.com"}, URIs: []*url.URL{uri},
+	}
+	serving := x509.CertificateRequest{Subject: node("n1"), DNSNames: []string{"n1"}, IPAddresses: []net.IP{{10, 0, 0, 1}}}
+	withEmail := serving
+	withEmail.EmailAddresses = []string{"n1@example.com"}
+	cases := []struct {
+		name string
+		order
+		failure string // "" if it is signed
+	}{
+		{"client", order{signer: certificateClientSigner, usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: person}}, ""},
+		{"client-names", order{signer: certificateClientSigner, usages: "client auth,digital signature,key encipherment", CertificateRequest: names}, ""},
+		{"client-server", order{signer: certificateClientSigner, usages: "client auth,server auth", CertificateRequest: names}, "invalid usage for client certificate: server auth"},
+		{"client-none", order{signer: certificateClientSigner, usages: "digital signature", CertificateRequest: names}, "missing required usage for client certificate: client auth"},
+		{"node", order{signer: nodeClientSigner, usages: "client auth,digital signature", CertificateRequest: x509.CertificateRequest{Subject: node("n1")}}, ""},
+		{"node-names", order{signer: nodeClientSigner, usages: "client auth,digital signature", CertificateRequest: serving}, "DNS subjectAltNames are not allowed"},
+		{"node-person", order{signer: nodeClientSigner, usages: "client auth,digital signature", CertificateRequest: x509.CertificateRequest{Subject: person}}, "subject organization is not system:nodes"},
+		{"node-usages", order{signer: nodeClientSigner, usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: node("n1")}}, "usages did not match [client auth digital signature key encipherment]"},
+		{"serving", order{signer: nodeServerSigner, usages: "server auth,digital signature,key encipherment", CertificateRequest: serving}, ""},
+		{"serving-bare", order{signer: nodeServerSigner, usages: "server auth,digital signature", CertificateRequest: x509.CertificateRequest{Subject: node("n1")}}, "DNS or IP subjectAltName is required"},
+		{"serving-email", order{signer: nodeServerSigner, usages: "server auth,digital signature", CertificateRequest: withEmail}, "Email subjectAltNames are not allowed"},
+		{"serving-client", order{signer: nodeServerSigner, usages: "client auth,digital signature", CertificateRequest: serving}, "usages did not match [digital signature key encipherment server auth]"},
+	}
+	inProfilesCertificates(t, nil, func(c *certificateCluster) {
+		serials := map[string]bool{}
+		for _, test := range cases {
+			c.ask(test.name, test.order)
+			c.decide(test.name, "Approved", 0)
+			if test.failure != "" {
+				if got := c.condition(test.name, "Failed"); got != "SignerValidationFailure: "+test.failure {
+					c.t.Errorf("%s: %s", test.name, got)
+				}
+				continue
+			}
+			cert := c.certificate(test.name)
+			checkNames(c.t, test.name, cert, test.CertificateRequest)
+			serials[cert.SerialNumber.String()] = true
+			if err := cert.CheckSignatureFrom(c.authority()); err != nil || cert.IsCA || !cert.BasicConstraintsValid || cert.KeyUsage&x509.KeyUsageCertSign != 0 {
+				c.t.Errorf("%s: %v, a CA: %v", test.name, err, cert.IsCA)
+			}
+		}
+		if len(serials) != 4 {
+			c.t.Errorf("serial numbers: %v", serials)
+		}
+		// Nobody signs for others, nor what is not approved, or denied.
+		c.ask("other", order{signer: "example.com/s", usages: "client auth", CertificateRequest: names})
+		c.ask("pending", cases[0].order)
+		c.ask("denied", cases[0].order)
+		c.decide("other", "Approved", 0)
+		c.decide("denied", "Denied", 0)
+		c.ask("last", cases[0].order)
+		c.decide("last", "Approved", 0)
+		c.certificate("last")
+		for _, name := range []string{"other", "pending", "denied"} {
+			if s := c.status(name); s["certificate"] != nil {
+				c.t.Errorf("%s is signed: %v", name, s)
+			}
+		}
+	})
+}
+
+// authority is the daemon's own CA.
+func (c *certificateCluster) authority() *x509.Certificate {
+	c.t.Helper()
+	text := c.must(200, "GET", "/api/v1/namespaces/default/configmaps/platform-root-ca.crt", "", "")["data"].(map[string]any)["ca.crt"].(string)
+	return parsePEM(c.t, text)
+}
+
+func checkNames(t *testing.T, name string, cert *x509.Certificate, r x509.CertificateRequest) {
+	t.Helper()
+	if cert.Subject.String() != r.Subject.String() || !slices.Equal(cert.DNSNames, r.DNSNames) || !slices.Equal(cert.EmailAddresses, r.EmailAddresses) ||
+		len(cert.IPAddresses) != len(r.IPAddresses) || len(cert.URIs) != len(r.URIs) {
+		t.Errorf("%s: %v %v %v %v %v", name, cert.Subject, cert.DNSNames, cert.IPAddresses, cert.EmailAddresses, cert.URIs)
+	}
+}
+
+// TestLifetime: a certificate lasts as long as the request says, at most as long as the operator allows, never longer
+// than the CA, and begins a little earlier.
+func TestLifetime(t *testing.T) {
+	t.Parallel()
+	ca := newAuthority(t, t.TempDir(), "signing", 30*time.Hour, true)
+	c := openCertificates(t, "platform", func(d *daemon.Config) {
+		s := &d.CertificateSigning
+		s.CertFile, s.KeyFile, s.Duration = ca.certFile, ca.keyFile, daemon.Duration(48*time.Hour)
+	})
+	person := x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}
+	const skew = 5 * time.Minute
+	for _, test := range []struct {
+		seconds int
+		want    time.Duration
+	}{{600, 10 * time.Minute}, {3600, time.Hour}, {8 * 3600, 8*time.Hour - skew}, {24 * 3600, 24*time.Hour - skew}, {0, 30 * time.Hour}, {999999, 30 * time.Hour}} {
+		name := fmt.Sprint("s", test.seconds)
+		before := time.Now()
+		c.ask(name, order{signer: certificateClientSigner, usages: "client auth", CertificateRequest: person, seconds: test.seconds})
+		c.decide(name, "Approved", 0)
+		cert := c.certificate(name)
+		if d := cert.NotAfter.Sub(before) - test.want; d < -30*time.Second || d > 30*time.Second || cert.NotAfter.After(ca.cert.NotAfter) {
+			t.Errorf("%d seconds: ends after %v, want %v", test.seconds, cert.NotAfter.Sub(before), test.want)
+		}
+		if d := before.Add(-skew).Sub(cert.NotBefore); d < -30*time.Second || d > 30*time.Second {
+			t.Errorf("%d seconds: begins %v before", test.seconds, before.Sub(cert.NotBefore))
+		}
+		if err := cert.CheckSignatureFrom(ca.cert); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSignerFiles: with files for one signer the others do not sign; a CA that is replaced signs from then on, and one
+// that is broken changes nothing.
+func TestSignerFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := newAuthority(t, dir, "first", 48*time.Hour, true)
+	c := openCertificates(t, "platform", func(d *daemon.Config) {
+		d.CertificateSigning.NodeClient = daemon.CAKeyFiles{CertFile: first.certFile, KeyFile: first.keyFile}
+		d.TLS.ReloadPeriod = daemon.Duration(5 * time.Millisecond)
+	})
+	asked := 0
+	sign := func() *x509.Certificate {
+		asked++
+		name := fmt.Sprint("node", asked)
+		c.ask(name, order{signer: nodeClientSigner, usages: "client auth,digital signature", CertificateRequest: x509.CertificateRequest{Subject: node("n1")}})
+		c.decide(name, "Approved", 0)
+		return c.certificate(name)
+	}
+	c.ask("client", order{signer: certificateClientSigner, usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}})
+	c.decide("client", "Approved", 0)
+	if issuer := sign().Issuer.CommonName; issuer != "first" {
+		t.Errorf("signed by %s", issuer)
+	}
+	newAuthority(t, dir, "second", 48*time.Hour, true)
+	client.Eventually(t, func() error {
+		if issuer := sign().Issuer.CommonName; issuer != "second" {
+			return fmt.Errorf("signed by %s", issuer)
+		}
+		return nil
+	})
+	newAuthority(t, dir, "no CA", 48*time.Hour, false)
+	c.waitMetric(`troupe_certificate_reloads_total{what="cluster-signing-kubelet-client",status="failure"}`)
+	if issuer := sign().Issuer.CommonName; issuer != "second" {
+		t.Errorf("signed by %s, which is %v", issuer, "broken")
+	}
+	if s := c.status("client"); s["certificate"] != nil {
+		t.Errorf("a signer without files signs: %v", s)
+	}
+}
+
+// TestBadSignerFiles: a daemon does not start with a CA that could not sign.
+func TestBadSignerFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	leaf := newAuthority(t, dir, "no CA", time.Hour, false)
+	for _, s := range []daemon.CertificateSigning{
+		{CertFile: leaf.certFile, KeyFile: leaf.keyFile, Duration: daemon.Duration(time.Hour)},
+		{CertFile: filepath.Join(dir, "none"), KeyFile: leaf.keyFile, Duration: daemon.Duration(time.Hour)},
+	} {
+		config := daemon.Default()
+		config.DataDir, config.Serving.SecurePort, config.CertificateSigning = t.TempDir(), 0, s
+		d, err := daemon.New(config, t.Output())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Start(); err == nil {
+			d.Stop(t.Context())
+			t.Errorf("a daemon starts with %+v", s)
+		}
+	}
+}

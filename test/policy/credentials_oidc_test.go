@@ -1,0 +1,217 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"encoding/base64"
+	"encoding/pem"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/troupe-api/troupe/policy/kubeconfig"
+)
+
+// A provider is an OpenID Connect provider that gives tokens for refresh tokens.
+type provider struct {
+	*httptest.Server
+	t *testing.T
+
+	mu       sync.Mutex
+	refresh  string   // the refresh token that is good now; it changes with each use
+	asked    []string // what it was asked, one text each
+	withhold bool     // give no id_token
+	life     time.Duration
+}
+
+func newProvider(t *testing.T) *provider {
+	p := &provider{t: t, refresh: "r0", life: time.Hour}
+	p.Server = httptest.NewTLSServer(p)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// token is an identity token that is good for so long.
+func (p *provider) token(id string, life time.Duration) string {
+	text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"jti": id, "exp": time.Now().Add(life).Unix()}).SignedString([]byte("k"))
+	if err != nil {
+		p.t.Error(err)
+	}
+	return text
+}
+
+func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	if r.URL.Path == "/realm/.well-known/openid-configuration" {
+		_ = json.NewEncoder(w).Encode(map[string]any{"issuer": p.URL + "/realm", "token_endpoint": p.URL + "/tokens"})
+		return
+	}
+	_ = r.ParseForm()
+	id, secret, _ := r.BasicAuth()
+	p.asked = append(p.asked, fmt.Sprintf("%s %s %s %s %s %s", r.Method, r.URL.Path, r.Form.Get("grant_type"), r.Form.Get("refresh_token"), id, secret))
+	if r.Form.Get("refresh_token") != p.refresh {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write([]byte(`{"error":"invalid_grant"}`))
+		return
+	}
+	p.refresh += "+"
+	answer := map[string]any{"access_token": "a", "token_type": "Bearer", "refresh_token": p.refresh, "id_token": p.token(p.refresh, p.life)}
+	if p.withhold {
+		delete(answer, "id_token")
+	}
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// config writes a client configuration of a user of this provider.
+func (p *provider) config(s *credentialServer, idToken, refreshToken string) string {
+	p.t.Helper()
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.Certificate().Raw})
+	dir := p.t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "idp.crt"), ca, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	path := filepath.Join(dir, "config")
+	text := fmt.Sprintf(`clusters: [{name: c, cluster: {%s}}]
+users:
+- name: other
+  user: {token: t}
+- name: u
+  user:
+    auth-provider:
+      name: oidc
+      config:
+        idp-issuer-url: %s/realm
+        client-id: troupe
+        client-secret: "s 1"
+        idp-certificate-authority: idp.crt
+        id-token: "%s"
+        refresh-token: "%s"
+        own: kept
+contexts: [{name: x, context: {cluster: c, user: u, namespace: mine}}]
+current-context: x
+`, s.cluster(), p.URL, idToken, refreshToken)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	return path
+}
+
+// TestProvider: an identity token is used until it expires or is refused, and refreshed then; new tokens are written into the file, where
+// the next process finds them.
+func TestProvider(t *testing.T) {
+	t.Parallel()
+	s, p := serveCredentials(t), newProvider(t)
+	good := p.token("first", time.Hour)
+	path := p.config(s, good, "r0")
+	get := func(c *http.Client) string {
+		t.Helper()
+		answer, err := c.Get(s.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		return s.headers[len(s.headers)-1]
+	}
+	c := clientCredentials(t, path, kubeconfig.Programs{})
+	if got := get(c); got != "Bearer "+good || len(p.asked) != 0 {
+		t.Errorf("sent %q, and asked %q", got, p.asked)
+	}
+	s.refuse["Bearer "+good] = true
+	fresh := p.token("r0+", time.Hour)
+	if got := get(c); got != "Bearer "+fresh {
+		t.Errorf("refused: sent %q, want %q", got, fresh)
+	}
+	if want := []string{"POST /tokens refresh_token r0 troupe s+1"}; !slices.Equal(p.asked, want) {
+		t.Errorf("the provider was asked %q, want %q", p.asked, want)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"id-token: " + fresh, "refresh-token: r0+", "own: kept", "token: t", "namespace: mine"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the file has no %s:\n%s", want, text)
+		}
+	}
+	if got := get(clientCredentials(t, path, kubeconfig.Programs{})); got != "Bearer "+fresh || len(p.asked) != 1 {
+		t.Errorf("the next process sent %q, and asked %q", got, p.asked)
+	}
+
+	// One that has expired, or is about to, is refreshed before it is sent.
+	for _, life := range []time.Duration{-time.Minute, 5 * time.Second} {
+		p.refresh = "r0"
+		old := p.token("old", life)
+		if got := get(clientCredentials(t, p.config(s, old, "r0"), kubeconfig.Programs{})); got == "Bearer "+old {
+			t.Errorf("sent a token that ends in %v", life)
+		}
+	}
+	// Without an identity token, the refresh token gets the first one.
+	p.refresh = "r0"
+	if got := get(clientCredentials(t, p.config(s, "", "r0"), kubeconfig.Programs{})); !strings.HasPrefix(got, "Bearer ey") {
+		t.Errorf("sent %q", got)
+	}
+}
+
+// TestProviderFaults: what a user is told.
+func TestProviderFaults(t *testing.T) {
+	t.Parallel()
+	s, p := serveCredentials(t), newProvider(t)
+	old := p.token("old", -time.Hour)
+	for name, test := range map[string]struct {
+		id, refresh string
+		prepare     func()
+		want        string
+	}{
+		"no refresh token":      {old, "", nil, "there is no refresh-token: sign in again"},
+		"a bad refresh token":   {old, "bad", nil, "refused the refresh-token (400 invalid_grant)"},
+		"no identity token":     {old, "r0", func() { p.withhold = true }, "no id_token"},
+		"a token that is over":  {old, "r0", func() { p.life = -time.Hour }, "expired already"},
+		"a provider that fails": {old, "r0", func() { p.Config.Handler = http.NotFoundHandler() }, "answered 404"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p.mu.Lock()
+			p.refresh, p.withhold, p.life, p.Config.Handler = "r0", false, time.Hour, p
+			if test.prepare != nil {
+				test.prepare()
+			}
+			p.mu.Unlock()
+			_, err := clientCredentials(t, p.config(s, test.id, test.refresh), kubeconfig.Programs{}).Get(s.URL)
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), `user "u"`) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+	if len(s.headers) != 0 {
+		t.Errorf("the server was asked with %q", s.headers)
+	}
+}
+
+// TestProviderAuthorityInline: the provider's CA as data.
+func TestProviderAuthorityInline(t *testing.T) {
+	t.Parallel()
+	s, p := serveCredentials(t), newProvider(t)
+	path := p.config(s, "", "r0")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ca := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.Certificate().Raw}))
+	changed := strings.Replace(string(text), "idp-certificate-authority: idp.crt", "idp-certificate-authority-data: "+ca, 1)
+	if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := clientCredentials(t, path, kubeconfig.Programs{}).Get(s.URL); err != nil || answer.StatusCode != 200 {
+		t.Error(answer, err)
+	}
+}

@@ -1,0 +1,151 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pluginVariable makes the test binary a plugin; its value is the directory that the plugin works in.
+const pluginVariable = "TROUPE_TEST_PLUGIN"
+
+// given is what a plugin finds when it is run.
+type given struct {
+	Args  []string
+	Env   map[string]string
+	Stdin string
+	Dir   string
+}
+
+// runPlugin writes down what it was given, in dir/run.N, and answers what dir/answer holds.
+func runPlugin(dir string) int {
+	g := given{Args: os.Args, Env: map[string]string{}}
+	for _, e := range os.Environ() {
+		name, value, _ := strings.Cut(e, "=")
+		g.Env[name] = value
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "sleep")); err == nil {
+		d, _ := time.ParseDuration(string(text))
+		time.Sleep(d)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "readstdin")); err == nil {
+		line := make([]byte, 100)
+		n, _ := io.ReadAtLeast(os.Stdin, line, 1)
+		g.Stdin = string(line[:n])
+	}
+	text, err := json.Marshal(g)
+	if err != nil {
+		return 3
+	}
+	for n := 0; ; n++ {
+		f, err := os.OpenFile(filepath.Join(dir, "run."+strconv.Itoa(n)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err != nil {
+			continue
+		}
+		if _, err := f.Write(text); err != nil || f.Close() != nil {
+			return 3
+		}
+		break
+	}
+	if _, err := os.Stat(filepath.Join(dir, "flood")); err == nil {
+		for {
+			if _, err := fmt.Println(strings.Repeat("x", 1000)); err != nil {
+				return 4
+			}
+		}
+	}
+	answer, err := os.ReadFile(filepath.Join(dir, "answer"))
+	if err != nil {
+		return 3
+	}
+	fmt.Fprintln(os.Stderr, "a word to people")
+	fmt.Print(string(answer))
+	if text, err := os.ReadFile(filepath.Join(dir, "exit")); err == nil {
+		code, _ := strconv.Atoi(string(text))
+		return code
+	}
+	return 0
+}
+
+// A plugin is one that a test configures.
+type plugin struct {
+	t   *testing.T
+	dir string // in which it works, and the client configuration is
+}
+
+// newPlugin makes a plugin bin/plugin beside the configuration.
+func newPlugin(t *testing.T) *plugin {
+	t.Helper()
+	p := &plugin{t, t.TempDir()}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(p.dir, "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, filepath.Join(p.dir, "bin", "plugin")); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p *plugin) write(name, text string) {
+	p.t.Helper()
+	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// answer makes it answer a status in a version.
+func (p *plugin) answer(apiVersion, status string) {
+	p.t.Helper()
+	p.write("answer", fmt.Sprintf(`{"kind":"ExecCredential","apiVersion":%q,"status":{%s}}`, apiVersion, status))
+}
+
+// runs is how often it was run.
+func (p *plugin) runs() int {
+	p.t.Helper()
+	all, err := filepath.Glob(filepath.Join(p.dir, "run.*"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return len(all)
+}
+
+// given is what its first run was given.
+func (p *plugin) given() (g given) {
+	p.t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.dir, "run.0"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &g); err != nil {
+		p.t.Fatal(err)
+	}
+	return g
+}
+
+// apiVersion is the stable one of the specification.
+const apiVersion = "client.authentication.platform.io/v1"
+
+// config writes a client configuration whose user is this plugin, with further fields in YAML, and returns its path. The
+// cluster's fields are in YAML, too.
+func (p *plugin) config(cluster, exec string) string {
+	p.t.Helper()
+	p.write("config", fmt.Sprintf(`clusters: [{name: c, cluster: {%s}}]
+users: [{name: u, user: {exec: {command: ./bin/plugin, env: [{name: %s, value: "%s"}], %s}}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+`, cluster, pluginVariable, p.dir, exec))
+	return filepath.Join(p.dir, "config")
+}
+
+// never is a plugin that needs no terminal.
+const never = "apiVersion: " + apiVersion + ", interactiveMode: Never"

@@ -1,0 +1,107 @@
+package policy
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/policy/kubeconfig"
+)
+
+// A credentialServer takes the tokens that a test lets in, and writes down what clients prove themselves with.
+type credentialServer struct {
+	*httptest.Server
+	mu       sync.Mutex
+	refuse   map[string]bool // Authorization headers that are answered 401
+	headers  []string        // Authorization of each request
+	names    []string        // of each request's client certificate
+	accepted int             // connections
+	bodies   []string
+	last     http.Header
+}
+
+func serveCredentials(t *testing.T) *credentialServer {
+	s := &credentialServer{refuse: map[string]bool{}}
+	s.Server = httptest.NewUnstartedServer(s)
+	s.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			s.mu.Lock()
+			s.accepted++
+			s.mu.Unlock()
+		}
+	}
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *credentialServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	header, name := r.Header.Get("Authorization"), ""
+	if certificates := r.TLS.PeerCertificates; len(certificates) > 0 {
+		name = certificates[0].Subject.CommonName
+	}
+	s.headers, s.names, s.bodies, s.last = append(s.headers, header), append(s.names, name), append(s.bodies, string(body)), r.Header
+	if s.refuse[header] || s.refuse[name] {
+		w.WriteHeader(http.StatusUnauthorized)
+	}
+}
+
+// cluster is the server as a cluster in a client configuration, in YAML.
+func (s *credentialServer) cluster() string {
+	return fmt.Sprintf(`server: "%s", certificate-authority-data: %s`, s.URL, base64.StdEncoding.EncodeToString(caOf(s)))
+}
+
+// caOf is the server's CA in PEM.
+func caOf(s *credentialServer) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+}
+
+// clientCredentials is one by a client configuration.
+func clientCredentials(t *testing.T, path string, programs kubeconfig.Programs) *http.Client {
+	t.Helper()
+	c, err := kubeconfig.Rules{Path: path, Programs: programs}.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := c.Transport(func() *http.Transport { return &http.Transport{ForceAttemptHTTP2: true} })
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Timeout: time.Minute}
+}
+
+// certificate is a certificate of a user with its key, as fields of a plugin's status.
+func certificate(t *testing.T, name string) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf(`"clientCertificateData":%q,"clientKeyData":%q`,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: secret}))
+}

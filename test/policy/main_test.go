@@ -1,0 +1,19 @@
+package policy
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+var update = flag.Bool("update", false, "write the golden files of the selected tests")
+
+// TestMain runs the tests, or the credential plugin that they start.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(pluginVariable); dir != "" {
+		os.Exit(runPlugin(dir))
+	}
+	os.Exit(client.Main(m))
+}

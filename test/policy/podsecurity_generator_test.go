@@ -1,0 +1,193 @@
+package policy
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand"
+	"slices"
+	"strings"
+)
+
+// object is a JSON object.
+type object = map[string]any
+
+// A Generator makes random Pods, from values that the checks tell apart.
+type Generator struct{ *rand.Rand }
+
+// podSecurityProfiles are types of seccomp and AppArmor profiles.
+var podSecurityProfiles = []any{"RuntimeDefault", "Localhost", "Unconfined", ""}
+
+// contextFields are the fields of the securityContext of both Pods and containers, and their values. The
+// type container_engine_t is allowed from a version of the standards on, the others always or never.
+var contextFields = map[string][]any{
+	"runAsNonRoot": {true, false}, "runAsUser": {0, 1},
+	"seccompProfile.type": podSecurityProfiles, "appArmorProfile.type": podSecurityProfiles,
+	"seLinuxOptions.type":        {"", "container_t", "container_kvm_t", "container_engine_t", "spc_t", "other_t"},
+	"seLinuxOptions.user":        {"", "system_u"},
+	"seLinuxOptions.role":        {"", "system_r"},
+	"windowsOptions.hostProcess": {true, false},
+}
+
+// The sysctls became safe in different versions of the standards, or never.
+var podContextFields = map[string][]any{
+	"sysctls": {
+		sysctls("kernel.shm_rmid_forced"), sysctls("net.ipv4.ip_local_reserved_ports", "kernel.msgmax"),
+		sysctls("net.ipv4.tcp_fin_timeout"), sysctls("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"), sysctls(),
+	},
+}
+
+var containerContextFields = map[string][]any{
+	"privileged": {true, false}, "allowPrivilegeEscalation": {true, false},
+	"procMount":         {"Default", "Unmasked", "Other", ""},
+	"capabilities":      {object{}},
+	"capabilities.add":  {list("NET_BIND_SERVICE"), list("CHOWN", "NET_RAW"), list("SYS_ADMIN", "NET_RAW", "SYS_ADMIN"), list()},
+	"capabilities.drop": {list("ALL"), list("KILL", "ALL"), list("NET_RAW"), list("all")},
+}
+
+// Several ports in one container show how a message lists them. Hosts of probes and handlers are checked in
+// newer versions of the standards only.
+var containerFields = map[string][]any{
+	"ports":                            {list(object{"containerPort": 1}), list(object{"hostPort": 80}, object{"hostPort": 443}, object{"hostPort": 9})},
+	"livenessProbe.httpGet.host":       hosts,
+	"readinessProbe.tcpSocket.host":    hosts,
+	"startupProbe.exec.command":        {list("x")},
+	"startupProbe.httpGet.host":        hosts,
+	"lifecycle.postStart.httpGet.host": hosts,
+	"lifecycle.preStop.tcpSocket.host": hosts,
+}
+
+var hosts = []any{"", "127.0.0.1", "b", "a"}
+
+// Both Pods of Windows and those in a user namespace are excused from some checks. The runtime class exempt
+// is exempted by the configuration.
+var podFields = map[string][]any{
+	"hostNetwork": {true, false}, "hostPID": {true, false}, "hostIPC": {true, false},
+	"hostUsers": {true, false}, "os.name": {"windows", "linux"},
+	"runtimeClassName": {"", "exempt", "other"},
+}
+
+// volumeSources are sources of volumes, allowed or not.
+var volumeSources = []string{
+	"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
+	"hostPath", "gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "nfs", "iscsi", "glusterfs", "rbd", "flexVolume",
+	"cinder", "cephfs", "flocker", "fc", "azureFile", "vsphereVolume", "quobyte", "azureDisk", "photonPersistentDisk",
+	"portworxVolume", "scaleIO", "storageos",
+}
+
+// annotationKeys are those of profiles; c is the name of a container. Older versions of the standards read
+// the annotations besides the fields. Some are for containers that the Pod does not have.
+var annotationKeys = []string{
+	"seccomp.security.alpha.kubernetes.io/pod", "container.seccomp.security.alpha.kubernetes.io/c0",
+	"container.seccomp.security.alpha.kubernetes.io/other", "container.apparmor.security.beta.kubernetes.io/c0",
+	"container.apparmor.security.beta.kubernetes.io/c1",
+}
+
+var annotationValues = []string{"", "runtime/default", "docker/default", "localhost/x", "unconfined", "other"}
+
+// compliant are the fields by which containers pass the restricted level. Fields at random would hardly
+// ever come to all of them.
+var compliant = `{"allowPrivilegeEscalation":false,"runAsNonRoot":true,"capabilities":{"drop":["ALL"]},"seccompProfile":{"type":"RuntimeDefault"}}`
+
+func list(items ...any) []any { return append([]any{}, items...) }
+
+func sysctls(names ...string) []any {
+	all := list()
+	for _, name := range names {
+		all = append(all, object{"name": name, "value": "1"})
+	}
+	return all
+}
+
+// Pod is a Pod, or a template of one: an object with metadata and a spec. With a low density it breaks one
+// check or none, which shows each alone; with a high one it breaks many, whose messages are joined.
+func (g Generator) Pod() object {
+	density := []float64{0.02, 0.1, 0.4}[g.Intn(3)]
+	spec := object{"containers": g.containers("c", 1+g.Intn(2), density)}
+	if g.Intn(3) == 0 {
+		spec["initContainers"] = g.containers("i", g.Intn(3), density)
+	}
+	if g.Intn(4) == 0 {
+		spec["ephemeralContainers"] = g.containers("e", 1, density)
+	}
+	g.fill(spec, podFields, density)
+	if g.Intn(2) == 0 {
+		context := g.context(podContextFields, density)
+		spec["securityContext"] = context
+	}
+	for i := range g.Intn(3) {
+		volume := object{"name": string(rune('v' + i))}
+		if g.Intn(8) > 0 {
+			volume[volumeSources[g.Intn(len(volumeSources))]] = object{}
+		}
+		spec["volumes"] = append(list(), volume)
+	}
+	pod := object{"metadata": object{"name": "p"}, "spec": spec}
+	if g.Intn(3) == 0 {
+		pod["metadata"].(object)["annotations"] = g.annotations()
+	}
+	return pod
+}
+
+func (g Generator) annotations() object {
+	annotations := object{}
+	for _, key := range annotationKeys {
+		if g.Intn(2) == 0 {
+			annotations[key] = annotationValues[g.Intn(len(annotationValues))]
+		}
+	}
+	return annotations
+}
+
+// The prefix tells the containers of the three lists apart in messages.
+func (g Generator) containers(prefix string, n int, density float64) []any {
+	all := list()
+	for i := range n {
+		c := object{"name": prefix + string(rune('0'+i)), "image": "x"}
+		g.fill(c, containerFields, density)
+		if g.Intn(4) > 0 {
+			c["securityContext"] = g.context(containerContextFields, density)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// context is a securityContext with the fields that are common, and own ones.
+func (g Generator) context(own map[string][]any, density float64) object {
+	context := object{}
+	if _, container := own["privileged"]; container && g.Intn(2) == 0 {
+		if err := json.Unmarshal([]byte(compliant), &context); err != nil {
+			panic(err)
+		}
+	}
+	g.fill(context, contextFields, density)
+	g.fill(context, own, density)
+	return context
+}
+
+// fill sets some fields, in an order that the seed alone decides on.
+func (g Generator) fill(o object, fields map[string][]any, density float64) {
+	for _, path := range slices.Sorted(maps.Keys(fields)) {
+		if g.Float64() < density {
+			values := fields[path]
+			set(o, path, values[g.Intn(len(values))])
+		}
+	}
+}
+
+// The values in the tables are shared by all Pods, so an object is copied before something is set in it.
+func set(o object, path string, value any) {
+	name, rest, deeper := strings.Cut(path, ".")
+	if !deeper {
+		o[name] = value
+		return
+	}
+	inner, _ := o[name].(object)
+	if inner == nil {
+		inner = object{}
+	} else {
+		inner = maps.Clone(inner)
+	}
+	o[name] = inner
+	set(inner, rest, value)
+}

@@ -1,0 +1,140 @@
+package policy
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A policieCluster is a daemon under one naming profile. Texts are in platform form, and are translated.
+type policieCluster struct {
+	client.Session
+	kubernetes bool
+}
+
+// openPolicies starts a daemon.
+func openPolicies(t *testing.T, kubernetes bool, change func(*daemon.Config)) policieCluster {
+	t.Helper()
+	return policieCluster{client.Open(t, func(c *daemon.Config) {
+		if kubernetes {
+			c.Naming = "kubernetes"
+		}
+		c.API.FeatureGates = daemon.Switches{"MutatingAdmissionPolicy": true}
+		c.API.RuntimeConfig = daemon.Switches{"api/beta": true}
+		if change != nil {
+			change(c)
+		}
+	}), kubernetes}
+}
+
+// both runs a test under both profiles.
+func both(t *testing.T, test func(t *testing.T, c policieCluster)) {
+	for _, kubernetes := range []bool{false, true} {
+		t.Run(map[bool]string{false: "platform", true: "kubernetes"}[kubernetes], func(t *testing.T) {
+			t.Parallel()
+			test(t, openPolicies(t, kubernetes, nil))
+		})
+	}
+}
+
+func (c policieCluster) name(text string) string {
+	if c.kubernetes {
+		return strings.NewReplacer("platform.io", "k8s.io", "platform.", "kubernetes.").Replace(text)
+	}
+	return text
+}
+
+const (
+	admissionPath = "/apis/admissionregistration.platform.io/"
+	policieMaps   = "/api/v1/namespaces/default/configmaps"
+	policiePods   = "/api/v1/namespaces/default/pods"
+)
+
+// send sends a request and wants a code, and texts in the answer or its warnings.
+func (c policieCluster) send(code int, method, path, body string, want ...string) client.Answer {
+	c.T.Helper()
+	contentType := client.JSON
+	if method == http.MethodPatch {
+		contentType = client.MergePatch
+	}
+	return c.sendAs(code, method, path, contentType, body, want...)
+}
+
+func (c policieCluster) sendAs(code int, method, path, contentType, body string, want ...string) client.Answer {
+	c.T.Helper()
+	a, err := c.Do(c.Ctx, method, c.name(path), contentType, []byte(c.name(body)))
+	if err != nil || a.Code != code {
+		c.T.Fatalf("%s %s %s: %v, %v, want %d", method, path, body, a, err, code)
+	}
+	text := string(a.Body)
+	var status struct{ Message string }
+	if json.Unmarshal(a.Body, &status) == nil && status.Message != "" {
+		text += "\n" + status.Message
+	}
+	text += "\n" + strings.Join(a.Header.Values("Warning"), "\n")
+	for _, w := range want {
+		if w = c.name(w); !strings.Contains(text, w) {
+			c.T.Errorf("%s %s: %s\n lacks %s", method, path, text, w)
+		}
+	}
+	return a
+}
+
+// rules are matchConstraints of one rule.
+func rules(operations, group, version, resources string) string {
+	return `{"resourceRules":[{"operations":["` + strings.ReplaceAll(operations, " ", `","`) + `"],"apiGroups":["` + group + `"],"apiVersions":["` +
+		version + `"],"resources":["` + strings.ReplaceAll(resources, " ", `","`) + `"]}]}`
+}
+
+// policieConfigMaps matches writes of ConfigMaps.
+var policieConfigMaps = rules("CREATE UPDATE", "", "v1", "configmaps")
+
+// policy makes a validating policy and its binding, and takes them away at the end. match and binding have defaults.
+func (c policieCluster) policy(name, match, spec, binding string) {
+	c.T.Helper()
+	if match == "" {
+		match = policieConfigMaps
+	}
+	if !strings.Contains(binding, "validationActions") {
+		binding = `"validationActions":["Deny"]` + comma(binding)
+	}
+	c.send(201, http.MethodPost, admissionPath+"v1/validatingadmissionpolicies", `{"metadata":{"name":"`+name+`"},"spec":{"matchConstraints":`+match+comma(spec)+`}}`)
+	c.send(201, http.MethodPost, admissionPath+"v1/validatingadmissionpolicybindings", `{"metadata":{"name":"`+name+`-b"},"spec":{"policyName":"`+name+`"`+comma(binding)+`}}`)
+}
+
+// mutation makes a mutating policy and its binding.
+func (c policieCluster) mutation(name, match, spec, binding string) {
+	c.T.Helper()
+	if match == "" {
+		match = policieConfigMaps
+	}
+	if !strings.Contains(spec, "reinvocationPolicy") {
+		spec += `,"reinvocationPolicy":"Never"`
+	}
+	c.send(201, http.MethodPost, admissionPath+"v1beta1/mutatingadmissionpolicies", `{"metadata":{"name":"`+name+`"},"spec":{"matchConstraints":`+match+comma(spec)+`}}`)
+	c.send(201, http.MethodPost, admissionPath+"v1beta1/mutatingadmissionpolicybindings", `{"metadata":{"name":"`+name+`-b"},"spec":{"policyName":"`+name+`"`+comma(binding)+`}}`)
+}
+
+// clear takes all policies and bindings away.
+func (c policieCluster) clear() {
+	c.T.Helper()
+	for _, resource := range []string{"v1/validatingadmissionpolicies", "v1/validatingadmissionpolicybindings", "v1beta1/mutatingadmissionpolicies", "v1beta1/mutatingadmissionpolicybindings"} {
+		c.send(200, http.MethodDelete, admissionPath+resource, "")
+	}
+}
+
+func comma(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "," + text
+}
+
+// configMapPolicies is the body of one.
+func configMapPolicies(name, data string) string {
+	return `{"metadata":{"name":"` + name + `"},"data":{` + data + `}}`
+}

@@ -1,0 +1,180 @@
+package policy
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+const (
+	securityRequests     = "/apis/certificates.platform.io/v1/certificatesigningrequests"
+	securityClientSigner = "platform.io/apiserver-client"
+	nodeSigner           = "platform.io/apiserver-client-node"
+)
+
+// certificateRequestSecurity is one for a subject, by the name of the object and that of the signer; more
+// are further members of its spec.
+func certificateRequestSecurity(t *testing.T, name, signer string, subject pkix.Name, more string) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: subject}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}))
+	return fmt.Sprintf(`{"apiVersion":"certificates.platform.io/v1","kind":"CertificateSigningRequest","metadata":{"name":%q},
+		"spec":{"request":%q,"signerName":%q,"usages":["client auth"]%s}}`, name, text, signer, more)
+}
+
+// TestCertificateRequests: nobody asks for a certificate above all authorization or in another's
+// name, nor changes afterwards what was asked for.
+func TestCertificateRequests(t *testing.T) {
+	v := start(t, createUsers(t, "jane", "system:node:n1=system:nodes"), func(c *daemon.Config) {
+		c.Admission.Enable, c.Authorization.Modes = []string{"NodeRestriction"}, []string{"Node", "RBAC"}
+	})
+	const node = "system:node:n1"
+	v.grant("asking", "jane", `{"apiGroups":["certificates.platform.io"],"resources":["certificatesigningrequests"],"verbs":["get","create","update","patch"]}`)
+	masters := certificateRequestSecurity(t, "m", securityClientSigner, pkix.Name{CommonName: "jane", Organization: []string{"devs", "system:masters"}}, "")
+	other := certificateRequestSecurity(t, "m", nodeSigner, pkix.Name{CommonName: "system:node:n2", Organization: []string{"system:nodes"}}, "")
+	for _, user := range []string{"jane", node} {
+		v.want(user, "POST", securityRequests, typeJSON, masters, 403)
+		v.want(user, "POST", securityRequests+"?dryRun=All", typeJSON, masters, 403)
+		v.want(user, "PUT", securityRequests+"/m", typeJSON, masters, 403, 404)
+		v.want(user, "PATCH", securityRequests+"/m?fieldManager=m", typeApply, masters, 403)
+	}
+	v.want(node, "POST", securityRequests, typeJSON, other, 403)
+	v.want(node, "POST", securityRequests, "application/yaml", other, 403)
+	if code, text := v.do("POST", securityRequests, typeJSON, masters); code != 403 {
+		t.Errorf("the administrator asks for system:masters: %d %s", code, text)
+	}
+	v.must(404, "GET", securityRequests+"/m", "", "")
+	v.want(node, "POST", securityRequests, typeJSON, certificateRequestSecurity(t, "n", nodeSigner, pkix.Name{CommonName: node, Organization: []string{"system:nodes"}}, ""), 201)
+
+	// Who asks is for the server to say, and what has been decided too.
+	forged := certificateRequestSecurity(t, "a", securityClientSigner, pkix.Name{CommonName: "jane"}, `,"username":"admin","uid":"f0rged","groups":["system:masters"],"extra":{"f0rged":["x"]}`)
+	forged = strings.TrimSuffix(forged, "}") + `,"status":{"certificate":"Zm9yZ2Vk","conditions":[{"type":"Approved","status":"True"}]}}`
+	v.want("jane", "POST", securityRequests, typeJSON, forged, 201)
+	text := v.must(200, "GET", securityRequests+"/a", "", "")
+	spec := text[strings.Index(text, `"spec":`):] // and status
+	for _, trace := range []string{"f0rged", "admin", "system:masters", "Approved", "Zm9yZ2Vk"} {
+		if strings.Contains(spec, trace) {
+			t.Errorf("%s is in %s", trace, spec)
+		}
+	}
+	if !strings.Contains(spec, `"username":"jane"`) {
+		t.Errorf("who has asked? %s", spec)
+	}
+
+	// Its spec and its status are not for the main resource to write.
+	changed := strings.Replace(strings.Replace(forged, "client auth", "cert sign", 1), securityClientSigner, "example.com/ca", 1)
+	for _, test := range []struct{ method, path, kind, body string }{
+		{"PUT", securityRequests + "/a", typeJSON, changed},
+		{"PATCH", securityRequests + "/a", typeJSONPatch, `[{"op":"replace","path":"/spec/usages","value":["cert sign"]},{"op":"add","path":"/status","value":{"conditions":[{"type":"Approved","status":"True"}]}}]`},
+		{"PATCH", securityRequests + "/a", typeMerge, `{"spec":{"usages":["cert sign"],"username":"admin"},"status":{"certificate":"Zm9yZ2Vk","conditions":[{"type":"Approved","status":"True"}]}}`},
+		{"PATCH", securityRequests + "/a", typeStrategic, `{"spec":{"groups":["system:masters"]},"status":{"conditions":[{"type":"Approved","status":"True"}]}}`},
+		{"PATCH", securityRequests + "/a?fieldManager=j&force=true", typeApply, changed},
+	} {
+		v.want("jane", test.method, test.path, test.kind, test.body, 200, 403, 409, 422)
+		if now := v.must(200, "GET", securityRequests+"/a", "", ""); now[strings.Index(now, `"spec":`):] != spec {
+			t.Errorf("%s %s changes the request:\n%s\n%s", test.method, test.kind, now, text)
+		}
+	}
+}
+
+// decisions are the ways to write a condition, or a certificate, into the request of a name by a
+// sub-resource; status is the member to write, current the whole object.
+func decisions(name, sub, status, current string) [][4]string {
+	path := securityRequests + "/" + name + "/" + sub
+	whole := strings.TrimSuffix(current, "}") + `,"status":{` + status + `}}`
+	if at := strings.LastIndex(current, `,"status":`); at > 0 {
+		whole = current[:at] + `,"status":{` + status + `}}`
+	}
+	config := `{"apiVersion":"certificates.platform.io/v1","kind":"CertificateSigningRequest","metadata":{"name":"` + name + `"},"status":{` + status + `}}`
+	return [][4]string{
+		{"PUT", path, typeJSON, whole},
+		{"PATCH", path, typeJSONPatch, `[{"op":"add","path":"/status","value":{` + status + `}}]`},
+		{"PATCH", path, typeMerge, `{"status":{` + status + `}}`},
+		{"PATCH", path, typeStrategic, `{"status":{` + status + `}}`},
+		{"PATCH", path + "?fieldManager=d&force=true", typeApply, config},
+		{"PATCH", path + "?dryRun=All", typeMerge, `{"status":{` + status + `}}`},
+	}
+}
+
+// TestCertificateApproval: approving and signing need the right on the signer, whatever the way
+// of writing, and each its own sub-resource.
+func TestCertificateApproval(t *testing.T) {
+	v := start(t, createUsers(t, "clerk", "approver", "signer"))
+	all := `{"apiGroups":["certificates.platform.io"],"resources":["certificatesigningrequests","certificatesigningrequests/approval","certificatesigningrequests/status"],"verbs":["get","create","update","patch"]}`
+	on := func(verb, names string) string {
+		return all + `,{"apiGroups":["certificates.platform.io"],"resources":["signers"],"verbs":["` + verb + `"],"resourceNames":[` + names + `]}`
+	}
+	v.grant("clerk", "clerk", on("approve", `"example.com/x","example.com/*","platform.io"`)) // of other signers
+	v.grant("approver", "approver", on("approve", `"`+securityClientSigner+`"`))
+	v.grant("signer", "signer", on("sign", `"platform.io/*"`))
+	const (
+		approved = `"conditions":[{"type":"Approved","status":"True","reason":"r","message":"m"}]`
+		failed   = `"conditions":[{"type":"Failed","status":"True","reason":"r","message":"m"}]`
+	)
+	v.must(201, "POST", securityRequests, typeJSON, certificateRequestSecurity(t, "a", securityClientSigner, pkix.Name{CommonName: "jane"}, ""))
+	certificate := `"certificate":"` + base64.StdEncoding.EncodeToString(v.read("admin.crt")) + `"`
+	before := v.must(200, "GET", securityRequests+"/a", "", "")
+	for _, test := range []struct {
+		user, sub, status string
+		codes             []int
+	}{
+		{"clerk", "approval", approved, []int{403}},
+		{"signer", "approval", approved, []int{403}},
+		{"clerk", "status", failed, []int{403}},
+		{"approver", "status", failed, []int{403}},
+		// what breaks a rule is refused for that, whoever asks
+		{"clerk", "status", certificate, []int{422}},
+		{"approver", "status", certificate, []int{422}},
+		{"approver", "status", approved, []int{422}},
+		{"clerk", "status", approved, []int{422}},
+		// with the right, but by the wrong sub-resource
+		{"signer", "status", approved, []int{422}},
+		{"approver", "approval", certificate, []int{422}},
+	} {
+		for _, d := range decisions("a", test.sub, test.status, before) {
+			v.want(test.user, d[0], d[1], d[2], d[3], test.codes...)
+		}
+	}
+	if after := v.must(200, "GET", securityRequests+"/a", "", ""); after != before {
+		t.Errorf("something has changed:\n%s\n%s", before, after)
+	}
+	// A sub-resource makes no object.
+	for _, sub := range []string{"approval", "status"} {
+		for _, d := range decisions("none", sub, approved, strings.Replace(before, `"name":"a"`, `"name":"none"`, 1)) {
+			v.want("approver", d[0], d[1], d[2], d[3], 403, 404, 409)
+		}
+	}
+	v.must(404, "GET", securityRequests+"/none", "", "")
+	// Who may does, and changes nothing else on the way.
+	spec := func(text string) string {
+		return text[strings.Index(text, `"spec"`):strings.Index(text, `,"status"`)]
+	}
+	v.want("approver", "PATCH", securityRequests+"/a/approval", typeMerge, `{"spec":{"usages":["cert sign"],"username":"admin"},"status":{`+approved+`}}`, 200)
+	for _, user := range []string{"clerk", "approver"} {
+		v.want(user, "PATCH", securityRequests+"/a/status", typeMerge, `{"status":{`+certificate+`}}`, 403)
+	}
+	v.want("signer", "PATCH", securityRequests+"/a/status", typeMerge, `{"spec":{"request":"eA=="},"status":{`+certificate+`}}`, 200)
+	after := v.must(200, "GET", securityRequests+"/a", "", "")
+	if !strings.Contains(after, "Approved") || !strings.Contains(after, certificate) || spec(after) != spec(before+`,"status"`) {
+		t.Errorf("decided is %s\nof %s", after, before)
+	}
+	// What is decided stays.
+	v.want("approver", "PATCH", securityRequests+"/a/approval", typeMerge, `{"status":{"conditions":[]}}`, 422)
+	v.want("signer", "PATCH", securityRequests+"/a/status", typeMerge, `{"status":{"certificate":null}}`, 422)
+}

@@ -1,0 +1,52 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestLongTexts: an error shows enough of what is wrong to find it, and not all of it, escaped over and over.
+func TestLongTexts(t *testing.T) {
+	s := restart(t, t.TempDir())
+	const (
+		pods        = "/api/v1/namespaces/default/pods"
+		definitions = "/apis/apiextensions.platform.io/v1/customresourcedefinitions"
+		things      = "/apis/e.com/v1/namespaces/default/things"
+		strategic   = "application/strategic-merge-patch+json"
+		most        = 2 << 20 // escapes are long
+	)
+	expect(t, s, 201, "POST", securityConfigMaps, typeJSON, configMapSecurity("a"))
+	expect(t, s, 201, "POST", pods, typeJSON, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	expect(t, s, 201, "POST", definitions, typeJSON, `{"metadata":{"name":"things.e.com"},"spec":{"group":"e.com","scope":"Namespaced","names":{"plural":"things","kind":"Thing"},
+		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"email":{"type":"string","format":"email"}}}}}]}}`)
+	long := strings.Repeat("<", 1_400_000)
+	thing := func(members string) string {
+		return `{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a"},` + members + `}`
+	}
+	for _, test := range []struct {
+		name, method, path, kind, body string
+		code                           int
+	}{
+		{"a key of data", "POST", securityConfigMaps, typeJSON, `{"metadata":{"name":"b"},"data":{"` + long + `":""}}`, 422},
+		{"a key of data, applied", "PATCH", securityConfigMaps + "/b?fieldManager=m", typeApply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"},"data":{"` + long + `":""}}`, 422},
+		{"a name", "POST", securityConfigMaps, typeJSON, `{"metadata":{"name":"` + long + `"}}`, 422},
+		{"a kind", "POST", securityConfigMaps, typeJSON, `{"kind":"` + long + `","apiVersion":"` + long[:1000] + `","metadata":{"name":"b"}}`, 400},
+		{"a version", "PUT", securityConfigMaps + "/a", typeJSON, `{"metadata":{"name":"a","resourceVersion":"` + long + `"}}`, 422},
+		{"a uid", "PUT", securityConfigMaps + "/a", typeJSON, `{"metadata":{"name":"a","uid":"` + long + `"}}`, 409},
+		{"a precondition", "DELETE", securityConfigMaps + "/a", typeJSON, `{"preconditions":{"uid":"` + long + `"}}`, 409},
+		{"a directive", "PATCH", pods + "/p", strategic, `{"$` + long + `":1}`, 400},
+		{"an item", "PATCH", pods + "/p", strategic, `{"spec":{"containers":["` + long + `"]}}`, 400},
+		{"a resource", "POST", pods, typeJSON, `{"metadata":{"name":"b"},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"` + long + `":"1"}}}]}}`, 422},
+		{"a format", "POST", things, typeJSON, thing(`"email":"` + long + `"`), 422},
+		{"an unknown field", "POST", things + "?fieldValidation=Strict", typeJSON, thing(`"` + long + `":1`), 400},
+	} {
+		answer, err := s.Do(t.Context(), test.method, test.path, test.kind, []byte(test.body))
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if answer.Code != test.code || len(answer.Body) > most {
+			t.Errorf("%s: %d with %d bytes, want %d: %.200s", test.name, answer.Code, len(answer.Body), test.code, answer.String())
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package policy
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	securityWaitTimeout = 60 * time.Second
+	securityConfigMaps  = "/api/v1/namespaces/default/configmaps"
+	token               = "t0p-s3cret-t0ken"
+)
+
+// A victim is a daemon in this process whose log is kept, and who audits the metadata of every
+// request.
+type testServer struct {
+	t    *testing.T
+	dir  string
+	d    *daemon.Daemon
+	log  *client.Log
+	http *http.Client // the administrator's
+	// plain presents no certificate; nil until it is needed.
+	plain *http.Client
+}
+
+func start(t *testing.T, change ...func(*daemon.Config)) *testServer {
+	t.Helper()
+	v := &testServer{t: t, dir: filepath.Join(t.TempDir(), "data"), log: &client.Log{}}
+	tokens := filepath.Join(t.TempDir(), "tokens.csv")
+	if err := os.WriteFile(tokens, []byte(token+",jane,1,\"developers\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := daemon.Default()
+	c.DataDir, c.Serving.SecurePort, c.Logging.Verbosity, c.Authentication.TokenAuthFile = v.dir, 0, 9, tokens
+	c.Controllers = client.WithoutRoots + ",-certificatesigningrequest-signing-controller" // tests sign by hand
+	c.Audit.Log.Path, c.Audit.PolicyFile = v.dir+".audit", v.dir+".policy"
+	if err := os.WriteFile(c.Audit.PolicyFile, []byte(securityAuditPolicy), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	d, err := daemon.New(c, v.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err != nil {
+		t.Fatal(err)
+	}
+	v.d = d
+	transport := &http.Transport{TLSClientConfig: v.admin()}
+	v.http = &http.Client{Transport: transport, Timeout: securityWaitTimeout}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		ctx, cancel := context.WithTimeout(context.Background(), securityWaitTimeout)
+		defer cancel()
+		if err := d.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return v
+}
+
+func (v *testServer) read(name string) []byte {
+	v.t.Helper()
+	data, err := os.ReadFile(filepath.Join(v.dir, "pki", name))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return data
+}
+
+// nobody trusts the daemon and presents nothing.
+func (v *testServer) nobody() *tls.Config {
+	config := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "localhost"}
+	config.RootCAs.AppendCertsFromPEM(v.read("ca.crt"))
+	return config
+}
+
+func (v *testServer) admin() *tls.Config {
+	v.t.Helper()
+	pair, err := tls.X509KeyPair(v.read("admin.crt"), v.read("admin.key"))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	config := v.nobody()
+	config.Certificates = []tls.Certificate{pair}
+	return config
+}
+
+// dial opens a connection of bytes.
+func (v *testServer) dial(config *tls.Config) net.Conn {
+	v.t.Helper()
+	conn, err := tls.Dial("tcp", v.d.Addr().String(), config)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(securityWaitTimeout))
+	return conn
+}
+
+// A securityAnswer is what came for raw bytes.
+type securityAnswer struct {
+	code   int
+	body   string
+	header http.Header
+	closed bool // the connection, after it
+}
+
+// raw sends bytes on a connection of its own.
+func (v *testServer) raw(config *tls.Config, request string) securityAnswer {
+	v.t.Helper()
+	conn := v.dial(config)
+	if _, err := io.WriteString(conn, request); err != nil {
+		v.t.Fatal(err)
+	}
+	r := bufio.NewReader(conn)
+	got, err := http.ReadResponse(r, nil)
+	if err != nil {
+		v.t.Fatalf("%q: no answer: %v", request[:min(len(request), 200)], err)
+	}
+	body, err := io.ReadAll(got.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	a := securityAnswer{code: got.StatusCode, body: string(body), header: got.Header, closed: got.Close}
+	if a.closed {
+		if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
+			v.t.Errorf("%q: after the answer came %q, %v", request[:min(len(request), 200)], rest, err)
+		}
+	}
+	return a
+}
+
+// do is a well-formed request of the administrator.
+func (v *testServer) do(method, path, kind, body string) (int, string) {
+	v.t.Helper()
+	r, err := http.NewRequest(method, v.d.URL()+path, strings.NewReader(body))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", kind)
+	got, err := v.http.Do(r)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return got.StatusCode, string(text)
+}
+
+func (v *testServer) must(code int, method, path, kind, body string) string {
+	v.t.Helper()
+	got, text := v.do(method, path, kind, body)
+	if got != code {
+		v.t.Fatalf("%s %s: %d, want %d: %.300s", method, path, got, code, text)
+	}
+	return text
+}
+
+const typeJSON = "application/json"
+
+func configMapSecurity(name string) string { return fmt.Sprintf(`{"metadata":{"name":%q}}`, name) }

@@ -1,0 +1,165 @@
+package policy
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+// TestSmuggling: a request whose end two servers could see in different places is refused, and
+// what follows it on the connection is never read as a request.
+func TestSmuggling(t *testing.T) {
+	v := start(t)
+	const smuggled = "POST " + securityConfigMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 33\r\n\r\n" +
+		`{"metadata":{"name":"smuggled"}} `
+	post := "POST " + securityConfigMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+	for name, request := range map[string]string{
+		"two lengths":              post + "Content-Length: 0\r\nContent-Length: 5\r\n\r\n",
+		"the same length twice":    post + "Content-Length: 0\r\nContent-Length: 0\r\n\r\n",
+		"length and encoding":      post + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+		"encoding and length":      post + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+		"two encodings":            post + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n",
+		"identity":                 post + "Transfer-Encoding: identity\r\n\r\n",
+		"identity and length":      post + "Content-Length: 5\r\nTransfer-Encoding: identity\r\n\r\n",
+		"chunked, then identity":   post + "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
+		"chunk without an end":     post + "Transfer-Encoding: chunked\r\n\r\n1\r\na0\r\n\r\n",
+		"chunk with bare LF":       post + "Transfer-Encoding: chunked\r\n\r\n1\na\r\n0\r\n\r\n",
+		"huge chunk":               post + "Transfer-Encoding: chunked\r\n\r\nfffffffff\r\n\r\n",
+		"CR in an extension":       post + "Transfer-Encoding: chunked\r\n\r\n0;a\rb\r\n\r\n",
+		"unknown encoding":         post + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+		"space before colon":       post + "Content-Length : 5\r\n\r\n",
+		"folded encoding":          post + "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n",
+		"negative length":          post + "Content-Length: -1\r\n\r\n",
+		"signed length":            post + "Content-Length: +5\r\n\r\n",
+		"hexadecimal length":       post + "Content-Length: 0x5\r\n\r\n",
+		"list of lengths":          post + "Content-Length: 5, 6\r\n\r\n",
+		"huge length":              post + "Content-Length: 99999999999999999999\r\n\r\n",
+		"bare CR":                  post + "X: a\rContent-Length: 5\r\n\r\n",
+		"bare LF":                  post + "X: a\nContent-Length: 0\r\n\r\n",
+		"LF behind the first line": strings.Replace(post, "1.1\r\n", "1.1\n", 1) + "Content-Length: 0\r\n\r\n",
+		"NUL":                      post + "X: a\x00b\r\nContent-Length: 0\r\n\r\n",
+		"bad chunk size":           post + "Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
+		"negative chunk size":      post + "Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n",
+		"a host of two":            "GET /version HTTP/1.1\r\nHost: x/y\r\n\r\n",
+		"a host with a space":      "GET /version HTTP/1.1\r\nHost: x y\r\n\r\n",
+		"two hosts":                "GET /version HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+		"another host":             "GET https://y/version HTTP/1.1\r\nHost: x\r\n\r\n",
+		"lower-case method":        "get /version HTTP/1.1\r\nHost: x\r\n\r\n",
+		"a protocol of the future": "GET /version HTTP/1.7\r\nHost: x\r\n\r\n",
+		"fragment":                 "GET /version#x HTTP/1.1\r\nHost: x\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := &testServer{t: t, dir: v.dir, d: v.d}
+			got := v.raw(v.admin(), request+smuggled)
+			if got.code != 400 && got.code != 413 && got.code != 501 || !got.closed {
+				t.Errorf("%d, closed %v, want 400 and close: %.200s", got.code, got.closed, got.body)
+			}
+		})
+	}
+	v.must(404, "GET", securityConfigMaps+"/smuggled", "", "")
+	if got := v.raw(v.admin(), smuggled); got.code != 201 {
+		t.Errorf("the smuggled request itself: %d %s", got.code, got.body)
+	}
+}
+
+// behindProxy is a daemon, and what proves to it that the headers of a proxy are true.
+func behindProxy(t *testing.T) (*testServer, *tls.Config) {
+	t.Helper()
+	now := time.Now()
+	template := func(name string) *x509.Certificate {
+		return &x509.Certificate{
+			SerialNumber: big.NewInt(now.UnixNano()), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
+			Subject: pkix.Name{CommonName: name}, KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		}
+	}
+	root := template("proxies")
+	root.IsCA, root.BasicConstraintsValid, root.KeyUsage, root.ExtKeyUsage = true, true, x509.KeyUsageCertSign, nil
+	proxies := issue(t, root, nil)
+	front := issue(t, template("front"), &proxies)
+	v := start(t, func(c *daemon.Config) {
+		c.Authentication.RequestHeader = daemon.RequestHeader{
+			ClientCAFile: certificateFile(t, proxies.Leaf.Raw), UsernameHeaders: []string{"X-Remote-User"}, GroupHeaders: []string{"X-Remote-Group"},
+		}
+	})
+	proxy := v.nobody()
+	proxy.Certificates = []tls.Certificate{front}
+	return v, proxy
+}
+
+// TestOrderOfHeaders: who has asked is what the proxy says first, and groups are in its order,
+// whatever else the request holds.
+func TestOrderOfHeaders(t *testing.T) {
+	v, proxy := behindProxy(t)
+	const path = "/apis/authentication.platform.io/v1/selfsubjectreviews"
+	const identity = "X-Remote-User: joe\r\nX-Remote-Group: one\r\nX-Remote-Group: two\r\nX-Remote-Group: three\r\nX-Remote-User: admin\r\n"
+	for _, headers := range []string{
+		identity, "Authorization: Basic x\r\n" + identity, identity + "Authorization: Basic x\r\n",
+		"Authorization: Digest x\r\nX-Remote-User: joe\r\nX-Remote-Group: one\r\nAuthorisation: x\r\nX-Remote-Group: two\r\nX-Remote-Group: three\r\n",
+	} {
+		got := v.raw(proxy, "POST "+path+" HTTP/1.1\r\n"+headers+"Host: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+		if got.code != 201 || !strings.Contains(got.body, `"username":"joe"`) || !strings.Contains(got.body, `"groups":["one","two","three","system:authenticated"]`) {
+			t.Errorf("%q: %d %s", headers, got.code, got.body)
+		}
+	}
+}
+
+// TestTrailers: what comes behind the body is no header, whatever proxies have let through there.
+func TestTrailers(t *testing.T) {
+	v, proxy := behindProxy(t)
+	body := configMapSecurity("trailed")
+	send := func(config *tls.Config, headers, trailers string) securityAnswer {
+		return v.raw(config, "POST "+securityConfigMaps+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"+
+			headers+"\r\n"+fmt.Sprintf("%x\r\n%s\r\n0\r\n", len(body), body)+trailers+"\r\n")
+	}
+	const joe = "X-Remote-User: joe\r\nX-Remote-Group: devs\r\n"
+	if got := send(proxy, joe, ""); got.code != 403 {
+		t.Errorf("joe: %d %s", got.code, got.body)
+	}
+	for _, trailer := range []string{
+		"X-Remote-Group: system:masters\r\n", "x-remote-group:system:masters\r\n", "X-Remote-User: admin\r\n", "Audit-Id: x\r\n",
+		"Impersonate-User: admin\r\n", "Accept: */*\r\n", "User-Agent: x\r\n", "X-A: b\r\n", "Transfer-Encoding: chunked\r\n",
+		"Authorization: Bearer " + token + "\r\n", "Content-Length: 5\r\n", "Host: y\r\n", "Connection: close\r\n", "X-A: b\r\n c\r\n",
+	} {
+		for _, headers := range []string{"", "Trailer: X-A\r\n", "Trailer: X-Remote-Group\r\n", "User-Agent: y\r\nAccept: a\r\nAccept: b\r\n"} {
+			if got := send(proxy, joe+headers, trailer); got.code != 403 || !got.closed { // before the body is read
+				t.Errorf("%q behind the body, with %q: %d, closed %v: %s", trailer, headers, got.code, got.closed, got.body)
+			}
+		}
+		if got := send(v.admin(), "", trailer); got.code != 400 || !got.closed {
+			t.Errorf("%q behind the body: %d, closed %v: %s", trailer, got.code, got.closed, got.body)
+		}
+	}
+	v.must(404, "GET", securityConfigMaps+"/trailed", "", "")
+	if got := send(v.admin(), "Trailer: X-A\r\nCookie: a=b\r\nCookie: c=d\r\nX-A: b\r\nX-A: c\r\nUser-Agent: y\r\n", ""); got.code != 201 {
+		t.Errorf("without: %d %s", got.code, got.body)
+	}
+}
+
+// TestTargets: no spelling of a path reaches what its plain spelling may not, nor hides what
+// is asked for.
+func TestTargets(t *testing.T) {
+	v := start(t)
+	for _, path := range []string{
+		"/livez/../api/v1/secrets", "/livez/..%2fapi/v1/secrets", "/livez/%2e%2e/api/v1/secrets", "/livez/%252e%252e/api/v1/secrets",
+		"//api/v1/secrets", "/api//v1/secrets", "/api/v1//secrets", "/api/v1/secrets//", "/./api/v1/secrets", "/api/v1/./secrets",
+		"/api%2fv1%2fsecrets", "/api/v1/secrets%00", "/api/v1/secrets%0a", "/livez%2f..%2fapi/v1/secrets", "/api/v1/%2e/secrets",
+		"/api/v1/secrets%", "/api/v1/secrets%zz", "/livez;/api/v1/secrets", "/API/v1/secrets", "/api/v1/Secrets", "/api/v1/secrets%20",
+		"/livez/..;/api/v1/secrets", `/livez/..\api\v1\secrets`, "/api/v1/namespaces/default/%2e%2e/kube-system/secrets",
+		"/api/v1/namespaces/default/namespaces/default", "/api/v1/namespaces/default/namespaces", "/api/v1/namespaces/default/nodes",
+	} {
+		got := v.raw(v.nobody(), "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
+		if got.code != 400 && got.code != 404 && got.code != 403 || strings.Contains(got.body, "SecretList") {
+			t.Errorf("%s as nobody: %d %.200s", path, got.code, got.body)
+		}
+		if got := v.raw(v.admin(), "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n"); got.code != 400 && got.code != 404 {
+			t.Errorf("%s as the administrator: %d %.200s, want 400 or 404", path, got.code, got.body)
+		}
+	}
+}

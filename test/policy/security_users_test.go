@@ -1,0 +1,103 @@
+package policy
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const rights = "/apis/rbac.authorization.platform.io/v1"
+
+const (
+	typeJSONPatch = "application/json-patch+json"
+	typeMerge     = "application/merge-patch+json"
+	typeStrategic = "application/strategic-merge-patch+json"
+	typeApply     = "application/apply-patch+yaml"
+)
+
+// createUsers lets users in by the tokens that credential gives, each as "name" or "name=group,group".
+func createUsers(t *testing.T, users ...string) func(*daemon.Config) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "people.csv")
+	var lines strings.Builder
+	for _, u := range users {
+		name, groups := u, ""
+		if at := strings.LastIndexByte(u, '='); at > 0 {
+			name, groups = u[:at], u[at+1:]
+		}
+		lines.WriteString(credential(name) + "," + name + ",,\"" + groups + "\"\n")
+	}
+	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func(c *daemon.Config) { c.Authentication.TokenAuthFile = path }
+}
+
+func credential(user string) string { return "t0ken-of-" + user }
+
+// as is a well-formed request of a user.
+func (v *testServer) as(user, method, path, kind, body string) (int, string) {
+	v.t.Helper()
+	return v.bearer(credential(user), method, path, kind, body)
+}
+
+func (v *testServer) bearer(token, method, path, kind, body string) (int, string) {
+	v.t.Helper()
+	r, err := http.NewRequest(method, v.d.URL()+path, strings.NewReader(body))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", kind)
+	r.Header.Set("Authorization", "Bearer "+token)
+	if v.plain == nil {
+		transport := &http.Transport{TLSClientConfig: v.nobody()}
+		v.plain = &http.Client{Transport: transport, Timeout: securityWaitTimeout}
+		v.t.Cleanup(transport.CloseIdleConnections)
+	}
+	got, err := v.plain.Do(r)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return got.StatusCode, string(text)
+}
+
+// want asks as a user, and wants one of the codes.
+func (v *testServer) want(user, method, path, kind, body string, codes ...int) string {
+	v.t.Helper()
+	got, text := v.as(user, method, path, kind, body)
+	for _, code := range codes {
+		if got == code {
+			return text
+		}
+	}
+	v.t.Errorf("%s: %s %s (%s) %.300s: %d, want %v: %.500s", user, method, path, kind, body, got, codes, text)
+	return text
+}
+
+// grant lets a user do what rules, which are JSON, allow; it waits until that is so.
+func (v *testServer) grant(name, user, rules string) {
+	v.t.Helper()
+	const group = `"apiGroup":"rbac.authorization.platform.io"`
+	rules += `,{"nonResourceURLs":["/granted/` + name + `"],"verbs":["get"]}`
+	v.must(201, "POST", rights+"/clusterroles", typeJSON, `{"metadata":{"name":"`+name+`"},"rules":[`+rules+`]}`)
+	v.must(201, "POST", rights+"/clusterrolebindings", typeJSON, `{"metadata":{"name":"`+name+`"},"roleRef":{`+group+`,"kind":"ClusterRole","name":"`+name+`"},
+		"subjects":[{"kind":"User",`+group+`,"name":"`+user+`"}]}`)
+	client.Eventually(v.t, func() error {
+		if code, text := v.as(user, "GET", "/granted/"+name, "", ""); code != 404 {
+			return fmt.Errorf("%s is not granted to %s: %d %s", name, user, code, text)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,88 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// crashObserver records the events that watches of all test objects deliver.
+type crashObserver struct {
+	from   uint64 // resourceVersion from which the watch was started
+	events []client.Event
+}
+
+// errExpired reports that the history begins after the version of a watch.
+var errExpired = errors.New("the version of the watch has expired")
+
+// watch reads events until the connection breaks, or, if end is not 0, until the event of that
+// version.
+func (o *crashObserver) watch(ctx context.Context, c *client.Client, end uint64) error {
+	w, err := c.Watch(ctx, crashObjects, url.Values{"resourceVersion": {strconv.FormatUint(o.from, 10)}})
+	if answer := (*client.Answer)(nil); errors.As(err, &answer) {
+		return err
+	} else if err != nil {
+		return broken(end, err)
+	}
+	defer w.Close()
+	for last := o.from; end == 0 || last < end; {
+		e, err := w.Next()
+		if err != nil {
+			return broken(end, err)
+		}
+		if e.Code() == 410 {
+			return errExpired
+		}
+		if e.Type == client.Error || e.Object.Version() <= last {
+			return fmt.Errorf("after version %d: %s %v", last, e.Type, e.Object)
+		}
+		last = e.Object.Version()
+		o.events = append(o.events, e)
+	}
+	return nil
+}
+
+// broken returns the error of a watch that has ended: none if end is 0, as the daemon is killed then.
+func broken(end uint64, err error) error {
+	if end == 0 {
+		return nil
+	}
+	return fmt.Errorf("watching up to version %d: %w", end, err)
+}
+
+// after returns the events above a version.
+func (o *crashObserver) after(version uint64) []client.Event {
+	for i, e := range o.events {
+		if e.Object.Version() > version {
+			return o.events[i:]
+		}
+	}
+	return nil
+}
+
+// newest returns the version of the last event, or that of the start if there is none.
+func (o *crashObserver) newest() uint64 {
+	if len(o.events) == 0 {
+		return o.from
+	}
+	return o.events[len(o.events)-1].Object.Version()
+}
+
+// applyEvents applies events to a map of objects by name. It returns an error for an event that
+// contradicts the map, such as the delete of a missing object.
+func applyEvents(state map[string]string, events []client.Event) error {
+	for _, e := range events {
+		_, was := state[e.Object.Name()]
+		if was == (e.Type == client.Added) {
+			return fmt.Errorf("%s of an object that was there: %v: %v", e.Type, was, e.Object)
+		}
+		if state[e.Object.Name()] = e.Object.String(); e.Type == client.Deleted {
+			delete(state, e.Object.Name())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package storage
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// crashSettings make segments and snapshots small and the history short, so that kills meet
+// rotations, snapshots and the removal of old segments. A process that finds enough for a
+// snapshot makes it at its start, while the load begins. What is written is encrypted.
+const crashSettings = `
+encryption: {configFile: %q}
+serving: {securePort: 0}
+journal: {segmentBytes: 1Mi}
+snapshots: {journalBytes: 1Mi}
+watches: {historyTime: %s}
+`
+
+// historyTime is how far watches can go back: several times what a cycle takes on a machine that does nothing else.
+const historyTime = 15 * time.Second
+
+// crashKeys encrypt the objects of the workers.
+const crashKeys = `
+apiVersion: apiserver.config.platform.io/v1
+kind: EncryptionConfiguration
+resources:
+- resources: [configmaps]
+  providers: [{aesgcm: {keys: [{name: key, secret: a2V5LW9mLTMyLWJ5dGVzLWZvci10aGUtY3Jhc2gtdGU=}]}}]
+`
+
+// crashProcess is one run of the daemon's binary.
+type crashProcess struct {
+	*client.Client
+	cmd  *exec.Cmd
+	logs bytes.Buffer
+}
+
+// build compiles the binary and writes its configuration into dir.
+func build(t *testing.T, dir string) (binary, config string) {
+	t.Helper()
+	config = filepath.Join(dir, "troupe.yaml")
+	encryption := filepath.Join(dir, "encryption.yaml")
+	for path, text := range map[string]string{config: fmt.Sprintf(crashSettings, encryption, historyTime), encryption: crashKeys} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return client.TroupeBinary(t), config
+}
+
+var crashReadyLine = regexp.MustCompile(`KUBECONFIG=(\S+)`)
+
+// start starts the binary and waits until it is ready.
+func start(t *testing.T, binary, config, data string) *crashProcess {
+	t.Helper()
+	p, ready := launch(t, exec.Command(binary, serveArguments(t, config, data)...))
+	if !ready {
+		t.Fatalf("not ready: %s\n%s", p.cmd.ProcessState, &p.logs)
+	}
+	return p
+}
+
+func serveArguments(t *testing.T, config, data string) []string {
+	return append([]string{"serve", "--config", config, "--data-dir", data, "--controllers", client.WithoutRoots}, client.StoreFlags(t, data)...)
+}
+
+// launch runs a command that serves until it is ready, or has ended.
+func launch(t *testing.T, cmd *exec.Cmd) (p *crashProcess, ready bool) {
+	t.Helper()
+	p = &crashProcess{cmd: cmd}
+	p.cmd.Stderr = &p.logs
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.end)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	m := crashReadyLine.FindStringSubmatch(line)
+	if m == nil {
+		if line != "" || !errors.Is(err, io.EOF) {
+			t.Errorf("it said %q, %v", line, err)
+		}
+		_ = p.cmd.Wait() // the state tells
+		return p, false
+	}
+	if p.Client, err = client.New(m[1]); err != nil {
+		t.Fatal(err)
+	}
+	return p, true
+}
+
+// end kills the process if it has not ended by itself, and waits for it.
+func (p *crashProcess) end() {
+	if p.cmd.ProcessState != nil {
+		return
+	}
+	_ = p.cmd.Process.Kill() // it may have ended
+	_ = p.cmd.Wait()         // the state tells
+	if p.Client != nil {
+		p.Close()
+	}
+}
+
+// checkEnd returns an error if the process has ended by itself in another way than with status 1 and a message.
+func (p *crashProcess) checkEnd() error {
+	state := p.cmd.ProcessState
+	if logs := p.logs.String(); state.ExitCode() != 1 || !strings.Contains(logs, "troupe: ") || strings.Contains(logs, "goroutine ") {
+		return fmt.Errorf("the daemon ended with %s\n%s", state, logs)
+	}
+	return nil
+}
+
+// kill sends SIGKILL and waits for the process to end. A daemon that ended before
+// by itself is an error: a crash must not pass for the kill.
+func (p *crashProcess) kill() error {
+	p.end()
+	if status := p.cmd.ProcessState.String(); status != "signal: killed" {
+		return fmt.Errorf("the daemon had ended before the kill: %s\n%s", status, &p.logs)
+	}
+	return nil
+}

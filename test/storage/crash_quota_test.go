@@ -1,0 +1,134 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// TestQuotasOverKills (42): however often the process is killed while many create and delete, a quota is never
+// exceeded, does not refuse below its limit afterwards, and says what is used.
+func TestQuotasOverKills(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	binary, config := build(t, dir)
+	data := filepath.Join(dir, "data")
+	p := start(t, binary, config, data)
+	ctx := t.Context()
+	if a, err := p.Create(ctx, quotas, []byte(`{"metadata":{"name":"q"},"spec":{"hard":{"configmaps":"`+strconv.Itoa(limit)+`"}}}`)); err != nil || a.Code != 201 {
+		t.Fatalf("%v, %v", a, err)
+	}
+	for round := range 6 {
+		loading, stop := context.WithCancel(ctx)
+		var load sync.WaitGroup
+		for i := range 16 {
+			load.Go(func() { churnCrash(loading, p.Client, fmt.Sprintf("c-%d-%d", round, i)) })
+		}
+		time.Sleep(time.Duration(100+50*round) * time.Millisecond)
+		if err := p.kill(); err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		load.Wait()
+		p = start(t, binary, config, data)
+		checkUsed(t, p, round)
+		fill(t, p, round)
+	}
+}
+
+const (
+	quotas          = "/api/v1/namespaces/default/resourcequotas"
+	crashConfigMaps = "/api/v1/namespaces/default/configmaps"
+	limit           = 40
+)
+
+// churnCrash creates objects, and deletes some of them, until the server does not answer any more.
+func churnCrash(ctx context.Context, c *client.Client, name string) {
+	for k := 0; ctx.Err() == nil; k++ {
+		object := fmt.Sprintf("%s-%d", name, k)
+		if _, err := c.Create(ctx, crashConfigMaps, client.ConfigMap(object, nil, nil)); err != nil {
+			return
+		}
+		if k%4 == 0 {
+			continue
+		}
+		if _, err := c.Delete(ctx, crashConfigMaps+"/"+object, nil); err != nil {
+			return
+		}
+	}
+}
+
+// count is the number of ConfigMaps.
+func count(t *testing.T, p *crashProcess) int {
+	t.Helper()
+	list, err := p.List(t.Context(), crashConfigMaps, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list.Items)
+}
+
+// checkUsed checks what a quota tells after a start.
+func checkUsed(t *testing.T, p *crashProcess, round int) {
+	t.Helper()
+	there := count(t, p)
+	if there > limit {
+		t.Fatalf("round %d: %d objects", round, there)
+	}
+	began := time.Now()
+	client.Eventually(t, func() error {
+		a, err := p.Get(t.Context(), quotas+"/q")
+		if err != nil {
+			return err
+		}
+		var q struct {
+			Status struct{ Used map[string]string }
+		}
+		if err := json.Unmarshal(a.Body, &q); err != nil {
+			return err
+		}
+		if used := q.Status.Used["configmaps"]; used != strconv.Itoa(there) {
+			return fmt.Errorf("round %d: used is %s, %d are there", round, used, there)
+		}
+		return nil
+	})
+	// Where others may serve the same state, the controllers begin when the Lease of the daemon that was killed has run out.
+	if took := time.Since(began); took > 10*time.Second && !client.OnEtcd() {
+		t.Errorf("round %d: used was right after %v", round, took)
+	}
+}
+
+// fill creates as many objects as there is room for, which must be those up to the limit, and deletes
+// half of all.
+func fill(t *testing.T, p *crashProcess, round int) {
+	t.Helper()
+	var creating sync.WaitGroup
+	for i := range limit {
+		creating.Go(func() {
+			a, err := p.Create(t.Context(), crashConfigMaps, client.ConfigMap(fmt.Sprintf("fill-%d-%d", round, i), nil, nil))
+			if err != nil || a.Code != 201 && a.Code != 403 {
+				t.Errorf("round %d: %v, %v", round, a, err)
+			}
+		})
+	}
+	creating.Wait()
+	if there := count(t, p); there != limit {
+		t.Errorf("round %d: %d objects, limited to %d", round, there, limit)
+	}
+	list, err := p.List(t.Context(), crashConfigMaps, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range list.Items[:limit/2] {
+		if a, err := p.Delete(t.Context(), crashConfigMaps+"/"+o.Name(), nil); err != nil || a.Code != 200 {
+			t.Fatalf("%v, %v", a, err)
+		}
+	}
+}

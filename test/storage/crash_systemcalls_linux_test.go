@@ -1,0 +1,243 @@
+package storage
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// An injection lets a system call fail: the when-th of each thread, and those that follow if there is a plus after it.
+type injection struct {
+	call, fault, when string
+}
+
+func (i injection) String() string { return i.call + " " + i.fault + " " + i.when }
+
+// The calls that reach the disk; write and read are left out because the runtime wakes itself with them, and sockets use them.
+var (
+	diskCalls   = []string{"pwrite64", "pread64", "fdatasync", "fsync", "ftruncate", "renameat", "openat", "unlinkat", "fallocate"}
+	crashFaults = []string{"EIO", "ENOSPC", "EDQUOT", "EROFS", "EMFILE", "EINTR"}
+)
+
+// injections are what the short run tries, under load and at the start.
+var injections = []injection{{"pwrite64", "EIO", "3"}, {"pwrite64", "ENOSPC", "2+"}, {"fdatasync", "EIO", "1"}, {"openat", "EMFILE", "1+"}, {"pwrite64", "EINTR", "1+2"}}
+
+// injectionsEach are those of the short run, then each call with each fault at each of the places, in an order that the seed decides.
+func injectionsEach(places ...string) []injection {
+	var rest []injection
+	for _, call := range diskCalls {
+		for _, fault := range crashFaults {
+			for _, when := range places {
+				if fault != "EINTR" || when != "1+" { // the runtime repeats it for ever
+					rest = append(rest, injection{call, fault, when})
+				}
+			}
+		}
+	}
+	rand.New(rand.NewPCG(crashSeed, 0)).Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	return slices.Concat(injections, rest)
+}
+
+// injectEach lets each fault happen in a cycle of its own: end ends the process of the cycle by it, and tells how. It returns how many there
+// were.
+func injectEach(t *testing.T, h *crashHistory, all []injection, end func(p *crashProcess, i injection) (how string, err error)) (tried int) {
+	p := start(t, h.binary, h.config, h.data)
+	h.list(p)
+	h.mark(p)
+	for n := range client.Rounds(t, len(injections), 1) {
+		if n == len(all) {
+			break
+		}
+		p = h.cycle(p, func(p *crashProcess) error {
+			how, err := end(p, all[n])
+			t.Logf("%-24s %s", all[n], how)
+			return err
+		})
+		if t.Failed() {
+			t.Fatal(all[n])
+		}
+		tried++
+	}
+	return tried
+}
+
+// TestSystemCalls (19, 23, 24) lets system calls of the real process fail under load. It ends with status 1 and says why, or goes on and takes
+// writes again by itself when nothing fails any more; either way nothing that was acknowledged is missing afterwards.
+func TestSystemCalls(t *testing.T) {
+	client.OnDisk(t)
+	if reason := untraceable(); reason != "" {
+		t.Logf("this machine traces nothing (%s): the same runs in memory in package persist (TestFaultsEverywhere)", reason)
+		return
+	}
+	dir := t.TempDir()
+	h := newHistory(t, dir, filepath.Join(dir, "data"))
+	for _, w := range h.workers {
+		w.faulty = true
+	}
+	injected, ended := 0, 0
+	tried := injectEach(t, h, injectionsEach("1", "3", "1+2", "1+"), func(p *crashProcess, i injection) (string, error) {
+		met, went, err := injectUnderLoad(t, p, i)
+		injected += met.calls
+		if !went {
+			ended++
+		}
+		return fmt.Sprintf("under load: %s, goes on: %v", met, went), err
+	})
+	if injected == 0 || ended == 0 {
+		t.Errorf("%d faults were injected, %d ended the daemon", injected, ended)
+	}
+	client.Figures(t, "%d kinds of faults, %d system calls failed, the daemon ended %d times, %s", tried, injected, ended, h)
+}
+
+// TestSystemCallsAtStart (19, 26) lets system calls fail while the process starts: it serves, or ends with status 1 and says why, and the next one finds
+// everything.
+func TestSystemCallsAtStart(t *testing.T) {
+	client.OnDisk(t)
+	if reason := untraceable(); reason != "" {
+		t.Logf("this machine traces nothing (%s)", reason)
+		return
+	}
+	dir := t.TempDir()
+	h := newHistory(t, dir, filepath.Join(dir, "data"))
+	refused := 0
+	tried := injectEach(t, h, injectionsEach("1", "2", "3", "5", "9"), func(p *crashProcess, i injection) (string, error) {
+		time.Sleep(50 * time.Millisecond) // the load; nothing waits for it
+		if err := p.kill(); err != nil {
+			return "", err
+		}
+		arguments := append([]string{"-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=" + i.call, "-e", i.inject(), h.binary},
+			serveArguments(h.t, h.config, h.data)...)
+		next, ready := launch(t, exec.Command("strace", arguments...))
+		how := fmt.Sprintf("at the start: serves: %v", ready)
+		if !ready {
+			refused++
+			return how, next.checkEnd()
+		}
+		next.end()
+		return how, nil
+	})
+	if refused == 0 {
+		t.Error("no fault kept the daemon from starting")
+	}
+	client.Figures(t, "%d faults at the start, %d of which were refused, %s", tried, refused, h)
+}
+
+func (i injection) inject() string {
+	return fmt.Sprintf("inject=%s:error=%s:when=%s", i.call, i.fault, i.when)
+}
+
+// untraceable says why system calls can not be made to fail; "" if they can.
+func untraceable() string {
+	out, err := exec.Command("strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=chdir:error=EIO", "true").CombinedOutput()
+	if err != nil {
+		return fmt.Sprint(err, " ", string(out))
+	}
+	return ""
+}
+
+// A casualty is what an injection has met.
+type casualty struct {
+	calls int
+	files []string // names of files whose calls failed
+}
+
+func (c casualty) String() string { return fmt.Sprintf("%d calls failed, on %q", c.calls, c.files) }
+
+// injectUnderLoad lets calls of a running process fail for a while. went tells that it goes on: then it is killed.
+func injectUnderLoad(t *testing.T, p *crashProcess, i injection) (met casualty, went bool, err error) {
+	tracer, failed, all, err := attach(p, i)
+	if err != nil {
+		return met, false, err
+	}
+	const patience = 40 // times 50 ms for a call that is rare
+	for n := 0; n < patience && alive(p) && (failed.Load() == 0 || n < 8); n++ {
+		time.Sleep(50 * time.Millisecond)
+	}
+	_ = tracer.Process.Signal(os.Interrupt) // it detaches; it has ended if the process has
+	_ = tracer.Wait()
+	met = <-all
+	if alive(p) {
+		went, err = recovers(t, p)
+	}
+	if went {
+		return met, true, p.kill()
+	}
+	if err == nil {
+		_ = p.cmd.Wait() // the state tells
+		err = p.checkEnd()
+		p.Close()
+	}
+	return met, false, err
+}
+
+// attach begins to trace a process. failed counts the calls that have failed so far, all answers what they were when the tracer has ended.
+func attach(p *crashProcess, i injection) (tracer *exec.Cmd, failed *atomic.Int64, all <-chan casualty, err error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer write.Close()
+	tracer = exec.Command("strace", "-f", "-y", "-qq", "-o", "/dev/fd/3", "-e", "trace="+i.call, "-e", i.inject(), "-p", fmt.Sprint(p.cmd.Process.Pid))
+	tracer.ExtraFiles = []*os.File{write}
+	if err := tracer.Start(); err != nil {
+		return nil, nil, nil, errors.Join(err, read.Close())
+	}
+	failed, done := &atomic.Int64{}, make(chan casualty, 1)
+	go func() {
+		defer read.Close()
+		met := casualty{}
+		for in := bufio.NewScanner(read); in.Scan(); {
+			if !strings.Contains(in.Text(), "(INJECTED)") {
+				continue
+			}
+			failed.Add(1)
+			met.calls++
+			if file := dataFile.FindStringSubmatch(in.Text()); file != nil && !slices.Contains(met.files, file[1]) {
+				met.files = append(met.files, file[1])
+			}
+		}
+		done <- met
+	}()
+	return tracer, failed, done, nil
+}
+
+// dataFile finds the name of a file in the line of a call, without the revision of a segment or snapshot.
+var dataFile = regexp.MustCompile(`[/"]data/(?:journal/|snapshots/)?(?:[0-9a-f]{16})?([.\w/]+)`)
+
+// alive tells whether a process runs still.
+func alive(p *crashProcess) bool {
+	state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return false
+	}
+	_, after, _ := strings.Cut(string(state), ") ")
+	return !strings.HasPrefix(after, "Z") && syscall.Kill(p.cmd.Process.Pid, 0) == nil
+}
+
+// recovers waits for a write that is answered as ever, or for the end of the process.
+func recovers(t *testing.T, p *crashProcess) (bool, error) {
+	went := false
+	client.Eventually(t, func() error {
+		data := map[string]string{"recovers": time.Now().String()} // a patch that changes nothing is not written
+		answer, err := p.Patch(context.Background(), crashObjects+"/"+crashMarker, map[string]any{"data": data})
+		if went = err == nil && answer.Code == 200; went || !alive(p) {
+			return nil
+		}
+		return fmt.Errorf("after the fault: %v, %v", answer, err)
+	})
+	return went, nil
+}

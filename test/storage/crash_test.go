@@ -1,0 +1,288 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	workers       = 8
+	keysPerWorker = 4
+	shortKills    = 30
+	startKills    = 4 // while it starts, after every kill under load
+	crashSeed     = 1
+)
+
+// A crashHistory is what the model knows over all kills of one data directory.
+type crashHistory struct {
+	t         *testing.T
+	binary    string
+	config    string
+	data      string
+	random    *rand.Rand
+	workers   []*worker
+	seen      uint64            // newest version that anybody was told of
+	listed    map[string]string // the objects at the version below, by name
+	at        uint64
+	listedAt  time.Time // when that was: watches may go back historyTime
+	late      int       // watches that came later than that, and were told so
+	given     []uint64  // versions acknowledged under the last load
+	acked     int
+	uncertain int
+	applied   int // of the maybes
+}
+
+// TestKills (1, 2, 14, 17, 19) kills the daemon under load, and again while it starts on what the kill has left.
+func TestKills(t *testing.T) {
+	cycles := 0
+	dir := t.TempDir()
+	h := newHistory(t, dir, filepath.Join(dir, "data"))
+	p := start(t, h.binary, h.config, h.data)
+	h.list(p)
+	for i := range client.Rounds(t, shortKills, 1) {
+		if p = h.cycle(p, h.kill); t.Failed() {
+			t.Fatalf("in cycle %d", i)
+		}
+		cycles++
+	}
+	if h.acked < cycles {
+		t.Errorf("only %d writes were acknowledged in %d cycles", h.acked, cycles)
+	}
+	client.Figures(t, "%d kills under load, %d while it started, %s", cycles, cycles*startKills, h)
+}
+
+func newHistory(t *testing.T, dir, data string) *crashHistory {
+	h := &crashHistory{t: t, data: data, random: rand.New(rand.NewPCG(crashSeed, 0)), listed: map[string]string{}}
+	h.binary, h.config = build(t, dir)
+	for i := range workers {
+		h.workers = append(h.workers, newWorker(crashSeed, uint64(i+1), keysPerWorker))
+	}
+	return h
+}
+
+// String says how much was tried.
+func (h *crashHistory) String() string {
+	text := fmt.Sprintf("%d writes acknowledged, %d without an answer, of which %d landed", h.acked, h.uncertain, h.applied)
+	if h.late > 0 {
+		text += fmt.Sprintf(", %d watches that were resumed too late", h.late)
+	}
+	return text
+}
+
+// cycle loads the process until end returns, which ends it, starts the next one and checks that.
+func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *crashProcess {
+	before := &crashObserver{from: h.at}
+	h.load(p, before, end)
+	next := start(h.t, h.binary, h.config, h.data)
+	state, listedAt, floor := maps.Clone(h.listed), h.listedAt, h.seen
+	h.list(next)
+	h.checkKeys()
+	h.checkVersions(floor, before.newest())
+	h.checkWatch(next, before, state, listedAt)
+	return next
+}
+
+// kill ends the process after a while, and some that follow it while they start.
+func (h *crashHistory) kill(p *crashProcess) error {
+	time.Sleep(time.Duration(20+h.random.IntN(380)) * time.Millisecond) // the load; nothing waits for it
+	if err := p.kill(); err != nil {
+		return err
+	}
+	for range startKills {
+		next := exec.Command(h.binary, serveArguments(h.t, h.config, h.data)...)
+		if err := next.Start(); err != nil {
+			return err
+		}
+		time.Sleep(time.Duration(h.random.IntN(80)) * time.Millisecond) // the place of the kill
+		if err := errors.Join(next.Process.Kill(), waitKilled(next)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitKilled waits for a process, which must not have ended otherwise.
+func waitKilled(cmd *exec.Cmd) error {
+	_ = cmd.Wait() // the state tells
+	if status := cmd.ProcessState.String(); status != "signal: killed" {
+		return fmt.Errorf("while it started: %s", status)
+	}
+	return nil
+}
+
+// load lets all workers write, and the observer watch, until end returns.
+func (h *crashHistory) load(p *crashProcess, o *crashObserver, end func(*crashProcess) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var running sync.WaitGroup
+	for _, w := range h.workers {
+		w.acked = w.acked[:0]
+		running.Go(func() {
+			if err := w.run(ctx, p.Client); err != nil {
+				h.t.Error(err)
+			}
+		})
+	}
+	running.Go(func() {
+		if err := o.watch(ctx, p.Client, 0); err != nil {
+			h.t.Error(err)
+		}
+	})
+	if err := end(p); err != nil {
+		h.t.Error(err)
+	}
+	running.Wait()
+}
+
+// list reads all objects and remembers them.
+func (h *crashHistory) list(p *crashProcess) {
+	h.t.Helper()
+	h.listedAt = time.Now()
+	list, err := p.List(context.Background(), crashObjects, nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	clear(h.listed)
+	for _, o := range list.Items {
+		h.listed[o.Name()] = withKind(o).String()
+		if o.Version() > list.Version {
+			h.t.Errorf("a list at version %d holds %v", list.Version, o)
+		}
+	}
+	h.at = list.Version
+}
+
+// crashMarker is an object that is written after every kill, to know when a watch has caught up.
+const crashMarker = "marker"
+
+// checkWatch resumes from a version that was delivered before the kill: what was delivered
+// after it comes again, the rest follows, and all of it leads to the list. Where a cycle has taken longer than changes are kept, the
+// watch may be refused.
+func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state map[string]string, listedAt time.Time) {
+	end := h.mark(p)
+	from := before.from
+	if n := h.random.IntN(len(before.events) + 1); n > 0 {
+		from = before.events[n-1].Object.Version()
+	}
+	resumed := &crashObserver{from: from}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	err := resumed.watch(ctx, p.Client, end)
+	if errors.Is(err, errExpired) && time.Since(listedAt) > historyTime {
+		h.late++
+		return
+	}
+	if err != nil {
+		h.t.Errorf("resumed from %d, %v after the list before it: %v\n%s", from, time.Since(listedAt), err, &p.logs)
+		return
+	}
+	again := before.after(from)
+	if len(resumed.events) < len(again) || !slices.EqualFunc(again, resumed.events[:len(again)], same) {
+		h.t.Errorf("resumed from %d: %d events were delivered before the kill, other ones now", from, len(again))
+	}
+	for _, v := range h.given {
+		if v > from && !slices.ContainsFunc(resumed.events, func(e client.Event) bool { return e.Object.Version() == v }) {
+			h.t.Errorf("resumed from %d: acknowledged version %d is missing", from, v)
+		}
+	}
+	first := before.events[:len(before.events)-len(again)]
+	events := slices.DeleteFunc(slices.Concat(first, resumed.events), func(e client.Event) bool { return e.Object.Version() > h.at })
+	if err := applyEvents(state, events); err != nil {
+		h.t.Errorf("resumed from %d: %v", from, err)
+	} else if !maps.Equal(state, h.listed) {
+		h.t.Errorf("resumed from %d: the events lead to\n%v, the list is\n%v", from, state, h.listed)
+	}
+}
+
+func same(a, b client.Event) bool { return a.Type == b.Type && a.Object.String() == b.Object.String() }
+
+// mark writes the marker and says under which version.
+func (h *crashHistory) mark(p *crashProcess) uint64 {
+	h.t.Helper()
+	data := map[string]string{"after": strconv.FormatUint(h.at, 10)}
+	answer, err := p.Patch(context.Background(), crashObjects+"/"+crashMarker, map[string]any{"data": data})
+	if err == nil && answer.Code == 404 {
+		answer, err = p.Create(context.Background(), crashObjects, client.ConfigMap(crashMarker, nil, data))
+	}
+	if err != nil || answer.Code > 201 {
+		h.t.Fatalf("marker: %v, %v", answer, err)
+	}
+	if v := answer.Object().Version(); v <= h.at {
+		h.t.Errorf("a write at version %d after a list at %d", v, h.at)
+	} else {
+		h.seen = v
+	}
+	return h.seen
+}
+
+// withKind gives an item of a list what it has in an event.
+func withKind(o client.Object) client.Object {
+	o["apiVersion"], o["kind"] = "v1", "ConfigMap"
+	return o
+}
+
+// checkKeys holds every key against the model, and decides whether writes without an answer were committed.
+func (h *crashHistory) checkKeys() {
+	left := maps.Clone(h.listed)
+	for _, w := range h.workers {
+		for _, k := range w.keys {
+			found := crashState{}
+			if text, ok := left[k.name]; ok {
+				delete(left, k.name)
+				var err error
+				if found, err = stateOf(text); err != nil {
+					h.t.Error(err)
+				}
+			}
+			if !k.canBe(found) {
+				h.t.Errorf("%s is %+v, was acknowledged as %+v, may be %+v", k.name, found, k.acked, k.uncertain)
+			}
+			if k.uncertain != nil {
+				h.uncertain++
+				if found == *k.uncertain {
+					h.applied++
+				}
+			}
+			k.acked, k.uncertain = found, nil
+		}
+	}
+	delete(left, crashMarker)
+	for name := range left {
+		h.t.Errorf("%s is nobody's", name)
+	}
+}
+
+// checkVersions: none is lower than before, none was given twice. The floor was seen
+// before the load, the newest was delivered under it.
+func (h *crashHistory) checkVersions(floor, newest uint64) {
+	h.seen = max(h.seen, newest)
+	given := map[uint64]bool{}
+	h.given = h.given[:0]
+	for _, w := range h.workers {
+		last := floor
+		for _, v := range w.acked {
+			if given[v] || v <= last {
+				h.t.Errorf("version %d after %d, given before: %v", v, last, given[v])
+			}
+			given[v], last = true, v
+			h.given = append(h.given, v)
+			h.acked++
+		}
+		h.seen = max(h.seen, last)
+	}
+	if h.at < h.seen {
+		h.t.Errorf("the list is at version %d after a kill, %d was seen before", h.at, h.seen)
+	}
+}

@@ -1,0 +1,118 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const crashObjects = "/api/v1/namespaces/default/configmaps"
+
+// crashState is the state of an object: absent, or as written by the write with this number.
+type crashState struct {
+	exists bool
+	n      uint64
+}
+
+// crashKey is one object and the states that the model allows for it.
+type crashKey struct {
+	name      string
+	acked     crashState
+	uncertain *crashState // result of the write that got no response, which may have happened or not
+}
+
+// canBe reports whether the model allows a state.
+func (k *crashKey) canBe(s crashState) bool {
+	return s == k.acked || k.uncertain != nil && s == *k.uncertain
+}
+
+// worker writes its own keys, one write at a time.
+type worker struct {
+	keys   []*crashKey
+	random *rand.Rand
+	last   uint64   // number of the newest write
+	faulty bool     // the machine under the daemon fails, so that writes may be refused
+	acked  []uint64 // versions of acknowledged creates and patches, in order
+}
+
+// The numbers of two workers never meet, so a value that turns up under a key of another is seen.
+func newWorker(seed, id uint64, keys int) *worker {
+	w := &worker{random: rand.New(rand.NewPCG(seed, id)), last: id * 1e9}
+	for i := range keys {
+		w.keys = append(w.keys, &crashKey{name: fmt.Sprintf("w%d-%d", id, i)})
+	}
+	return w
+}
+
+// runCrash writes until a write gets no response, because the daemon was killed, or an answer that does not tell whether it happened,
+// because a fault ends the daemon. It returns an error for a response that the model does not allow.
+func (w *worker) run(ctx context.Context, c *client.Client) error {
+	for {
+		k := w.keys[w.random.IntN(len(w.keys))]
+		w.last++
+		next, want := crashState{true, w.last}, 200
+		var answer client.Answer
+		var err error
+		switch {
+		case !k.acked.exists:
+			want = 201
+			k.uncertain = &next
+			answer, err = c.Create(ctx, crashObjects, client.ConfigMap(k.name, nil, w.data()))
+		case w.random.IntN(4) == 0:
+			next = crashState{}
+			k.uncertain = &next
+			answer, err = c.Delete(ctx, crashObjects+"/"+k.name, nil)
+		default:
+			k.uncertain = &next
+			answer, err = c.Patch(ctx, crashObjects+"/"+k.name, map[string]any{"data": w.data()})
+		}
+		if err != nil {
+			return nil
+		}
+		if w.faulty && answer.Code == 507 {
+			k.uncertain = nil // a full disk changes nothing
+			continue
+		}
+		if w.faulty && answer.Code >= 500 {
+			return nil
+		}
+		if answer.Code != want {
+			return fmt.Errorf("%s in %+v: %v, want %d", k.name, k.acked, answer, want)
+		}
+		if next.exists {
+			w.acked = append(w.acked, answer.Object().Version())
+		}
+		k.acked, k.uncertain = next, nil
+	}
+}
+
+// data returns new random data with its checksum. Its size varies, so that kills meet records of all
+// lengths.
+func (w *worker) data() map[string]string {
+	n := strconv.FormatUint(w.last, 10)
+	fill := strings.Repeat(n+".", w.random.IntN(600))
+	return map[string]string{"n": n, "fill": fill, "sum": sum(n, fill)}
+}
+
+func sum(n, fill string) string {
+	return strconv.FormatUint(uint64(crc32.ChecksumIEEE([]byte(n+" "+fill))), 16)
+}
+
+// stateOf decodes the state of an object; an error means that a write was applied only in part.
+func stateOf(text string) (crashState, error) {
+	var o client.Object
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return crashState{}, err
+	}
+	n, err := strconv.ParseUint(o.Data("n"), 10, 64)
+	if err != nil || o.Data("sum") != sum(o.Data("n"), o.Data("fill")) {
+		return crashState{}, fmt.Errorf("half a write: %v", o)
+	}
+	return crashState{true, n}, nil
+}

@@ -1,0 +1,424 @@
+package storage
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/encryption"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// TestNothingPlainReachesTheDisk: no file of the data directory, and no backup, holds anything of a Secret after it was created,
+// changed in its labels (which keeps the state before beside the change), deleted, and after a snapshot and the removal of the
+// journal before it. What is not encrypted is found, so the search works.
+func TestNothingPlainReachesTheDisk(t *testing.T) {
+	t.Parallel()
+	for _, algorithm := range []string{"aesgcm", "aescbc", "secretbox"} {
+		t.Run(algorithm, func(t *testing.T) {
+			t.Parallel()
+			const marker = "mArKeR-of-a-secret"
+			c := newClusterEncryption(t, forSecrets(aKey(algorithm, "one", 1)))
+			config := c.settings()
+			config.Snapshots.JournalBytes = 1 << 20
+			s := client.ServeConfig(t, config, c.log)
+			send(t, s, 201, "POST", encryptionSecrets, secret("kept", marker))
+			send(t, s, 201, "POST", encryptionSecrets, secret("gone", marker))
+			send(t, s, 200, "PATCH", encryptionSecrets+"/kept", `{"metadata":{"labels":{"l":"other","m":"`+marker+`"}}}`)
+			send(t, s, 200, "DELETE", encryptionSecrets+"/gone", "")
+			send(t, s, 201, "POST", encryptionConfigMaps, `{"metadata":{"name":"plain"},"data":{"v":"in-clear-`+algorithm+`"}}`)
+			check := func(when string) {
+				t.Helper()
+				if files := grep(t, c.dir, marker); len(files) > 0 {
+					t.Errorf("%s: %q hold a Secret in clear", when, files)
+				}
+			}
+			check("after writes")
+			if len(grep(t, c.dir, "in-clear-"+algorithm)) == 0 {
+				t.Error("nothing is found of what is not encrypted")
+			}
+			fill := strings.Repeat("x", 200<<10)
+			for i := range 8 {
+				send(t, s, 201, "POST", encryptionConfigMaps, fmt.Sprintf(`{"metadata":{"name":"fill-%d"},"data":{"v":%q}}`, i, fill))
+			}
+			client.Eventually(t, func() error {
+				if found, err := filepath.Glob(filepath.Join(c.dir, "snapshots", "*.manifest")); len(found) == 0 {
+					return fmt.Errorf("no snapshot: %v", err)
+				}
+				return nil
+			})
+			check("after a snapshot")
+			backup := send(t, s, 200, "GET", daemon.BackupPath, "").Body
+			if bytes.Contains(backup, []byte(marker)) || !bytes.Contains(backup, []byte("in-clear-"+algorithm)) {
+				t.Error("the backup holds a Secret in clear, or not the rest")
+			}
+			s.Stop(t)
+			check("after the end")
+
+			s = c.serve(t)
+			if got := valueOfEncryption(t, s, "kept"); got != marker {
+				t.Errorf("after a restart: %q", got)
+			}
+			s.Stop(t)
+			restored := &encryptionCluster{dir: t.TempDir(), file: c.file, log: c.log}
+			if _, err := persist.Restore(restored.dir, persist.Source{Backup: bytes.NewReader(backup)}); err != nil {
+				t.Fatal(err)
+			}
+			if files := grep(t, restored.dir, marker); len(files) > 0 {
+				t.Errorf("restored: %q hold a Secret in clear", files)
+			}
+			s = restored.serve(t)
+			if got := valueOfEncryption(t, s, "kept"); got != marker {
+				t.Errorf("after a restore: %q", got)
+			}
+		})
+	}
+}
+
+// census counts the stored values of Secrets by what they are encrypted with.
+func (c *encryptionCluster) census(t *testing.T) map[string]int {
+	t.Helper()
+	counts := map[string]int{}
+	_, err := persist.Verify(c.dir, &bytes.Buffer{}, persist.Checks{Value: func(at persist.Place, stored []byte) error {
+		if strings.HasPrefix(at.Key, "/secrets/") {
+			counts[encryption.Provider(stored)]++
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return counts
+}
+
+// TestRotation: an update that changes nothing writes an object that another key is behind, once; a change of the file takes effect
+// without a restart, and the snapshot that follows needs the new key alone; a broken file changes nothing and is told of.
+func TestRotation(t *testing.T) {
+	t.Parallel()
+	one, two := aKey("aesgcm", "one", 1), aKey("secretbox", "two", 2)
+	c := newClusterEncryption(t, forSecrets("{identity: {}}"))
+	config := c.settings()
+	config.Watches.HistoryTime = daemon.Duration(1e6)
+	s := client.ServeConfig(t, config, c.log)
+	send(t, s, 201, "POST", encryptionSecrets, secret("a", "v"))
+	send(t, s, 201, "POST", encryptionConfigMaps, `{"metadata":{"name":"busy"}}`)
+	touch := func(changes bool) {
+		t.Helper()
+		before := send(t, s, 200, "GET", encryptionSecrets+"/a", "").Object()
+		text, err := json.Marshal(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := send(t, s, 200, "PUT", encryptionSecrets+"/a", string(text)).Object()
+		if changed := after.Version() != before.Version(); changed != changes {
+			t.Errorf("an update that changes nothing: version %d after %d", after.Version(), before.Version())
+		}
+	}
+	touch(false)
+	reloads := 0
+	reload := func(config string) {
+		t.Helper()
+		c.configure(t, config)
+		reloads++
+		eventuallyMetric(t, s, fmt.Sprintf(`apiserver_encryption_config_controller_automatic_reloads_total{status="success",apiserver_id_hash="%s"} %d`, serverHash(t, s), reloads))
+	}
+	onlyNeeds := func(key string) {
+		t.Helper()
+		n := 0
+		client.Eventually(t, func() error {
+			// The journal before a snapshot goes once there is some after it.
+			n++
+			send(t, s, 200, "PATCH", encryptionConfigMaps+"/busy", fmt.Sprintf(`{"data":{"n":"%d"}}`, n))
+			if counts := c.census(t); len(counts) != 1 || counts[key] == 0 {
+				return fmt.Errorf("the disk needs %v", counts)
+			}
+			return nil
+		})
+	}
+	reload(forSecrets(one, "{identity: {}}"))
+	touch(true)
+	touch(false)
+	onlyNeeds("aesgcm:v1:one")
+	reload(forSecrets(two, one))
+	touch(true)
+	touch(false)
+	if a := send(t, s, 200, "PATCH", encryptionSecrets+"/a", `{}`).Object(); a.Version() == 0 {
+		t.Error(a)
+	}
+	onlyNeeds("secretbox:v1:two")
+
+	c.configure(t, forSecrets("{aesgcm: {keys: [{name: x, secret: abc}]}}"))
+	eventuallyMetric(t, s, `apiserver_encryption_config_controller_automatic_reloads_total{status="failure"`)
+	client.Eventually(t, func() error {
+		if !strings.Contains(c.log.String(), "resources[0].providers[0].aesgcm.keys[0].secret") {
+			return errors.New("the log does not name the fault")
+		}
+		return nil
+	})
+	send(t, s, 201, "POST", encryptionSecrets, secret("b", "v"))
+	s.Stop(t)
+	if counts := c.census(t); counts["secretbox:v1:two"] == 0 || len(counts) != 1 {
+		t.Errorf("after a broken file the disk needs %v", counts)
+	}
+	if _, err := daemon.New(config, nil); err != nil {
+		t.Fatal(err)
+	}
+	d, err := daemon.New(config, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err == nil || !strings.Contains(err.Error(), "encryption.configFile (--encryption-provider-config): "+c.file+": resources[0].providers[0]") {
+		t.Errorf("started with a broken file: %v", err)
+	}
+	c.configure(t, forSecrets(two))
+	s = c.serve(t)
+	if valueOfEncryption(t, s, "a") != "v" || valueOfEncryption(t, s, "b") != "v" {
+		t.Error("the values are others")
+	}
+}
+
+// serverHash is how the server's metrics name it.
+func serverHash(t *testing.T, s *client.Server) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(string(send(t, s, 200, "GET", "/metrics", "").Body), `last_config_info{apiserver_id_hash="`)
+	hash, _, _ := strings.Cut(rest, `"`)
+	return hash
+}
+
+// TestMissingKey: objects whose key is missing are refused and told of, the rest is served; a snapshot keeps them, so that they are back
+// with the key; they can be deleted as what cannot be read.
+func TestMissingKey(t *testing.T) {
+	t.Parallel()
+	one, two := aKey("aesgcm", "one", 1), aKey("aescbc", "two", 2)
+	c := newClusterEncryption(t, forSecrets(one))
+	s := c.serve(t)
+	for _, name := range []string{"a", "b"} {
+		send(t, s, 201, "POST", encryptionSecrets, secret(name, "v"))
+	}
+	send(t, s, 201, "POST", encryptionConfigMaps, `{"metadata":{"name":"plain"}}`)
+	s.Stop(t)
+
+	c.configure(t, forSecrets(two))
+	for range 2 { // after the journal, and after a snapshot
+		s = c.serve(t)
+		refused := send(t, s, 500, "GET", encryptionSecrets+"/a", "")
+		if !strings.Contains(string(refused.Body), "StorageReadError") {
+			t.Errorf("refused with %s", refused)
+		}
+		send(t, s, 409, "POST", encryptionSecrets, secret("a", "other"))
+		send(t, s, 500, "PATCH", encryptionSecrets+"/a", `{"metadata":{"labels":{"x":"y"}}}`)
+		send(t, s, 200, "GET", encryptionConfigMaps+"/plain", "")
+		metrics := string(send(t, s, 200, "GET", "/metrics", "").Body)
+		if !strings.Contains(metrics, "troupe_unreadable_objects 2\n") {
+			t.Error("the metrics do not count what cannot be read")
+		}
+		if !strings.Contains(c.log.String(), "it is encrypted with aesgcm:v1:one, which the encryption configuration does not list for its resource") {
+			t.Error("the log does not say why")
+		}
+		s.Stop(t)
+	}
+	s = c.serve(t)
+	send(t, s, 200, "DELETE", encryptionSecrets+"/b", `{"apiVersion":"v1","kind":"DeleteOptions","ignoreStoreReadErrorWithClusterBreakingPotential":true}`)
+	send(t, s, 201, "POST", encryptionSecrets, secret("b", "new"))
+	s.Stop(t)
+	c.configure(t, forSecrets(two, one))
+	s = c.serve(t)
+	if a, b := valueOfEncryption(t, s, "a"), valueOfEncryption(t, s, "b"); a != "v" || b != "new" {
+		t.Errorf("with the key again: %q, %q", a, b)
+	}
+	s.Stop(t)
+
+	plain := c.settings()
+	plain.Encryption = daemon.Default().Encryption
+	s = client.ServeConfig(t, plain, c.log)
+	send(t, s, 500, "GET", encryptionSecrets+"/a", "")
+	send(t, s, 200, "GET", encryptionConfigMaps+"/plain", "")
+}
+
+// TestWatchAcrossALostKey: a watch that would have to read what cannot be read is told to list again, not that objects are gone.
+func TestWatchAcrossALostKey(t *testing.T) {
+	t.Parallel()
+	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))
+	s := c.serve(t)
+	from := send(t, s, 201, "POST", encryptionSecrets, secret("a", "1")).Object().Version()
+	send(t, s, 200, "PATCH", encryptionSecrets+"/a", `{"stringData":{"v":"2"}}`)
+	last := send(t, s, 201, "POST", encryptionConfigMaps, `{"metadata":{"name":"plain"}}`).Object().Version()
+	s.Stop(t)
+	c.configure(t, forSecrets(aKey("aesgcm", "two", 2)))
+	s = c.serve(t)
+	if a := send(t, s, 200, "GET", fmt.Sprintf("%s?watch=1&timeoutSeconds=1&resourceVersion=%d", encryptionSecrets, from), ""); !strings.Contains(string(a.Body), `"code":410`) {
+		t.Errorf("the watch from before: %s", a.Body)
+	}
+	send(t, s, 200, "GET", fmt.Sprintf("%s?watch=1&timeoutSeconds=1&resourceVersion=%d", encryptionSecrets, last), "")
+}
+
+// TestMovedRows: someone who can write files swaps the rows of two Secrets, and slips in one in clear. None of them is served.
+func TestMovedRows(t *testing.T) {
+	t.Parallel()
+	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))
+	s := c.serve(t)
+	send(t, s, 201, "POST", encryptionSecrets, secret("mine", "public"))
+	send(t, s, 201, "POST", encryptionSecrets, secret("other", "private"))
+	s.Stop(t)
+	rows := map[string][]byte{}
+	if _, err := persist.Verify(c.dir, &bytes.Buffer{}, persist.Checks{Value: func(at persist.Place, stored []byte) error {
+		if !at.Metadata {
+			rows[at.Key] = bytes.Clone(stored)
+		}
+		return nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	j, err := persist.Open(c.dir, persist.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Recover(persist.Recovery{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Append([]persist.Write{
+		{Key: "/secrets/default/mine", Value: rows["/secrets/default/other"], RevisionOffset: -1},
+		{Key: "/secrets/default/slipped", Value: []byte(`{"metadata":{"name":"slipped","namespace":"default"}}`), RevisionOffset: -1},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = c.serve(t)
+	send(t, s, 500, "GET", encryptionSecrets+"/mine", "")
+	send(t, s, 500, "GET", encryptionSecrets+"/slipped", "")
+	if got := valueOfEncryption(t, s, "other"); got != "private" {
+		t.Errorf("the other one: %q", got)
+	}
+}
+
+// TestPrecedence: the entry that is nearest to a resource counts, and a custom resource is encrypted by a wildcard.
+func TestPrecedence(t *testing.T) {
+	t.Parallel()
+	entry := func(resources, provider string) string {
+		return "- resources: [" + resources + "]\n  providers: [" + provider + "]\n"
+	}
+	c := newClusterEncryption(t, "apiVersion: apiserver.config.platform.io/v1\nkind: EncryptionConfiguration\nresources:\n"+
+		entry("configmaps", "{identity: {}}")+entry("secrets", aKey("aesgcm", "secrets", 1))+
+		entry("'*.apps'", aKey("aesgcm", "apps", 2))+entry("'*.*'", aKey("aesgcm", "any", 3)+", {identity: {}}"))
+	s := c.serve(t)
+	send(t, s, 201, "POST", encryptionSecrets, secret("a", "v"))
+	send(t, s, 201, "POST", encryptionConfigMaps, `{"metadata":{"name":"a"}}`)
+	send(t, s, 201, "POST", "/apis/apps/v1/namespaces/default/controllerrevisions", `{"metadata":{"name":"a"},"revision":1,"data":{"x":1}}`)
+	s.Stop(t)
+	found := map[string]string{}
+	if _, err := persist.Verify(c.dir, &bytes.Buffer{}, persist.Checks{Value: func(at persist.Place, stored []byte) error {
+		found[at.Key] = encryption.Provider(stored)
+		return nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"/secrets/default/a": "aesgcm:v1:secrets", "/configmaps/default/a": "identity",
+		"apps/controllerrevisions/default/a": "aesgcm:v1:apps", "/namespaces//default": "aesgcm:v1:any",
+	} {
+		if found[key] != want {
+			t.Errorf("%s is stored with %q, want %q", key, found[key], want)
+		}
+	}
+}
+
+// A file that does not exist is named by its flag.
+func TestMissingFile(t *testing.T) {
+	t.Parallel()
+	c := newClusterEncryption(t, forSecrets("{identity: {}}"))
+	if err := os.Remove(c.file); err != nil {
+		t.Fatal(err)
+	}
+	d, err := daemon.New(c.settings(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err == nil || !strings.Contains(err.Error(), "--encryption-provider-config") {
+		t.Errorf("started without its file: %v", err)
+	}
+}
+
+// objectsEncryption is how many Secrets TestRotationWhileWriting has. TROUPE_ENCRYPTION_OBJECTS asks for more.
+func objectsEncryption() int {
+	if n, err := strconv.Atoi(os.Getenv("TROUPE_ENCRYPTION_OBJECTS")); err == nil {
+		return n
+	}
+	return 200
+}
+
+// TestRotationWhileWriting: keys change while clients write, again and again. In the end every acknowledged value is there, with the
+// last key alone, which all objects were given by updates that change nothing.
+func TestRotationWhileWriting(t *testing.T) {
+	t.Parallel()
+	n, one, two := objectsEncryption(), aKey("aesgcm", "one", 1), aKey("secretbox", "two", 2)
+	c := newClusterEncryption(t, forSecrets(one, two))
+	s := c.serve(t)
+	var writers sync.WaitGroup
+	stop := make(chan struct{})
+	const each = 4
+	acked := make([]int, n)
+	for w := range each {
+		writers.Go(func() {
+			for round := 0; ; round++ {
+				for i := w; i < n; i += each {
+					method, path, code := "PATCH", encryptionSecrets+"/"+fmt.Sprint("s", i), 200
+					body := fmt.Sprintf(`{"stringData":{"v":"%d"}}`, round)
+					if round == 0 {
+						method, path, body, code = "POST", encryptionSecrets, secret(fmt.Sprint("s", i), "0"), 201
+					}
+					a, err := s.Do(t.Context(), method, path, contentTypes[method], []byte(body))
+					if err != nil || a.Code != code {
+						t.Errorf("%s: %v, %v", path, a, err)
+						return
+					}
+					acked[i] = round
+				}
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		})
+	}
+	hash := serverHash(t, s)
+	for turn := 1; turn <= 6; turn++ {
+		c.configure(t, forSecrets([]string{one, two}[turn%2], []string{two, one}[turn%2])+fmt.Sprintf("# %d\n", turn))
+		eventuallyMetric(t, s, fmt.Sprintf(`apiserver_encryption_config_controller_automatic_reloads_total{status="success",apiserver_id_hash="%s"} %d`, hash, turn))
+	}
+	close(stop)
+	writers.Wait()
+	if t.Failed() {
+		return
+	}
+	list, err := s.List(t.Context(), encryptionSecrets, nil)
+	if err != nil || len(list.Items) != n {
+		t.Fatalf("%d Secrets: %v", len(list.Items), err)
+	}
+	for _, o := range list.Items {
+		text, err := json.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		send(t, s, 200, "PUT", encryptionSecrets+"/"+o.Name(), string(text))
+	}
+	s.Stop(t)
+	c.configure(t, forSecrets(one))
+	s = c.serve(t)
+	for i := range n {
+		if got := valueOfEncryption(t, s, fmt.Sprint("s", i)); got != fmt.Sprint(acked[i]) {
+			t.Errorf("s%d is %q, acknowledged was %d", i, got, acked[i])
+		}
+	}
+}

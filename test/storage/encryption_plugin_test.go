@@ -1,0 +1,281 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	kms "k8s.io/kms/apis/v2"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A plugin is a KMS plugin of version 2 as others write them: a gRPC server on a unix socket. It "encrypts" by turning bits and naming
+// its key.
+type plugin struct {
+	kms.UnimplementedKeyManagementServiceServer
+	endpoint string
+	timeout  string // of calls, for the configuration
+
+	mu        sync.Mutex
+	keyID     string // that it reports
+	usedID    string // that it encrypts with, if it lies
+	healthz   string
+	fault     error         // of every call
+	delay     time.Duration // before every answer
+	forgotten map[string]bool
+	decrypts  int
+}
+
+// startPlugin serves a plugin on a socket of a directory until the test or stop ends it.
+func startPlugin(t *testing.T, socket string) (p *plugin, stop func()) {
+	t.Helper()
+	p = &plugin{endpoint: "unix://" + socket, timeout: "30s", keyID: "key-1", healthz: "ok", forgotten: map[string]bool{}}
+	return p, p.listen(t, socket)
+}
+
+func (p *plugin) listen(t *testing.T, socket string) (stop func()) {
+	t.Helper()
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer()
+	kms.RegisterKeyManagementServiceServer(server, p)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.Serve(listener)
+	}()
+	stop = sync.OnceFunc(func() {
+		server.Stop()
+		<-ended
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// set changes how the plugin behaves.
+func (p *plugin) set(change func(p *plugin)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(p)
+}
+
+// answer waits as long as the plugin is slow, and answers its fault.
+func (p *plugin) answer(ctx context.Context) error {
+	p.mu.Lock()
+	delay, fault := p.delay, p.fault
+	p.mu.Unlock()
+	select {
+	case <-ctx.Done():
+	case <-time.After(delay):
+	}
+	return fault
+}
+
+func (p *plugin) Status(ctx context.Context, _ *kms.StatusRequest) (*kms.StatusResponse, error) {
+	err := p.answer(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return &kms.StatusResponse{Version: "v2", Healthz: p.healthz, KeyId: p.keyID}, err
+}
+
+func (p *plugin) Encrypt(ctx context.Context, r *kms.EncryptRequest) (*kms.EncryptResponse, error) {
+	err := p.answer(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	id := p.keyID
+	if p.usedID != "" {
+		id = p.usedID
+	}
+	return &kms.EncryptResponse{Ciphertext: turn(r.Plaintext), KeyId: id, Annotations: map[string][]byte{"version.example.com": []byte(id)}}, err
+}
+
+func (p *plugin) Decrypt(ctx context.Context, r *kms.DecryptRequest) (*kms.DecryptResponse, error) {
+	err := p.answer(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.decrypts++
+	switch {
+	case err != nil:
+		return nil, err
+	case p.forgotten[r.KeyId]:
+		return nil, status.Errorf(codes.NotFound, "no key %s", r.KeyId)
+	case string(r.Annotations["version.example.com"]) != r.KeyId:
+		return nil, errors.New("the annotations are not those of the key")
+	}
+	return &kms.DecryptResponse{Plaintext: turn(r.Ciphertext)}, nil
+}
+
+func turn(b []byte) []byte {
+	turned := bytes.Clone(b)
+	for i := range turned {
+		turned[i] ^= 0xA5
+	}
+	return turned
+}
+
+// provider is the entry of the plugin in a configuration.
+func (p *plugin) provider(name string) string {
+	return fmt.Sprintf("{kms: {apiVersion: v2, name: %s, endpoint: %q, timeout: %s}}", name, p.endpoint, p.timeout)
+}
+
+// TestPlugin: values are encrypted under a seed of the plugin, which is asked for it once, and not again while the daemon works; it
+// follows another key of the plugin by itself, and tells by the metrics; a restart asks once for each seed.
+func TestPlugin(t *testing.T) {
+	t.Parallel()
+	p, _ := startPlugin(t, filepath.Join(t.TempDir(), "kms.sock"))
+	c := newClusterEncryption(t, forSecrets(p.provider("vault"), "{identity: {}}"))
+	s := c.serve(t)
+	const marker = "mArKeR-of-a-secret"
+	for i := range 20 {
+		send(t, s, 201, "POST", encryptionSecrets, secret(fmt.Sprint("a", i), marker))
+	}
+	send(t, s, 200, "GET", "/readyz/kms-providers", "")
+	send(t, s, 404, "GET", "/livez/kms-providers", "")
+	if files := grep(t, c.dir, marker); len(files) > 0 {
+		t.Errorf("%q hold a Secret in clear", files)
+	}
+	eventuallyMetric(t, s, `apiserver_envelope_encryption_key_id_hash_total{transformation_type="to_storage",provider_name="vault",`)
+	eventuallyMetric(t, s, `apiserver_envelope_encryption_kms_operations_latency_seconds_count{provider_name="vault",method_name="/v2.KeyManagementService/Encrypt",grpc_status_code="OK"} 1`)
+	eventuallyMetric(t, s, `apiserver_storage_transformation_operations_total{resource="secrets",transformation_type="to_storage",transformer_prefix="enc:kms:v2:",status="OK"}`)
+	s.Stop(t)
+	if counts := c.census(t); counts["kms:v2:vault"] < 20 || len(counts) != 1 {
+		t.Errorf("stored with %v", counts)
+	}
+
+	s = c.serve(t)
+	p.set(func(p *plugin) {
+		if p.decrypts != 1 {
+			t.Errorf("%d seeds were asked for at the start", p.decrypts)
+		}
+		p.keyID = "key-2"
+	})
+	s.Stop(t)
+	s = c.serve(t) // finds the other key, as a probe a minute later would
+	before := send(t, s, 200, "GET", encryptionSecrets+"/a0", "").Object()
+	after := send(t, s, 200, "PUT", encryptionSecrets+"/a0", before.String()).Object()
+	if after.Version() == before.Version() {
+		t.Error("an update that changes nothing does not write what is under another key of the plugin")
+	}
+	if valueOfEncryption(t, s, "a19") != marker {
+		t.Error("the value is another one")
+	}
+}
+
+// TestPluginFaults: a plugin that is dead, slow, not well or names two keys is not relied on: changes are refused and the check fails,
+// reads and all other resources go on; when it is well again, so is everything.
+func TestPluginFaults(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spoil  func(p *plugin)
+		reason string
+	}{
+		"not well":       {func(p *plugin) { p.healthz = "sealed" }, "got unexpected healthz status"},
+		"an error":       {func(p *plugin) { p.fault = status.Error(codes.Internal, "no disk") }, "no disk"},
+		"slow":           {func(p *plugin) { p.delay, p.timeout = time.Minute, "500ms" }, "no answer within 500ms"},
+		"two keys":       {func(p *plugin) { p.usedID = "key-9" }, "and encrypts with"},
+		"no id":          {func(p *plugin) { p.keyID = "" }, "keyID is empty"},
+		"an enormous id": {func(p *plugin) { p.keyID = strings.Repeat("k", 2000) }, "exceeds the max size"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, _ := startPlugin(t, filepath.Join(t.TempDir(), "kms.sock"))
+			p.set(c.spoil)
+			cl := newClusterEncryption(t, forSecrets(p.provider("vault"), "{identity: {}}"))
+			s := cl.serve(t)
+			send(t, s, 500, "POST", encryptionSecrets, secret("a", "v"))
+			send(t, s, 404, "GET", encryptionSecrets+"/a", "")
+			send(t, s, 201, "POST", encryptionConfigMaps, `{"metadata":{"name":"a"}}`)
+			send(t, s, 500, "GET", "/healthz/kms-providers", "")
+			send(t, s, 200, "GET", "/livez", "")
+			if !strings.Contains(cl.log.String(), c.reason) {
+				t.Errorf("the log does not tell of %q", c.reason)
+			}
+			p.set(func(p *plugin) { p.healthz, p.fault, p.delay, p.usedID, p.keyID = "ok", nil, 0, "", "key-1" })
+			client.Eventually(t, func() error {
+				a, err := s.Get(t.Context(), "/healthz/kms-providers")
+				if err == nil && a.Code != 200 {
+					err = &a
+				}
+				return err
+			})
+			send(t, s, 201, "POST", encryptionSecrets, secret("a", "v"))
+		})
+	}
+}
+
+// TestPluginAtStart: the daemon waits for a plugin that comes later than itself, and does not take what only the plugin could
+// decrypt for lost; a key that the plugin has forgotten is a key that is missing.
+func TestPluginAtStart(t *testing.T) {
+	t.Parallel()
+	socket := filepath.Join(t.TempDir(), "kms.sock")
+	p, stop := startPlugin(t, socket)
+	c := newClusterEncryption(t, forSecrets(p.provider("vault")))
+	s := c.serve(t)
+	send(t, s, 201, "POST", encryptionSecrets, secret("a", "v"))
+	s.Stop(t)
+	stop()
+
+	started := make(chan *client.Server)
+	go func() { started <- c.serve(t) }()
+	client.Eventually(t, func() error {
+		if !strings.Contains(c.log.String(), "a KMS plugin is not healthy") {
+			return errors.New("the daemon has not asked the plugin")
+		}
+		return nil
+	})
+	stop = p.listen(t, socket)
+	s = <-started
+	if valueOfEncryption(t, s, "a") != "v" {
+		t.Error("the value is another one")
+	}
+	s.Stop(t)
+
+	p.set(func(p *plugin) { p.forgotten["key-1"], p.keyID = true, "key-2" })
+	s = c.serve(t)
+	send(t, s, 500, "GET", encryptionSecrets+"/a", "")
+	send(t, s, 201, "POST", encryptionSecrets, secret("b", "v"))
+	s.Stop(t)
+	stop()
+
+	config := c.settings()
+	d, err := daemon.New(config, c.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err == nil || !strings.Contains(err.Error(), "KMS plugin vault does not decrypt the seed") {
+		t.Errorf("started without the plugin: %v", err)
+	}
+}
+
+// TestReloadNeedsPlugins: a configuration whose plugin is not well is not gone over to.
+func TestReloadNeedsPlugins(t *testing.T) {
+	t.Parallel()
+	p, _ := startPlugin(t, filepath.Join(t.TempDir(), "kms.sock"))
+	p.set(func(p *plugin) { p.healthz = "sealed" })
+	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))
+	s := c.serve(t)
+	c.configure(t, forSecrets(p.provider("vault"), aKey("aesgcm", "one", 1)))
+	eventuallyMetric(t, s, `apiserver_encryption_config_controller_automatic_reloads_total{status="failure"`)
+	send(t, s, 201, "POST", encryptionSecrets, secret("a", "v"))
+	p.set(func(p *plugin) { p.healthz = "ok" })
+	eventuallyMetric(t, s, fmt.Sprintf(`apiserver_encryption_config_controller_automatic_reloads_total{status="success",apiserver_id_hash="%s"} 1`, serverHash(t, s)))
+	send(t, s, 201, "POST", encryptionSecrets, secret("b", "v"))
+	s.Stop(t)
+	if counts := c.census(t); counts["kms:v2:vault"] == 0 {
+		t.Errorf("stored with %v", counts)
+	}
+}

@@ -1,0 +1,142 @@
+package storage
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	encryptionSecrets    = "/api/v1/namespaces/default/secrets"
+	encryptionConfigMaps = "/api/v1/namespaces/default/configmaps"
+)
+
+// aKey is a provider with one key of 32 bytes, filled with a byte.
+func aKey(algorithm, name string, fill byte) string {
+	secret := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{fill}, 32))
+	return fmt.Sprintf("{%s: {keys: [{name: %s, secret: %s}]}}", algorithm, name, secret)
+}
+
+// forSecrets is a configuration of providers for Secrets.
+func forSecrets(providers ...string) string {
+	return "apiVersion: apiserver.config.platform.io/v1\nkind: EncryptionConfiguration\nresources:\n- resources: [secrets]\n  providers: [" +
+		strings.Join(providers, ", ") + "]\n"
+}
+
+// A encryptionCluster is a data directory and the file of its encryption.
+type encryptionCluster struct {
+	dir, file string
+	log       *client.Log
+}
+
+func newClusterEncryption(t *testing.T, config string) *encryptionCluster {
+	t.Helper()
+	c := &encryptionCluster{dir: t.TempDir(), file: filepath.Join(t.TempDir(), "encryption.yaml"), log: &client.Log{}}
+	c.configure(t, config)
+	return c
+}
+
+// configure replaces the file as an operator should: in one step.
+func (c *encryptionCluster) configure(t *testing.T, config string) {
+	t.Helper()
+	if err := os.WriteFile(c.file+".new", []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(c.file+".new", c.file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// settings are those of a daemon that looks at the file all the time, and takes small snapshots. Accounts have no
+// Secrets there, since tests count those.
+func (c *encryptionCluster) settings() daemon.Config {
+	config := daemon.Default()
+	config.DataDir, config.Serving.SecurePort, config.Controllers = c.dir, 0, client.WithoutRoots+",-serviceaccount-token-secret-controller"
+	config.Encryption = daemon.Encryption{ConfigFile: c.file, AutomaticReload: true, ReloadPeriod: daemon.Duration(5e6)}
+	config.Journal.SegmentBytes = 1 << 20
+	return config
+}
+
+func (c *encryptionCluster) serve(t *testing.T) *client.Server {
+	t.Helper()
+	return client.ServeConfig(t, c.settings(), c.log)
+}
+
+// grep lists the files below a directory that hold a text, journal and snapshots of the daemon among them.
+func grep(t *testing.T, dir, text string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if os.IsNotExist(err) {
+			return nil // removed meanwhile
+		}
+		for _, form := range []string{text, base64.StdEncoding.EncodeToString([]byte(text))} {
+			if bytes.Contains(data, []byte(form)) {
+				files = append(files, path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func secret(name, value string) string {
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Secret","metadata":{"name":%q,"labels":{"l":%q}},"stringData":{"v":%q}}`, name, name, value)
+}
+
+// contentTypes are those of bodies, by the method.
+var contentTypes = map[string]string{"POST": client.JSON, "PUT": client.JSON, "DELETE": client.JSON, "PATCH": "application/merge-patch+json"}
+
+// send sends a request that must be answered with a code.
+func send(t *testing.T, s *client.Server, code int, method, path, body string) client.Answer {
+	t.Helper()
+	var b any
+	if body != "" {
+		b = []byte(body)
+	}
+	a, err := s.Do(t.Context(), method, path, contentTypes[method], b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Code != code {
+		t.Fatalf("%s %s: %s, want %d", method, path, a, code)
+	}
+	return a
+}
+
+// valueOfEncryption is what a Secret holds.
+func valueOfEncryption(t *testing.T, s *client.Server, name string) string {
+	t.Helper()
+	o := send(t, s, 200, "GET", encryptionSecrets+"/"+name, "").Object()
+	value, err := base64.StdEncoding.DecodeString(o.Data("v"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(value)
+}
+
+// eventuallyMetric waits until the metrics have a line that begins with a text.
+func eventuallyMetric(t *testing.T, s *client.Server, line string) {
+	t.Helper()
+	client.Eventually(t, func() error {
+		a, err := s.Get(t.Context(), "/metrics")
+		if err == nil && !strings.Contains(string(a.Body), "\n"+line) {
+			err = fmt.Errorf("no line %s", line)
+		}
+		return err
+	})
+}

@@ -1,0 +1,250 @@
+package storage
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A linearCluster is three daemons, each a process of its own with links of its own to the three members of an etcd. Its client asks the
+// daemons in turn.
+type linearCluster struct {
+	t *testing.T
+	*client.Client
+	etcd     *etcdtest.Cluster
+	binary   string
+	settings string
+	replicas []*replica
+}
+
+// A replica is one of the daemons.
+type replica struct {
+	*client.Client
+	cluster *linearCluster
+	dir     string
+	port    string // the same in each run
+	links   []*etcdtest.Link
+	cutOff  atomic.Bool // from etcd
+	process *exec.Cmd
+	logs    logs
+	// clock is how far its clock is off, if the binary has one that can be.
+	clock time.Duration
+}
+
+// logs are what a daemon has logged so far.
+type logs struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *logs) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// linearSettings let daemons find out soon that etcd is away. Addresses are scarce, so that they are taken again and again.
+const linearSettings = `
+serving: {shutdownDelay: 500ms}
+etcd: {writeTimeout: 4s, healthCheckTimeout: 1s}
+services: {clusterIPRange: 10.0.0.0/26, nodePortRange: 30000-30030}
+`
+
+func newClusterLinear(t *testing.T) *linearCluster {
+	t.Helper()
+	return newClusterWith(t, linearSettings, client.BuildTroupe, [3]time.Duration{})
+}
+
+// newClusterWith is newCluster with other settings, another binary, and clocks that are off.
+func newClusterWith(t *testing.T, settings string, build func(dir string) (string, error), clocks [3]time.Duration) *linearCluster {
+	t.Helper()
+	c := &linearCluster{t: t, settings: settings, etcd: etcdtest.Start(t, 3, "--heartbeat-interval", "50", "--election-timeout", "500")}
+	var err error
+	if c.binary, err = build(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	var hosts []string
+	for _, clock := range clocks {
+		port, err := freeport.Find() // which nobody is given while the daemon is down
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &replica{cluster: c, dir: t.TempDir(), port: strconv.Itoa(port), clock: clock}
+		for _, url := range c.etcd.URLs() {
+			r.links = append(r.links, etcdtest.NewLink(t, url))
+		}
+		c.replicas = append(c.replicas, r)
+		r.start()
+		hosts = append(hosts, "127.0.0.1:"+r.port)
+		t.Cleanup(func() {
+			r.kill()
+			if t.Failed() {
+				t.Logf("daemon %s:\n%s", r.port, r.logs.String())
+			}
+		})
+	}
+	if c.Client, err = client.New(filepath.Join(c.replicas[0].dir, "admin.kubeconfig")); err != nil {
+		t.Fatal(err)
+	}
+	c.Balance(hosts)
+	t.Cleanup(c.Close)
+	return c
+}
+
+var linearReadyLine = regexp.MustCompile(`https://[^ ]*:(\d+)`)
+
+// started is what the log says before what a daemon does that is started.
+const started = "--- started"
+
+// start runs the daemon, or runs it again, and waits until it is ready.
+func (r *replica) start() {
+	t := r.cluster.t
+	t.Helper()
+	config := filepath.Join(r.dir, "troupe.yaml")
+	if err := os.WriteFile(config, []byte(r.cluster.settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var servers []string
+	for _, l := range r.links {
+		servers = append(servers, l.URL())
+	}
+	r.process = exec.Command(r.cluster.binary, "serve", "--config", config, "--data-dir", r.dir, "--secure-port", r.port, "--bind-address", "127.0.0.1",
+		"--etcd-servers", strings.Join(servers, ","), "--controllers", client.WithoutRoots)
+	processes.EndWithParent(r.process)
+	fmt.Fprintln(&r.logs, started)
+	r.process.Stderr = &r.logs
+	r.process.Env = append(os.Environ(), fmt.Sprint(client.ClockOffset, "=", int(r.clock.Seconds())))
+	out, err := r.process.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	m := linearReadyLine.FindStringSubmatch(line)
+	if m == nil {
+		r.kill()
+		t.Fatalf("not ready: %q, %v\n%s", line, err, r.logs.String())
+	}
+	r.port = m[1]
+	if r.Client == nil {
+		if r.Client, err = client.New(filepath.Join(r.dir, "admin.kubeconfig")); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(r.Client.Close)
+	}
+}
+
+// kill ends the daemon without a warning.
+func (r *replica) kill() {
+	if r.process == nil {
+		return
+	}
+	_ = r.process.Process.Kill()
+	_ = r.process.Wait() // its error only says that the process was killed
+	r.process = nil
+}
+
+// stop ends the daemon as an operator does.
+func (r *replica) stop() error {
+	if err := r.process.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	err := r.process.Wait()
+	r.process = nil
+	return err
+}
+
+func (r *replica) pause()  { r.signal(processes.Stop) }
+func (r *replica) resume() { r.signal(processes.Continue) }
+
+func (r *replica) signal(s os.Signal) {
+	if err := r.process.Process.Signal(s); err != nil {
+		r.cluster.t.Error(err)
+	}
+}
+
+func (r *replica) block(cut, deaf bool) {
+	r.cutOff.Store(true)
+	for _, l := range r.links {
+		l.Block(cut, deaf)
+	}
+}
+
+func (r *replica) mend() {
+	r.cutOff.Store(false)
+	for _, l := range r.links {
+		l.Mend()
+	}
+}
+
+func (r *replica) slow(delay time.Duration) {
+	for _, l := range r.links {
+		l.Slow(delay)
+	}
+}
+
+func (r *replica) reset() {
+	for _, l := range r.links {
+		l.Reset()
+	}
+}
+
+// awaitReady waits until all daemons are ready, by themselves, and write.
+func (c *linearCluster) awaitReady() {
+	c.t.Helper()
+	for i, r := range c.replicas {
+		client.Eventually(c.t, func() error {
+			a, err := r.Get(c.t.Context(), "/readyz")
+			if err == nil && a.Code != 200 {
+				err = &a
+			}
+			if err != nil {
+				return fmt.Errorf("daemon %d: %w", i, err)
+			}
+			return nil
+		})
+	}
+}
+
+// contents are the objects of a list, for comparison.
+func contents(list client.List) string {
+	var all []string
+	for _, o := range list.Items {
+		data, err := json.Marshal(o["data"])
+		if err != nil {
+			panic(err)
+		}
+		if !strings.HasPrefix(o.Name(), "mark-") {
+			all = append(all, o.Name()+" "+strconv.FormatUint(o.Version(), 10)+" "+string(data))
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
+}

@@ -1,0 +1,227 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A page is a page of a list, or the refusal of one, which may tell where to go on.
+type page struct {
+	Reason   string
+	Metadata struct{ ResourceVersion, Continue string }
+	Items    []client.Object
+
+	code int
+}
+
+// page reads a page; the code is 0 if there was no answer in time, which is short at a daemon that is cut off.
+func (r *replica) page(token string) (p page) {
+	r.cluster.t.Helper()
+	patience := 30 * time.Second
+	if r.cutOff.Load() {
+		patience = 3 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(r.cluster.t.Context(), patience)
+	defer cancel()
+	a, err := r.Get(ctx, linearObjects+"?limit=2&continue="+url.QueryEscape(token))
+	if err != nil {
+		return p
+	}
+	if err := json.Unmarshal(a.Body, &p); err != nil {
+		r.cluster.t.Fatal(err, a)
+	}
+	p.code = a.Code
+	return p
+}
+
+// rest reads a list to its end from a token on, each page at another one of some daemons. It ends early with the page that was refused.
+func rest(token string, at ...*replica) (names string, last page) {
+	for i := 0; token != ""; i++ {
+		if last = at[i%len(at)].page(token); last.code != 200 {
+			return names, last
+		}
+		for _, o := range last.Items {
+			names += o.Name() + " "
+		}
+		token = last.Metadata.Continue
+	}
+	return names, last
+}
+
+func (c *linearCluster) create(r *replica, name string) uint64 {
+	c.t.Helper()
+	a, err := r.Create(c.t.Context(), linearObjects, client.ConfigMap(name, nil, map[string]string{"k": name}))
+	if err != nil || a.Code != 201 {
+		c.t.Fatalf("create %s: %v, %v", name, a, err)
+	}
+	return a.Object().Version()
+}
+
+// compact lets etcd drop all history.
+func (c *linearCluster) compact() {
+	c.t.Helper()
+	etcd := c.etcd.Client()
+	found, err := etcd.Get(c.t.Context(), "none")
+	if err == nil {
+		_, err = etcd.Compact(c.t.Context(), found.Header.Revision)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// TestListAcrossACompaction: etcd is compacted in the middle of a list that goes on at other daemons. Each gives the rest as it was at the version of
+// the list, or says that this has expired; with the token that it gives then, the list goes on in the newest state, at any of them, and never
+// in an older one.
+func TestListAcrossACompaction(t *testing.T) {
+	c := newClusterLinear(t)
+	behind, ahead, third := c.replicas[0], c.replicas[1], c.replicas[2]
+	for i := range 9 {
+		c.create(c.replicas[i%3], fmt.Sprint("c-", i))
+	}
+	first := ahead.page("")
+	if first.code != 200 || len(first.Items) != 2 || first.Metadata.Continue == "" {
+		t.Fatalf("%+v", first)
+	}
+	token := first.Metadata.Continue
+	const whole = "c-2 c-3 c-4 c-5 c-6 c-7 c-8 "
+	check := func(what string, want string, at ...*replica) {
+		t.Helper()
+		if names, last := rest(token, at...); names != want || last.code != 200 || last.Metadata.ResourceVersion != first.Metadata.ResourceVersion {
+			t.Errorf("%s: %s, and then %+v", what, names, last)
+		}
+	}
+	check("before", whole, behind, ahead, third)
+
+	behind.block(true, false)
+	c.deleteAt(ahead, "c-4")
+	c.create(ahead, "c-50")
+	a, err := third.Patch(t.Context(), linearObjects+"/c-6", map[string]any{"data": map[string]any{"k": "changed"}})
+	if err != nil || a.Code != 200 {
+		t.Fatal(a, err)
+	}
+	c.compact()
+	check("at those that have followed", whole, ahead, third)
+	if names, last := rest(token, behind); last.code == 200 && names != whole || last.code >= 400 && last.code < 500 {
+		t.Errorf("at one that knows nothing: %s, and then %+v", names, last)
+	}
+	behind.reset()
+	behind.mend()
+	c.awaitReady()
+	c.list(behind.Client) // so that it has read the state anew
+	names, last := rest(token, behind)
+	if names != "" || last.code != 410 || last.Reason != "Expired" || last.Metadata.Continue == "" {
+		t.Fatalf("at the one that has missed it: %s, and then %+v, want 410", names, last)
+	}
+	check("at those that have followed, afterwards", whole, third, ahead)
+
+	c.create(ahead, "d") // the version of a list from before may be one that the daemon has not seen singly
+	token = last.Metadata.Continue
+	for _, at := range [][]*replica{{behind}, {ahead}, {third, behind, ahead}} {
+		if names, last := rest(token, at...); names != "c-2 c-3 c-5 c-50 c-6 c-7 c-8 d " || last.code != 200 {
+			t.Errorf("goes on with %s, and then %+v", names, last)
+		}
+	}
+	behind.block(true, false)
+	c.create(ahead, "c-20")
+	if p := behind.page(token); p.code == 200 {
+		t.Errorf("goes on at one that is cut off with %+v", p.Items)
+	}
+	behind.reset()
+	behind.mend()
+	client.Eventually(t, func() error {
+		p := behind.page(token)
+		if p.code != 200 {
+			return fmt.Errorf("%d %s", p.code, p.Reason)
+		}
+		if len(p.Items) != 2 || p.Items[1].Name() != "c-20" {
+			t.Fatalf("goes on with %v", p.Items)
+		}
+		return nil
+	})
+}
+
+// deleteAt deletes an object at one daemon.
+func (c *linearCluster) deleteAt(r *replica, name string) {
+	c.t.Helper()
+	if a, err := r.Delete(c.t.Context(), linearObjects+"/"+name, nil); err != nil || a.Code != 200 {
+		c.t.Fatalf("delete %s: %v, %v", name, a, err)
+	}
+}
+
+// TestListsAcrossCompactions lists in pages, at all daemons in turn, while objects come and go and etcd is compacted again and again below daemons that
+// are cut off. A list that comes to its end holds every object that has stayed, once, and the pages have one version, but after a token that has
+// expired.
+func TestListsAcrossCompactions(t *testing.T) {
+	c := newClusterLinear(t)
+	const stay = 10
+	for i := range stay {
+		c.create(c.replicas[i%3], fmt.Sprint("stay-", i))
+	}
+	lists, expired := 0, 0
+	for round := range client.Rounds(t, 4, 1) {
+		ahead, behind := c.replicas[round%3], c.replicas[(round+1)%3]
+		first := ahead.page("")
+		token, version, seen := first.Metadata.Continue, first.Metadata.ResourceVersion, map[string]int{}
+		for _, o := range first.Items {
+			seen[o.Name()]++
+		}
+		behind.block(true, false)
+		for i := range 4 {
+			c.create(ahead, fmt.Sprintf("stay-5-go-%d-%d", round, i))
+			if i > 1 {
+				c.deleteAt(ahead, fmt.Sprintf("stay-5-go-%d-%d", round, i-2))
+			}
+		}
+		c.compact()
+		behind.reset()
+		behind.mend()
+		last, n := "", 0
+		client.Eventually(t, func() error {
+			for ; token != ""; n++ {
+				p := c.replicas[(round+n)%3].page(token)
+				switch {
+				case p.code == 410 && p.Metadata.Continue != "":
+					token, version = p.Metadata.Continue, ""
+					expired++
+					continue
+				case p.code != 200:
+					n++
+					return fmt.Errorf("%d %s", p.code, p.Reason)
+				case version != "" && p.Metadata.ResourceVersion != version:
+					t.Fatalf("pages of versions %s and %s", version, p.Metadata.ResourceVersion)
+				}
+				for _, o := range p.Items {
+					if seen[o.Name()]++; o.Name() <= last {
+						t.Fatalf("%s follows %s", o.Name(), last)
+					}
+					last = o.Name()
+				}
+				token, version = p.Metadata.Continue, p.Metadata.ResourceVersion
+			}
+			return nil
+		})
+		for i := range stay {
+			if name := fmt.Sprint("stay-", i); seen[name] != 1 {
+				t.Fatalf("round %d: %s is %d times in the list", round, name, seen[name])
+			}
+		}
+		for name, n := range seen {
+			if n > 1 {
+				t.Fatalf("round %d: %s is %d times in the list", round, name, n)
+			}
+		}
+		lists++
+		c.awaitReady()
+		for i := range 2 {
+			c.deleteAt(ahead, fmt.Sprintf("stay-5-go-%d-%d", round, i+2))
+		}
+	}
+	client.Figures(t, "%d lists across a compaction, %d tokens expired", lists, expired)
+}

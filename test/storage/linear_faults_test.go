@@ -1,0 +1,326 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	faultRounds = 3
+	// most requests of a client in a round with a fault: the longer a history is, the longer it takes to check.
+	mostRequests = 80
+	services     = "/api/v1/namespaces/default/services"
+)
+
+// TestFaults kills, pauses and cuts off daemons and members of etcd while clients race. What they were answered is linearizable, a watch
+// that is resumed on any daemon has every change once, all daemons hold the same, and nothing is given out twice. Afterwards everything
+// goes on by itself.
+func TestFaults(t *testing.T) {
+	newClusterLinear(t).race(faultRounds)
+}
+
+// race makes as many rounds, or as many as the long form has.
+func (c *linearCluster) race(rounds int) {
+	c.t.Helper()
+	histories, operations, open := 0, 0, 0
+	defer func() {
+		client.Figures(c.t, "%d histories with a fault, %d operations, %d of them open", histories, operations, open)
+	}()
+	for round := range client.Rounds(c.t, rounds, 1) {
+		fault := linearFaults[round%len(linearFaults)]
+		record, unanswered := c.round(round, fault)
+		for _, part := range model.Partition(record) {
+			if result := porcupine.CheckOperationsTimeout(model, part, time.Minute); result != porcupine.Ok {
+				c.t.Fatalf("round %d, %s: %s:\n%s", round, fault.name, result, lines(part))
+			}
+		}
+		histories, operations, open = histories+1, operations+len(record), open+unanswered
+		if c.t.Failed() {
+			c.t.Fatalf("in round %d, %s", round, fault.name)
+		}
+	}
+}
+
+// A fault is what happens to the cluster during one round, and the end of it.
+type fault struct {
+	name  string
+	begin func(c *linearCluster, at int)
+	end   func(c *linearCluster, at int)
+}
+
+var linearFaults = []fault{
+	{"a daemon is killed", func(c *linearCluster, at int) { c.replicas[at].kill() }, func(c *linearCluster, at int) { c.replicas[at].start() }},
+	{"a member is killed", func(c *linearCluster, at int) { c.etcd.Members[at].Kill() }, func(c *linearCluster, at int) { c.etcd.Members[at].Run() }},
+	{"a daemon is cut off", func(c *linearCluster, at int) { c.replicas[at].block(true, false) }, func(c *linearCluster, at int) { c.replicas[at].mend() }},
+	{"a daemon is paused", func(c *linearCluster, at int) { c.replicas[at].pause() }, func(c *linearCluster, at int) { c.replicas[at].resume() }},
+	{"a member is paused", func(c *linearCluster, at int) { c.etcd.Members[at].Pause() }, func(c *linearCluster, at int) { c.etcd.Members[at].Resume() }},
+	{"a daemon gets no answers", func(c *linearCluster, at int) { c.replicas[at].block(false, true) }, func(c *linearCluster, at int) { c.replicas[at].mend() }},
+	{"a daemon is far away", func(c *linearCluster, at int) { c.replicas[at].slow(30 * time.Millisecond) }, func(c *linearCluster, at int) { c.replicas[at].mend() }},
+	{"connections break", func(c *linearCluster, at int) { c.replicas[at].reset() }, func(*linearCluster, int) {}},
+}
+
+// round lets clients race while one fault begins and ends.
+func (c *linearCluster) round(round int, f fault) (record []porcupine.Operation, open int) {
+	random := rand.New(rand.NewPCG(linearSeed, uint64(round)))
+	var clock atomic.Int64
+	var racing sync.WaitGroup
+	racers := make([]*recordingClient, clients)
+	before := c.list(c.Client)
+	seen := &linearObserver{cluster: c, from: before.Version, state: before}
+	watching, stopWatching := context.WithCancel(c.t.Context())
+	var observing sync.WaitGroup
+	observing.Go(func() { seen.run(watching) })
+	for i := range racers {
+		r := &recordingClient{id: i, client: c.Client, clock: &clock, known: map[string]output{}, faults: true, random: rand.New(rand.NewPCG(linearSeed, uint64(round*clients+i)))}
+		racers[i] = r
+		racing.Go(func() {
+			for n := range mostRequests {
+				if err := r.request(round, n); err != nil {
+					c.t.Error(err)
+				}
+				if n%20 == 10 {
+					c.claim(fmt.Sprintf("s-%d-%d-%d", round, i, n))
+				}
+				time.Sleep(time.Duration(n%8) * time.Millisecond) // so that the round lasts as long as the fault
+			}
+		})
+	}
+	at := random.IntN(len(c.replicas))
+	time.Sleep(time.Duration(20+random.IntN(100)) * time.Millisecond) // the load; nothing waits for it
+	f.begin(c, at)
+	time.Sleep(time.Duration(100+random.IntN(900)) * time.Millisecond)
+	f.end(c, at)
+	racing.Wait()
+	c.awaitReady()
+	last := c.list(c.Client)
+	seen.await(last.Version)
+	stopWatching()
+	observing.Wait()
+	for _, r := range racers {
+		for _, op := range r.record {
+			if out := op.Output.(output); op.Return > 0 && op.Input.(input).verb != "get" && op.Input.(input).verb != "delete" && out.code <= 201 && out.content != (content{}) && !seen.has(out.version) {
+				c.t.Errorf("the watch has not shown version %d: %+v", out.version, op.Input)
+			}
+		}
+		record, open = append(record, r.record...), open+r.open
+	}
+	end := clock.Add(1)
+	for i := range record {
+		if record[i].Return == 0 {
+			record[i].Return = end
+		}
+	}
+	c.compare(seen, last)
+	c.checkClaims()
+	return record, open
+}
+
+// claim makes a Service, if there is an address and a port for it.
+func (c *linearCluster) claim(name string) {
+	ctx, cancel := context.WithTimeout(c.t.Context(), 10*time.Second)
+	defer cancel()
+	body := fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, name)
+	_, _ = c.Do(ctx, "POST", services, client.JSON, []byte(body)) // refused or not: checkClaims looks at what there is
+}
+
+// checkClaims checks that no two Services have the same, and deletes them.
+func (c *linearCluster) checkClaims() {
+	c.t.Helper()
+	list, err := c.List(c.t.Context(), services, nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	holders := map[string]string{}
+	for _, o := range list.Items {
+		spec := o["spec"].(map[string]any)
+		taken := []string{fmt.Sprint("address ", spec["clusterIP"])}
+		if port := spec["ports"].([]any)[0].(map[string]any)["nodePort"]; port != nil {
+			taken = append(taken, fmt.Sprint("port ", port))
+		}
+		for _, one := range taken {
+			if holders[one] != "" {
+				c.t.Errorf("%s and %s both have the %s", holders[one], o.Name(), one)
+			}
+			holders[one] = o.Name()
+		}
+		if o.Name() == "platform" {
+			continue
+		}
+		c.remove(services + "/" + o.Name())
+	}
+}
+
+// remove deletes an object, as a client does that tries again when it is told that the store is away: a daemon that goes on after a pause may find
+// that only then.
+func (c *linearCluster) remove(path string) (gone client.Object) {
+	c.t.Helper()
+	client.Eventually(c.t, func() error {
+		a, err := c.Delete(c.t.Context(), path, nil)
+		if err == nil && a.Code == 200 {
+			gone = a.Object()
+		} else if err == nil && a.Code != 404 {
+			err = &a
+		}
+		return err
+	})
+	return gone
+}
+
+// compare checks that all daemons hold what the last list said, and that the events lead there.
+func (c *linearCluster) compare(seen *linearObserver, last client.List) {
+	c.t.Helper()
+	want := contents(last)
+	if got := seen.contents(); got != want {
+		c.t.Errorf("the events lead to\n%s\nwant\n%s", got, want)
+	}
+	for i, r := range c.replicas {
+		list := c.list(r.Client)
+		if got := contents(list); got != want {
+			c.t.Errorf("daemon %d holds\n%s\nwant\n%s", i, got, want)
+		}
+	}
+}
+
+func (c *linearCluster) list(from *client.Client) client.List {
+	c.t.Helper()
+	var list client.List
+	client.Eventually(c.t, func() (err error) {
+		list, err = from.List(c.t.Context(), linearObjects, nil)
+		return err
+	})
+	return list
+}
+
+// A linearObserver follows all objects as an informer does: by a watch that is begun again where it ended, wherever that is.
+type linearObserver struct {
+	cluster *linearCluster
+	state   client.List
+	mu      sync.Mutex // guards the rest
+	from    uint64
+	seen    map[uint64]bool
+	objects map[string]client.Object
+}
+
+// run watches until ctx ends.
+func (o *linearObserver) run(ctx context.Context) {
+	o.mu.Lock()
+	o.seen, o.objects = map[uint64]bool{}, map[string]client.Object{}
+	for _, object := range o.state.Items {
+		o.objects[object.Name()] = object
+	}
+	o.mu.Unlock()
+	for ctx.Err() == nil {
+		if err := o.watch(ctx); err != nil && ctx.Err() == nil {
+			o.cluster.t.Error(err)
+			return
+		}
+	}
+}
+
+// watch reads one watch to its end. Only what a client must not accept is an error.
+func (o *linearObserver) watch(ctx context.Context) error {
+	w, err := o.cluster.Watch(ctx, linearObjects, url.Values{"resourceVersion": {strconv.FormatUint(o.version(), 10)}, "allowWatchBookmarks": {"true"}})
+	if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code != 503 && answer.Code != 504 {
+		return answer
+	} else if err != nil {
+		return nil
+	}
+	defer w.Close()
+	stop := context.AfterFunc(ctx, w.Close)
+	defer stop()
+	for {
+		e, err := w.Next()
+		if err != nil {
+			return nil // the daemon has gone
+		}
+		if err := o.take(e); err != nil {
+			return err
+		}
+	}
+}
+
+func (o *linearObserver) take(e client.Event) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	version := e.Object.Version()
+	if e.Type == client.Error || version < o.from || version == o.from && e.Type != client.Bookmark {
+		return fmt.Errorf("after version %d: %s %v", o.from, e.Type, e.Object)
+	}
+	o.from = version
+	if e.Type == client.Bookmark {
+		return nil
+	}
+	name := e.Object.Name()
+	if _, was := o.objects[name]; was == (e.Type == client.Added) {
+		return fmt.Errorf("%s of an object that was there: %v: %v", e.Type, was, e.Object)
+	}
+	o.seen[version] = true
+	if o.objects[name] = e.Object; e.Type == client.Deleted {
+		delete(o.objects, name)
+	}
+	return nil
+}
+
+func (o *linearObserver) version() uint64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.from
+}
+
+func (o *linearObserver) has(version uint64) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.seen[version]
+}
+
+// await waits until the observer has all changes up to a version. No event may have it, so another object is written.
+func (o *linearObserver) await(version uint64) {
+	o.cluster.t.Helper()
+	var mark uint64
+	client.Eventually(o.cluster.t, func() error {
+		name := fmt.Sprint("mark-", version)
+		a, err := o.cluster.Create(o.cluster.t.Context(), linearObjects, client.ConfigMap(name, nil, nil))
+		if err == nil && a.Code != 201 && a.Code != 409 {
+			err = &a
+		}
+		if err == nil && a.Code == 201 {
+			mark = a.Object().Version()
+		}
+		return err
+	})
+	client.Eventually(o.cluster.t, func() error {
+		if at := o.version(); at < mark || at < version {
+			return fmt.Errorf("the watch is at version %d, want %d", at, max(mark, version))
+		}
+		return nil
+	})
+	gone := o.cluster.remove(linearObjects + "/" + fmt.Sprint("mark-", version)).Version()
+	client.Eventually(o.cluster.t, func() error {
+		if at := o.version(); at < gone {
+			return fmt.Errorf("the watch is at version %d, want %d", at, gone)
+		}
+		return nil
+	})
+}
+
+func (o *linearObserver) contents() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var list client.List
+	for _, object := range o.objects {
+		list.Items = append(list.Items, object)
+	}
+	return contents(list)
+}

@@ -1,0 +1,104 @@
+package storage
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// content is what a write leaves: every write writes one token that no other writes, so
+// equal contents come from the same write.
+type content struct{ body, mark string }
+
+// linearState is one object. version is 0 while only an unanswered write could know it; it is
+// above floor.
+type linearState struct {
+	exists  bool
+	content content
+	version uint64
+	floor   uint64
+}
+
+// input is one request; base is what an update read before.
+type input struct {
+	verb    string // get, create, update, patch or delete
+	object  string
+	content content
+	base    content
+	version uint64 // of base
+}
+
+// output is one answer; code is 0 if there was none.
+type output struct {
+	code    int
+	version uint64
+	content content
+}
+
+// model is one object; histories are partitioned by object.
+var model = porcupine.Model{
+	Init: func() any { return linearState{} },
+	Step: func(s, in, out any) (bool, any) {
+		return stepLinear(s.(linearState), in.(input), out.(output))
+	},
+	Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
+		by := map[string][]porcupine.Operation{}
+		for _, o := range history {
+			name := o.Input.(input).object
+			by[name] = append(by[name], o)
+		}
+		for _, part := range by {
+			parts = append(parts, part)
+		}
+		slices.SortFunc(parts, func(a, b []porcupine.Operation) int {
+			return cmp.Compare(a[0].Input.(input).object, b[0].Input.(input).object)
+		})
+		return parts
+	},
+}
+
+// stepLinear says whether an answer is right in a state, and the next state.
+func stepLinear(s linearState, in input, out output) (bool, linearState) {
+	want, next := expect(s, in)
+	if out.code == 0 {
+		return true, next
+	}
+	if out.code != want {
+		return false, s
+	}
+	switch {
+	case in.verb == "get" && want == 200:
+		bound := s.version == out.version || s.version == 0 && out.version > s.floor
+		s.version, s.floor = out.version, out.version
+		return bound && out.content == s.content, s
+	case next.exists && next != s:
+		rises := out.version > max(s.version, s.floor)
+		next.version, next.floor = out.version, out.version
+		return rises && out.content == next.content, next
+	}
+	return true, next
+}
+
+// expect is the right code for a request, and the state after it, its version unknown.
+func expect(s linearState, in input) (code int, next linearState) {
+	written := linearState{exists: true, content: in.content, floor: max(s.version, s.floor)}
+	switch {
+	case in.verb == "create" && s.exists:
+		return 409, s
+	case in.verb == "create":
+		return 201, written
+	case !s.exists:
+		return 404, s
+	case in.verb == "delete":
+		return 200, linearState{floor: written.floor}
+	case in.verb == "update" && s.content != in.base:
+		return 409, s
+	case in.verb == "update":
+		return 200, written
+	case in.verb == "patch":
+		written.content.body = s.content.body
+		return 200, written
+	}
+	return 200, s
+}

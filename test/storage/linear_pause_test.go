@@ -1,0 +1,168 @@
+//go:build etcd
+
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// forgetful is settings with a history of a second, so that etcd is compacted up to a second ago.
+const forgetful = `
+serving: {shutdownDelay: 500ms}
+etcd: {writeTimeout: 4s, healthCheckTimeout: 1s, compactionInterval: 1s}
+watches: {historyTime: 1s}
+`
+
+const controllersLease = "/apis/coordination.platform.io/v1/namespaces/platform-system/leases/troupe-controllers"
+
+// leader is the daemon that runs the controllers, by its own word, and is another one than before.
+func (c *linearCluster) leader(before *replica) (leads *replica) {
+	c.t.Helper()
+	client.Eventually(c.t, func() error {
+		for _, r := range c.replicas {
+			text := r.logs.String()
+			if r != before && r.process != nil && strings.LastIndex(text, "this daemon runs the controllers") > max(strings.LastIndex(text, "this daemon does not lead any more"), strings.LastIndex(text, started)) {
+				leads = r
+				return nil
+			}
+		}
+		return errors.New("nobody leads")
+	})
+	return leads
+}
+
+// holder is who holds the Lease of the controllers, and how often that has changed.
+func (c *linearCluster) holder(r *replica) string {
+	c.t.Helper()
+	a, err := r.Get(c.t.Context(), controllersLease)
+	if err != nil || a.Code != 200 {
+		c.t.Fatal(a, err)
+	}
+	return fmt.Sprint(a.Object().At("spec.holderIdentity"))
+}
+
+// TestPausedForLong pauses the daemon that runs the controllers for longer than its Lease, than the history of watches, and than etcd keeps changes. When
+// it goes on, it answers nothing old, its watch from before ends with 410 or has every change, and the controllers stay where they are.
+func TestPausedForLong(t *testing.T) {
+	c := newClusterWith(t, forgetful, client.BuildTroupe, [3]time.Duration{})
+	paused := c.leader(nil)
+	var others []*replica
+	for _, r := range c.replicas {
+		if r != paused {
+			others = append(others, r)
+		}
+	}
+	version := c.create(paused, "before")
+	watch, err := paused.Watch(t.Context(), linearObjects, url.Values{"resourceVersion": {strconv.FormatUint(version, 10)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Close()
+	owner := c.create(others[0], "owner")
+	a, err := others[0].Get(t.Context(), linearObjects+"/owner")
+	if err != nil || a.Code != 200 || a.Object().Version() != owner {
+		t.Fatal(a, err)
+	}
+	dependent := client.ConfigMap("dependent", nil, nil)
+	dependent["metadata"].(map[string]any)["ownerReferences"] = []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": a.Object().UID()}}
+	if a, err = others[0].Create(t.Context(), linearObjects, dependent); err != nil || a.Code != 201 {
+		t.Fatal(a, err)
+	}
+	versions := []uint64{owner, a.Object().Version()}
+	etcd := c.etcd.Client()
+	found, err := etcd.Get(t.Context(), "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	paused.pause()
+	for i := range 20 {
+		versions = append(versions, c.create(others[i%2], fmt.Sprint("meanwhile-", i)))
+	}
+	next := c.leader(paused)
+	holder := c.holder(next)
+	if a, err = next.Delete(t.Context(), linearObjects+"/owner", nil); err != nil || a.Code != 200 {
+		t.Fatal(a, err)
+	}
+	client.Eventually(t, func() error { // by the controllers of the next one
+		a, err := next.Get(t.Context(), linearObjects+"/dependent")
+		if err == nil && a.Code != 404 {
+			err = &a
+		}
+		return err
+	})
+	client.Eventually(t, func() error {
+		if _, err := etcd.Get(t.Context(), "none", clientv3.WithRev(found.Header.Revision)); !errors.Is(err, rpctypes.ErrCompacted) {
+			return fmt.Errorf("revision %d is not compacted: %w", found.Header.Revision, err)
+		}
+		return nil
+	})
+	last := c.create(others[0], "last")
+
+	paused.resume()
+	fresh := 0
+	client.Eventually(t, func() error {
+		list, err := paused.List(t.Context(), linearObjects, nil)
+		if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code < 500 {
+			t.Fatal(err)
+		}
+		if err != nil {
+			return err
+		}
+		if list.Version < last || !strings.Contains(contents(list), "last ") || strings.Contains(contents(list), "dependent ") {
+			t.Fatalf("an answer of version %d, before %d:\n%s", list.Version, last, contents(list))
+		}
+		if a, err := paused.Get(t.Context(), linearObjects+"/owner"); err == nil && a.Code < 500 && a.Code != 404 {
+			t.Fatal("what was deleted meanwhile: ", a)
+		}
+		if fresh++; fresh < 20 {
+			return errors.New("once more")
+		}
+		return nil
+	})
+	seen := map[uint64]bool{}
+	for {
+		e, err := watch.Next()
+		if err != nil || e.Type == client.Error && e.Code() == 410 {
+			break // its client lists again
+		}
+		if e.Type == client.Error {
+			t.Fatal(e)
+		}
+		if seen[e.Object.Version()] = true; e.Object.Version() >= last {
+			for _, v := range versions {
+				if !seen[v] {
+					t.Errorf("the watch went on, and has not told of version %d", v)
+				}
+			}
+			break
+		}
+	}
+	c.awaitReady()
+	want := contents(c.list(others[0].Client))
+	for i, r := range c.replicas {
+		if got := contents(c.list(r.Client)); got != want {
+			t.Errorf("daemon %d holds\n%s\nwant\n%s", i, got, want)
+		}
+	}
+	client.Eventually(t, func() error {
+		if !strings.Contains(paused.logs.String(), "this daemon does not lead any more") {
+			return errors.New("the paused daemon does not say that it leads no more")
+		}
+		return nil
+	})
+	if now := c.holder(paused); now != holder {
+		t.Errorf("the controllers have gone from %s to %s", holder, now)
+	}
+}

@@ -1,0 +1,225 @@
+package storage
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// TestCompactedPastADaemon: a daemon that was cut off while etcd has dropped what it has not seen holds the newest state afterwards. Its
+// watches from before end with 410, also if they are resumed, and those from then on have every change.
+func TestCompactedPastADaemon(t *testing.T) {
+	c := newClusterLinear(t)
+	behind, ahead := c.replicas[0], c.replicas[1]
+	create := func(r *replica, name string) uint64 {
+		t.Helper()
+		a, err := r.Create(t.Context(), linearObjects, client.ConfigMap(name, nil, map[string]string{"k": name}))
+		if err != nil || a.Code != 201 {
+			t.Fatalf("create %s: %v, %v", name, a, err)
+		}
+		return a.Object().Version()
+	}
+	from := url.Values{"resourceVersion": {strconv.FormatUint(create(behind, "a"), 10)}}
+	watch, err := behind.Watch(t.Context(), linearObjects, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Close()
+	behind.block(true, false)
+	create(ahead, "b")
+	if a, err := ahead.Delete(t.Context(), linearObjects+"/a", nil); err != nil || a.Code != 200 {
+		t.Fatalf("delete: %v, %v", a, err)
+	}
+	last := create(ahead, "c")
+	etcd := c.etcd.Client()
+	found, err := etcd.Get(t.Context(), "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := etcd.Compact(t.Context(), found.Header.Revision); err != nil {
+		t.Fatal(err)
+	}
+	behind.reset()
+	behind.mend()
+	e, err := watch.Next()
+	if err != nil || e.Type != client.Error || e.Code() != 410 {
+		t.Errorf("the watch from before: %v, %v, want 410", e, err)
+	}
+	resumed, err := behind.Watch(t.Context(), linearObjects, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resumed.Close()
+	if e, err := resumed.Next(); err != nil || e.Code() != 410 {
+		t.Errorf("the watch from before, resumed: %v, %v, want 410", e, err)
+	}
+	c.awaitReady()
+	want, got := c.list(ahead.Client), c.list(behind.Client)
+	if contents(got) != contents(want) || len(got.Items) != 2 || got.Version < last {
+		t.Errorf("at version %d it holds\n%s\nwant, at %d\n%s", got.Version, contents(got), want.Version, contents(want))
+	}
+	w, err := behind.Watch(t.Context(), linearObjects, url.Values{"resourceVersion": {strconv.FormatUint(got.Version, 10)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	version := create(ahead, "d")
+	if e, err := w.Next(); err != nil || e.Type != client.Added || e.Object.Version() != version {
+		t.Errorf("the watch from then on: %v, %v, want d at version %d", e, err, version)
+	}
+}
+
+// TestTogether: what one daemon has issued or was told holds at another one, at once: tokens of accounts, of chunked lists, rights, kinds.
+func TestTogether(t *testing.T) {
+	c := newClusterLinear(t)
+	one, other := c.replicas[0], c.replicas[1]
+	send := func(r *replica, code int, method, path, token string, body any) client.Answer {
+		t.Helper()
+		a, err := r.send(t, method, path, token, body)
+		if err != nil || a.Code != code {
+			t.Fatalf("%s %s: %v, %v, want %d", method, path, a, err, code)
+		}
+		return a
+	}
+	for i := range 3 {
+		name := fmt.Sprint("n", i)
+		send(one, 201, "POST", "/api/v1/namespaces/default/serviceaccounts", "", linearObject{"metadata": linearObject{"name": name}})
+		var token struct{ Status struct{ Token string } }
+		if err := json.Unmarshal(send(one, 201, "POST", "/api/v1/namespaces/default/serviceaccounts/"+name+"/token", "", linearObject{}).Body, &token); err != nil {
+			t.Fatal(err)
+		}
+		send(other, 403, "GET", linearObjects, token.Status.Token, nil)
+		send(one, 201, "POST", "/apis/rbac.authorization.platform.io/v1/namespaces/default/rolebindings", "", linearObject{
+			"metadata": linearObject{"name": name}, "roleRef": linearObject{"apiGroup": "rbac.authorization.platform.io", "kind": "ClusterRole", "name": "view"},
+			"subjects": []any{linearObject{"kind": "ServiceAccount", "name": name, "namespace": "default"}},
+		})
+		send(other, 200, "GET", linearObjects, token.Status.Token, nil)
+
+		group := name + ".example.com"
+		send(one, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", "", linearObject{
+			"metadata": linearObject{"name": "things." + group},
+			"spec": linearObject{"group": group, "scope": "Namespaced", "names": linearObject{"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+				"versions": []any{linearObject{"name": "v1", "served": true, "storage": true, "schema": linearObject{"openAPIV3Schema": linearObject{"type": "object"}}}}},
+		})
+		send(other, 201, "POST", "/apis/"+group+"/v1/namespaces/default/things", "", linearObject{"apiVersion": group + "/v1", "kind": "Thing", "metadata": linearObject{"name": "t"}})
+		send(one, 200, "GET", "/openapi/v3/apis/"+group+"/v1", "", nil)
+
+		send(one, 201, "POST", linearObjects, "", client.ConfigMap(name, nil, nil))
+	}
+	first, err := one.List(t.Context(), linearObjects, url.Values{"limit": {"2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	send(one, 201, "POST", linearObjects, "", client.ConfigMap("z", nil, nil))
+	rest, err := other.List(t.Context(), linearObjects, url.Values{"limit": {"2"}, "continue": {first.Continue}})
+	if err != nil || len(first.Items)+len(rest.Items) != 3 || rest.Version != first.Version {
+		t.Errorf("the list goes on with %d objects at version %d, %v, after %d at version %d", len(rest.Items), rest.Version, err, len(first.Items), first.Version)
+	}
+}
+
+// send asks a daemon as its administrator, or as whom a token stands for.
+func (r *replica) send(t *testing.T, method, path, token string, body any) (client.Answer, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return client.Answer{}, err
+	}
+	request, err := http.NewRequestWithContext(t.Context(), method, r.URL+path, bytes.NewReader(text))
+	if err != nil {
+		return client.Answer{}, err
+	}
+	request.Header.Set("Content-Type", client.JSON)
+	config := r.TLS.Clone()
+	if token != "" {
+		config.Certificates = nil
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	transport := &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}
+	answer, err := transport.RoundTrip(request)
+	if err != nil {
+		return client.Answer{}, err
+	}
+	defer answer.Body.Close()
+	text, err = io.ReadAll(answer.Body)
+	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: text}, err
+}
+
+// TestForeignWrites: what somebody writes into etcd past all daemons ends none of them. What can be read is served, by all alike and after a restart;
+// the rest is set aside, and can be deleted.
+func TestForeignWrites(t *testing.T) {
+	c := newClusterLinear(t)
+	etcd := c.etcd.Client()
+	for i := range 60 {
+		a, err := c.Create(t.Context(), linearObjects, client.ConfigMap(fmt.Sprintf("own-%02d", i), nil, nil))
+		if err != nil || a.Code != 201 {
+			t.Fatal(a, err)
+		}
+	}
+	const below = "/troupe/objects//configmaps/default/"
+	found, err := etcd.Get(t.Context(), below, clientv3.WithPrefix())
+	if err != nil || len(found.Kvs) < 60 {
+		t.Fatalf("%d keys, %v", len(found.Kvs), err)
+	}
+	var ops []clientv3.Op
+	for _, kv := range found.Kvs { // many in one transaction, all with the same position
+		if name := strings.TrimPrefix(string(kv.Key), below); strings.HasPrefix(name, "own-") {
+			ops = append(ops, clientv3.OpPut(below+"foreign"+strings.TrimPrefix(name, "own"), strings.ReplaceAll(string(kv.Value), "own-", "foreign-")))
+		}
+	}
+	for key, value := range map[string]string{
+		"broken": "\x01\x00\x00{", "beyond": "\x01\x00\xff\xff\x7f{}", "empty": "", "other-name": string(found.Kvs[0].Value), "Not_A_Name": "\x01\x00\x00{}", "x/y/z": "\x01\x00\x00{}",
+	} {
+		ops = append(ops, clientv3.OpPut(below+key, value))
+	}
+	ops = append(ops, clientv3.OpPut("/troupe/objects/x", "x"), clientv3.OpPut("/troupe/objects/\xff/\xfe/\xfd", "\x01\x00\x00x"), clientv3.OpPut("/troupe/claims/x", "x"), clientv3.OpPut("/troupe/compaction", "x"))
+	if _, err := etcd.Txn(t.Context()).Then(ops...).Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := etcd.Delete(t.Context(), below+"own-0", clientv3.WithPrefix()); err != nil { // ten at once
+		t.Fatal(err)
+	}
+	names := func(r *replica) string {
+		var all []string
+		for _, o := range c.list(r.Client).Items {
+			if strings.HasPrefix(o.Name(), "own-") || strings.HasPrefix(o.Name(), "foreign-") {
+				all = append(all, o.Name())
+			}
+		}
+		return strings.Join(all, " ")
+	}
+	check := func(when string) {
+		t.Helper()
+		want := names(c.replicas[0])
+		if n := len(strings.Fields(want)); n != 110 {
+			t.Errorf("%s: %d objects are served, want 110: %s", when, n, want)
+		}
+		for i, r := range c.replicas {
+			if got := names(r); got != want {
+				t.Errorf("%s: daemon %d serves\n%s\nwant\n%s", when, i, got, want)
+			}
+		}
+	}
+	check("at once")
+	c.replicas[1].kill()
+	c.replicas[1].start()
+	if err := c.replicas[2].stop(); err != nil {
+		t.Error(err)
+	}
+	c.replicas[2].start()
+	check("after restarts")
+	for _, name := range []string{"foreign-07", "own-11"} {
+		c.remove(linearObjects + "/" + name)
+	}
+	if a, err := c.Create(t.Context(), linearObjects, client.ConfigMap("own-07", nil, nil)); err != nil || a.Code != 201 {
+		t.Errorf("made again: %v, %v", a, err)
+	}
+}

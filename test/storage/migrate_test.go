@@ -1,0 +1,317 @@
+package storage
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	migrateConfigMaps = "/api/v1/namespaces/default/configmaps"
+	migrateSecrets    = "/api/v1/namespaces/default/secrets"
+	migrateMarker     = "mArKeR-of-a-secret"
+)
+
+// encryptionConfig encrypts Secrets.
+func encryptionConfig(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "encryption.yaml")
+	text := fmt.Sprintf(`{"apiVersion":"apiserver.config.platform.io/v1","kind":"EncryptionConfiguration","resources":[{"resources":["secrets"],"providers":[{"aesgcm":{"keys":[{"name":"one","secret":%q}]}},{"identity":{}}]}]}`,
+		base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A migrateCluster is one state on its way from store to store.
+type migrateCluster struct {
+	t       *testing.T
+	etcd    *etcdtest.Cluster
+	encrypt string
+}
+
+// serve starts a daemon on a data directory, or on etcd.
+func (c migrateCluster) serve(dir string, onEtcd bool) *client.Server {
+	return client.Serve(c.t, dir, func(config *daemon.Config) {
+		config.Encryption.ConfigFile = c.encrypt
+		if onEtcd {
+			config.Etcd.Servers = c.etcd.URLs()
+		}
+	})
+}
+
+func (c migrateCluster) migration(dir string) *daemon.Migration {
+	m := &daemon.Migration{DataDir: dir, Etcd: daemon.Default().Etcd, EncryptionConfig: c.encrypt, Log: slog.New(slog.NewTextHandler(c.t.Output(), nil))}
+	m.Etcd.Servers = c.etcd.URLs()
+	return m
+}
+
+// state is what a server holds of what clients have made, without resource versions.
+func (c migrateCluster) state(s *client.Server) string {
+	c.t.Helper()
+	var all []string
+	for _, path := range []string{migrateConfigMaps, migrateSecrets, "/api/v1/namespaces/default/services", "/apis/example.com/v1/namespaces/default/things"} {
+		list, err := s.List(c.t.Context(), path, nil)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, o := range list.Items {
+			if o.Name() == "platform" || strings.HasPrefix(o.Name(), "default-token") { // the port of the server, and its CA
+				continue
+			}
+			delete(o.Metadata(), "resourceVersion")
+			text, err := json.Marshal(o)
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			all = append(all, string(text))
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// holds checks that a server holds a state.
+func (c migrateCluster) holds(s *client.Server, want string) {
+	c.t.Helper()
+	got, all := strings.Split(c.state(s), "\n"), strings.Split(want, "\n")
+	for i := range max(len(got), len(all)) {
+		if i >= len(got) || i >= len(all) || got[i] != all[i] {
+			c.t.Fatalf("%d objects, want %d; the first that differs is\n%s\nwant\n%s", len(got), len(all), got[min(i, len(got)-1)], all[min(i, len(all)-1)])
+		}
+	}
+}
+
+func (c migrateCluster) send(s *client.Server, code int, method, path, body string) client.Answer {
+	c.t.Helper()
+	contentType := client.JSON
+	if method == "PATCH" {
+		contentType = client.MergePatch
+	}
+	a, err := s.Do(c.t.Context(), method, path, contentType, []byte(body))
+	if err != nil || a.Code != code {
+		c.t.Fatalf("%s %s: %v, %v, want %d", method, path, a, err, code)
+	}
+	return a
+}
+
+const definition = `{"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},
+"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","x-platform-preserve-unknown-fields":true}}}}}]}}`
+
+// fill makes objects of many sorts.
+func (c migrateCluster) fill(s *client.Server) {
+	c.send(s, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", definition)
+	for i := range 150 { // more than one transaction takes
+		c.send(s, 201, "POST", migrateConfigMaps, fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"k":"\"resourceVersion\":\"1\""}}`, i))
+	}
+	c.send(s, 201, "POST", migrateConfigMaps, fmt.Sprintf(`{"metadata":{"name":"large"},"data":{"x":%q}}`, strings.Repeat("x", 900_000)))
+	c.send(s, 200, "DELETE", migrateConfigMaps+"/c7", "")
+	c.send(s, 200, "PATCH", migrateConfigMaps+"/c8", `{"data":{"k":"later"}}`)
+	c.send(s, 201, "POST", migrateSecrets, `{"metadata":{"name":"s"},"stringData":{"k":"`+migrateMarker+`"}}`)
+	c.send(s, 201, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"s"},"spec":{"ports":[{"port":1}]}}`)
+	c.send(s, 201, "POST", "/apis/example.com/v1/namespaces/default/things", `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"a":[1,{"b":null}]}}`)
+}
+
+// TestThereAndBack: a state goes to etcd and back. Both sides are the same, tokens and addresses stay good, versions never go back, and what
+// is encrypted stays so.
+func TestThereAndBack(t *testing.T) {
+	t.Parallel()
+	for name, encrypt := range map[string]string{"in clear": "", "encrypted": encryptionConfig(t)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := migrateCluster{t, etcdtest.Start(t, 1), encrypt}
+			first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
+			s := c.serve(first, false)
+			c.fill(s)
+			want := c.state(s)
+			var token struct{ Status struct{ Token string } }
+			if err := json.Unmarshal(c.send(s, 201, "POST", "/api/v1/namespaces/default/serviceaccounts/default/token", `{}`).Body, &token); err != nil {
+				t.Fatal(err)
+			}
+			before := c.version(s)
+			if _, err := c.migration(first).ToEtcd(t.Context()); err == nil {
+				t.Error("a directory was read that is in use")
+			}
+			s.Stop(t)
+			c.copied(c.migration(first).ToEtcd(t.Context()))
+			c.same(first)
+			if _, err := c.migration(first).ToEtcd(t.Context()); err == nil || !strings.Contains(err.Error(), "choose another prefix") {
+				t.Errorf("into a prefix that is in use: %v", err)
+			}
+			c.nothingPlain(encrypt != "")
+
+			s = c.serve(t.TempDir(), true)
+			c.holds(s, want)
+			c.accepts(s, token.Status.Token)
+			c.gone(s, before)
+			c.send(s, 201, "POST", migrateConfigMaps, `{"metadata":{"name":"new"}}`)
+			c.send(s, 422, "POST", "/api/v1/namespaces/default/services", fmt.Sprintf(`{"metadata":{"name":"twin"},"spec":{"clusterIP":%q,"ports":[{"port":1}]}}`, c.address(s)))
+			if n := c.differences(first); n == 0 {
+				t.Error("the new object is no difference")
+			}
+			want, before = c.state(s), c.version(s)
+			s.Stop(t)
+
+			c.copied(c.migration(second).ToDataDir(t.Context()))
+			c.same(second)
+			s = c.serve(second, false)
+			c.holds(s, want)
+			c.accepts(s, token.Status.Token)
+			c.gone(s, before)
+			s.Stop(t)
+		})
+	}
+}
+
+func (c migrateCluster) copied(n int, err error) {
+	c.t.Helper()
+	if err != nil || n < 150 {
+		c.t.Fatalf("%d objects copied: %v", n, err)
+	}
+}
+
+// same checks that both sides hold the same.
+func (c migrateCluster) same(dir string) {
+	c.t.Helper()
+	if n := c.differences(dir); n > 0 {
+		c.t.Fatalf("%d differences", n)
+	}
+}
+
+func (c migrateCluster) differences(dir string) int {
+	c.t.Helper()
+	_, n, err := c.migration(dir).Check(c.t.Context(), c.t.Output())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return n
+}
+
+func (c migrateCluster) version(s *client.Server) uint64 {
+	c.t.Helper()
+	list, err := s.List(c.t.Context(), migrateConfigMaps, nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return list.Version
+}
+
+// accepts checks that a token is still good.
+func (c migrateCluster) accepts(s *client.Server, token string) {
+	c.t.Helper()
+	body, err := json.Marshal(map[string]any{"spec": map[string]any{"token": token}})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if a := c.send(s, 201, "POST", "/apis/authentication.platform.io/v1/tokenreviews", string(body)); !strings.Contains(a.String(), `"authenticated":true`) {
+		c.t.Errorf("the token from before: %s", a)
+	}
+}
+
+// gone checks that a watch from before is told to begin anew, and that versions have risen.
+func (c migrateCluster) gone(s *client.Server, before uint64) {
+	c.t.Helper()
+	if now := c.version(s); now <= before {
+		c.t.Errorf("version %d after %d", now, before)
+	}
+	w, err := s.Watch(c.t.Context(), migrateConfigMaps, url.Values{"resourceVersion": {strconv.FormatUint(before, 10)}})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer w.Close()
+	if e, err := w.Next(); err != nil || e.Code() != 410 {
+		c.t.Errorf("a watch from before: %v, %v, want 410", e, err)
+	}
+}
+
+// address is that of the Service.
+func (c migrateCluster) address(s *client.Server) string {
+	o := c.send(s, 200, "GET", "/api/v1/namespaces/default/services/s", "").Object()
+	return o["spec"].(map[string]any)["clusterIP"].(string)
+}
+
+// nothingPlain checks whether etcd holds the Secret, and the keys of the cluster, in clear.
+func (c migrateCluster) nothingPlain(encrypted bool) {
+	c.t.Helper()
+	found, err := c.etcd.Client().Get(c.t.Context(), "/", clientv3.WithPrefix())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	plain := 0
+	for _, kv := range found.Kvs {
+		if bytes.Contains(kv.Value, []byte(base64.StdEncoding.EncodeToString([]byte(migrateMarker)))) || strings.Contains(string(kv.Key), "/secrets/keys") && bytes.Contains(kv.Value, []byte("ca.key")) {
+			plain++
+		}
+	}
+	if encrypted && plain > 0 || !encrypted && plain != 2 {
+		c.t.Errorf("%d secrets are in clear", plain)
+	}
+}
+
+// TestBackup: a backup of what is in etcd, by a daemon and without one, is restored into a data directory.
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	c := migrateCluster{t, etcdtest.Start(t, 1), ""}
+	s := c.serve(t.TempDir(), true)
+	c.fill(s)
+	want := c.state(s)
+	byDaemon := c.send(s, 200, "GET", daemon.BackupPath, "").Body
+	var direct bytes.Buffer
+	if _, err := c.migration("").BackupEtcd(t.Context(), &direct); err != nil {
+		t.Fatal(err)
+	}
+	s.Stop(t)
+	for name, backup := range map[string][]byte{"by the daemon": byDaemon, "without one": direct.Bytes()} {
+		dir := filepath.Join(t.TempDir(), "restored")
+		if _, err := persist.Restore(dir, persist.Source{Backup: bytes.NewReader(backup)}); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		s := c.serve(dir, false)
+		c.holds(s, want)
+		s.Stop(t)
+	}
+}
+
+// TestUnreadable: what cannot be decrypted is not copied, and nothing is left on the other side.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	c := migrateCluster{t, etcdtest.Start(t, 1), encryptionConfig(t)}
+	dir := filepath.Join(t.TempDir(), "dir")
+	s := c.serve(dir, false)
+	c.send(s, 201, "POST", migrateSecrets, `{"metadata":{"name":"s"},"stringData":{"k":"v"}}`)
+	s.Stop(t)
+	without := c.migration(dir)
+	without.EncryptionConfig = ""
+	if _, err := without.ToEtcd(t.Context()); err == nil || !strings.Contains(err.Error(), "--encryption-provider-config") {
+		t.Errorf("without the keys: %v", err)
+	}
+	if found, err := c.etcd.Client().Get(t.Context(), "/", clientv3.WithPrefix(), clientv3.WithCountOnly()); err != nil || found.Count > 0 {
+		t.Errorf("%v, %v", found, err)
+	}
+	if _, err := c.migration(dir).ToEtcd(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	without.DataDir = other
+	if _, err := without.ToDataDir(t.Context()); err == nil {
+		t.Error("copied back without the keys")
+	}
+	if _, err := os.Stat(other); err == nil {
+		t.Error("a directory was left")
+	}
+}

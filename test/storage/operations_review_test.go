@@ -1,0 +1,117 @@
+package storage
+
+import (
+	"bytes"
+	"crypto/tls"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// serveOperations starts a daemon that knows two tokens: root, of a master, and jane.
+func serveOperations(t *testing.T) *client.Server {
+	t.Helper()
+	dir := t.TempDir()
+	tokens := filepath.Join(dir, "tokens.csv")
+	if err := os.WriteFile(tokens, []byte("root-token,root,0,\"system:masters\"\njane-token,jane,u1,\"dev,ops\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return client.Serve(t, filepath.Join(dir, "data"), func(c *daemon.Config) { c.Authentication.TokenAuthFile = tokens })
+}
+
+const (
+	authentication = "/apis/authentication.platform.io/v1"
+	authorization  = "/apis/authorization.platform.io/v1"
+)
+
+func TestReviews(t *testing.T) {
+	t.Parallel()
+	s := serveOperations(t)
+	sar, tr := authorization+"/subjectaccessreviews", authentication+"/tokenreviews"
+	local := authorization + "/namespaces/default/localsubjectaccessreviews"
+	self := authorization + "/selfsubjectaccessreviews"
+	for _, c := range []struct {
+		name, path, body string
+		code             int
+		contains         []string
+	}{
+		{"known token", tr, `{"spec":{"token":"jane-token"}}`, 201, []string{`"authenticated":true`, `"user":{"username":"jane","uid":"u1","groups":["dev","ops","system:authenticated"]}`, `"spec":{"token":"jane-token"}`}},
+		{"unknown token", tr, `{"spec":{"token":"nope"}}`, 201, []string{`"status":{"user":{},"error":"invalid bearer token"}`}},
+		{"no token", tr, `{"spec":{}}`, 400, []string{"token is required for TokenReview in authentication"}},
+		{"own audience", tr, `{"spec":{"token":"jane-token","audiences":["a","https://platform.default.svc"]}}`, 201, []string{`"authenticated":true`, `"audiences":["https://platform.default.svc"]`}},
+		{"other audience", tr, `{"spec":{"token":"jane-token","audiences":["a"]}}`, 201, []string{`"status":{"user":{},"error":"invalid bearer token"}`}},
+		{"who am I", authentication + "/selfsubjectreviews", `{}`, 201, []string{`"creationTimestamp":"2`, `"kind":"SelfSubjectReview"`, `"system:masters"`, `"userInfo":{"username":`}},
+		{"master", sar, `{"spec":{"user":"x","groups":["system:masters"],"resourceAttributes":{"verb":"delete","resource":"secrets"}}}`, 201, []string{`"status":{"allowed":true}`}},
+		{"nobody", sar, `{"spec":{"user":"x","resourceAttributes":{"verb":"get","resource":"pods"}}}`, 201, []string{`"status":{"allowed":false}`}},
+		{"public path", sar, `{"spec":{"user":"x","nonResourceAttributes":{"verb":"get","path":"/livez"}}}`, 201, []string{`"status":{"allowed":true}`}},
+		{"no user", sar, `{"spec":{"resourceAttributes":{"verb":"get"}}}`, 422, []string{`spec.user: Invalid value: \"\": at least one of user or group must be specified`, `"kind":"SubjectAccessReview"`}},
+		{"client's status", sar, `{"spec":{"user":"x","resourceAttributes":{"verb":"get"}},"status":{"allowed":true}}`, 201, []string{`"status":{"allowed":false}`}},
+		{"self", self, `{"spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}}`, 201, []string{`"status":{"allowed":true}`}},
+		{"self asks nothing", self, `{"spec":{}}`, 422, []string{"exactly one of nonResourceAttributes or resourceAttributes"}},
+		{"local", local, `{"spec":{"user":"x","resourceAttributes":{"namespace":"default","verb":"get","resource":"pods"}}}`, 201, []string{`"status":{"allowed":false}`}},
+		{"local elsewhere", local, `{"spec":{"user":"x","resourceAttributes":{"namespace":"other","verb":"get","resource":"pods"}}}`, 422, []string{"must match metadata.namespace"}},
+		{"rules", authorization + "/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201, []string{`"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]},`, `"incomplete":false`}},
+		{"rules of nowhere", authorization + "/selfsubjectrulesreviews", `{"spec":{}}`, 400, []string{"no namespace on request"}},
+	} {
+		a, err := s.Create(t.Context(), c.path, []byte(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Code != c.code {
+			t.Errorf("%s: got %s", c.name, a)
+		}
+		for _, want := range c.contains {
+			if !strings.Contains(string(a.Body), want) {
+				t.Errorf("%s: got %s\nwant %s in it", c.name, a, want)
+			}
+		}
+	}
+	// Nothing of all that can be read.
+	for _, path := range []string{sar, tr, self} {
+		must(t, 405)(s.Get(t.Context(), path))
+	}
+}
+
+// TestReviewsAsOthers asks with tokens: the review is about who asks.
+func TestReviewsAsOthers(t *testing.T) {
+	t.Parallel()
+	s := serveOperations(t)
+	config := &tls.Config{RootCAs: s.TLS.RootCAs}
+	transport := &http.Transport{TLSClientConfig: config}
+	defer transport.CloseIdleConnections()
+	ask := func(token, path, body string) string {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, bytes.NewReader([]byte(body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", client.JSON)
+		r.Header.Set("Authorization", "Bearer "+token)
+		answer, err := transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if got := ask("root-token", authentication+"/selfsubjectreviews", `{}`); !strings.Contains(got, `"userInfo":{"username":"root","uid":"0","groups":["system:masters","system:authenticated"]}`) {
+		t.Error(got)
+	}
+	if got := ask("root-token", authorization+"/selfsubjectaccessreviews", `{"spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}}`); !strings.Contains(got, `"allowed":true`) {
+		t.Error(got)
+	}
+	// Who may not create reviews may not learn by them either.
+	if got := ask("jane-token", authorization+"/subjectaccessreviews", `{"spec":{"user":"root","resourceAttributes":{"verb":"get"}}}`); !strings.Contains(got, `"reason":"Forbidden"`) {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,230 @@
+package storage
+
+import (
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A processWrite is one that was acknowledged.
+type processWrite struct {
+	version uint64
+	name    string
+	state   string // "": deleted
+}
+
+// A load writes until it is stopped and remembers what was acknowledged.
+type load struct {
+	mu     sync.Mutex
+	writes []processWrite
+	fault  error
+}
+
+func (l *load) acknowledged() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.writes)
+}
+
+func (l *load) add(w processWrite, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.writes = append(l.writes, w)
+	if err != nil && l.fault == nil {
+		l.fault = err
+	}
+}
+
+// runProcess creates, updates and deletes its own few objects.
+func (l *load) run(c caller, who int, stop <-chan struct{}) {
+	for n := 0; ; n++ {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		name := fmt.Sprintf("w%d-%d", who, n/7%5)
+		method, path, code := "PUT", processConfigMaps+"/"+name, 200
+		switch n % 7 {
+		case 0:
+			method, path, code = "POST", processConfigMaps, 201
+		case 6:
+			method = "DELETE"
+		}
+		got, text, err := c.do(method, path, configMapProcess(name, n))
+		if err == nil && got != code {
+			err = fmt.Errorf("%s %s: %d %s", method, path, got, text)
+		}
+		if err != nil {
+			l.add(processWrite{}, err)
+			return
+		}
+		if method == "DELETE" {
+			l.add(processWrite{name: name}, nil) // its version is not in the answer
+			continue
+		}
+		o, err := parse(text)
+		l.add(processWrite{o.version(), name, o.state()}, err)
+	}
+}
+
+// stateAt is the state at a version. A delete has happened before it if a later create of the
+// same name has; one with no later write is not known to have, and its name is doubtful.
+func (l *load) stateAt(version uint64) (states map[string]string, doubtful map[string]bool) {
+	states, doubtful = map[string]string{}, map[string]bool{}
+	over := map[string]bool{}
+	for _, w := range l.writes { // of one name in order: each name has one writer
+		switch {
+		case over[w.name]:
+		case w.state == "":
+			doubtful[w.name] = true
+		case w.version > version:
+			over[w.name] = true
+		default:
+			states[w.name] = w.state
+			delete(doubtful, w.name)
+		}
+	}
+	return states, doubtful
+}
+
+var printedVersion = regexp.MustCompile(`at resource version (\d+)`)
+
+// TestBackupUnderLoad: a backup that is taken while many write is
+// the state at its version; a restored server counts on and answers 410 to old watches.
+func TestBackupUnderLoad(t *testing.T) {
+	p := serveProcess(t, filepath.Join(t.TempDir(), "data"))
+	l, stop := &load{}, make(chan struct{})
+	var writers sync.WaitGroup
+	for who := range 4 {
+		c := p.caller()
+		writers.Go(func() { l.run(c, who, stop) })
+	}
+	versions := map[string]uint64{}
+	for n := range 3 {
+		seen := l.acknowledged()
+		eventually(t, "the load goes on", func() bool { return l.acknowledged() > seen+60 })
+		file := filepath.Join(t.TempDir(), fmt.Sprint(n, ".backup"))
+		text := mustCommand(t, "backup", "--kubeconfig", p.kubeconfig(), file)
+		match := printedVersion.FindStringSubmatch(text)
+		if match == nil {
+			t.Fatalf("no version in %q", text)
+		}
+		versions[file], _ = strconv.ParseUint(match[1], 10, 64)
+	}
+	close(stop)
+	writers.Wait()
+	if l.fault != nil {
+		t.Fatal(l.fault)
+	}
+	o, err := parse(p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess("newest", 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.stop()
+	for file, version := range versions {
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the file: %v, %v", info, err)
+		}
+		checkRestored(t, l, version, o.version(), file)
+	}
+}
+
+// checkRestored restores what the arguments say and compares; newest is a version above all of the first server.
+func checkRestored(t *testing.T, l *load, version, newest uint64, arguments ...string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "restored")
+	mustCommand(t, append([]string{"restore", "--data-dir", dir}, arguments...)...)
+	p := serveProcess(t, dir)
+	defer p.stop()
+	c := p.caller()
+	got := c.list(t)
+	want, doubtful := l.stateAt(version)
+	if len(want) == 0 {
+		t.Error("the backup should hold something")
+	}
+	for name := range doubtful {
+		if got[name] == "" {
+			delete(want, name)
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("at version %d: got %v, want %v", version, got, want)
+	}
+	text := c.must(t, 201, "POST", processConfigMaps, configMapProcess("after", 0))
+	if o, err := parse(text); err != nil || o.version() <= newest {
+		t.Errorf("version %d, %v, after %d had been given out", o.version(), err, newest)
+	}
+	for _, old := range []uint64{version, newest} {
+		path := processConfigMaps + "?watch=1&timeoutSeconds=1&resourceVersion=" + strconv.FormatUint(old, 10)
+		code, text, err := c.do("GET", path, "")
+		if err != nil || code != 200 || !strings.Contains(text, `"code":410`) {
+			t.Errorf("a watch from %d: %d %s, %v", old, code, text, err)
+		}
+	}
+}
+
+// TestBackupNeedsAdministrator: others get no byte of it.
+func TestBackupNeedsAdministrator(t *testing.T) {
+	p := serveProcess(t, filepath.Join(t.TempDir(), "data"))
+	config := adminTLS(t, p.dir)
+	config.Certificates = nil
+	c := caller{&http.Client{Transport: &http.Transport{TLSClientConfig: config}}, p.url}
+	for _, method := range []string{"GET", "POST", "HEAD"} {
+		if code, text, err := c.do(method, "/backup", ""); err != nil || code != 403 {
+			t.Errorf("%s: %d %q, %v, want 403", method, code, text, err)
+		}
+	}
+	p.caller().must(t, 405, "POST", "/backup", "")
+}
+
+// TestCutBackupIsAnError: what arrives in part leaves no file, also where the transfer looks
+// complete.
+func TestCutBackupIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	p := serveProcess(t, filepath.Join(dir, "data"))
+	p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess("a", 0))
+	whole := p.caller().must(t, 200, "GET", "/backup", "")
+	config, err := os.ReadFile(p.kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, body := range map[string]string{
+		"empty": "", "half": whole[:len(whole)/2], "no end": whole[:len(whole)-1],
+		"more": whole + "x", "page": "<html></html>", "flipped": whole[:40] + "!" + whole[41:],
+	} {
+		fake := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(body))
+		}))
+		ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: fake.Certificate().Raw})
+		text := strings.Replace(string(config), p.url, fake.URL, 1)
+		text = regexp.MustCompile(`certificate-authority-data: .*`).ReplaceAllString(text,
+			"certificate-authority-data: "+base64.StdEncoding.EncodeToString(ca))
+		file := filepath.Join(dir, "fake.kubeconfig")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(dir, "out")
+		if err := os.MkdirAll(out, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		code, message := command(t, "backup", "--kubeconfig", file, filepath.Join(out, "state.backup"))
+		if code == 0 || !strings.Contains(message, "backup is damaged") {
+			t.Errorf("%s: exit status %d, %s", name, code, message)
+		}
+		if left, err := os.ReadDir(out); err != nil || len(left) > 0 {
+			t.Errorf("%s: left %v, %v", name, left, err)
+		}
+		fake.Close()
+	}
+}

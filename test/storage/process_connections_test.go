@@ -1,0 +1,192 @@
+package storage
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// openSilentConnections connect and say nothing, or only the beginning of something. They stay until the end.
+func openSilentConnections(t *testing.T, p *daemonProcess, n int) {
+	t.Helper()
+	u, err := url.Parse(p.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		c, err := net.DialTimeout("tcp", u.Host, 10*time.Second)
+		if err != nil {
+			continue // turned away
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		if i%2 == 0 {
+			_, _ = c.Write([]byte("\x16\x03\x01")) // it may have been closed already
+		}
+	}
+}
+
+// timeGet is a get and a write of an administrator who connects for each, and how long the get took.
+func (p *daemonProcess) timeGet(t *testing.T) time.Duration {
+	t.Helper()
+	c := p.caller()
+	defer c.http.CloseIdleConnections()
+	began := time.Now()
+	c.must(t, 200, "GET", "/api/v1/namespaces/default", "")
+	took := time.Since(began)
+	c.must(t, 201, "POST", processConfigMaps, `{"metadata":{"generateName":"a-"}}`)
+	return took
+}
+
+// TestSilentConnections: any number of clients may connect and send nothing; the oldest such connections are closed.
+func TestSilentConnections(t *testing.T) {
+	n, limit := 400, "100"
+	if os.Getenv("TROUPE_SOAK") != "" {
+		n, limit = 10_000, "0"
+	}
+	p := serveProcess(t, t.TempDir(), "--max-connections="+limit)
+	openSilentConnections(t, p, n)
+	var took []time.Duration
+	for range 20 {
+		took = append(took, p.timeGet(t))
+	}
+	slices.Sort(took)
+	client.Figures(t, "%d connections that say nothing; of %d gets the middle one took %v, the last one %v", n, len(took), took[len(took)/2], took[len(took)-1])
+	if os.Getenv("TROUPE_SOAK") != "" && took[len(took)/2] > 100*time.Millisecond {
+		t.Error("an administrator waits for strangers")
+	}
+	text := p.caller().must(t, 200, "GET", "/metrics", "")
+	if limit != "0" && !connectionsEvicted.MatchString(text) {
+		t.Error("the metrics know of nobody who made room")
+	}
+	t.Log(residentMemory.FindString(text))
+}
+
+var residentMemory = regexp.MustCompile(`process_resident_memory_bytes [0-9]+`)
+
+var connectionsEvicted = regexp.MustCompile(`troupe_connections_refused_total\{reason="oldest"\} [1-9]`)
+
+// slowBody begins a large write, and sends almost nothing of its body, as an administrator
+// or without a credential.
+func (p *daemonProcess) slowBody(t *testing.T, known bool) {
+	config := adminTLS(t, p.dir)
+	config.ServerName = "localhost"
+	if !known {
+		config.Certificates = nil
+	}
+	c, err := tls.Dial("tcp", strings.TrimPrefix(p.url, "https://"), config)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(waitTimeout))
+	const head = " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3145728\r\n\r\n{"
+	if _, err := io.WriteString(c, "POST "+processConfigMaps+head); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestManyConnections: strangers who say nothing, bodies that do not come and readers who take nothing, all
+// at once, leave others what they need, and the process its memory.
+func TestManyConnections(t *testing.T) {
+	silent, slow, stalled, bound := 500, 30, 10, 384*mebibyte
+	if soak {
+		silent, slow, stalled, bound = 10_000, 300, 100, 512*mebibyte // as docs/operations.md says
+	}
+	p := serveProcess(t, t.TempDir())
+	c := p.caller()
+	data := strings.Repeat("x", 256<<10)
+	c.fill(t, processConfigMaps, 128, func(n int) string {
+		return fmt.Sprintf(`{"metadata":{"name":"m%06d"},"data":{"text":%q}}`, n, data)
+	})
+	p.resetPeak()
+	t.Logf("before: %d MiB", p.memory("VmRSS")/mebibyte)
+	forms := listForms(processConfigMaps)
+	var crowd sync.WaitGroup
+	for n := range stalled {
+		crowd.Go(func() {
+			conn, _ := p.openStalledList(forms[n%2]) // JSON, and JSON for people: none of them is refused
+			t.Cleanup(func() { _ = conn.Close() })
+		})
+	}
+	openSilentConnections(t, p, silent)
+	const dialers = 8
+	for d := range dialers {
+		crowd.Go(func() {
+			for n := d; n < slow; n += dialers {
+				p.slowBody(t, n%2 == 0)
+			}
+		})
+	}
+	crowd.Wait()
+	var took []time.Duration
+	for range 20 {
+		took = append(took, p.timeGet(t))
+	}
+	slices.Sort(took)
+	if open := c.metric(t, "troupe_connections"); open < float64(silent+slow+stalled) {
+		t.Errorf("only %v connections are open", open)
+	}
+	peak := p.memory("VmHWM")
+	client.Figures(t, "%d connections at once, peak %d MiB; of %d gets the middle one took %v, the last one %v", silent+slow+stalled, peak/mebibyte, len(took), took[len(took)/2], took[len(took)-1])
+	if peak > bound {
+		t.Errorf("the process has taken %d MiB, more than %d MiB", peak/mebibyte, bound/mebibyte)
+	}
+	if soak && took[len(took)/2] > 100*time.Millisecond {
+		t.Error("an administrator waits for the crowd")
+	}
+}
+
+// TestHalfSentRequests: who does not come to an end does not hold up the end of the daemon.
+func TestHalfSentRequests(t *testing.T) {
+	p := serveProcess(t, t.TempDir())
+	openSilentConnections(t, p, 4)
+	u, err := url.Parse(p.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := adminTLS(t, p.dir)
+	nobody := &tls.Config{RootCAs: known.RootCAs}
+	for _, half := range []struct {
+		config *tls.Config
+		text   string
+	}{
+		{nobody, "G"},
+		{nobody, "GET /version HTTP/1.1\r\nHost: x\r\nX-"},
+		{nobody, "GET /version HTTP/1.1\r\nHost: x\r\n\r\nGET /version HTTP/1.1\r\n"},
+		{nobody, "POST " + processConfigMaps + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"},
+		{known, "POST " + processConfigMaps + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"},
+		{known, "POST " + processConfigMaps + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1"},
+	} {
+		c, err := tls.Dial("tcp", u.Host, half.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := c.Write([]byte(half.text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.timeGet(t) // what came before has arrived
+	p.signal(syscall.SIGTERM)
+	select {
+	case <-p.ended:
+	case <-time.After(waitTimeout):
+		t.Fatal("the daemon waits for requests that do not come")
+	}
+	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit status %d\n%s", code, p.log)
+	}
+}

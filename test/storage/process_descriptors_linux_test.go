@@ -1,0 +1,26 @@
+package storage
+
+import (
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// limitFiles lowers the limit of open files of a process that runs.
+func limitFiles(t *testing.T, pid int, n uint64) {
+	t.Helper()
+	limit := syscall.Rlimit{Cur: n, Max: n}
+	if _, _, err := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), syscall.RLIMIT_NOFILE, uintptr(unsafe.Pointer(&limit)), 0, 0, 0); err != 0 {
+		t.Fatal(err)
+	}
+}
+
+// TestDescriptorsRunOut: strangers who take all descriptors end nothing, and others go on.
+func TestDescriptorsRunOut(t *testing.T) {
+	p := serveProcess(t, t.TempDir())
+	limitFiles(t, p.cmd.Process.Pid, 200)
+	openSilentConnections(t, p, 400)
+	for range 5 {
+		p.timeGet(t)
+	}
+}

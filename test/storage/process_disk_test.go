@@ -1,0 +1,205 @@
+package storage
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/actors"
+	front "github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/vfs"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// adminAuthenticator is let in as an administrator.
+type adminAuthenticator struct{}
+
+func (adminAuthenticator) Authenticate(authn.Request) (*authn.User, error) {
+	return &authn.User{Name: "admin", Groups: []string{"system:masters"}}, nil
+}
+
+// inProcess wires a server on a disk in memory, which can be broken. fatal gets what ends it.
+func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
+	t.Helper()
+	kinds, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := persist.Open("data", persist.Options{FS: disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fatal := make(chan error, 1)
+	store, err := actors.Open(actors.Options{
+		Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(),
+		Fatal: func(err error) { fatal <- err },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := front.New(front.Options{
+		Naming: meta.Platform, Catalog: kinds, Store: store, Authenticator: adminAuthenticator{}, Authorizer: authz.Masters{},
+		Listener: listener, WriteMetrics: func(w io.Writer) { store.WriteMetrics(w) },
+		Checks: []front.Check{{Name: "store", Check: store.Healthy}, {Name: "disk", Check: journal.Healthy}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = server.Serve() }()
+	transport := &http.Transport{TLSClientConfig: &tls.Config{}}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		ctx, cancel := context.WithTimeout(context.Background(), waitTimeout)
+		defer cancel()
+		_ = server.Shutdown(ctx)
+		_ = store.Close(ctx)
+		_ = journal.Close()
+	})
+	return caller{&http.Client{Transport: transport, Timeout: waitTimeout}, "http://" + listener.Addr().String()}, fatal
+}
+
+// TestHungDisk: /readyz tells of a disk that does not answer, also if nobody writes.
+func TestHungDisk(t *testing.T) {
+	disk := vfs.NewMem()
+	c, _ := inProcess(t, disk)
+	c.must(t, 200, "GET", "/readyz", "")
+	answers := make(chan struct{})
+	var once sync.Once
+	release := func() { once.Do(func() { close(answers) }) }
+	t.Cleanup(release)
+	disk.SetFault(func(op vfs.Op) error {
+		if op.Name == "write" {
+			<-answers
+		}
+		return nil
+	})
+	eventually(t, "/readyz fails", func() bool {
+		code, text, err := c.do("GET", "/readyz", "")
+		return err == nil && code == 500 && strings.Contains(text, "[-]disk failed")
+	})
+	release()
+	eventually(t, "/readyz passes when the disk answers", func() bool {
+		code, _, err := c.do("GET", "/readyz", "")
+		return err == nil && code == 200
+	})
+}
+
+// TestFailedSync: a write whose sync fails is never acknowledged, and no write after it is.
+func TestFailedSync(t *testing.T) {
+	disk := vfs.NewMem()
+	c, fatal := inProcess(t, disk)
+	c.must(t, 201, "POST", processConfigMaps, configMapProcess("before", 1))
+	var broken atomic.Bool
+	disk.SetFault(func(o vfs.Op) error {
+		if o.Name == "sync" && broken.Load() {
+			return syscall.EIO
+		}
+		return nil
+	})
+	broken.Store(true)
+	c.must(t, 503, "POST", processConfigMaps, configMapProcess("during", 1))
+	broken.Store(false)
+	c.must(t, 503, "POST", processConfigMaps, configMapProcess("after", 1))
+	c.must(t, 500, "GET", "/readyz", "")
+	c.must(t, 404, "GET", processConfigMaps+"/during", "")
+	select {
+	case err := <-fatal:
+		if !strings.Contains(err.Error(), syscall.EIO.Error()) {
+			t.Errorf("it ends for %v", err)
+		}
+	case <-time.After(waitTimeout):
+		t.Error("nobody is told that the server has to end")
+	}
+}
+
+// TestFailedWriteEndsProcess is TestFailedSync on the binary: a file size limit makes the journal's writes
+// fail, and the process says so and ends with status 1.
+func TestFailedWriteEndsProcess(t *testing.T) {
+	p := limited(t, 2048)
+	c := p.caller()
+	acknowledged := 0
+	padding := strings.Repeat("x", 20<<10)
+	for n := 0; ; n++ {
+		if n > 100 {
+			t.Fatal("the limit does not bite")
+		}
+		code, _, err := c.do("POST", processConfigMaps, fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"n":%q}}`, n, padding))
+		if err != nil || code != 201 {
+			if err == nil && code != 503 {
+				t.Errorf("the failed write: %d", code)
+			}
+			break
+		}
+		acknowledged++
+	}
+	if code := p.wait(); code != 1 || !strings.Contains(p.log.String(), "troupe: ") || !strings.Contains(p.log.String(), "file too large") {
+		t.Errorf("exit status %d\n%s", code, p.log)
+	}
+	again := serveProcess(t, p.dir)
+	if got := len(again.caller().list(t)); acknowledged == 0 || got < acknowledged || got > acknowledged+1 {
+		t.Errorf("%d objects after recovery, %d were acknowledged", got, acknowledged)
+	}
+	again.stop()
+}
+
+// TestEverybodyInFlightIsAnswered fails the log under many writers: whoever waits gets 503 before
+// the process ends.
+func TestEverybodyInFlightIsAnswered(t *testing.T) {
+	p := limited(t, 2048)
+	const writers = 32
+	padding := strings.Repeat("x", 4<<10)
+	last := make(chan string, writers)
+	for w := range writers {
+		c := p.caller()
+		go func() {
+			for n := range 1000 {
+				code, text, err := c.do("POST", processConfigMaps, fmt.Sprintf(`{"metadata":{"name":"w%d-%d"},"data":{"n":%q}}`, w, n, padding))
+				if err != nil || code != 201 {
+					last <- fmt.Sprintf("%d %v %s", code, err, text)
+					return
+				}
+			}
+			last <- "the limit does not bite"
+		}()
+	}
+	for range writers {
+		if text := <-last; !strings.HasPrefix(text, "503 <nil> ") || !strings.Contains(text, `"kind":"Status"`) {
+			t.Errorf("a writer got %s", text)
+		}
+	}
+	if code := p.wait(); code != 1 {
+		t.Errorf("exit status %d", code)
+	}
+}
+
+// limited starts a daemon whose files may have so many blocks of 512 bytes.
+func limited(t *testing.T, blocks int) *daemonProcess {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "limited")
+	script := fmt.Sprintf("#!/bin/sh\nulimit -f %d\nexec %s \"$@\"\n", blocks, client.TroupeBinary(t))
+	// Written by another process, so that no child of this one has it open for writing.
+	if out, err := exec.Command("sh", "-c", `printf %s "$1" > "$2" && chmod 700 "$2"`, "sh", script, path).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	return serveProgram(t, path, filepath.Join(t.TempDir(), "data"))
+}

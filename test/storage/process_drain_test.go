@@ -1,0 +1,109 @@
+package storage
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestDrain: after SIGTERM readiness fails while everything else
+// goes on; when the port is closed, a request in flight still gets its answer, a watch ends with
+// its last chunk, and the exit status is 0.
+func TestDrain(t *testing.T) {
+	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), "--shutdown-delay-duration", "1s")
+	c := p.caller()
+	watch, err := c.http.Get(p.url + processConfigMaps + "?watch=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Body.Close()
+	late := begin(t, p, configMapProcess("late", 1))
+	p.signal(syscall.SIGTERM)
+	eventually(t, "readiness fails", func() bool {
+		code, text, err := c.do("GET", "/readyz", "")
+		return err == nil && code == 500 && strings.Contains(text, "shutdown failed")
+	})
+	c.must(t, 200, "GET", "/livez", "")
+	c.must(t, 201, "POST", processConfigMaps, configMapProcess("during", 1))
+	eventually(t, "the port is closed", func() bool {
+		probe, err := net.Dial("tcp", strings.TrimPrefix(p.url, "https://"))
+		if err == nil {
+			_ = probe.Close()
+		}
+		return err != nil
+	})
+	if answer := late(); !strings.HasPrefix(answer, "HTTP/1.1 201 ") {
+		t.Errorf("the request in flight got %q", answer)
+	}
+	events, err := io.ReadAll(watch.Body)
+	if err != nil {
+		t.Errorf("the watch does not end cleanly: %v", err)
+	}
+	if !strings.Contains(string(events), `"during"`) {
+		t.Errorf("the watch lacks the last event: %s", events)
+	}
+	if code := p.wait(); code != 0 {
+		t.Fatalf("exit status %d\n%s", code, p.log)
+	}
+	again := serveProcess(t, p.dir)
+	for _, name := range []string{"during", "late"} {
+		again.caller().must(t, 200, "GET", processConfigMaps+"/"+name, "")
+	}
+	again.stop()
+}
+
+// begin sends a create but for its last byte; the answered function sends that, and reads
+// the answer.
+func begin(t *testing.T, p *daemonProcess, body string) func() string {
+	t.Helper()
+	conn, err := tls.Dial("tcp", strings.TrimPrefix(p.url, "https://"), adminTLS(t, p.dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(waitTimeout))
+	// An answer first, so that the server is known to serve this connection.
+	if _, err := fmt.Fprintf(conn, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 4096)
+	if n, err := conn.Read(buf); err != nil || !strings.HasPrefix(string(buf[:n]), "HTTP/1.1 200 ") {
+		t.Fatalf("%q, %v", buf[:n], err)
+	}
+	if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		processConfigMaps, len(body), body[:len(body)-1]); err != nil {
+		t.Fatal(err)
+	}
+	return func() string {
+		if _, err := io.WriteString(conn, body[len(body)-1:]); err != nil {
+			return err.Error()
+		}
+		n, err := conn.Read(buf)
+		if err != nil {
+			return err.Error()
+		}
+		return string(buf[:n])
+	}
+}
+
+// TestSecondSignal: who does not want to wait need not.
+func TestSecondSignal(t *testing.T) {
+	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), "--shutdown-delay-duration", "1h")
+	p.signal(syscall.SIGTERM)
+	c := p.caller()
+	eventually(t, "readiness fails", func() bool {
+		code, _, err := c.do("GET", "/readyz", "")
+		return err == nil && code == http.StatusInternalServerError
+	})
+	p.signal(syscall.SIGTERM)
+	if code := p.wait(); code != 1 || !strings.Contains(p.log.String(), "second signal") {
+		t.Errorf("exit status %d\n%s", code, p.log)
+	}
+}

@@ -1,0 +1,119 @@
+package storage
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/troupe-api/troupe/persist/vfs"
+)
+
+// TestDiskFull: on a full disk writes get 507 while reads and watches go on, and writes succeed again as
+// soon as there is space.
+func TestDiskFull(t *testing.T) {
+	disk := vfs.NewMem()
+	c, fatal := inProcess(t, disk)
+	c.must(t, 201, "POST", processConfigMaps, configMapProcess("before", 1))
+	before := c.must(t, 200, "GET", processConfigMaps+"/before", "")
+	watch, err := c.http.Get(c.url + processConfigMaps + "?watch=1&allowWatchBookmarks=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Body.Close()
+	disk.SetFault(func(op vfs.Op) error {
+		if op.Name == "write" {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	for _, r := range []struct{ method, path, body string }{
+		{"POST", processConfigMaps, configMapProcess("during", 1)},
+		{"PUT", processConfigMaps + "/before", configMapProcess("before", 2)},
+		{"DELETE", processConfigMaps + "/before", ""},
+	} {
+		text := c.must(t, 507, r.method, r.path, r.body)
+		if !strings.Contains(text, `"kind":"Status"`) || !strings.Contains(text, "full") {
+			t.Errorf("%s: %s", r.method, text)
+		}
+		if now := c.must(t, 200, "GET", processConfigMaps+"/before", ""); now != before {
+			t.Errorf("after %s: %s, want %s", r.method, now, before)
+		}
+	}
+	c.must(t, 404, "GET", processConfigMaps+"/during", "")
+	c.must(t, 200, "GET", "/livez", "")
+	disk.SetFault(nil)
+	text := c.must(t, 201, "POST", processConfigMaps, configMapProcess("after", 1))
+	o, err := parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := ""
+	for buf := make([]byte, 4096); !strings.Contains(events, fmt.Sprintf(`"resourceVersion":"%d"`, o.version())); {
+		n, err := watch.Body.Read(buf)
+		if events += string(buf[:n]); err != nil {
+			t.Fatalf("the watch ended: %v after %s", err, events)
+		}
+	}
+	if strings.Contains(events, "during") || strings.Contains(events, `"MODIFIED"`) || strings.Contains(events, `"DELETED"`) {
+		t.Errorf("the watch tells of refused writes: %s", events)
+	}
+	select {
+	case err := <-fatal:
+		t.Errorf("a full disk ended the server: %v", err)
+	default:
+	}
+}
+
+// TestFullDiskHeals fills the disk by the daemon's own journal, with one object written over and
+// over: a delete passes while creates are answered 507, and creates pass again by themselves.
+func TestFullDiskHeals(t *testing.T) {
+	disk := vfs.NewMem()
+	disk.SetBudget(6 << 20)
+	c, fatal := inProcess(t, disk)
+	c.must(t, 201, "POST", processConfigMaps, configMapProcess("before", 1))
+	padding := strings.Repeat("x", 100<<10)
+	c.must(t, 201, "POST", processConfigMaps, configMapProcess("big", 1))
+	for n := 0; ; n++ {
+		code, text, err := c.do("PUT", processConfigMaps+"/big", fmt.Sprintf(`{"metadata":{"name":"big"},"data":{"n":"%d","p":%q}}`, n, padding))
+		if err != nil || code != 200 && code != 507 || n > 1000 {
+			t.Fatalf("write %d: %d %s %v", n, code, text, err)
+		}
+		if code == 507 {
+			break
+		}
+	}
+	c.must(t, 200, "DELETE", processConfigMaps+"/before", "")
+	eventually(t, "creates pass again", func() bool {
+		code, _, err := c.do("POST", processConfigMaps, configMapProcess("after", 1))
+		return err == nil && code == 201
+	})
+	eventually(t, "the disk is said to have room", func() bool {
+		_, text, err := c.do("GET", "/metrics", "")
+		return err == nil && strings.Contains(text, "\ntroupe_disk_full 0\n")
+	})
+	c.must(t, 404, "GET", processConfigMaps+"/before", "")
+	select {
+	case err := <-fatal:
+		t.Errorf("a full disk ended the server: %v", err)
+	default:
+	}
+}
+
+// fillUp writes a file until not a byte more fits.
+func fillUp(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size := 1 << 20; size > 0; {
+		if _, err := file.Write(make([]byte, size)); err != nil {
+			size /= 2
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,273 @@
+package storage
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// soak tells that there is time for the long form of a test.
+var soak = os.Getenv("TROUPE_SOAK") != ""
+
+const mebibyte = 1 << 20
+
+// tableForm is a list as kubectl asks for it.
+const tableForm = "application/json;as=Table;g=meta.platform.io;v=v1"
+
+// A listForm is a way to ask for the same list.
+type listForm struct{ name, path, accept string }
+
+func listForms(path string) []listForm {
+	const protobuf, partial = "application/vnd.platform.protobuf", ";as=PartialObjectMetadataList;g=meta.platform.io;v=v1"
+	return []listForm{
+		{"JSON", path, "application/json"},
+		{"pretty", path + "?pretty=true", "application/json"},
+		{"YAML", path, "application/yaml"},
+		{"Protobuf", path, protobuf},
+		{"Table", path, tableForm},
+		{"Table of objects", path + "?includeObject=Object&pretty=true", tableForm},
+		{"Table in YAML", path, strings.Replace(tableForm, "json", "yaml", 1)},
+		{"metadata", path, "application/json" + partial},
+		{"metadata in YAML", path, "application/yaml" + partial},
+		{"metadata in Protobuf", path, protobuf + partial},
+	}
+}
+
+const widgetsPath = "/apis/example.com/v1/namespaces/default/widgets"
+
+// widget defines a custom kind that keeps what it does not know, in two versions.
+const widget = `{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
+"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},"versions":[
+{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","x-platform-preserve-unknown-fields":true}}},
+{"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object","x-platform-preserve-unknown-fields":true}}}]}}`
+
+// TestListMemory: a list of any form, kind and version is written from the objects as they are
+// stored, however many ask for it. The peak of what the process holds tells.
+func TestListMemory(t *testing.T) {
+	const clients = 20
+	objects, lines, limit, bound := 1000, 150, 96*mebibyte, 160*mebibyte
+	if soak {
+		objects, lines, limit, bound = 50_000, 30, 170*mebibyte, 256*mebibyte
+	}
+	// Garbage may fill the process up to the limit, and no more: what is left is what has to be there. Beyond the limit there are
+	// the pages of the program itself, and what the collector of a busy machine comes too late for. Lists of this size that
+	// are put together beforehand need more than that: 20 times 5 MiB. Who comes when there is no room is asked to come again.
+	t.Setenv("GOMEMLIMIT", strconv.Itoa(limit))
+	p := serveProcess(t, t.TempDir(), "--max-requests-inflight=100")
+	c := p.caller()
+	c.must(t, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", widget)
+	eventually(t, "the custom kind is served", func() bool {
+		code, _, err := c.do("GET", widgetsPath, "")
+		return err == nil && code == 200
+	})
+	data := strings.Repeat("a line of text, as configuration is\n", lines)
+	c.fill(t, processConfigMaps, objects, func(n int) string {
+		return fmt.Sprintf(`{"metadata":{"name":"m%06d"},"data":{"text":%q}}`, n, data)
+	})
+	forms := listForms(processConfigMaps)
+	if !soak { // one set of them fills the process
+		c.fill(t, widgetsPath, objects, func(n int) string {
+			return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"m%06d"},"spec":{"text":%q}}`, n, data)
+		})
+		converted := strings.Replace(widgetsPath, "v1", "v2", 1)
+		forms = append(forms, listForm{"custom", widgetsPath, "application/json"},
+			listForm{"custom Table", widgetsPath, tableForm}, listForm{"custom in YAML", widgetsPath, "application/yaml"},
+			listForm{"converted", converted, "application/json"}, listForm{"converted Table", converted, tableForm})
+	}
+	for _, f := range forms {
+		p.resetPeak()
+		var asked sync.WaitGroup
+		for range clients {
+			asked.Go(func() { c.readBeginning(t, f) })
+		}
+		asked.Wait()
+		peak := p.memory("VmHWM")
+		client.Figures(t, "%d clients list as %s: peak %d MiB", clients, f.name, peak/mebibyte)
+		if peak > bound {
+			t.Errorf("%s: %d clients took the process to %d MiB, more than %d MiB", f.name, clients, peak/mebibyte, bound/mebibyte)
+		}
+	}
+}
+
+// fill creates objects, many at a time.
+func (c caller) fill(t *testing.T, path string, objects int, body func(n int) string) {
+	t.Helper()
+	var makers sync.WaitGroup
+	next := make(chan int)
+	for range 32 {
+		makers.Go(func() {
+			for n := range next {
+				code, text, err := c.do("POST", path, body(n))
+				for end := time.Now().Add(time.Minute); code == 429 && time.Now().Before(end); { // its memory is small
+					time.Sleep(50 * time.Millisecond)
+					code, text, err = c.do("POST", path, body(n))
+				}
+				if code != 201 {
+					t.Errorf("create: %d, %v: %.300s", code, err, text)
+				}
+			}
+		})
+	}
+	for n := range objects {
+		next <- n
+	}
+	close(next)
+	makers.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// readBeginning reads the beginning of a list, as much of it as is no waste of time. A list that is put
+// together beforehand has been when the first byte comes.
+func (c caller) readBeginning(t *testing.T, f listForm) {
+	most := int64(mebibyte / 2)
+	if strings.Contains(f.name, "YAML") { // which takes long to make
+		most = 64 << 10
+	}
+	r, err := http.NewRequest("GET", c.url+f.path, nil)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	r.Header.Set("Accept", f.accept)
+	if strings.Contains(f.name, "YAML") {
+		r.Header.Set("Accept-Encoding", "identity") // or its beginning would be most of it
+	}
+	answer, err := c.http.Do(r)
+	for end := time.Now().Add(time.Minute); err == nil && answer.StatusCode == 429 && time.Now().Before(end); { // its memory is small
+		_ = answer.Body.Close()
+		time.Sleep(50 * time.Millisecond)
+		answer, err = c.http.Do(r)
+	}
+	if err != nil {
+		t.Errorf("%s: %v", f.name, err)
+		return
+	}
+	defer answer.Body.Close()
+	n, err := io.CopyN(io.Discard, answer.Body, most)
+	if answer.StatusCode != 200 || err != nil && err != io.EOF || n < 1000 {
+		t.Errorf("%s: %d, %d bytes, %v", f.name, answer.StatusCode, n, err)
+	}
+}
+
+// memory is a line of the process's status, in bytes.
+func (p *daemonProcess) memory(line string) int {
+	p.t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	found := regexp.MustCompile(line + `:\s+(\d+) kB`).FindSubmatch(status)
+	if found == nil {
+		p.t.Fatalf("no %s in\n%s", line, status)
+	}
+	n, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return n << 10
+}
+
+// resetPeak lets VmHWM begin anew at what the process holds now.
+func (p *daemonProcess) resetPeak() {
+	p.t.Helper()
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// TestStalledReaders: who asks for large lists, and then reads nothing, costs a few buffers; where
+// the items are large and have to be converted some are asked to come again. An administrator is
+// answered meanwhile.
+func TestStalledReaders(t *testing.T) {
+	objects, readers, bound := 64, 40, 384*mebibyte
+	if soak {
+		objects, readers, bound = 200, 100, 512*mebibyte
+	}
+	t.Setenv("GOMEMLIMIT", strconv.Itoa(bound*3/4))
+	p := serveProcess(t, t.TempDir())
+	c := p.caller()
+	data := `"` + strings.Repeat("x", 512<<10) + `"`
+	c.fill(t, processConfigMaps, objects, func(n int) string {
+		return fmt.Sprintf(`{"metadata":{"name":"m%06d"},"data":{"text":%s}}`, n, data)
+	})
+	p.resetPeak()
+	forms := listForms(processConfigMaps)
+	if !soak { // an item of this size takes seconds as YAML
+		forms = slices.DeleteFunc(forms, func(f listForm) bool { return f.name == "YAML" })
+	}
+	for _, f := range forms {
+		var asked sync.WaitGroup
+		var stalled []net.Conn
+		served := 0
+		var mu sync.Mutex
+		for range readers {
+			asked.Go(func() {
+				conn, refused := p.openStalledList(f)
+				mu.Lock()
+				defer mu.Unlock()
+				stalled = append(stalled, conn)
+				if !refused {
+					served++
+				}
+			})
+		}
+		asked.Wait()
+		if t.Failed() || served == 0 {
+			t.Fatalf("%s: %d readers are served", f.name, served)
+		}
+		begun := time.Now()
+		c.must(t, 200, "GET", processConfigMaps+"/m000001", "")
+		client.Figures(t, "readers that stall, %s: %d served, peak %d MiB, a get took %v", f.name, served, p.memory("VmHWM")/mebibyte, time.Since(begun))
+		for _, conn := range stalled {
+			_ = conn.Close()
+		}
+		if peak := p.memory("VmHWM"); peak > bound {
+			t.Fatalf("%s: %d readers that stall took the process to %d MiB, more than %d MiB", f.name, readers, peak/mebibyte, bound/mebibyte)
+		}
+	}
+}
+
+// openStalledList asks for a list, waits until the answer begins and reads no more.
+func (p *daemonProcess) openStalledList(f listForm) (conn net.Conn, refused bool) {
+	raw, err := net.Dial("tcp", strings.TrimPrefix(p.url, "https://"))
+	if err != nil {
+		p.t.Error(err)
+		return nil, false
+	}
+	if err := raw.(*net.TCPConn).SetReadBuffer(16 << 10); err != nil {
+		p.t.Error(err)
+	}
+	config := adminTLS(p.t, p.dir)
+	config.ServerName = "localhost"
+	conn = tls.Client(raw, config)
+	_ = conn.SetDeadline(time.Now().Add(waitTimeout))
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\n\r\n", f.path, f.accept); err != nil {
+		p.t.Error(err)
+	}
+	buf := make([]byte, 13)
+	if _, err := io.ReadFull(conn, buf); err != nil {
+		p.t.Errorf("%s: %v", f.name, err)
+	}
+	switch string(buf) {
+	case "HTTP/1.1 200 ":
+	case "HTTP/1.1 429 ":
+		return conn, true
+	default:
+		p.t.Errorf("%s: %q", f.name, buf)
+	}
+	return conn, false
+}

@@ -1,0 +1,81 @@
+package storage
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestLossIsTold takes the newest journal file, or another file that is always there, away
+// from a stopped and from a killed daemon: it refuses to start and names the file, verify finds
+// the same, and once the loss is accepted no version is given out again.
+func TestLossIsTold(t *testing.T) {
+	newest := func(dir string) string {
+		files, err := filepath.Glob(filepath.Join(dir, "journal", "*.journal"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%v %v", files, err)
+		}
+		return files[len(files)-1]
+	}
+	for name, test := range map[string]struct {
+		kill bool
+		take func(dir string) (file string, err error)
+	}{
+		"deleted":               {false, func(dir string) (string, error) { return newest(dir), os.Remove(newest(dir)) }},
+		"deleted after a kill":  {true, func(dir string) (string, error) { return newest(dir), os.Remove(newest(dir)) }},
+		"emptied after a kill":  {true, func(dir string) (string, error) { return newest(dir), os.Truncate(newest(dir), 0) }},
+		"half":                  {false, func(dir string) (string, error) { return newest(dir), truncateToHalf(newest(dir)) }},
+		"no labels":             {false, func(dir string) (string, error) { return "labels", os.Remove(filepath.Join(dir, "labels")) }},
+		"no lock, after a kill": {true, func(dir string) (string, error) { return "lock", os.Remove(filepath.Join(dir, "lock")) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "data")
+			p := serveProcess(t, dir)
+			var last uint64
+			for _, n := range []string{"a", "b"} {
+				o, err := parse(p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess(n, 1)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				last = o.version()
+			}
+			if test.kill {
+				p.kill()
+			} else {
+				p.stop()
+			}
+			file, err := test.take(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				code, out := command(t, "serve", "--data-dir", dir, "--secure-port", "0")
+				if code != 1 || !strings.Contains(out, file) || !strings.Contains(out, "--accept-data-loss") {
+					t.Fatalf("status %d\n%s", code, out)
+				}
+			}
+			if code, out := command(t, "verify", "--data-dir", dir); code != 1 || !strings.Contains(out, "damaged") {
+				t.Errorf("verify: status %d\n%s", code, out)
+			}
+			p = serveProcess(t, dir, "--accept-data-loss")
+			o, err := parse(p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess("c", 1)))
+			if err != nil || o.version() <= last {
+				t.Errorf("version %d is given out after %d: %v", o.version(), last, err)
+			}
+			p.stop()
+			p = serveProcess(t, dir)
+			p.caller().must(t, 200, "GET", processConfigMaps+"/c", "")
+			p.stop()
+		})
+	}
+}
+
+func truncateToHalf(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return os.Truncate(path, info.Size()/2)
+}

@@ -1,0 +1,285 @@
+package storage
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// statusOf reads a figure in bytes, such as VmHWM, of what the kernel says of the process.
+func (p *daemonProcess) statusOf(name string) int64 {
+	p.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	match := regexp.MustCompile(name + `:\s+(\d+) kB`).FindStringSubmatch(string(text))
+	if match == nil {
+		p.t.Fatalf("no %s in\n%s", name, text)
+	}
+	n, _ := strconv.ParseInt(match[1], 10, 64)
+	return n << 10
+}
+
+// sampleMemory looks often at how much memory of its own the process has, without the pages of files, which the kernel
+// drops when it needs room. The function that it returns ends that, and answers the most that was seen, in bytes.
+func (p *daemonProcess) sampleMemory() (peak func() int64) {
+	stop, most := make(chan struct{}), make(chan int64)
+	go func() {
+		ticker := time.NewTicker(2 * time.Millisecond)
+		defer ticker.Stop()
+		for seen := int64(0); ; {
+			seen = max(seen, p.statusOf("RssAnon"))
+			select {
+			case <-stop:
+				most <- seen
+				return
+			case <-ticker.C:
+			}
+		}
+	}()
+	return func() int64 {
+		close(stop)
+		return <-most
+	}
+}
+
+// metric is the sum of the series of a name.
+func (c caller) metric(t *testing.T, name string) (sum float64) {
+	t.Helper()
+	for _, line := range strings.Split(c.must(t, 200, "GET", "/metrics", ""), "\n") {
+		series, value, _ := strings.Cut(line, " ")
+		if series == name || strings.HasPrefix(series, name+"{") {
+			n, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				t.Fatal(line)
+			}
+			sum += n
+		}
+	}
+	return sum
+}
+
+// writeConfig writes a configuration file and answers the flag that names it.
+func writeConfig(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "--config=" + path
+}
+
+// notes are custom objects, of a kind that takes what a ConfigMap has.
+const notes = "/apis/example.com/v1/namespaces/default/notes"
+
+const noteDefinition = `{"metadata":{"name":"notes.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
+	"names":{"plural":"notes","singular":"note","kind":"Note","listKind":"NoteList"},
+	"versions":[{"name":"v1","served":true,"storage":true,"selectableFields":[{"jsonPath":".data.n"}],"schema":{"openAPIV3Schema":{"type":"object",
+		"properties":{"data":{"type":"object","properties":{"n":{"type":"string"},"x":{"type":"string"}}}}}}}]}}`
+
+// churnProcess updates live objects of a size round and round, from a few writers.
+func churnProcess(t *testing.T, p *daemonProcess, path string, live, size, updates int) {
+	t.Helper()
+	const writers = 8
+	var wait sync.WaitGroup
+	var fault atomic.Pointer[error]
+	for who := range writers {
+		c := p.caller()
+		wait.Go(func() {
+			text := strings.Repeat("x", size)
+			for n := who; n < updates && fault.Load() == nil; n += writers {
+				name := fmt.Sprint("c", n%live)
+				body := fmt.Sprintf(`{"metadata":{"name":%q},"data":{"n":"%d","x":"%s"}}`, name, n, text)
+				if path == notes {
+					body = `{"apiVersion":"example.com/v1","kind":"Note",` + body[1:]
+				}
+				code, answer, err := 404, "", error(nil)
+				if n >= live {
+					code, answer, err = c.do("PATCH", path+"/"+name, body)
+				}
+				if err == nil && code == 404 {
+					code, answer, err = c.do("POST", path, body)
+				}
+				if err == nil && code != 200 && code != 201 && code != 409 {
+					err = fmt.Errorf("%d %s", code, answer)
+				}
+				if err != nil {
+					fault.CompareAndSwap(nil, &err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if err := fault.Load(); err != nil {
+		t.Fatal(*err)
+	}
+}
+
+// TestRecoveryNeedsNoMoreThanServing: a daemon whose journal holds many times what it serves and
+// what its history may hold comes back in the memory that it had when it served, and its watches go
+// on where the history begins.
+func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
+	for _, test := range []struct {
+		name, path          string
+		live, size, updates int
+		long                int // updates of the soak
+	}{
+		{"large objects", processConfigMaps, 60, 100_000, 1000, 10_000},
+		{"small objects", processConfigMaps, 1000, 2000, 0, 400_000},
+		{"custom objects", notes, 60, 100_000, 700, 10_000},
+	} {
+		if soak {
+			test.updates = test.long
+		}
+		if test.updates == 0 {
+			continue // small objects tell something only where there are very many
+		}
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			config := writeConfig(t, "watches: {historyBytes: 8Mi}\njournal: {sync: none}\nsnapshots: {journalBytes: 64Gi}\n")
+			p := serveProcess(t, filepath.Join(t.TempDir(), "data"), config)
+			if test.path == notes {
+				p.caller().must(t, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", noteDefinition)
+			}
+			churnProcess(t, p, test.path, test.live, test.size, test.updates)
+			served, before := p.statusOf("VmRSS"), p.caller().states(t, test.path)
+			p.kill()
+			p = serveProcess(t, p.dir, config)
+			peak := p.statusOf("VmHWM")
+			t.Logf("when it served %d MiB, peak when it came back %d MiB, then %d MiB", served>>20, peak>>20, p.statusOf("VmRSS")>>20)
+			if peak > served*13/10 {
+				t.Errorf("coming back took %d MiB, serving had taken %d MiB", peak>>20, served>>20)
+			}
+			after := p.caller().states(t, test.path)
+			if len(before) != test.live || fmt.Sprint(before) != fmt.Sprint(after) {
+				t.Errorf("%d objects of %d are back, or other ones", len(after), test.live)
+			}
+			if n := p.caller().metric(t, "troupe_history_bytes"); n > 8<<20 || n < 7<<20 {
+				t.Errorf("%.0f bytes of history", n)
+			}
+			checkResumption(t, p.caller(), test.path)
+		})
+	}
+}
+
+// checkResumption finds where the history begins, and reads it all from there: each update once.
+func checkResumption(t *testing.T, c caller, path string) {
+	t.Helper()
+	newest := uint64(0)
+	for _, state := range c.states(t, path) {
+		version, _, _ := strings.Cut(state, " ")
+		n, _ := strconv.ParseUint(version, 10, 64)
+		newest = max(newest, n)
+	}
+	low, high := uint64(1), newest // the first is gone, the newest is there
+	for low+1 < high {
+		if middle := (low + high) / 2; watchable(t, c, path, middle) {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	if low == 1 || high > newest-20 {
+		t.Errorf("the history begins at %d of %d", high, newest)
+	}
+	r, err := c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=60", c.url, path, high))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	// All that is written at the end are these objects, but for a version now and then that a controller took.
+	const mostOthers = 5
+	events, last, others := json.NewDecoder(r.Body), high, uint64(0)
+	for last < newest {
+		var e struct {
+			Type   string
+			Object processObject
+		}
+		if err := events.Decode(&e); err != nil {
+			t.Fatalf("after %d of %d: %v", last, newest, err)
+		}
+		v := e.Object.version()
+		if e.Type != "MODIFIED" || v <= last {
+			t.Fatalf("%s of version %d follows %d", e.Type, v, last)
+		}
+		if others += v - last - 1; others > mostOthers {
+			t.Fatalf("%d versions are missing up to %d", others, v)
+		}
+		last = v
+	}
+}
+
+// watchable tells whether a watch from a version is answered with events.
+func watchable(t *testing.T, c caller, path string, version uint64) bool {
+	t.Helper()
+	r, err := c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=60", c.url, path, version))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var e struct{ Type string }
+	if r.StatusCode == http.StatusOK {
+		if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r.StatusCode == http.StatusOK && e.Type != "ERROR"
+}
+
+// TestHistoryIsBounded: three large objects that are updated again and again keep no more of the
+// past than the setting says, at any time and of all kinds together.
+func TestHistoryIsBounded(t *testing.T) {
+	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "watches: {historyBytes: 8Mi}\njournal: {sync: none}\n"))
+	c, text := p.caller(), strings.Repeat("x", 500_000)
+	collections := []string{processConfigMaps, "/api/v1/namespaces/default/secrets", "/api/v1/namespaces/default/podtemplates"}
+	body := func(n int) string {
+		if n%3 == 2 {
+			return fmt.Sprintf(`{"metadata":{"name":"a","annotations":{"n":"%d"}},"template":{"metadata":{"annotations":{"x":"%s"}},"spec":{"containers":[{"name":"a","image":"a"}]}}}`, n, text[:200_000])
+		}
+		return fmt.Sprintf(`{"metadata":{"name":"a","annotations":{"n":"%d"}},"data":{"x":"%s"}}`, n, text)
+	}
+	for n, path := range collections {
+		c.must(t, 201, "POST", path, body(n))
+	}
+	most, updates := 0.0, 120
+	if soak {
+		updates = 300
+	}
+	for n := range updates {
+		c.must(t, 200, "PUT", collections[n%3]+"/a", body(n))
+		if n%10 == 0 {
+			most = max(most, c.metric(t, "troupe_history_bytes"))
+		}
+	}
+	if most > 8<<20 || most < 6<<20 {
+		t.Errorf("up to %.1f MiB of history, of 8", most/(1<<20))
+	}
+	eventually(t, "memory comes to rest", func() bool {
+		time.Sleep(100 * time.Millisecond)
+		return p.statusOf("VmRSS") < 150<<20
+	})
+	p.stop()
+}
+
+// TestOwnersOfLargeObjectsLeaveNothing: what was needed to change large objects goes with the change.
+func TestOwnersOfLargeObjectsLeaveNothing(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "1GiB")
+	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "journal: {sync: none}\nactors: {idleTime: 1h}\nwatches: {historyBytes: 1Mi}\n"))
+	const live, size = 120, 500_000
+	churnProcess(t, p, processConfigMaps, live, size, live)
+	c := p.caller()
+	eventually(t, "only what is stored is in memory", func() bool {
+		time.Sleep(100 * time.Millisecond)
+		return c.metric(t, "troupe_memory_used_bytes") < live*size+50<<20
+	})
+}

@@ -1,0 +1,53 @@
+package storage
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
+)
+
+// TestStartsOnFullDisk starts a daemon on a disk on which there is no room at all: it serves what
+// there is, with the certificates and the client configuration that there are.
+func TestStartsOnFullDisk(t *testing.T) {
+	disk := t.TempDir()
+	if err := syscall.Mount("none", disk, "tmpfs", 0, "size=24m"); err != nil {
+		t.Logf("no disk of one's own (%v): package persist has the same in memory", err)
+		return
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
+	dir := filepath.Join(disk, "data")
+	free, err := freeport.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := fmt.Sprint(free)
+	for _, kill := range []bool{false, true} {
+		p := serveProcess(t, dir, "--secure-port", port)
+		c := p.caller()
+		c.must(t, 201, "POST", processConfigMaps, configMapProcess(fmt.Sprint("kept-", kill), 1))
+		if kill {
+			p.kill()
+		} else {
+			p.stop()
+		}
+		fillUp(t, filepath.Join(disk, "filler"))
+		p = serveProcess(t, dir, "--secure-port", port)
+		c = p.caller()
+		c.must(t, 200, "GET", processConfigMaps+"/"+fmt.Sprint("kept-", kill), "")
+		if code, text, err := c.do("POST", processConfigMaps, configMapProcess("during", 1)); err != nil || code == 201 && len(text) == 0 {
+			t.Errorf("a write: %d %v", code, err)
+		}
+		c.must(t, 200, "DELETE", processConfigMaps+"/"+fmt.Sprint("kept-", kill), "")
+		p.stop()
+		if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
+			t.Fatal(err)
+		}
+		p = serveProcess(t, dir, "--secure-port", port)
+		p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess(fmt.Sprint("after-", kill), 1))
+		p.stop()
+	}
+}

@@ -1,0 +1,190 @@
+package storage
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// pointSettings archive the journal as soon as it can be.
+const pointSettings = `
+journal: {segmentBytes: 1Mi, archiveBytes: 64Mi}
+snapshots: {journalBytes: 1Mi}
+watches: {historyTime: 1s}
+`
+
+// TestPointInTime: versions from before and after backups and compactions are restored beside the running daemon, which has written and deleted
+// all the while, and so is the time before an accident.
+func TestPointInTime(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "troupe.yaml")
+	if err := os.WriteFile(config, []byte(pointSettings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(dir, "data")
+	p := serveProcess(t, data, "--config", config)
+	c := p.caller()
+	l, stop := &load{}, make(chan struct{})
+	var writers sync.WaitGroup
+	for who := range 4 {
+		c := p.caller()
+		writers.Go(func() { l.run(c, who, stop) })
+	}
+	more := func() {
+		t.Helper()
+		seen := l.acknowledged()
+		eventually(t, "the load goes on", func() bool { return l.acknowledged() > seen+80 })
+	}
+	file := filepath.Join(dir, "state.backup")
+	more()
+	mustCommand(t, "backup", "--kubeconfig", p.kubeconfig(), file)
+	for range 3 {
+		more()
+		mustCommand(t, "compact", "--kubeconfig", p.kubeconfig())
+	}
+	more()
+	close(stop)
+	writers.Wait()
+	if l.fault != nil {
+		t.Fatal(l.fault)
+	}
+	before := c.list(t)
+	calm := time.Now()
+	o, err := parse(c.must(t, 201, "POST", processConfigMaps, configMapProcess("newest", 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.must(t, 200, "DELETE", processConfigMaps, "")
+	eventually(t, "the journal before the last snapshot is archived", func() bool {
+		mustCommand(t, "compact", "--kubeconfig", p.kubeconfig())
+		archived, err := filepath.Glob(filepath.Join(data, "archive", "*.journal"))
+		return err == nil && len(archived) > 1
+	})
+	for _, n := range []int{100, 200, 300} {
+		version := l.versionOf(n)
+		checkRestored(t, l, version, o.version(), "--journal", data, "--to", strconv.FormatUint(version, 10), file)
+	}
+	restored := filepath.Join(dir, "calm")
+	mustCommand(t, "restore", "--data-dir", restored, "--journal", data, "--to", calm.UTC().Format(time.RFC3339Nano), file)
+	again := serveProcess(t, restored)
+	if got := again.caller().list(t); len(got) == 0 || fmt.Sprint(got) != fmt.Sprint(before) {
+		t.Errorf("before the accident there was %v, restored is %v", before, got)
+	}
+	again.stop()
+	for _, wrong := range []struct{ to, says string }{
+		{"99999999999", "lies after the end"}, {"yesterday", "neither a resource version nor a time"},
+		{"0", "neither a resource version nor a time"}, {"2001-01-01T00:00:00Z", "before"}, {"2101-01-01T00:00:00Z", "after the end"},
+	} {
+		code, text := command(t, "restore", "--data-dir", filepath.Join(dir, "wrong"), "--journal", data, "--to", wrong.to, file)
+		if code != 1 || !strings.Contains(text, wrong.says) {
+			t.Errorf("--to %s: status %d, want 1 and %q in %s", wrong.to, code, wrong.says, text)
+		}
+	}
+	c.must(t, 201, "POST", processConfigMaps, configMapProcess("after", 0))
+	p.stop()
+	mustCommand(t, "verify", "--data-dir", data)
+	mustCommand(t, "verify", "--data-dir", restored)
+}
+
+// versionOf is the version of the n-th write, or of the first after it that tells its version.
+func (l *load) versionOf(n int) uint64 {
+	for l.writes[n].version == 0 {
+		n++
+	}
+	return l.writes[n].version
+}
+
+// TestRestoreIsKilled kills a restore at many moments: what it leaves is whole, or no daemon opens it and the next restore makes it whole.
+func TestRestoreIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	p := serveProcess(t, filepath.Join(dir, "data"))
+	c := p.caller()
+	c.fill(t, processConfigMaps, 64, func(n int) string { return configMapProcess(fmt.Sprint("c", n), n) })
+	want := c.list(t)
+	p.stop()
+	file := filepath.Join(dir, "state.backup")
+	mustCommand(t, "backup", "--data-dir", p.dir, file)
+	into := filepath.Join(dir, "restored")
+	arguments := []string{"restore", "--data-dir", into, "--journal", p.dir, file}
+	whole := 0
+	for n := range 12 {
+		r := exec.Command(client.TroupeBinary(t), arguments...)
+		if err := r.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(n) * 4 * time.Millisecond) // the place of the kill
+		_ = r.Process.Kill()                                // it may have ended
+		_ = r.Wait()                                        // what it leaves tells
+		code, text := command(t, arguments...)
+		if code != 0 && !strings.Contains(text, "not empty") {
+			t.Fatalf("after a kill: %s", text)
+		}
+		if code != 0 {
+			whole++
+		}
+		again := serveProcess(t, into)
+		if got := again.caller().list(t); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("restored is %v, want %v", got, want)
+		}
+		again.stop()
+		if err := os.RemoveAll(into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("12 kills, after %d of which the directory was whole", whole)
+}
+
+// TestCompact: the journal is shorter afterwards, nothing is lost by a kill, and only administrators may ask for it.
+func TestCompact(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "troupe.yaml")
+	if err := os.WriteFile(config, []byte("watches: {historyTime: 1s}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := serveProcess(t, filepath.Join(dir, "data"), "--config", config)
+	c := p.caller()
+	c.must(t, 201, "POST", processConfigMaps, configMapProcess("a", 0))
+	for n := range 50 {
+		c.must(t, 200, "PUT", processConfigMaps+"/a", strings.Replace(configMapProcess("a", n), `"data":{`, `"data":{"x":"`+strings.Repeat("x", 20_000)+`",`, 1))
+	}
+	want := c.list(t)
+	size := func() (sum int64) {
+		files, err := filepath.Glob(filepath.Join(p.dir, "journal", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if info, err := os.Stat(f); err == nil { // it may have gone
+				sum += info.Size()
+			}
+		}
+		return sum
+	}
+	if before := size(); before < 1_000_000 {
+		t.Fatalf("the journal has %d bytes", before)
+	}
+	eventually(t, "the journal is short", func() bool {
+		c.must(t, 200, "PUT", processConfigMaps+"/a", configMapProcess("a", 49)) // another batch begins the next segment
+		mustCommand(t, "compact", "--kubeconfig", p.kubeconfig())
+		return size() < 500_000
+	})
+	c.must(t, 405, "GET", "/compact", "")
+	if got := c.list(t); len(got) != len(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	want = c.list(t)
+	p.kill()
+	again := serveProcess(t, p.dir)
+	if got := again.caller().list(t); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("after a kill %v, want %v", got, want)
+	}
+	again.stop()
+}

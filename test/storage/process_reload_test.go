@@ -1,0 +1,76 @@
+package storage
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestReload: SIGHUP does not end the daemon, but makes it read at once the files that may change while it runs. A
+// file that cannot be used leaves in use what was read before.
+func TestReload(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const policy = "apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: "
+	log := filepath.Join(dir, "audit.log")
+	p := serveProcess(t, filepath.Join(dir, "data"),
+		"--config", write("config", "tls: {reloadPeriod: 1m}\n"),
+		"--token-auth-file", write("tokens", "first,jane,1,system:masters\n"),
+		"--audit-policy-file", write("policy", policy+"None}]\n"), "--audit-log-path", log)
+	anonymous := p.caller().http
+	anonymous.Transport.(*http.Transport).TLSClientConfig.Certificates = nil
+	ask := func(token string) int {
+		t.Helper()
+		r, err := http.NewRequest("GET", p.url+processConfigMaps, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		answer, err := anonymous.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		return answer.StatusCode
+	}
+	if code := ask("first"); code != 200 {
+		t.Fatalf("the first token is answered %d", code)
+	}
+	write("tokens", "second,jane,1,system:masters\n")
+	write("policy", policy+"Metadata}]\n")
+	p.signal(syscall.SIGHUP)
+	eventually(t, "the second token counts", func() bool { return ask("second") == 200 })
+	if code := ask("first"); code != 401 {
+		t.Errorf("the first token is answered %d", code)
+	}
+	eventually(t, "requests are audited", func() bool {
+		ask("second")
+		text, err := os.ReadFile(log)
+		return err == nil && strings.Contains(string(text), processConfigMaps)
+	})
+	eventually(t, "the log says what was reloaded", func() bool {
+		text := p.log.String()
+		return strings.Contains(text, "files were reloaded") && strings.Contains(text, "token-file") && strings.Contains(text, "audit-policy")
+	})
+	p.signal(syscall.SIGHUP)
+	eventually(t, "a reload that changes nothing is logged", func() bool { return strings.Contains(p.log.String(), "none was reloaded") })
+	write("tokens", "broken\n")
+	p.signal(syscall.SIGHUP)
+	eventually(t, "the fault is logged", func() bool {
+		return strings.Contains(p.log.String(), "what=token-file") && strings.Contains(p.log.String(), "cannot be reloaded")
+	})
+	if code := ask("second"); code != 200 {
+		t.Errorf("with a broken file the second token is answered %d", code)
+	}
+	p.stop()
+}

@@ -1,0 +1,187 @@
+package storage
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// unpackEarlierData unpacks what an earlier version has left: objects of every kind and of custom ones, some
+// of which are not let in any more, in a data directory of format 1 whose daemon was killed while it
+// wrote. It answers what that had served: the lists by path, with the beginning of the SHA-256 of
+// each object that has to be there to the letter.
+func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]string) {
+	t.Helper()
+	file, err := os.Open("testdata/process/earlier.tar.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	archive := tar.NewReader(unzipped)
+	for {
+		head, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, head.Name)
+		if head.Typeflag == tar.TypeDir {
+			if err := os.MkdirAll(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		text, err := io.ReadAll(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "served.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &served); err != nil {
+		t.Fatal(err)
+	}
+	return dir, served
+}
+
+// stored is what is in a list, by namespace and name.
+func (c caller) stored(t *testing.T, path string) map[string]json.RawMessage {
+	t.Helper()
+	var list struct{ Items []json.RawMessage }
+	if err := json.Unmarshal([]byte(c.must(t, 200, "GET", path, "")), &list); err != nil {
+		t.Fatal(err)
+	}
+	objects := make(map[string]json.RawMessage, len(list.Items))
+	for _, item := range list.Items {
+		var o struct {
+			Metadata struct{ Namespace, Name string }
+		}
+		if err := json.Unmarshal(item, &o); err != nil {
+			t.Fatal(err)
+		}
+		objects[o.Metadata.Namespace+"/"+o.Metadata.Name] = item
+	}
+	return objects
+}
+
+// as is a request of another form; it answers the code.
+func (c caller) as(t *testing.T, method, path, accept, kind, body string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, c.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", accept)
+	r.Header.Set("Content-Type", kind)
+	answer, err := c.http.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+		t.Errorf("%s %s: %v", method, path, err)
+	}
+	return answer.StatusCode
+}
+
+// place is the path of an object in a list of all namespaces.
+func place(list, name string) string {
+	namespace, name, _ := strings.Cut(name, "/")
+	if namespace == "" {
+		return list + "/" + name
+	}
+	i := strings.LastIndexByte(list, '/')
+	return list[:i] + "/namespaces/" + namespace + list[i:] + "/" + name
+}
+
+// TestUpgrade opens what an earlier version has left: all of it is served in every format, can be
+// changed, and goes when it is deleted, also what would not be let in today. Its Events are older
+// than any time to live, so they are kept.
+func TestUpgrade(t *testing.T) {
+	dir, served := unpackEarlierData(t)
+	// Controllers that write the status of what they find, write to Endpoints, bind volumes, protect what is not, or delete what is old, are off:
+	// it stays as it was.
+	p := serveProcess(t, dir, "--naming", "kubernetes", "--event-ttl", "0", "--controllers", "*,-resourcequota-controller,-validatingadmissionpolicy-status-controller,-apiservice-availability-controller,-priority-and-fairness-config-producer,-persistentvolume-protection-controller,-persistentvolumeclaim-protection-controller,-volumeattributesclass-protection-controller,-persistentvolume-binder-controller,-disruption-controller,-endpoints-controller,-service-cidr-controller,-certificatesigningrequest-cleaner-controller")
+	c := p.caller()
+	const binary, merge, operations = "application/vnd.kubernetes.protobuf", "application/merge-patch+json", "application/json-patch+json"
+	for path, objects := range served {
+		now := c.stored(t, path)
+		for name, sum := range objects {
+			digest := sha256.Sum256(now[name])
+			if got := hex.EncodeToString(digest[:8]); got != sum {
+				t.Errorf("%s of %s has changed: %.300s", name, path, now[name])
+			}
+		}
+		if strings.HasPrefix(path, "/apis/e.com/") || strings.HasPrefix(path, "/apis/example.org/") {
+			continue // whose kinds have no Protobuf
+		}
+		if code := c.as(t, "GET", path, binary, "", ""); code != 200 {
+			t.Errorf("%s in Protobuf: %d", path, code)
+		}
+		for name := range objects {
+			if code := c.as(t, "GET", place(path, name), binary, "", ""); code != 200 {
+				t.Errorf("%s in Protobuf: %d", place(path, name), code)
+			}
+		}
+	}
+	for path, objects := range served {
+		for name := range objects {
+			at := place(path, name)
+			if code := c.as(t, "PATCH", at, "application/json", merge, `{"metadata":{"annotations":{"a":"b"}}}`); code != 200 {
+				t.Errorf("a merge patch of %s: %d", at, code)
+			}
+			if code := c.as(t, "PATCH", at, "application/json", operations, `[{"op":"replace","path":"/metadata/annotations/a","value":"c"}]`); code != 200 {
+				t.Errorf("a JSON patch of %s: %d", at, code)
+			}
+		}
+	}
+	disposable := []string{"/api/v1/configmaps", "/api/v1/services", "/apis/apps/v1/controllerrevisions", "/apis/e.com/v1/opens", "/apis/e.com/v1/ruleds"}
+	for _, path := range disposable {
+		for name := range served[path] {
+			if code := c.as(t, "DELETE", place(path, name), "application/json", "application/json", `{"propagationPolicy":"Foreground"}`); code != 200 && code != 202 {
+				t.Errorf("a delete of %s: %d", place(path, name), code)
+			}
+			code := c.as(t, "PATCH", place(path, name), "application/json", operations, `[{"op":"remove","path":"/metadata/finalizers"}]`)
+			if !slices.Contains([]int{200, 404, 422}, code) { // the collector may be quicker
+				t.Errorf("finalizers of %s: %d", place(path, name), code)
+			}
+		}
+	}
+	c.must(t, 200, "DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ruleds.e.com", "")
+	eventually(t, "all that was deleted is gone", func() bool {
+		for _, path := range disposable[:4] {
+			now := c.stored(t, path)
+			for name := range served[path] {
+				if now[name] != nil && name != "default/kubernetes" && !strings.HasSuffix(name, "/kube-root-ca.crt") {
+					return false
+				}
+			}
+		}
+		code, _, err := c.do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ruleds.e.com", "")
+		return err == nil && code == 404
+	})
+	p.stop()
+	serveProcess(t, dir, "--naming", "kubernetes").stop()
+}

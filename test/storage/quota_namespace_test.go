@@ -1,0 +1,158 @@
+package storage
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A namespace is one of a server, with its name.
+type namespace struct {
+	client.Session
+	name string
+}
+
+// open starts a server with a namespace.
+func open(t *testing.T) namespace { return openAs(t, nil) }
+
+// openAs starts one with other settings. Accounts have no Secrets there, since quotas count those.
+func openAs(t *testing.T, change func(*daemon.Config)) namespace {
+	t.Helper()
+	n := namespace{client.Open(t, func(c *daemon.Config) {
+		c.Controllers += ",-serviceaccount-token-secret-controller"
+		if change != nil {
+			change(c)
+		}
+	}), "n"}
+	n.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"n"}}`)
+	return n
+}
+
+// path is that of a resource of the namespace: "pods" of the core group, or "apps/v1/deployments".
+func (n namespace) path(resource string) string {
+	if group, rest, ok := strings.Cut(resource, "/"); ok {
+		return "/apis/" + group + "/" + rest[:strings.LastIndex(rest, "/")] + "/namespaces/" + n.name + rest[strings.LastIndex(rest, "/"):]
+	}
+	return "/api/v1/namespaces/" + n.name + "/" + resource
+}
+
+// quota creates a quota whose spec is JSON without its braces.
+func (n namespace) quota(name, spec string) {
+	n.T.Helper()
+	n.Send(201, "POST", n.path("resourcequotas"), client.JSON, `{"metadata":{"name":"`+name+`"},"spec":{`+spec+`}}`)
+}
+
+// try creates an object and answers its refusal by a quota, from "exceeded quota" and the like on; "" if it is
+// created. It may be called on any goroutine.
+func (n namespace) try(resource, object string) string {
+	a, err := n.Do(n.Ctx, "POST", n.path(resource), client.JSON, []byte(object))
+	return n.refusal(a, err)
+}
+
+func (n namespace) refusal(a client.Answer, err error) string {
+	switch {
+	case err != nil:
+		n.T.Errorf("no answer: %v", err)
+	case a.Code == 200 || a.Code == 201:
+		return ""
+	case a.Code == 403:
+		message, _ := a.Object()["message"].(string)
+		if _, reason, ok := strings.Cut(message, " is forbidden: "); ok {
+			return reason
+		}
+		n.T.Errorf("refused as %s", a)
+	default:
+		n.T.Errorf("answered %s", a)
+	}
+	return "?"
+}
+
+// used waits until a quota says that amounts are used, in the form "cpu=1,pods=2".
+func (n namespace) used(name, want string) {
+	n.T.Helper()
+	client.Eventually(n.T, func() error {
+		a, err := n.Get(n.Ctx, n.path("resourcequotas")+"/"+name)
+		if err != nil {
+			return err
+		}
+		var quota struct {
+			Spec, Status struct{ Hard, Used map[string]string }
+		}
+		if err := json.Unmarshal(a.Body, &quota); err != nil {
+			return err
+		}
+		for _, part := range strings.Split(want, ",") {
+			name, amount, _ := strings.Cut(part, "=")
+			if quota.Status.Used[name] != amount {
+				return fmt.Errorf("used is %v, want %s", quota.Status.Used, want)
+			}
+		}
+		if len(quota.Status.Used) != len(quota.Spec.Hard) || fmt.Sprint(quota.Status.Hard) != fmt.Sprint(quota.Spec.Hard) {
+			return fmt.Errorf("the status is %v for %v", quota.Status, quota.Spec)
+		}
+		return nil
+	})
+}
+
+// count is the number of objects of a resource.
+func (n namespace) count(resource string) int {
+	n.T.Helper()
+	list, err := n.List(n.Ctx, n.path(resource), nil)
+	if err != nil {
+		n.T.Fatal(err)
+	}
+	return len(list.Items)
+}
+
+// each calls do with the numbers below workers, all at the same time, and answers how many of the calls answered
+// true.
+func each(workers int, do func(i int) bool) int {
+	var wait sync.WaitGroup
+	var passed atomic.Int64
+	for i := range workers {
+		wait.Go(func() {
+			if do(i) {
+				passed.Add(1)
+			}
+		})
+	}
+	wait.Wait()
+	return int(passed.Load())
+}
+
+// meanwhile calls do with the numbers below workers, all at the same time, and again with a higher k each, until end is called,
+// which waits for the last calls. It may be called twice.
+func meanwhile(workers int, do func(i, k int)) (end func()) {
+	var stop atomic.Bool
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		each(workers, func(i int) bool {
+			for k := 0; !stop.Load(); k++ {
+				do(i, k)
+			}
+			return true
+		})
+	}()
+	return func() {
+		stop.Store(true)
+		<-done
+	}
+}
+
+// podQuota is a Pod with one container, whose resources are JSON.
+func podQuota(name, resources string) string {
+	if resources == "" {
+		resources = "{}"
+	}
+	return `{"metadata":{"name":"` + name + `"},"spec":{"containers":[{"name":"c","image":"i","resources":` + resources + `}]}}`
+}
+
+// configMapQuota is a ConfigMap.
+func configMapQuota(name string) string { return `{"metadata":{"name":"` + name + `"}}` }

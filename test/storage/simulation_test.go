@@ -1,0 +1,97 @@
+package storage
+
+import (
+	"bufio"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const (
+	shortHistories = 25
+	together       = 6 // histories at a time: each of them waits more than it computes
+)
+
+// TestSimulationHistories (1 to 6, 8, 9, 12, 14, 17, 19, 20, 23, 24, 25) makes a history of each seed: those that have failed once, then as many as there is time for.
+func TestSimulationHistories(t *testing.T) {
+	kinds, err := catalog.New(meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := os.Getenv("TROUPE_SEED"); text != "" {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := runSimulation(kinds, seed); err != nil {
+			failed(t, seed, err)
+		}
+		return
+	}
+	var sum simulationHistory
+	began, seeds := time.Now(), 0
+	for _, seed := range keptSeeds(t) {
+		h, err := runSimulation(kinds, seed)
+		if err != nil {
+			failed(t, seed, err)
+		}
+		sum.add(h)
+	}
+	var running sync.WaitGroup
+	var mu sync.Mutex // guards sum and seeds
+	turns := make(chan struct{}, together)
+	for seed := range client.Rounds(t, shortHistories, 1) {
+		if t.Failed() {
+			break
+		}
+		turns <- struct{}{}
+		running.Go(func() {
+			defer func() { <-turns }()
+			h, err := runSimulation(kinds, uint64(seed))
+			if err != nil {
+				failed(t, uint64(seed), err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			sum.add(h)
+			seeds++
+		})
+	}
+	running.Wait()
+	if sum.lost == 0 || sum.full == 0 || sum.acknowledged < seeds {
+		t.Errorf("too little has happened: %s", &sum)
+	}
+	client.Figures(t, "%d histories, %s, in %v", seeds, &sum, time.Since(began).Round(time.Second))
+}
+
+// failed says how to make a history again.
+func failed(t *testing.T, seed uint64, err error) {
+	t.Helper()
+	t.Errorf("%v\nTROUPE_SEED=%d runs it again; testdata/simulation/seeds keeps it", err, seed)
+}
+
+// keptSeeds are those whose histories have failed once: a number and what it found on each line.
+func keptSeeds(t *testing.T) (seeds []uint64) {
+	t.Helper()
+	file, err := os.Open("testdata/simulation/seeds")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		text, _, _ := strings.Cut(lines.Text(), " ")
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seeds = append(seeds, seed)
+	}
+	return seeds
+}

@@ -1,0 +1,217 @@
+// Command platforms checks that both modules compile on every supported platform, tests included. It
+// type-checks them from source, which needs a small part of the time and space of a build, because only
+// the declarations of other modules are read:
+//
+//	go run ./tools/platforms [goos/goarch ...]
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// go vet has compiled for linux/amd64.
+var others = []string{"linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+
+func main() {
+	targets := os.Args[1:]
+	if len(targets) == 0 {
+		targets = others
+	}
+	failed := false
+	c := &checker{files: token.NewFileSet(), parsed: map[string]*ast.File{}}
+	for _, module := range []string{"..", "."} {
+		for _, target := range targets {
+			faults, err := c.check(module, target)
+			if err != nil {
+				faults = append(faults, err.Error())
+			}
+			for _, fault := range faults {
+				fmt.Printf("%s: %s\n", target, fault)
+				failed = true
+			}
+		}
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// A listed package is one that go list prints.
+type listed struct {
+	Dir, ImportPath, Name, ForTest string
+	GoFiles, Imports               []string
+	ImportMap                      map[string]string
+	Standard                       bool
+	Module                         *struct{ Main bool }
+	Error                          *struct{ Err string }
+}
+
+// own reports whether function bodies count, too.
+func (p *listed) own() bool { return p.Module != nil && p.Module.Main }
+
+// A checker keeps parsed files, most of which are the same on all platforms.
+type checker struct {
+	files  *token.FileSet
+	mu     sync.Mutex
+	parsed map[string]*ast.File
+}
+
+// check returns the type errors of a module on a platform.
+func (c *checker) check(module, target string) ([]string, error) {
+	goos, goarch, ok := strings.Cut(target, "/")
+	if !ok {
+		return nil, fmt.Errorf("%q is not of the form goos/goarch", target)
+	}
+	packages, err := list(module, goos, goarch)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.parse(packages); err != nil {
+		return nil, err
+	}
+	run := &run{checker: c, sizes: types.SizesFor("gc", goarch), goos: goos, goarch: goarch, done: map[string]*types.Package{"unsafe": types.Unsafe}}
+	for _, p := range packages { // which come after those that they import
+		run.check(p)
+	}
+	return run.faults, nil
+}
+
+func list(module, goos, goarch string) ([]*listed, error) {
+	cmd := exec.Command("go", "list", "-e", "-deps", "-test", "-json=Dir,ImportPath,Name,ForTest,GoFiles,Imports,ImportMap,Standard,Module,Error", "./...")
+	cmd.Dir, cmd.Stderr = module, os.Stderr
+	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOWORK=off")
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	var all []*listed
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		p := &listed{}
+		err := d.Decode(p)
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		// The package of a test's main function is generated, the same way everywhere.
+		if p.ImportPath != "unsafe" && !strings.HasSuffix(p.ImportPath, ".test") {
+			all = append(all, p)
+		}
+	}
+}
+
+// parse parses the files of packages that are not parsed yet.
+func (c *checker) parse(packages []*listed) error {
+	var wg sync.WaitGroup
+	var failures []error
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for _, p := range packages {
+		for _, path := range p.paths() {
+			c.mu.Lock()
+			known := c.parsed[path] != nil
+			if !known {
+				c.parsed[path] = &ast.File{}
+			}
+			c.mu.Unlock()
+			if known {
+				continue
+			}
+			wg.Add(1)
+			slots <- struct{}{}
+			go func() {
+				defer func() { <-slots; wg.Done() }()
+				file, err := parser.ParseFile(c.files, path, nil, parser.SkipObjectResolution)
+				if err == nil && !p.own() {
+					dropBodies(file)
+				}
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				if err != nil {
+					failures = append(failures, err)
+				}
+				c.parsed[path] = file
+			}()
+		}
+	}
+	wg.Wait()
+	return errors.Join(failures...)
+}
+
+func (p *listed) paths() []string {
+	paths := make([]string, len(p.GoFiles))
+	for i, name := range p.GoFiles {
+		if paths[i] = name; !filepath.IsAbs(name) {
+			paths[i] = filepath.Join(p.Dir, name)
+		}
+	}
+	return paths
+}
+
+// dropBodies saves the memory of what is not checked.
+func dropBodies(file *ast.File) {
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+			f.Body = &ast.BlockStmt{Lbrace: f.Body.Lbrace, Rbrace: f.Body.Rbrace}
+		}
+	}
+}
+
+// A run is the check of one module on one platform.
+type run struct {
+	*checker
+	sizes        types.Sizes
+	goos, goarch string
+	done         map[string]*types.Package
+	faults       []string
+}
+
+func (r *run) check(p *listed) {
+	if p.Error != nil {
+		r.faults = append(r.faults, fmt.Sprintf("%s: %s", p.ImportPath, p.Error.Err))
+	}
+	var files []*ast.File
+	for _, path := range p.paths() {
+		files = append(files, r.parsed[path])
+	}
+	config := types.Config{
+		Importer: importer(func(path string) (*types.Package, error) {
+			if to, ok := p.ImportMap[path]; ok {
+				path = to
+			}
+			if imported := r.done[path]; imported != nil {
+				return imported, nil
+			}
+			return nil, fmt.Errorf("%s is not there", path)
+		}),
+		IgnoreFuncBodies: !p.own(),
+		FakeImportC:      true,
+		Sizes:            r.sizes,
+		Error: func(err error) {
+			if p.own() && !slices.Contains(r.faults, err.Error()) {
+				r.faults = append(r.faults, err.Error())
+			}
+		},
+	}
+	path, _, _ := strings.Cut(p.ImportPath, " ")
+	r.done[p.ImportPath], _ = config.Check(path, r.files, files, nil) // Error has the faults
+}
+
+type importer func(path string) (*types.Package, error)
+
+func (i importer) Import(path string) (*types.Package, error) { return i(path) }
