@@ -1,4 +1,4 @@
-# make build | run | test | etcd-test | http2-test | cluster-test | cluster-scale | conformance | command-line-suite | console-test | shells-test | fuzz | soak | bench | lint | generate
+# make build | run | test | check | flakes | etcd-test | http2-test | cluster-test | cluster-scale | conformance | command-line-suite | console-test | shells-test | fuzz | soak | bench | lint | generate
 
 NAMING   ?= kubernetes
 DATA_DIR ?= troupe-data
@@ -7,10 +7,7 @@ FUZZTIME ?= 1m
 PYTHON   ?= /usr/bin/python3
 SOAK_MINUTES ?= 60
 TESTS    ?=
-
-# The race detector costs up to ten times the CPU, so make test uses it where goroutines meet: the packages RACED, and the suite
-# storage, in which many clients use the daemon. make race runs all tests with it.
-RACED      := actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|http/internal/(discovery|limits|metrics|proxy|represent|stream|translate|wire)|persist(/.+)?|policy/(admission/(admissionpolicy|plugins|quota)|audit|authn(/oidc)?|authz/(node|rbac)|certs|conversion|flowcontrol|remote|webhookclient)
+ROUNDS   ?= 10
 
 # The names of the tests of a topic of a suite, such as api/apply, as a pattern for -run.
 names = '^('$$(cat $(addprefix $(CURDIR)/test/,$(addsuffix *_test.go,$(1))) | sed -nE 's/^func (Test[A-Z0-9][[:alnum:]]*)[(].*/\1/p' | grep -v '^TestMain$$' | paste -sd '|' -)')$$'
@@ -27,7 +24,7 @@ OVER_HTTP2 := api/apply api/conventions api/kinds api/patch api/representation e
 # A busy machine may need more than ten minutes for a suite of clients.
 TEST := go test -vet=off -p 4 -timeout 30m
 
-.PHONY: build run test etcd-test http2-test cluster-test cluster-scale conformance command-line-suite console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime cluster-api node-client python-client console-share screenshots
+.PHONY: build run test check flakes etcd-test http2-test cluster-test cluster-scale conformance command-line-suite console-test shells-test faults reproducible sbom vulncheck fuzz soak race bench lint generate controller-runtime cluster-api node-client python-client console-share screenshots
 
 build: ## bin/troupe
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/troupe ./cmd/troupe
@@ -35,13 +32,14 @@ build: ## bin/troupe
 run: build ## serve on ./troupe-data under the names of existing clients; NAMING=platform for the neutral ones
 	./bin/troupe serve --data-dir $(DATA_DIR) --naming $(NAMING) --console $(FLAGS)
 
-# Tests of the module test read files and build programs of the main module, of which Go's test cache knows nothing.
-test: lint ## everything that must pass before a change goes in
-	$(TEST) $$(go list ./... | grep -vE '/troupe/($(RACED))$$')
-	$(TEST) -race $$(go list ./... | grep -E '/troupe/($(RACED))$$')
-	cd test && $(TEST) -race -count 1 ./storage
-	cd test && $(TEST) -count 1 $$(go list ./... | grep -v '/storage$$')
-	cd test && TROUPE_STORE=etcd TROUPE_DAEMONS=3 $(TEST) -race -count 1 -run '^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuotas|TestQuotaUnderLoad)$$' ./storage
+test: ## everything that must pass before a change goes in
+	cd test && go run ./tools/check
+
+check: ## what a change needs: analysis and tests of the packages that differ from origin/main
+	cd test && go run ./tools/check -changed
+
+flakes: ## the suites in ROUNDS rounds under load, to find tests that depend on how fast the machine is
+	cd test && go run ./tools/check -flakes $(ROUNDS)
 
 http2-test: ## the suites by a client that speaks HTTP/2
 	cd test && TROUPE_HTTP=2 $(TEST) -count 1 -run $(call names,$(OVER_HTTP2)) ./api ./extension ./policy ./storage ./cluster
@@ -107,8 +105,9 @@ fuzz: ## every fuzz target in turn, each for FUZZTIME
 	    go test "$$folder" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
 	  done
 
-soak: build ## the long runs in SOAK_MINUTES, an hour: kills, power cuts, faults, histories, load and every fuzz target share them
+soak: build ## the long runs in SOAK_MINUTES, an hour: kills, power cuts, faults, histories, load and every fuzz target share them; then a round of make flakes
 	cd test && go run ./tools/soak -minutes $(SOAK_MINUTES)
+	cd test && go run ./tools/check -flakes 1
 
 race: ## every test of both modules with the race detector; far slower than make test
 	go test -race -timeout 4h -count 1 ./...

@@ -2,7 +2,6 @@ package clients
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,7 +12,7 @@ import (
 // TestOwnCertificate is the way from a private key to a client that works: openssl makes the key and the request, the
 // administrator approves it and gives rights to the user, and kubectl works with the certificate that was signed.
 func TestOwnCertificate(t *testing.T) {
-	needOpenSSL(t)
+	client.NeedTool(t, "openssl")
 	t.Parallel()
 	c := newAdministrator(t)
 	for _, step := range []struct{ command, want string }{
@@ -39,7 +38,7 @@ func TestOwnCertificate(t *testing.T) {
 
 // TestDenial: a request that is denied is not signed, and cannot be approved afterwards.
 func TestDenial(t *testing.T) {
-	needOpenSSL(t)
+	client.NeedTool(t, "openssl")
 	t.Parallel()
 	c := newAdministrator(t)
 	for _, step := range []struct{ command, want string }{
@@ -54,14 +53,6 @@ func TestDenial(t *testing.T) {
 		if err != nil || !strings.Contains(got.output, step.want) {
 			t.Fatalf("%s: %s %v, want %s", step.command, got.output, err, step.want)
 		}
-	}
-}
-
-// needOpenSSL ends a test where the command is not installed; .ci/run installs it.
-func needOpenSSL(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("openssl"); err != nil {
-		t.Fatalf("these tests need the command openssl: %v", err)
 	}
 }
 

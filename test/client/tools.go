@@ -1,0 +1,19 @@
+package client
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// NeedTool skips a test if a program is missing that is not written in Go. Where CI is set, the test fails.
+func NeedTool(t testing.TB, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err == nil {
+		return
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatalf("%s is missing", program)
+	}
+	t.Skipf("%s is missing", program)
+}

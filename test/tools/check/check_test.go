@@ -1,0 +1,87 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const events = `{"Action":"build-output","ImportPath":"example.com/b","Output":"b.go:1: undefined: x\n"}
+{"Action":"output","Package":"example.com/a","Test":"TestX/one","Output":"one is wrong\n"}
+{"Action":"fail","Package":"example.com/a","Test":"TestX/one","Elapsed":1.5}
+{"Action":"fail","Package":"example.com/a","Test":"TestX","Elapsed":2}
+{"Action":"output","Package":"example.com/a","Test":"TestY","Output":"not shown\n"}
+{"Action":"pass","Package":"example.com/a","Test":"TestY","Elapsed":3}
+{"Action":"output","Package":"example.com/a","Test":"TestZ","Output":"strace is missing\n"}
+{"Action":"skip","Package":"example.com/a","Test":"TestZ"}
+{"Action":"fail","Package":"example.com/a","Elapsed":4}
+no event
+`
+
+// Errors of the compiler are passed through, and the output of tests is kept only if they do not pass.
+func TestReadEvents(t *testing.T) {
+	var other bytes.Buffer
+	var got []string
+	err := readEvents(strings.NewReader(events), &other, func(r result) {
+		got = append(got, strings.TrimSpace(r.action+" "+r.name()+" "+r.elapsed.String()+" "+r.output))
+	})
+	want := []string{
+		"fail example.com/a TestX/one 1.5s one is wrong", "fail example.com/a TestX 2s", "pass example.com/a TestY 3s",
+		"skip example.com/a TestZ 0s strace is missing", "fail example.com/a 4s",
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	if want := "b.go:1: undefined: x\nno event\n"; other.String() != want {
+		t.Errorf("got %q, want %q", &other, want)
+	}
+}
+
+// The report names each failure once, and a stage fails by its tests or by its command.
+func TestReport(t *testing.T) {
+	var out bytes.Buffer
+	r := &report{out: &out}
+	r.stage("tests", func(ended func(result)) error {
+		return errors.Join(readEvents(strings.NewReader(events), &out, ended), errors.New("exit status 1"))
+	})
+	r.stage("vet", func(func(result)) error { return errors.New("exit status 2") })
+	r.stage("nothing", func(func(result)) error { return nil })
+	if r.finish() {
+		t.Error("it passed")
+	}
+	for text, times := range map[string]int{
+		"--- example.com/a TestX/one failed\none is wrong\n": 1, "failed: example.com/a TestX/one\n": 1, "failed: example.com/a TestX\n": 0,
+		"FAILED tests": 2, "FAILED vet": 2, "ok     nothing": 1, "4 tests, 1 skipped": 0, "3 tests, 1 skipped": 2,
+		"skipped: example.com/a TestZ\n": 1, "    3s  example.com/a TestY\n": 1, "exit status 2": 1, "not shown": 0,
+	} {
+		if n := strings.Count(out.String(), text); n != times {
+			t.Errorf("%q is there %d times, want %d:\n%s", text, n, times, &out)
+		}
+	}
+	passed := &report{out: &out}
+	passed.stage("nothing", func(func(result)) error { return nil })
+	if !passed.finish() {
+		t.Error("it failed")
+	}
+}
+
+// Every topic that is named has tests, and every test that runs on etcd exists.
+func TestTopics(t *testing.T) {
+	var all []string
+	for _, topic := range append([]string{"storage/quota"}, racedTopics...) {
+		names, err := topicTests("../..", topic)
+		if err != nil || len(names) == 0 {
+			t.Errorf("%s: %q, %v", topic, names, err)
+		}
+		all = append(all, names...)
+	}
+	for name := range strings.SplitSeq(strings.Trim(onEtcd, "^()$"), "|") {
+		if !slices.Contains(all, name) {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+)
+
+// flakes runs all suites in rounds beside busy processes, so that tests fail which depend on how fast the machine is. A round uses
+// another number of CPUs than the one before, and one of three has the race detector.
+func (c checker) flakes(ctx context.Context, rounds int) error {
+	dir, err := os.MkdirTemp("", "troupe-flakes-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	programs := map[bool]string{false: filepath.Join(dir, "plain"), true: filepath.Join(dir, "race")}
+	for race, to := range programs {
+		name, args := "build", []string{"test", "-vet=off", "-c", "-o", to + "/"}
+		if race {
+			name, args = "build, race detector", append(args, "-race")
+		}
+		for _, s := range suites {
+			args = append(args, "./"+s)
+		}
+		c.stage(name, run{dir: c.module, args: args}.stage(ctx))
+	}
+	stop, err := c.load(ctx, 10*runtime.NumCPU())
+	if err != nil {
+		return err
+	}
+	defer stop()
+	cpus := []int{1, 2, 8}
+	for round := range rounds {
+		procs, race := cpus[round%len(cpus)], round%len(cpus) == 1
+		for _, suite := range suites {
+			name := fmt.Sprintf("round %d: %s, GOMAXPROCS=%d", round+1, suite, procs)
+			if race {
+				name += ", race"
+			}
+			c.stage(name, run{
+				dir:  filepath.Join(c.module, suite),
+				args: []string{"tool", "test2json", "-t", "-p", "troupe/test/" + suite, filepath.Join(programs[race], suite+".test"), "-test.v=test2json", "-test.timeout=4h"},
+				env:  append(c.environment(suite), "GOMAXPROCS="+strconv.Itoa(procs)),
+			}.stage(ctx))
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// load keeps the CPUs busy with so many processes until stop is called.
+func (c checker) load(ctx context.Context, processes int) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var started []*exec.Cmd
+	stop = func() {
+		cancel()
+		for _, p := range started {
+			_ = p.Wait() // it was killed
+		}
+	}
+	for range processes {
+		p := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
+		if err := p.Start(); err != nil {
+			stop()
+			return nil, err
+		}
+		started = append(started, p)
+	}
+	return stop, nil
+}

@@ -1,0 +1,99 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// A result is what became of one test or of one package.
+type result struct {
+	pkg, test string // test is empty for a package
+	action    string // pass, fail or skip
+	elapsed   time.Duration
+	output    string // of a test that did not pass
+}
+
+func (r result) name() string {
+	name := strings.TrimPrefix(r.pkg, "github.com/troupe-api/troupe/")
+	if r.test != "" {
+		name += " " + r.test
+	}
+	return name
+}
+
+// An event is a line of go test -json, as go doc cmd/test2json describes it.
+type event struct {
+	Action, Package, ImportPath, Test, Output string
+	Elapsed                                   float64
+}
+
+// readEvents reads the output of go test -json, and passes on each test and package that has ended. Output that is no event, such as
+// errors of the compiler, goes to other.
+func readEvents(r io.Reader, other io.Writer, ended func(result)) error {
+	outputs := map[[2]string]*strings.Builder{}
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadString('\n')
+		if errors.Is(err, io.EOF) && line == "" {
+			return nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		var e event
+		if json.Unmarshal([]byte(line), &e) != nil {
+			fmt.Fprint(other, line)
+			continue
+		}
+		key := [2]string{e.Package, e.Test}
+		switch e.Action {
+		case "build-output":
+			fmt.Fprint(other, e.Output)
+		case "output":
+			if outputs[key] == nil {
+				outputs[key] = &strings.Builder{}
+			}
+			outputs[key].WriteString(e.Output)
+		case "pass", "fail", "skip":
+			r := result{pkg: e.Package, test: e.Test, action: e.Action, elapsed: time.Duration(e.Elapsed * float64(time.Second))}
+			if out := outputs[key]; out != nil && e.Action != "pass" {
+				r.output = out.String()
+			}
+			delete(outputs, key)
+			ended(r)
+		}
+	}
+}
+
+// A run is one go test, or a test binary that is built already.
+type run struct {
+	dir  string
+	args []string // of go
+	env  []string // besides the environment of this process
+}
+
+// do runs the tests and passes on what has ended. Its error says that the run failed, not why: the results do.
+func (r run) do(ctx context.Context, ended func(result)) error {
+	command := exec.CommandContext(ctx, "go", r.args...)
+	command.Dir, command.Env, command.Stderr = r.dir, append(os.Environ(), r.env...), os.Stderr
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := command.Start(); err != nil {
+		return err
+	}
+	readErr := readEvents(out, os.Stderr, ended)
+	return errors.Join(readErr, command.Wait())
+}

@@ -1,0 +1,254 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	changed := flag.Bool("changed", false, "Run only what the changes since origin/main need.")
+	rounds := flag.Int("flakes", 0, "Run the suites so many `times`, under load.")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ok, err := check(ctx, *changed, *rounds)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "check:", err)
+	}
+	if err != nil || !ok {
+		os.Exit(1)
+	}
+}
+
+// A checker runs the stages in a copy of the sources.
+type checker struct {
+	*report
+	root   string   // of the repository
+	module string   // the folder of the module test
+	memory []string // the environment of suites whose files are kept in memory
+}
+
+func check(ctx context.Context, changed bool, rounds int) (ok bool, err error) {
+	root, err := repository()
+	if err != nil {
+		return false, err
+	}
+	c := checker{report: &report{out: os.Stdout, began: time.Now()}, root: root, module: filepath.Join(root, "test")}
+	if c.missing = missingTools(c.out); len(c.missing) > 0 && os.Getenv("CI") != "" {
+		return false, errors.New("CI needs all tools")
+	}
+	if err := c.download(ctx); err != nil {
+		return false, err
+	}
+	dir, remove := memoryDir()
+	defer remove()
+	if dir != "" {
+		c.memory = []string{"TMPDIR=" + dir}
+	}
+	switch {
+	case rounds > 0:
+		err = c.flakes(ctx, rounds)
+	case changed:
+		err = c.changed(ctx)
+	default:
+		err = c.all(ctx)
+	}
+	return c.finish(), err
+}
+
+// all runs everything that must pass before a change goes in.
+func (c checker) all(ctx context.Context) error {
+	c.stage("analysis", func(func(result)) error { return c.make(ctx, "lint") })
+	plain, raced, err := c.packages(ctx)
+	if err != nil {
+		return err
+	}
+	c.stage("packages", c.test(ctx, c.root, nil, plain...))
+	c.stage("packages, race detector", c.test(ctx, c.root, nil, append([]string{"-race"}, raced...)...))
+	byRace, err := c.racedTests()
+	if err != nil {
+		return err
+	}
+	c.stage("suites, race detector", c.test(ctx, c.module, nil, "-race", "-count=1", "-run="+only(byRace), "./policy", "./storage"))
+	c.stage("suites on etcd, race detector", c.test(ctx, c.module, []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}, "-race", "-count=1", "-run="+onEtcd, "./storage"))
+	c.stage("suites", c.test(ctx, c.module, c.memory, "-count=1", "-skip="+only(byRace), "./api", "./policy", "./extension", "./clients", "./cluster", "./tools/..."))
+	c.stage("suites on the disk", c.test(ctx, c.module, nil, "-count=1", "-skip="+only(byRace), "./storage"))
+	return ctx.Err()
+}
+
+func (c checker) racedTests() (names []string, err error) {
+	for _, topic := range racedTopics {
+		of, err := topicTests(c.module, topic)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, of...)
+	}
+	return names, nil
+}
+
+// test is a stage of one go test. A busy machine may need more than the ten minutes that go test allows by default.
+func (c checker) test(ctx context.Context, dir string, env []string, args ...string) func(func(result)) error {
+	return run{dir: dir, args: append([]string{"test", "-json", "-vet=off", "-timeout=1h"}, args...), env: env}.stage(ctx)
+}
+
+func (r run) stage(ctx context.Context) func(func(result)) error {
+	return func(ended func(result)) error { return r.do(ctx, ended) }
+}
+
+// make runs a target of the Makefile and shows its output only if it fails.
+func (c checker) make(ctx context.Context, target string) error {
+	command := exec.CommandContext(ctx, "make", "-s", target)
+	command.Dir = c.root
+	out, err := command.CombinedOutput()
+	if err != nil {
+		fmt.Fprintf(c.out, "%s", out)
+	}
+	return err
+}
+
+// packages lists the packages of the main module, those with the race detector apart.
+func (c checker) packages(ctx context.Context) (plain, raced []string, err error) {
+	command := exec.CommandContext(ctx, "go", "list", "./...")
+	command.Dir, command.Stderr = c.root, os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		return nil, nil, fmt.Errorf("go list: %w", err)
+	}
+	for _, p := range strings.Fields(string(out)) {
+		if racedPackages.MatchString(strings.TrimPrefix(p, "github.com/troupe-api/troupe/")) {
+			raced = append(raced, p)
+		} else {
+			plain = append(plain, p)
+		}
+	}
+	return plain, raced, nil
+}
+
+// download fetches the modules, and announces it if there is none yet.
+func (c checker) download(ctx context.Context) error {
+	cache, err := exec.CommandContext(ctx, "go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		return fmt.Errorf("go env: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(strings.TrimSpace(string(cache)), "cache", "download", "k8s.io")); err == nil {
+		return nil
+	}
+	fmt.Fprintln(c.out, "downloading the modules of the tests, about 500 MB, and compiling everything once: 10 to 30 minutes on two CPUs")
+	for _, dir := range []string{c.root, c.module} {
+		command := exec.CommandContext(ctx, "go", "mod", "download")
+		command.Dir, command.Stderr = dir, os.Stderr
+		if err := command.Run(); err != nil {
+			return fmt.Errorf("go mod download: %w", err)
+		}
+	}
+	return nil
+}
+
+// changed runs the analysis and the tests of the packages whose files differ from origin/main.
+func (c checker) changed(ctx context.Context) error {
+	files, err := c.changedFiles(ctx)
+	if err != nil {
+		return err
+	}
+	var plain, raced []string
+	suiteTests := map[string][]string{} // the patterns by suite
+	for _, file := range files {
+		dir, name := filepath.Split(file)
+		dir = strings.TrimSuffix(dir, "/")
+		suite, inTest := strings.CutPrefix(dir, "test/")
+		switch {
+		case !strings.HasSuffix(name, ".go"):
+		case inTest && slices.Contains(suites, suite):
+			topic, _, _ := strings.Cut(strings.TrimSuffix(name, "_test.go"), "_")
+			tests, err := topicTests(c.module, filepath.Join(suite, topic))
+			if err != nil {
+				return err
+			}
+			suiteTests[suite] = append(suiteTests[suite], tests...)
+		case inTest:
+		case racedPackages.MatchString(dir):
+			raced = append(raced, "./"+dir)
+		default:
+			plain = append(plain, "./"+dir)
+		}
+	}
+	slices.Sort(plain)
+	slices.Sort(raced)
+	plain, raced = slices.Compact(plain), slices.Compact(raced)
+	if all := append(slices.Clone(plain), raced...); len(all) > 0 {
+		c.stage("vet", func(func(result)) error { return c.golang(ctx, append([]string{"vet"}, all...)...) })
+		c.stage("staticcheck", func(func(result)) error { return c.golang(ctx, append([]string{"tool", "staticcheck"}, all...)...) })
+	}
+	if len(plain) > 0 {
+		c.stage("packages", c.test(ctx, c.root, nil, plain...))
+	}
+	if len(raced) > 0 {
+		c.stage("packages, race detector", c.test(ctx, c.root, nil, append([]string{"-race"}, raced...)...))
+	}
+	for _, suite := range suites {
+		if names := suiteTests[suite]; len(names) > 0 {
+			c.stage("suite "+suite, c.test(ctx, c.module, c.environment(suite), "-count=1", "-run="+only(names), "./"+suite))
+		}
+	}
+	if len(c.stages) == 0 {
+		fmt.Fprintln(c.out, "no Go file differs from origin/main")
+	}
+	return ctx.Err()
+}
+
+func (c checker) environment(suite string) []string {
+	if slices.Contains(onDisk, suite) {
+		return nil
+	}
+	return c.memory
+}
+
+// changedFiles are those that differ from origin/main, or from HEAD if there is no such branch, and those that are not in git.
+func (c checker) changedFiles(ctx context.Context) (files []string, err error) {
+	base := "HEAD"
+	if out, err := c.git(ctx, "merge-base", "HEAD", "origin/main"); err == nil {
+		base = strings.TrimSpace(out)
+	}
+	for _, args := range [][]string{{"diff", "--name-only", "--diff-filter=d", base}, {"ls-files", "--others", "--exclude-standard"}} {
+		out, err := c.git(ctx, args...)
+		if err != nil {
+			return nil, fmt.Errorf("git %s: %w", args[0], err)
+		}
+		files = append(files, strings.Fields(out)...)
+	}
+	return files, nil
+}
+
+func (c checker) git(ctx context.Context, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, "git", args...)
+	command.Dir = c.root
+	out, err := command.Output()
+	return string(out), err
+}
+
+func (c checker) golang(ctx context.Context, args ...string) error {
+	command := exec.CommandContext(ctx, "go", args...)
+	command.Dir, command.Stdout, command.Stderr = c.root, c.out, c.out
+	return command.Run()
+}
+
+func repository() (string, error) {
+	out, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
+	if err != nil {
+		return "", fmt.Errorf("git rev-parse: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}

@@ -1,0 +1,49 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// racedPackages are the packages of the main module that run with the race detector.
+var racedPackages = regexp.MustCompile(`^(actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|http/internal/(discovery|limits|metrics|proxy|represent|stream|translate|wire)|persist(/.+)?|policy/(admission/(admissionpolicy|plugins|quota)|audit|authn(/oidc)?|authz/(node|rbac)|certs|conversion|flowcontrol|remote|webhookclient))$`)
+
+// racedTopics are the topics that run with the race detector: many clients use one server.
+var racedTopics = []string{"policy/auth", "storage/linear", "storage/watch"}
+
+// onEtcd are the tests that also run against three servers that share an etcd.
+const onEtcd = "^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuotas|TestQuotaUnderLoad)$"
+
+// suites are the packages of the module test with black-box tests.
+var suites = []string{"api", "policy", "extension", "storage", "clients", "cluster"}
+
+// onDisk are the suites whose subject is the disk.
+var onDisk = []string{"storage"}
+
+var testFunction = regexp.MustCompile(`(?m)^func (Test[A-Z0-9]\w*)\(t \*testing\.T\)`)
+
+// topicTests returns the names of the tests of a topic such as api/apply, from the files of the module test.
+func topicTests(module, topic string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(module, topic+"*_test.go"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range testFunction.FindAllSubmatch(text, -1) {
+			names = append(names, string(m[1]))
+		}
+	}
+	return names, nil
+}
+
+// only is the pattern for -run, or -skip, of some tests.
+func only(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }

@@ -1,0 +1,133 @@
+//go:build unix
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A report collects the results of the stages.
+type report struct {
+	out     io.Writer
+	began   time.Time
+	stages  []stageResult
+	results []result
+	missing []tool
+}
+
+type stageResult struct {
+	name                    string
+	took                    time.Duration
+	passed, failed, skipped int
+	err                     error
+}
+
+// failedTests are the failures without those of tests and packages that failed only because a test in them did.
+func (r *report) failedTests() []result {
+	var failed []result
+	for _, f := range r.results {
+		if f.action != "fail" {
+			continue
+		}
+		inner := slices.ContainsFunc(r.results, func(o result) bool {
+			return o.action == "fail" && o.pkg == f.pkg && o.test != f.test && (f.test == "" || strings.HasPrefix(o.test, f.test+"/"))
+		})
+		if !inner {
+			failed = append(failed, f)
+		}
+	}
+	return failed
+}
+
+// stage runs one step and prints its line.
+func (r *report) stage(name string, step func(ended func(result)) error) {
+	s := stageResult{name: name}
+	began := time.Now()
+	first := len(r.results)
+	s.err = step(func(e result) {
+		r.results = append(r.results, e)
+		switch {
+		case e.test == "":
+		case e.action == "pass":
+			s.passed++
+		case e.action == "skip":
+			s.skipped++
+		default:
+			s.failed++
+		}
+	})
+	s.took = time.Since(began)
+	r.stages = append(r.stages, s)
+	stage := report{results: r.results[first:]}
+	for _, f := range stage.failedTests() {
+		fmt.Fprintf(r.out, "--- %s failed\n%s", f.name(), f.output)
+	}
+	fmt.Fprintln(r.out, s.line())
+}
+
+func (s stageResult) line() string {
+	state := "ok"
+	if s.err != nil || s.failed > 0 {
+		state = "FAILED"
+	}
+	line := fmt.Sprintf("%-7s%-34s%8s", state, s.name, s.took.Round(time.Second))
+	if n := s.passed + s.failed; n > 0 {
+		line += fmt.Sprintf("  %5d tests", n)
+	}
+	if s.skipped > 0 {
+		line += fmt.Sprintf(", %d skipped", s.skipped)
+	}
+	return line
+}
+
+// finish prints the summary and tells whether everything passed.
+func (r *report) finish() bool {
+	fmt.Fprintln(r.out)
+	ok := true
+	for _, s := range r.stages {
+		if s.err != nil || s.failed > 0 {
+			ok = false
+			fmt.Fprintln(r.out, s.line())
+			if s.err != nil && s.failed == 0 {
+				fmt.Fprintln(r.out, "  ", s.err)
+			}
+		}
+	}
+	for _, f := range r.failedTests() {
+		fmt.Fprintln(r.out, "failed:", f.name())
+	}
+	slowest := slices.DeleteFunc(slices.Clone(r.results), func(e result) bool { return e.test == "" || strings.Contains(e.test, "/") })
+	slices.SortFunc(slowest, func(a, b result) int { return cmp.Compare(b.elapsed, a.elapsed) })
+	fmt.Fprintln(r.out, "slowest tests:")
+	for _, e := range slowest[:min(10, len(slowest))] {
+		fmt.Fprintf(r.out, "%8s  %s\n", e.elapsed.Round(100*time.Millisecond), e.name())
+	}
+	for _, e := range r.results {
+		if e.action == "skip" && e.test != "" {
+			fmt.Fprintln(r.out, "skipped:", e.name())
+		}
+	}
+	for _, m := range r.missing {
+		fmt.Fprintf(r.out, "missing: %s (%s)\n", m.program, m.install())
+	}
+	user, system := cpuOfChildren()
+	fmt.Fprintf(r.out, "total: %s, %s of CPU time (%s user, %s system) on %d CPUs\n",
+		time.Since(r.began).Round(time.Second), (user + system).Round(time.Second), user.Round(time.Second), system.Round(time.Second), runtime.NumCPU())
+	return ok
+}
+
+// cpuOfChildren is the CPU time of all processes that have ended.
+func cpuOfChildren() (user, system time.Duration) {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u) != nil {
+		return 0, 0
+	}
+	return time.Duration(u.Utime.Nano()), time.Duration(u.Stime.Nano())
+}

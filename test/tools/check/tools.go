@@ -1,0 +1,34 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+)
+
+// A tool is a program that some tests need and that is not written in Go.
+type tool struct {
+	program, pkg string // the name of the program, and of Debian's package
+	reason       string
+}
+
+var tools = []tool{
+	{"openssl", "openssl", "certificate requests"},
+	{"strace", "strace", "system calls that fail"},
+	{"mkfs.ext4", "e2fsprogs", "power cuts"},
+}
+
+func (t tool) install() string { return "apt-get install " + t.pkg }
+
+// missingTools returns the tools that are not installed, and reports them.
+func missingTools(out io.Writer) (missing []tool) {
+	for _, t := range tools {
+		if _, err := exec.LookPath(t.program); err != nil {
+			missing = append(missing, t)
+			fmt.Fprintf(out, "%s is missing, so tests of %s are skipped; %s installs it\n", t.program, t.reason, t.install())
+		}
+	}
+	return missing
+}
