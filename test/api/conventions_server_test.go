@@ -36,7 +36,7 @@ func quickBookmarks(c *daemon.Config) {
 }
 
 func within(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -39,7 +39,7 @@ func (s *testServer) dial(t testing.TB, code int, path string, headers ...string
 		t.Errorf("%s: no Audit-Id", path)
 	}
 	t.Cleanup(func() { _ = ws.Close() })
-	if err := ws.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+	if err := ws.SetReadDeadline(time.Now().Add(client.Watchdog)); err != nil {
 		t.Fatal(err)
 	}
 	return ws

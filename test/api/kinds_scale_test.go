@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -18,7 +17,7 @@ type kindSession struct {
 }
 
 func serveKinds(t *testing.T) kindSession {
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
 	t.Cleanup(cancel)
 	return kindSession{client.Serve(t, t.TempDir(), nil), ctx, t}
 }

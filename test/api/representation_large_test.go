@@ -113,7 +113,7 @@ func (a *requester) raw(t *testing.T, path, accept, version string) []byte {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	_ = conn.SetDeadline(time.Now().Add(client.Watchdog))
 	encoding := ""
 	if version == "1.1" {
 		encoding = "Accept-Encoding: gzip\r\n"

@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"os"
 	"regexp"
-	"time"
 )
 
 // The content types of bodies.
@@ -68,7 +67,7 @@ func New(kubeconfig string) (*Client, error) {
 	}
 	config := &tls.Config{RootCAs: x509.NewCertPool(), Certificates: []tls.Certificate{pair}}
 	config.RootCAs.AppendCertsFromPEM(ca)
-	dialer := &net.Dialer{Timeout: 5 * time.Second}
+	dialer := &net.Dialer{Timeout: Watchdog}
 	transport := &http.Transport{TLSClientConfig: config.Clone(), DialContext: dialer.DialContext, MaxIdleConnsPerHost: 64, ForceAttemptHTTP2: overHTTP2()}
 	return &Client{URL: server, TLS: config, transport: transport}, nil
 }

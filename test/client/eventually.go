@@ -5,23 +5,45 @@ import (
 	"time"
 )
 
-// EventuallyTimeout is how long Eventually tries; a machine that is busy with other tests needs some of it.
-const EventuallyTimeout = 30 * time.Second
+// Watchdog is how long a test waits for an event before it fails. It is long enough for a machine that is busy with other work.
+const Watchdog = 5 * time.Minute
 
-// Eventually calls try until it answers nil. The pauses between the calls grow, so that waiting for seconds costs no CPU that
-// the server needs. If it takes longer than EventuallyTimeout, the test fails with the last error.
-func Eventually(t testing.TB, try func() error) {
-	t.Helper()
+// Poll calls done until it returns true. It returns false if that takes longer than Watchdog. The pauses between the calls grow,
+// so that waiting for seconds costs no CPU that the server needs.
+func Poll(done func() bool) bool {
 	const longest = 30 * time.Millisecond
 	pause := time.Millisecond
-	for end := time.Now().Add(EventuallyTimeout); ; time.Sleep(pause) {
-		err := try()
-		if err == nil {
-			return
-		}
+	for end := time.Now().Add(Watchdog); !done(); pause = min(longest, pause*5/4) {
 		if time.Now().After(end) {
-			t.Fatalf("not within %v: %v", EventuallyTimeout, err)
+			return false
 		}
-		pause = min(longest, pause*5/4)
+		time.Sleep(pause)
 	}
+	return true
+}
+
+// Eventually calls try until it returns nil, and fails the test with the last error after Watchdog.
+func Eventually(t testing.TB, try func() error) {
+	t.Helper()
+	var err error
+	if !Poll(func() bool { err = try(); return err == nil }) {
+		t.Fatalf("not within %v: %v", Watchdog, err)
+	}
+}
+
+// Receive waits for a value of c, or its end, and fails the test after Watchdog.
+func Receive[T any](t testing.TB, c <-chan T, what string) (value T) {
+	t.Helper()
+	select {
+	case value = <-c:
+	case <-time.After(Watchdog):
+		t.Fatalf("%s: not within %v", what, Watchdog)
+	}
+	return value
+}
+
+// NextSecond waits until timestamps, which have whole seconds, differ from those of what exists.
+func NextSecond() {
+	now := time.Now().Unix()
+	Poll(func() bool { return time.Now().Unix() != now })
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
@@ -89,7 +88,7 @@ func (s *Server) Kubeconfig() string { return s.daemon.Kubeconfig() }
 // Stop stops the daemon gracefully. It may be called twice.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), Watchdog)
 	defer cancel()
 	for _, d := range append(s.others, s.daemon) {
 		if err := d.Stop(ctx); err != nil {

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
@@ -16,10 +15,10 @@ type Session struct {
 }
 
 // Open starts a daemon for a test. change may modify its configuration; it may be nil. The context
-// ends after two minutes.
+// ends after twice Watchdog.
 func Open(t *testing.T, change func(*daemon.Config)) Session {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*Watchdog)
 	t.Cleanup(cancel)
 	return Session{Serve(t, t.TempDir(), change), ctx, t}
 }

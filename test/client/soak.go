@@ -12,6 +12,18 @@ import (
 // Soak says that the long forms of tests run: TROUPE_SOAK is set, to a duration such as 5m or to a number of rounds.
 func Soak() bool { return os.Getenv("TROUPE_SOAK") != "" }
 
+// Quick fails a test in the soak, where nothing else uses the machine, if more than limit has passed when the function that it
+// returns is called. Elsewhere the time depends on what else runs.
+func Quick(t testing.TB, limit time.Duration, what string) (done func()) {
+	began := time.Now()
+	return func() {
+		t.Helper()
+		if took := time.Since(began); Soak() && took > limit {
+			t.Errorf("%s took %v, more than %v", what, took, limit)
+		}
+	}
+}
+
 // Rounds counts the rounds of a test that is worth repeating: so many in make test, and at least so many in the long form, which goes on for the time
 // that TROUPE_SOAK gives, or for as many rounds as it says. Where several loops share that time, each says how many they are.
 func Rounds(t testing.TB, short, loops int) iter.Seq[int] {

@@ -23,6 +23,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/consistencydetector"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // configMaps are what informers watch here.
@@ -104,7 +106,7 @@ func (k informerKind) check(t *testing.T, streamed bool) {
 		cancel()
 		<-ended
 	}()
-	waiting, stop := context.WithTimeout(ctx, clientGoWaitTimeout)
+	waiting, stop := context.WithTimeout(ctx, client.Watchdog)
 	defer stop()
 	if !cache.WaitForCacheSync(waiting.Done(), informer.HasSynced) {
 		t.Fatalf("not synced: %v", traffic.With(""))
@@ -179,7 +181,7 @@ func TestFactory(t *testing.T) {
 	defer factory.Shutdown()
 	defer cancel()
 	factory.Start(ctx.Done())
-	waiting, stop := context.WithTimeout(ctx, clientGoWaitTimeout)
+	waiting, stop := context.WithTimeout(ctx, client.Watchdog)
 	defer stop()
 	for kind, synced := range factory.WaitForCacheSync(waiting.Done()) {
 		if !synced {

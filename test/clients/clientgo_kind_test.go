@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // An object is a typed object: a pointer to its struct.
@@ -140,7 +142,7 @@ func next(t *testing.T, w watch.Interface) watch.Event {
 			t.Fatal("the watch has ended")
 		}
 		return e
-	case <-time.After(clientGoWaitTimeout):
+	case <-time.After(client.Watchdog):
 		t.Fatal("the watch says nothing")
 	}
 	panic("unreachable")

@@ -9,6 +9,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // candidate runs for a lease until its context ends, and says its name when it leads.
@@ -74,7 +76,7 @@ func wins(t *testing.T, leads <-chan string) string {
 	select {
 	case name := <-leads:
 		return name
-	case <-time.After(clientGoWaitTimeout):
+	case <-time.After(client.Watchdog):
 		t.Fatal("nobody leads")
 		return ""
 	}

@@ -63,7 +63,7 @@ func Serve(log io.Writer, change func(*daemon.Config)) (*Server, error) {
 
 // Stop stops the daemon and removes its data.
 func (s *Server) Stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), troupe.Watchdog)
 	defer cancel()
 	return errors.Join(s.daemon.Stop(ctx), os.RemoveAll(s.dir))
 }
@@ -153,14 +153,11 @@ func must1[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// clientGoWaitTimeout is for what comes in the end.
-const clientGoWaitTimeout = time.Minute
-
 // eventually waits for something to come true, and ends the test where it does not; tell, if
 // any, says what is instead.
 func eventually(t testing.TB, what string, holds func(context.Context) (bool, error), tell func() string) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, clientGoWaitTimeout, true, holds)
+	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, troupe.Watchdog, true, holds)
 	if err != nil {
 		if tell != nil {
 			what += ": " + tell()

@@ -129,7 +129,7 @@ func TestExpiredWatch(t *testing.T) {
 			}
 			select {
 			case <-w.Done():
-			case <-time.After(clientGoWaitTimeout):
+			case <-time.After(troupe.Watchdog):
 				t.Error("the watch is retried")
 			}
 		})
@@ -179,7 +179,7 @@ func TestUntil(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		ctx, cancel := context.WithTimeout(t.Context(), clientGoWaitTimeout)
+		ctx, cancel := context.WithTimeout(t.Context(), troupe.Watchdog)
 		defer cancel()
 		e := must1(watchtools.UntilWithSync(ctx, of, &corev1.ConfigMap{}, nil, func(e watch.Event) (bool, error) {
 			o, ok := e.Object.(*corev1.ConfigMap)

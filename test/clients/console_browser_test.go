@@ -18,10 +18,9 @@ import (
 	"github.com/chromedp/cdproto/network"
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
-)
 
-// consoleWaitTimeout is how long a page has for what is expected of it.
-const consoleWaitTimeout = 30 * time.Second
+	"github.com/troupe-api/troupe/test/client"
+)
 
 // A browser is one tab of a Chromium of its own, which fails the test if a page logs an error or asks a foreign server.
 type browser struct {
@@ -98,7 +97,7 @@ func (b *browser) excuse(part string) {
 // run does one thing after the other, or fails the test.
 func (b *browser) run(what string, actions ...chromedp.Action) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, consoleWaitTimeout)
+	ctx, cancel := context.WithTimeout(b.ctx, client.Watchdog)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
 		b.t.Fatalf("%s: %v; the page shows:\n%s", what, err, b.shown())
@@ -127,7 +126,7 @@ func (b *browser) see(text string) {
 // wait waits until a script finds something true. A page that is loading has no scripts yet, which is no fault.
 func (b *browser) wait(what, script string) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, consoleWaitTimeout)
+	ctx, cancel := context.WithTimeout(b.ctx, client.Watchdog)
 	defer cancel()
 	var last error
 	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
@@ -137,7 +136,7 @@ func (b *browser) wait(what, script string) {
 		}
 	}
 	text := b.shown()
-	b.t.Fatalf("%s: not within %v (%v); the page shows:\n%s", what, consoleWaitTimeout, last, text)
+	b.t.Fatalf("%s: not within %v (%v); the page shows:\n%s", what, client.Watchdog, last, text)
 }
 
 // click clicks the link, button, tab or summary of a name, once it is there.

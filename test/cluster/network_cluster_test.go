@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
@@ -23,7 +22,7 @@ func openNetwork(t *testing.T, change func(*daemon.Config)) *networkCluster {
 // openIn starts a daemon on a data directory that another one may have left.
 func openIn(t *testing.T, dir string, change func(*daemon.Config)) *networkCluster {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
 	t.Cleanup(cancel)
 	server := client.Serve(t, dir, func(c *daemon.Config) {
 		c.Naming = "kubernetes"

@@ -15,9 +15,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// startTimeout is how long a process may take until it has done its first work.
-const startTimeout = 2 * time.Minute
-
 // A process is one of those that make up a cluster.
 type process struct {
 	name  string
@@ -139,7 +136,7 @@ func (c *testCluster) serve(t testing.TB, troupe string) {
 	t.Helper()
 	args := append([]string{"serve", "--naming=kubernetes", "--data-dir", c.dir, "--secure-port", strconv.Itoa(c.port), "--service-cluster-ip-range=10.0.0.0/16"}, c.flags...)
 	c.daemon = start(c.t, "troupe", troupe, args...)
-	for end := time.Now().Add(startTimeout); !strings.Contains(c.daemon.log.String(), "https://127.0.0.1"); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(client.Watchdog); !strings.Contains(c.daemon.log.String(), "https://127.0.0.1"); time.Sleep(2 * time.Millisecond) {
 		if !c.daemon.running() || time.Now().After(end) {
 			t.Fatalf("the daemon is not ready\n%s", c.daemon.log)
 		}
@@ -162,9 +159,6 @@ func (c *testCluster) shell(namespace, command string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// convergeTimeout is how long controllers may take.
-const convergeTimeout = 2 * time.Minute
-
 // eventually waits until a command writes what it should.
 func (c *testCluster) eventually(t testing.TB, want, command string) {
 	t.Helper()
@@ -174,7 +168,7 @@ func (c *testCluster) eventually(t testing.TB, want, command string) {
 func (c *testCluster) eventuallyIn(t testing.TB, namespace, want, command string) {
 	t.Helper()
 	const pause = 200 * time.Millisecond // each try starts a process
-	for end := time.Now().Add(convergeTimeout); ; time.Sleep(pause) {
+	for end := time.Now().Add(client.Watchdog); ; time.Sleep(pause) {
 		got, err := c.shell(namespace, command)
 		if got == want {
 			return

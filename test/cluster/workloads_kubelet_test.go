@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
@@ -31,7 +30,7 @@ func openWorkloads(t *testing.T) *workloadCluster {
 // serve serves the data of a directory with the controllers of workloads, but for some.
 func serve(t *testing.T, dir string, without ...string) *workloadCluster {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
 	t.Cleanup(cancel)
 	s := client.Serve(t, dir, func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", withWorkloads

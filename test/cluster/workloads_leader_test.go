@@ -14,7 +14,7 @@ func TestLeader(t *testing.T) {
 	t.Parallel()
 	const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
 	defer cancel()
 	before := client.Session{Ctx: ctx, T: t, Server: client.Serve(t, dir, func(c *daemon.Config) { c.Naming = "kubernetes" })}
 	for _, name := range []string{"kube-controller-manager", "other"} {

@@ -181,7 +181,7 @@ func TestNothingElseWaits(t *testing.T) {
 	dir := t.TempDir()
 	open := func() (*client.Server, conversionSession) {
 		server := client.Serve(t, dir, nil)
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 		t.Cleanup(cancel)
 		return server, conversionSession{client.Session{Server: server, T: t, Ctx: ctx}}
 	}

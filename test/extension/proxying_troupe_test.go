@@ -241,7 +241,7 @@ type untilText struct {
 }
 
 func (u *untilText) run() error {
-	if err := u.from.SetReadDeadline(time.Now().Add(client.EventuallyTimeout)); err != nil {
+	if err := u.from.SetReadDeadline(time.Now().Add(client.Watchdog)); err != nil {
 		return err
 	}
 	for b := make([]byte, 1); !bytes.HasSuffix(u.all, []byte(u.want)); {

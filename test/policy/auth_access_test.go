@@ -301,7 +301,7 @@ func TestOddBootstrapSecrets(t *testing.T) {
 	defer admin.Close()
 	config := admin.TLS.Clone()
 	config.Certificates = nil
-	nobody := &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}, Timeout: authWaitTimeout}
+	nobody := &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}, Timeout: client.Watchdog}
 	const good, kind = `"token-id":"abcdef","token-secret":"0123456789abcdef"`, "bootstrap.platform.io/token"
 	const use = `,"usage-bootstrap-authentication":"true"`
 	for data, want := range map[string]string{

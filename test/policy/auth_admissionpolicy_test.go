@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 const (
@@ -56,7 +57,7 @@ func TestPolicyAsksRemoteAuthorizer(t *testing.T) {
 	r.must(bindingsPath, `{"metadata":{"name":"b"},"spec":{"policyName":"p","validationActions":["Deny"]}}`)
 	answers := make(chan int, 1)
 	go func() { answers <- r.do("slow", "POST", maps, `{"metadata":{"name":"a"}}`).Code }()
-	for deadline := time.Now().Add(authWaitTimeout); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(client.Watchdog); ; time.Sleep(time.Millisecond) {
 		if last, _ := m.lastRequest.Load().(string); strings.Contains(last, "widgets") {
 			break
 		}

@@ -47,7 +47,7 @@ func newTestClusterAuth(t *testing.T, change func(c *daemon.Config, dir string),
 	config.Certificates = nil
 	transport := &http.Transport{TLSClientConfig: config}
 	t.Cleanup(transport.CloseIdleConnections)
-	r.http = &http.Client{Transport: transport, Timeout: authWaitTimeout}
+	r.http = &http.Client{Transport: transport, Timeout: client.Watchdog}
 	return r
 }
 

@@ -67,7 +67,7 @@ func (p *identityProvider) open() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	s := &http.Server{Handler: p, ReadHeaderTimeout: authWaitTimeout}
+	s := &http.Server{Handler: p, ReadHeaderTimeout: client.Watchdog}
 	p.server = s
 	go func() { _ = s.Serve(tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{p.cert}})) }()
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // withCertificate is the realm for a client with a certificate.
@@ -22,7 +23,7 @@ func (r *authTestCluster) withCertificate(cert tls.Certificate) *authTestCluster
 	transport := &http.Transport{TLSClientConfig: config}
 	r.t.Cleanup(transport.CloseIdleConnections)
 	other := *r
-	other.http = &http.Client{Transport: transport, Timeout: authWaitTimeout}
+	other.http = &http.Client{Transport: transport, Timeout: client.Watchdog}
 	return &other
 }
 

@@ -21,9 +21,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// authWaitTimeout is how long anything may take at most.
-const authWaitTimeout = 30 * time.Second
-
 // A transport is a daemon whose certificates are in files that the test may change.
 type tlsServer struct {
 	*client.Server
@@ -97,7 +94,7 @@ func (v *tlsServer) settings(change func(*tls.Config)) *tls.Config {
 // served is the certificate that a client with these settings is served with.
 func (v *tlsServer) served(change func(*tls.Config)) (*x509.Certificate, tls.ConnectionState, error) {
 	v.t.Helper()
-	c, err := tls.DialWithDialer(&net.Dialer{Timeout: authWaitTimeout}, "tcp", v.host(), v.settings(change))
+	c, err := tls.DialWithDialer(&net.Dialer{Timeout: client.Watchdog}, "tcp", v.host(), v.settings(change))
 	if err != nil {
 		return nil, tls.ConnectionState{}, err
 	}
@@ -110,7 +107,7 @@ func (v *tlsServer) served(change func(*tls.Config)) (*x509.Certificate, tls.Con
 func (v *tlsServer) caller(change func(*tls.Config)) *http.Client {
 	tr := &http.Transport{TLSClientConfig: v.settings(change)}
 	v.t.Cleanup(tr.CloseIdleConnections)
-	return &http.Client{Transport: tr, Timeout: authWaitTimeout}
+	return &http.Client{Transport: tr, Timeout: client.Watchdog}
 }
 
 // code is that of the answer to a request, which must be answered.
@@ -312,7 +309,7 @@ func (v *tlsServer) origins(t *testing.T) {
 // slowHandshakes: a thousand connections that never begin their handshakes.
 func (v *tlsServer) slowHandshakes(t *testing.T) {
 	for range 1000 {
-		c, err := net.DialTimeout("tcp", v.host(), authWaitTimeout)
+		c, err := net.DialTimeout("tcp", v.host(), client.Watchdog)
 		if err != nil {
 			t.Fatal(err)
 		}

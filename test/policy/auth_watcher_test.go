@@ -23,7 +23,7 @@ func (r *authTestCluster) openWatch(what, user, path string, headers ...string) 
 	r.t.Helper()
 	v := &watcher{r: r, name: what}
 	v.begin = func() (*http.Response, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*authWaitTimeout)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*client.Watchdog)
 		r.t.Cleanup(cancel)
 		q, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+path, nil)
 		if err != nil {

@@ -188,7 +188,7 @@ func TestWatchesEnd(t *testing.T) {
 		}
 		defer c.Close()
 		remove(rbacPath + "/clusterrolebindings/socket")
-		_ = c.SetReadDeadline(time.Now().Add(authWaitTimeout))
+		_ = c.SetReadDeadline(time.Now().Add(client.Watchdog))
 		var last string
 		for {
 			_, text, err := c.ReadMessage()

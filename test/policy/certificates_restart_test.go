@@ -21,7 +21,7 @@ func TestRestarts(t *testing.T) {
 	const rounds, perRound = 4, 12
 	dir := t.TempDir()
 	serve := func() *certificateCluster {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
 		t.Cleanup(cancel)
 		s := client.Serve(t, dir, func(c *daemon.Config) { c.Controllers = everyController })
 		return &certificateCluster{client.Session{Server: s, Ctx: ctx, T: t}, t, "platform"}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/policy/kubeconfig"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // A credentialServer takes the tokens that a test lets in, and writes down what clients prove themselves with.
@@ -83,7 +84,7 @@ func clientCredentials(t *testing.T, path string, programs kubeconfig.Programs) 
 	}
 	transport := c.Transport(func() *http.Transport { return &http.Transport{ForceAttemptHTTP2: true} })
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: time.Minute}
+	return &http.Client{Transport: transport, Timeout: client.Watchdog}
 }
 
 // certificate is a certificate of a user with its key, as fields of a plugin's status.

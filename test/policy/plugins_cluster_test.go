@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
@@ -60,7 +59,7 @@ func newTestClusterPlugins(t *testing.T, profile string, change func(*daemon.Con
 	tls.Certificates = nil
 	transport := &http.Transport{TLSClientConfig: tls}
 	t.Cleanup(transport.CloseIdleConnections)
-	c.http = &http.Client{Transport: transport, Timeout: time.Minute}
+	c.http = &http.Client{Transport: transport, Timeout: client.Watchdog}
 	return c
 }
 

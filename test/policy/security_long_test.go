@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // numbered is a list of n texts, each made from its number.
@@ -44,7 +46,7 @@ func TestLongLists(t *testing.T) {
 		{"ports", "POST", "/api/v1/namespaces/default/services", typeJSON, `{"metadata":{"name":"s"},"spec":{"ports":` + numbered(30_000, `{"name":"p%d","port":1}`) + `}}`},
 		{"containers", "POST", "/api/v1/namespaces/default/pods", typeJSON, `{"metadata":{"name":"p"},"spec":{"containers":` + numbered(20_000, `{"name":"c%d","image":"i"}`) + `}}`},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
 		begin := time.Now()
 		answer, err := s.Do(ctx, test.method, test.path, test.kind, []byte(test.body))
 		cancel()
@@ -101,7 +103,7 @@ func TestRepetition(t *testing.T) {
 		{"a path of one manager", "POST", securityConfigMaps, typeJSON, `{"metadata":{"name":"twice","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1",` +
 			`"fieldsType":"FieldsV1","fieldsV1":{"f:x":{` + items(40_000, `"f:y":{"f:n%[1]d":{}},"f:z":{"f:n%[1]d":{}}`) + `}}}]}}`, 201},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
 		begin := time.Now()
 		answer, err := s.Do(ctx, test.method, test.path, test.kind, []byte(test.body))
 		cancel()

@@ -83,7 +83,7 @@ func frontOf(t *testing.T, store front.Store, limits front.Limits) string {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve() }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), securityWaitTimeout)
+		ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 		defer cancel()
 		if err := errors.Join(server.Shutdown(ctx), <-served); err != nil {
 			t.Error(err)
@@ -103,7 +103,7 @@ func begin(t *testing.T, addr, path, accept string) (*http.Response, net.Conn) {
 	if err := conn.(*net.TCPConn).SetReadBuffer(8 << 10); err != nil {
 		t.Fatal(err)
 	}
-	_ = conn.SetDeadline(time.Now().Add(securityWaitTimeout))
+	_ = conn.SetDeadline(time.Now().Add(client.Watchdog))
 	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\n\r\n", path, accept); err != nil {
 		t.Fatal(err)
 	}

@@ -20,9 +20,8 @@ import (
 )
 
 const (
-	securityWaitTimeout = 60 * time.Second
-	securityConfigMaps  = "/api/v1/namespaces/default/configmaps"
-	token               = "t0p-s3cret-t0ken"
+	securityConfigMaps = "/api/v1/namespaces/default/configmaps"
+	token              = "t0p-s3cret-t0ken"
 )
 
 // A victim is a daemon in this process whose log is kept, and who audits the metadata of every
@@ -63,10 +62,10 @@ func start(t *testing.T, change ...func(*daemon.Config)) *testServer {
 	}
 	v.d = d
 	transport := &http.Transport{TLSClientConfig: v.admin()}
-	v.http = &http.Client{Transport: transport, Timeout: securityWaitTimeout}
+	v.http = &http.Client{Transport: transport, Timeout: client.Watchdog}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
-		ctx, cancel := context.WithTimeout(context.Background(), securityWaitTimeout)
+		ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 		defer cancel()
 		if err := d.Stop(ctx); err != nil {
 			t.Error(err)
@@ -110,7 +109,7 @@ func (v *testServer) dial(config *tls.Config) net.Conn {
 		v.t.Fatal(err)
 	}
 	v.t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(securityWaitTimeout))
+	_ = conn.SetDeadline(time.Now().Add(client.Watchdog))
 	return conn
 }
 

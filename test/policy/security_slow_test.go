@@ -15,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // TestSlowCrowd: a thousand who do not come to an end, each where it hurts, take nothing from
@@ -126,7 +127,7 @@ func TestSlowReaders(t *testing.T) {
 		if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
 			t.Errorf("the answer was cut by %v", err)
 		}
-	case <-time.After(securityWaitTimeout):
+	case <-time.After(client.Watchdog):
 		t.Error("the answer goes on")
 	}
 	if err := server.Shutdown(t.Context()); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // TestLogsAndMetrics: nothing that a client sends breaks a line of the log or of the audit,
@@ -176,7 +177,7 @@ func TestSlowHeaders(t *testing.T) {
 		slow = append(slow, conn)
 	}
 	for n, conn := range slow {
-		_ = conn.SetReadDeadline(time.Now().Add(securityWaitTimeout))
+		_ = conn.SetReadDeadline(time.Now().Add(client.Watchdog))
 		text, err := io.ReadAll(conn)
 		if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
 			t.Errorf("connection %d stays open", n)

@@ -58,7 +58,7 @@ func (v *testServer) bearer(token, method, path, kind, body string) (int, string
 	r.Header.Set("Authorization", "Bearer "+token)
 	if v.plain == nil {
 		transport := &http.Transport{TLSClientConfig: v.nobody()}
-		v.plain = &http.Client{Transport: transport, Timeout: securityWaitTimeout}
+		v.plain = &http.Client{Transport: transport, Timeout: client.Watchdog}
 		v.t.Cleanup(transport.CloseIdleConnections)
 	}
 	got, err := v.plain.Do(r)

@@ -124,7 +124,7 @@ func waitKilled(cmd *exec.Cmd) error {
 
 // load lets all workers write, and the observer watch, until end returns.
 func (h *crashHistory) load(p *crashProcess, o *crashObserver, end func(*crashProcess) error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 	defer cancel()
 	var running sync.WaitGroup
 	for _, w := range h.workers {
@@ -177,7 +177,7 @@ func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state 
 		from = before.events[n-1].Object.Version()
 	}
 	resumed := &crashObserver{from: from}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 	defer cancel()
 	err := resumed.watch(ctx, p.Client, end)
 	if errors.Is(err, errExpired) && time.Since(listedAt) > historyTime {

@@ -42,7 +42,7 @@ func (c *linearCluster) race(rounds int) {
 		fault := linearFaults[round%len(linearFaults)]
 		record, unanswered := c.round(round, fault)
 		for _, part := range model.Partition(record) {
-			if result := porcupine.CheckOperationsTimeout(model, part, time.Minute); result != porcupine.Ok {
+			if result := porcupine.CheckOperationsTimeout(model, part, client.Watchdog); result != porcupine.Ok {
 				c.t.Fatalf("round %d, %s: %s:\n%s", round, fault.name, result, lines(part))
 			}
 		}

@@ -84,7 +84,7 @@ func (c *linearCluster) write(name string) (version uint64, err error) {
 
 // again asks until somebody listens.
 func (c *linearCluster) again(ask func(context.Context) (client.Answer, error)) (a client.Answer, err error) {
-	ctx, cancel := context.WithTimeout(c.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(c.t.Context(), client.Watchdog)
 	defer cancel()
 	for {
 		a, err = ask(ctx)

@@ -48,7 +48,7 @@ func TestLinearizable(t *testing.T) {
 	for round := range client.Rounds(t, rounds, 1) {
 		record, unanswered := runClients(t, server.Client, round)
 		for _, part := range model.Partition(record) {
-			if result := porcupine.CheckOperationsTimeout(model, part, time.Minute); result != porcupine.Ok {
+			if result := porcupine.CheckOperationsTimeout(model, part, client.Watchdog); result != porcupine.Ok {
 				t.Fatalf("round %d: %s:\n%s", round, result, lines(part))
 			}
 		}
@@ -120,7 +120,7 @@ func (r *recordingClient) request(round, n int) error {
 	if in.verb == "update" && in.version == 0 {
 		in.verb = "create"
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 	defer cancel()
 	if in.verb != "get" && r.open < 2 && !r.faults && r.random.IntN(12) == 0 {
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(r.random.IntN(2000))*time.Microsecond)

@@ -16,9 +16,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// waitTimeout is how long anything may take before a test gives up.
-const waitTimeout = 60 * time.Second
-
 // A daemonProcess is a running `troupe serve`.
 type daemonProcess struct {
 	t     *testing.T
@@ -67,7 +64,7 @@ func serveProgram(t *testing.T, program, dir string, flags ...string) *daemonPro
 		p.url = readyURL.FindString(text)
 	case <-p.ended:
 		t.Fatalf("it ended before it was ready: %v\n%s", p.cmd.ProcessState, p.log)
-	case <-time.After(waitTimeout):
+	case <-time.After(client.Watchdog):
 		t.Fatalf("not ready in time\n%s", p.log)
 	}
 	return p
@@ -92,7 +89,7 @@ func (p *daemonProcess) wait() int {
 	p.t.Helper()
 	select {
 	case <-p.ended:
-	case <-time.After(waitTimeout):
+	case <-time.After(client.Watchdog):
 		p.t.Fatalf("it does not end\n%s", p.log)
 	}
 	return p.cmd.ProcessState.ExitCode()
@@ -110,7 +107,7 @@ func (p *daemonProcess) stop() {
 // command runs a troupe command to its end and answers exit status and standard error.
 func command(t *testing.T, args ...string) (int, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), waitTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, client.TroupeBinary(t), args...)
 	var errors strings.Builder

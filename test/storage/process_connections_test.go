@@ -26,7 +26,7 @@ func openSilentConnections(t *testing.T, p *daemonProcess, n int) {
 		t.Fatal(err)
 	}
 	for i := range n {
-		c, err := net.DialTimeout("tcp", u.Host, 10*time.Second)
+		c, err := net.DialTimeout("tcp", u.Host, client.Watchdog)
 		if err != nil {
 			continue // turned away
 		}
@@ -91,7 +91,7 @@ func (p *daemonProcess) slowBody(t *testing.T, known bool) {
 		return
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	_ = c.SetDeadline(time.Now().Add(waitTimeout))
+	_ = c.SetDeadline(time.Now().Add(client.Watchdog))
 	const head = " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3145728\r\n\r\n{"
 	if _, err := io.WriteString(c, "POST "+processConfigMaps+head); err != nil {
 		t.Error(err)
@@ -183,7 +183,7 @@ func TestHalfSentRequests(t *testing.T) {
 	p.signal(syscall.SIGTERM)
 	select {
 	case <-p.ended:
-	case <-time.After(waitTimeout):
+	case <-time.After(client.Watchdog):
 		t.Fatal("the daemon waits for requests that do not come")
 	}
 	if code := p.cmd.ProcessState.ExitCode(); code != 0 {

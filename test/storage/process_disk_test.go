@@ -69,13 +69,13 @@ func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{}}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
-		ctx, cancel := context.WithTimeout(context.Background(), waitTimeout)
+		ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 		defer cancel()
 		_ = server.Shutdown(ctx)
 		_ = store.Close(ctx)
 		_ = journal.Close()
 	})
-	return caller{&http.Client{Transport: transport, Timeout: waitTimeout}, "http://" + listener.Addr().String()}, fatal
+	return caller{&http.Client{Transport: transport, Timeout: client.Watchdog}, "http://" + listener.Addr().String()}, fatal
 }
 
 // TestHungDisk: /readyz tells of a disk that does not answer, also if nobody writes.
@@ -127,7 +127,7 @@ func TestFailedSync(t *testing.T) {
 		if !strings.Contains(err.Error(), syscall.EIO.Error()) {
 			t.Errorf("it ends for %v", err)
 		}
-	case <-time.After(waitTimeout):
+	case <-time.After(client.Watchdog):
 		t.Error("nobody is told that the server has to end")
 	}
 }

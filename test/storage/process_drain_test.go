@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // TestDrain: after SIGTERM readiness fails while everything else
@@ -68,7 +70,7 @@ func begin(t *testing.T, p *daemonProcess, body string) func() string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(waitTimeout))
+	_ = conn.SetDeadline(time.Now().Add(client.Watchdog))
 	// An answer first, so that the server is known to serve this connection.
 	if _, err := fmt.Fprintf(conn, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		t.Fatal(err)

@@ -254,7 +254,7 @@ func (p *daemonProcess) openStalledList(f listForm) (conn net.Conn, refused bool
 	config := adminTLS(p.t, p.dir)
 	config.ServerName = "localhost"
 	conn = tls.Client(raw, config)
-	_ = conn.SetDeadline(time.Now().Add(waitTimeout))
+	_ = conn.SetDeadline(time.Now().Add(client.Watchdog))
 	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\n\r\n", f.path, f.accept); err != nil {
 		p.t.Error(err)
 	}

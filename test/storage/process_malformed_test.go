@@ -203,7 +203,7 @@ func (a *abuser) dial() (err error) {
 		}
 		a.reader = bufio.NewReader(a.conn)
 	}
-	return a.conn.SetDeadline(time.Now().Add(waitTimeout))
+	return a.conn.SetDeadline(time.Now().Add(client.Watchdog))
 }
 
 func (a *abuser) hangUp() {

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // asUser asks as somebody who may do everything and is no part of the system.
@@ -108,7 +110,7 @@ func TestScarceMemory(t *testing.T) {
 	go func() { writers.Wait(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(2 * waitTimeout):
+	case <-time.After(2 * client.Watchdog):
 		t.Fatal("the writers do not end")
 	}
 	close(stop)

@@ -23,7 +23,7 @@ const (
 	lives             = 4
 	steps             = 40 // at most, in a life
 	simulationMarker  = "marker"
-	longest           = time.Minute // that anything may take on a busy machine
+	longest           = client.Watchdog
 )
 
 // A value is what an object holds; the zero value is none.

@@ -60,7 +60,7 @@ func serveSimulation(kinds *catalog.Catalog, disk *vfs.Mem, now func() time.Time
 
 // stop ends a life whose disk may have failed.
 func (s *server) stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 	defer cancel()
 	s.Close()
 	err := s.front.Shutdown(ctx)

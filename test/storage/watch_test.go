@@ -22,7 +22,7 @@ var views = []view{{}, {namespace: "default"}, {label: "a"}, {namespace: "other"
 func quick(c *daemon.Config) { c.Watches.BookmarkPeriod = daemon.Duration(100 * time.Millisecond) }
 
 func within(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
 	t.Cleanup(cancel)
 	return ctx
 }
