@@ -36,14 +36,6 @@ func fieldsOf(m *schema.Message, x, y tree.Tree) []*schema.Field {
 	return all
 }
 
-// compositeFields are those that may hold messages, or lists whose items are told apart.
-func compositeFields(m *schema.Message, t tree.Tree) []*schema.Field {
-	if m.Additional == nil {
-		return m.Composite()
-	}
-	return fieldsOf(m, t, nil)
-}
-
 func has(t tree.Tree, name string) bool { _, there := t[name]; return there }
 
 // declares tells whether the plan names a field, which is one of fieldsOf.
