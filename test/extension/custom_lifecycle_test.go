@@ -2,12 +2,12 @@ package extension
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
@@ -153,13 +153,12 @@ func TestDefinitionWaitsForObjects(t *testing.T) {
 // until waits for something to hold.
 func (s customSession) until(what string, holds func() bool) {
 	s.T.Helper()
-	for !holds() {
-		select {
-		case <-s.Ctx.Done():
-			s.T.Fatalf("%s: not in time", what)
-		case <-time.After(10 * time.Millisecond):
+	client.Eventually(s.T, func() error {
+		if !holds() {
+			return errors.New(what)
 		}
-	}
+		return nil
+	})
 }
 
 func TestNames(t *testing.T) {

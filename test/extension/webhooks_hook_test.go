@@ -215,13 +215,14 @@ func (h webhookHook) text(s *hookServer) string {
 	set(&h.rules, allRules)
 	set(&h.effects, "None")
 	set(&h.versions, `"v1"`)
+	set(&h.more, `"timeoutSeconds":30`)
 	if h.client == "" {
 		h.client = fmt.Sprintf(`{"url":%q,"caBundle":%q}`, s.URL+h.path, s.bundle)
 	}
-	if h.more != "" {
-		h.more = "," + h.more
+	if !strings.Contains(h.more, "timeoutSeconds") {
+		h.more += `,"timeoutSeconds":30` // the longest: a machine may be busy
 	}
-	return fmt.Sprintf(`{"name":%q,"rules":[%s],"sideEffects":%q,"admissionReviewVersions":[%s],"clientConfig":%s%s}`, h.name, h.rules, h.effects, h.versions, h.client, h.more)
+	return fmt.Sprintf(`{"name":%q,"rules":[%s],"sideEffects":%q,"admissionReviewVersions":[%s],"clientConfig":%s,%s}`, h.name, h.rules, h.effects, h.versions, h.client, h.more)
 }
 
 // namesWebhooks are the strings at a path into the requests of questions, in order.

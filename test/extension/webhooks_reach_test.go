@@ -44,19 +44,19 @@ func TestWebhookService(t *testing.T) {
 		if server == nil {
 			server = h
 		}
-		s.register(validating, "v", webhookHook{rules: onlyConfigMaps, client: behind(server, name, number), more: `"timeoutSeconds":2`}.text(server))
+		s.register(validating, "v", webhookHook{rules: onlyConfigMaps, client: behind(server, name, number)}.text(server))
 		a := s.Send(code, "POST", configMaps+"?dryRun=All", client.JSON, configMap("a", `{}`))
 		s.wantMessage(a, text)
 		s.unregister(validating, "v")
 	}
 	try(201, "given", 443, "")
 	try(500, "wrong", 443, "certificate is valid for other.default.svc, not wrong.default.svc")
-	try(500, "hook", 443, `failed to call webhook: Post "https://hook.default.svc:443/p?timeout=2s": service "hook" not found`)
+	try(500, "hook", 443, `failed to call webhook: Post "https://hook.default.svc:443/p?timeout=30s": service "hook" not found`)
 	s.Send(201, "POST", "/api/v1/namespaces/default/services", client.JSON, `{"metadata":{"name":"hook"},"spec":{"ports":[{"name":"w","port":8443,"targetPort":1}]}}`)
 	try(500, "hook", 443, `no service port 443 found for service "hook"`)
 	eventually := func(code int, text string) { // endpoints are followed in the background
 		t.Helper()
-		s.register(validating, "v", webhookHook{rules: onlyConfigMaps, client: behind(h, "hook", 8443), more: `"timeoutSeconds":2`}.text(h))
+		s.register(validating, "v", webhookHook{rules: onlyConfigMaps, client: behind(h, "hook", 8443)}.text(h))
 		client.Eventually(t, func() error {
 			a, err := s.Do(s.Ctx, "POST", configMaps+"?dryRun=All", client.JSON, []byte(configMap("a", `{}`)))
 			if err == nil && (a.Code != code || !strings.Contains(message(a), text)) {

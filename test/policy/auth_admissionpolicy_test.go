@@ -1,9 +1,9 @@
 package policy
 
 import (
+	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
@@ -57,14 +57,12 @@ func TestPolicyAsksRemoteAuthorizer(t *testing.T) {
 	r.must(bindingsPath, `{"metadata":{"name":"b"},"spec":{"policyName":"p","validationActions":["Deny"]}}`)
 	answers := make(chan int, 1)
 	go func() { answers <- r.do("slow", "POST", maps, `{"metadata":{"name":"a"}}`).Code }()
-	for deadline := time.Now().Add(client.Watchdog); ; time.Sleep(time.Millisecond) {
-		if last, _ := m.lastRequest.Load().(string); strings.Contains(last, "widgets") {
-			break
+	client.Eventually(t, func() error {
+		if last, _ := m.lastRequest.Load().(string); !strings.Contains(last, "widgets") {
+			return errors.New("the authorizer was not asked")
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("the authorizer was not asked")
-		}
-	}
+		return nil
+	})
 	r.expect("jane", "POST", maps, `{"metadata":{"name":"b"}}`, 422, "no widgets for jane")
 	r.expect("root", "POST", maps, `{"metadata":{"name":"a"}}`, 201)
 	close(m.unblock)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"testing"
+	"time"
 
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -21,6 +23,15 @@ type watcher struct {
 // nobody else use the realm's connections meanwhile.
 func (r *authTestCluster) openWatch(what, user, path string, headers ...string) *watcher {
 	r.t.Helper()
+	v := r.watch(what, user, path, headers...)
+	if code := v.open(); code != 200 {
+		r.t.Fatalf("%s: %d", what, code)
+	}
+	return v
+}
+
+// watch prepares a watch, as openWatch does, and does not begin it.
+func (r *authTestCluster) watch(what, user, path string, headers ...string) *watcher {
 	v := &watcher{r: r, name: what}
 	v.begin = func() (*http.Response, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*client.Watchdog)
@@ -38,13 +49,30 @@ func (r *authTestCluster) openWatch(what, user, path string, headers ...string) 
 		}
 		return r.http.Transport.RoundTrip(q)
 	}
-	answer, err := v.begin()
-	if err != nil || answer.StatusCode != 200 {
-		r.t.Fatalf("%s: %v, %v", what, answer, err)
-	}
-	r.t.Cleanup(func() { answer.Body.Close() })
-	v.decoder = json.NewDecoder(answer.Body)
 	return v
+}
+
+// open begins the watch and returns the status code.
+func (v *watcher) open() int {
+	v.r.t.Helper()
+	answer, err := v.begin()
+	if err != nil {
+		v.r.t.Fatalf("%s: %v", v.name, err)
+	}
+	v.r.t.Cleanup(func() { answer.Body.Close() })
+	v.decoder = json.NewDecoder(answer.Body)
+	return answer.StatusCode
+}
+
+// whileValid opens a watch with a credential that ends soon. On a busy machine it may have ended before; then the next one lives
+// twice as long.
+func whileValid(t *testing.T, open func(life time.Duration) (opened bool)) {
+	t.Helper()
+	for life := 2 * time.Second; !open(life); life *= 2 {
+		if life > client.Watchdog {
+			t.Fatal("no watch is opened")
+		}
+	}
 }
 
 // expectEvent reads until an event of an object.

@@ -142,32 +142,47 @@ func TestWatchesEnd(t *testing.T) {
 	t.Run("account token ends", func(t *testing.T) {
 		account("a3")
 		uid := r.do("root", "GET", core+"serviceaccounts/a3", "").Object().UID()
-		now := time.Now().Unix()
-		claims := jwt.MapClaims{
-			"iss": ownToken, "aud": []string{ownToken}, "sub": "system:serviceaccount:default:a3", "iat": now - 600, "nbf": now - 600, "jti": "j",
-			"exp":         now - 58, // a minute is forgiven
-			"platform.io": map[string]any{"namespace": "default", "serviceaccount": map[string]any{"name": "a3", "uid": uid}},
-		}
-		text, err := jwt.NewWithClaims(jwt.SigningMethodES256, claims).SignedString(signer.key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.openWatch("", "", stream, "Authorization: Bearer "+text).expectEnd(401)
+		var v *watcher
+		whileValid(t, func(life time.Duration) bool {
+			now := time.Now()
+			claims := jwt.MapClaims{
+				"iss": ownToken, "aud": []string{ownToken}, "sub": "system:serviceaccount:default:a3", "iat": now.Unix() - 600, "nbf": now.Unix() - 600, "jti": "j",
+				"exp":         now.Add(life - time.Minute).Unix(), // a minute is forgiven
+				"platform.io": map[string]any{"namespace": "default", "serviceaccount": map[string]any{"name": "a3", "uid": uid}},
+			}
+			text, err := jwt.NewWithClaims(jwt.SigningMethodES256, claims).SignedString(signer.key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v = r.watch("", "", stream, "Authorization: Bearer "+text)
+			return v.open() == 200
+		})
+		v.expectEnd(401)
 	})
 	t.Run("bootstrap token ends", func(t *testing.T) {
-		end := time.Now().Add(2 * time.Second).UTC().Format(time.RFC3339)
-		r.must(systemSecrets, `{"metadata":{"name":"bootstrap-token-abcdef"},"type":"bootstrap.platform.io/token","stringData":{
-			"token-id":"abcdef","token-secret":"0123456789abcdef","usage-bootstrap-authentication":"true","expiration":"`+end+`"}}`)
-		r.openWatch("", "", stream, "Authorization: Bearer abcdef.0123456789abcdef").expectEnd(401)
+		var v *watcher
+		whileValid(t, func(life time.Duration) bool {
+			end := time.Now().Add(life).UTC().Format(time.RFC3339)
+			// A controller removes the Secret of a token that has ended.
+			r.do("root", "DELETE", systemSecrets+"/bootstrap-token-abcdef", "")
+			r.must(systemSecrets, `{"metadata":{"name":"bootstrap-token-abcdef"},"type":"bootstrap.platform.io/token","stringData":{
+				"token-id":"abcdef","token-secret":"0123456789abcdef","usage-bootstrap-authentication":"true","expiration":"`+end+`"}}`)
+			v = r.watch("", "", stream, "Authorization: Bearer abcdef.0123456789abcdef")
+			return v.open() == 200
+		})
+		v.expectEnd(401)
 	})
 	t.Run("certificate ends", func(t *testing.T) {
-		short := &x509.Certificate{
-			Subject: pkix.Name{CommonName: "jane"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, NotAfter: time.Now().Add(3 * time.Second),
-		}
-		jane := r.withCertificate(people.issue(short))
-		direct := jane.openWatch("direct", "", stream)
-		short.Subject.CommonName = "proxy"
-		proxied := r.withCertificate(proxies.issue(short)).openWatch("proxied", "", stream, "X-Remote-User: tim", "X-Remote-Group: devs", "X-Remote-Group: proxied")
+		var direct, proxied *watcher
+		whileValid(t, func(life time.Duration) bool {
+			short := &x509.Certificate{
+				Subject: pkix.Name{CommonName: "jane"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, NotAfter: time.Now().Add(life),
+			}
+			direct = r.withCertificate(people.issue(short)).watch("direct", "", stream)
+			short.Subject.CommonName = "proxy"
+			proxied = r.withCertificate(proxies.issue(short)).watch("proxied", "", stream, "X-Remote-User: tim", "X-Remote-Group: devs", "X-Remote-Group: proxied")
+			return direct.open() == 200 && proxied.open() == 200
+		})
 		direct.expectEnd(401)
 		proxied.expectEnd(401)
 	})
@@ -246,14 +261,19 @@ func TestWatchesOfRemotes(t *testing.T) {
 	r.grant("jane", p.url+"#jane", watchRule)
 	const stream = configMapsPath + "?watch=1"
 
-	token := p.token("jane", map[string]any{"exp": time.Now().Add(4 * time.Second).Unix()})
+	long := p.token("jane", nil)
 	client.Eventually(t, func() error {
-		if a := r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token); a.Code != 201 {
+		if a := r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+long); a.Code != 201 {
 			return fmt.Errorf("the provider's keys are not known: %s", a)
 		}
 		return nil
 	})
-	jane := r.openWatch("an identity token", "", stream, "Authorization: Bearer "+token)
+	var jane *watcher
+	whileValid(t, func(life time.Duration) bool {
+		token := p.token("jane", map[string]any{"exp": time.Now().Add(life).Unix()})
+		jane = r.watch("an identity token", "", stream, "Authorization: Bearer "+token)
+		return jane.open() == 200
+	})
 	wendy := r.openWatch("a token of the webhook", "", stream, "Authorization: Bearer fickle")
 	fickle := r.openWatch("a right of the webhook", "fickle", stream)
 	asked := func() int64 { return min(d.requests.Load(), m.requests.Load()) }

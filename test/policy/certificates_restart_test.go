@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -45,13 +44,19 @@ func TestRestarts(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
-		for i := range perRound {
-			name := fmt.Sprintf("r%d-%d", round, i)
-			if i%4 != 0 && c.status(name)["certificate"] != nil {
-				signed[name] = c.certificate(name).SerialNumber.String()
+		before := len(signed)
+		client.Eventually(t, func() error { // the daemon ends when so many are signed, or more
+			for i := range perRound {
+				name := fmt.Sprintf("r%d-%d", round, i)
+				if i%4 != 0 && c.status(name)["certificate"] != nil {
+					signed[name] = c.certificate(name).SerialNumber.String()
+				}
 			}
-		}
+			if n := len(signed) - before; n < 2*round {
+				return fmt.Errorf("%d are signed", n)
+			}
+			return nil
+		})
 		c.Stop(t)
 	}
 	c := serve()

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 // pluginVariable makes the test binary a plugin; its value is the directory that the plugin works in.
@@ -30,9 +30,10 @@ func runPlugin(dir string) int {
 		name, value, _ := strings.Cut(e, "=")
 		g.Env[name] = value
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "sleep")); err == nil {
-		d, _ := time.ParseDuration(string(text))
-		time.Sleep(d)
+	if _, err := os.Stat(filepath.Join(dir, "hang")); err == nil {
+		interrupted := make(chan os.Signal, 1)
+		signal.Notify(interrupted, os.Interrupt)
+		<-interrupted
 	}
 	if _, err := os.Stat(filepath.Join(dir, "readstdin")); err == nil {
 		line := make([]byte, 100)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
@@ -41,7 +40,7 @@ func TestDefaultStorageClass(t *testing.T) {
 		hasClass("b", "old", "")
 		hasClass("c", "", `,"storageClassName":""`)
 		hasClass("d", "no", `,"storageClassName":"no"`)
-		time.Sleep(1100 * time.Millisecond) // the resolution of times of creation
+		client.NextSecond() // the newer one has a later time of creation
 		c.must(storageClasses, storageClass("new", "storageclass.platform.io/is-default-class", ""))
 		hasClass("e", "new", "")
 		c.expect("root", "PATCH", storageClasses+"/new", `{"metadata":{"annotations":null}}`, 200)
@@ -67,7 +66,7 @@ func TestDefaultIngressClass(t *testing.T) {
 		ingressClass("old")
 		create("b", "", "old")
 		create("c", `,"annotations":{"platform.io/ingress.class":"x"}`, "")
-		time.Sleep(1100 * time.Millisecond)
+		client.NextSecond()
 		ingressClass("new")
 		create("d", "", "new")
 	})

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // allocated is how many bytes f made the process allocate. Nothing else runs meanwhile.
@@ -63,7 +65,7 @@ func TestBombs(t *testing.T) {
 		if !ok {
 			t.Errorf("%s: %d, want %v: %.200s", test.name, code, test.codes, text)
 		}
-		if bytes > most {
+		if client.Soak() && bytes > most { // where nothing else allocates meanwhile
 			t.Errorf("%s: allocated %d MiB", test.name, bytes>>20)
 		}
 		if len(text) > 64<<10 {
