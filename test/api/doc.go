@@ -32,7 +32,7 @@
 //
 // Tables of kinds that specification 2 leaves to the public API, such as pod.txt, hold what kube-apiserver 1.35.3 answers.
 //
-// PATHS are dotted paths to show of the answer. `go test ./catalog -update` writes the
+// PATHS are dotted paths to show of the answer. `go test ./api -run TestRows -update` writes the
 // answers anew, for a reader to review.
 //
 // # CBOR
@@ -147,7 +147,7 @@
 //	object          one object of every stored kind, from testdata/representation/objects.yaml
 //	representation  what an Accept header asks for
 //	table           testdata/representation/tables.txt: the columns and the row of every kind, as
-//	                `go test ./representation -update` writes them, for a reader to review
+//	                `go test ./api -run TestTables -update` writes them, for a reader to review
 //
 // The JSON of an object is what the others are compared with. Protobuf is decoded with the
 // public Go types of the API, where this module requires them, else with our own codec.

@@ -74,7 +74,7 @@ var storeFaults = []fault{
 	{
 		"the number of objects that remain is one too small", "actors/index.go",
 		"	return max(end-s.rank(from), 0)", "	return max(end-s.rank(from)-1, 0)",
-		"./test/api",
+		"./test/api -run Remaining",
 	},
 }
 
@@ -104,17 +104,17 @@ var watchFaults = []fault{
 		"what leaves a selector is told under its old version", "actors/watchevents.go",
 		"		return request.Event{Type: request.Deleted, Object: w.collection.history.deselected(r)}, true",
 		"		return request.Event{Type: request.Deleted, Object: r.previous}, true",
-		"./test/storage",
+		"./test/storage -run WatchHistories",
 	},
 	{
 		"what enters a selector is told as modified", "actors/watchevents.go",
 		"	case is:\n		return request.Event{Type: request.Added,", "	case is:\n		return request.Event{Type: request.Modified,",
-		"./test/storage",
+		"./test/storage -run WatchHistories",
 	},
 	{
 		"what leaves a selector is not told", "actors/watchevents.go",
 		"	case was:\n		return request.Event{Type: request.Deleted, Object: w.collection", "	case was && w.converts:\n		return request.Event{Type: request.Deleted, Object: w.collection",
-		"./test/storage",
+		"./test/storage -run WatchHistories",
 	},
 	{
 		"a watch that has fallen behind goes on with a gap", "actors/watchevents.go",
@@ -282,7 +282,7 @@ var mutationFaults = []fault{
 	{
 		"ownership is lost on conversion", "kinds/ownership/write.go",
 		"	text := encodeFields(served.Message, served.fromStored(after), w.excluded(), true)", "	text := encodeFields(served.Message, after, w.excluded(), true)",
-		"./test/api",
+		"./test/api -run ManyUpdaters",
 	},
 	{
 		"an update with an old version wins", "actors/mutation/update.go",
