@@ -12,7 +12,7 @@ import (
 
 // TestAttachErrors lists functions that fit no declaration: the catalog refuses to start.
 func TestAttachErrors(t *testing.T) {
-	c, err := New(meta.Platform)
+	b, err := compileBuiltIns(meta.Platform, Features{}) // not shared, since attaching changes the kinds
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,11 +26,11 @@ func TestAttachErrors(t *testing.T) {
 		"unknown sub-resource": {[]family.Kind{{Name: "batch/v1/Job", Views: family.Views{"size": schema.View{}}}}, "Job has no sub-resource size"},
 		"no conversion":        {[]family.Kind{{Name: "events.platform.io/v1/Event"}}, "v1 Event is stored in another version and has no conversion"},
 	} {
-		kinds := append(slices.Clone(test.kinds), c.kindsWithFunctions(Features{})...)
+		kinds := append(slices.Clone(test.kinds), b.kindsWithFunctions(Features{})...)
 		if name == "no conversion" {
 			kinds = test.kinds
 		}
-		if err := c.attachFunctions(kinds); err == nil || !strings.Contains(err.Error(), test.want) {
+		if err := b.attachFunctions(kinds); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -85,3 +85,15 @@ func TestTopics(t *testing.T) {
 		}
 	}
 }
+
+// A package without tests is tested in the folder above it.
+func TestTestFolder(t *testing.T) {
+	for dir, want := range map[string]string{
+		"policy/remote": "policy", "policy/audit": "policy/audit", "kinds/catalog/internal/core/pod": "kinds/catalog", "http/internal/wire": "http/internal/wire",
+		"kinds/tree": "kinds", "": "",
+	} {
+		if got := testFolder("../../..", dir); got != want {
+			t.Errorf("%q: got %q, want %q", dir, got, want)
+		}
+	}
+}

@@ -165,7 +165,7 @@ func (c checker) changed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var plain, raced []string
+	var packages, plain, raced []string
 	suiteTests := map[string][]string{} // the patterns by suite
 	for _, file := range files {
 		dir, name := filepath.Split(file)
@@ -181,18 +181,21 @@ func (c checker) changed(ctx context.Context) error {
 			}
 			suiteTests[suite] = append(suiteTests[suite], tests...)
 		case inTest:
-		case racedPackages.MatchString(dir):
-			raced = append(raced, "./"+dir)
 		default:
-			plain = append(plain, "./"+dir)
+			packages = append(packages, "./"+dir)
+			if tests := testFolder(c.root, dir); racedPackages.MatchString(tests) {
+				raced = append(raced, "./"+tests)
+			} else {
+				plain = append(plain, "./"+tests)
+			}
 		}
 	}
-	slices.Sort(plain)
-	slices.Sort(raced)
-	plain, raced = slices.Compact(plain), slices.Compact(raced)
-	if all := append(slices.Clone(plain), raced...); len(all) > 0 {
-		c.stage("vet", func(func(result)) error { return c.golang(ctx, append([]string{"vet"}, all...)...) })
-		c.stage("staticcheck", func(func(result)) error { return c.golang(ctx, append([]string{"tool", "staticcheck"}, all...)...) })
+	packages, plain, raced = unique(packages), unique(plain), unique(raced)
+	if len(packages) > 0 {
+		c.stage("vet", func(func(result)) error { return c.golang(ctx, append([]string{"vet"}, packages...)...) })
+		c.stage("staticcheck", func(func(result)) error {
+			return c.golang(ctx, append([]string{"tool", "staticcheck"}, packages...)...)
+		})
 	}
 	if len(plain) > 0 {
 		c.stage("packages", c.test(ctx, c.root, nil, plain...))
@@ -209,6 +212,22 @@ func (c checker) changed(ctx context.Context) error {
 		fmt.Fprintln(c.out, "no Go file differs from origin/main")
 	}
 	return ctx.Err()
+}
+
+// testFolder returns the folder with the tests of a package: its own, or else the nearest above it that has tests, in whose
+// test binary those of small packages are. It returns dir if there is none.
+func testFolder(root, dir string) string {
+	for folder := dir; folder != "." && folder != ""; folder = filepath.Dir(folder) {
+		if files, err := filepath.Glob(filepath.Join(root, folder, "*_test.go")); err == nil && len(files) > 0 {
+			return folder
+		}
+	}
+	return dir
+}
+
+func unique(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 func (c checker) environment(suite string) []string {

@@ -371,12 +371,12 @@ var policyFaults = []fault{
 	{
 		"a token outlives the object that it is bound to", "policy/authn/serviceaccount/validate.go",
 		"	case head.UID != to.uid:\n		return until, fmt.Errorf(", "	case head.UID == \"\":\n		return until, fmt.Errorf(",
-		"./policy/authn/serviceaccount",
+		"./policy -run ForgedTokens",
 	},
 	{
 		"a token of a Secret that was taken away is believed", "policy/authn/serviceaccount/validate.go",
 		"	if err != nil || subtle.ConstantTimeCompare(held, []byte(token)) != 1 {", "	if err != nil || subtle.ConstantTimeCompare(held, nil) == 1 {",
-		"./policy/authn/serviceaccount",
+		"./policy -run LegacyTokenRevocation",
 	},
 	{
 		"a wrong token beside a good certificate is let in", "policy/authn/bearer.go",

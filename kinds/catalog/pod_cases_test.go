@@ -1,0 +1,60 @@
+package catalog_test
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// container is the containers field of a Pod: one container with further fields, as JSON.
+func container(fields string) string { return `"containers":[{"name":"c","image":"i",` + fields + `}]` }
+
+// writeSubresource writes a sub-resource of a Pod. It returns the Pod, and the faults or the error.
+func writeSubresource(t *testing.T, k *schema.Kind, sub string, old tree.Tree, body string) (tree.Tree, []string) {
+	t.Helper()
+	obj := tree.Clone(old).(tree.Tree)
+	var faults schema.Faults
+	if err := k.Subresource(sub).View.Write(obj, catalogtest.Parse(t, body), "2026-01-02T00:00:00Z", &faults); err != nil {
+		return obj, []string{err.Error()}
+	}
+	rules.Default(k, obj)
+	return obj, catalogtest.Lines(append(faults.List, rules.Validate(k, obj)...))
+}
+
+// createdPod is newPod after a create without faults.
+func createdPod(t *testing.T, k *schema.Kind, spec string) tree.Tree {
+	t.Helper()
+	obj := newPod(t, k, spec)
+	catalogtest.Expect(t, spec, catalogtest.Create(k, obj), nil)
+	return obj
+}
+
+// newPod makes a Pod from JSON fields of its spec, without braces. It has one container unless spec has some.
+func newPod(t *testing.T, k *schema.Kind, spec string) tree.Tree {
+	t.Helper()
+	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+spec+`}}`))
+	s := obj.Object("spec")
+	if s["containers"] == nil {
+		s["containers"] = []any{tree.Tree{"name": "c", "image": "i"}}
+	}
+	return obj
+}
+
+// A podCase is the spec of a Pod, as JSON fields without braces, and its faults on create.
+type podCase struct {
+	spec string
+	want []string
+}
+
+// runPodCases creates a Pod for each case.
+func runPodCases(t *testing.T, cases []podCase) {
+	t.Helper()
+	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	for _, c := range cases {
+		catalogtest.Expect(t, c.spec, catalogtest.Create(k, newPod(t, k, c.spec)), c.want)
+	}
+}

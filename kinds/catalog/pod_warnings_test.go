@@ -1,0 +1,84 @@
+package catalog_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// plainPod has some of everything that is looked at, and nothing to warn of.
+const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"nodeSelector":{"a":"b"},"securityContext":{},
+	"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}},
+		"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"z","labelSelector":{}}]}},
+	"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z","labelSelector":{}}],
+	"hostAliases":[{"ip":"1.2.3.4"},{"ip":"2001:db8::1"}],"imagePullSecrets":[{"name":"a"},{"name":"b"}],"dnsConfig":{"nameservers":["1.2.3.4"]},
+	"volumes":[{"name":"e","emptyDir":{}},{"name":"c","configMap":{"name":"m","items":[{"key":"a","path":"a"},{"key":"b","path":"b"}]}},
+		{"name":"t","projected":{"sources":[{"serviceAccountToken":{"path":"token"}},{"configMap":{"name":"ca","items":[{"key":"ca.crt","path":"ca.crt"}]}},
+			{"downwardAPI":{"items":[{"path":"namespace","fieldRef":{"fieldPath":"metadata.namespace"}}]}}]}},
+		{"name":"p","ephemeral":{"volumeClaimTemplate":{"spec":{"resources":{"requests":{"storage":"1Gi"}}}}}}],
+	"initContainers":[{"name":"i","image":"i"}],
+	"containers":[{"name":"c","image":"i","env":[{"name":"A","value":"1"},{"name":"B","value":"2"}],"ports":[{"name":"h","containerPort":80,"protocol":"TCP"}],
+		"resources":{"limits":{"memory":"1Gi","cpu":"100m"},"requests":{"memory":"1Gi"}}},{"name":"d","image":"i","ports":[{"containerPort":80,"protocol":"UDP"}]}]}}`
+
+// TestNoWarnings: a Pod with nothing to warn of costs no memory.
+func TestNoWarnings(t *testing.T) {
+	k := catalogtest.CoreKind(t, meta.Kubernetes, "Pod")
+	obj := catalogtest.Parse(t, plainPod)
+	if texts := k.Rules.Warn(obj, nil); texts != nil {
+		t.Fatalf("%q", texts)
+	}
+	if n := testing.AllocsPerRun(100, func() { k.Rules.Warn(obj, nil) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	template := catalogtest.CoreKind(t, meta.Kubernetes, "PodTemplate")
+	whole := tree.Tree{"template": obj}
+	if n := testing.AllocsPerRun(100, func() { template.Rules.Warn(whole, nil) }); n != 0 {
+		t.Errorf("%v allocations of a template", n)
+	}
+}
+
+func BenchmarkNoWarnings(b *testing.B) {
+	k := catalogtest.KindByGVK(b, meta.Kubernetes, "", "v1", "Pod")
+	obj := catalogtest.Parse(b, plainPod)
+	b.ReportAllocs()
+	for b.Loop() {
+		k.Rules.Warn(obj, nil)
+	}
+}
+
+// TestWarningsOfFiles: sources of projected volumes which the reference has switched off.
+func TestWarningsOfFiles(t *testing.T) {
+	k := catalogtest.CoreKind(t, meta.Kubernetes, "Pod")
+	for sources, want := range map[string][]string{
+		`{"clusterTrustBundle":{"name":"n","path":"a"}},{"clusterTrustBundle":{"signerName":"s","path":"a/b"}}`: {
+			`volume "v" (Projected): overlapping paths: "a/b" (ClusterTrustBundle "s") with "a" (ClusterTrustBundle "n")`},
+		`{"podCertificate":{"certificateChainPath":"a","keyPath":"a","credentialBundlePath":"a/b"}}`: {
+			`volume "v" (Projected): overlapping paths: "a" (PodCertificate key) with "a" (PodCertificate chain)`,
+			`volume "v" (Projected): overlapping paths: "a/b" (PodCertificate credential bundle) with "a" (PodCertificate chain)`,
+			`volume "v" (Projected): overlapping paths: "a/b" (PodCertificate credential bundle) with "a" (PodCertificate key)`},
+		`{"configMap":{"name":"m"}},{"secret":{"name":"m"}}`: nil,
+	} {
+		obj := catalogtest.Parse(t, `{"metadata":{"name":"a"},"spec":{"volumes":[{"name":"v","projected":{"sources":[`+sources+`]}}]}}`)
+		if got := k.Rules.Warn(obj, nil); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", sources, got)
+		}
+	}
+}
+
+// TestManyWarnings: what a client sends bounds neither the time nor the number of texts.
+func TestManyWarnings(t *testing.T) {
+	k := catalogtest.CoreKind(t, meta.Kubernetes, "Pod")
+	const many = 20_000
+	ports := strings.Repeat(`{"containerPort":80,"protocol":"TCP"},`, many)
+	files := strings.Repeat(`{"key":"k","path":"a"},`, many)
+	obj := catalogtest.Parse(t, fmt.Sprintf(`{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","ports":[%s]}],"volumes":[{"name":"v","configMap":{"items":[%s]}}]}}`,
+		strings.TrimSuffix(ports, ","), strings.TrimSuffix(files, ",")))
+	if n := len(k.Rules.Warn(obj, nil)); n < 256 || n > 1000 {
+		t.Errorf("%d warnings", n)
+	}
+}

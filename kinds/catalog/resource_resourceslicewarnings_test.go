@@ -1,0 +1,21 @@
+package catalog_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+func TestResourceSliceWarnings(t *testing.T) {
+	k := catalogtest.KindInGroup(t, meta.Platform, catalogtest.DeviceGroup, "ResourceSlice")
+	for driver, want := range map[string][]string{
+		"a.example": nil,
+		"A.example": {`spec.driver: driver names should be lowercase; "A.example" contains uppercase characters`},
+	} {
+		if got := k.Rules.Warn(catalogtest.Parse(t, `{"spec":{"driver":"`+driver+`"}}`), nil); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", driver, got)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package policy_test
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/policy/admission/plugins"
+)
+
+// BenchmarkPodCreate is what the plugins that run by default do for a new Pod with two containers, and
+// BenchmarkPodUpdate what they do for an update of one.
+func BenchmarkPodCreate(b *testing.B) { benchmarkPods(b, true) }
+
+func BenchmarkPodUpdate(b *testing.B) { benchmarkPods(b, false) }
+
+func benchmarkPods(b *testing.B, create bool) {
+	c := &pluginCluster{objects: map[string]tree.Tree{
+		"serviceaccounts ns/default": {}, "priorityclasses.scheduling.platform.io /system-node-critical": {"value": int64(1)},
+	}}
+	chain := admission.New(meta.Platform, admission.PluginConfig{}, append(plugins.ServiceAccount(meta.Platform, c, true),
+		plugins.Priority(), plugins.RuntimeClass(c), plugins.LimitRanger(meta.Platform),
+		plugins.DefaultTolerationSeconds(meta.Platform, 300, 300), plugins.PodTopologyLabels(meta.Platform, c),
+	))
+	for _, follower := range chain.Caches() {
+		if err := follower.Follow(b.Context(), c); err != nil {
+			b.Fatal(err)
+		}
+	}
+	k := kind("", "pods")
+	key := meta.Key{Namespace: "ns", Name: "x"}
+	object := tree.Tree{"spec": tree.Tree{"containers": []any{tree.Tree{"name": "a", "image": "i"}, tree.Tree{"name": "b", "image": "i"}}}}
+	b.ReportAllocs()
+	for b.Loop() {
+		spec := tree.Tree{"containers": []any{}}
+		for _, name := range []string{"a", "b"} {
+			appendContainer(spec, tree.Tree{"name": name, "image": "i"})
+		}
+		change := request.Change{Mutation: &request.Mutation{Kind: k, Key: key}, New: tree.Tree{"spec": spec}}
+		change.Mutation.Admission, change.Mutation.Waiting = chain.For(nil, request.Create, k, "", key), chain.Waiting(nil, k, "", "")
+		if !create {
+			change.Old = object
+		}
+		if err := change.Admit(); err != nil {
+			b.Fatal(err)
+		}
+		if change.Waits() {
+			b.Fatal("it waits")
+		}
+		if err := change.Validate(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func appendContainer(spec tree.Tree, c tree.Tree) {
+	spec["containers"] = append(spec.List("containers"), c)
+}

@@ -1,0 +1,94 @@
+package policy_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/policy/remote"
+)
+
+// pair is a client certificate and its key, in PEM.
+func pair(t *testing.T, name string) (cert, key []byte) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
+}
+
+// The client certificate comes from the configuration or from files beside it, and a new one in
+// these is used for the next connection.
+func TestClientCertificate(t *testing.T) {
+	var seen atomic.Value
+	where, authority := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		seen.Store("")
+		if len(r.TLS.PeerCertificates) > 0 {
+			seen.Store(r.TLS.PeerCertificates[0].Subject.CommonName)
+		}
+		w.Header().Set("Connection", "close")
+	})
+	cluster := fmt.Sprintf(`server: "%s", certificate-authority-data: %s`, where, authority)
+	ask := func(s *remote.Client, want string) {
+		t.Helper()
+		if _, err := s.Post(context.Background(), nil); err != nil || seen.Load() != want {
+			t.Errorf("seen %q, want %q: %v", seen.Load(), want, err)
+		}
+	}
+	cert, key := pair(t, "inline")
+	ask(load(t, writeKubeconfig(t, cluster, fmt.Sprintf("client-certificate-data: %s, client-key-data: %s",
+		base64.StdEncoding.EncodeToString(cert), base64.StdEncoding.EncodeToString(key)))), "inline")
+	ask(load(t, writeKubeconfig(t, cluster, "")), "")
+
+	path := writeKubeconfig(t, cluster, "client-certificate: me.crt, client-key: me.key")
+	put := func(name string) {
+		cert, key := pair(t, name)
+		for file, text := range map[string][]byte{"me.crt": cert, "me.key": key} {
+			if err := os.WriteFile(filepath.Join(filepath.Dir(path), file), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put("first")
+	s := load(t, path)
+	ask(s, "first")
+	put("second")
+	ask(s, "second")
+}
+
+// A file with one cluster and one user needs no context.
+func TestLoadWithoutContext(t *testing.T) {
+	var credential atomic.Value
+	where, authority := serve(t, func(_ http.ResponseWriter, r *http.Request) { credential.Store(r.Header.Get("Authorization")) })
+	path := filepath.Join(t.TempDir(), "f")
+	text := fmt.Sprintf("clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}]\nusers: [{name: u, user: {token: t}}]", where, authority)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := load(t, path).Post(context.Background(), nil); err != nil || credential.Load() != "Bearer t" {
+		t.Errorf("credential %q, %v", credential.Load(), err)
+	}
+}
