@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -92,9 +91,7 @@ func (s applySession) applyAll(all []*reapplied) {
 	for _, a := range all {
 		a.live = s.get(a.path)
 	}
-	for now := time.Now().Unix(); time.Now().Unix() == now; {
-		time.Sleep(20 * time.Millisecond)
-	}
+	client.NextSecond()
 	for _, a := range all {
 		s.applyEach(a, true)
 		s.applyEach(a, false)

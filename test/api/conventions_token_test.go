@@ -135,6 +135,7 @@ func TestExpiry(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) {
 		c.Watches.HistoryBytes, c.Watches.HistoryTime = 64<<10, daemon.Duration(time.Second)
+		c.Watches.BookmarkPeriod = daemon.Duration(5 * time.Second / 2)
 	})
 	first := s.create(t, conventionMaps, "a", nil)
 	s.create(t, conventionMaps, "b", nil)
@@ -170,8 +171,12 @@ func TestExpiry(t *testing.T) {
 		break
 	}
 	a := s.get(t, 0, conventionMaps+"?limit=1&continue="+token)
-	for i := 0; a.Code == 200 && i < 10; i++ { // each use lets the snapshot live on for the window
-		time.Sleep(5 * time.Second / 2)
+	marks := s.watch(t, conventionMaps+"?watch=1&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnone")
+	defer marks.Close()
+	for i := 0; a.Code == 200 && i < 10; i++ { // each use lets the snapshot live on for the window, which is shorter than the time between bookmarks
+		if e, err := marks.Next(); err != nil || e.Type != client.Bookmark {
+			t.Fatal(e, err)
+		}
 		a = s.get(t, 0, conventionMaps+"?limit=1&continue="+token)
 	}
 	f := statusOf(t, a)

@@ -345,17 +345,23 @@ func TestWatchLife(t *testing.T) {
 	s := serveConventions(t, func(c *daemon.Config) { c.Serving.MinRequestTimeout = 1 })
 	start := textConventions(s.create(t, conventionMaps, "a", nil))
 	for i, query := range []string{"", "&timeoutSeconds=0", "&timeoutSeconds=1", "&timeout=x"} {
-		made := s.create(t, conventionMaps, fmt.Sprint("x", i), nil) // before the second begins, which a busy machine may need for it
-		w := s.watch(t, conventionMaps+"?resourceVersion="+start+query)
-		for {
-			e, err := w.Next()
-			if err != nil {
-				t.Fatalf("%q: ended before its event: %v", query, err)
+		made := s.create(t, conventionMaps, fmt.Sprint("x", i), nil)
+		client.Eventually(t, func() error {
+			w := s.watch(t, conventionMaps+"?resourceVersion="+start+query)
+			defer w.Close()
+			for {
+				e, err := w.Next()
+				if errors.Is(err, io.EOF) {
+					return fmt.Errorf("%q: ended before its event", query) // on a busy machine
+				}
+				if err != nil {
+					t.Fatalf("%q: %v", query, err)
+				}
+				if e.Object.Version() == made {
+					ended(t, w)
+					return nil
+				}
 			}
-			if e.Object.Version() == made {
-				break
-			}
-		}
-		ended(t, w)
+		})
 	}
 }

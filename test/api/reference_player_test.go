@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
@@ -66,16 +65,15 @@ func (p *referencePlayer) play(t *testing.T, c recorded) []referenceComparison {
 	return verdicts
 }
 
-// settle sends a request, again and again for some seconds if its answer is one that settles.
+// settle sends a request, again and again if its answer is one that settles.
 func (p *referencePlayer) settle(t *testing.T, s step, body string) (got referenceAnswer, verdict referenceComparison) {
 	t.Helper()
-	for last := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	client.Poll(func() bool {
 		got = p.send(t, s.Request, body)
 		verdict = compareReference(s.Response, got)
-		if !s.Settles || len(verdict.hard) == 0 || time.Now().After(last) {
-			return got, verdict
-		}
-	}
+		return !s.Settles || len(verdict.hard) == 0
+	})
+	return got, verdict
 }
 
 // expandPlaceholders replaces the placeholders of what is remembered.

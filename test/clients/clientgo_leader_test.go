@@ -6,6 +6,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -23,7 +24,7 @@ func candidate(ctx context.Context, c kubernetes.Interface, ns, name string, rel
 				LeaseMeta: metav1.ObjectMeta{Namespace: ns, Name: "leader"}, Client: c.CoordinationV1(),
 				LockConfig: resourcelock.ResourceLockConfig{Identity: name},
 			},
-			LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: 100 * time.Millisecond,
+			LeaseDuration: time.Hour, RenewDeadline: time.Hour / 2, RetryPeriod: 100 * time.Millisecond,
 			ReleaseOnCancel: release,
 			Callbacks: leaderelection.LeaderCallbacks{
 				OnStartedLeading: func(context.Context) { leads <- name },
@@ -59,6 +60,14 @@ func TestLeader(t *testing.T) {
 				t.Errorf("%s leads, the lease is %s", first, show(lease))
 			}
 			cancels[first]()
+			<-stopped[first]
+			lease = must1(c.CoordinationV1().Leases(ns).Get(t.Context(), "leader", metav1.GetOptions{}))(t)
+			if holder := lease.Spec.HolderIdentity; holder != nil && *holder == first {
+				// Not given back, also where a renewal that was under way has kept client-go from that. It runs out soon; had it been
+				// short from the beginning, a leader that is held up would lose it.
+				const soon = `{"spec":{"leaseDurationSeconds":1}}`
+				must1(c.CoordinationV1().Leases(ns).Patch(t.Context(), "leader", types.MergePatchType, []byte(soon), metav1.PatchOptions{}))(t)
+			}
 			if second := wins(t, leads); second == first {
 				t.Errorf("%s leads again", first)
 			}

@@ -27,6 +27,8 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 const (
@@ -100,7 +102,7 @@ func killed(t *testing.T, binary, settings string, kills int, late bool) []*foll
 		return c
 	})
 	maps := must1(kubernetes.NewForConfig(config(asProtobuf)))(t).CoreV1().ConfigMaps("default")
-	var acknowledged atomic.Int64
+	var acknowledged client.Tally
 	writing, stop := context.WithCancel(ctx)
 	defer stop()
 	var writes sync.WaitGroup
@@ -110,7 +112,7 @@ func killed(t *testing.T, binary, settings string, kills int, late bool) []*foll
 	random := rand.New(rand.NewPCG(1, 0))
 	for i := range kills {
 		waitCaughtUp(t, maps, followers, i)
-		time.Sleep(time.Duration(random.IntN(200)) * time.Millisecond) // the load; nothing waits for it
+		client.Receive(t, acknowledged.After(1+random.IntN(100)), "the load before a kill")
 		door.closed.Store(late)
 		p.kill()
 		p = startClientGo(t, binary, settings, data, p.port)
@@ -126,10 +128,10 @@ func killed(t *testing.T, binary, settings string, kills int, late bool) []*foll
 		waitInSync(t, f.informer, f.list)
 		f.checkCache(t)
 	}
-	if acknowledged.Load() < int64(kills) {
-		t.Errorf("only %d writes were acknowledged", acknowledged.Load())
+	if acknowledged.Count() < kills {
+		t.Errorf("only %d writes were acknowledged", acknowledged.Count())
 	}
-	t.Logf("%d kills, %d writes", kills, acknowledged.Load())
+	t.Logf("%d kills, %d writes", kills, acknowledged.Count())
 	return followers
 }
 
@@ -142,7 +144,10 @@ func dialRetrying(ctx context.Context, network, address string) (net.Conn, error
 		if !errors.Is(err, syscall.ECONNREFUSED) {
 			return conn, err
 		}
-		time.Sleep(10 * time.Millisecond)
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
 }
 
@@ -164,9 +169,7 @@ func expireHistory(t *testing.T, maps typedcorev1.ConfigMapInterface) {
 type dialGate struct{ closed atomic.Bool }
 
 func (d *dialGate) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	for d.closed.Load() && ctx.Err() == nil {
-		time.Sleep(10 * time.Millisecond)
-	}
+	client.Poll(func() bool { return !d.closed.Load() || ctx.Err() != nil })
 	return dialRetrying(ctx, network, address)
 }
 
@@ -214,7 +217,7 @@ func put(ctx context.Context, maps typedcorev1.ConfigMapInterface, name, value s
 }
 
 // writeClientGo writes objects of its own until its context ends, whatever becomes of the daemon.
-func writeClientGo(ctx context.Context, maps typedcorev1.ConfigMapInterface, writer int, acknowledged *atomic.Int64) {
+func writeClientGo(ctx context.Context, maps typedcorev1.ConfigMapInterface, writer int, acknowledged *client.Tally) {
 	random := rand.New(rand.NewPCG(2, uint64(writer)))
 	for i := 0; ctx.Err() == nil; i++ {
 		name := fmt.Sprintf("w%d-%d", writer, random.IntN(names))
@@ -225,7 +228,7 @@ func writeClientGo(ctx context.Context, maps typedcorev1.ConfigMapInterface, wri
 			err = put(ctx, maps, name, strconv.Itoa(i))
 		}
 		if err == nil {
-			acknowledged.Add(1)
+			acknowledged.Add()
 		}
 	}
 }

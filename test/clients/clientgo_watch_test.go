@@ -69,11 +69,11 @@ func TestRetriedWatch(t *testing.T) {
 		defer writing.Wait()
 		writing.Go(func() {
 			for i := range writes {
+				troupe.Poll(func() bool { return watches.Load() > int64(i/4) || t.Failed() }) // some in each of three watches
 				o := &corev1.ConfigMap{ObjectMeta: named(fmt.Sprintf("b-%02d", i))}
 				if _, err := maps.Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
 					t.Error(err)
 				}
-				time.Sleep(3 * time.Second / writes) // the pace; nothing waits for it
 			}
 		})
 		for i := range writes {

@@ -129,11 +129,13 @@ func (b *browser) wait(what, script string) {
 	ctx, cancel := context.WithTimeout(b.ctx, client.Watchdog)
 	defer cancel()
 	var last error
-	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
-		var found bool
-		if last = chromedp.Run(ctx, chromedp.Evaluate(script, &found)); last == nil && found {
-			return
-		}
+	found := false
+	client.Poll(func() bool {
+		last = chromedp.Run(ctx, chromedp.Evaluate(script, &found))
+		return last == nil && found || ctx.Err() != nil
+	})
+	if last == nil && found {
+		return
 	}
 	text := b.shown()
 	b.t.Fatalf("%s: not within %v (%v); the page shows:\n%s", what, client.Watchdog, last, text)

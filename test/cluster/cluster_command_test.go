@@ -7,19 +7,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
-
-	"github.com/troupe-api/troupe/test/client"
 )
 
 // startCommand starts troupe cluster with two nodes and what is built in, and waits until it says how to use it.
 func startCommand(t *testing.T, dir string, port string, more ...string) *process {
 	t.Helper()
 	p := start(t, "troupe cluster", built.Get(t).troupe, append(clusterArgs(dir, port), more...)...)
-	for end := time.Now().Add(client.Watchdog); !strings.Contains(p.log.String(), "export KUBECONFIG="); time.Sleep(2 * time.Millisecond) {
-		if !p.running() || time.Now().After(end) {
-			t.Fatalf("the cluster does not start\n%s", p.log)
-		}
+	if !p.says("export KUBECONFIG=") {
+		t.Fatalf("the cluster does not start\n%s", p.log)
 	}
 	return p
 }

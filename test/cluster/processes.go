@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 	"github.com/troupe-api/troupe/test/client"
@@ -51,6 +50,11 @@ func (p *process) running() bool {
 	default:
 		return true
 	}
+}
+
+// says waits until the process has written a text. It returns false if the process ends before.
+func (p *process) says(text string) bool {
+	return client.Poll(func() bool { return strings.Contains(p.log.String(), text) || !p.running() }) && strings.Contains(p.log.String(), text)
 }
 
 // A testCluster is a daemon and the processes around it.
@@ -136,10 +140,8 @@ func (c *testCluster) serve(t testing.TB, troupe string) {
 	t.Helper()
 	args := append([]string{"serve", "--naming=kubernetes", "--data-dir", c.dir, "--secure-port", strconv.Itoa(c.port), "--service-cluster-ip-range=10.0.0.0/16"}, c.flags...)
 	c.daemon = start(c.t, "troupe", troupe, args...)
-	for end := time.Now().Add(client.Watchdog); !strings.Contains(c.daemon.log.String(), "https://127.0.0.1"); time.Sleep(2 * time.Millisecond) {
-		if !c.daemon.running() || time.Now().After(end) {
-			t.Fatalf("the daemon is not ready\n%s", c.daemon.log)
-		}
+	if !c.daemon.says("https://127.0.0.1") {
+		t.Fatalf("the daemon is not ready\n%s", c.daemon.log)
 	}
 }
 
@@ -167,17 +169,13 @@ func (c *testCluster) eventually(t testing.TB, want, command string) {
 
 func (c *testCluster) eventuallyIn(t testing.TB, namespace, want, command string) {
 	t.Helper()
-	const pause = 200 * time.Millisecond // each try starts a process
-	for end := time.Now().Add(client.Watchdog); ; time.Sleep(pause) {
-		got, err := c.shell(namespace, command)
-		if got == want {
-			return
-		}
-		if time.Now().After(end) {
-			state, _ := c.shell(namespace, "k get all,events") // for who reads it
-			t.Fatalf("%s: %q (%v), want %q\n%s\n%s", command, got, err, want, state, c.logs())
-		}
+	var got string
+	var err error
+	if client.Poll(func() bool { got, err = c.shell(namespace, command); return got == want }) {
+		return
 	}
+	state, _ := c.shell(namespace, "k get all,events") // for the reader of the failure
+	t.Fatalf("%s: %q (%v), want %q\n%s\n%s", command, got, err, want, state, c.logs())
 }
 
 // logs are the ends of what the processes have written.

@@ -32,7 +32,6 @@ func TestTenThousand(t *testing.T) {
 		c.create(deployments, deployment("big", fmt.Sprintf(`"replicas":%d`, n), template("big", "one", "")))
 		c.wait(path, map[string]any{"status.replicas": n})
 	})
-	measure("idle for a second", func() { time.Sleep(time.Second) })
 	measure("down", func() {
 		c.patch(path, `{"spec":{"replicas":0}}`)
 		c.wait(path, map[string]any{"status.replicas": nil})

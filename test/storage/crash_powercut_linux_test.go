@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -49,7 +48,9 @@ func TestPowerCuts(t *testing.T) {
 		cuts := 0
 		for n := range client.Rounds(t, shortCuts, len(modes)) {
 			p = h.cycle(p, func(p *crashProcess) error {
-				time.Sleep(time.Duration(20+h.random.IntN(380)) * time.Millisecond) // the load; nothing waits for it
+				// While the load goes on, the disk is written to. The power goes between a write and the flush that follows it, or
+				// after that.
+				client.Receive(t, m.disk.writes.After(1+h.random.IntN(mostAnswers)), "writes of the disk")
 				n, err := m.cutPower(p, h.random)
 				lost += n
 				return err

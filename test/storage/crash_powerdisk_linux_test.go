@@ -10,6 +10,8 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // sector is the number of bytes that a disk writes wholly or not at all.
@@ -26,6 +28,7 @@ type powerDisk struct {
 	off      bool             // nothing is answered without power
 	cached   int              // sectors that were once in unsynced
 	flushes  int
+	writes   client.Tally
 }
 
 var (
@@ -91,6 +94,7 @@ func (d *powerDisk) Write(_ context.Context, _ fs.FileHandle, data []byte, at in
 		}
 	}
 	copy(d.bytes[at:], data)
+	d.writes.Add()
 	return uint32(len(data)), 0
 }
 

@@ -90,7 +90,7 @@ func TestSystemCalls(t *testing.T) {
 	}
 	injected, ended := 0, 0
 	tried := injectEach(t, h, injectionsEach("1", "3", "1+2", "1+"), func(p *crashProcess, i injection) (string, error) {
-		met, went, err := injectUnderLoad(t, p, i)
+		met, went, err := injectUnderLoad(h, p, i)
 		injected += met.calls
 		if !went {
 			ended++
@@ -115,7 +115,7 @@ func TestSystemCallsAtStart(t *testing.T) {
 	h := newHistory(t, dir, filepath.Join(dir, "data"))
 	refused := 0
 	tried := injectEach(t, h, injectionsEach("1", "2", "3", "5", "9"), func(p *crashProcess, i injection) (string, error) {
-		time.Sleep(50 * time.Millisecond) // the load; nothing waits for it
+		h.await(20)
 		if err := p.kill(); err != nil {
 			return "", err
 		}
@@ -158,20 +158,22 @@ type casualty struct {
 func (c casualty) String() string { return fmt.Sprintf("%d calls failed, on %q", c.calls, c.files) }
 
 // injectUnderLoad lets calls of a running process fail for a while. went tells that it goes on: then it is killed.
-func injectUnderLoad(t *testing.T, p *crashProcess, i injection) (met casualty, went bool, err error) {
+func injectUnderLoad(h *crashHistory, p *crashProcess, i injection) (met casualty, went bool, err error) {
 	tracer, failed, all, err := attach(p, i)
 	if err != nil {
 		return met, false, err
 	}
-	const patience = 40 // times 50 ms for a call that is rare
-	for n := 0; n < patience && alive(p) && (failed.Load() == 0 || n < 8); n++ {
-		time.Sleep(50 * time.Millisecond)
-	}
+	const enough, patience = 50, 500 // answers after a call has failed, and for a call that is rare
+	before := h.answered.Count()
+	client.Poll(func() bool {
+		answers := h.answered.Count() - before
+		return !alive(p) || failed.Load() > 0 && answers >= enough || answers >= patience || h.isIdle()
+	})
 	_ = tracer.Process.Signal(os.Interrupt) // it detaches; it has ended if the process has
 	_ = tracer.Wait()
 	met = <-all
 	if alive(p) {
-		went, err = recovers(t, p)
+		went, err = recovers(h.t, p)
 	}
 	if went {
 		return met, true, p.kill()

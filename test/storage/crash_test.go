@@ -1,11 +1,13 @@
 package storage
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -21,7 +23,9 @@ const (
 	workers       = 8
 	keysPerWorker = 4
 	shortKills    = 30
-	startKills    = 4 // while it starts, after every kill under load
+	startKills    = 4   // while it starts, after every kill under load
+	mostAnswers   = 200 // before a kill under load
+	mostLines     = 12  // of the log, before a kill while it starts
 	crashSeed     = 1
 )
 
@@ -33,6 +37,8 @@ type crashHistory struct {
 	data      string
 	random    *rand.Rand
 	workers   []*worker
+	answered  client.Tally      // answers under all loads
+	idle      chan struct{}     // closed when no worker writes any more
 	seen      uint64            // newest version that anybody was told of
 	listed    map[string]string // the objects at the version below, by name
 	at        uint64
@@ -67,7 +73,7 @@ func newHistory(t *testing.T, dir, data string) *crashHistory {
 	h := &crashHistory{t: t, data: data, random: rand.New(rand.NewPCG(crashSeed, 0)), listed: map[string]string{}}
 	h.binary, h.config = build(t, dir)
 	for i := range workers {
-		h.workers = append(h.workers, newWorker(crashSeed, uint64(i+1), keysPerWorker))
+		h.workers = append(h.workers, newWorker(crashSeed, uint64(i+1), keysPerWorker, &h.answered))
 	}
 	return h
 }
@@ -96,21 +102,55 @@ func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *cr
 
 // kill ends the process after a while, and some that follow it while they start.
 func (h *crashHistory) kill(p *crashProcess) error {
-	time.Sleep(time.Duration(20+h.random.IntN(380)) * time.Millisecond) // the load; nothing waits for it
+	h.await(1 + h.random.IntN(mostAnswers))
 	if err := p.kill(); err != nil {
 		return err
 	}
 	for range startKills {
-		next := exec.Command(h.binary, serveArguments(h.t, h.config, h.data)...)
-		if err := next.Start(); err != nil {
-			return err
-		}
-		time.Sleep(time.Duration(h.random.IntN(80)) * time.Millisecond) // the place of the kill
-		if err := errors.Join(next.Process.Kill(), waitKilled(next)); err != nil {
+		if err := h.killAtStart(h.random.IntN(mostLines)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// killAtStart starts a process and kills it when it has written so many lines, or is ready.
+func (h *crashHistory) killAtStart(lines int) error {
+	next := exec.Command(h.binary, append(serveArguments(h.t, h.config, h.data), "--v=4")...)
+	read, write, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer read.Close()
+	next.Stdout, next.Stderr = write, write
+	err = next.Start()
+	if err = errors.Join(err, write.Close()); err != nil {
+		return err
+	}
+	in := bufio.NewScanner(read)
+	for n := 0; n < lines && in.Scan() && !crashReadyLine.MatchString(in.Text()); n++ {
+	}
+	return errors.Join(next.Process.Kill(), waitKilled(next))
+}
+
+// await waits until so many more writes are answered, or no worker writes any more.
+func (h *crashHistory) await(answers int) {
+	select {
+	case <-h.answered.After(answers):
+	case <-h.idle:
+	case <-time.After(client.Watchdog):
+		h.t.Errorf("%d writes are not answered", answers)
+	}
+}
+
+// isIdle reports whether no worker writes any more.
+func (h *crashHistory) isIdle() bool {
+	select {
+	case <-h.idle:
+		return true
+	default:
+		return false
+	}
 }
 
 // waitKilled waits for a process, which must not have ended otherwise.
@@ -126,15 +166,21 @@ func waitKilled(cmd *exec.Cmd) error {
 func (h *crashHistory) load(p *crashProcess, o *crashObserver, end func(*crashProcess) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 	defer cancel()
-	var running sync.WaitGroup
+	var running, writing sync.WaitGroup
 	for _, w := range h.workers {
 		w.acked = w.acked[:0]
-		running.Go(func() {
+		writing.Go(func() {
 			if err := w.run(ctx, p.Client); err != nil {
 				h.t.Error(err)
 			}
 		})
 	}
+	idle := make(chan struct{})
+	h.idle = idle
+	running.Go(func() {
+		writing.Wait()
+		close(idle)
+	})
 	running.Go(func() {
 		if err := o.watch(ctx, p.Client, 0); err != nil {
 			h.t.Error(err)
@@ -180,12 +226,12 @@ func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state 
 	ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 	defer cancel()
 	err := resumed.watch(ctx, p.Client, end)
-	if errors.Is(err, errExpired) && time.Since(listedAt) > historyTime {
+	if errors.Is(err, errExpired) && time.Now().After(listedAt.Add(historyTime)) {
 		h.late++
 		return
 	}
 	if err != nil {
-		h.t.Errorf("resumed from %d, %v after the list before it: %v\n%s", from, time.Since(listedAt), err, &p.logs)
+		h.t.Errorf("resumed from %d: %v\n%s", from, err, &p.logs)
 		return
 	}
 	again := before.after(from)

@@ -39,11 +39,13 @@ type worker struct {
 	last   uint64   // number of the newest write
 	faulty bool     // the machine under the daemon fails, so that writes may be refused
 	acked  []uint64 // versions of acknowledged creates and patches, in order
+	// answered counts the answers of all workers.
+	answered *client.Tally
 }
 
 // The numbers of two workers never meet, so a value that turns up under a key of another is seen.
-func newWorker(seed, id uint64, keys int) *worker {
-	w := &worker{random: rand.New(rand.NewPCG(seed, id)), last: id * 1e9}
+func newWorker(seed, id uint64, keys int, answered *client.Tally) *worker {
+	w := &worker{answered: answered, random: rand.New(rand.NewPCG(seed, id)), last: id * 1e9}
 	for i := range keys {
 		w.keys = append(w.keys, &crashKey{name: fmt.Sprintf("w%d-%d", id, i)})
 	}
@@ -75,6 +77,7 @@ func (w *worker) run(ctx context.Context, c *client.Client) error {
 		if err != nil {
 			return nil
 		}
+		w.answered.Add()
 		if w.faulty && answer.Code == 507 {
 			k.uncertain = nil // a full disk changes nothing
 			continue

@@ -23,7 +23,7 @@ type page struct {
 // page reads a page; the code is 0 if there was no answer in time, which is short at a daemon that is cut off.
 func (r *replica) page(token string) (p page) {
 	r.cluster.t.Helper()
-	patience := 30 * time.Second
+	patience := client.Watchdog
 	if r.cutOff.Load() {
 		patience = 3 * time.Second
 	}

@@ -76,6 +76,7 @@ func (c *linearCluster) round(round int, f fault) (record []porcupine.Operation,
 	random := rand.New(rand.NewPCG(linearSeed, uint64(round)))
 	var clock atomic.Int64
 	var racing sync.WaitGroup
+	var done client.Tally
 	racers := make([]*recordingClient, clients)
 	before := c.list(c.Client)
 	seen := &linearObserver{cluster: c, from: before.Version, state: before}
@@ -93,14 +94,17 @@ func (c *linearCluster) round(round int, f fault) (record []porcupine.Operation,
 				if n%20 == 10 {
 					c.claim(fmt.Sprintf("s-%d-%d-%d", round, i, n))
 				}
-				time.Sleep(time.Duration(n%8) * time.Millisecond) // so that the round lasts as long as the fault
+				done.Add()
 			}
 		})
 	}
 	at := random.IntN(len(c.replicas))
-	time.Sleep(time.Duration(20+random.IntN(100)) * time.Millisecond) // the load; nothing waits for it
+	client.Receive(c.t, done.After(1+random.IntN(mostRequests)), "requests before the fault")
 	f.begin(c, at)
-	time.Sleep(time.Duration(100+random.IntN(900)) * time.Millisecond)
+	select {
+	case <-done.After(1 + random.IntN(3*mostRequests)):
+	case <-time.After(time.Second): // all clients may wait for a daemon that is paused
+	}
 	f.end(c, at)
 	racing.Wait()
 	c.awaitReady()
@@ -129,7 +133,7 @@ func (c *linearCluster) round(round int, f fault) (record []porcupine.Operation,
 
 // claim makes a Service, if there is an address and a port for it.
 func (c *linearCluster) claim(name string) {
-	ctx, cancel := context.WithTimeout(c.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(c.t.Context(), client.Watchdog)
 	defer cancel()
 	body := fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"type":"NodePort","ports":[{"port":1}]}}`, name)
 	_, _ = c.Do(ctx, "POST", services, client.JSON, []byte(body)) // refused or not: checkClaims looks at what there is

@@ -34,7 +34,6 @@ func TestRollingRestart(t *testing.T) {
 					return
 				}
 				versions[i] = append(versions[i], version)
-				time.Sleep(time.Millisecond) // the load is steady, not all that there can be
 			}
 		})
 	}
@@ -120,12 +119,11 @@ func TestEtcdAway(t *testing.T) {
 	if a, err := r.Get(t.Context(), "/livez"); err != nil || a.Code != 200 {
 		t.Errorf("/livez: %v, %v", a, err)
 	}
-	const bound = 15 * time.Second // beside other tests; it takes no time when the daemon has noticed
 	expect := func(what string, codes string, retryAfter bool, ask func(context.Context) (client.Answer, error)) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), bound)
-		defer cancel()
-		a, err := ask(ctx)
+		quick := client.Quick(t, 15*time.Second, what) // it takes no time when the daemon has noticed
+		a, err := ask(t.Context())
+		quick()
 		if err != nil || !strings.Contains(codes, fmt.Sprint(a.Code)) || retryAfter && a.Header.Get("Retry-After") == "" {
 			t.Errorf("%s: %v, %v, want %s", what, a, err, codes)
 		}

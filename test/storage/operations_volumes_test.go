@@ -2,7 +2,6 @@ package storage
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -141,7 +140,7 @@ func TestReclaim(t *testing.T) {
 	s.eventually("/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=lost", "Bound claim has lost its PersistentVolume")
 }
 
-// TestBindingSurvivesRestarts: the daemon ends at random points while many claims are bound, and in the end each has a volume of its own.
+// TestBindingSurvivesRestarts: the daemon ends while many claims are bound, and in the end each has a volume of its own.
 func TestBindingSurvivesRestarts(t *testing.T) {
 	t.Parallel()
 	const n = 30
@@ -151,7 +150,7 @@ func TestBindingSurvivesRestarts(t *testing.T) {
 		s.Send(201, "POST", persistentVolumes, client.JSON, pv(fmt.Sprint("v", i), "1Gi", `"ReadWriteOnce"`, `,"storageClassName":"m"`))
 		s.Send(201, "POST", claims, client.JSON, pvc(fmt.Sprint("c", i), "1Gi", `"ReadWriteOnce"`, `,"storageClassName":"m"`))
 		if i%6 == 5 {
-			time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond) // the point of the work at which it ends
+			s.awaitBound(i - 5 + 5*i%7)
 			s.Stop(t)
 			s = serveStandIn(t, dir, log)
 		}
@@ -169,6 +168,18 @@ func TestBindingSurvivesRestarts(t *testing.T) {
 		owners[volume] = name
 		s.eventually(persistentVolumes+"/"+volume, `"phase":"Bound"`, `"uid":"`+o.UID()+`"`)
 	}
+}
+
+// awaitBound waits until so many claims are bound, or more.
+func (s standIn) awaitBound(n int) {
+	s.T.Helper()
+	client.Eventually(s.T, func() error {
+		list := s.Send(200, "GET", claims, "", "").String()
+		if bound := strings.Count(list, `"phase":"Bound"`); bound < n {
+			return fmt.Errorf("%d claims are bound, not %d", bound, n)
+		}
+		return nil
+	})
 }
 
 // TestEphemeralVolumes: a Pod owns the claim of its ephemeral volume; a claim of somebody else is left alone.

@@ -136,12 +136,12 @@ func TestManyConnections(t *testing.T) {
 		took = append(took, p.timeGet(t))
 	}
 	slices.Sort(took)
-	if open := c.metric(t, "troupe_connections"); open < float64(silent+slow+stalled) {
+	if open := c.metric(t, "troupe_connections"); soak && open < float64(silent+slow+stalled) {
 		t.Errorf("only %v connections are open", open)
 	}
 	peak := p.memory("VmHWM")
 	client.Figures(t, "%d connections at once, peak %d MiB; of %d gets the middle one took %v, the last one %v", silent+slow+stalled, peak/mebibyte, len(took), took[len(took)/2], took[len(took)-1])
-	if peak > bound {
+	if soak && peak > bound {
 		t.Errorf("the process has taken %d MiB, more than %d MiB", peak/mebibyte, bound/mebibyte)
 	}
 	if soak && took[len(took)/2] > 100*time.Millisecond {

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -114,15 +115,21 @@ func TestRestoreIsKilled(t *testing.T) {
 	mustCommand(t, "backup", "--data-dir", p.dir, file)
 	into := filepath.Join(dir, "restored")
 	arguments := []string{"restore", "--data-dir", into, "--journal", p.dir, file}
-	whole := 0
-	for n := range 12 {
+	mustCommand(t, arguments...)
+	whole, size := 0, sizeOf(into)
+	if err := os.RemoveAll(into); err != nil {
+		t.Fatal(err)
+	}
+	const kills = 12
+	for n := range kills {
 		r := exec.Command(client.TroupeBinary(t), arguments...)
 		if err := r.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(n) * 4 * time.Millisecond) // the place of the kill
-		_ = r.Process.Kill()                                // it may have ended
-		_ = r.Wait()                                        // what it leaves tells
+		// The place of the kill; the first is at the very beginning.
+		client.Poll(func() bool { return sizeOf(into) >= size*int64(n)/kills })
+		_ = r.Process.Kill() // it may have ended
+		_ = r.Wait()         // what it leaves tells
 		code, text := command(t, arguments...)
 		if code != 0 && !strings.Contains(text, "not empty") {
 			t.Fatalf("after a kill: %s", text)
@@ -139,7 +146,21 @@ func TestRestoreIsKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("12 kills, after %d of which the directory was whole", whole)
+	t.Logf("%d kills, after %d of which the directory was whole", kills, whole)
+}
+
+// sizeOf adds up the files below a directory. Files that are renamed meanwhile may be missed.
+func sizeOf(dir string) (sum int64) {
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil && !entry.IsDir() {
+			sum += info.Size()
+		}
+		return nil
+	})
+	return sum
 }
 
 // TestCompact: the journal is shorter afterwards, nothing is lost by a kill, and only administrators may ask for it.

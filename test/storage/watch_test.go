@@ -188,18 +188,20 @@ func TestWatchHistories(t *testing.T) {
 			}
 		})
 	}
-	done := make(chan struct{})
 	versions, lists := []uint64{l.version}, []map[string]string{textWatch(l.state)}
+	paced, err := s.Watch(t.Context(), view{}.path(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	readers.Go(func() {
 		for {
-			select {
-			case <-done:
-				return
-			default:
+			for range 15 { // which spreads the lists over the history
+				if _, err := paced.Next(); err != nil {
+					return
+				}
 			}
 			state, version := chunked(t, s.Client)
 			versions, lists = append(versions, version), append(lists, textWatch(state))
-			time.Sleep(20 * time.Millisecond) // spreads the lists over the history
 		}
 	})
 	var streamed []client.Event
@@ -212,10 +214,9 @@ func TestWatchHistories(t *testing.T) {
 		}
 	})
 	writers.Wait()
-	close(done)
+	paced.Close()
 	readers.Wait()
 	final, to := list(t, s.Client, view{}, nil)
-	var err error
 	if streamed, _, err = read(within(t), s.Client, view{}, from(view{}, l.version), to); err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,9 @@ func parts() []part {
 		{name: "patches against the public library", share: 3, folder: "test", command: test + "-run ^TestStrategicAgainstTheOracle$ ./api"},
 		{name: "hostile objects", share: 4, folder: "test", command: test + "-run ^TestHostileObjects$ ./policy"},
 		{name: "malformed requests", share: 10, folder: "test", command: test + "-run ^TestMalformedRequests$ ./storage"},
-		{name: "crowds and memory", share: 4, folder: "test", command: test + "-run ^Test(ManyConnections|SilentConnections|StalledReaders|ListMemory)$ ./storage"},
+		{name: "crowds and memory", share: 4, folder: "test", command: test + "-run ^Test(ManyConnections|SilentConnections|StalledReaders|ListMemory|ScarceMemory|HistoryIsBounded|RecoveryNeedsNoMoreThanServing|AbruptDisconnects)$ ./storage"},
+		{name: "memory of bombs and of definitions that come and go", share: 1, folder: "test", command: test + "-p 1 -run ^Test(Bombs|Flaps)$ ./policy ./extension"},
+		{name: "requests that must not take long", share: 1, folder: "test", command: test + "-p 1 -run ^Test(LongLists|Repetition|Bounds|ForgedPatches|RequestDeadline|NothingElseWaits|QuotasOverKills|EtcdAway)$ ./policy ./extension ./storage"},
 		{name: "mixed load, and what grows", share: 5, folder: ".", command: "go run ./bench --workloads soak --duration %s --floor=false --start bin/troupe --start-arg=--audit-log-maxbackup=1"},
 	}
 }

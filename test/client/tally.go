@@ -1,0 +1,43 @@
+package client
+
+import "sync"
+
+// A Tally counts what the load of a test has done, so that a fault comes after so many operations, on a fast machine and on a slow one. It is
+// safe for concurrent use; one goroutine may wait at a time.
+type Tally struct {
+	mu      sync.Mutex
+	n, at   int
+	reached chan struct{} // nil while nobody waits
+}
+
+// Add counts one operation.
+func (c *Tally) Add() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n++
+	c.check()
+}
+
+// Count returns the number of operations.
+func (c *Tally) Count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n
+}
+
+// After returns a channel that is closed after n more operations.
+func (c *Tally) After(n int) <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	reached := make(chan struct{})
+	c.at, c.reached = c.n+n, reached
+	c.check()
+	return reached
+}
+
+func (c *Tally) check() {
+	if c.reached != nil && c.n >= c.at {
+		close(c.reached)
+		c.reached = nil
+	}
+}
