@@ -192,9 +192,8 @@ func (c checker) changed(ctx context.Context) error {
 	}
 	packages, plain, raced = unique(packages), unique(plain), unique(raced)
 	if len(packages) > 0 {
-		c.stage("vet", func(func(result)) error { return c.golang(ctx, append([]string{"vet"}, packages...)...) })
-		c.stage("staticcheck", func(func(result)) error {
-			return c.golang(ctx, append([]string{"tool", "staticcheck"}, packages...)...)
+		c.stage("analysis", func(func(result)) error {
+			return c.golang(ctx, append([]string{"run", "-C=test", "./tools/lint"}, packages...)...)
 		})
 	}
 	if len(plain) > 0 {

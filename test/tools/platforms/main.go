@@ -1,6 +1,6 @@
-// Command platforms checks that both modules compile on every supported platform, tests included. It
-// type-checks them from source, which needs a small part of the time and space of a build, because only
-// the declarations of other modules are read:
+// Command platforms checks that both modules compile on the supported platforms, tests included. It
+// type-checks them from source, which needs a small part of the time and space of a build: it reads
+// only the declarations of other modules, and of packages that are the same on every platform.
 //
 //	go run ./tools/platforms [goos/goarch ...]
 package main
@@ -24,8 +24,9 @@ import (
 	"sync"
 )
 
-// go vet has compiled for linux/amd64.
-var others = []string{"linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+// others has one architecture of each system, since no file of ours is for one architecture only;
+// everything else compiles for linux/amd64.
+var others = []string{"linux/arm64", "darwin/arm64", "windows/amd64"}
 
 func main() {
 	targets := os.Args[1:]
@@ -53,16 +54,41 @@ func main() {
 
 // A listed package is one that go list prints.
 type listed struct {
-	Dir, ImportPath, Name, ForTest string
-	GoFiles, Imports               []string
-	ImportMap                      map[string]string
-	Standard                       bool
-	Module                         *struct{ Main bool }
-	Error                          *struct{ Err string }
+	Dir, ImportPath, Name, ForTest   string
+	GoFiles, IgnoredGoFiles, Imports []string
+	ImportMap                        map[string]string
+	Standard                         bool
+	Module                           *struct{ Main bool }
+	Error                            *struct{ Err string }
+
+	varies bool // function bodies may compile on some platforms only
 }
 
-// own reports whether function bodies count, too.
+// own reports whether errors in the package count.
 func (p *listed) own() bool { return p.Module != nil && p.Module.Main }
+
+// findVarying marks the own packages that leave out files on the platform, those that import them,
+// and those that import what has another API on each platform.
+func findVarying(packages []*listed) {
+	constrained := map[string]bool{"syscall": true}
+	for _, p := range packages {
+		if p.own() && len(p.IgnoredGoFiles) > 0 {
+			constrained[p.path()] = true
+		}
+	}
+	for _, p := range packages {
+		p.varies = p.own() && (constrained[p.path()] || slices.ContainsFunc(p.Imports, func(imported string) bool {
+			path, _, _ := strings.Cut(imported, " ")
+			return constrained[path] || strings.HasPrefix(path, "golang.org/x/sys/")
+		}))
+	}
+}
+
+// path is the import path without the test that a package is compiled for.
+func (p *listed) path() string {
+	path, _, _ := strings.Cut(p.ImportPath, " ")
+	return path
+}
 
 // A checker keeps parsed files, most of which are the same on all platforms.
 type checker struct {
@@ -81,6 +107,7 @@ func (c *checker) check(module, target string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	findVarying(packages)
 	if err := c.parse(packages); err != nil {
 		return nil, err
 	}
@@ -92,7 +119,7 @@ func (c *checker) check(module, target string) ([]string, error) {
 }
 
 func list(module, goos, goarch string) ([]*listed, error) {
-	cmd := exec.Command("go", "list", "-e", "-deps", "-test", "-json=Dir,ImportPath,Name,ForTest,GoFiles,Imports,ImportMap,Standard,Module,Error", "./...")
+	cmd := exec.Command("go", "list", "-e", "-deps", "-test", "-json=Dir,ImportPath,Name,ForTest,GoFiles,IgnoredGoFiles,Imports,ImportMap,Standard,Module,Error", "./...")
 	cmd.Dir, cmd.Stderr = module, os.Stderr
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOWORK=off")
 	out, err := cmd.Output()
@@ -199,7 +226,7 @@ func (r *run) check(p *listed) {
 			}
 			return nil, fmt.Errorf("%s is not there", path)
 		}),
-		IgnoreFuncBodies: !p.own(),
+		IgnoreFuncBodies: !p.varies,
 		FakeImportC:      true,
 		Sizes:            r.sizes,
 		Error: func(err error) {
@@ -208,8 +235,7 @@ func (r *run) check(p *listed) {
 			}
 		},
 	}
-	path, _, _ := strings.Cut(p.ImportPath, " ")
-	r.done[p.ImportPath], _ = config.Check(path, r.files, files, nil) // Error has the faults
+	r.done[p.ImportPath], _ = config.Check(p.path(), r.files, files, nil) // Error has the faults
 }
 
 type importer func(path string) (*types.Package, error)

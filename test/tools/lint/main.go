@@ -1,0 +1,257 @@
+// Command lint checks the form of all Go files, and runs the analyzers of go vet, of staticcheck and
+// of this project in one pass over each module, which type-checks a package once. It prints
+//
+//	FILE:LINE: MESSAGE (ANALYZER)
+//
+// and fails if there is a finding. Results are kept in the user's cache; a package is checked again
+// when it or what it imports has changed. A comment in the line above allows what an analyzer reports:
+//
+//	//lint:ignore ANALYZER REASON
+//
+// The arguments are patterns of packages as seen from the root, such as ./kinds/... and ./test/watch;
+// without them it checks everything. With -all it also checks the files of the build tags whose
+// libraries are large.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"go/format"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/appends"
+	"golang.org/x/tools/go/analysis/passes/assign"
+	"golang.org/x/tools/go/analysis/passes/atomic"
+	"golang.org/x/tools/go/analysis/passes/bools"
+	"golang.org/x/tools/go/analysis/passes/buildtag"
+	"golang.org/x/tools/go/analysis/passes/composite"
+	"golang.org/x/tools/go/analysis/passes/copylock"
+	"golang.org/x/tools/go/analysis/passes/defers"
+	"golang.org/x/tools/go/analysis/passes/directive"
+	"golang.org/x/tools/go/analysis/passes/errorsas"
+	"golang.org/x/tools/go/analysis/passes/hostport"
+	"golang.org/x/tools/go/analysis/passes/httpresponse"
+	"golang.org/x/tools/go/analysis/passes/ifaceassert"
+	"golang.org/x/tools/go/analysis/passes/loopclosure"
+	"golang.org/x/tools/go/analysis/passes/lostcancel"
+	"golang.org/x/tools/go/analysis/passes/nilfunc"
+	"golang.org/x/tools/go/analysis/passes/printf"
+	"golang.org/x/tools/go/analysis/passes/shift"
+	"golang.org/x/tools/go/analysis/passes/sigchanyzer"
+	"golang.org/x/tools/go/analysis/passes/slog"
+	"golang.org/x/tools/go/analysis/passes/stdmethods"
+	"golang.org/x/tools/go/analysis/passes/stdversion"
+	"golang.org/x/tools/go/analysis/passes/stringintconv"
+	"golang.org/x/tools/go/analysis/passes/structtag"
+	"golang.org/x/tools/go/analysis/passes/testinggoroutine"
+	"golang.org/x/tools/go/analysis/passes/tests"
+	"golang.org/x/tools/go/analysis/passes/timeformat"
+	"golang.org/x/tools/go/analysis/passes/unmarshal"
+	"golang.org/x/tools/go/analysis/passes/unreachable"
+	"golang.org/x/tools/go/analysis/passes/unsafeptr"
+	"golang.org/x/tools/go/analysis/passes/unusedresult"
+	"golang.org/x/tools/go/analysis/passes/waitgroup"
+	"honnef.co/go/tools/analysis/lint"
+	"honnef.co/go/tools/lintcmd"
+	"honnef.co/go/tools/simple"
+	"honnef.co/go/tools/staticcheck"
+	"honnef.co/go/tools/stylecheck"
+	"honnef.co/go/tools/unused"
+)
+
+// vet are the analyzers of go vet that apply to code without assembly and cgo.
+var vet = []*analysis.Analyzer{
+	appends.Analyzer, assign.Analyzer, atomic.Analyzer, bools.Analyzer, buildtag.Analyzer, composite.Analyzer, copylock.Analyzer,
+	defers.Analyzer, directive.Analyzer, errorsas.Analyzer, hostport.Analyzer, httpresponse.Analyzer, ifaceassert.Analyzer,
+	loopclosure.Analyzer, lostcancel.Analyzer, nilfunc.Analyzer, printf.Analyzer, shift.Analyzer, sigchanyzer.Analyzer, slog.Analyzer,
+	stdmethods.Analyzer, stdversion.Analyzer, stringintconv.Analyzer, structtag.Analyzer, testinggoroutine.Analyzer, tests.Analyzer,
+	timeformat.Analyzer, unmarshal.Analyzer, unreachable.Analyzer, unsafeptr.Analyzer, unusedresult.Analyzer, waitgroup.Analyzer,
+}
+
+// A finding is one line of the output.
+type finding struct {
+	Code     string
+	Location struct {
+		File string
+		Line int
+	}
+	Message string
+}
+
+func main() {
+	all := flag.Bool("all", false, "check the files of the tags chromium and share, too")
+	flag.Parse()
+	findings, err := check(*all, flag.Args())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lint:", err)
+		os.Exit(2)
+	}
+	for _, f := range findings {
+		fmt.Printf("%s:%d: %s (%s)\n", f.Location.File, f.Location.Line, f.Message, f.Code)
+	}
+	if len(findings) > 0 {
+		os.Exit(1)
+	}
+}
+
+// check returns the findings in both modules, in the order of their places. The working directory is
+// in one of them.
+func check(all bool, patterns []string) ([]finding, error) {
+	out, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
+	if err != nil {
+		return nil, fmt.Errorf("find the root of the sources: %w", err)
+	}
+	root := strings.TrimSpace(string(out))
+	if err := os.Chdir(root); err != nil {
+		return nil, err
+	}
+	findings, err := unformatted()
+	if err != nil {
+		return nil, err
+	}
+	pending, err := readPending()
+	if err != nil {
+		return nil, err
+	}
+	inMain, inTests := []string{"./..."}, []string{"./..."}
+	if len(patterns) > 0 {
+		inMain, inTests = nil, nil
+		for _, p := range patterns {
+			if rest, ok := strings.CutPrefix(p, "./test/"); ok {
+				inTests = append(inTests, "./"+rest)
+			} else {
+				inMain = append(inMain, p)
+			}
+		}
+	}
+	forMain := slices.Concat(simple.Analyzers, staticcheck.Analyzers, stylecheck.Analyzers, []*lint.Analyzer{unused.Analyzer})
+	tags := "etcd,shells"
+	if all {
+		tags += ",chromium,share"
+	}
+	analyzed, err := analyze(root, "", inMain, forMain)
+	if err != nil {
+		return nil, err
+	}
+	more, err := analyze(filepath.Join(root, "test"), tags, inTests, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range append(analyzed, more...) {
+		if filepath.IsAbs(f.Location.File) { // a package that cannot be loaded has no place
+			if f.Location.File, err = filepath.Rel(root, f.Location.File); err != nil {
+				return nil, err
+			}
+		}
+		if f.Code != walltime.Name || !pending(f.Location.File) {
+			findings = append(findings, f)
+		}
+	}
+	slices.SortFunc(findings, func(a, b finding) int {
+		return cmp.Or(cmp.Compare(a.Location.File, b.Location.File), cmp.Compare(a.Location.Line, b.Location.Line), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(findings), nil
+}
+
+// readPending returns whether walltime may still find something in a file: pending.txt names folders,
+// and only shrinks. It is no part of the program because another program has to check everything anew.
+func readPending() (func(file string) bool, error) {
+	text, err := os.ReadFile("test/tools/lint/pending.txt")
+	if err != nil {
+		return nil, err
+	}
+	folders := strings.Fields(string(text))
+	return func(file string) bool {
+		folder := filepath.ToSlash(filepath.Dir(file))
+		return slices.ContainsFunc(folders, func(p string) bool { return folder == p || p == "test" && strings.HasPrefix(folder, "test/") })
+	}, nil
+}
+
+// unformatted returns the files that gofmt would change.
+func unformatted() (findings []finding, err error) {
+	out, err := exec.Command("git", "ls-files", "-co", "--exclude-standard", "*.go").Output()
+	if err != nil {
+		return nil, fmt.Errorf("list the sources: %w", err)
+	}
+	for file := range strings.Lines(string(out)) {
+		file = strings.TrimSpace(file)
+		text, err := os.ReadFile(file)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // deleted, but still in the index
+		}
+		if err != nil {
+			return nil, err
+		}
+		formatted, err := format.Source(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%w", file, err)
+		}
+		if !bytes.Equal(text, formatted) {
+			f := finding{Code: "gofmt", Message: "not formatted"}
+			f.Location.File, f.Location.Line = file, 1+bytes.Count(text[:commonPrefix(text, formatted)], []byte("\n"))
+			findings = append(findings, f)
+		}
+	}
+	return findings, nil
+}
+
+func commonPrefix(a, b []byte) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// analyze returns what the analyzers, and those for both modules, find in packages of the module in
+// a folder. It asks for the types of imported packages in the way in which go test does, so that the
+// build cache has them.
+func analyze(folder, tags string, patterns []string, analyzers []*lint.Analyzer) (findings []finding, err error) {
+	if len(patterns) == 0 {
+		return nil, nil
+	}
+	if err := os.Chdir(folder); err != nil {
+		return nil, err
+	}
+	command := lintcmd.NewCommand("lint")
+	command.ParseFlags(append([]string{"-f", "json", "-tags", tags}, patterns...))
+	command.AddAnalyzers(analyzers...)
+	command.AddBareAnalyzers(vet...)
+	command.AddBareAnalyzers(walltime)
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout := os.Stdout
+	os.Stdout = write // where the command writes
+	code := make(chan int, 1)
+	go func() {
+		code <- command.Execute()
+		write.Close()
+	}()
+	for d := json.NewDecoder(read); ; {
+		var f finding
+		if err = d.Decode(&f); err != nil {
+			break
+		}
+		findings = append(findings, f)
+	}
+	os.Stdout = stdout
+	if exit := <-code; exit != 0 && len(findings) == 0 {
+		return nil, fmt.Errorf("analysis in %s failed with exit code %d", folder, exit)
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read findings: %w", err)
+	}
+	return findings, nil
+}
