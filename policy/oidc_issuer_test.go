@@ -1,9 +1,11 @@
 package policy_test
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +31,43 @@ func TestKeyRotation(t *testing.T) {
 		t.Error("a token is remembered after its key has gone")
 	}
 }
+
+// A token with a new key may arrive while a fetch that has read the old keys is about to end.
+func TestKeyRotationDuringFetch(t *testing.T) {
+	p := newFakeProvider(t)
+	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
+	old := p.signToken(t, jwt.SigningMethodRS256, rsaKeys()[0], claimMap{"kid": "a"}, nil)
+	next := p.signToken(t, jwt.SigningMethodRS256, rsaKeys()[1], claimMap{"kid": "b"}, nil)
+	o := p.options(new(atomic.Int64))
+	release := make(chan struct{})
+	o.Logger = slog.New(logFunc(func(r slog.Record) {
+		if r.Level == slog.LevelInfo { // the keys are known, and the fetch has not returned
+			<-release
+		}
+	}))
+	tokens := newReadyAuthenticator(t, o, old)
+	p.update(func() { p.keys = []map[string]any{jwk("b", rsaKeys()[1])} })
+	result := make(chan error)
+	go func() {
+		_, err := tokens.Authenticate(bearer(next))
+		result <- err
+	}()
+	for range 10_000 { // until it waits for the fetch; if it does not yet, the test passes
+		runtime.Gosched()
+	}
+	close(release)
+	if err := <-result; err != nil {
+		t.Error(err)
+	}
+}
+
+// A logFunc is a slog.Handler that calls it with every record.
+type logFunc func(slog.Record)
+
+func (f logFunc) Enabled(context.Context, slog.Level) bool           { return true }
+func (f logFunc) Handle(_ context.Context, record slog.Record) error { f(record); return nil }
+func (f logFunc) WithAttrs([]slog.Attr) slog.Handler                 { return f }
+func (f logFunc) WithGroup(string) slog.Handler                      { return f }
 
 // Tokens with unknown keys have the keys fetched a few times, and then a few times a minute.
 func TestUnknownKeysAreBounded(t *testing.T) {

@@ -79,17 +79,25 @@ func (i *issuer) keys() *keySet { return i.keySet.Load() }
 // newerKeys fetches the key set again for a token that no key of the given one has signed. It returns
 // the same set if it has not changed, or if tokens have caused too many fetches lately.
 func (i *issuer) newerKeys(than *keySet) *keySet {
-	if set := i.keys(); set != than {
-		return set
-	}
-	_, err, _ := i.inflight.Do("", func() (any, error) {
-		if !i.allowFetch() {
-			return nil, nil
+	// A fetch that was under way may have read the keys before they changed, so its result alone does not count.
+	for range 2 {
+		if set := i.keys(); set != than {
+			return set
 		}
-		return nil, i.fetchOnce(context.Background())
-	})
-	if err != nil {
-		i.log.Warn("the OIDC issuer's keys cannot be refreshed", "issuer", i.url, "error", err)
+		started := false
+		_, err, _ := i.inflight.Do("", func() (any, error) {
+			started = true
+			if !i.allowFetch() {
+				return nil, nil
+			}
+			return nil, i.fetchOnce(context.Background())
+		})
+		if err != nil {
+			i.log.Warn("the OIDC issuer's keys cannot be refreshed", "issuer", i.url, "error", err)
+		}
+		if started || err != nil {
+			break
+		}
 	}
 	return i.keys()
 }
