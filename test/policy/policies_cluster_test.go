@@ -10,16 +10,16 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A policieCluster is a daemon under one naming profile. Texts are in platform form, and are translated.
-type policieCluster struct {
+// A policyCluster is a daemon under one naming profile. Texts are in platform form, and are translated.
+type policyCluster struct {
 	client.Session
 	kubernetes bool
 }
 
 // openPolicies starts a daemon.
-func openPolicies(t *testing.T, kubernetes bool, change func(*daemon.Config)) policieCluster {
+func openPolicies(t *testing.T, kubernetes bool, change func(*daemon.Config)) policyCluster {
 	t.Helper()
-	return policieCluster{client.Open(t, func(c *daemon.Config) {
+	return policyCluster{client.Open(t, func(c *daemon.Config) {
 		if kubernetes {
 			c.Naming = "kubernetes"
 		}
@@ -32,7 +32,7 @@ func openPolicies(t *testing.T, kubernetes bool, change func(*daemon.Config)) po
 }
 
 // both runs a test under both profiles.
-func both(t *testing.T, test func(t *testing.T, c policieCluster)) {
+func both(t *testing.T, test func(t *testing.T, c policyCluster)) {
 	for _, kubernetes := range []bool{false, true} {
 		t.Run(map[bool]string{false: "platform", true: "kubernetes"}[kubernetes], func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +41,7 @@ func both(t *testing.T, test func(t *testing.T, c policieCluster)) {
 	}
 }
 
-func (c policieCluster) name(text string) string {
+func (c policyCluster) name(text string) string {
 	if c.kubernetes {
 		return strings.NewReplacer("platform.io", "k8s.io", "platform.", "kubernetes.").Replace(text)
 	}
@@ -50,12 +50,12 @@ func (c policieCluster) name(text string) string {
 
 const (
 	admissionPath = "/apis/admissionregistration.platform.io/"
-	policieMaps   = "/api/v1/namespaces/default/configmaps"
-	policiePods   = "/api/v1/namespaces/default/pods"
+	policyMaps    = "/api/v1/namespaces/default/configmaps"
+	policyPods    = "/api/v1/namespaces/default/pods"
 )
 
 // send sends a request and wants a code, and texts in the answer or its warnings.
-func (c policieCluster) send(code int, method, path, body string, want ...string) client.Answer {
+func (c policyCluster) send(code int, method, path, body string, want ...string) client.Answer {
 	c.T.Helper()
 	contentType := client.JSON
 	if method == http.MethodPatch {
@@ -64,7 +64,7 @@ func (c policieCluster) send(code int, method, path, body string, want ...string
 	return c.sendAs(code, method, path, contentType, body, want...)
 }
 
-func (c policieCluster) sendAs(code int, method, path, contentType, body string, want ...string) client.Answer {
+func (c policyCluster) sendAs(code int, method, path, contentType, body string, want ...string) client.Answer {
 	c.T.Helper()
 	a, err := c.Do(c.Ctx, method, c.name(path), contentType, []byte(c.name(body)))
 	if err != nil || a.Code != code {
@@ -90,14 +90,14 @@ func rules(operations, group, version, resources string) string {
 		version + `"],"resources":["` + strings.ReplaceAll(resources, " ", `","`) + `"]}]}`
 }
 
-// policieConfigMaps matches writes of ConfigMaps.
-var policieConfigMaps = rules("CREATE UPDATE", "", "v1", "configmaps")
+// policyConfigMaps matches writes of ConfigMaps.
+var policyConfigMaps = rules("CREATE UPDATE", "", "v1", "configmaps")
 
 // policy makes a validating policy and its binding, and takes them away at the end. match and binding have defaults.
-func (c policieCluster) policy(name, match, spec, binding string) {
+func (c policyCluster) policy(name, match, spec, binding string) {
 	c.T.Helper()
 	if match == "" {
-		match = policieConfigMaps
+		match = policyConfigMaps
 	}
 	if !strings.Contains(binding, "validationActions") {
 		binding = `"validationActions":["Deny"]` + comma(binding)
@@ -107,10 +107,10 @@ func (c policieCluster) policy(name, match, spec, binding string) {
 }
 
 // mutation makes a mutating policy and its binding.
-func (c policieCluster) mutation(name, match, spec, binding string) {
+func (c policyCluster) mutation(name, match, spec, binding string) {
 	c.T.Helper()
 	if match == "" {
-		match = policieConfigMaps
+		match = policyConfigMaps
 	}
 	if !strings.Contains(spec, "reinvocationPolicy") {
 		spec += `,"reinvocationPolicy":"Never"`
@@ -120,7 +120,7 @@ func (c policieCluster) mutation(name, match, spec, binding string) {
 }
 
 // clear takes all policies and bindings away.
-func (c policieCluster) clear() {
+func (c policyCluster) clear() {
 	c.T.Helper()
 	for _, resource := range []string{"v1/validatingadmissionpolicies", "v1/validatingadmissionpolicybindings", "v1beta1/mutatingadmissionpolicies", "v1beta1/mutatingadmissionpolicybindings"} {
 		c.send(200, http.MethodDelete, admissionPath+resource, "")

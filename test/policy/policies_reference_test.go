@@ -71,10 +71,10 @@ func TestReference(t *testing.T) {
 }
 
 // compare evaluates one policy here and there. It returns what came of it; "refused" if the policy is refused.
-func (c policieCluster) compare(name, failurePolicy, expression, message, condition, annotation string) string {
+func (c policyCluster) compare(name, failurePolicy, expression, message, condition, annotation string) string {
 	spec := map[string]any{
 		"failurePolicy": failurePolicy, "variables": json.RawMessage(referenceVariables),
-		"matchConstraints": json.RawMessage(policieConfigMaps),
+		"matchConstraints": json.RawMessage(policyConfigMaps),
 		"validations":      []any{map[string]any{"expression": expression, "message": "no", "messageExpression": message}, map[string]any{"expression": "size(object.data) < 9", "reason": "Forbidden"}},
 	}
 	if condition != "" {
@@ -96,7 +96,7 @@ func (c policieCluster) compare(name, failurePolicy, expression, message, condit
 		return "refused"
 	}
 	c.send(201, http.MethodPost, admissionPath+"v1/validatingadmissionpolicybindings", `{"metadata":{"name":"`+name+`"},"spec":{"policyName":"`+name+`","validationActions":["Deny"]}}`)
-	answer, err := c.Do(c.Ctx, http.MethodPost, policieMaps+"?dryRun=All", client.JSON, []byte(configMapPolicies("a", `"x":"y","w":"1"`)))
+	answer, err := c.Do(c.Ctx, http.MethodPost, policyMaps+"?dryRun=All", client.JSON, []byte(configMapPolicies("a", `"x":"y","w":"1"`)))
 	if err != nil {
 		c.T.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 // TestValidations: what a validation says, and what comes of it.
 func TestValidations(t *testing.T) {
-	both(t, func(t *testing.T, c policieCluster) {
+	both(t, func(t *testing.T, c policyCluster) {
 		const denied = `configmaps \"a\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'p-b' denied request: `
 		for _, x := range []struct {
 			what, spec, binding string
@@ -61,14 +61,14 @@ func TestValidations(t *testing.T) {
 				c := c
 				c.T = t
 				if x.code == 0 {
-					c.send(422, http.MethodPost, admissionPath+"v1/validatingadmissionpolicies", `{"metadata":{"name":"p"},"spec":{"matchConstraints":`+policieConfigMaps+`,`+x.spec+`}}`, x.want...)
+					c.send(422, http.MethodPost, admissionPath+"v1/validatingadmissionpolicies", `{"metadata":{"name":"p"},"spec":{"matchConstraints":`+policyConfigMaps+`,`+x.spec+`}}`, x.want...)
 					return
 				}
 				c.policy("p", "", x.spec, x.binding)
 				defer c.clear()
-				c.send(x.code, http.MethodPost, policieMaps, configMapPolicies("a", `"x":"y"`), x.want...)
+				c.send(x.code, http.MethodPost, policyMaps, configMapPolicies("a", `"x":"y"`), x.want...)
 				if x.code == 201 {
-					c.send(200, http.MethodDelete, policieMaps+"/a", "")
+					c.send(200, http.MethodDelete, policyMaps+"/a", "")
 				}
 			})
 		}
@@ -89,8 +89,8 @@ func TestParametersOfOwnKind(t *testing.T) {
 	for _, x := range []struct{ name, kind, param string }{{"p", "ValidatingAdmissionPolicy", "p"}, {"q", "ValidatingAdmissionPolicyBinding", "q-b"}} {
 		c.policy(x.name, "", `"paramKind":{"apiVersion":"admissionregistration.platform.io/v1","kind":"`+x.kind+`"},"validations":[{"expression":"object.data.name == params.metadata.name","message":"not `+x.param+`"}]`,
 			`"paramRef":{"name":"`+x.param+`","parameterNotFoundAction":"Deny"}`)
-		c.send(422, http.MethodPost, policieMaps, configMapPolicies(x.name, `"name":"x"`), "not "+x.param)
-		c.send(201, http.MethodPost, policieMaps, configMapPolicies(x.name, `"name":"`+x.param+`"`))
+		c.send(422, http.MethodPost, policyMaps, configMapPolicies(x.name, `"name":"x"`), "not "+x.param)
+		c.send(201, http.MethodPost, policyMaps, configMapPolicies(x.name, `"name":"`+x.param+`"`))
 		c.clear()
 	}
 }
