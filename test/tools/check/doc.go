@@ -1,6 +1,7 @@
 // Command check runs the tests of both modules, as make test, make check and make flakes do.
 //
 //	go run ./tools/check             everything that must pass before a change goes in
+//	go run ./tools/check -stages suites   only the stages whose names match a pattern
 //	go run ./tools/check -changed    what a change needs: analysis and tests of the changed packages
 //	go run ./tools/check -flakes 10  the suites, ten times, under load, to find tests that depend on the machine
 //

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -20,10 +21,11 @@ import (
 func main() {
 	changed := flag.Bool("changed", false, "Run only what the changes since origin/main need.")
 	rounds := flag.Int("flakes", 0, "Run the suites so many `times`, under load.")
+	stages := flag.String("stages", "", "Run only the stages whose names match this `pattern`.")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ok, err := check(ctx, *changed, *rounds)
+	ok, err := check(ctx, *stages, *changed, *rounds)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "check:", err)
 	}
@@ -41,12 +43,16 @@ type checker struct {
 	inMemory []string
 }
 
-func check(ctx context.Context, changed bool, rounds int) (ok bool, err error) {
+func check(ctx context.Context, stages string, changed bool, rounds int) (ok bool, err error) {
+	selected, err := regexp.Compile(stages)
+	if err != nil {
+		return false, fmt.Errorf("-stages: %w", err)
+	}
 	root, err := repository()
 	if err != nil {
 		return false, err
 	}
-	c := checker{report: &report{out: os.Stdout, began: time.Now()}, root: root, module: filepath.Join(root, "test")}
+	c := checker{report: &report{out: os.Stdout, selected: selected, began: time.Now()}, root: root, module: filepath.Join(root, "test")}
 	if c.missing = missingTools(c.out); len(c.missing) > 0 && os.Getenv("CI") != "" {
 		return false, errors.New("CI needs all tools")
 	}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,11 +16,13 @@ import (
 
 // A report collects the results of the stages.
 type report struct {
-	out     io.Writer
-	began   time.Time
-	stages  []stageResult
-	results []result
-	missing []tool
+	out io.Writer
+	// selected matches the names of the stages to run; nil matches all.
+	selected *regexp.Regexp
+	began    time.Time
+	stages   []stageResult
+	results  []result
+	missing  []tool
 }
 
 type stageResult struct {
@@ -48,6 +51,9 @@ func (r *report) failedTests() []result {
 
 // stage runs one step and prints its line.
 func (r *report) stage(name string, step func(ended func(result)) error) {
+	if r.selected != nil && !r.selected.MatchString(name) {
+		return
+	}
 	s := stageResult{name: name}
 	began := time.Now()
 	first := len(r.results)
