@@ -25,7 +25,8 @@ func Quick(t testing.TB, limit time.Duration, what string) (done func()) {
 }
 
 // Rounds counts the rounds of a test that is worth repeating: so many in make test, and at least so many in the long form, which goes on for the time
-// that TROUPE_SOAK gives, or for as many rounds as it says. Where several loops share that time, each says how many they are.
+// that TROUPE_SOAK gives, or for as many rounds as it says. Where several loops share that time, each says how many they are. TROUPE_ROUND runs
+// one round alone; if the test fails, its log has the command for the last one.
 func Rounds(t testing.TB, short, loops int) iter.Seq[int] {
 	t.Helper()
 	count, end := short, time.Time{}
@@ -39,9 +40,21 @@ func Rounds(t testing.TB, short, loops int) iter.Seq[int] {
 			t.Fatalf("TROUPE_SOAK is %q, neither a duration nor a number of rounds", text)
 		}
 	}
+	only, alone := number(t, "TROUPE_ROUND")
+	last := -1
+	t.Cleanup(func() {
+		if t.Failed() && last >= 0 {
+			t.Logf("the last round was %d; repeat it with: %s", last, command(t, fmt.Sprint("TROUPE_ROUND=", last)))
+		}
+	})
 	return func(yield func(int) bool) {
+		if alone {
+			last = int(only)
+			yield(last)
+			return
+		}
 		for n := 0; n < count || time.Now().Before(end); n++ {
-			if !yield(n) {
+			if last = n; !yield(n) {
 				return
 			}
 		}

@@ -109,7 +109,7 @@ func killed(t *testing.T, binary, settings string, kills int, late bool) []*foll
 	for i := range writers {
 		writes.Go(func() { writeClientGo(writing, maps, i, &acknowledged) })
 	}
-	random := rand.New(rand.NewPCG(1, 0))
+	random := rand.New(rand.NewPCG(client.Seed(t, 1), 0))
 	for i := range kills {
 		waitCaughtUp(t, maps, followers, i)
 		client.Receive(t, acknowledged.After(1+random.IntN(100)), "the load before a kill")

@@ -18,6 +18,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // ourSchema is a schema as expressions take it.
@@ -52,7 +53,7 @@ func ourSchema(s tree.Tree) *cel.Schema {
 // TestTypedCosts compares what rules cost, by estimate and when they run, on values with random schemas.
 func TestTypedCosts(t *testing.T) {
 	t.Parallel()
-	g := generator{rand.New(rand.NewSource(7)), false}
+	g := generator{rand.New(rand.NewSource(int64(client.Seed(t, 7)))), false}
 	base := environment.MustBaseEnvSet(version.MajorMinor(1, 35))
 	count := 0
 	for range 120 {

@@ -39,7 +39,7 @@ func TestPowerCuts(t *testing.T) {
 			t.Skipf("this machine mounts nothing (%v): the same runs in memory in package persist (TestCrashEverywhere) and in TestSimulationHistories", err)
 		}
 		h := newHistory(t, dir, filepath.Join(m.root, "data"))
-		h.random = rand.New(rand.NewPCG(crashSeed, uint64(i)))
+		h.random = rand.New(rand.NewPCG(h.seed, uint64(i)))
 		for _, w := range h.workers {
 			w.faulty = true // between the cut and the kill
 		}
@@ -164,7 +164,7 @@ func TestPowerDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	fill(2)
-	survives, lost := disk.cut(rand.New(rand.NewPCG(crashSeed, 0)))
+	survives, lost := disk.cut(rand.New(rand.NewPCG(client.Seed(t, 1), 0)))
 	if lost == 0 || lost == 128 || bytes.Count(survives, []byte{1}) != lost*sector || bytes.Count(survives, []byte{2}) != (128-lost)*sector {
 		t.Errorf("of 128 sectors %d were lost", lost)
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -43,8 +44,9 @@ resources:
 // crashProcess is one run of the daemon's binary.
 type crashProcess struct {
 	*client.Client
-	cmd  *exec.Cmd
-	logs bytes.Buffer
+	cmd   *exec.Cmd
+	logs  bytes.Buffer
+	calls int // system calls that it made until it was ready
 }
 
 // build compiles the binary and writes its configuration into dir.
@@ -101,8 +103,24 @@ func launch(t *testing.T, cmd *exec.Cmd) (p *crashProcess, ready bool) {
 	if p.Client, err = client.New(m[1]); err != nil {
 		t.Fatal(err)
 	}
+	p.calls, _ = systemCalls(p.cmd.Process.Pid)
 	return p, true
 }
+
+// systemCalls returns how many times a process has read or written, where the system counts that.
+func systemCalls(process int) (n int, known bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", process))
+	if err != nil {
+		return 0, false
+	}
+	for _, match := range callCounts.FindAllStringSubmatch(string(text), -1) {
+		count, _ := strconv.Atoi(match[1]) // only digits match
+		n += count
+	}
+	return n, true
+}
+
+var callCounts = regexp.MustCompile(`(?m)^sysc[rw]: (\d+)$`)
 
 // end kills the process if it has not ended by itself, and waits for it.
 func (p *crashProcess) end() {

@@ -37,7 +37,7 @@ var (
 var injections = []injection{{"pwrite64", "EIO", "3"}, {"pwrite64", "ENOSPC", "2+"}, {"fdatasync", "EIO", "1"}, {"openat", "EMFILE", "1+"}, {"pwrite64", "EINTR", "1+2"}}
 
 // injectionsEach are those of the short run, then each call with each fault at each of the places, in an order that the seed decides.
-func injectionsEach(places ...string) []injection {
+func injectionsEach(seed uint64, places ...string) []injection {
 	var rest []injection
 	for _, call := range diskCalls {
 		for _, fault := range crashFaults {
@@ -48,7 +48,7 @@ func injectionsEach(places ...string) []injection {
 			}
 		}
 	}
-	rand.New(rand.NewPCG(crashSeed, 0)).Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
 	return slices.Concat(injections, rest)
 }
 
@@ -89,7 +89,7 @@ func TestSystemCalls(t *testing.T) {
 		w.faulty = true
 	}
 	injected, ended := 0, 0
-	tried := injectEach(t, h, injectionsEach("1", "3", "1+2", "1+"), func(p *crashProcess, i injection) (string, error) {
+	tried := injectEach(t, h, injectionsEach(h.seed, "1", "3", "1+2", "1+"), func(p *crashProcess, i injection) (string, error) {
 		met, went, err := injectUnderLoad(h, p, i)
 		injected += met.calls
 		if !went {
@@ -114,7 +114,7 @@ func TestSystemCallsAtStart(t *testing.T) {
 	dir := t.TempDir()
 	h := newHistory(t, dir, filepath.Join(dir, "data"))
 	refused := 0
-	tried := injectEach(t, h, injectionsEach("1", "2", "3", "5", "9"), func(p *crashProcess, i injection) (string, error) {
+	tried := injectEach(t, h, injectionsEach(h.seed, "1", "2", "3", "5", "9"), func(p *crashProcess, i injection) (string, error) {
 		h.await(20)
 		if err := p.kill(); err != nil {
 			return "", err

@@ -1,13 +1,11 @@
 package storage
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -24,9 +22,7 @@ const (
 	keysPerWorker = 4
 	shortKills    = 30
 	startKills    = 4   // while it starts, after every kill under load
-	mostAnswers   = 200 // before a kill under load
-	mostLines     = 12  // of the log, before a kill while it starts
-	crashSeed     = 1
+	mostAnswers   = 100 // before a kill under load
 )
 
 // A crashHistory is what the model knows over all kills of one data directory.
@@ -35,6 +31,7 @@ type crashHistory struct {
 	binary    string
 	config    string
 	data      string
+	seed      uint64
 	random    *rand.Rand
 	workers   []*worker
 	answered  client.Tally      // answers under all loads
@@ -70,10 +67,11 @@ func TestKills(t *testing.T) {
 }
 
 func newHistory(t *testing.T, dir, data string) *crashHistory {
-	h := &crashHistory{t: t, data: data, random: rand.New(rand.NewPCG(crashSeed, 0)), listed: map[string]string{}}
+	seed := client.Seed(t, 1)
+	h := &crashHistory{t: t, data: data, seed: seed, random: rand.New(rand.NewPCG(seed, 0)), listed: map[string]string{}}
 	h.binary, h.config = build(t, dir)
 	for i := range workers {
-		h.workers = append(h.workers, newWorker(crashSeed, uint64(i+1), keysPerWorker, &h.answered))
+		h.workers = append(h.workers, newWorker(seed, uint64(i+1), keysPerWorker, &h.answered))
 	}
 	return h
 }
@@ -100,36 +98,30 @@ func (h *crashHistory) cycle(p *crashProcess, end func(*crashProcess) error) *cr
 	return next
 }
 
-// kill ends the process after a while, and some that follow it while they start.
+// kill ends the process after some answers, and some that follow it while they start.
 func (h *crashHistory) kill(p *crashProcess) error {
 	h.await(1 + h.random.IntN(mostAnswers))
 	if err := p.kill(); err != nil {
 		return err
 	}
 	for range startKills {
-		if err := h.killAtStart(h.random.IntN(mostLines)); err != nil {
+		if err := h.killAtStart(h.random.IntN(p.calls + 1)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// killAtStart starts a process and kills it when it has written so many lines, or is ready.
-func (h *crashHistory) killAtStart(lines int) error {
-	next := exec.Command(h.binary, append(serveArguments(h.t, h.config, h.data), "--v=4")...)
-	read, write, err := os.Pipe()
-	if err != nil {
+// killAtStart starts a process and kills it when it has made so many system calls.
+func (h *crashHistory) killAtStart(calls int) error {
+	next := exec.Command(h.binary, serveArguments(h.t, h.config, h.data)...)
+	if err := next.Start(); err != nil {
 		return err
 	}
-	defer read.Close()
-	next.Stdout, next.Stderr = write, write
-	err = next.Start()
-	if err = errors.Join(err, write.Close()); err != nil {
-		return err
-	}
-	in := bufio.NewScanner(read)
-	for n := 0; n < lines && in.Scan() && !crashReadyLine.MatchString(in.Text()); n++ {
-	}
+	client.Poll(func() bool {
+		n, known := systemCalls(next.Process.Pid)
+		return n >= calls || !known
+	})
 	return errors.Join(next.Process.Kill(), waitKilled(next))
 }
 

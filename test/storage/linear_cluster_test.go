@@ -32,6 +32,7 @@ type linearCluster struct {
 	etcd     *etcdtest.Cluster
 	binary   string
 	settings string
+	seed     uint64
 	replicas []*replica
 }
 
@@ -83,7 +84,7 @@ func newClusterLinear(t *testing.T) *linearCluster {
 // newClusterWith is newCluster with other settings, another binary, and clocks that are off.
 func newClusterWith(t *testing.T, settings string, build func(dir string) (string, error), clocks [3]time.Duration) *linearCluster {
 	t.Helper()
-	c := &linearCluster{t: t, settings: settings, etcd: etcdtest.Start(t, 3, "--heartbeat-interval", "50", "--election-timeout", "500")}
+	c := &linearCluster{t: t, seed: client.Seed(t, 1), settings: settings, etcd: etcdtest.Start(t, 3, "--heartbeat-interval", "50", "--election-timeout", "500")}
 	var err error
 	if c.binary, err = build(t.TempDir()); err != nil {
 		t.Fatal(err)

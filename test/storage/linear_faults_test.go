@@ -73,7 +73,7 @@ var linearFaults = []fault{
 
 // round lets clients race while one fault begins and ends.
 func (c *linearCluster) round(round int, f fault) (record []porcupine.Operation, open int) {
-	random := rand.New(rand.NewPCG(linearSeed, uint64(round)))
+	random := rand.New(rand.NewPCG(c.seed, uint64(round)))
 	var clock atomic.Int64
 	var racing sync.WaitGroup
 	var done client.Tally
@@ -84,7 +84,7 @@ func (c *linearCluster) round(round int, f fault) (record []porcupine.Operation,
 	var observing sync.WaitGroup
 	observing.Go(func() { seen.run(watching) })
 	for i := range racers {
-		r := &recordingClient{id: i, client: c.Client, clock: &clock, known: map[string]output{}, faults: true, random: rand.New(rand.NewPCG(linearSeed, uint64(round*clients+i)))}
+		r := &recordingClient{id: i, client: c.Client, clock: &clock, known: map[string]output{}, faults: true, random: rand.New(rand.NewPCG(c.seed, uint64(round*clients+i)))}
 		racers[i] = r
 		racing.Go(func() {
 			for n := range mostRequests {

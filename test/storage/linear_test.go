@@ -26,7 +26,6 @@ const (
 	linearKeys    = 3
 	requests      = 60 // per client and round
 	rounds        = 12
-	linearSeed    = 1
 )
 
 // A racer is one client with its own record.
@@ -44,9 +43,9 @@ type recordingClient struct {
 
 func TestLinearizable(t *testing.T) {
 	server := client.Serve(t, t.TempDir(), nil)
-	n, total, open := 0, 0, 0
+	n, total, open, seed := 0, 0, 0, client.Seed(t, 1)
 	for round := range client.Rounds(t, rounds, 1) {
-		record, unanswered := runClients(t, server.Client, round)
+		record, unanswered := runClients(t, server.Client, seed, round)
 		for _, part := range model.Partition(record) {
 			if result := porcupine.CheckOperationsTimeout(model, part, client.Watchdog); result != porcupine.Ok {
 				t.Fatalf("round %d: %s:\n%s", round, result, lines(part))
@@ -71,12 +70,12 @@ func lines(history []porcupine.Operation) string {
 }
 
 // runClients lets clients loose on fresh objects and returns what they saw.
-func runClients(t *testing.T, c *client.Client, round int) (record []porcupine.Operation, open int) {
+func runClients(t *testing.T, c *client.Client, seed uint64, round int) (record []porcupine.Operation, open int) {
 	var clock atomic.Int64
 	var running sync.WaitGroup
 	racers := make([]*recordingClient, clients)
 	for i := range racers {
-		r := &recordingClient{id: i, client: c, clock: &clock, known: map[string]output{}, random: rand.New(rand.NewPCG(linearSeed, uint64(round*clients+i)))}
+		r := &recordingClient{id: i, client: c, clock: &clock, known: map[string]output{}, random: rand.New(rand.NewPCG(seed, uint64(round*clients+i)))}
 		racers[i] = r
 		running.Go(func() {
 			for n := range requests {

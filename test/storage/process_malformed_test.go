@@ -225,13 +225,14 @@ func TestMalformedRequests(t *testing.T) {
 	c.must(t, 201, "POST", deployments, deployment)
 	before := c.must(t, 200, "GET", elsewhere+"/bystander", "")
 	var all []*abuser
+	seed := client.Seed(t, 1)
 	for i := range abusers {
 		known := adminTLS(t, p.dir)
 		known.ServerName, known.ClientSessionCache = "localhost", tls.NewLRUClientSessionCache(4)
 		if i == 0 {
 			known.Certificates = nil
 		}
-		all = append(all, &abuser{random: rand.New(rand.NewPCG(1, uint64(i))), host: strings.TrimPrefix(p.url, "https://"), config: known, codes: map[int]int{}})
+		all = append(all, &abuser{random: rand.New(rand.NewPCG(seed, uint64(i))), host: strings.TrimPrefix(p.url, "https://"), config: known, codes: map[int]int{}})
 	}
 	sent, early, late := 0, 0, 0
 	for n := range client.Rounds(t, 10, 1) {

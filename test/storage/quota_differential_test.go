@@ -19,7 +19,7 @@ func TestPodsAgainstTheOracle(t *testing.T) {
 	t.Parallel()
 	n := open(t)
 	n.quota("q", `"hard":{"pods":"1k","requests.cpu":"1M","limits.cpu":"1M","requests.memory":"1Pi","limits.memory":"1Pi","requests.example.com/gpu":"1M","hugepages-2Mi":"1Pi"}`)
-	random := rand.New(rand.NewPCG(4, 2))
+	random := rand.New(rand.NewPCG(client.Seed(t, 4), 2))
 	want := corev1.ResourceList{}
 	add := func(name string, amounts corev1.ResourceList, of corev1.ResourceName) {
 		sum := want[corev1.ResourceName(name)]

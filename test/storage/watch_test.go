@@ -28,8 +28,8 @@ func within(t *testing.T) context.Context {
 }
 
 // writeWatch makes a random history of some keys of its own; every answer must be good.
-func writeWatch(ctx context.Context, c *client.Client, id, n int) error {
-	random := rand.New(rand.NewPCG(1, uint64(id)))
+func writeWatch(ctx context.Context, c *client.Client, seed uint64, id, n int) error {
+	random := rand.New(rand.NewPCG(seed, uint64(id)))
 	alive, finalized := map[string]bool{}, map[string]bool{}
 	for i := range n {
 		path := view{namespace: []string{"default", "other"}[random.IntN(2)]}.path()
@@ -181,9 +181,10 @@ func TestWatchHistories(t *testing.T) {
 	l := &eventLog{}
 	l.state, l.version = list(t, s.Client, view{}, nil)
 	var writers, readers sync.WaitGroup
+	seed := client.Seed(t, 1)
 	for id := range 3 {
 		writers.Go(func() {
-			if err := writeWatch(within(t), s.Client, id, 150); err != nil {
+			if err := writeWatch(within(t), s.Client, seed, id, 150); err != nil {
 				t.Error(err)
 			}
 		})
