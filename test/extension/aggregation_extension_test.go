@@ -145,7 +145,7 @@ spec:
   caBundle: ` + base64.StdEncoding.EncodeToString(ca) + `
   service: {name: metrics-server, namespace: kube-system}
 `)
-	if out := m.kubectl("", "wait", "--for=condition=Available", "--timeout=60s", "apiservice/v1beta1.metrics.k8s.io"); !strings.Contains(out, "condition met") {
+	if out := m.kubectl("", "wait", "--for=condition=Available", "--timeout=300s", "apiservice/v1beta1.metrics.k8s.io"); !strings.Contains(out, "condition met") {
 		t.Fatal(out)
 	}
 	return m

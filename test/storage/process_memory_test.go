@@ -192,7 +192,7 @@ func checkResumption(t *testing.T, c caller, path string) {
 	if low == 1 || high > newest-20 {
 		t.Errorf("the history begins at %d of %d", high, newest)
 	}
-	r, err := c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=60", c.url, path, high))
+	r, err := c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=3600", c.url, path, high))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func checkResumption(t *testing.T, c caller, path string) {
 // watchable tells whether a watch from a version is answered with events.
 func watchable(t *testing.T, c caller, path string, version uint64) bool {
 	t.Helper()
-	r, err := c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=60", c.url, path, version))
+	r, err := c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=3600", c.url, path, version))
 	if err != nil {
 		t.Fatal(err)
 	}
