@@ -167,9 +167,7 @@ func TestSlowWebhook(t *testing.T) {
 			}
 		})
 	}
-	for j.requests.Load() < 2 {
-		time.Sleep(time.Millisecond)
-	}
+	poll(t, "the webhook is not called", func() bool { return j.requests.Load() == 2 })
 	if d, _ := w.Authorize(quick); d != authz.Allow {
 		t.Error("a known answer waits")
 	}

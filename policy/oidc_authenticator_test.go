@@ -179,7 +179,7 @@ func TestClaims(t *testing.T) {
 		test.options(&o)
 		tokens := oidc.New(o)
 		runAuthenticator(t, tokens)
-		user, err := eventually(tokens, token(test.changes))
+		user, err := eventually(t, tokens, token(test.changes))
 		switch {
 		case test.user == "":
 			if user != nil || err == nil {
@@ -193,14 +193,27 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// eventually is the answer once the keys are known.
-func eventually(tokens *oidc.Authenticator, token string) (*authn.User, error) {
-	for {
-		user, err := tokens.Authenticate(bearer(token))
-		if err == nil || !strings.Contains(err.Error(), "not known yet") {
-			return user, err
+// eventually authenticates a token once the keys are known.
+func eventually(t *testing.T, tokens *oidc.Authenticator, token string) (user *authn.User, err error) {
+	t.Helper()
+	poll(t, "the keys are never known", func() bool {
+		user, err = tokens.Authenticate(bearer(token))
+		return err == nil || !strings.Contains(err.Error(), "not known yet")
+	})
+	return user, err
+}
+
+// poll calls done until it returns true.
+func poll(t *testing.T, otherwise string, done func() bool) {
+	t.Helper()
+	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-watchdog:
+			t.Fatal(otherwise)
 		}
-		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -148,15 +148,11 @@ func newReadyAuthenticator(t *testing.T, o oidc.Options, good string) *oidc.Auth
 	t.Helper()
 	tokens := oidc.New(o)
 	runAuthenticator(t, tokens)
-	for range 2000 {
-		if user, _ := tokens.Authenticate(bearer(good)); user != nil {
-			return tokens
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	_, err := tokens.Authenticate(bearer(good))
-	t.Fatalf("never ready: %v", err)
-	return nil
+	poll(t, "the authenticator never accepts a good token", func() bool {
+		user, _ := tokens.Authenticate(bearer(good))
+		return user != nil
+	})
+	return tokens
 }
 
 func bearer(token string) authn.Request { return authn.Request{Token: token, HasToken: true} }

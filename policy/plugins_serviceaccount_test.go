@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -91,48 +92,50 @@ func TestServiceAccount(t *testing.T) {
 
 // A new Pod without an account waits for the default one, and for no other.
 func TestServiceAccountWaits(t *testing.T) {
-	cl := newCluster(t, nil)
-	chain := chainOf(t, cl, meta.Platform, plugins.ServiceAccount(meta.Platform, cl, true)...)
-	k := kind("", "pods")
-	if w := chain.Waiting(nil, k, "", "ns"); !w.MayApply(request.Create) || w.MayApply(request.Update) || w.AppliesToNoOp() || chain.Waiting(nil, k, "ephemeralcontainers", "ns") != nil {
-		t.Error("more than new Pods may have to wait")
-	}
-	admit := func(text string) (request.Change, error) {
-		m := &request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "ns", Name: "x"}, Waiting: chain.Waiting(nil, k, "", "ns")}
-		c := request.Change{Mutation: m, New: parseTree(t, text)}
-		if err := chain.For(nil, request.Create, k, "", m.Key).Admit(c); err != nil {
-			return c, err
+	synctest.Test(t, func(t *testing.T) {
+		cl := newCluster(t, nil)
+		chain := chainOf(t, cl, meta.Platform, plugins.ServiceAccount(meta.Platform, cl, true)...)
+		k := kind("", "pods")
+		if w := chain.Waiting(nil, k, "", "ns"); !w.MayApply(request.Create) || w.MayApply(request.Update) || w.AppliesToNoOp() || chain.Waiting(nil, k, "ephemeralcontainers", "ns") != nil {
+			t.Error("more than new Pods may have to wait")
 		}
-		if !c.Waits() {
-			t.Errorf("%s does not wait", text)
+		admit := func(text string) (request.Change, error) {
+			m := &request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "ns", Name: "x"}, Waiting: chain.Waiting(nil, k, "", "ns")}
+			c := request.Change{Mutation: m, New: parseTree(t, text)}
+			if err := chain.For(nil, request.Create, k, "", m.Key).Admit(c); err != nil {
+				return c, err
+			}
+			if !c.Waits() {
+				t.Errorf("%s does not wait", text)
+			}
+			return c, nil
 		}
-		return c, nil
-	}
-	if _, err := admit(`{"spec":{"serviceAccountName":"other"}}`); err == nil {
-		t.Error("an account other than the default one may come")
-	}
-	c, err := admit(pod(`"serviceAccountName":"default","serviceAccount":"default"`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		time.Sleep(50 * time.Millisecond)
-		cl.put("serviceaccounts ns/default", `{}`)
-	}()
-	if err := c.Mutation.Waiting.Begin().Mutate(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
-	if got := canonical(c.New); !strings.Contains(got, `"serviceAccountName":"default"`) || !strings.Contains(got, "platform-api-access-") || c.Waits() {
-		t.Errorf("got %s", got)
-	}
-	delete(cl.objects, "serviceaccounts ns/default")
-	if c, err = admit(pod("")); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	err = c.Mutation.Waiting.Begin().Mutate(ctx, c)
-	if err == nil || !strings.Contains(err.Error(), `error looking up service account ns/default: serviceaccount "default" not found`) {
-		t.Errorf("it does not come: %v", err)
-	}
+		if _, err := admit(`{"spec":{"serviceAccountName":"other"}}`); err == nil {
+			t.Error("an account other than the default one may come")
+		}
+		c, err := admit(pod(`"serviceAccountName":"default","serviceAccount":"default"`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			time.Sleep(50 * time.Millisecond)
+			cl.put("serviceaccounts ns/default", `{}`)
+		}()
+		if err := c.Mutation.Waiting.Begin().Mutate(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if got := canonical(c.New); !strings.Contains(got, `"serviceAccountName":"default"`) || !strings.Contains(got, "platform-api-access-") || c.Waits() {
+			t.Errorf("got %s", got)
+		}
+		delete(cl.objects, "serviceaccounts ns/default")
+		if c, err = admit(pod("")); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		err = c.Mutation.Waiting.Begin().Mutate(ctx, c)
+		if err == nil || !strings.Contains(err.Error(), `error looking up service account ns/default: serviceaccount "default" not found`) {
+			t.Errorf("it does not come: %v", err)
+		}
+	})
 }

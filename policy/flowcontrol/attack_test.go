@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/troupe-api/troupe/policy/authn"
@@ -73,66 +74,69 @@ func TestManyRules(t *testing.T) {
 
 // TestFlapping: the configuration changes all the time under load. Nobody is lost, and nothing is left.
 func TestFlapping(t *testing.T) {
-	c := aController(20)
-	ctx, stop := context.WithCancel(t.Context())
-	var all sync.WaitGroup
-	var served, refused atomic.Int64
-	for i := range 16 {
-		all.Go(func() {
-			rng := rand.New(rand.NewPCG(uint64(i), 9))
-			for ctx.Err() == nil {
-				var l *Listing
-				a := podsOf(fmt.Sprint("user-", rng.IntN(4)))
-				if rng.IntN(3) == 0 {
-					a.Verb, l = "list", &Listing{Stored: rng.IntN(2000)}
-				}
-				gone, cancel := context.WithCancel(ctx)
-				if rng.IntN(4) == 0 {
-					time.AfterFunc(time.Duration(rng.IntN(1000))*time.Microsecond, cancel) // a client that goes while it waits
-				}
-				r, err := c.Admit(gone, a, l, 5*time.Millisecond)
-				if err != nil {
-					refused.Add(1)
-				} else {
+	withoutPool(t)
+	synctest.Test(t, func(t *testing.T) {
+		c := aController(20)
+		ctx, stop := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		var served, refused atomic.Int64
+		for i := range 16 {
+			all.Go(func() {
+				rng := rand.New(rand.NewPCG(uint64(i), 9))
+				for ctx.Err() == nil {
+					var l *Listing
+					a := podsOf(fmt.Sprint("user-", rng.IntN(4)))
+					if rng.IntN(3) == 0 {
+						a.Verb, l = "list", &Listing{Stored: rng.IntN(2000)}
+					}
+					gone, cancel := context.WithCancel(ctx)
+					if rng.IntN(4) == 0 {
+						time.AfterFunc(time.Duration(rng.IntN(1000))*time.Microsecond, cancel) // a client that goes while it waits
+					}
+					r, err := c.Admit(gone, a, l, 5*time.Millisecond)
 					time.Sleep(time.Duration(rng.IntN(300)) * time.Microsecond)
-					r.Finish()
-					served.Add(1)
+					if err != nil {
+						refused.Add(1)
+					} else {
+						r.Finish()
+						served.Add(1)
+					}
+					cancel()
 				}
-				cancel()
-			}
-		})
-	}
-	rng := rand.New(rand.NewPCG(7, 7))
-	for range 200 {
-		c.mu.Lock()
-		switch rng.IntN(4) {
-		case 0:
-			delete(c.specs, "global-default")
-		case 1:
-			delete(c.schemas, "global-default")
-		default:
-			spec := levelSpec{name: "global-default", shares: rng.IntN(100), lendable: rng.IntN(101), borrowing: rng.IntN(3)*50 - 1, queueLength: 1 + rng.IntN(5)}
-			if rng.IntN(3) > 0 {
-				spec.queues = 1 + rng.IntN(64)
-				spec.handSize = 1 + rng.IntN(min(6, spec.queues))
-			}
-			c.specs["global-default"] = spec
-			c.schemas["global-default"] = &schema{name: "global-default", level: "global-default", precedence: 9900, distinguisher: byUser, rules: c.fixed.schemas["catch-all"].rules}
+			})
 		}
-		c.configure()
-		c.mu.Unlock()
-		time.Sleep(time.Millisecond)
-	}
-	stop()
-	all.Wait()
-	if served.Load() == 0 || refused.Load() == 0 {
-		t.Errorf("%d served, %d refused", served.Load(), refused.Load())
-	}
-	for name, l := range c.current.Load().levels {
-		if !l.idle() || len(l.queues) != 0 || l.active != 0 || l.running != nil || l.seatsInUse != 0 || l.seatsWaiting != 0 {
-			t.Errorf("%s is left with %+v", name, l.figures())
+		rng := rand.New(rand.NewPCG(7, 7))
+		for range 200 {
+			c.mu.Lock()
+			switch rng.IntN(4) {
+			case 0:
+				delete(c.specs, "global-default")
+			case 1:
+				delete(c.schemas, "global-default")
+			default:
+				spec := levelSpec{name: "global-default", shares: rng.IntN(100), lendable: rng.IntN(101), borrowing: rng.IntN(3)*50 - 1, queueLength: 1 + rng.IntN(5)}
+				if rng.IntN(3) > 0 {
+					spec.queues = 1 + rng.IntN(64)
+					spec.handSize = 1 + rng.IntN(min(6, spec.queues))
+				}
+				c.specs["global-default"] = spec
+				c.schemas["global-default"] = &schema{name: "global-default", level: "global-default", precedence: 9900, distinguisher: byUser, rules: c.fixed.schemas["catch-all"].rules}
+			}
+			c.configure()
+			c.mu.Unlock()
+			time.Sleep(time.Millisecond)
 		}
-	}
+		stop()
+		all.Wait()
+		if served.Load() == 0 || refused.Load() == 0 {
+			t.Errorf("%d served, %d refused", served.Load(), refused.Load())
+		}
+		for name, l := range c.current.Load().levels {
+			if !l.idle() || len(l.queues) != 0 || l.active != 0 || l.running != nil || l.seatsInUse != 0 || l.seatsWaiting != 0 {
+				t.Errorf("%s is left with %+v", name, l.figures())
+			}
+		}
+	})
 }
 
 // TestClose: nobody waits for a server that stops, and nobody begins to.

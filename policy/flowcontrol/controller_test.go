@@ -103,6 +103,7 @@ func TestPrecedence(t *testing.T) {
 
 // TestDrain: a level that is configured no longer serves what it has let in, is found by nobody, and then goes.
 func TestDrain(t *testing.T) {
+	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
 		c := aController(10)
 		a := &authz.Attributes{User: &authn.User{Name: "x", Groups: []string{"system:authenticated"}}, Verb: "get", ResourceRequest: true, Resource: "pods", Namespace: "n"}

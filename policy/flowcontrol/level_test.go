@@ -37,6 +37,7 @@ func asks(l *level, b *bound, flow uint64, seats int) (*Request, admission, *Rej
 // sends two of them a little later. The first is served at once and moves the clock of queue 0 on by 3 ms, so
 // that the requests of flow 1 come in between: by virtual finish these are a1=3 (served), b1=3+, a2=6, b2=6+, a3=9, a4=12.
 func TestDispatchOrder(t *testing.T) {
+	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
 		l, b := aLevel(1, 2, 1, 10)
 		var order []string
@@ -81,6 +82,7 @@ func TestDispatchOrder(t *testing.T) {
 
 // TestLargeRequestIsNotPassed: who needs more seats than are free has them kept until there are enough.
 func TestLargeRequestIsNotPassed(t *testing.T) {
+	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
 		l, b := aLevel(4, 8, 1, 10)
 		small, _, _ := asks(l, b, 0, 3)
@@ -111,6 +113,7 @@ func TestLargeRequestIsNotPassed(t *testing.T) {
 
 // TestRefusals: every reason, each counted.
 func TestRefusals(t *testing.T) {
+	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
 		l, b := aLevel(1, 1, 1, 1)
 		first, _, _ := asks(l, b, 0, 1)
@@ -154,6 +157,7 @@ func TestRefusals(t *testing.T) {
 
 // TestLingeringSeats: a write that many watch keeps its final seats for a while, and not its client.
 func TestLingeringSeats(t *testing.T) {
+	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
 		l, b := aLevel(4, 4, 1, 10)
 		r := &Request{schema: b, work: writeWork(100, 4)}
@@ -177,6 +181,7 @@ func TestLingeringSeats(t *testing.T) {
 
 // TestFairness: whatever one flow sends, the others get their part of the level.
 func TestFairness(t *testing.T) {
+	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
 		l, b := aLevel(10, 64, 4, 50)
 		var served [6]int
@@ -222,6 +227,7 @@ func TestFairness(t *testing.T) {
 // TestAccounts compares the level's figures with a plain count over random requests, changes of limits and of queues.
 func TestAccounts(t *testing.T) {
 	for seed := range uint64(10) {
+		withoutPool(t)
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			l, b := aLevel(1+rng.IntN(20), rng.IntN(2)*(1+rng.IntN(30)), 1, 1+rng.IntN(5))
@@ -397,6 +403,13 @@ func TestAllocateFairly(t *testing.T) {
 }
 
 // aController has the objects that the server maintains.
+// withoutPool drops the pooled requests before and after a test that uses a bubble: their channels belong to one bubble.
+func withoutPool(t *testing.T) {
+	forget := func() { requests = sync.Pool{New: requests.New} }
+	forget()
+	t.Cleanup(forget)
+}
+
 func aController(seats int) *Controller {
 	c := New(meta.Kubernetes, seats)
 	maintained(c)
@@ -419,6 +432,7 @@ func TestLimits(t *testing.T) {
 
 // TestBorrowing: a level that needs more than its part gets what others lend, and they get it back when they need it.
 func TestBorrowing(t *testing.T) {
+	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
 		c := aController(600)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -60,7 +62,9 @@ func (c *cluster) Scan(_ context.Context, resource meta.GroupResource, _ string,
 		all = append(all, o)
 	}
 	c.mu.Unlock()
-	time.Sleep(time.Millisecond) // while changes are observed
+	for range 3 { // while changes are observed
+		runtime.Gosched()
+	}
 	for _, o := range all {
 		if resource == c.kind.Storage {
 			visit(c.kind, o)
@@ -240,123 +244,131 @@ func (c *cluster) write(random *rand.Rand, w int, stop chan struct{}) {
 // TestNeverRefusedBelow (42): while others hold all of a quota and give it up again, nobody is refused.
 func TestNeverRefusedBelow(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t)
-	c.setQuota("q", tree.Tree{"services": "1"})
-	held, err := c.propose(nil, service(0), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answers := make(chan error, 8)
-	for range cap(answers) {
-		go func() {
-			r, err := c.propose(nil, service(0), false)
-			if err == nil {
-				time.Sleep(time.Millisecond)
-				r.Release()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		c.setQuota("q", tree.Tree{"services": "1"})
+		held, err := c.propose(nil, service(0), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := make(chan error, 8)
+		for range cap(answers) {
+			go func() {
+				r, err := c.propose(nil, service(0), false)
+				if err == nil {
+					time.Sleep(time.Millisecond)
+					r.Release()
+				}
+				answers <- err
+			}()
+		}
+		synctest.Wait()
+		select {
+		case err := <-answers:
+			t.Fatalf("answered while it was not clear: %v", err)
+		default:
+		}
+		held.Release()
+		for range cap(answers) {
+			if err := <-answers; err != nil {
+				t.Error(err)
 			}
+		}
+		held, _ = c.propose(nil, service(0), false)
+		go func() {
+			_, err := c.propose(nil, service(0), false)
 			answers <- err
 		}()
-	}
-	select {
-	case err := <-answers:
-		t.Fatalf("answered while it was not clear: %v", err)
-	case <-time.After(20 * time.Millisecond):
-	}
-	held.Release()
-	for range cap(answers) {
-		if err := <-answers; err != nil {
-			t.Error(err)
+		c.publish("s", service(0), held)
+		if err := <-answers; err == nil || err.Error() != "exceeded quota: q, requested: services=1, used: services=1, limited: services=1" {
+			t.Errorf("got %v", err)
 		}
-	}
-	held, _ = c.propose(nil, service(0), false)
-	go func() {
-		_, err := c.propose(nil, service(0), false)
-		answers <- err
-	}()
-	c.publish("s", service(0), held)
-	if err := <-answers; err == nil || err.Error() != "exceeded quota: q, requested: services=1, used: services=1, limited: services=1" {
-		t.Errorf("got %v", err)
-	}
-	c.checkSettled("q")
+		c.checkSettled("q")
+	})
 }
 
 // What was held of quotas that have gone since is given back under their own mutex, not that of those in their place.
 func TestQuotasComeAgain(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t)
-	c.setQuota("q", tree.Tree{"services": "1"})
-	reserved, err := c.propose(nil, service(0), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.setQuota("q", nil)
-	again := make(chan bool)
-	go func() {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
 		c.setQuota("q", tree.Tree{"services": "1"})
-		close(again)
-	}()
-	for n := c.ledger.namespace("n"); n == nil; n = c.ledger.namespace("n") {
-		time.Sleep(time.Millisecond)
-	}
-	c.ledger.Observe(c.kind, 1, nil, c.encode("s", service(0)), reserved)
-	if len(reservationOf(reserved).entries) == 0 {
-		t.Error("given back under the mutex of another namespace")
-	}
-	reserved.Commit()
-	<-again
+		reserved, err := c.propose(nil, service(0), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.setQuota("q", nil)
+		again := make(chan bool)
+		go func() {
+			c.setQuota("q", tree.Tree{"services": "1"})
+			close(again)
+		}()
+		synctest.Wait() // until the new quota waits for what is reserved
+		c.ledger.Observe(c.kind, 1, nil, c.encode("s", service(0)), reserved)
+		if len(reservationOf(reserved).entries) == 0 {
+			t.Error("given back under the mutex of another namespace")
+		}
+		reserved.Commit()
+		<-again
+	})
 }
 
 // TestQuotaWaitsForWhatPassed (42): a quota is in force only when changes are stored that were let pass before.
 func TestQuotaWaitsForWhatPassed(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t)
-	passed, err := c.propose(nil, service(0), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inForce := make(chan bool)
-	go func() {
-		c.setQuota("q", tree.Tree{"services": "0"})
-		close(inForce)
-	}()
-	select {
-	case <-inForce:
-		t.Fatal("the quota is in force before")
-	case <-time.After(20 * time.Millisecond):
-	}
-	c.publish("s", service(0), passed)
-	<-inForce
-	c.checkSettled("q")
-	c.setQuota("q", nil)
-	if c.ledger.namespace("n") != nil {
-		t.Error("a namespace without quotas is kept")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		passed, err := c.propose(nil, service(0), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inForce := make(chan bool)
+		go func() {
+			c.setQuota("q", tree.Tree{"services": "0"})
+			close(inForce)
+		}()
+		synctest.Wait()
+		select {
+		case <-inForce:
+			t.Fatal("the quota is in force before")
+		default:
+		}
+		c.publish("s", service(0), passed)
+		<-inForce
+		c.checkSettled("q")
+		c.setQuota("q", nil)
+		if c.ledger.namespace("n") != nil {
+			t.Error("a namespace without quotas is kept")
+		}
+	})
 }
 
 // TestFailedScan (42): while it is not known what is used, nothing that takes of it passes; then the quota is in force.
 func TestFailedScan(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t)
-	c.publish("before", service(2), request.NoReservation)
-	c.fails = 3
-	c.setQuota("q", tree.Tree{"services": "2", "services.nodeports": "9"})
-	_, err := c.propose(nil, service(1), false)
-	if err == nil || err.Error() != "status unknown for quota: q, resources: services,services.nodeports" {
-		t.Errorf("while nothing is known: %v", err)
-	}
-	if r, err := c.propose(service(1), service(0), false); err != nil {
-		t.Errorf("a change that takes nothing: %v", err)
-	} else {
-		r.Release()
-	}
-	c.publish("unasked", service(1), request.NoReservation)
-	for c.ledger.namespace("n").lockedInForce("q") == nil {
-		time.Sleep(time.Millisecond)
-	}
-	c.checkSettled("q")
-	if _, err := c.propose(nil, service(0), false); err == nil || err.Error() != "exceeded quota: q, requested: services=1, used: services=2, limited: services=2" {
-		t.Errorf("in force: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		c.publish("before", service(2), request.NoReservation)
+		c.fails = 3
+		c.setQuota("q", tree.Tree{"services": "2", "services.nodeports": "9"})
+		_, err := c.propose(nil, service(1), false)
+		if err == nil || err.Error() != "status unknown for quota: q, resources: services,services.nodeports" {
+			t.Errorf("while nothing is known: %v", err)
+		}
+		if r, err := c.propose(service(1), service(0), false); err != nil {
+			t.Errorf("a change that takes nothing: %v", err)
+		} else {
+			r.Release()
+		}
+		c.publish("unasked", service(1), request.NoReservation)
+		for c.ledger.namespace("n").lockedInForce("q") == nil {
+			time.Sleep(time.Millisecond)
+		}
+		c.checkSettled("q")
+		if _, err := c.propose(nil, service(0), false); err == nil || err.Error() != "exceeded quota: q, requested: services=1, used: services=2, limited: services=2" {
+			t.Errorf("in force: %v", err)
+		}
+	})
 }
 
 // A quota that goes while its scan fails is not looked at any more.
