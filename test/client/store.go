@@ -54,6 +54,8 @@ func keepIn(t testing.TB, config *daemon.Config) {
 		t.Fatal(err)
 	}
 	config.Etcd.Servers, config.Etcd.Prefix = urls, dir
+	// On a busy machine etcd is slow, not away.
+	config.Etcd.HealthCheckTimeout, config.Etcd.WriteTimeout = daemon.Duration(Watchdog), daemon.Duration(Watchdog)
 }
 
 // StoreFlags let a daemon that is a process of its own keep its state where the suite has it.
@@ -63,7 +65,10 @@ func StoreFlags(t testing.TB, dir string) []string {
 	if keepIn(t, &config); len(config.Etcd.Servers) == 0 {
 		return nil
 	}
-	return []string{"--etcd-servers", strings.Join(config.Etcd.Servers, ","), "--etcd-prefix", config.Etcd.Prefix}
+	return []string{
+		"--etcd-servers", strings.Join(config.Etcd.Servers, ","), "--etcd-prefix", config.Etcd.Prefix,
+		"--etcd-healthcheck-timeout", config.Etcd.HealthCheckTimeout.String(),
+	}
 }
 
 // Balance lets a client ask several servers in turn, by their addresses.
