@@ -169,11 +169,7 @@ func TestHTTP2(t *testing.T) {
 	asking.Wait()
 	f.do("POST", configMapsPath, configMap("b"))
 	watching.Wait()
-	for end := time.Now().Add(10 * time.Second); f.store.openSessions() > 0; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%d sessions of watches that their clients have ended", f.store.openSessions())
-		}
-	}
+	eventually(t, "sessions outlive the clients of their watches", func() bool { return f.store.openSessions() == 0 })
 }
 
 // TestHTTP2Shutdown: watches end in order, what is under way is answered, and a client is sent elsewhere.

@@ -112,14 +112,10 @@ func TestRequestBodies(t *testing.T) {
 			t.Errorf("%s: %v, closed %t, want %v, %t", test.name, codes, closed, test.codes, test.closed)
 		}
 	}
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) { // the last one may just be going
-		if _, metrics := f.do("GET", "/metrics", ""); strings.Contains(metrics, "troupe_request_body_bytes 0\n") {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal("bodies that have gone hold memory")
-		}
-	}
+	eventually(t, "finished bodies hold memory", func() bool {
+		_, metrics := f.do("GET", "/metrics", "")
+		return strings.Contains(metrics, "troupe_request_body_bytes 0\n")
+	})
 }
 
 // A watch lasts no longer than one may that asks for nothing.

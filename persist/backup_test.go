@@ -23,8 +23,10 @@ func TestBackupUnderLoad(t *testing.T) {
 	states := map[Revision]string{0: ""}
 	var load sync.WaitGroup
 	load.Add(1)
+	appended := make(chan struct{}, 300)
 	go func() {
 		defer load.Done()
+		defer close(appended)
 		for i := range 300 {
 			_, err := j.Append([]Write{put(fmt.Sprint("k", i%9), fmt.Sprint("v", i)), {Key: fmt.Sprint("k", i%7), Delete: true, RevisionOffset: -1}})
 			if err == nil && i%40 == 20 {
@@ -35,6 +37,7 @@ func TestBackupUnderLoad(t *testing.T) {
 				return
 			}
 			states[m.newest] = m.String()
+			appended <- struct{}{}
 		}
 	}()
 	backups := map[Revision]*bytes.Buffer{}
@@ -45,7 +48,9 @@ func TestBackupUnderLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		backups[rev] = &b
-		time.Sleep(time.Millisecond) // lets the load move on; nothing depends on it
+		for range 10 {
+			<-appended
+		}
 	}
 	load.Wait()
 	var b bytes.Buffer

@@ -402,7 +402,6 @@ func TestAllocateFairly(t *testing.T) {
 	}
 }
 
-// aController has the objects that the server maintains.
 // withoutPool drops the pooled requests before and after a test that uses a bubble: their channels belong to one bubble.
 func withoutPool(t *testing.T) {
 	forget := func() { requests = sync.Pool{New: requests.New} }
@@ -410,6 +409,7 @@ func withoutPool(t *testing.T) {
 	t.Cleanup(forget)
 }
 
+// aController has the objects that the server maintains.
 func aController(seats int) *Controller {
 	c := New(meta.Kubernetes, seats)
 	maintained(c)
