@@ -46,7 +46,7 @@ func next(t *testing.T, changes <-chan string) string {
 	select {
 	case change := <-changes:
 		return change
-	case <-time.After(10 * time.Second):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("no change is told")
 		return ""
 	}
