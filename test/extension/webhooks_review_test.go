@@ -57,7 +57,7 @@ func TestReview(t *testing.T) {
 			if got := asJSON([]any{q.review["apiVersion"], q.review["kind"]}); got != `["`+s.group("admission")+`/v1","AdmissionReview"]` {
 				t.Errorf("the review is of %s", got)
 			}
-			if q.header.Get("Content-Type") != "application/json" || q.query != "timeout=10s" || q.proto != "HTTP/2.0" {
+			if q.header.Get("Content-Type") != "application/json" || q.query != "timeout=30s" || q.proto != "HTTP/2.0" {
 				t.Errorf("content type %q, query %q, %s", q.header.Get("Content-Type"), q.query, q.proto)
 			}
 			if len(q.text("uid")) != 36 {

@@ -12,7 +12,7 @@ import (
 // the directory.
 func memoryDir() (dir string, remove func()) {
 	const shm = "/dev/shm"
-	dir, err := os.MkdirTemp(shm, "troupe-tests-")
+	dir, err := os.MkdirTemp(shm, "troupe") // without a hyphen, as in /tmp: transcripts cut suffixes of names
 	if err != nil {
 		return "", func() {}
 	}
