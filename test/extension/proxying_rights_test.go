@@ -197,15 +197,20 @@ func TestAdmission(t *testing.T) {
 	if got := c.fault(t, "/api/v1/namespaces/default/pods/one:1/proxy/other"); got != "400 BadRequest address not allowed" {
 		t.Error(got)
 	}
-	metrics, err := c.get(t, "/metrics")
-	must(t, err)
-	for _, want := range []string{
-		`apiserver_request_total{verb="CONNECT",group="",version="v1",resource="pods",subresource="exec",scope="resource",code="101"} 2`,
-		`apiserver_request_total{verb="CONNECT",group="",version="v1",resource="pods",subresource="proxy",scope="resource",code="400"} 1`,
-		`apiserver_longrunning_requests{verb="CONNECT"} 0`,
-	} {
-		if !strings.Contains(metrics, want) {
-			t.Errorf("the metrics lack %s", want)
+	client.Eventually(t, func() error { // a request counts until after its client has the answer
+		metrics, err := c.get(t, "/metrics")
+		if err != nil {
+			return err
 		}
-	}
+		for _, want := range []string{
+			`apiserver_request_total{verb="CONNECT",group="",version="v1",resource="pods",subresource="exec",scope="resource",code="101"} 2`,
+			`apiserver_request_total{verb="CONNECT",group="",version="v1",resource="pods",subresource="proxy",scope="resource",code="400"} 1`,
+			`apiserver_longrunning_requests{verb="CONNECT"} 0`,
+		} {
+			if !strings.Contains(metrics, want) {
+				return fmt.Errorf("the metrics lack %s", want)
+			}
+		}
+		return nil
+	})
 }
