@@ -32,7 +32,7 @@ func (p *catalogPlayer) play(ctx context.Context, q catalogRequest) ([]string, e
 	return describe(a, q.show), nil
 }
 
-// A catalogUpdate sends the object as it is read, changed by the patch, so that only what the row is about can be
+// An update sends the object as it is read, changed by the patch, so that only what the row is about can be
 // refused.
 func (p *catalogPlayer) send(ctx context.Context, q catalogRequest) (client.Answer, error) {
 	k, err := p.kind(q)

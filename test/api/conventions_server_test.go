@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// conventionMaps is the collection of most cases, future a version that is never reached.
+// conventionMaps is the collection of most cases; future is a version that is never reached.
 const (
 	conventionMaps = "/api/v1/namespaces/default/configmaps"
 	metaName       = "meta.platform.io"

@@ -70,7 +70,7 @@ func TestImportDirections(t *testing.T) {
 // prefixedText is an error or a line of the log that begins with a word and a colon.
 var prefixedText = regexp.MustCompile(`(?:errors\.New|fmt\.Errorf|[lL]og(?:ger)?\.(?:Debug|Info|Warn|Error))\("([a-z]+): `)
 
-// TestTextsWithoutPackages checks that errors and the log do not name packages, of which users know nothing.
+// TestTextsWithoutPackages checks that errors and the log do not name packages, which users do not know.
 func TestTextsWithoutPackages(t *testing.T) {
 	for _, p := range listPackages(t) {
 		path := strings.TrimPrefix(p.ImportPath, module)

@@ -129,7 +129,7 @@ func (s *ownershipComparison) randomObject(r ObjectGenerator, w ownershipEndpoin
 	return object
 }
 
-// ownershipLastApplied returns what a client-side apply has left in the annotation of an object: the same object,
+// lastApplied returns what a client-side apply has left in the annotation of an object: the same object,
 // another one, or what was there before; "" for none.
 func (s *ownershipComparison) lastApplied(r ObjectGenerator, w ownershipEndpoint, density float64, object tree.Tree) string {
 	switch r.Intn(4) {

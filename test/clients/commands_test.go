@@ -45,7 +45,7 @@ func (p *place) command(args ...string) *exec.Cmd {
 	return c
 }
 
-// runCommands runs a command, and gives both outputs and its exit code.
+// run returns both outputs of a command and its exit code.
 func (p *place) run(args ...string) (output string, code int) {
 	p.T.Helper()
 	c := p.command(args...)

@@ -71,7 +71,7 @@ func ownTables(t *testing.T) (names []string) {
 }
 
 // dailyTwins are the tables that run in the profile kubernetes where nothing is soaked. In the profile platform, whose only such client
-// kubectlTroupe is, all of them run.
+// troupe is, all of them run.
 var dailyTwins = []string{"create", "kubernetes/access", "kubernetes/custom", "kubernetes/rollout"}
 
 // withoutTwin are the tables of what troupe does not have: last-applied annotations, and modes of kubectl that few use.

@@ -41,8 +41,8 @@ func (s aggregationSession) body(resp *http.Response) string {
 	return string(text)
 }
 
-// TestRequestIsPassedOn: path and query arrive, the answer comes back, and the server is told who asks, by a
-// certificateAggregation that its ConfigMap names; nothing by which a client proves or claims to be somebody goes on.
+// TestRequestIsPassedOn: path and query arrive, the response comes back, and the server learns the user from a
+// certificate that its ConfigMap names. Credentials and identity headers of the client are not passed on.
 func TestRequestIsPassedOn(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)

@@ -52,7 +52,7 @@ func newWorker(seed, id uint64, keys int, answered *client.Tally) *worker {
 	return w
 }
 
-// runCrash writes until a write gets no response, because the daemon was killed, or an answer that does not tell whether it happened,
+// run writes until a write gets no response, because the daemon was killed, or an answer that does not tell whether it happened,
 // because a fault ends the daemon. It returns an error for a response that the model does not allow.
 func (w *worker) run(ctx context.Context, c *client.Client) error {
 	for {

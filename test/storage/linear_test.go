@@ -37,7 +37,7 @@ type recordingClient struct {
 	known  map[string]output // what it read last, by object
 	record []porcupine.Operation
 	open   int // writes without an answer
-	// linearFaults says that servers are killed and cut off meanwhile: writes may be refused or left open, and nothing else.
+	// faults says that servers are killed and cut off meanwhile: writes may be refused or left open, and nothing else.
 	faults bool
 }
 

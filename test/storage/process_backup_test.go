@@ -45,7 +45,7 @@ func (l *load) add(w processWrite, err error) {
 	}
 }
 
-// runProcess creates, updates and deletes its own few objects.
+// run creates, updates and deletes its own few objects.
 func (l *load) run(c caller, who int, stop <-chan struct{}) {
 	for n := 0; ; n++ {
 		select {

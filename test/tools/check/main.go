@@ -172,13 +172,17 @@ func (c checker) changed(ctx context.Context) error {
 		return err
 	}
 	var packages, plain, raced []string
-	suiteTests := map[string][]string{} // the patterns by suite
+	suiteTests := map[string][]string{} // the names of tests by suite
+	var inTools []string
 	for _, file := range files {
 		dir, name := filepath.Split(file)
 		dir = strings.TrimSuffix(dir, "/")
 		suite, inTest := strings.CutPrefix(dir, "test/")
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		packages = append(packages, "./"+dir)
 		switch {
-		case !strings.HasSuffix(name, ".go"):
 		case inTest && slices.Contains(suites, suite):
 			topic, _, _ := strings.Cut(strings.TrimSuffix(name, "_test.go"), "_")
 			tests, err := topicTests(c.module, filepath.Join(suite, topic))
@@ -186,9 +190,11 @@ func (c checker) changed(ctx context.Context) error {
 				return err
 			}
 			suiteTests[suite] = append(suiteTests[suite], tests...)
+		case inTest && strings.HasPrefix(suite, "tools/"):
+			inTools = append(inTools, "./"+suite)
 		case inTest:
+			fmt.Fprintf(c.out, "%s is part of all suites: make test runs them\n", dir)
 		default:
-			packages = append(packages, "./"+dir)
 			if tests := testFolder(c.root, dir); racedPackages.MatchString(tests) {
 				raced = append(raced, "./"+tests)
 			} else {
@@ -196,7 +202,7 @@ func (c checker) changed(ctx context.Context) error {
 			}
 		}
 	}
-	packages, plain, raced = unique(packages), unique(plain), unique(raced)
+	packages, plain, raced, inTools = unique(packages), unique(plain), unique(raced), unique(inTools)
 	if len(packages) > 0 {
 		c.stage("analysis", func(func(result)) error {
 			return c.golang(ctx, append([]string{"run", "-C=test", "./tools/lint"}, packages...)...)
@@ -207,6 +213,9 @@ func (c checker) changed(ctx context.Context) error {
 	}
 	if len(raced) > 0 {
 		c.stage("packages, race detector", c.test(ctx, c.root, nil, append([]string{"-race"}, raced...)...))
+	}
+	if len(inTools) > 0 {
+		c.stage("tools of the tests", c.test(ctx, c.module, nil, append([]string{"-count=1"}, inTools...)...))
 	}
 	for _, suite := range suites {
 		if names := suiteTests[suite]; len(names) > 0 {

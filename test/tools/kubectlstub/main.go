@@ -1,6 +1,6 @@
 //go:build unix
 
-// Command stub stands in kubectl's place on the PATH of a shell. It hands the command, with its own
+// Command kubectlstub stands in kubectl's place on the PATH of a shell. It hands the command, with its own
 // standard files, to a worker, and exits as the command did.
 package main
 
@@ -45,7 +45,7 @@ func forward() (code int, err error) {
 	}
 	var exit [1]byte
 	if n, err := syscall.Read(answer[1], exit[:]); err != nil || n == 0 {
-		return 0, fmt.Errorf("no answer: %w", err)
+		return 0, fmt.Errorf("no answer from the worker: %v", err)
 	}
 	return int(exit[0]), nil
 }
