@@ -27,7 +27,7 @@ type report struct {
 
 type stageResult struct {
 	name                    string
-	took                    time.Duration
+	took, cpu               time.Duration
 	passed, failed, skipped int
 	err                     error
 }
@@ -55,7 +55,7 @@ func (r *report) stage(name string, step func(ended func(result)) error) {
 		return
 	}
 	s := stageResult{name: name}
-	began := time.Now()
+	began, before := time.Now(), cpuOfChildren()
 	first := len(r.results)
 	s.err = step(func(e result) {
 		r.results = append(r.results, e)
@@ -69,7 +69,7 @@ func (r *report) stage(name string, step func(ended func(result)) error) {
 			s.failed++
 		}
 	})
-	s.took = time.Since(began)
+	s.took, s.cpu = time.Since(began), cpuOfChildren()-before
 	r.stages = append(r.stages, s)
 	stage := report{results: r.results[first:]}
 	for _, f := range stage.failedTests() {
@@ -83,7 +83,7 @@ func (s stageResult) line() string {
 	if s.err != nil || s.failed > 0 {
 		state = "FAILED"
 	}
-	line := fmt.Sprintf("%-7s%-34s%8s", state, s.name, s.took.Round(time.Second))
+	line := fmt.Sprintf("%-7s%-34s%8s%8s of CPU", state, s.name, s.took.Round(time.Second), s.cpu.Round(time.Second))
 	if n := s.passed + s.failed; n > 0 {
 		line += fmt.Sprintf("  %5d tests", n)
 	}
@@ -123,17 +123,15 @@ func (r *report) finish() bool {
 	for _, m := range r.missing {
 		fmt.Fprintf(r.out, "missing: %s (%s)\n", m.program, m.install())
 	}
-	user, system := cpuOfChildren()
-	fmt.Fprintf(r.out, "total: %s, %s of CPU time (%s user, %s system) on %d CPUs\n",
-		time.Since(r.began).Round(time.Second), (user + system).Round(time.Second), user.Round(time.Second), system.Round(time.Second), runtime.NumCPU())
+	fmt.Fprintf(r.out, "total: %s, %s of CPU on %d CPUs\n", time.Since(r.began).Round(time.Second), cpuOfChildren().Round(time.Second), runtime.NumCPU())
 	return ok
 }
 
 // cpuOfChildren is the CPU time of all processes that have ended.
-func cpuOfChildren() (user, system time.Duration) {
+func cpuOfChildren() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u) != nil {
-		return 0, 0
+		return 0
 	}
-	return time.Duration(u.Utime.Nano()), time.Duration(u.Stime.Nano())
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
