@@ -50,11 +50,11 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// watches is how many watches there are.
+// watches is how many watches of clients are open.
 func watches(p *place) int {
 	p.T.Helper()
 	text := string(p.Send(200, "GET", "/metrics", "", "").Body)
-	m := regexp.MustCompile(`(?m)^troupe_watchers (\d+)$`).FindStringSubmatch(text)
+	m := regexp.MustCompile(`(?m)^apiserver_longrunning_requests\{verb="WATCH"\} (\d+)$`).FindStringSubmatch(text)
 	if m == nil {
 		p.T.Fatal("no figure of watches")
 	}

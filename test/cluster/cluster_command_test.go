@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -37,7 +36,7 @@ func wantRefused(t *testing.T, advice, dir, port string) {
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")
-	c := testCluster{dir: filepath.Join(dir, "data"), path: filepath.Dir(built.Get(t).kubectl) + ":" + os.Getenv("PATH")}
+	c := newShells(t, filepath.Join(dir, "data"))
 	first := startCommand(t, dir, "0")
 	c.daemon = first
 	if out, err := c.shell("default", "k create deployment web --image=a --replicas=3 && k rollout status deployment/web --timeout=60s"); err != nil {
@@ -72,7 +71,7 @@ func TestCommand(t *testing.T) {
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")
-	c := testCluster{dir: filepath.Join(dir, "data"), path: filepath.Dir(built.Get(t).kubectl) + ":" + os.Getenv("PATH")}
+	c := newShells(t, filepath.Join(dir, "data"))
 	c.daemon = startCommand(t, dir, "0", "--naming=platform")
 	troupe := built.Get(t).troupe + " -n default "
 	if out, err := c.shell("default", troupe+"apply -f volumes.yaml"); err != nil {

@@ -66,7 +66,8 @@ type testCluster struct {
 	daemon  *process
 	flags   []string // of the daemon
 	around  []*process
-	path    string // of the programs that tables call
+	path    string          // of the programs that tables call
+	kubectl *client.Kubectl // runs their commands
 }
 
 // builtIn are the controllers that take the place of programs.
@@ -75,14 +76,24 @@ const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-
 // lostNodes has a node that is silent found soon. The grace is longer than the time between two renewals of a lease, 10 s.
 var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-period=1s"}
 
+// newShells returns a cluster whose data directory is dir, without any process.
+func newShells(t testing.TB, dir string) *testCluster {
+	t.Helper()
+	bin := t.TempDir()
+	if err := os.Symlink(client.KubectlStubBinary(t), filepath.Join(bin, "kubectl")); err != nil {
+		t.Fatal(err)
+	}
+	return &testCluster{dir: dir, path: bin + ":" + os.Getenv("PATH"), kubectl: client.StartKubectl(t, client.KubectlBinary(t), os.Environ())}
+}
+
 // newCluster starts a cluster. programs says that controllers and the scheduler are those of Kubernetes.
 func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	t.Helper()
-	c := &testCluster{t: t, dir: filepath.Join(t.TempDir(), "data"), port: freePort(t), metrics: startMetrics(t)}
+	c := newShells(t, filepath.Join(t.TempDir(), "data"))
+	c.t, c.port, c.metrics = t, freePort(t), startMetrics(t)
 	c.flags = []string{"--aggregator-service-resolver", metricsService + "=" + c.metrics.address()}
-	c.path = filepath.Dir(p.kubectl) + ":" + os.Getenv("PATH")
 	if p.kubeadm != "" {
-		c.path = filepath.Dir(p.kubeadm) + ":" + c.path
+		c.path += ":" + filepath.Dir(p.kubeadm)
 		c.flags = append(c.flags, "--enable-bootstrap-token-auth")
 	}
 	if p.manager == "" {
@@ -157,6 +168,7 @@ func (c *testCluster) shell(namespace, command string) (string, error) {
 	cmd := exec.Command("sh", "-c", `k() { kubectl --namespace="$NAMESPACE" "$@"; }; `+command)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig(), "NAMESPACE="+namespace, "PATH="+c.path)
 	cmd.Dir = "testdata/cluster"
+	c.kubectl.Attach(cmd)
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }

@@ -14,14 +14,11 @@ import (
 
 // programs are the paths of what a cluster is made of. manager, scheduler, kubeadm and kwok are empty where what is built into the
 // daemon does the work.
-type programs struct{ troupe, kubectl, manager, scheduler, kubeadm, kwok string }
+type programs struct{ troupe, manager, scheduler, kubeadm, kwok string }
 
 // build builds what is tested, and with it the programs of Kubernetes if they are wanted.
 func build(dir string, kubernetes bool) (p programs, err error) {
-	if p.troupe, err = client.BuildTroupe(dir); err != nil {
-		return p, err
-	}
-	if p.kubectl, err = client.BuildKubectl(dir); err != nil || !kubernetes {
+	if p.troupe, err = client.BuildTroupe(dir); err != nil || !kubernetes {
 		return p, err
 	}
 	for _, program := range []struct {
