@@ -20,7 +20,7 @@ func TestOwnCertificate(t *testing.T) {
 		{`printf 'apiVersion: certificates.k8s.io/v1\nkind: CertificateSigningRequest\nmetadata: {name: jane}\nspec:\n  signerName: kubernetes.io/kube-apiserver-client\n  expirationSeconds: 86400\n  usages: [client auth]\n  request: %s\n' $(base64 -w0 < jane.csr) | kubectl create -f -`, "certificatesigningrequest.certificates.k8s.io/jane created"},
 		{`kubectl get csr jane --no-headers`, "Pending"},
 		{`kubectl certificate approve jane`, "certificatesigningrequest.certificates.k8s.io/jane approved"},
-		{`kubectl wait csr/jane --for=jsonpath='{.status.certificate}' --timeout=30s`, "condition met"},
+		{`kubectl wait csr/jane --for=jsonpath='{.status.certificate}' --timeout=300s`, "condition met"},
 		{`kubectl get csr jane --no-headers`, "Approved,Issued"},
 		{`kubectl get csr jane -o jsonpath='{.status.certificate}' | base64 -d > jane.crt && openssl x509 -in jane.crt -noout -subject -ext basicConstraints,extendedKeyUsage`, "CA:FALSE"},
 		{`kubectl create clusterrolebinding jane --clusterrole=view --group=dev`, "created"},

@@ -66,7 +66,7 @@ func TestKubectlKilled(t *testing.T) {
 			c.must(t, "cmp before.json after.json")
 			c.must(t, "kubectl apply -f changed.yaml --validate=false")
 			c.must(t, `kubectl patch -n shop configmap held --type=merge -p '{"metadata":{"finalizers":null}}'`)
-			c.must(t, "kubectl wait -n shop --for=jsonpath='{.data.mode}'=careful configmap/web --timeout=60s")
+			c.must(t, "kubectl wait -n shop --for=jsonpath='{.data.mode}'=careful configmap/web --timeout=300s")
 		})
 	}
 }

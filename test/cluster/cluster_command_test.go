@@ -39,7 +39,7 @@ func TestCommand(t *testing.T) {
 	c := newShells(t, filepath.Join(dir, "data"))
 	first := startCommand(t, dir, "0")
 	c.daemon = first
-	if out, err := c.shell("default", "k create deployment web --image=a --replicas=3 && k rollout status deployment/web --timeout=60s"); err != nil {
+	if out, err := c.shell("default", "k create deployment web --image=a --replicas=3 && k rollout status deployment/web --timeout=300s"); err != nil {
 		t.Fatal(out)
 	}
 	port := regexp.MustCompile(`https://127\.0\.0\.1:(\d+)`).FindStringSubmatch(first.log.String())[1]

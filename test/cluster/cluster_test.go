@@ -65,7 +65,7 @@ func play(t *testing.T, c *testCluster, file string) {
 		}
 	}
 	c.checkAlive(t)
-	if out, err := c.shell("default", "kubectl delete namespace --timeout=120s "+namespace); err != nil {
+	if out, err := c.shell("default", "kubectl delete namespace --timeout=300s "+namespace); err != nil {
 		t.Fatalf("the namespace stays: %s\n%s", out, c.logs())
 	}
 }

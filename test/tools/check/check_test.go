@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 const events = `{"Action":"build-output","ImportPath":"example.com/b","Output":"b.go:1: undefined: x\n"}
@@ -45,25 +46,25 @@ func TestReadEvents(t *testing.T) {
 func TestReport(t *testing.T) {
 	var out bytes.Buffer
 	r := &report{out: &out}
-	r.stage("tests", func(ended func(result)) error {
-		return errors.Join(readEvents(strings.NewReader(events), &out, ended), errors.New("exit status 1"))
+	r.stage("tests", func(ended func(result)) (time.Duration, error) {
+		return time.Minute, errors.Join(readEvents(strings.NewReader(events), &out, ended), errors.New("exit status 1"))
 	})
-	r.stage("vet", func(func(result)) error { return errors.New("exit status 2") })
-	r.stage("nothing", func(func(result)) error { return nil })
+	r.stage("vet", func(func(result)) (time.Duration, error) { return 0, errors.New("exit status 2") })
+	r.stage("nothing", func(func(result)) (time.Duration, error) { return 0, nil })
 	if r.finish() {
 		t.Error("it passed")
 	}
 	for text, times := range map[string]int{
 		"--- example.com/a TestX/one failed\none is wrong\n": 1, "failed: example.com/a TestX/one\n": 1, "failed: example.com/a TestX\n": 0,
 		"FAILED tests": 2, "FAILED vet": 2, "ok     nothing": 1, "4 tests, 1 skipped": 0, "3 tests, 1 skipped": 2,
-		"skipped: example.com/a TestZ\n": 1, "    3s  example.com/a TestY\n": 1, "exit status 2": 1, "not shown": 0,
+		"skipped: example.com/a TestZ\n": 1, "    3s  example.com/a TestY\n": 1, "exit status 2": 1, "not shown": 0, "1m0s of CPU": 2,
 	} {
 		if n := strings.Count(out.String(), text); n != times {
 			t.Errorf("%q is there %d times, want %d:\n%s", text, n, times, &out)
 		}
 	}
 	passed := &report{out: &out}
-	passed.stage("nothing", func(func(result)) error { return nil })
+	passed.stage("nothing", func(func(result)) (time.Duration, error) { return 0, nil })
 	if !passed.finish() {
 		t.Error("it failed")
 	}

@@ -5,9 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 )
@@ -15,21 +13,14 @@ import (
 // flakes runs all suites in rounds beside busy processes, so that tests fail which depend on how fast the machine is. A round uses
 // another number of CPUs than the one before, and one of three has the race detector.
 func (c checker) flakes(ctx context.Context, rounds int) error {
-	dir, err := os.MkdirTemp("", "troupe-flakes-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	programs := map[bool]string{false: filepath.Join(dir, "plain"), true: filepath.Join(dir, "race")}
-	for race, to := range programs {
-		name, args := "build", []string{"test", "-vet=off", "-c", "-o", to + "/"}
+	for _, race := range []bool{false, true} {
+		name := "build suites"
 		if race {
-			name, args = "build, race detector", append(args, "-race")
+			name += ", race detector"
 		}
-		for _, s := range suites {
-			args = append(args, "./"+s)
+		if !c.always(name, c.build(ctx, race, suites)) {
+			return nil // the report says so
 		}
-		c.stage(name, run{dir: c.module, args: args}.stage(ctx))
 	}
 	stop, err := c.load(ctx, 10*runtime.NumCPU())
 	if err != nil {
@@ -44,11 +35,7 @@ func (c checker) flakes(ctx context.Context, rounds int) error {
 			if race {
 				name += ", race"
 			}
-			c.stage(name, run{
-				dir:  filepath.Join(c.module, suite),
-				args: []string{"tool", "test2json", "-t", "-p", "troupe/test/" + suite, filepath.Join(programs[race], suite+".test"), "-test.v=test2json", "-test.timeout=4h"},
-				env:  append(c.environment(suite), "GOMAXPROCS="+strconv.Itoa(procs)),
-			}.stage(ctx))
+			c.stage(name, c.run(ctx, suiteRun{suite: suite, race: race, env: append(c.environment(suite), "GOMAXPROCS="+strconv.Itoa(procs))}))
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

@@ -75,25 +75,36 @@ func readEvents(r io.Reader, other io.Writer, ended func(result)) error {
 	}
 }
 
-// A run is one go test, or a test binary that is built already.
+// A run is one run of the go command that writes events.
 type run struct {
 	dir  string
 	args []string // of go
 	env  []string // besides the environment of this process
 }
 
-// do runs the tests and passes on what has ended. Its error says that the run failed, not why: the results do.
-func (r run) do(ctx context.Context, ended func(result)) error {
-	command := exec.CommandContext(ctx, "go", r.args...)
-	command.Dir, command.Env, command.Stderr = r.dir, append(os.Environ(), r.env...), os.Stderr
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
-	out, err := command.StdoutPipe()
-	if err != nil {
-		return err
+// step is a step that passes on the tests that have ended. Its error says that the run failed, not why: the results do.
+func (r run) step(ctx context.Context) step {
+	return func(ended func(result)) (time.Duration, error) {
+		command := exec.CommandContext(ctx, "go", r.args...)
+		command.Dir, command.Env, command.Stderr = r.dir, append(os.Environ(), r.env...), os.Stderr
+		command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+		out, err := command.StdoutPipe()
+		if err != nil {
+			return 0, err
+		}
+		if err := command.Start(); err != nil {
+			return 0, err
+		}
+		readErr := readEvents(out, os.Stderr, ended)
+		err = errors.Join(readErr, command.Wait())
+		return cpu(command), err
 	}
-	if err := command.Start(); err != nil {
-		return err
+}
+
+// cpu is the CPU time of a command that has ended, and of the processes that it has waited for.
+func cpu(command *exec.Cmd) time.Duration {
+	if command.ProcessState == nil { // it did not start
+		return 0
 	}
-	readErr := readEvents(out, os.Stderr, ended)
-	return errors.Join(readErr, command.Wait())
+	return command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 }

@@ -78,53 +78,35 @@ func check(ctx context.Context, stages string, changed bool, rounds int) (ok boo
 
 // all runs everything that must pass before a change goes in.
 func (c checker) all(ctx context.Context) error {
-	c.stage("analysis", func(func(result)) error { return c.make(ctx, "lint") })
+	c.stage("analysis", c.make(ctx, "lint"))
 	plain, raced, err := c.packages(ctx)
 	if err != nil {
 		return err
 	}
 	c.stage("packages", c.test(ctx, c.root, nil, plain...))
 	c.stage("packages, race detector", c.test(ctx, c.root, nil, append([]string{"-race"}, raced...)...))
-	byRace, err := c.racedTests()
-	if err != nil {
+	if err := c.suites(ctx); err != nil {
 		return err
 	}
-	c.stage("suites, race detector", c.test(ctx, c.module, nil, "-race", "-count=1", "-run="+only(byRace), "./policy", "./storage"))
-	c.stage("suites on etcd, race detector", c.test(ctx, c.module, []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}, "-race", "-count=1", "-run="+onEtcd, "./storage"))
-	c.stage("suites", c.test(ctx, c.module, c.inMemory, "-count=1", "-skip="+only(byRace), "./api", "./policy", "./extension", "./clients", "./cluster", "./tools/..."))
-	c.stage("suites on the disk", c.test(ctx, c.module, nil, "-count=1", "-skip="+only(byRace), "./storage"))
 	return ctx.Err()
 }
 
-func (c checker) racedTests() (names []string, err error) {
-	for _, topic := range racedTopics {
-		of, err := topicTests(c.module, topic)
+// test is a step of one go test. A busy machine may need more than the ten minutes that go test allows by default.
+func (c checker) test(ctx context.Context, dir string, env []string, args ...string) step {
+	return run{dir: dir, args: append([]string{"test", "-json", "-vet=off", "-timeout=1h"}, args...), env: env}.step(ctx)
+}
+
+// make is a step that makes a target of the Makefile and shows its output only if that fails.
+func (c checker) make(ctx context.Context, target string) step {
+	return func(func(result)) (time.Duration, error) {
+		command := exec.CommandContext(ctx, "make", "-s", target)
+		command.Dir = c.root
+		out, err := command.CombinedOutput()
 		if err != nil {
-			return nil, err
+			fmt.Fprintf(c.out, "%s", out)
 		}
-		names = append(names, of...)
+		return cpu(command), err
 	}
-	return names, nil
-}
-
-// test is a stage of one go test. A busy machine may need more than the ten minutes that go test allows by default.
-func (c checker) test(ctx context.Context, dir string, env []string, args ...string) func(func(result)) error {
-	return run{dir: dir, args: append([]string{"test", "-json", "-vet=off", "-timeout=1h"}, args...), env: env}.stage(ctx)
-}
-
-func (r run) stage(ctx context.Context) func(func(result)) error {
-	return func(ended func(result)) error { return r.do(ctx, ended) }
-}
-
-// make runs a target of the Makefile and shows its output only if it fails.
-func (c checker) make(ctx context.Context, target string) error {
-	command := exec.CommandContext(ctx, "make", "-s", target)
-	command.Dir = c.root
-	out, err := command.CombinedOutput()
-	if err != nil {
-		fmt.Fprintf(c.out, "%s", out)
-	}
-	return err
 }
 
 // packages lists the packages of the main module, those with the race detector apart.
@@ -204,9 +186,7 @@ func (c checker) changed(ctx context.Context) error {
 	}
 	packages, plain, raced, inTools = unique(packages), unique(plain), unique(raced), unique(inTools)
 	if len(packages) > 0 {
-		c.stage("analysis", func(func(result)) error {
-			return c.golang(ctx, append([]string{"run", "-C=test", "./tools/lint"}, packages...)...)
-		})
+		c.stage("analysis", c.golang(ctx, append([]string{"run", "-C=test", "./tools/lint"}, packages...)...))
 	}
 	if len(plain) > 0 {
 		c.stage("packages", c.test(ctx, c.root, nil, plain...))
@@ -244,13 +224,6 @@ func unique(list []string) []string {
 	return slices.Compact(list)
 }
 
-func (c checker) environment(suite string) []string {
-	if slices.Contains(onDisk, suite) {
-		return nil
-	}
-	return c.inMemory
-}
-
 // changedFiles are those that differ from origin/main, or from HEAD if there is no such branch, and those that are not in git.
 func (c checker) changedFiles(ctx context.Context) (files []string, err error) {
 	base := "HEAD"
@@ -274,10 +247,14 @@ func (c checker) git(ctx context.Context, args ...string) (string, error) {
 	return string(out), err
 }
 
-func (c checker) golang(ctx context.Context, args ...string) error {
-	command := exec.CommandContext(ctx, "go", args...)
-	command.Dir, command.Stdout, command.Stderr = c.root, c.out, c.out
-	return command.Run()
+// golang is a step that runs the go command and shows its output.
+func (c checker) golang(ctx context.Context, args ...string) step {
+	return func(func(result)) (time.Duration, error) {
+		command := exec.CommandContext(ctx, "go", args...)
+		command.Dir, command.Stdout, command.Stderr = c.root, c.out, c.out
+		err := command.Run()
+		return cpu(command), err
+	}
 }
 
 func repository() (string, error) {

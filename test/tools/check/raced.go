@@ -21,8 +21,8 @@ const onEtcd = "^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuo
 // suites are the packages of the module test with black-box tests.
 var suites = []string{"api", "policy", "extension", "storage", "clients", "cluster"}
 
-// onDisk are the suites whose subject is the disk.
-var onDisk = []string{"storage"}
+// onDisk is the suite whose subject is the disk.
+const onDisk = "storage"
 
 var testFunction = regexp.MustCompile(`(?m)^func (Test[A-Z0-9]\w*)\(t \*testing\.T\)`)
 

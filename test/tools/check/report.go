@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -23,7 +24,11 @@ type report struct {
 	stages   []stageResult
 	results  []result
 	missing  []tool
+	mu       sync.Mutex // guards stages, results and out, as stages may run at the same time
 }
+
+// A step does the work of a stage. It passes on the results of tests and returns the CPU time that it took.
+type step func(ended func(result)) (cpu time.Duration, err error)
 
 type stageResult struct {
 	name                    string
@@ -32,14 +37,13 @@ type stageResult struct {
 	err                     error
 }
 
-// failedTests are the failures without those of tests and packages that failed only because a test in them did.
-func (r *report) failedTests() []result {
-	var failed []result
-	for _, f := range r.results {
+// failed are the failures without those of tests and packages that failed only because a test in them did.
+func failed(results []result) (failed []result) {
+	for _, f := range results {
 		if f.action != "fail" {
 			continue
 		}
-		inner := slices.ContainsFunc(r.results, func(o result) bool {
+		inner := slices.ContainsFunc(results, func(o result) bool {
 			return o.action == "fail" && o.pkg == f.pkg && o.test != f.test && (f.test == "" || strings.HasPrefix(o.test, f.test+"/"))
 		})
 		if !inner {
@@ -49,16 +53,23 @@ func (r *report) failedTests() []result {
 	return failed
 }
 
-// stage runs one step and prints its line.
-func (r *report) stage(name string, step func(ended func(result)) error) {
-	if r.selected != nil && !r.selected.MatchString(name) {
-		return
+// selects tells whether a stage is to run.
+func (r *report) selects(name string) bool { return r.selected == nil || r.selected.MatchString(name) }
+
+// stage runs one step, if it is selected, and prints its line.
+func (r *report) stage(name string, do step) {
+	if r.selects(name) {
+		r.always(name, do)
 	}
+}
+
+// always runs one step and prints its line. It tells whether everything passed.
+func (r *report) always(name string, do step) bool {
 	s := stageResult{name: name}
-	began, before := time.Now(), cpuOfChildren()
-	first := len(r.results)
-	s.err = step(func(e result) {
-		r.results = append(r.results, e)
+	began := time.Now()
+	var results []result
+	s.cpu, s.err = do(func(e result) {
+		results = append(results, e)
 		switch {
 		case e.test == "":
 		case e.action == "pass":
@@ -69,21 +80,25 @@ func (r *report) stage(name string, step func(ended func(result)) error) {
 			s.failed++
 		}
 	})
-	s.took, s.cpu = time.Since(began), cpuOfChildren()-before
-	r.stages = append(r.stages, s)
-	stage := report{results: r.results[first:]}
-	for _, f := range stage.failedTests() {
+	s.took = time.Since(began)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stages, r.results = append(r.stages, s), append(r.results, results...)
+	for _, f := range failed(results) {
 		fmt.Fprintf(r.out, "--- %s failed\n%s", f.name(), f.output)
 	}
 	fmt.Fprintln(r.out, s.line())
+	return s.ok()
 }
+
+func (s stageResult) ok() bool { return s.err == nil && s.failed == 0 }
 
 func (s stageResult) line() string {
 	state := "ok"
-	if s.err != nil || s.failed > 0 {
+	if !s.ok() {
 		state = "FAILED"
 	}
-	line := fmt.Sprintf("%-7s%-34s%8s%8s of CPU", state, s.name, s.took.Round(time.Second), s.cpu.Round(time.Second))
+	line := fmt.Sprintf("%-7s%-38s%8s%8s of CPU", state, s.name, s.took.Round(time.Second), s.cpu.Round(time.Second))
 	if n := s.passed + s.failed; n > 0 {
 		line += fmt.Sprintf("  %5d tests", n)
 	}
@@ -98,7 +113,7 @@ func (r *report) finish() bool {
 	fmt.Fprintln(r.out)
 	ok := true
 	for _, s := range r.stages {
-		if s.err != nil || s.failed > 0 {
+		if !s.ok() {
 			ok = false
 			fmt.Fprintln(r.out, s.line())
 			if s.err != nil && s.failed == 0 {
@@ -106,7 +121,7 @@ func (r *report) finish() bool {
 			}
 		}
 	}
-	for _, f := range r.failedTests() {
+	for _, f := range failed(r.results) {
 		fmt.Fprintln(r.out, "failed:", f.name())
 	}
 	slowest := slices.DeleteFunc(slices.Clone(r.results), func(e result) bool { return e.test == "" || strings.Contains(e.test, "/") })

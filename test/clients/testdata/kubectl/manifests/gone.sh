@@ -1,5 +1,5 @@
 # Prints what `kubectl delete` says of configmap/held, whose finalizer goes while it waits.
-kubectl delete -n shop configmap held --timeout=60s >gone.out 2>&1 &
+kubectl delete -n shop configmap held --timeout=300s >gone.out 2>&1 &
 deleter=$!
 n=0
 until grep -qs deleted gone.out; do

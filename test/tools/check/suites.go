@@ -1,0 +1,122 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// A suiteRun is one run of the tests of a suite, or of some of them.
+type suiteRun struct {
+	name, suite string
+	race        bool // with the race detector
+	args, env   []string
+}
+
+// suiteRuns are those of make test, those that take longest first.
+func (c checker) suiteRuns() ([]suiteRun, error) {
+	var raced []string
+	for _, topic := range racedTopics {
+		names, err := topicTests(c.module, topic)
+		if err != nil {
+			return nil, err
+		}
+		raced = append(raced, names...)
+	}
+	run, skip := "-test.run="+only(raced), "-test.skip="+only(raced)
+	runs := []suiteRun{
+		{name: "suite storage", suite: "storage", args: []string{skip}},
+		{name: "suite clients", suite: "clients"},
+		{name: "suite storage, race detector", suite: "storage", race: true, args: []string{run}},
+		{name: "suite cluster", suite: "cluster"},
+		{name: "suite extension", suite: "extension"},
+		{name: "suite policy", suite: "policy", args: []string{skip}},
+		{name: "suite api", suite: "api"},
+		{name: "suite policy, race detector", suite: "policy", race: true, args: []string{run}},
+		{name: "suite storage on etcd, race detector", suite: "storage", race: true, args: []string{"-test.run=" + onEtcd}, env: []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}},
+	}
+	for i, r := range runs {
+		if !r.race {
+			runs[i].env = c.environment(r.suite)
+		}
+	}
+	return runs, nil
+}
+
+// binary is the path of the test binary of a suite. It stays, so that nothing is linked again that is up to date.
+func (c checker) binary(suite string, race bool) string {
+	dir := "tests"
+	if race {
+		dir = "tests-race"
+	}
+	return filepath.Join(c.root, "bin", dir, suite+".test")
+}
+
+// build is a step that builds the test binaries of suites.
+func (c checker) build(ctx context.Context, race bool, suites []string) step {
+	to := filepath.Dir(c.binary("", race))
+	args := []string{"test", "-vet=off", "-c", "-o", to + "/"}
+	if race {
+		args = append(args, "-race")
+	}
+	for _, s := range suites {
+		args = append(args, "./"+s)
+	}
+	return run{dir: c.module, args: args}.step(ctx)
+}
+
+// run is a step that runs a suite's test binary. A busy machine may need hours.
+func (c checker) run(ctx context.Context, s suiteRun) step {
+	args := []string{"tool", "test2json", "-t", "-p", "test/" + s.suite, c.binary(s.suite, s.race), "-test.v=test2json", "-test.timeout=4h"}
+	return run{dir: filepath.Join(c.module, s.suite), args: append(args, s.args...), env: s.env}.step(ctx)
+}
+
+// suites builds the suites and runs them, some at the same time, because their tests also wait.
+func (c checker) suites(ctx context.Context) error {
+	all, err := c.suiteRuns()
+	if err != nil {
+		return err
+	}
+	var runs []suiteRun
+	programs := map[bool][]string{} // by whether they have the race detector
+	for _, r := range all {
+		if c.selects(r.name) {
+			runs = append(runs, r)
+			programs[r.race] = append(programs[r.race], r.suite)
+		}
+	}
+	for _, race := range []bool{false, true} {
+		name := "build suites"
+		if race {
+			name += ", race detector"
+		}
+		if len(programs[race]) > 0 && !c.always(name, c.build(ctx, race, unique(programs[race]))) {
+			return nil // the report says so
+		}
+	}
+	c.stage("tools of the tests", c.test(ctx, c.module, nil, "-count=1", "./tools/..."))
+	slots := make(chan struct{}, runtime.NumCPU()+1)
+	var running sync.WaitGroup
+	for _, r := range runs {
+		slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-slots }()
+			if ctx.Err() == nil {
+				c.stage(r.name, c.run(ctx, r))
+			}
+		})
+	}
+	running.Wait()
+	return nil
+}
+
+// environment is that of a suite: files in memory if its subject is not the disk.
+func (c checker) environment(suite string) []string {
+	if suite == onDisk {
+		return nil
+	}
+	return c.inMemory
+}
