@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
@@ -50,7 +51,9 @@ func TestActivationsAreReused(t *testing.T) {
 }
 
 // An actor that has panicked is not taken over by another object, which would wait for its restart.
-func TestFaultyActivationIsNotReused(t *testing.T) {
+func TestFaultyActivationIsNotReused(t *testing.T) { synctest.Test(t, testFaultyActivation) }
+
+func testFaultyActivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.RestartBackoff = time.Hour })
 	defer h.close()
 	h.onValidate(func(value string) {
@@ -102,10 +105,8 @@ func TestTimedOutMutationReleasesActivation(t *testing.T) {
 	if err := <-first; err != nil {
 		t.Error(err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); h.activationCount() > 0; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("actors stay alive")
-		}
+	if !poll(func() bool { return h.activationCount() == 0 }) {
+		t.Fatal("actors stay alive")
 	}
 	if l := h.list(request.List{}); len(l.Items) != 1 || h.data(l.Items[0])["v"] != "wait" {
 		t.Errorf("the state is %v", h.data(l.Items[0]))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -63,9 +64,13 @@ func (s *server) checkFields(want ...string) {
 // however late that is.
 func TestConflictWaitsForNewerState(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, testConflictWaits)
+}
+
+func testConflictWaits(t *testing.T) {
 	s, keys := openAlone(t)
 	defer s.close()
-	s.log.delay = func() time.Duration { return 20 * time.Millisecond }
+	s.log.delay = func() { time.Sleep(20 * time.Millisecond) }
 	s.log.before = func([]persist.Write) {
 		s.log.before = func([]persist.Write) {}
 		keys.overtake("other")
@@ -82,10 +87,14 @@ func TestConflictWaitsForNewerState(t *testing.T) {
 // Mutations that were computed on one another are all computed again when the first is overtaken.
 func TestOvertakenPipelineIsComputedAgain(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, testOvertakenPipeline)
+}
+
+func testOvertakenPipeline(t *testing.T) {
 	const writers = 8
 	s, keys := openAlone(t)
 	defer s.close()
-	s.log.delay = func() time.Duration { return 5 * time.Millisecond }
+	s.log.delay = func() { time.Sleep(5 * time.Millisecond) }
 	gate, held, overtaken := make(chan struct{}), make(chan struct{}), 0
 	s.log.before = func(batch []persist.Write) {
 		if strings.HasSuffix(batch[0].Key, "/gate") {
@@ -114,9 +123,7 @@ func TestOvertakenPipelineIsComputedAgain(t *testing.T) {
 			}
 		})
 	}
-	for !strings.Contains(s.metrics(), fmt.Sprintf("\ntroupe_commit_queue_depth %d\n", writers)) {
-		time.Sleep(time.Millisecond)
-	}
+	synctest.Wait() // all are queued
 	close(gate)
 	wait.Wait()
 	if keys.refused != writers {
@@ -142,23 +149,29 @@ func TestConflictsAreBounded(t *testing.T) {
 // A newer state that does not arrive is waited for as long as the request lasts.
 func TestConflictEndsWithItsRequest(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, testConflictEnds)
+}
+
+func testConflictEnds(t *testing.T) {
 	s, keys := openAlone(t)
 	defer s.close()
 	arrive := make(chan struct{})
-	s.log.delay = func() time.Duration { <-arrive; return 0 }
+	s.log.delay = func() { <-arrive }
 	s.log.before = func([]persist.Write) { keys.overtake("other") }
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	go func() { // the request ends when it has been overtaken, however long that takes
-		for keys.refusedWrites() == 0 {
-			time.Sleep(time.Millisecond)
-		}
+	began := time.Now()
+	go func() {
+		synctest.Wait() // the mutation was overtaken
 		cancel()
 	}()
 	_, err := s.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: s.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "c"},
 		PatchType: request.MergePatch, PatchBody: []byte(`{"data":{"mine":"x"}}`)})
 	if n := keys.refusedWrites(); statusCode(err) != 504 || n != 1 {
 		t.Errorf("%v after %d tries, want 504 after one", err, n)
+	}
+	if waited := time.Since(began); waited != 0 {
+		t.Errorf("it waited for %v, though its request had ended", waited)
 	}
 	close(arrive)
 }
@@ -173,6 +186,10 @@ func (s *server) nodePort(name string, port int64) int {
 // What a write of unknown fate needs is nobody else's until it is certain that it was not committed.
 func TestUnknownFateKeepsItsAllocation(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, testUnknownFate)
+}
+
+func testUnknownFate(t *testing.T) {
 	for what, committed := range map[fate]bool{committedNow: true, committedLate: true, neverCommitted: false} {
 		s, keys := openAlone(t)
 		s.log.late = func() fate { return what }

@@ -145,12 +145,8 @@ func TestPassivation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	deadline := time.Now().Add(20 * time.Second)
-	for !strings.Contains(h.metrics(), "\ntroupe_object_actors 0\n") {
-		if time.Now().After(deadline) {
-			t.Fatal("actors stay alive")
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !poll(func() bool { return h.activationCount() == 0 }) {
+		t.Fatal("actors stay alive")
 	}
 	if _, err := h.patch("c3", `{"data":{"v":"y"}}`); err != nil {
 		t.Error(err)

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
+	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // A lateLog commits as the one that it wraps. While there is a hold, it answers only when that is over, though whoever
@@ -61,37 +62,42 @@ func TestVersionIsNamedBeforeItsWriterIsAnswered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			late, held := &lateLog{}, &hold{committed: make(chan persist.Revision), over: make(chan struct{})}
-			h := open(t, t.TempDir(), func(o *actors.Options) { late.Log, o.Log = o.Log, late })
-			defer h.close()
-			if _, err := h.create("c", "0"); err != nil {
-				t.Fatal(err)
-			}
-			late.hold.Store(held)
-			first := make(chan error, 1)
-			go func() {
-				_, err := h.patch("c", `{"data":{"v":"1"}}`)
-				first <- err
-			}()
-			version := fmt.Sprint(<-held.committed)
-			second := make(chan error, 1)
-			go func() {
-				_, err := h.do(change(version))
-				second <- err
-			}()
-			select {
-			case err := <-second: // too early, and mostly a conflict
-				t.Errorf("answered before the change that it builds on: %v", err)
-				second <- err
-			case <-time.After(100 * time.Millisecond): // it waits
-			}
-			close(held.over)
-			if err := <-first; err != nil {
-				t.Error(err)
-			}
-			if err := <-second; err != nil {
-				t.Error(err)
-			}
+			synctest.Test(t, func(t *testing.T) { testVersionIsNamed(t, change) })
 		})
+	}
+}
+
+func testVersionIsNamed(t *testing.T, change func(version string) request.Mutation) {
+	late, held := &lateLog{}, &hold{committed: make(chan persist.Revision), over: make(chan struct{})}
+	h := openOn(t, "/data", vfs.NewMem(), func(o *actors.Options) { late.Log, o.Log = o.Log, late })
+	defer h.close()
+	if _, err := h.create("c", "0"); err != nil {
+		t.Fatal(err)
+	}
+	late.hold.Store(held)
+	first := make(chan error, 1)
+	go func() {
+		_, err := h.patch("c", `{"data":{"v":"1"}}`)
+		first <- err
+	}()
+	version := fmt.Sprint(<-held.committed)
+	second := make(chan error, 1)
+	go func() {
+		_, err := h.do(change(version))
+		second <- err
+	}()
+	synctest.Wait()
+	select {
+	case err := <-second: // too early, and mostly a conflict
+		t.Errorf("answered before the change that it builds on: %v", err)
+		second <- err
+	default: // it waits
+	}
+	close(held.over)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	if err := <-second; err != nil {
+		t.Error(err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -141,8 +140,8 @@ func TestContendedChangesWait(t *testing.T) {
 			_, err := h.Mutate(short, m)
 			gaveUp <- err
 		}()
-		for c.waited.Load() < 20 {
-			time.Sleep(time.Millisecond)
+		if !poll(func() bool { return c.waited.Load() >= 20 }) {
+			t.Fatal("the change does not wait")
 		}
 		cancel()
 		if err := <-gaveUp; statusCode(err) != 504 {
@@ -153,8 +152,8 @@ func TestContendedChangesWait(t *testing.T) {
 			_, err := h.Mutate(t.Context(), m)
 			result <- err
 		}()
-		for c.waited.Load() < 21 {
-			time.Sleep(time.Millisecond)
+		if !poll(func() bool { return c.waited.Load() >= 21 }) {
+			t.Fatal("the second change does not wait")
 		}
 		h.wantData(`{"v":"1"}`)
 		close(c.open)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
@@ -152,7 +153,7 @@ func TestServersShareALog(t *testing.T) {
 			for seed := tried; seed < tried+together; seed++ {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
 					t.Parallel()
-					shareALog(t, seed)
+					synctest.Test(t, func(t *testing.T) { shareALog(t, seed) })
 				})
 			}
 		})
@@ -297,7 +298,7 @@ func (w *watched) check(t *testing.T, keys *sharedKeys) {
 		}
 		want = append(want, fmt.Sprintf("%s %s@%d", kind, name, c.Revision))
 	}
-	eventually(t, func() bool { w.mu.Lock(); defer w.mu.Unlock(); return len(w.events) >= len(want) })
+	synctest.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !slices.Equal(w.events, want) {

@@ -140,8 +140,8 @@ type sharedLog struct {
 	store *sharedKeys
 	// before is called before a batch is committed; it may write as somebody else.
 	before func(batch []persist.Write)
-	// delay is how long the next transaction takes to arrive.
-	delay func() time.Duration
+	// delay returns when the next transaction arrives.
+	delay func()
 	// fault decides about a batch: nil, ErrUnavailable, or ErrUnknown for what follows.
 	fault func() error
 	// late decides when a write of unknown fate is committed: now, with the next Append, or never.
@@ -172,7 +172,7 @@ const (
 
 func (s *sharedKeys) open() *sharedLog {
 	return &sharedLog{
-		store: s, before: func([]persist.Write) {}, delay: func() time.Duration { return 0 }, fault: func() error { return nil },
+		store: s, before: func([]persist.Write) {}, delay: func() {}, fault: func() error { return nil },
 		late: func() fate { return committedNow }, foreign: map[int]bool{}, done: make(chan struct{}),
 	}
 }
@@ -238,7 +238,7 @@ func (l *sharedLog) follow() {
 			}
 		}
 		l.store.mu.Unlock()
-		time.Sleep(l.delay())
+		l.delay()
 		l.subscriber(batch, t.upTo)
 		l.store.mu.Lock()
 		l.received++
@@ -326,11 +326,12 @@ func (l *sharedLog) misbehave(seed uint64) {
 	var mu sync.Mutex
 	chance := rand.New(rand.NewPCG(seed, 3))
 	roll := func(n int) int { mu.Lock(); defer mu.Unlock(); return chance.IntN(n) }
-	l.delay = func() time.Duration {
+	l.delay = func() {
 		if roll(20) == 0 {
-			return 10 * time.Millisecond
+			time.Sleep(10 * time.Millisecond)
+		} else {
+			time.Sleep(time.Duration(roll(1500)) * time.Microsecond)
 		}
-		return time.Duration(roll(1500)) * time.Microsecond
 	}
 	l.fault = func() error {
 		if !l.faulty.Load() {

@@ -8,18 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/persist"
 )
-
-func eventually(t *testing.T, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !holds() && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
-}
 
 // liveCommits are the newest states of the keys that begin with a prefix.
 func (s *sharedKeys) liveCommits(prefix string) map[string]persist.Commit {
@@ -124,13 +117,10 @@ func checkAllocated(t *testing.T, keys *sharedKeys, s *server) {
 		}
 	}
 	got := map[string]int{}
-	eventually(t, func() bool { // what was set aside is given back a moment after the answer
-		clear(got)
-		for name, owners := range s.allocator.Allocated() {
-			got[name] = len(owners)
-		}
-		return maps.Equal(got, want)
-	})
+	synctest.Wait() // what was set aside is given back a moment after the answer
+	for name, owners := range s.allocator.Allocated() {
+		got[name] = len(owners)
+	}
 	if !maps.Equal(got, want) {
 		t.Errorf("taken is %v, want %v", got, want)
 	}

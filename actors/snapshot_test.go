@@ -43,10 +43,8 @@ func TestSnapshotInTheBallast(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for deadline := time.Now().Add(30 * time.Second); len(disk.Bytes("/data/ballast")) < 4<<20; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("no space is kept")
-		}
+	if !poll(func() bool { return len(disk.Bytes("/data/ballast")) >= 4<<20 }) {
+		t.Fatal("no space is kept")
 	}
 	writes := 0
 	disk.SetFault(func(op vfs.Op) error {
@@ -95,46 +93,49 @@ func (d *slowDisk) Snapshot(_, _ persist.Revision, items func(yield func(persist
 func TestSnapshotBeforeTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		name            string
-		each            func(never <-chan struct{})
+		pause           time.Duration // for each item
+		stuck           bool          // at the first item
 		whole, brokeOff bool
 	}{
-		{"quick", func(<-chan struct{}) {}, true, false},
-		{"slow", func(<-chan struct{}) { time.Sleep(20 * time.Millisecond) }, false, true},
-		{"never", func(never <-chan struct{}) { <-never }, false, false},
+		{"quick", 0, false, true, false},
+		{"slow", 20 * time.Millisecond, false, false, true},
+		{"never", 0, true, false, false},
 	} {
-		t.Run(c.name, inBubble(func(t *testing.T) {
-			never := make(chan struct{})
-			defer close(never)
-			disk := &slowDisk{each: func() { c.each(never) }, end: make(chan error, 1)}
-			h := open(t, t.TempDir(), func(o *actors.Options) { disk.Log, o.Log = o.Log, disk })
-			for i := range 500 {
-				if _, err := h.create("c"+strconv.Itoa(i), "x"); err != nil {
-					t.Fatal(err)
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				never := make(chan struct{})
+				defer close(never)
+				disk := &slowDisk{end: make(chan error, 1), each: func() {
+					if c.stuck {
+						<-never
+					}
+					time.Sleep(c.pause)
+				}}
+				h := open(t, t.TempDir(), func(o *actors.Options) { disk.Log, o.Log = o.Log, disk })
+				for i := range 500 {
+					if _, err := h.create("c"+strconv.Itoa(i), "x"); err != nil {
+						t.Fatal(err)
+					}
 				}
-			}
-			within, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-			defer cancel()
-			if err := h.Close(within); err != nil || within.Err() != nil {
-				t.Errorf("closing: %v, %v", err, within.Err())
-			}
-			select {
-			case err := <-disk.end:
-				if c.whole != (err == nil) || c.brokeOff != (err != nil) {
-					t.Errorf("the snapshot: %v", err)
+				within, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+				defer cancel()
+				if err := h.Close(within); err != nil || within.Err() != nil {
+					t.Errorf("closing: %v, %v", err, within.Err())
 				}
-			default:
-				if c.whole || c.brokeOff {
-					t.Error("the snapshot has no end")
+				select {
+				case err := <-disk.end:
+					if c.whole != (err == nil) || c.brokeOff != (err != nil) {
+						t.Errorf("the snapshot: %v", err)
+					}
+				default:
+					if c.whole || c.brokeOff {
+						t.Error("the snapshot has no end")
+					}
 				}
-			}
-			if err := h.journal.Close(); err != nil {
-				t.Error(err)
-			}
-		}))
+				if err := h.journal.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
 	}
-}
-
-// inBubble is a test whose clock stands still while anybody works.
-func inBubble(test func(t *testing.T)) func(t *testing.T) {
-	return func(t *testing.T) { synctest.Test(t, test) }
 }

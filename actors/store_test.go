@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -99,6 +100,20 @@ func (h *testStore) data(o *meta.Object) tree.Tree {
 	}
 	data, _ := object["data"].(tree.Tree)
 	return data
+}
+
+// poll calls done until it returns true. It returns false if that takes minutes.
+func poll(done func() bool) bool {
+	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-watchdog:
+			return false
+		}
+	}
+	return true
 }
 
 // Of concurrent patches of one object all are applied: none is lost, and none is refused because of the others.

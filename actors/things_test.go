@@ -171,7 +171,7 @@ func (h *things) next(sink eventSink) request.Event {
 	select {
 	case e := <-sink:
 		return e
-	case <-time.After(30 * time.Second):
+	case <-time.After(5 * time.Minute):
 		h.t.Fatal("no event")
 		panic("unreachable")
 	}

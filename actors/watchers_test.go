@@ -192,7 +192,7 @@ func TestWatchIsWokenWhileItDelivers(t *testing.T) {
 			if e.Object.Key.Name != name {
 				t.Errorf("%s, want %s", line(e), name)
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(5 * time.Minute):
 			t.Fatalf("%s was not delivered", name)
 		}
 	}
