@@ -58,12 +58,16 @@ func TestKilledInformer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	binary := build(t, dir)
+	kills := 8
+	if client.Soak() {
+		kills = 50
+	}
 	for _, c := range []struct {
 		name, settings string
 		kills          int
 		forgets        bool // whether followers come back too late to go on where they were
 	}{
-		{"remembered", "{}", 20, false},
+		{"remembered", "{}", kills, false},
 		{"forgotten", "watches: {historyTime: 1ms, historyBytes: 1}", 2, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

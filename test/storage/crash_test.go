@@ -20,7 +20,7 @@ import (
 const (
 	workers       = 8
 	keysPerWorker = 4
-	shortKills    = 30
+	shortKills    = 12
 	startKills    = 4   // while it starts, after every kill under load
 	mostAnswers   = 100 // before a kill under load
 )

@@ -235,7 +235,7 @@ func TestMalformedRequests(t *testing.T) {
 		all = append(all, &abuser{random: rand.New(rand.NewPCG(seed, uint64(i))), host: strings.TrimPrefix(p.url, "https://"), config: known, codes: map[int]int{}})
 	}
 	sent, early, late := 0, 0, 0
-	for n := range client.Rounds(t, 10, 1) {
+	for n := range client.Rounds(t, 3, 1) {
 		var running sync.WaitGroup
 		for _, a := range all {
 			running.Go(func() {

@@ -11,9 +11,10 @@ import (
 
 // A suiteRun is one run of the tests of a suite, or of some of them.
 type suiteRun struct {
-	name, suite string
-	race        bool // with the race detector
-	args, env   []string
+	name      string
+	folder    string // of the module test
+	race      bool   // with the race detector
+	args, env []string
 }
 
 // suiteRuns are those of make test, those that take longest first.
@@ -28,50 +29,60 @@ func (c checker) suiteRuns() ([]suiteRun, error) {
 	}
 	run, skip := "-test.run="+only(raced), "-test.skip="+only(raced)
 	runs := []suiteRun{
-		{name: "suite storage", suite: "storage", args: []string{skip}},
-		{name: "suite clients", suite: "clients"},
-		{name: "suite storage, race detector", suite: "storage", race: true, args: []string{run}},
-		{name: "suite cluster", suite: "cluster"},
-		{name: "suite extension", suite: "extension"},
-		{name: "suite policy", suite: "policy", args: []string{skip}},
-		{name: "suite api", suite: "api"},
-		{name: "suite policy, race detector", suite: "policy", race: true, args: []string{run}},
-		{name: "suite storage on etcd, race detector", suite: "storage", race: true, args: []string{"-test.run=" + onEtcd}, env: []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}},
+		{name: "suite storage", folder: "storage", args: []string{skip}},
+		{name: "suite clients", folder: "clients"},
+		{name: "suite storage, race detector", folder: "storage", race: true, args: []string{run}},
+		{name: "suite cluster", folder: "cluster"},
+		{name: "suite extension", folder: "extension"},
+		{name: "suite policy", folder: "policy", args: []string{skip}},
+		{name: "suite api", folder: "api"},
+		{name: "suite policy, race detector", folder: "policy", race: true, args: []string{run}},
+		{name: "suite storage on etcd, race detector", folder: "storage", race: true, args: []string{"-test.run=" + onEtcd}, env: []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}},
 	}
 	for i, r := range runs {
 		if !r.race {
-			runs[i].env = c.environment(r.suite)
+			runs[i].env = c.environment(r.folder)
 		}
+	}
+	tools, err := filepath.Glob(filepath.Join(c.module, "tools", "*", "*_test.go"))
+	if err != nil {
+		return nil, err
+	}
+	var folders []string
+	for _, file := range tools {
+		folders = append(folders, filepath.Base(filepath.Dir(file)))
+	}
+	for _, tool := range unique(folders) {
+		runs = append(runs, suiteRun{name: "tool " + tool, folder: "tools/" + tool})
 	}
 	return runs, nil
 }
 
-// binary is the path of the test binary of a suite. It stays, so that nothing is linked again that is up to date.
-func (c checker) binary(suite string, race bool) string {
+// binary is the path of the test binary of a folder. It stays, so that nothing is linked again that is up to date.
+func (c checker) binary(folder string, race bool) string {
 	dir := "tests"
 	if race {
 		dir = "tests-race"
 	}
-	return filepath.Join(c.root, "bin", dir, suite+".test")
+	return filepath.Join(c.root, "bin", dir, filepath.Base(folder)+".test")
 }
 
-// build is a step that builds the test binaries of suites.
-func (c checker) build(ctx context.Context, race bool, suites []string) step {
-	to := filepath.Dir(c.binary("", race))
-	args := []string{"test", "-vet=off", "-c", "-o", to + "/"}
+// build is a step that builds the test binaries of folders.
+func (c checker) build(ctx context.Context, race bool, folders []string) step {
+	args := []string{"test", "-vet=off", "-c", "-o", filepath.Dir(c.binary("", race)) + "/"}
 	if race {
 		args = append(args, "-race")
 	}
-	for _, s := range suites {
-		args = append(args, "./"+s)
+	for _, f := range folders {
+		args = append(args, "./"+f)
 	}
 	return run{dir: c.module, args: args}.step(ctx)
 }
 
-// run is a step that runs a suite's test binary. A busy machine may need hours.
+// run is a step that runs a test binary. A busy machine may need hours.
 func (c checker) run(ctx context.Context, s suiteRun) step {
-	args := []string{"tool", "test2json", "-t", "-p", "test/" + s.suite, c.binary(s.suite, s.race), "-test.v=test2json", "-test.timeout=4h"}
-	return run{dir: filepath.Join(c.module, s.suite), args: append(args, s.args...), env: s.env}.step(ctx)
+	args := []string{"tool", "test2json", "-t", "-p", "test/" + s.folder, c.binary(s.folder, s.race), "-test.v=test2json", "-test.timeout=4h"}
+	return run{dir: filepath.Join(c.module, s.folder), args: append(args, s.args...), env: s.env}.step(ctx)
 }
 
 // suites builds the suites and runs them, some at the same time, because their tests also wait.
@@ -85,7 +96,7 @@ func (c checker) suites(ctx context.Context) error {
 	for _, r := range all {
 		if c.selects(r.name) {
 			runs = append(runs, r)
-			programs[r.race] = append(programs[r.race], r.suite)
+			programs[r.race] = append(programs[r.race], r.folder)
 		}
 	}
 	for _, race := range []bool{false, true} {
@@ -97,7 +108,6 @@ func (c checker) suites(ctx context.Context) error {
 			return nil // the report says so
 		}
 	}
-	c.stage("tools of the tests", c.test(ctx, c.module, nil, "-count=1", "./tools/..."))
 	slots := make(chan struct{}, runtime.NumCPU()+1)
 	var running sync.WaitGroup
 	for _, r := range runs {
@@ -113,9 +123,9 @@ func (c checker) suites(ctx context.Context) error {
 	return nil
 }
 
-// environment is that of a suite: files in memory if its subject is not the disk.
-func (c checker) environment(suite string) []string {
-	if suite == onDisk {
+// environment is that of the tests of a folder: files in memory if their subject is not the disk.
+func (c checker) environment(folder string) []string {
+	if folder == onDisk {
 		return nil
 	}
 	return c.inMemory
