@@ -79,12 +79,18 @@ func program(build func(dir string) (string, error)) Shared[string] {
 	})
 }
 
-var troupe, kubectl, kubectlStub = program(BuildTroupe), program(BuildKubectl), program(BuildKubectlStub)
+var troupe, troupeWorker, kubectl, stub = program(BuildTroupe), program(BuildTroupeWorker), program(BuildKubectl), program(BuildStub)
 
 // TroupeBinary returns the path of the program troupe, which is built once for all tests of a suite.
 func TroupeBinary(t testing.TB) string {
 	t.Helper()
 	return troupe.Get(t)
+}
+
+// TroupeWorkerBinary returns the path of the program of BuildTroupeWorker, which is built once for all tests of a suite.
+func TroupeWorkerBinary(t testing.TB) string {
+	t.Helper()
+	return troupeWorker.Get(t)
 }
 
 // KubectlBinary returns the path of kubectl, which is built once for all tests of a suite.
@@ -93,8 +99,8 @@ func KubectlBinary(t testing.TB) string {
 	return kubectl.Get(t)
 }
 
-// KubectlStubBinary returns the path of the program of BuildKubectlStub, which is built once for all tests of a suite.
-func KubectlStubBinary(t testing.TB) string {
+// StubBinary returns the path of the program of BuildStub, which is built once for all tests of a suite.
+func StubBinary(t testing.TB) string {
 	t.Helper()
-	return kubectlStub.Get(t)
+	return stub.Get(t)
 }

@@ -20,13 +20,13 @@ func BuildKubectl(dir string) (string, error) {
 	return Build(dir, "kubectl", "tools/kubectl", "-X k8s.io/component-base/version.gitVersion=v1.35.0")
 }
 
-// BuildKubectlStub builds the program that hands commands to the workers of a Kubectl.
-func BuildKubectlStub(dir string) (string, error) {
-	return Build(dir, "stub", "tools/kubectlstub", "")
+// BuildStub builds the program that hands commands to Workers.
+func BuildStub(dir string) (string, error) {
+	return Build(dir, "stub", "tools/stub", "")
 }
 
-// Build builds a program of libraries only, with none of our code beside its folder's, into a directory, and returns its path. The folder is
-// one of the module test.
+// Build builds a program of libraries only, with none of our code beside its folder's and package worker, into a directory, and returns its path. The
+// folder is one of the module test.
 //
 // It is kept in the user's cache, for every suite and every copy of the sources: linking kubectl takes 12 s of CPU, and asking
 // go build whether it is up to date another 2. What it is made of is known without that: the versions of the libraries, and
@@ -41,7 +41,7 @@ func Build(dir, name, folder, ldflags string) (string, error) {
 		return "", err
 	}
 	return keep(dir, filepath.Join(kept, name), func(program string) error {
-		key, err := contentsOf(ldflags, module, "go.mod", "go.sum", filepath.Join(folder, "*.go"))
+		key, err := contentsOf(ldflags, module, "go.mod", "go.sum", filepath.Join(folder, "*.go"), "tools/worker/*.go")
 		if err != nil {
 			return err
 		}
@@ -64,6 +64,16 @@ func Build(dir, name, folder, ldflags string) (string, error) {
 // BuildTroupe builds the daemon into a directory, as make build does, with the libraries that it is delivered with, not those of the tests. go build
 // links nothing that it finds up to date in the user's cache, where each copy of the sources has a program of its own.
 func BuildTroupe(dir string) (string, error) {
+	return buildOwn(dir, "troupe", "..", "./cmd/troupe")
+}
+
+// BuildTroupeWorker builds the program whose workers run the commands of troupe.
+func BuildTroupeWorker(dir string) (string, error) {
+	return buildOwn(dir, "troupe-worker", ".", "./tools/troupe")
+}
+
+// buildOwn builds a program of our code, as seen from a folder of the module test.
+func buildOwn(dir, name, from, folder string) (string, error) {
 	module, err := moduleDir()
 	if err != nil {
 		return "", err
@@ -72,8 +82,8 @@ func BuildTroupe(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return keep(dir, filepath.Join(kept, "troupe"), func(program string) error {
-		return goBuild(filepath.Dir(module), program, "-trimpath", "-ldflags", "-s -w", "./cmd/troupe")
+	return keep(dir, filepath.Join(kept, name), func(program string) error {
+		return goBuild(filepath.Join(module, from), program, "-trimpath", "-ldflags", "-s -w", folder)
 	})
 }
 

@@ -2,11 +2,13 @@ package client
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/persist"
 )
 
 // Server is a daemon in this process, with its administrator's client.
@@ -59,13 +61,18 @@ func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	return s
 }
 
-func start(t testing.TB, config daemon.Config, logs io.Writer) *daemon.Daemon {
+// start starts a daemon. A directory whose daemon has stopped stays locked while another test starts a process, which has all open files
+// until it runs its program.
+func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon) {
 	t.Helper()
-	d, err := daemon.New(config, logs)
+	var err error
+	Poll(func() bool {
+		if d, err = daemon.New(config, logs); err == nil {
+			err = d.Start()
+		}
+		return !errors.Is(err, persist.ErrLocked)
+	})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Start(); err != nil {
 		t.Fatal(err)
 	}
 	return d

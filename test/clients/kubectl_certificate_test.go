@@ -71,5 +71,5 @@ func newAdministrator(t *testing.T) kubectlClient {
 	if err := os.WriteFile(kubeconfig, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return newClientKubectl(t, client.KubectlStubBinary(t), "kubernetes", kubeconfig, work)
+	return newClientKubectl(t, client.KubectlBinary(t), true, "kubernetes", kubeconfig, work)
 }

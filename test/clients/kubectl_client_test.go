@@ -18,18 +18,22 @@ import (
 type kubectlClient struct {
 	dir     string // working directory; also home, so that no cache is shared
 	env     []string
-	workers *testclient.Kubectl // run the commands; nil if each is a process of its own
+	workers *testclient.Workers // run the commands; nil if each is a process of its own
 }
 
-// newClientKubectl returns a client of a server of a naming profile. Its commands are processes of their
-// own unless binary is the stub.
-func newClientKubectl(t *testing.T, binary, profile, kubeconfig, dir string) kubectlClient {
+// newClientKubectl returns a client of a server of a naming profile. Its commands are processes of binary,
+// or run in workers of that program.
+func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kubeconfig, dir string) kubectlClient {
 	t.Helper()
+	command := binary
+	if inWorkers {
+		command = testclient.StubBinary(t)
+	}
 	bin := filepath.Join(dir, ".bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(binary, filepath.Join(bin, "kubectl")); err != nil {
+	if err := os.Symlink(command, filepath.Join(bin, "kubectl")); err != nil {
 		t.Fatal(err)
 	}
 	c := kubectlClient{dir: dir, env: []string{
@@ -39,8 +43,8 @@ func newClientKubectl(t *testing.T, binary, profile, kubeconfig, dir string) kub
 		// annotation, which the profile "platform" does not send.
 		"KUBE_FEATURE_WatchListClient=" + strconv.FormatBool(profile != "platform"),
 	}}
-	if binary == testclient.KubectlStubBinary(t) {
-		c.workers = testclient.StartKubectl(t, testclient.KubectlBinary(t), c.env)
+	if inWorkers {
+		c.workers = testclient.StartWorkers(t, binary, c.env)
 	} else {
 		c.env = append(c.env, "GOGC=off") // a command is over before collecting garbage pays
 	}

@@ -46,7 +46,7 @@ func TestKubectlKilled(t *testing.T) {
 		t.Run(profile, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			process, port := serve(t, dir, profile, "0")
-			c := newClientKubectl(t, client.KubectlStubBinary(t), profile, filepath.Join(dir, "admin.kubeconfig"), workspace(t))
+			c := newClientKubectl(t, client.KubectlBinary(t), true, profile, filepath.Join(dir, "admin.kubeconfig"), workspace(t))
 			c.must(t, "kubectl apply -f app.yaml --validate=false")
 			c.must(t, "kubectl create -n shop -f held.yaml -f small.yaml -f event.yaml --validate=false")
 			c.must(t, "kubectl delete -n shop configmap held --wait=false")

@@ -59,7 +59,7 @@ var workloadsTables = []string{"kubernetes/rollout", "troupe/nodes"}
 
 // processTables are the tables whose commands are processes of their own, for signals and exit
 // codes.
-var processTables = []string{"watch", "auth"}
+var processTables = []string{"watch", "auth", "troupe/formats"}
 
 // startKubelet starts a simulated kubelet; the result stops it.
 func startKubelet(t *testing.T, kubeconfig string) (stop func()) {
@@ -72,7 +72,7 @@ func startKubelet(t *testing.T, kubeconfig string) (stop func()) {
 }
 
 // perform runs a table with a client on a new daemon.
-func perform(t *testing.T, binary, profile, table string) (steps []step) {
+func perform(t *testing.T, binary string, inWorkers bool, profile, table string) (steps []step) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/kubectl/steps/" + table + ".txt")
 	if err != nil {
@@ -95,7 +95,7 @@ func perform(t *testing.T, binary, profile, table string) (steps []step) {
 	if slices.Contains(workloadsTables, table) {
 		defer startKubelet(t, d.Kubeconfig())()
 	}
-	c := newClientKubectl(t, binary, profile, d.Kubeconfig(), workspace(t))
+	c := newClientKubectl(t, binary, inWorkers, profile, d.Kubeconfig(), workspace(t))
 	for _, command := range commands(string(text)) {
 		s, err := c.run(command)
 		if err != nil {
@@ -111,11 +111,7 @@ func TestTables(t *testing.T) {
 		for _, table := range tables(t, profile) {
 			t.Run(profile+"/"+table, func(t *testing.T) {
 				t.Parallel()
-				binary := testclient.KubectlStubBinary(t)
-				if slices.Contains(processTables, table) {
-					binary = testclient.KubectlBinary(t)
-				}
-				got := writeKubectl(perform(t, binary, profile, table))
+				got := writeKubectl(perform(t, testclient.KubectlBinary(t), !slices.Contains(processTables, table), profile, table))
 				path := transcript(profile, table)
 				if *update {
 					if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
@@ -169,7 +165,7 @@ func TestOtherClients(t *testing.T) {
 				}
 				t.Run(filepath.Base(binary)+"/"+profile+"/"+table, func(t *testing.T) {
 					t.Parallel()
-					steps := perform(t, binary, profile, table)
+					steps := perform(t, binary, false, profile, table)
 					exits(t, steps, transcript(profile, table), func(s step) bool {
 						// the oldest client asks for a beta version of the self review,
 						return strings.HasSuffix(binary, ".1.27") && strings.Contains(s.command, "auth whoami") ||

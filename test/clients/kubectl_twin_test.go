@@ -24,7 +24,11 @@ func TestTwins(t *testing.T) {
 			}
 			t.Run(profile+"/"+table, func(t *testing.T) {
 				t.Parallel()
-				got := perform(t, client.TroupeBinary(t), profile, table)
+				binary, inWorkers := client.TroupeWorkerBinary(t), true
+				if slices.Contains(processTables, table) {
+					binary, inWorkers = client.TroupeBinary(t), false
+				}
+				got := perform(t, binary, inWorkers, profile, table)
 				var of []step
 				if !strings.HasPrefix(table, "troupe/") {
 					text, err := os.ReadFile(transcript(profile, table))

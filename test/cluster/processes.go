@@ -67,7 +67,7 @@ type testCluster struct {
 	flags   []string // of the daemon
 	around  []*process
 	path    string          // of the programs that tables call
-	kubectl *client.Kubectl // runs their commands
+	kubectl *client.Workers // runs their commands
 }
 
 // builtIn are the controllers that take the place of programs.
@@ -80,10 +80,10 @@ var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-peri
 func newShells(t testing.TB, dir string) *testCluster {
 	t.Helper()
 	bin := t.TempDir()
-	if err := os.Symlink(client.KubectlStubBinary(t), filepath.Join(bin, "kubectl")); err != nil {
+	if err := os.Symlink(client.StubBinary(t), filepath.Join(bin, "kubectl")); err != nil {
 		t.Fatal(err)
 	}
-	return &testCluster{dir: dir, path: bin + ":" + os.Getenv("PATH"), kubectl: client.StartKubectl(t, client.KubectlBinary(t), os.Environ())}
+	return &testCluster{dir: dir, path: bin + ":" + os.Getenv("PATH"), kubectl: client.StartWorkers(t, client.KubectlBinary(t), os.Environ())}
 }
 
 // newCluster starts a cluster. programs says that controllers and the scheduler are those of Kubernetes.

@@ -24,7 +24,8 @@ import (
 // A provider is an OpenID Connect provider that gives tokens for refresh tokens.
 type provider struct {
 	*httptest.Server
-	t *testing.T
+	t     *testing.T
+	began time.Time // the lives of all tokens count from here
 
 	mu       sync.Mutex
 	refresh  string   // the refresh token that is good now; it changes with each use
@@ -34,7 +35,7 @@ type provider struct {
 }
 
 func newProvider(t *testing.T) *provider {
-	p := &provider{t: t, refresh: "r0", life: time.Hour}
+	p := &provider{t: t, began: time.Now(), refresh: "r0", life: time.Hour}
 	p.Server = httptest.NewTLSServer(p)
 	t.Cleanup(p.Close)
 	return p
@@ -42,7 +43,7 @@ func newProvider(t *testing.T) *provider {
 
 // token is an identity token that is good for so long.
 func (p *provider) token(id string, life time.Duration) string {
-	text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"jti": id, "exp": time.Now().Add(life).Unix()}).SignedString([]byte("k"))
+	text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"jti": id, "exp": p.began.Add(life).Unix()}).SignedString([]byte("k"))
 	if err != nil {
 		p.t.Error(err)
 	}

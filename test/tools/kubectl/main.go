@@ -4,17 +4,32 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"strings"
 
 	"k8s.io/kubectl/pkg/cmd"
+	"k8s.io/kubectl/pkg/cmd/util"
+
+	"github.com/troupe-api/troupe/test/tools/worker"
 )
 
 func main() {
-	if os.Getenv("TROUPE_KUBECTL_WORKER") != "" {
-		work()
-		return
+	if os.Getenv("TROUPE_WORKER") == "" {
+		os.Exit(run())
 	}
-	if err := cmd.NewDefaultKubectlCommand().Execute(); err != nil {
-		os.Exit(1)
+	util.BehaviorOnFatal(func(message string, code int) {
+		if message != "" {
+			fmt.Fprintln(os.Stderr, strings.TrimSuffix(message, "\n"))
+		}
+		worker.Exit(code)
+	})
+	worker.Serve("kubectl", run)
+}
+
+func run() int {
+	if cmd.NewDefaultKubectlCommand().Execute() != nil {
+		return 1
 	}
+	return 0
 }

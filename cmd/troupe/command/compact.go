@@ -1,0 +1,56 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/policy/remote"
+)
+
+// compact lets a running daemon compact its journal.
+func compact() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "compact",
+		Short: "Let a running daemon write a snapshot and shorten its journal",
+		Long: `Let the running daemon of --kubeconfig, KUBECONFIG or troupe-data write a snapshot now, and drop the journal
+before it, but for what watches may go back to (watches.historyTime). The daemon does so by
+itself, too, after every snapshots.journalBytes of journal; before a planned stop it makes
+the next start shorter. Nobody waits for it. The user of the file must be an administrator.`,
+		Args: cobra.NoArgs,
+	}
+	kubeconfig := kubeconfigFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		r, err := loadDaemonClient(*kubeconfig)
+		if err != nil {
+			return err
+		}
+		body, err := r.do(c.Context(), http.MethodPost, daemon.CompactPath)
+		if status := (*remote.StatusError)(nil); errors.As(err, &status) {
+			switch status.Code {
+			case http.StatusBadRequest:
+				return fmt.Errorf("%w: its state is in etcd, which is compacted by itself", err)
+			case http.StatusInsufficientStorage:
+				return fmt.Errorf("%w: the disk has no room for the snapshot", err)
+			case http.StatusGatewayTimeout:
+				return fmt.Errorf("%w: the compaction goes on; troupe status shows the journal", err)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		var done daemon.Compaction
+		if err := json.NewDecoder(body).Decode(&done); err != nil {
+			return fmt.Errorf("%s%s: %w", r.URL(), daemon.CompactPath, err)
+		}
+		fmt.Fprintf(c.OutOrStdout(), "journal %s, was %s; snapshot %s, was %s\n",
+			size(float64(done.JournalAfter)), size(float64(done.JournalBefore)), size(float64(done.SnapshotAfter)), size(float64(done.SnapshotBefore)))
+		return nil
+	}
+	return c
+}

@@ -1,0 +1,91 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// doctor says in words what is wrong with a data directory or a running daemon, and what to do about it.
+//
+// Both can be asked at a time. What is fine has a line too, so that a reader sees what was looked at.
+func doctor() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "doctor [DIR]",
+		Short: "Say what is wrong, and what to do about it",
+		Long: `Look at a data directory, at the running daemon of --kubeconfig, or at both. Where neither is
+named, look at the daemon of KUBECONFIG. Print a line for each thing that was looked at: ok, WARN for what may become a problem, FAULT for
+what is one, with what to do beneath it. Nothing is changed, and the daemon may be running.
+The exit status is 1 if there is a FAULT.
+
+  troupe doctor troupe-data
+  troupe doctor --kubeconfig troupe-data/admin.kubeconfig`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	dir := c.Flags().String("data-dir", "", "The data directory to look at.")
+	kubeconfig := kubeconfigFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := takeDirectory(c, dir, args); err != nil {
+			return err
+		}
+		if *dir == "" && *kubeconfig == "" && !hasKubeconfig() {
+			return errors.New("name a data directory, or a running daemon with --kubeconfig or KUBECONFIG")
+		}
+		d := &diagnosis{out: c.OutOrStdout()}
+		if *dir != "" {
+			d.lookAtDirectory(*dir)
+		}
+		if *kubeconfig != "" || *dir == "" {
+			r, err := loadDaemonClient(*kubeconfig)
+			if err != nil {
+				return err
+			}
+			d.lookAtServer(c.Context(), r)
+		}
+		return d.result()
+	}
+	return c
+}
+
+// A diagnosis writes what is found, and counts the faults.
+type diagnosis struct {
+	out    io.Writer
+	faults int
+	err    error // of out
+}
+
+func (d *diagnosis) printf(format string, args ...any) {
+	if _, err := fmt.Fprintf(d.out, format, args...); d.err == nil {
+		d.err = err
+	}
+}
+
+func (d *diagnosis) ok(what string, args ...any) { d.printf("ok     "+what+"\n", args...) }
+
+// warn reports what may become a problem, with what to do.
+func (d *diagnosis) warn(advice, what string, args ...any) {
+	d.printf("WARN   "+what+"\n", args...)
+	d.printf("       → %s\n", advice)
+}
+
+// fault reports a problem, with what to do.
+func (d *diagnosis) fault(advice, what string, args ...any) {
+	d.faults++
+	d.printf("FAULT  "+what+"\n", args...)
+	d.printf("       → %s\n", advice)
+}
+
+func (d *diagnosis) result() error {
+	if d.err != nil {
+		return d.err
+	}
+	switch d.faults {
+	case 0:
+		return nil
+	case 1:
+		return errors.New("there is a fault")
+	}
+	return fmt.Errorf("there are %d faults", d.faults)
+}

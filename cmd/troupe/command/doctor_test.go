@@ -1,0 +1,171 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/policy/kubeconfig"
+)
+
+// Each symptom is found in the metrics that show it and in no others, and comes with advice.
+func TestSymptoms(t *testing.T) {
+	const healthy = `apiserver_request_total{verb="GET",code="200"} 1000
+process_open_fds 10
+process_max_fds 1000
+troupe_journal_sync_total 100
+troupe_journal_sync_seconds_total 0.1
+`
+	ill := map[string]string{
+		"the disk is full: only deletes are accepted":                             "troupe_disk_full 1",
+		"2 stored objects cannot be read: pods default/a, pods default/b":         "troupe_unreadable_objects 2\ntroupe_unreadable_object{object=\"pods default/a\"} 1\ntroupe_unreadable_object{object=\"pods default/b\"} 1",
+		"3 panics of owners of objects since the start":                           "troupe_actor_panics_total 3",
+		"4 snapshots could not be written since the start":                        "troupe_snapshot_failures_total 4",
+		"a sync of the journal takes 50ms on the mean":                            "troupe_journal_sync_seconds_total 5",
+		"1,001 changes wait to be committed":                                      "troupe_commit_queue_depth 1001",
+		"memory is or was scarce: 7 requests were refused for it since the start": "troupe_memory_refused_total 7",
+		"801 of 1,000 file descriptors are open":                                  "process_open_fds 801",
+		"1 requests were answered 500 since the start":                            `apiserver_request_total{verb="PUT",code="500"} 1`,
+		"11 of 1,011 requests were answered 429 since the start":                  `apiserver_request_total{verb="PUT",code="429"} 11`,
+		"1 watches were answered 410 since the start, and had to list anew":       `apiserver_request_total{verb="WATCH",code="410"} 1`,
+		"5 audit events were lost since the start":                                `apiserver_audit_error_total{plugin="log"} 5`,
+		"2 questions to admission webhooks failed since the start":                `apiserver_admission_webhook_rejection_count{name="a",error_type="calling_webhook_error"} 2`,
+		"these APIServices are not available: v1.a":                               `aggregator_unavailable_apiservice{name="v1.a"} 1`,
+	}
+	found := func(text string) (all []string) {
+		s := read(t, text, time.Now())
+		for _, one := range symptoms {
+			if what := one.find(s); what != "" {
+				all = append(all, what)
+			}
+			if one.advice == "" || one.fine == "" {
+				t.Errorf("%q has no advice", one.fine)
+			}
+		}
+		return all
+	}
+	if all := found(healthy); all != nil {
+		t.Errorf("a healthy daemon shows %q", all)
+	}
+	if len(ill) != len(symptoms) {
+		t.Errorf("%d cases for %d symptoms", len(ill), len(symptoms))
+	}
+	for want, metrics := range ill {
+		if all := found(healthy + metrics + "\n"); len(all) != 1 || all[0] != want {
+			t.Errorf("%s: found %q, want %q", metrics, all, want)
+		}
+	}
+}
+
+// runDoctor is what the command prints, without what differs from machine to machine.
+func runDoctor(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	c := doctor()
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetArgs(args)
+	c.SetOut(&out)
+	err := c.Execute()
+	return regexp.MustCompile(`has [0-9.]+ [A-Za-z]+ left`).ReplaceAllString(out.String(), "has room left"), err
+}
+
+// A directory says of itself what is wrong with it.
+func TestDoctorOfDirectories(t *testing.T) {
+	fixture := func(t *testing.T) string {
+		dir := filepath.Join(t.TempDir(), "data")
+		if err := os.CopyFS(dir, os.DirFS("../../../persist/testdata/format1/closed")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	change := func(t *testing.T, file string, f func([]byte) []byte) {
+		t.Helper()
+		matches, err := filepath.Glob(file)
+		if err != nil || len(matches) == 0 {
+			t.Fatalf("%s: %v", file, err)
+		}
+		text, err := os.ReadFile(matches[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(matches[0], f(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		harm   func(t *testing.T, dir string)
+		want   string // part of what is printed; "" is no fault
+		advice string
+	}{
+		"nothing": {func(*testing.T, string) {}, "", ""},
+		"readable by others": {func(t *testing.T, dir string) {
+			if err := os.Chmod(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, "others than its owner may read it (mode 0755)", "chmod 0700"},
+		"a flipped bit": {func(t *testing.T, dir string) {
+			change(t, filepath.Join(dir, "journal", "*.journal"), func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
+		}, ".journal", "restore a backup"},
+		"a restore that did not finish": {func(t *testing.T, dir string) {
+			if err := os.WriteFile(filepath.Join(dir, "restoring"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "a restore did not finish", "troupe restore --data-dir"},
+		"no certificate": {func(t *testing.T, dir string) {
+			if err := os.MkdirAll(filepath.Join(dir, "pki"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "pki", "server.crt"), []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "server.key is missing beside", "the daemon issues a new pair"},
+		"nothing there": {func(t *testing.T, dir string) {
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+		}, "there is no such directory", "at the first start"},
+		"something else": {func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, "format")); err != nil {
+				t.Fatal(err)
+			}
+		}, "it holds no state of a daemon", "restore a backup"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := fixture(t)
+			c.harm(t, dir)
+			out, err := runDoctor(t, "--data-dir", dir)
+			if (err != nil) != (c.want != "") || strings.Contains(out, "FAULT") != (c.want != "") {
+				t.Errorf("%v, printed\n%s", err, out)
+			}
+			if !strings.Contains(out, c.want) || !strings.Contains(out, c.advice) {
+				t.Errorf("printed\n%s, want %q and %q", out, c.want, c.advice)
+			}
+		})
+	}
+	t.Setenv("KUBECONFIG", "")
+	if _, err := runDoctor(t); err == nil {
+		t.Error("without anything to look at it looks at something")
+	}
+	dir := fixture(t)
+	if out, err := runDoctor(t, dir); err != nil || !strings.HasPrefix(out, "directory "+dir) {
+		t.Errorf("%v, printed\n%s", err, out)
+	}
+	if _, err := runDoctor(t, dir, "--data-dir", dir); err == nil {
+		t.Error("two directories are accepted")
+	}
+	t.Setenv("KUBECONFIG", filepath.Join(dir, "none"))
+	if out, err := runDoctor(t, dir); err != nil {
+		t.Errorf("a directory counts more than KUBECONFIG: %v, printed\n%s", err, out)
+	}
+	if _, err := runDoctor(t); !errors.Is(err, kubeconfig.ErrNone) {
+		t.Errorf("KUBECONFIG without a file: %v", err)
+	}
+}

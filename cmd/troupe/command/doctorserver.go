@@ -1,0 +1,175 @@
+package command
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// A symptom is something that the metrics of a daemon show. find is what was found, "" for nothing; grave tells a fault from a
+// warning.
+type symptom struct {
+	fine   string // what is said where nothing was found
+	grave  bool
+	find   func(s *scrape) string
+	advice string
+}
+
+// symptoms are looked for in this order. Their advice names settings of docs/configuration.md.
+var symptoms = []symptom{
+	{"the disk has room", true, func(s *scrape) string {
+		return found(s.value("troupe_disk_full") > 0, "the disk is full: only deletes are accepted")
+	}, "Make room on the file system of the data directory. Writes are accepted again by themselves, without a restart."},
+	{"no stored object is unreadable", true, func(s *scrape) string {
+		n := s.value("troupe_unreadable_objects")
+		return found(n > 0, "%s stored objects cannot be read: %s", count(n), strings.Join(s.objects("troupe_unreadable_object"), ", "))
+	}, "Run troupe verify on the data directory. Restore a backup, or delete these objects: see 'Quarantine of unreadable objects' in docs/operations.md."},
+	{"no owner has panicked", true, func(s *scrape) string {
+		n := s.value("troupe_actor_panics_total")
+		return found(n > 0, "%s panics of owners of objects since the start", count(n))
+	}, "This is a defect of the program. The log has each with its stack; please report it (SECURITY.md says where)."},
+	{"snapshots are written", false, func(s *scrape) string {
+		n := s.value("troupe_snapshot_failures_total")
+		return found(n > 0, "%s snapshots could not be written since the start", count(n))
+	}, "The log says why. Until one succeeds the journal grows, and the next start takes longer."},
+	{"the disk syncs fast enough", false, func(s *scrape) string {
+		mean := ratio(s.value("troupe_journal_sync_seconds_total"), s.value("troupe_journal_sync_total"))
+		return found(mean > slowSync, "a sync of the journal takes %s on the mean", short(mean))
+	}, "Every writer waits for a sync. Put the data directory on a faster disk, best one with protection against power loss."},
+	{"changes do not queue", false, func(s *scrape) string {
+		n := s.value("troupe_commit_queue_depth")
+		return found(n > manyWaiting, "%s changes wait to be committed", count(n))
+	}, "More is written than the disk takes. troupe status shows how long a sync takes, and which collections are the busiest."},
+	{"memory suffices", false, func(s *scrape) string {
+		refused := s.value("troupe_memory_refused_total")
+		return found(s.value("troupe_memory_scarce") > 0 || refused > 0, "memory is or was scarce: %s requests were refused for it since the start", count(refused))
+	}, "Raise the memory limit of the process (GOMEMLIMIT, or that of its control group), or lower watches.historyBytes."},
+	{"descriptors suffice", false, func(s *scrape) string {
+		open, most := s.value("process_open_fds"), s.value("process_max_fds")
+		return found(most > 0 && open > 0.8*most, "%s of %s file descriptors are open", count(open), count(most))
+	}, "Raise the limit (LimitNOFILE of systemd, ulimit -n), or find out who opens so many connections."},
+	{"no request has failed inside", false, func(s *scrape) string {
+		n := s.sum("apiserver_request_total", `code="500"`)
+		return found(n > 0, "%s requests were answered 500 since the start", count(n))
+	}, "The log has each with its id. Please report it."},
+	{"clients are not turned away", false, func(s *scrape) string {
+		refused, all := s.sum("apiserver_request_total", `code="429"`), s.sum("apiserver_request_total", "")
+		return found(refused > 0.01*all, "%s of %s requests were answered 429 since the start", count(refused), count(all))
+	}, "Somebody sends more than the server takes at a time: see 'Troubleshooting' in docs/operations.md, and docs/flowcontrol.md for who."},
+	{"watches resume", false, func(s *scrape) string {
+		n := s.sum("apiserver_request_total", `verb="WATCH".*code="410"|code="410".*verb="WATCH"`)
+		return found(n > 0, "%s watches were answered 410 since the start, and had to list anew", count(n))
+	}, "Some is normal after a long absence or a restore. Otherwise raise watches.historyBytes or watches.historyTime."},
+	{"the audit loses nothing", true, func(s *scrape) string {
+		n := s.sum("apiserver_audit_error_total", "")
+		return found(n > 0, "%s audit events were lost since the start", count(n))
+	}, "The log says why: look at the disk of --audit-log-path, and at the webhook of --audit-webhook-config-file."},
+	{"admission webhooks answer", false, func(s *scrape) string {
+		n := s.sum("apiserver_admission_webhook_rejection_count", `error_type="calling_webhook_error"`) + s.sum("apiserver_admission_webhook_fail_open_count", "")
+		return found(n > 0, "%s questions to admission webhooks failed since the start", count(n))
+	}, "The label name of apiserver_admission_webhook_rejection_count says which webhook. Repair it, or delete its configuration."},
+	{"servers that extend the API are available", false, func(s *scrape) string {
+		var names []string
+		for series, value := range s.samples {
+			if labels, ok := strings.CutPrefix(series, `aggregator_unavailable_apiservice{name="`); ok && value > 0 {
+				names = append(names, strings.TrimSuffix(labels, `"}`))
+			}
+		}
+		return found(len(names) > 0, "these APIServices are not available: %s", strings.Join(names, ", "))
+	}, "Their condition Available says why. Repair the server behind each, or delete the APIService."},
+}
+
+// From which figures on a line is a warning.
+const (
+	slowSync    = 0.02 // seconds
+	manyWaiting = 1000 // changes
+	expiresSoon = 14 * 24 * time.Hour
+)
+
+// found is a text if something is so.
+func found(is bool, format string, args ...any) string {
+	if !is {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// lookAtServer asks a running daemon for its checks, its metrics and its certificate.
+func (d *diagnosis) lookAtServer(ctx context.Context, r *daemonClient) {
+	d.printf("server %s\n", r.URL())
+	s, err := r.scrape(ctx)
+	if err != nil {
+		d.fault("Is the daemon running, and does the user of the client configuration may read /metrics? Its log says more.", "the metrics cannot be read: %v", err)
+		return
+	}
+	d.lookAtReadiness(ctx, r)
+	for _, one := range symptoms {
+		switch what := one.find(s); {
+		case what == "":
+			d.ok("%s", one.fine)
+		case one.grave:
+			d.fault(one.advice, "%s", what)
+		default:
+			d.warn(one.advice, "%s", what)
+		}
+	}
+	d.lookAtServingCertificate(ctx, r.URL())
+}
+
+func (d *diagnosis) lookAtReadiness(ctx context.Context, r *daemonClient) {
+	body, err := r.get(ctx, "/readyz?verbose")
+	if err != nil {
+		d.fault("The answer names the checks that failed. While it starts or stops a daemon is not ready; otherwise its log says why.", "the daemon is not ready: %v", err)
+		return
+	}
+	defer body.Close()
+	if _, err := io.Copy(io.Discard, body); err != nil {
+		d.fault("Look again.", "the answer of /readyz broke off: %v", err)
+		return
+	}
+	d.ok("the daemon is ready")
+}
+
+// lookAtServingCertificate reads the certificate that any client would get. Whether it is trusted the requests before have
+// shown.
+func (d *diagnosis) lookAtServingCertificate(ctx context.Context, address string) {
+	u, err := url.Parse(address)
+	if err != nil {
+		d.fault("Mend the client configuration.", "%v", err)
+		return
+	}
+	host := u.Host
+	if u.Port() == "" {
+		host = net.JoinHostPort(u.Hostname(), "443")
+	}
+	dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}
+	connection, err := dialer.DialContext(ctx, "tcp", host)
+	if err != nil {
+		d.fault("Look again; the requests before went through.", "the certificate cannot be seen: %v", err)
+		return
+	}
+	defer connection.Close()
+	for _, c := range connection.(*tls.Conn).ConnectionState().PeerCertificates[:1] {
+		d.lookAtExpiry("the server's certificate", c, "Renew the files of --tls-cert-file. A certificate of the daemon's own is renewed while it runs and at each start.")
+	}
+}
+
+// lookAtExpiry tells whether a certificate is valid, and for how long.
+func (d *diagnosis) lookAtExpiry(name string, c *x509.Certificate, advice string) {
+	switch now, end := time.Now(), c.NotAfter.Local().Format(time.DateTime); {
+	case now.After(c.NotAfter):
+		d.fault(advice, "%s has expired on %s", name, end)
+	case now.Before(c.NotBefore):
+		d.fault("Set the clock of this machine right.", "%s is valid only from %s on", name, c.NotBefore.Local().Format(time.DateTime))
+	case now.Add(expiresSoon).After(c.NotAfter):
+		d.warn(advice, "%s expires on %s", name, end)
+	default:
+		d.ok("%s is valid until %s", name, end)
+	}
+}

@@ -1,0 +1,47 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+// flagError adds to the error of an unknown flag the reason why Troupe does not have it, or the
+// flags with similar names.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	name := unknown.GetSpecifiedName()
+	for _, f := range daemon.UnsupportedFlags {
+		if f.Name == name {
+			return fmt.Errorf("unsupported flag: --%s: %s", name, f.Reason)
+		}
+	}
+	if similar := similarFlags(c.Flags(), name); len(similar) > 0 {
+		return fmt.Errorf("%w; did you mean %s?", err, strings.Join(similar, " or "))
+	}
+	return fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath())
+}
+
+// similarFlags returns at most three flags. cobra has the measure of similarity, for commands.
+func similarFlags(flags *pflag.FlagSet, name string) []string {
+	names := &cobra.Command{SuggestionsMinimumDistance: 3}
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		}
+	})
+	similar := names.SuggestionsFor(name)
+	for i := range similar {
+		similar[i] = "--" + similar[i]
+	}
+	return slices.Sorted(slices.Values(similar[:min(len(similar), 3)]))
+}

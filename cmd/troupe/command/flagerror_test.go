@@ -1,0 +1,58 @@
+package command
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+func TestFlagErrors(t *testing.T) {
+	for args, want := range map[string]string{
+		"serve --storage-media-type=application/json": "unsupported flag: --storage-media-type: Objects are stored as JSON.",
+		"serve --version":        "unsupported flag: --version: Use troupe version.",
+		"serve --tls-cert-fil=x": "unknown flag: --tls-cert-fil; did you mean --tls-cert-file?",
+		"serve --zzzzzzzz":       "unknown flag: --zzzzzzzz; troupe serve --help lists the flags",
+		"verify --data-dri=x":    "unknown flag: --data-dri; did you mean --data-dir?",
+	} {
+		c := root()
+		c.SetFlagErrorFunc(flagError)
+		c.SetOut(io.Discard)
+		c.SetArgs(strings.Fields(args))
+		if err := c.Execute(); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+}
+
+// TestUnsupportedFlags compares the table of docs/configuration.md with the declared flags.
+func TestUnsupportedFlags(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## Unsupported flags of kube-apiserver\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var rows, want []string
+	for line := range strings.Lines(section) {
+		if row, ok := strings.CutPrefix(line, "| `--"); ok {
+			rows = append(rows, strings.ReplaceAll(row, "`", ""))
+		}
+	}
+	c := root()
+	serve, _, err := c.Find([]string{"serve"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range daemon.UnsupportedFlags {
+		want = append(want, f.Name+" | "+f.Reason+" |\n")
+		if serve.Flags().Lookup(f.Name) != nil {
+			t.Errorf("serve has the flag --%s", f.Name)
+		}
+	}
+	if got, want := strings.Join(rows, ""), strings.Join(want, ""); got != want {
+		t.Errorf("docs/configuration.md has\n%s\nand the declaration\n%s", got, want)
+	}
+}

@@ -1,0 +1,74 @@
+package command
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+// TestHelpCommands: every troupe command in a help text parses, and every file that a help text reads
+// from the data directory is one that the daemon makes there.
+func TestHelpCommands(t *testing.T) {
+	config := daemon.Default()
+	config.DataDir, config.Serving.SecurePort = filepath.Join(t.TempDir(), "data"), 0
+	d, err := daemon.New(config, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := d.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	files := regexp.MustCompile(`(?:troupe|cluster)-data/\S+`)
+	commands := 0
+	for _, c := range append(root().Commands(), root()) {
+		for line := range strings.Lines(strings.ReplaceAll(c.Long, "\\\n", "")) {
+			if !strings.HasPrefix(line, "  ") { // not a command
+				continue
+			}
+			commands++
+			if args := strings.Fields(line); args[0] == "troupe" {
+				if err := parse(args[1:]); err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+			}
+			for _, file := range files.FindAllString(line, -1) {
+				_, inside, _ := strings.Cut(file, "/")
+				if _, err := os.Stat(filepath.Join(config.DataDir, inside)); err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+			}
+		}
+	}
+	if commands < 6 {
+		t.Errorf("found only %d commands in the help texts", commands)
+	}
+	if !strings.Contains(serveHelp, d.URL()[:strings.LastIndex(d.URL(), ":")]+":6443/") || daemon.Default().Serving.SecurePort != 6443 {
+		t.Error("the help of serve names another address than the default one")
+	}
+}
+
+// parse finds the command of the arguments and reads its flags, without running it.
+func parse(args []string) error {
+	top := root()
+	top.SetOut(io.Discard)
+	c, rest, err := top.Find(args)
+	if err != nil {
+		return err
+	}
+	if err := c.ParseFlags(rest); err != nil && err != pflag.ErrHelp {
+		return err
+	}
+	return c.ValidateArgs(c.Flags().Args())
+}

@@ -1,0 +1,34 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/client"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/envtest"
+)
+
+// Main runs the command line args, whose first element is the name of the program, and returns the exit code.
+func Main(args []string) int {
+	c := envtest.Program(args[0], run)
+	if c == nil {
+		c = root()
+	}
+	c.SetArgs(args[1:])
+	c.SetFlagErrorFunc(flagError)
+	err := c.Execute()
+	var ended *client.Error
+	switch {
+	case err == nil:
+		return 0
+	case !errors.As(err, &ended):
+		fmt.Fprintf(os.Stderr, "%s: %v\n", c.Name(), err)
+	case ended.Text != "":
+		fmt.Fprintln(os.Stderr, ended.Text)
+	}
+	if ended != nil && ended.Code != 0 {
+		return ended.Code
+	}
+	return 1
+}

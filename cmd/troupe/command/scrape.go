@@ -1,0 +1,119 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A scrape is the figures of a daemon at one moment: by name and, for series with labels, by
+// "name{label="value",…}".
+//
+// Example: {"troupe_watchers": 12, `troupe_objects{resource="pods"}`: 340}.
+type scrape struct {
+	at      time.Time
+	samples map[string]float64
+}
+
+func (r *daemonClient) scrape(ctx context.Context) (*scrape, error) {
+	body, err := r.get(ctx, "/metrics")
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	return readScrape(body, time.Now())
+}
+
+// readScrape reads the text exposition format.
+//
+// It reads what a daemon writes and no more of the format: a line is a series, a blank and a number, without a time.
+// Lines may have up to 1 MiB, since labels hold names of objects.
+func readScrape(text io.Reader, at time.Time) (*scrape, error) {
+	s := &scrape{at: at, samples: map[string]float64{}}
+	lines := bufio.NewScanner(text)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		space := strings.LastIndexByte(line, ' ')
+		if space < 0 {
+			return nil, errors.New("no text exposition format: " + strconv.Quote(line))
+		}
+		value, err := strconv.ParseFloat(line[space+1:], 64)
+		if err != nil {
+			return nil, err
+		}
+		s.samples[line[:space]] = value
+	}
+	return s, lines.Err()
+}
+
+// value is the figure of a series; 0 if there is none.
+//
+// A series that a daemon does not have is 0, so that a newer client can ask an older daemon.
+func (s *scrape) value(name string) float64 { return s.samples[name] }
+
+// resourceValue is the figure of a resource in a series.
+func (s *scrape) resourceValue(name, resource string) float64 {
+	return s.samples[series(name, resource)]
+}
+
+// series is that of a resource under a name.
+func series(name, resource string) string { return name + "{resource=" + strconv.Quote(resource) + "}" }
+
+// sum adds up the series of a name whose labels match a pattern.
+//
+// The pattern is a regular expression on the text between the braces, as in `code="5` for all answers from 500 on.
+func (s *scrape) sum(name, pattern string) (total float64) {
+	match := regexp.MustCompile(pattern)
+	for series, value := range s.samples {
+		if labels, ok := strings.CutPrefix(series, name+"{"); ok && match.MatchString(labels) {
+			total += value
+		}
+	}
+	return total
+}
+
+// label is the first value of a label in a series of a name; "" if there is none.
+func (s *scrape) label(name, label string) string {
+	match := regexp.MustCompile(`(?:^|,)` + label + `="([^"]*)"`)
+	for series := range s.samples {
+		if labels, ok := strings.CutPrefix(series, name+"{"); ok {
+			if found := match.FindStringSubmatch(strings.TrimSuffix(labels, "}")); found != nil {
+				return found[1]
+			}
+		}
+	}
+	return ""
+}
+
+// objects are all that have a series of a name, in order.
+func (s *scrape) objects(name string) (all []string) {
+	for series := range s.samples {
+		if labels, ok := strings.CutPrefix(series, name+`{object="`); ok {
+			all = append(all, strings.TrimSuffix(labels, `"}`))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// resources are all that have a series of a name.
+func (s *scrape) resources(name string) (all []string) {
+	for series := range s.samples {
+		if label, ok := strings.CutPrefix(series, name+"{resource="); ok {
+			if resource, err := strconv.Unquote(strings.TrimSuffix(label, "}")); err == nil {
+				all = append(all, resource)
+			}
+		}
+	}
+	return all
+}

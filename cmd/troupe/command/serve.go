@@ -1,0 +1,155 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+)
+
+const serveHelp = `Serve the API until SIGTERM or SIGINT, and then drain: /readyz fails, requests in
+flight finish, watches end. A second signal ends the process at once. SIGHUP reloads
+certificates, the audit policy and the token file.
+
+On first start the daemon makes its data directory, a CA, a serving certificate and an
+administrator's kubeconfig. One line on standard output says when it is ready, and where;
+the log goes to standard error.
+
+Settings come from the file of --config, if given, and from flags, which override it.
+
+Under the naming profile platform, which is the default, ask the API with any HTTP client:
+
+  troupe serve
+  curl --cacert troupe-data/pki/ca.crt --cert troupe-data/pki/admin.crt \
+    --key troupe-data/pki/admin.key https://127.0.0.1:6443/api/v1/namespaces
+  troupe status
+
+kubectl and other existing clients expect the names of the profile kubernetes:
+
+  troupe serve --naming kubernetes --data-dir cluster-data
+  kubectl --kubeconfig cluster-data/admin.kubeconfig get namespaces
+
+A data directory keeps the profile that it was made with.
+
+For tests, in memory only, on a free port:
+
+  troupe serve --ephemeral --secure-port 0 --naming kubernetes --write-kubeconfig kubeconfig
+
+The ready line begins with "troupe ready: " and the address; the kubeconfig is complete before it comes.`
+
+// failureDrainTimeout is how long requests in flight may take when the daemon cannot go on.
+//
+// It is short: the daemon accepts nothing any more, and each second delays the start that puts it right.
+const failureDrainTimeout = 5 * time.Second
+
+// serve runs the daemon.
+//
+// Settings are read in three steps, each over the one before: defaults, file, flags. The flags are bound to a copy of
+// the defaults, and only those that were given count, so that a default does not override the file.
+func serve() *cobra.Command {
+	var file string
+	flags := daemon.Default()
+	groups := flags.Flags()
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the API",
+		Long:  serveHelp,
+		Args:  cobra.NoArgs,
+	}
+	c.Flags().SortFlags = false
+	c.Flags().StringVar(&file, "config", "", "YAML file of settings.")
+	for _, g := range groups {
+		c.Flags().AddFlagSet(g.Flags)
+	}
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		fmt.Fprintf(c.OutOrStdout(), "%s\n\nUsage:\n  troupe serve [flags]\n\n      --config string   YAML file of settings.\n", serveHelp)
+		daemon.PrintFlags(c.OutOrStdout(), groups)
+	})
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		config := daemon.Default()
+		if file != "" {
+			if err := config.Load(file); err != nil {
+				return err
+			}
+		}
+		if err := config.Override(c.Flags()); err != nil {
+			return err
+		}
+		return withKubeconfig(config, func(config daemon.Config) error { return run(config, c.OutOrStdout(), c.ErrOrStderr()) })
+	}
+	return c
+}
+
+// withKubeconfig runs a daemon that keeps nothing with a file for the kubeconfig all the same, since nobody could use it
+// without one. The directory for it goes in the end.
+func withKubeconfig(config daemon.Config, run func(daemon.Config) error) error {
+	if !config.Ephemeral || config.Kubeconfig != "" {
+		return run(config)
+	}
+	dir, err := os.MkdirTemp("", "troupe-")
+	if err != nil {
+		return err
+	}
+	config.Kubeconfig = filepath.Join(dir, "kubeconfig")
+	return errors.Join(run(config), os.RemoveAll(dir))
+}
+
+// run serves until a signal comes or the daemon cannot go on.
+//
+// Signals are caught before anything is opened, so that one which comes during the start is not lost. One line goes
+// to standard output when the daemon is ready: whoever started it may wait for that line.
+//
+// The second signal ends the process without draining. That loses nothing that was acknowledged, since recovery on
+// the next start expects a kill at any moment.
+func run(config daemon.Config, out, logs io.Writer) error {
+	signals, reloads := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	signal.Notify(reloads, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	defer signal.Stop(reloads)
+	d, err := daemon.New(config, logs)
+	if err != nil {
+		return err
+	}
+	started := d.TuneMemory()
+	if err := d.Start(); err != nil {
+		return err
+	}
+	started()
+	fmt.Fprintln(out, d.Ready())
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go new(memoryScavenger).run(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- d.Wait() }()
+	for serving := true; serving; {
+		select {
+		case err := <-ended:
+			drainCtx, cancel := context.WithTimeout(ctx, failureDrainTimeout)
+			defer cancel()
+			d.Drain(drainCtx)
+			return err // recovery on the next start does the rest
+		case <-reloads:
+			d.Reload()
+		case <-signals:
+			serving = false
+		}
+	}
+	stopped := make(chan error, 1)
+	go func() { stopped <- d.Stop(ctx) }()
+	select {
+	case err := <-stopped:
+		return err
+	case s := <-signals:
+		return fmt.Errorf("ended at once by a second signal: %v", s)
+	}
+}

@@ -1,0 +1,256 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// status prints what a running daemon does.
+//
+// It needs nothing but a GET of /metrics, and so works for everybody who may read that path.
+func status() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Show what a running daemon does",
+		Long: `Show what a running daemon does, that of --kubeconfig, KUBECONFIG or troupe-data: how many objects and watches it
+has, how fast it commits, how long a sync takes, what it keeps on disk and in memory, and
+which collections are the busiest and the slowest. Rates are measured over --interval, as
+are the times that one thing takes, unless there was none of it: then since the start.
+All figures come from /metrics, whose names docs/operations.md explains.`,
+		Args: cobra.NoArgs,
+	}
+	kubeconfig := kubeconfigFlag(c)
+	interval := c.Flags().Duration("interval", time.Second, "Time between the two looks that rates are made of.")
+	top := c.Flags().Int("top", 10, "Most collections to show; 0 shows all.")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		r, err := loadDaemonClient(*kubeconfig)
+		if err != nil {
+			return err
+		}
+		return r.status(c.Context(), c.OutOrStdout(), *interval, *top)
+	}
+	return c
+}
+
+// Counters only say something as a difference, so it looks twice. It takes as long as the interval.
+func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Duration, top int) error {
+	before, err := r.scrape(ctx)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(interval):
+	}
+	after, err := r.scrape(ctx)
+	if err != nil {
+		return err
+	}
+	p := statusReport{server: r.URL(), before: before, after: after}
+	if err := p.summary(w); err != nil {
+		return err
+	}
+	return p.collections(w, top)
+}
+
+// A statusReport is what two scrapes of a daemon show.
+//
+// Rates use the times of the two scrapes and not the interval that was asked for, as an answer may take its time.
+type statusReport struct {
+	server        string
+	before, after *scrape
+}
+
+// rate is how fast a counter rises, per second.
+func (p *statusReport) rate(name string) float64 {
+	return ratio(p.after.value(name)-p.before.value(name), p.after.at.Sub(p.before.at).Seconds())
+}
+
+// rateOf is the same for series whose labels match a pattern.
+func (p *statusReport) rateOf(name, pattern string) float64 {
+	return ratio(p.after.sum(name, pattern)-p.before.sum(name, pattern), p.after.at.Sub(p.before.at).Seconds())
+}
+
+// mean is what one unit of a counter took lately, in seconds; since the start if there was none.
+//
+// The second form is for a quiet daemon, where a mean of the last second would have nothing to divide by.
+func (p *statusReport) mean(seconds, count string) float64 {
+	if n := p.after.value(count) - p.before.value(count); n > 0 {
+		return (p.after.value(seconds) - p.before.value(seconds)) / n
+	}
+	return ratio(p.after.value(seconds), p.after.value(count))
+}
+
+// ratio divides; nothing by nothing is 0.
+func ratio(amount, by float64) float64 {
+	if by == 0 {
+		return 0
+	}
+	return amount / by
+}
+
+// The lines are for people, and may change; scripts read /metrics.
+func (p *statusReport) summary(w io.Writer) error {
+	a := p.after
+	objects := a.sum("troupe_objects", "")
+	lines := [][2]string{
+		{"server", fmt.Sprintf("%s  troupe %s  naming %s  up %s", p.server, a.label("troupe_info", "version"), a.label("troupe_info", "naming"),
+			time.Duration(a.value("troupe_uptime_seconds")*1e9).Truncate(time.Second))},
+		{"objects", fmt.Sprintf("%s in %d collections  at version %s", count(objects), len(a.resources("troupe_objects")), count(a.value("troupe_resource_version")))},
+		{"requests", fmt.Sprintf("%.0f/s  at work on %s reads, %s writes  refused as too many %.0f/s  failed %.0f/s", p.rateOf("apiserver_request_total", ""),
+			count(a.sum("apiserver_current_inflight_requests", `"readOnly"`)), count(a.sum("apiserver_current_inflight_requests", `"mutating"`)),
+			p.rateOf("apiserver_request_total", `code="429"`), p.rateOf("apiserver_request_total", `code="5`))},
+		{"watches", fmt.Sprintf("%s open  %.0f events/s", count(a.value("troupe_watchers")), p.rate("troupe_watch_events_total"))},
+		{"commits", fmt.Sprintf("%.0f/s in %.0f batches/s (%.1f a batch, most %s)  waiting %s", p.rate("troupe_commits_total"), p.rate("troupe_commit_batches_total"),
+			ratio(p.rate("troupe_commits_total"), p.rate("troupe_commit_batches_total")), count(a.value("troupe_commit_batch_size_max")), count(a.value("troupe_commit_queue_depth")))},
+		{"sync", fmt.Sprintf("%s each  batch %s each", short(p.mean("troupe_journal_sync_seconds_total", "troupe_journal_sync_total")),
+			short(p.mean("troupe_commit_seconds_total", "troupe_commit_batches_total")))},
+		{"disk", fmt.Sprintf("journal %s in %s files  snapshots %s, %s failed", size(a.value("troupe_journal_bytes")), count(a.value("troupe_journal_segments")),
+			size(a.value("troupe_snapshot_bytes")), count(a.value("troupe_snapshot_failures_total"))) + p.diskFullNote()},
+		{"memory", fmt.Sprintf("%s resident  history %s  %s goroutines  %s of %s files open", size(a.value("process_resident_memory_bytes")),
+			size(a.sum("troupe_history_bytes", "")), count(a.value("go_goroutines")), count(a.value("process_open_fds")), count(a.value("process_max_fds")))},
+		{"actors", fmt.Sprintf("%s awake  waiting messages %s  panics %s  restarts %s", count(a.value("troupe_object_actors")), count(a.value("troupe_mailbox_depth")),
+			count(a.value("troupe_actor_panics_total")), count(a.value("troupe_actor_restarts_total")))},
+		{"slowest", p.slowest()},
+	}
+	if n := a.value("troupe_unreadable_objects"); n > 0 {
+		lines = append(lines, [2]string{"unreadable", count(n) + " stored objects are set aside until they are deleted:"})
+		for _, name := range a.objects("troupe_unreadable_object") {
+			lines = append(lines, [2]string{"", name})
+		}
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, line := range lines {
+		fmt.Fprintf(t, "%s\t%s\n", line[0], line[1])
+	}
+	return t.Flush()
+}
+
+// diskFullNote says that the disk is full, if it is.
+func (p *statusReport) diskFullNote() string {
+	if p.after.value("troupe_disk_full") == 0 {
+		return ""
+	}
+	return "  FULL: only deletes are accepted"
+}
+
+// slowest names the collections whose slowest mutation since the start took longest.
+//
+// The maximum is since the start of the daemon and does not fall: it shows what was, not what is.
+func (p *statusReport) slowest() string {
+	const most = 3
+	names := p.after.resources("troupe_turn_seconds_max")
+	longest := func(name string) float64 { return p.after.resourceValue("troupe_turn_seconds_max", name) }
+	names = slices.DeleteFunc(names, func(name string) bool { return longest(name) == 0 })
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(longest(b), longest(a)), strings.Compare(a, b)) })
+	var texts []string
+	for _, name := range names[:min(most, len(names))] {
+		texts = append(texts, short(longest(name))+" for one of "+name)
+	}
+	return cmp.Or(strings.Join(texts, ", "), "nothing was changed yet")
+}
+
+// A row is one collection.
+type row struct {
+	resource                                            string
+	objects, watches, history, mutations, mean, longest float64
+}
+
+// collections shows those with the most work first, then those with the most objects.
+//
+// Collections without objects, watches and history are left out. The order is total, down to the name, so that two
+// calls in a row show the same one.
+func (p *statusReport) collections(w io.Writer, top int) error {
+	rows := p.rows()
+	hidden := 0
+	if top > 0 && len(rows) > top {
+		hidden, rows = len(rows)-top, rows[:top]
+	}
+	if err := writeRows(w, rows); err != nil || hidden == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "and %d more\n", hidden)
+	return err
+}
+
+// rows are those of the collections, the busiest first.
+func (p *statusReport) rows() (rows []row) {
+	for _, name := range p.after.resources("troupe_objects") {
+		a, b := p.after, p.before
+		r := row{
+			resource: name, objects: a.resourceValue("troupe_objects", name), watches: a.resourceValue("troupe_collection_watchers", name),
+			history: a.resourceValue("troupe_history_bytes", name), longest: a.resourceValue("troupe_turn_seconds_max", name),
+			mutations: ratio(a.resourceValue("troupe_turns_total", name)-b.resourceValue("troupe_turns_total", name), a.at.Sub(b.at).Seconds()),
+			mean:      p.mean(series("troupe_turn_seconds_total", name), series("troupe_turns_total", name)),
+		}
+		if r.objects+r.watches+r.history > 0 {
+			rows = append(rows, r)
+		}
+	}
+	slices.SortFunc(rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(b.mutations, a.mutations), cmp.Compare(b.objects, a.objects), strings.Compare(a.resource, b.resource))
+	})
+	return rows
+}
+
+// collectionHead is the head of the first column.
+const collectionHead = "COLLECTION"
+
+// writeRows writes them below their heads.
+func writeRows(w io.Writer, rows []row) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\n"+collectionHead+"\tOBJECTS\tWATCHES\tHISTORY\tWRITES/S\tMEAN\tLONGEST")
+	for _, r := range rows {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.0f\t%s\t%s\n", r.resource, count(r.objects), count(r.watches), size(r.history), r.mutations, short(r.mean), short(r.longest))
+	}
+	return t.Flush()
+}
+
+// count is a whole number with commas between thousands.
+//
+// Example: 1234567 is 1,234,567.
+func count(v float64) string {
+	digits := fmt.Sprintf("%.0f", v)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// size is a number of bytes in the largest unit in which it is at least 1.
+//
+// Examples: 512 is 512 B, 1536 is 1.5 KiB, and 104857600 is 100 MiB.
+func size(v float64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	n := 0
+	for ; v >= 1024 && n < len(units)-1; n++ {
+		v /= 1024
+	}
+	if n == 0 || v >= 100 {
+		return fmt.Sprintf("%.0f %s", v, units[n])
+	}
+	return fmt.Sprintf("%.1f %s", v, units[n])
+}
+
+// short is a number of seconds with three digits.
+//
+// Examples: 12.3µs, 1.25ms, 2.5s.
+func short(seconds float64) string {
+	d := time.Duration(seconds * 1e9)
+	switch {
+	case d < time.Millisecond:
+		return d.Round(100 * time.Nanosecond).String()
+	case d < time.Second:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(10 * time.Millisecond).String()
+}

@@ -1,0 +1,11 @@
+// Command troupe is a worker of package client that runs one command of troupe after the other.
+package main
+
+import (
+	"os"
+
+	"github.com/troupe-api/troupe/cmd/troupe/command"
+	"github.com/troupe-api/troupe/test/tools/worker"
+)
+
+func main() { worker.Serve("troupe", func() int { return command.Main(os.Args) }) }

@@ -1,0 +1,89 @@
+//go:build unix
+
+package worker
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A request is a command as the stub in kubectl's place was called. The files of the message are
+// standard input, output and error.
+type request struct {
+	Args, Env []string
+	Dir       string
+}
+
+// Serve runs the commands that come through file 3 as run does, each with the environment, the working
+// directory, the standard files and the arguments of its request, and answers with one byte, the exit
+// code. The first argument is name.
+func Serve(name string, run func() (code int)) {
+	f := os.NewFile(3, "commands")
+	c, err := net.FileConn(f)
+	must(err)
+	f.Close()
+	requests := c.(*net.UnixConn)
+	stdin, stdout, stderr := os.Stdin, os.Stdout, os.Stderr
+	buffer, control := make([]byte, 1<<16), make([]byte, 1024)
+	for {
+		n, nc, _, _, err := requests.ReadMsgUnix(buffer, control)
+		if n == 0 || err != nil {
+			return // the test is over
+		}
+		var r request
+		must(json.NewDecoder(io.MultiReader(bytes.NewReader(buffer[:n]), requests)).Decode(&r))
+		messages, err := unix.ParseSocketControlMessage(control[:nc])
+		must(err)
+		files, err := unix.ParseUnixRights(&messages[0])
+		must(err)
+		os.Stdin = os.NewFile(uintptr(files[0]), os.Stdin.Name())
+		os.Stdout = os.NewFile(uintptr(files[1]), os.Stdout.Name())
+		os.Stderr = os.NewFile(uintptr(files[2]), os.Stderr.Name())
+		code := r.run(name, run)
+		for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
+			_ = f.Close() // kubectl closes standard input after some commands
+		}
+		os.Stdin, os.Stdout, os.Stderr = stdin, stdout, stderr
+		_, err = requests.Write([]byte{byte(code)})
+		must(err)
+	}
+}
+
+// Exit ends the command that runs, in place of os.Exit.
+func Exit(code int) { panic(exit(code)) }
+
+type exit int
+
+// run returns the exit code of a command. Where the command ends the process by itself, the worker
+// ends, and whoever started it answers with the exit code of the process.
+func (r request) run(name string, run func() int) (code int) {
+	defer func() {
+		switch failure := recover().(type) {
+		case nil:
+		case exit:
+			code = int(failure)
+		default:
+			panic(failure)
+		}
+	}()
+	os.Clearenv()
+	for _, setting := range r.Env {
+		name, value, _ := strings.Cut(setting, "=")
+		must(os.Setenv(name, value))
+	}
+	must(os.Chdir(r.Dir))
+	os.Args = append([]string{name}, r.Args...)
+	return run()
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
