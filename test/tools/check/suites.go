@@ -69,7 +69,7 @@ func (c checker) binary(folder string, race bool) string {
 
 // build is a step that builds the test binaries of folders.
 func (c checker) build(ctx context.Context, race bool, folders []string) step {
-	args := []string{"test", "-vet=off", "-c", "-o", filepath.Dir(c.binary("", race)) + "/"}
+	args := []string{"test", "-vet=off", withoutDWARF, "-c", "-o", filepath.Dir(c.binary("", race)) + "/"}
 	if race {
 		args = append(args, "-race")
 	}
