@@ -123,7 +123,7 @@ func (f fault) caught(root string) (string, error) {
 	if strings.HasPrefix(tests, "./test/") {
 		folder, tests = filepath.Join(root, "test"), "./"+strings.TrimPrefix(tests, "./test/")
 	}
-	c := exec.Command("go", append([]string{"test", "-vet=off", "-count=1", "-failfast", "-timeout=5m"}, strings.Fields(tests)...)...)
+	c := exec.Command("go", append([]string{"test", "-vet=off", "-ldflags=-w", "-count=1", "-failfast", "-timeout=5m"}, strings.Fields(tests)...)...)
 	c.Dir, c.Env = folder, append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay)) // also for programs that tests build
 	out, err := c.CombinedOutput()
 	if err == nil {
