@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -24,6 +23,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // A provider signs carol in without a question, by the authorization code flow with proof keys.
@@ -96,7 +96,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestSignInWithProvider(t *testing.T) {
 	p := newProvider(t)
 	ca := filepath.Join(t.TempDir(), "ca.crt")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(ca, pki.PEM(p.Certificate()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := client.Open(t, func(c *daemon.Config) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 const apiServices = "/apis/apiregistration.platform.io/v1/apiservices"
@@ -36,7 +37,7 @@ func startBackend(t *testing.T, handle func(w http.ResponseWriter, r *http.Reque
 	b := &backend{handle: handle}
 	b.Server = httptest.NewUnstartedServer(b)
 	b.Config.ErrorLog = log.New(io.Discard, "", 0) // clients that do not trust it
-	b.TLS = &tls.Config{Certificates: []tls.Certificate{certificateAggregation(t, "ext.default.svc")}, ClientAuth: tls.RequestClientCert}
+	b.TLS = &tls.Config{Certificates: []tls.Certificate{pki.Server(t, pki.Authority(t, "backends"), "ext.default.svc")}, ClientAuth: tls.RequestClientCert}
 	b.StartTLS()
 	t.Cleanup(b.Close)
 	return b
@@ -80,7 +81,7 @@ func (b *backend) address() string { return b.Listener.Addr().String() }
 
 // ca is the authority of its certificate, in base64.
 func (b *backend) ca() string {
-	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: b.TLS.Certificates[0].Certificate[0]}))
+	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: b.TLS.Certificates[0].Certificate[1]}))
 }
 
 // A aggregationSession is a daemon that finds the Service ext in the namespace default at a backend.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // listed are the APIServices that there are, a line each: name, priorities, label, condition.
@@ -201,7 +202,7 @@ func TestExtensionAuthentication(t *testing.T) {
 	s := client.Serve(t, dir, func(c *daemon.Config) {
 		c.Authentication.RequestHeader.UsernameHeaders = []string{"X-User", "X-Remote-User"}
 		c.Authentication.RequestHeader.AllowedNames = []string{"proxy"}
-		c.Authentication.RequestHeader.ClientCAFile = writeCA(t)
+		c.Authentication.RequestHeader.ClientCAFile = writePEM(t, pki.PEM(pki.Authority(t, "proxies").Leaf))
 	})
 	const path = "/api/v1/namespaces/platform-system/configmaps/extension-apiserver-authentication"
 	var data map[string]string

@@ -10,6 +10,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // request sends a request with headers, as the administrator.
@@ -48,7 +49,7 @@ func TestRequestIsPassedOn(t *testing.T) {
 	b := startBackend(t, nil)
 	s := openAggregation(t, b.address(), func(c *daemon.Config) {
 		c.Authentication.RequestHeader.UsernameHeaders = []string{"X-Proxied-User"}
-		c.Authentication.RequestHeader.ClientCAFile = writeCA(t)
+		c.Authentication.RequestHeader.ClientCAFile = writePEM(t, pki.PEM(pki.Authority(t, "proxies").Leaf))
 	})
 	s.register(b, "ext.example.com", "v1")
 	resp := s.request("GET", "/apis/ext.example.com/v1/namespaces/n/things?labelSelector=a%3Db&limit=5;x",

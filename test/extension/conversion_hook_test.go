@@ -1,27 +1,20 @@
 package extension
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"log"
 	"maps"
-	"math/big"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // conversionObject is JSON.
@@ -63,36 +56,13 @@ func startConversion(t testing.TB, names ...string) *conversionHook {
 	t.Helper()
 	h := &conversionHook{answer: convertRoutes}
 	h.Server = httptest.NewUnstartedServer(h)
-	pair := certificateConversion(t, names...)
-	h.TLS, h.bundle = tlsOf(pair)
+	ca := pki.Authority(t, "hooks")
+	h.bundle = base64.StdEncoding.EncodeToString(pki.PEM(ca.Leaf))
+	h.TLS = &tls.Config{Certificates: []tls.Certificate{pki.Server(t, ca, append(names, "127.0.0.1")...)}}
 	h.Config.ErrorLog = log.New(io.Discard, "", 0)
 	h.StartTLS()
 	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
 	return h
-}
-
-// tlsOf is what a server does with a certificate, and the bundle of definitions that trust it.
-func tlsOf(pair tls.Certificate) (*tls.Config, string) {
-	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})
-	return &tls.Config{Certificates: []tls.Certificate{pair}}, base64.StdEncoding.EncodeToString(bundle)
-}
-
-// certificateConversion is one that signs itself, for DNS names and 127.0.0.1.
-func certificateConversion(t testing.TB, names ...string) tls.Certificate {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "hook"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		DNSNames: names, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
 // ServeHTTP notes the question and answers it.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // A cluster is a daemon with a Node, whose kubelet is one of ours, and Pods on it.
@@ -28,12 +29,14 @@ type cluster struct {
 // newCluster starts a cluster whose kubelet listens at host.
 func newCluster(t *testing.T, host string, change ...func(*daemon.Config)) *cluster {
 	t.Helper()
-	clients, servers := newAuthorityProxying(t, "clients"), newAuthorityProxying(t, "kubelets")
-	c := &cluster{kubelet: newKubelet(t, host, clients, servers)}
+	clients, servers := pki.Authority(t, "clients"), pki.Authority(t, "kubelets")
+	apiserver := pki.Client(t, clients, "apiserver")
+	c := &cluster{kubelet: newKubelet(t, host, clients.Leaf, servers)}
 	c.server = client.Serve(t, t.TempDir(), func(o *daemon.Config) {
 		o.Naming = "kubernetes"
-		o.Kubelets.ClientCertFile, o.Kubelets.ClientKeyFile = clients.client(t, "apiserver")
-		o.Kubelets.CertificateAuthority = servers.file
+		o.Kubelets.ClientCertFile = writePEM(t, pki.PEM(apiserver.Leaf))
+		o.Kubelets.ClientKeyFile = writePEM(t, pki.ECKeyPEM(t, apiserver.PrivateKey))
+		o.Kubelets.CertificateAuthority = writePEM(t, pki.PEM(servers.Leaf))
 		o.Admission.Disable = []string{"ServiceAccount"}
 		for _, f := range change {
 			f(o)

@@ -2,17 +2,11 @@ package extension
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -30,59 +24,15 @@ import (
 	"k8s.io/kubelet/pkg/cri/streaming/portforward"
 	"k8s.io/kubelet/pkg/cri/streaming/remotecommand"
 	utilexec "k8s.io/utils/exec"
+
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A proxyingAuthority signs certificates.
-type proxyingAuthority struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-	file string // of its certificate
-}
-
-func newAuthorityProxying(t testing.TB, name string) *proxyingAuthority {
+func writePEM(t testing.TB, text []byte) string {
 	t.Helper()
-	a := &proxyingAuthority{}
-	a.cert, a.key = issue(t, &x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}, nil)
-	a.file = writePEM(t, name+".crt", "CERTIFICATE", a.cert.Raw)
-	return a
-}
-
-// issue makes a certificate; signer nil: signed by itself.
-func issue(t testing.TB, template *x509.Certificate, signer *proxyingAuthority) (*x509.Certificate, *ecdsa.PrivateKey) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(t, err)
-	template.SerialNumber = big.NewInt(time.Now().UnixNano())
-	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-	parent, by := template, key
-	if signer != nil {
-		parent, by = signer.cert, signer.key
-	}
-	raw, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, by)
-	must(t, err)
-	cert, err := x509.ParseCertificate(raw)
-	must(t, err)
-	return cert, key
-}
-
-func writePEM(t testing.TB, name, kind string, raw []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	must(t, os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: raw}), 0o600))
+	path := filepath.Join(t.TempDir(), "pem")
+	must(t, os.WriteFile(path, text, 0o600))
 	return path
-}
-
-// client makes the files of a client certificate.
-func (a *proxyingAuthority) client(t testing.TB, name string) (certFile, keyFile string) {
-	t.Helper()
-	cert, key := issue(t, &x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-	}, a)
-	raw, err := x509.MarshalECPrivateKey(key)
-	must(t, err)
-	return writePEM(t, name+".crt", "CERTIFICATE", cert.Raw), writePEM(t, name+".key", "EC PRIVATE KEY", raw)
 }
 
 // A kubelet speaks the API of kubelets. Its containers are directories, in which commands run.
@@ -96,21 +46,20 @@ type kubelet struct {
 }
 
 // newKubelet starts a kubelet at an address. It wants certificates of clients, and its own is of the other authority.
-func newKubelet(t testing.TB, host string, clients, servers *proxyingAuthority) *kubelet {
+func newKubelet(t testing.TB, host string, clients *x509.Certificate, servers tls.Certificate) *kubelet {
 	t.Helper()
 	k := &kubelet{host: host, hold: make(chan struct{})}
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	must(t, err)
 	k.port = listener.Addr().(*net.TCPAddr).Port
-	cert, key := issue(t, &x509.Certificate{IPAddresses: []net.IP{net.ParseIP(host)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, servers)
 	pool := x509.NewCertPool()
-	pool.AddCert(clients.cert)
+	pool.AddCert(clients)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(k.serve))
 	must(t, server.Listener.Close())
 	server.Listener = listener
 	server.EnableHTTP2 = true
 	server.TLS = &tls.Config{
-		Certificates: []tls.Certificate{{Certificate: [][]byte{cert.Raw}, PrivateKey: key}},
+		Certificates: []tls.Certificate{pki.Server(t, servers, host)},
 		ClientAuth:   tls.RequireAndVerifyClientCert, ClientCAs: pool,
 	}
 	server.StartTLS()

@@ -22,6 +22,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // allow gives a user verbs on a sub-resource of Pods, and returns what takes them away.
@@ -91,7 +92,7 @@ func TestOwnKubeletClient(t *testing.T) {
 	must(t, err)
 	ca, err := certutil.CertsFromFile(filepath.Join(dir, "pki", "ca.crt"))
 	must(t, err)
-	c.kubelet = newKubelet(t, "127.0.0.1", &proxyingAuthority{cert: ca[0]}, newAuthorityProxying(t, "kubelets"))
+	c.kubelet = newKubelet(t, "127.0.0.1", ca[0], pki.Authority(t, "kubelets"))
 	c.addNode(t, "here", []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "127.0.0.1"}}, c.kubelet.port)
 	c.addPod(t, "one", "here", "127.0.0.1", "main")
 	_, err = c.get(t, "/api/v1/namespaces/default/pods/one/log")

@@ -23,6 +23,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // executors are the two ways of clients to open a stream.
@@ -236,7 +237,9 @@ func TestFaults(t *testing.T) {
 // TestKubeletIsVerified: a kubelet with a certificate of somebody else is not talked to, unless a log is wanted in any case.
 func TestKubeletIsVerified(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, "127.0.0.1", func(o *daemon.Config) { o.Kubelets.CertificateAuthority = newAuthorityProxying(t, "others").file })
+	c := newCluster(t, "127.0.0.1", func(o *daemon.Config) {
+		o.Kubelets.CertificateAuthority = writePEM(t, pki.PEM(pki.Authority(t, "others").Leaf))
+	})
 	pods := c.clients.CoreV1().Pods("default")
 	if got := c.fault(t, "/api/v1/namespaces/default/pods/one/log"); !strings.HasPrefix(got, "500  Get \"https://") || !strings.HasSuffix(got, "x509: certificate signed by unknown authority") {
 		t.Error(got)

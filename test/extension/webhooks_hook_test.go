@@ -1,19 +1,12 @@
 package extension
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"log"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -21,7 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // webhookObject is JSON.
@@ -62,52 +56,6 @@ type hookServer struct {
 	answer func(q question, w http.ResponseWriter, r *http.Request)
 }
 
-// webhookAuthority is one that signs certificates of webhooks.
-type webhookAuthority struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-	pem  []byte
-}
-
-func newAuthorityWebhooks(t testing.TB) *webhookAuthority {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "webhooks"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &webhookAuthority{cert, key, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}
-}
-
-// pair is a certificate, and its key, for DNS names and 127.0.0.1.
-func (a *webhookAuthority) pair(t testing.TB, names ...string) tls.Certificate {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "server"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		DNSNames: names, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
-}
-
 // startWebhooks starts a server that answers what answer says.
 func startWebhooks(t testing.TB, answer func(q question, w http.ResponseWriter, r *http.Request), names ...string) *hookServer {
 	t.Helper()
@@ -117,8 +65,8 @@ func startWebhooks(t testing.TB, answer func(q question, w http.ResponseWriter, 
 // startAt is start at an address of this machine.
 func startAt(t testing.TB, ip string, answer func(q question, w http.ResponseWriter, r *http.Request), names ...string) *hookServer {
 	t.Helper()
-	a := newAuthorityWebhooks(t)
-	h := &hookServer{bundle: base64.StdEncoding.EncodeToString(a.pem), answer: answer}
+	ca := pki.Authority(t, "webhooks")
+	h := &hookServer{bundle: base64.StdEncoding.EncodeToString(pki.PEM(ca.Leaf)), answer: answer}
 	h.Server = httptest.NewUnstartedServer(h)
 	listener, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))
 	if err != nil {
@@ -126,7 +74,7 @@ func startAt(t testing.TB, ip string, answer func(q question, w http.ResponseWri
 	}
 	_ = h.Listener.Close()
 	h.Listener = listener
-	h.TLS = &tls.Config{Certificates: []tls.Certificate{a.pair(t, names...)}, ClientAuth: tls.RequestClientCert}
+	h.TLS = &tls.Config{Certificates: []tls.Certificate{pki.Server(t, ca, append(names, "127.0.0.1")...)}, ClientAuth: tls.RequestClientCert}
 	h.EnableHTTP2 = true
 	h.Config.ErrorLog = log.New(io.Discard, "", 0)
 	h.StartTLS()

@@ -1,9 +1,7 @@
 package extension
 
 import (
-	"crypto/x509"
 	"encoding/base64"
-	"encoding/pem"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // behind is the clientConfig of a Service.
@@ -106,14 +105,7 @@ func TestCredentials(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	users, file := filepath.Join(dir, "users"), filepath.Join(dir, "admission")
-	pair := newAuthorityWebhooks(t).pair(t, "client")
-	der, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoded := func(kind string, der []byte) string {
-		return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
-	}
+	pair, encoded := pki.Client(t, pki.Authority(t, "clients"), "client"), base64.StdEncoding.EncodeToString
 	h := startWebhooks(t, allow, "hook.default.svc", "other.default.svc")
 	put := func(path, text string) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -122,7 +114,7 @@ func TestCredentials(t *testing.T) {
 	}
 	host := strings.TrimPrefix(h.URL, "https://")
 	put(users, "users:\n- {name: '"+host+"', user: {token: by-url}}\n- {name: hook.default.svc, user: {username: u, password: p}}\n- {name: '*', user: {token: by-default}}\n"+
-		"- {name: 'other.default.svc:8443', user: {client-certificate-data: "+encoded("CERTIFICATE", pair.Certificate[0])+", client-key-data: "+encoded("PRIVATE KEY", der)+"}}\n")
+		"- {name: 'other.default.svc:8443', user: {client-certificate-data: "+encoded(pki.PEM(pair.Leaf))+", client-key-data: "+encoded(pki.KeyPEM(t, pair.PrivateKey))+"}}\n")
 	put(file, `{"apiVersion":"apiserver.config.platform.io/v1","kind":"AdmissionConfiguration","plugins":[
 		{"name":"ValidatingAdmissionWebhook","configuration":{"apiVersion":"apiserver.config.platform.io/v1","kind":"WebhookAdmissionConfiguration","kubeConfigFile":"`+users+`"}},
 		{"name":"MutatingAdmissionWebhook","configuration":{"apiVersion":"apiserver.platform.io/v1alpha1","kind":"WebhookAdmission","clientConfigFile":"`+users+`"}}]}`)

@@ -1,11 +1,9 @@
 package policy
 
 import (
-	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/pem"
 	"fmt"
 	"net/http"
 	"os"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // TestVolumeTokens: the token of a volume ends after the hour that was asked for, unless longer ones
@@ -99,7 +98,7 @@ func TestOldVerbs(t *testing.T) {
 func TestRefusedElsewhere(t *testing.T) {
 	t.Parallel()
 	d := newTokenWebhookServer(t)
-	ca := newTestCA(t, "provider")
+	ca := pki.Authority(t, "provider")
 	p := newIdentityProvider(t, ca)
 	p.open()
 	r := newTokenCluster(t, func(c *daemon.Config, dir string) {
@@ -107,7 +106,7 @@ func TestRefusedElsewhere(t *testing.T) {
 		o := &c.Authentication.OIDC
 		o.IssuerURL, o.ClientID, o.CAFile, o.GroupsClaim = p.url, "troupe", filepath.Join(dir, "provider.crt"), "groups"
 		o.UsernamePrefix, o.SystemNames = "-", []string{"system:monitoring", "system:boss"}
-		if err := os.WriteFile(o.CAFile, certPEM(ca.cert), 0o600); err != nil {
+		if err := os.WriteFile(o.CAFile, pki.PEM(ca.Leaf), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -139,20 +138,11 @@ func TestRefusedElsewhere(t *testing.T) {
 // certificate has signed, and no other tokens of it.
 func TestServingKeyVerifies(t *testing.T) {
 	t.Parallel()
-	serving := newTestCA(t, "serving").server("127.0.0.1")
+	serving := pki.Server(t, pki.Authority(t, "serving"), "127.0.0.1")
 	for _, named := range []bool{false, true} {
 		r := newTokenCluster(t, func(c *daemon.Config, dir string) {
-			der, err := x509.MarshalPKCS8PrivateKey(serving.PrivateKey)
-			if err != nil {
-				t.Fatal(err)
-			}
-			key := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
-			other, err := x509.MarshalPKCS8PrivateKey(newTestCA(t, "other").key)
-			if err != nil {
-				t.Fatal(err)
-			}
 			for name, text := range map[string][]byte{
-				"serving.crt": certPEM(serving.Leaf), "serving.key": key, "other.key": pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: other}),
+				"serving.crt": pki.PEM(serving.Leaf), "serving.key": pki.KeyPEM(t, serving.PrivateKey), "other.key": pki.KeyPEM(t, pki.NewKey(t)),
 			} {
 				if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 					t.Fatal(err)
@@ -245,14 +235,10 @@ func TestFaultyFiles(t *testing.T) {
 func TestCertificateStates(t *testing.T) {
 	t.Parallel()
 	r := newTestClusterAuth(t, nil)
-	ca := newTestCA(t, "ca")
-	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}, ca.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca := pki.Authority(t, "ca")
 	const path = "/apis/certificates.platform.io/v1/certificatesigningrequests"
-	text := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}))
-	bundle := base64.StdEncoding.EncodeToString(certPEM(ca.cert))
+	text := base64.StdEncoding.EncodeToString(pki.Request(t, x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}, pki.NewKey(t)))
+	bundle := base64.StdEncoding.EncodeToString(pki.PEM(ca.Leaf))
 	issued := `{"status":{"certificate":"` + bundle + `"}}`
 	decided := func(kind string) string {
 		return `{"status":{"conditions":[{"type":"` + kind + `","status":"True","reason":"r"}]}}`

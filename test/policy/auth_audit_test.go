@@ -3,7 +3,6 @@ package policy
 import (
 	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // auditLevels are the levels of the golden logs, each for the requests in the namespace of its name.
@@ -60,7 +60,7 @@ func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
 	server := httptest.NewTLSServer(c)
 	t.Cleanup(server.Close)
 	path = filepath.Join(dir, "webhook.kubeconfig")
-	ca := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	ca := base64.StdEncoding.EncodeToString(pki.PEM(server.Certificate()))
 	text := fmt.Sprintf("clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}]\nusers: [{name: u, user: {token: token-for-collector}}]\n", server.URL, ca)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -11,19 +11,20 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 func TestCertificates(t *testing.T) {
 	t.Parallel()
-	people := newTestCA(t, "people")
+	people := pki.Authority(t, "people")
 	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
 		c.Authentication.ClientCAFile = filepath.Join(dir, "people.crt")
 		c.Authentication.AnonymousPaths = []string{"/livez", "/version"}
-		if err := os.WriteFile(c.Authentication.ClientCAFile, certPEM(people.cert), 0o600); err != nil {
+		if err := os.WriteFile(c.Authentication.ClientCAFile, pki.PEM(people.Leaf), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}, testUser{"rita", "readers"})
-	cert := people.issue(&x509.Certificate{
+	cert := pki.Issue(t, people, &x509.Certificate{
 		Subject: pkix.Name{
 			CommonName: "jane", Organization: []string{"devs", "staff"},
 			ExtraNames: []pkix.AttributeTypeAndValue{{Type: asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}, Value: "u-1"}},
@@ -41,12 +42,12 @@ func TestCertificates(t *testing.T) {
 	// token is refused whatever stands beside it.
 	jane.want("with a token that is good", jane.do("rita", "POST", selfReviewPath, "{}"), 201, `"username":"jane"`)
 	jane.want("with a token that is bad", jane.do("nobody", "POST", selfReviewPath, "{}"), 401)
-	stranger := r.withCertificate(newTestCA(t, "people").client("jane"))
+	stranger := r.withCertificate(pki.Client(t, pki.Authority(t, "people"), "jane"))
 	stranger.expect("", "POST", selfReviewPath, "{}", 401, `"message":"Unauthorized"`)
 	stranger.expect("", "GET", "/livez", "", 401)
 	stranger.expect("rita", "POST", selfReviewPath, "{}", 201, `"username":"rita"`)
 
-	two := people.issue(&x509.Certificate{
+	two := pki.Issue(t, people, &x509.Certificate{
 		Subject: pkix.Name{CommonName: "jane", ExtraNames: []pkix.AttributeTypeAndValue{
 			{Type: asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}, Value: "u-1"}, {Type: asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}, Value: "u-2"},
 		}},

@@ -20,6 +20,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // An identityProvider is an OpenID Connect provider over TLS. It has its address from the
@@ -37,14 +38,14 @@ type identityProvider struct {
 	asked  chan struct{} // gets one for each question that waits
 }
 
-func newIdentityProvider(t *testing.T, ca *testCA) *identityProvider {
+func newIdentityProvider(t *testing.T, ca tls.Certificate) *identityProvider {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.Close()
-	p := &identityProvider{t: t, url: "https://" + l.Addr().String(), cert: ca.server("127.0.0.1"), asked: make(chan struct{}, 64)}
+	p := &identityProvider{t: t, url: "https://" + l.Addr().String(), cert: pki.Server(t, ca, "127.0.0.1"), asked: make(chan struct{}, 64)}
 	p.rotate("k0")
 	t.Cleanup(p.close)
 	return p
@@ -137,13 +138,13 @@ func (p *identityProvider) token(user string, changes map[string]any) string {
 
 func TestOIDC(t *testing.T) {
 	t.Parallel()
-	ca := newTestCA(t, "provider")
+	ca := pki.Authority(t, "provider")
 	p := newIdentityProvider(t, ca)
 	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
 		o := &c.Authentication.OIDC
 		o.IssuerURL, o.ClientID, o.CAFile = p.url, "troupe", filepath.Join(dir, "provider.crt")
 		o.GroupsClaim, o.GroupsPrefix, o.RequiredClaims = "groups", "idp:", []string{"hd=example.com"}
-		if err := os.WriteFile(o.CAFile, certPEM(ca.cert), 0o600); err != nil {
+		if err := os.WriteFile(o.CAFile, pki.PEM(ca.Leaf), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}, testUser{"rita", ""})

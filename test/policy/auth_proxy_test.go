@@ -13,6 +13,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // withCertificate is the realm for a client with a certificate.
@@ -56,10 +57,10 @@ func newProxy(t *testing.T, r *authTestCluster, cert tls.Certificate) *httptest.
 
 func TestProxy(t *testing.T) {
 	t.Parallel()
-	proxies, people := newTestCA(t, "proxies"), newTestCA(t, "people")
+	proxies, people := pki.Authority(t, "proxies"), pki.Authority(t, "people")
 	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
-		for name, a := range map[string]*testCA{"proxies.crt": proxies, "people.crt": people} {
-			if err := os.WriteFile(filepath.Join(dir, name), certPEM(a.cert), 0o600); err != nil {
+		for name, a := range map[string]tls.Certificate{"proxies.crt": proxies, "people.crt": people} {
+			if err := os.WriteFile(filepath.Join(dir, name), pki.PEM(a.Leaf), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -72,7 +73,7 @@ func TestProxy(t *testing.T) {
 	}, testUser{"rita", "readers"})
 	const maps = "/api/v1/namespaces/default/configmaps"
 	r.grant("jane", "jane", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}`)
-	front := newProxy(t, r, proxies.client("front"))
+	front := newProxy(t, r, pki.Client(t, proxies, "front"))
 
 	ask := func(user, password, method, path string) (code int, body string) {
 		t.Helper()
@@ -105,7 +106,7 @@ func TestProxy(t *testing.T) {
 	}
 
 	masters := []string{"X-Remote-User: eve", "X-Remote-Group: system:masters"}
-	direct := r.withCertificate(proxies.client("front"))
+	direct := r.withCertificate(pki.Client(t, proxies, "front"))
 	// The client here sends headers in the order of their bytes: X-Remote-Group, x-remote-group.
 	direct.want("everything", direct.do("", "POST", selfReviewPath, "{}", "X-REMOTE-USER: jane", "x-remote-uid: u1", "x-remote-group: a", "X-Remote-Group: b",
 		"X-Remote-Extra-Acme.com%2FProject: p1", "x-remote-extra-acme.com%2fproject: p2", "X-Remote-Extra-Scopes: dev"), 201,
@@ -115,14 +116,14 @@ func TestProxy(t *testing.T) {
 	direct.want("no user but a token", direct.do("rita", "POST", selfReviewPath, "{}", "X-Remote-Group: system:masters"), 201, `"username":"rita","groups":["readers","system:authenticated"]`)
 	direct.want("masters", direct.do("", "GET", "/api/v1/secrets", "", masters...), 200)
 
-	back := r.withCertificate(proxies.client("back"))
+	back := r.withCertificate(pki.Client(t, proxies, "back"))
 	back.want("a proxy of another name", back.do("", "GET", "/api/v1/secrets", "", masters...), 401)
-	jane := r.withCertificate(people.client("jane"))
+	jane := r.withCertificate(pki.Client(t, people, "jane"))
 	jane.want("an ordinary certificate", jane.do("", "POST", selfReviewPath, "{}", masters...), 201, `"username":"jane"`)
 	jane.want("an ordinary certificate", jane.do("", "GET", "/api/v1/secrets", "", masters...), 403)
-	named := r.withCertificate(people.client("front"))
+	named := r.withCertificate(pki.Client(t, people, "front"))
 	named.want("an ordinary certificate of the name", named.do("", "GET", "/api/v1/secrets", "", masters...), 403, `User \"front\"`)
-	stranger := r.withCertificate(newTestCA(t, "proxies").client("front"))
+	stranger := r.withCertificate(pki.Client(t, pki.Authority(t, "proxies"), "front"))
 	stranger.want("another CA of the name", stranger.do("", "GET", "/api/v1/secrets", "", masters...), 401)
 	r.want("no certificate", r.do("", "GET", "/api/v1/secrets", "", masters...), 403, `User \"system:anonymous\"`)
 	r.want("a token", r.do("rita", "GET", "/api/v1/secrets", "", masters...), 403, `User \"rita\"`)

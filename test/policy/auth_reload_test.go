@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // reloadServing: under traffic the pair is replaced by a broken one and then by a new one.
@@ -36,13 +38,13 @@ func (v *tlsServer) reloadServing(t *testing.T) {
 	if !serves("main.example") {
 		t.Error("the pair before does not stay")
 	}
-	fresh := v.roots.server("fresh.example", "127.0.0.1")
+	fresh := pki.Server(t, v.roots, "fresh.example", "127.0.0.1")
 	v.writePair("serving", fresh)
 	v.until("the new pair is served", func() bool { return serves("fresh.example") })
 	if n := v.reloads("serving", "success"); n != "1" {
 		t.Errorf("%s successes are counted", n)
 	}
-	text := base64.StdEncoding.EncodeToString(certPEM(fresh.Leaf))
+	text := base64.StdEncoding.EncodeToString(pki.PEM(fresh.Leaf))
 	v.until("the kubeconfig trusts the new certificate", func() bool {
 		written, err := os.ReadFile(filepath.Join(v.data, "admin.kubeconfig"))
 		return err == nil && strings.Contains(string(written), text)
@@ -75,7 +77,7 @@ func (v *tlsServer) sendContinuously(ctx context.Context, t *testing.T) {
 }
 
 func (v *tlsServer) reloadNamed(t *testing.T) {
-	v.writePair("one", v.roots.server("uno.example"))
+	v.writePair("one", pki.Server(t, v.roots, "uno.example"))
 	v.until("the new pair is served", func() bool {
 		c, _, err := v.served(func(c *tls.Config) { c.ServerName = "uno.example" })
 		return err == nil && c.DNSNames[0] == "uno.example"
@@ -95,10 +97,10 @@ func (v *tlsServer) reloadClients(t *testing.T) {
 			c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }
 		})
 	}
-	accepts := func(ca *testCA) (is bool) {
+	accepts := func(ca tls.Certificate) (is bool) {
 		_, _, err := v.served(func(c *tls.Config) {
 			c.GetClientCertificate = func(asked *tls.CertificateRequestInfo) (*tls.Certificate, error) {
-				is = slices.ContainsFunc(asked.AcceptableCAs, func(subject []byte) bool { return bytes.Equal(subject, ca.cert.RawSubject) })
+				is = slices.ContainsFunc(asked.AcceptableCAs, func(subject []byte) bool { return bytes.Equal(subject, ca.Leaf.RawSubject) })
 				if len(asked.AcceptableCAs) == 0 {
 					t.Error("the handshake names no CA")
 				}
@@ -113,7 +115,7 @@ func (v *tlsServer) reloadClients(t *testing.T) {
 	if !accepts(v.firstCA) || accepts(v.secondCA) {
 		t.Error("the handshake does not name the CAs of clients")
 	}
-	first, second, admin := with(v.firstCA.client("jane")), with(v.secondCA.client("joe")), v.admin()
+	first, second, admin := with(pki.Client(t, v.firstCA, "jane")), with(pki.Client(t, v.secondCA, "joe")), v.admin()
 	codes := func() string {
 		return fmt.Sprint(v.code(first, "/api/v1/secrets"), v.code(second, "/api/v1/secrets"), v.code(admin, "/api/v1/secrets"))
 	}
@@ -125,7 +127,7 @@ func (v *tlsServer) reloadClients(t *testing.T) {
 	if got := codes(); got != "403 401 200" {
 		t.Errorf("with a broken file: %s", got)
 	}
-	v.write("clients.pem", certPEM(v.secondCA.cert))
+	v.write("clients.pem", pki.PEM(v.secondCA.Leaf))
 	v.until("the new CA counts", func() bool { return codes() == "401 403 200" })
 	v.until("handshakes name the new CA", func() bool { return !accepts(v.firstCA) && accepts(v.secondCA) })
 }

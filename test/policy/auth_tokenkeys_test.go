@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
 	"math/big"
 	"net/http"
 	"os"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // keySet: the published keys verify a token, and hold nothing private.
@@ -77,12 +77,7 @@ func TestTokenKeysRotate(t *testing.T) {
 	dir := t.TempDir()
 	name := func(file string) string { return filepath.Join(dir, file) }
 	for _, file := range []string{"one.pem", "two.pem"} {
-		pair := newTestCA(t, file)
-		der, err := x509.MarshalPKCS8PrivateKey(pair.key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name(file), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
+		if err := os.WriteFile(name(file), pki.KeyPEM(t, pki.NewKey(t)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // A transport is a daemon whose certificates are in files that the test may change.
@@ -27,7 +27,7 @@ type tlsServer struct {
 	t         *testing.T // of the part that runs
 	data, dir string     // of the daemon, and of the files
 	// roots signs what the daemon serves with, firstCA and secondCA sign clients.
-	roots, firstCA, secondCA *testCA
+	roots, firstCA, secondCA tls.Certificate
 }
 
 // path is that of a file of the daemon.
@@ -48,12 +48,8 @@ func (v *tlsServer) write(name string, text []byte) {
 // writePair replaces name.crt and name.key.
 func (v *tlsServer) writePair(name string, c tls.Certificate) {
 	v.t.Helper()
-	key, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	v.write(name+".crt", certPEM(c.Leaf))
-	v.write(name+".key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
+	v.write(name+".crt", pki.PEM(c.Leaf))
+	v.write(name+".key", pki.KeyPEM(v.t, c.PrivateKey))
 }
 
 const strictTransport = "max-age=31536000; includeSubDomains"
@@ -61,11 +57,11 @@ const strictTransport = "max-age=31536000; includeSubDomains"
 func startTLSServer(t *testing.T) *tlsServer {
 	t.Helper()
 	v := &tlsServer{t: t, data: filepath.Join(t.TempDir(), "data"), dir: t.TempDir()}
-	v.roots, v.firstCA, v.secondCA = newTestCA(t, "roots"), newTestCA(t, "first"), newTestCA(t, "second")
-	v.writePair("serving", v.roots.server("main.example", "127.0.0.1"))
-	v.writePair("one", v.roots.server("one.example"))
-	v.writePair("two", v.roots.server("unused.example"))
-	v.write("clients.pem", certPEM(v.firstCA.cert))
+	v.roots, v.firstCA, v.secondCA = pki.Authority(t, "roots"), pki.Authority(t, "first"), pki.Authority(t, "second")
+	v.writePair("serving", pki.Server(t, v.roots, "main.example", "127.0.0.1"))
+	v.writePair("one", pki.Server(t, v.roots, "one.example"))
+	v.writePair("two", pki.Server(t, v.roots, "unused.example"))
+	v.write("clients.pem", pki.PEM(v.firstCA.Leaf))
 	v.Server = client.Serve(t, v.data, func(c *daemon.Config) {
 		c.TLS.CertFile, c.TLS.PrivateKeyFile = v.path("serving.crt"), v.path("serving.key")
 		c.TLS.SNICertKeys = []string{v.path("one.crt") + "," + v.path("one.key"), v.path("two.crt") + "," + v.path("two.key") + ":two.example,*.two.example"}
@@ -84,7 +80,7 @@ func (v *tlsServer) host() string { return strings.TrimPrefix(v.URL, "https://")
 // settings are those of a client that trusts the roots.
 func (v *tlsServer) settings(change func(*tls.Config)) *tls.Config {
 	c := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "127.0.0.1"}
-	c.RootCAs.AddCert(v.roots.cert)
+	c.RootCAs.AddCert(v.roots.Leaf)
 	if change != nil {
 		change(c)
 	}

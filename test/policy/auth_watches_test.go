@@ -3,7 +3,6 @@ package policy
 import (
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 const configMapsPath = core + "configmaps"
@@ -36,13 +36,8 @@ func (r *authTestCluster) bindGroup(name, group string) {
 // no other watch does.
 func TestWatchesEnd(t *testing.T) {
 	t.Parallel()
-	people, proxies := newTestCA(t, "people"), newTestCA(t, "proxies")
-	signer := newTestCA(t, "signer")
+	people, proxies, signer := pki.Authority(t, "people"), pki.Authority(t, "proxies"), pki.NewKey(t)
 	r := newTokenCluster(t, func(c *daemon.Config, dir string) {
-		der, err := x509.MarshalPKCS8PrivateKey(signer.key)
-		if err != nil {
-			t.Fatal(err)
-		}
 		a := &c.Authentication
 		a.ClientCAFile, a.RequestHeader.ClientCAFile = filepath.Join(dir, "people.crt"), filepath.Join(dir, "proxies.crt")
 		a.RequestHeader.UsernameHeaders, a.RequestHeader.GroupHeaders = []string{"X-Remote-User"}, []string{"X-Remote-Group"}
@@ -50,8 +45,8 @@ func TestWatchesEnd(t *testing.T) {
 		c.TLS.ReloadPeriod = daemon.Duration(50 * time.Millisecond)
 		c.Authorization.Modes = []string{"Node", "RBAC"}
 		for path, text := range map[string][]byte{
-			a.ClientCAFile: certPEM(people.cert), a.RequestHeader.ClientCAFile: certPEM(proxies.cert),
-			c.ServiceAccounts.SigningKeyFile: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}),
+			a.ClientCAFile: pki.PEM(people.Leaf), a.RequestHeader.ClientCAFile: pki.PEM(proxies.Leaf),
+			c.ServiceAccounts.SigningKeyFile: pki.KeyPEM(t, signer),
 		} {
 			if err := os.WriteFile(path, text, 0o600); err != nil {
 				t.Fatal(err)
@@ -150,7 +145,7 @@ func TestWatchesEnd(t *testing.T) {
 				"exp":         now.Add(life - time.Minute).Unix(), // a minute is forgiven
 				"platform.io": map[string]any{"namespace": "default", "serviceaccount": map[string]any{"name": "a3", "uid": uid}},
 			}
-			text, err := jwt.NewWithClaims(jwt.SigningMethodES256, claims).SignedString(signer.key)
+			text, err := jwt.NewWithClaims(jwt.SigningMethodES256, claims).SignedString(signer)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,9 +173,9 @@ func TestWatchesEnd(t *testing.T) {
 			short := &x509.Certificate{
 				Subject: pkix.Name{CommonName: "jane"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, NotAfter: time.Now().Add(life),
 			}
-			direct = r.withCertificate(people.issue(short)).watch("direct", "", stream)
+			direct = r.withCertificate(pki.Issue(t, people, short)).watch("direct", "", stream)
 			short.Subject.CommonName = "proxy"
-			proxied = r.withCertificate(proxies.issue(short)).watch("proxied", "", stream, "X-Remote-User: tim", "X-Remote-Group: devs", "X-Remote-Group: proxied")
+			proxied = r.withCertificate(pki.Issue(t, proxies, short)).watch("proxied", "", stream, "X-Remote-User: tim", "X-Remote-Group: devs", "X-Remote-Group: proxied")
 			return direct.open() == 200 && proxied.open() == 200
 		})
 		direct.expectEnd(401)
@@ -220,8 +215,8 @@ func TestWatchesEnd(t *testing.T) {
 		}
 	})
 	t.Run("CA gone", func(t *testing.T) {
-		v := r.withCertificate(people.client("jane")).openWatch("", "", stream)
-		if err := os.WriteFile(filepath.Join(r.dir, "people.crt"), certPEM(newTestCA(t, "others").cert), 0o600); err != nil {
+		v := r.withCertificate(pki.Client(t, people, "jane")).openWatch("", "", stream)
+		if err := os.WriteFile(filepath.Join(r.dir, "people.crt"), pki.PEM(pki.Authority(t, "others").Leaf), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		v.expectEnd(401)
@@ -243,7 +238,7 @@ func (r authTestCluster) eventuallyAs(user, path string) {
 func TestWatchesOfRemotes(t *testing.T) {
 	t.Parallel()
 	d, m := newTokenWebhookServer(t), newAuthzWebhookServer(t)
-	ca := newTestCA(t, "provider")
+	ca := pki.Authority(t, "provider")
 	p := newIdentityProvider(t, ca)
 	p.open()
 	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
@@ -253,7 +248,7 @@ func TestWatchesOfRemotes(t *testing.T) {
 		w.ConfigFile, w.CacheAuthorizedTTL, w.CacheUnauthorizedTTL = m.kubeconfig(t, dir), daemon.Duration(100*time.Millisecond), daemon.Duration(100*time.Millisecond)
 		o := &c.Authentication.OIDC
 		o.IssuerURL, o.ClientID, o.CAFile = p.url, "troupe", filepath.Join(dir, "provider.crt")
-		if err := os.WriteFile(o.CAFile, certPEM(ca.cert), 0o600); err != nil {
+		if err := os.WriteFile(o.CAFile, pki.PEM(ca.Leaf), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}, testUser{"fickle", ""})

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // A doorman is a webhook that knows tokens; what some of them say is how it answers.
@@ -98,7 +98,7 @@ func (d *tokenWebhookServer) kubeconfig(t *testing.T, dir string) string {
 	t.Helper()
 	path := filepath.Join(dir, "doorman.yaml")
 	for name, text := range map[string]string{
-		filepath.Join(dir, "doorman.crt"): string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: d.Certificate().Raw})),
+		filepath.Join(dir, "doorman.crt"): string(pki.PEM(d.Certificate())),
 		path:                              `{"clusters":[{"name":"d","cluster":{"server":"` + d.URL + `/review","certificate-authority":"doorman.crt"}}]}`,
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // A magistrate is a webhook that allows who is named so, denies the wicked, and lets the slow wait.
@@ -78,7 +78,7 @@ func (m *authzWebhookServer) kubeconfig(t *testing.T, dir string) string {
 	ca := filepath.Join(dir, "magistrate.crt")
 	path := filepath.Join(dir, "magistrate.yaml")
 	text := `{"clusters":[{"name":"m","cluster":{"server":"` + m.URL + `/decide","certificate-authority":"magistrate.crt"}}]}`
-	for name, content := range map[string]string{ca: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: m.Certificate().Raw})), path: text} {
+	for name, content := range map[string]string{ca: string(pki.PEM(m.Certificate())), path: text} {
 		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

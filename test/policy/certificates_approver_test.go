@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // TestApprover: requests of nodes for client certificates are approved by the rights of those who ask, and no others.
@@ -18,7 +19,7 @@ func TestApprover(t *testing.T) {
 			{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":"` + self + `"},{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":"` + boot + `"}]}`)
 		c.must(201, "POST", "/apis/rbac.authorization.platform.io/v1/clusterrolebindings", client.JSON, string(may))
 		ask := func(user, name string, o order) {
-			c.as(user, nodes, 201, "POST", csrs, client.JSON, o.body(c.t, name, newKey(c.t)))
+			c.as(user, nodes, 201, "POST", csrs, client.JSON, o.body(c.t, name, pki.NewKey(c.t)))
 		}
 		ask(self, "self", joining)
 		ask(boot, "boot", joining)

@@ -3,8 +3,6 @@ package policy
 import (
 	"bytes"
 	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -14,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,6 +22,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // The signers in platform form.
@@ -128,25 +126,11 @@ type order struct {
 	seconds int // 0: none
 }
 
-// newKey is a key for a certificate.
-func newKey(t *testing.T) *ecdsa.PrivateKey {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
 // body is the object that asks for it.
 func (o order) body(t *testing.T, name string, key *ecdsa.PrivateKey) string {
 	t.Helper()
-	der, err := x509.CreateCertificateRequest(rand.Reader, &o.CertificateRequest, key)
-	if err != nil {
-		t.Fatal(err)
-	}
 	spec := map[string]any{
-		"request": pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}), "signerName": o.signer, "usages": strings.Split(o.usages, ","),
+		"request": pki.Request(t, o.CertificateRequest, key), "signerName": o.signer, "usages": strings.Split(o.usages, ","),
 	}
 	if o.seconds > 0 {
 		spec["expirationSeconds"] = o.seconds
@@ -166,7 +150,7 @@ func node(name string) pkix.Name {
 // ask creates a request and returns its key.
 func (c *certificateCluster) ask(name string, o order) *ecdsa.PrivateKey {
 	c.t.Helper()
-	key := newKey(c.t)
+	key := pki.NewKey(c.t)
 	c.must(201, "POST", csrs, client.JSON, o.body(c.t, name, key))
 	return key
 }
@@ -266,25 +250,12 @@ type authority struct {
 // newAuthority makes a CA that ends after a time; isCA false makes it a certificate like any other.
 func newAuthority(t *testing.T, dir, name string, life time.Duration, isCA bool) authority {
 	t.Helper()
-	key := newKey(t)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, IsCA: isCA, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(life), KeyUsage: x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keyDER, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := authority{certFile: filepath.Join(dir, "ca.crt"), keyFile: filepath.Join(dir, "ca.key")}
-	writeCertificates(t, a.keyFile, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER}))
-	writeCertificates(t, a.certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
-	if a.cert, err = x509.ParseCertificate(der); err != nil {
-		t.Fatal(err)
-	}
+	c := pki.Issue(t, tls.Certificate{}, &x509.Certificate{
+		Subject: pkix.Name{CommonName: name}, IsCA: isCA, BasicConstraintsValid: true, NotAfter: time.Now().Add(life), KeyUsage: x509.KeyUsageCertSign,
+	})
+	a := authority{filepath.Join(dir, "ca.crt"), filepath.Join(dir, "ca.key"), c.Leaf}
+	writeCertificates(t, a.keyFile, pki.ECKeyPEM(t, c.PrivateKey))
+	writeCertificates(t, a.certFile, pki.PEM(c.Leaf))
 	return a
 }
 

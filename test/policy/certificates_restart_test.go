@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // TestRestarts: a daemon that ends at any point of the work finishes it when it is started again: each request is
@@ -32,7 +33,7 @@ func TestRestarts(t *testing.T) {
 		var wait sync.WaitGroup
 		for i := range perRound {
 			name := fmt.Sprintf("r%d-%d", round, i)
-			key := newKey(t)
+			key := pki.NewKey(t)
 			wait.Go(func() {
 				c.must(201, "POST", csrs, client.JSON, jane.body(t, name, key))
 				c.must(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"`+name+`"}}`)

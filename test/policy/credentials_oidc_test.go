@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"encoding/base64"
-	"encoding/pem"
 
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/troupe-api/troupe/policy/kubeconfig"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // A provider is an OpenID Connect provider that gives tokens for refresh tokens.
@@ -77,7 +77,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // config writes a client configuration of a user of this provider.
 func (p *provider) config(s *credentialServer, idToken, refreshToken string) string {
 	p.t.Helper()
-	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.Certificate().Raw})
+	ca := pki.PEM(p.Certificate())
 	dir := p.t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "idp.crt"), ca, 0o600); err != nil {
 		p.t.Fatal(err)
@@ -207,7 +207,7 @@ func TestProviderAuthorityInline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ca := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.Certificate().Raw}))
+	ca := base64.StdEncoding.EncodeToString(pki.PEM(p.Certificate()))
 	changed := strings.Replace(string(text), "idp-certificate-authority: idp.crt", "idp-certificate-authority-data: "+ca, 1)
 	if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
 		t.Fatal(err)

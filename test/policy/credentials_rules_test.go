@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/policy/kubeconfig"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // put writes a file below dir.
@@ -95,7 +96,7 @@ func TestInContainer(t *testing.T) {
 	for prefix, dir := range map[string]string{"PLATFORM": "var/run/secrets/platform.io/serviceaccount", "KUBERNETES": "var/run/secrets/kubernetes.io/serviceaccount"} {
 		bare(t)
 		root := t.TempDir()
-		put(t, root, dir+"/ca.crt", string(caOf(s)))
+		put(t, root, dir+"/ca.crt", string(pki.PEM(s.Certificate())))
 		put(t, root, dir+"/token", "account\n")
 		put(t, root, dir+"/namespace", "mine\n")
 		host, port, _ := strings.Cut(strings.TrimPrefix(s.URL, "https://"), ":")

@@ -1,26 +1,19 @@
 package policy
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // A credentialServer takes the tokens that a test lets in, and writes down what clients prove themselves with.
@@ -67,12 +60,7 @@ func (s *credentialServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // cluster is the server as a cluster in a client configuration, in YAML.
 func (s *credentialServer) cluster() string {
-	return fmt.Sprintf(`server: "%s", certificate-authority-data: %s`, s.URL, base64.StdEncoding.EncodeToString(caOf(s)))
-}
-
-// caOf is the server's CA in PEM.
-func caOf(s *credentialServer) []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+	return fmt.Sprintf(`server: "%s", certificate-authority-data: %s`, s.URL, base64.StdEncoding.EncodeToString(pki.PEM(s.Certificate())))
 }
 
 // clientCredentials is one by a client configuration.
@@ -90,19 +78,6 @@ func clientCredentials(t *testing.T, path string, programs kubeconfig.Programs) 
 // certificate is a certificate of a user with its key, as fields of a plugin's status.
 func certificate(t *testing.T, name string) string {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf(`"clientCertificateData":%q,"clientKeyData":%q`,
-		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: secret}))
+	c := pki.Client(t, tls.Certificate{}, name)
+	return fmt.Sprintf(`"clientCertificateData":%q,"clientKeyData":%q`, pki.PEM(c.Leaf), pki.ECKeyPEM(t, c.PrivateKey))
 }

@@ -1,28 +1,19 @@
 package policy
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/pem"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // certificateRequestPlugins is a CertificateSigningRequest for a subject.
 func certificateRequestPlugins(t *testing.T, object, signer, name, organization string) string {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: name, Organization: []string{organization}}}, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}))
+	request := pki.Request(t, x509.CertificateRequest{Subject: pkix.Name{CommonName: name, Organization: []string{organization}}}, pki.NewKey(t))
+	text := base64.StdEncoding.EncodeToString(request)
 	return `{"metadata":{"name":"` + object + `"},"spec":{"signerName":"` + signer + `","usages":["client auth"],"request":"` + text + `"}}`
 }
 

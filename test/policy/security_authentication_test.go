@@ -25,13 +25,14 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // certificateFile writes the certificate of a test's server, which is its own CA.
-func certificateFile(t *testing.T, der []byte) string {
+func certificateFile(t *testing.T, c *x509.Certificate) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ca.crt")
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+	if err := os.WriteFile(path, pki.PEM(c), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -96,7 +97,7 @@ func TestForgedIdentityTokens(t *testing.T) {
 	i := newIssuer(t)
 	v := start(t, func(c *daemon.Config) {
 		o := &c.Authentication.OIDC
-		o.IssuerURL, o.ClientID, o.CAFile, o.GroupsClaim = i.URL, "us", certificateFile(t, i.Certificate().Raw), "groups"
+		o.IssuerURL, o.ClientID, o.CAFile, o.GroupsClaim = i.URL, "us", certificateFile(t, i.Certificate()), "groups"
 		o.SystemNames = []string{"system:masters"}
 	})
 	foreign, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -175,7 +176,6 @@ func TestForgedProxyHeaders(t *testing.T) {
 	now := time.Now()
 	template := func(name string, change func(*x509.Certificate)) *x509.Certificate {
 		c := &x509.Certificate{
-			SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
 			Subject: pkix.Name{CommonName: name}, KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 		}
 		if change != nil {
@@ -183,13 +183,10 @@ func TestForgedProxyHeaders(t *testing.T) {
 		}
 		return c
 	}
-	authority := func(c *x509.Certificate) {
-		c.IsCA, c.BasicConstraintsValid, c.KeyUsage, c.ExtKeyUsage = true, true, x509.KeyUsageCertSign, nil
-	}
-	proxies, other := issue(t, template("proxies", authority), nil), issue(t, template("proxies", authority), nil)
+	proxies, other := pki.Authority(t, "proxies"), pki.Authority(t, "proxies")
 	v := start(t, func(c *daemon.Config) {
 		c.Authentication.RequestHeader = daemon.RequestHeader{
-			ClientCAFile: certificateFile(t, proxies.Leaf.Raw), AllowedNames: []string{"front"}, UsernameHeaders: []string{"X-Remote-User"},
+			ClientCAFile: certificateFile(t, proxies.Leaf), AllowedNames: []string{"front"}, UsernameHeaders: []string{"X-Remote-User"},
 			UIDHeaders: []string{"X-Remote-Uid"}, GroupHeaders: []string{"X-Remote-Group"}, ExtraPrefixes: []string{"X-Remote-Extra-"},
 		}
 	})
@@ -203,24 +200,24 @@ func TestForgedProxyHeaders(t *testing.T) {
 		headers string
 		want    int
 	}{
-		"a proxy":                          {pointer(issue(t, template("front", nil), &proxies)), admin, 200},
-		"a proxy, and nobody":              {pointer(issue(t, template("front", nil), &proxies)), "X-Remote-Group: system:masters\r\n", 401},
-		"a proxy, and a bad token":         {pointer(issue(t, template("front", nil), &proxies)), "X-Remote-Group: system:masters\r\nAuthorization: Bearer x\r\n", 401},
-		"a proxy, with an underscore":      {pointer(issue(t, template("front", nil), &proxies)), "X_Remote_User: admin\r\nX_Remote_Group: system:masters\r\n", 401},
-		"a proxy, and another's groups":    {pointer(issue(t, template("front", nil), &proxies)), "X-Remote-User: joe\r\nX_Remote_Group: system:masters\r\nX-Remote-Groups: system:masters\r\n", 403},
+		"a proxy":                          {pointer(pki.Issue(t, proxies, template("front", nil))), admin, 200},
+		"a proxy, and nobody":              {pointer(pki.Issue(t, proxies, template("front", nil))), "X-Remote-Group: system:masters\r\n", 401},
+		"a proxy, and a bad token":         {pointer(pki.Issue(t, proxies, template("front", nil))), "X-Remote-Group: system:masters\r\nAuthorization: Bearer x\r\n", 401},
+		"a proxy, with an underscore":      {pointer(pki.Issue(t, proxies, template("front", nil))), "X_Remote_User: admin\r\nX_Remote_Group: system:masters\r\n", 401},
+		"a proxy, and another's groups":    {pointer(pki.Issue(t, proxies, template("front", nil))), "X-Remote-User: joe\r\nX_Remote_Group: system:masters\r\nX-Remote-Groups: system:masters\r\n", 403},
 		"no certificate":                   {nil, admin, 403},
 		"no certificate, odd case":         {nil, strings.ToLower(admin), 403},
 		"no certificate, but a token":      {nil, admin + "Authorization: Bearer " + token + "\r\n", 403},
-		"an ordinary certificate":          {pointer(issue(t, template("jane", nil), &ours)), admin, 403},
-		"an ordinary one of that name":     {pointer(issue(t, template("front", nil), &ours)), admin, 403},
-		"another name":                     {pointer(issue(t, template("back", nil), &proxies)), admin, 401},
-		"no name":                          {pointer(issue(t, template("", nil), &proxies)), admin, 401},
-		"another CA":                       {pointer(issue(t, template("front", nil), &other)), admin, 401},
-		"signed by itself":                 {pointer(issue(t, template("front", nil), nil)), admin, 401},
-		"expired":                          {pointer(issue(t, template("front", func(c *x509.Certificate) { c.NotAfter = now.Add(-time.Minute) }), &proxies)), admin, 401},
-		"not yet valid":                    {pointer(issue(t, template("front", func(c *x509.Certificate) { c.NotBefore = now.Add(time.Minute) }), &proxies)), admin, 401},
-		"for servers":                      {pointer(issue(t, template("front", func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth} }), &proxies)), admin, 401},
-		"a proxy's certificate as subject": {pointer(issue(t, template("system:masters", func(c *x509.Certificate) { c.Subject.Organization = []string{"system:masters"} }), &proxies)), "", 401},
+		"an ordinary certificate":          {pointer(pki.Issue(t, ours, template("jane", nil))), admin, 403},
+		"an ordinary one of that name":     {pointer(pki.Issue(t, ours, template("front", nil))), admin, 403},
+		"another name":                     {pointer(pki.Issue(t, proxies, template("back", nil))), admin, 401},
+		"no name":                          {pointer(pki.Issue(t, proxies, template("", nil))), admin, 401},
+		"another CA":                       {pointer(pki.Issue(t, other, template("front", nil))), admin, 401},
+		"signed by itself":                 {pointer(pki.Issue(t, tls.Certificate{}, template("front", nil))), admin, 401},
+		"expired":                          {pointer(pki.Issue(t, proxies, template("front", func(c *x509.Certificate) { c.NotAfter = now.Add(-time.Minute) }))), admin, 401},
+		"not yet valid":                    {pointer(pki.Issue(t, proxies, template("front", func(c *x509.Certificate) { c.NotBefore = now.Add(time.Minute) }))), admin, 401},
+		"for servers":                      {pointer(pki.Issue(t, proxies, template("front", func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth} }))), admin, 401},
+		"a proxy's certificate as subject": {pointer(pki.Issue(t, proxies, template("system:masters", func(c *x509.Certificate) { c.Subject.Organization = []string{"system:masters"} }))), "", 401},
 	} {
 		config := v.nobody()
 		if test.cert != nil {
@@ -281,7 +278,7 @@ func TestHostileTokenWebhook(t *testing.T) {
 	t.Cleanup(remote.Close)
 	file := filepath.Join(t.TempDir(), "webhook.kubeconfig")
 	text := fmt.Sprintf(`{"clusters":[{"name":"w","cluster":{"server":"%s/?key=url-s3cret","certificate-authority":%q}}],"users":[{"name":"u","user":{"token":"own-s3cret"}}]}`,
-		remote.URL, certificateFile(t, remote.Certificate().Raw))
+		remote.URL, certificateFile(t, remote.Certificate()))
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

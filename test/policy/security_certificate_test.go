@@ -1,18 +1,15 @@
 package policy
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/pem"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 const (
@@ -25,15 +22,7 @@ const (
 // are further members of its spec.
 func certificateRequestSecurity(t *testing.T, name, signer string, subject pkix.Name, more string) string {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: subject}, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}))
+	text := base64.StdEncoding.EncodeToString(pki.Request(t, x509.CertificateRequest{Subject: subject}, pki.NewKey(t)))
 	return fmt.Sprintf(`{"apiVersion":"certificates.platform.io/v1","kind":"CertificateSigningRequest","metadata":{"name":%q},
 		"spec":{"request":%q,"signerName":%q,"usages":["client auth"]%s}}`, name, text, signer, more)
 }

@@ -1,16 +1,14 @@
 package policy
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"math/big"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // TestBearerTokens: a credential that proves nothing is worse than none, although anonymous
@@ -64,7 +62,6 @@ func TestClientCertificates(t *testing.T) {
 	now := time.Now()
 	masters := func(change func(*x509.Certificate)) *x509.Certificate {
 		c := &x509.Certificate{
-			SerialNumber: big.NewInt(now.UnixNano()), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
 			Subject:     pkix.Name{CommonName: "mallory", Organization: []string{"system:masters"}},
 			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, KeyUsage: x509.KeyUsageDigitalSignature,
 		}
@@ -73,24 +70,24 @@ func TestClientCertificates(t *testing.T) {
 		}
 		return c
 	}
-	theirs := issue(t, masters(func(c *x509.Certificate) {
+	theirs := pki.Issue(t, tls.Certificate{}, masters(func(c *x509.Certificate) {
 		c.IsCA, c.BasicConstraintsValid, c.KeyUsage = true, true, x509.KeyUsageCertSign
 		c.Subject = ours.Leaf.Subject
-	}), nil)
-	plain := issue(t, masters(nil), &ours)
+	}))
+	plain := pki.Issue(t, ours, masters(nil))
 	for name, test := range map[string]struct {
 		pair tls.Certificate
 		want int
 	}{
 		"good":             {plain, 200},
-		"expired":          {issue(t, masters(func(c *x509.Certificate) { c.NotAfter = now.Add(-time.Minute) }), &ours), 401},
-		"not yet valid":    {issue(t, masters(func(c *x509.Certificate) { c.NotBefore = now.Add(time.Minute) }), &ours), 401},
-		"for servers":      {issue(t, masters(func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth} }), &ours), 401},
-		"no name":          {issue(t, masters(func(c *x509.Certificate) { c.Subject.CommonName = "" }), &ours), 401},
-		"of another CA":    {issue(t, masters(nil), &theirs), 401},
-		"signed by itself": {issue(t, masters(nil), nil), 401},
-		"by no CA":         {issue(t, masters(nil), &plain), 401},
-		"ordinary":         {issue(t, masters(func(c *x509.Certificate) { c.Subject.Organization = []string{"developers"} }), &ours), 403},
+		"expired":          {pki.Issue(t, ours, masters(func(c *x509.Certificate) { c.NotAfter = now.Add(-time.Minute) })), 401},
+		"not yet valid":    {pki.Issue(t, ours, masters(func(c *x509.Certificate) { c.NotBefore = now.Add(time.Minute) })), 401},
+		"for servers":      {pki.Issue(t, ours, masters(func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth} })), 401},
+		"no name":          {pki.Issue(t, ours, masters(func(c *x509.Certificate) { c.Subject.CommonName = "" })), 401},
+		"of another CA":    {pki.Issue(t, theirs, masters(nil)), 401},
+		"signed by itself": {pki.Issue(t, tls.Certificate{}, masters(nil)), 401},
+		"by no CA":         {pki.Issue(t, plain, masters(nil)), 401},
+		"ordinary":         {pki.Issue(t, ours, masters(func(c *x509.Certificate) { c.Subject.Organization = []string{"developers"} })), 403},
 	} {
 		config := v.nobody()
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &test.pair, nil }
@@ -98,26 +95,4 @@ func TestClientCertificates(t *testing.T) {
 			t.Errorf("%s: %d, want %d: %s", name, got.code, test.want, got.body)
 		}
 	}
-}
-
-// issue signs a certificate; without an issuer, by itself.
-func issue(t *testing.T, template *x509.Certificate, issuer *tls.Certificate) tls.Certificate {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parent, signer, chain := template, any(key), [][]byte(nil)
-	if issuer != nil {
-		parent, signer, chain = issuer.Leaf, issuer.PrivateKey, issuer.Certificate
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: append([][]byte{der}, chain...), PrivateKey: key, Leaf: leaf}
 }

@@ -2,15 +2,12 @@ package policy
 
 import (
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"fmt"
-	"math/big"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // TestSmuggling: a request whose end two servers could see in different places is refused, and
@@ -72,24 +69,14 @@ func TestSmuggling(t *testing.T) {
 // behindProxy is a daemon, and what proves to it that the headers of a proxy are true.
 func behindProxy(t *testing.T) (*testServer, *tls.Config) {
 	t.Helper()
-	now := time.Now()
-	template := func(name string) *x509.Certificate {
-		return &x509.Certificate{
-			SerialNumber: big.NewInt(now.UnixNano()), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
-			Subject: pkix.Name{CommonName: name}, KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-		}
-	}
-	root := template("proxies")
-	root.IsCA, root.BasicConstraintsValid, root.KeyUsage, root.ExtKeyUsage = true, true, x509.KeyUsageCertSign, nil
-	proxies := issue(t, root, nil)
-	front := issue(t, template("front"), &proxies)
+	proxies := pki.Authority(t, "proxies")
 	v := start(t, func(c *daemon.Config) {
 		c.Authentication.RequestHeader = daemon.RequestHeader{
-			ClientCAFile: certificateFile(t, proxies.Leaf.Raw), UsernameHeaders: []string{"X-Remote-User"}, GroupHeaders: []string{"X-Remote-Group"},
+			ClientCAFile: certificateFile(t, proxies.Leaf), UsernameHeaders: []string{"X-Remote-User"}, GroupHeaders: []string{"X-Remote-Group"},
 		}
 	})
 	proxy := v.nobody()
-	proxy.Certificates = []tls.Certificate{front}
+	proxy.Certificates = []tls.Certificate{pki.Client(t, proxies, "front")}
 	return v, proxy
 }
 

@@ -15,6 +15,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 const (
@@ -75,13 +77,9 @@ func (m *tokenForger) sign(method jwt.SigningMethod, key any, header, changes ma
 // TestForgedAccountTokens: no token of a service account gets in but one that the daemon's key
 // has signed, for this server, for now, and for an account and an object that are still the same.
 func TestForgedAccountTokens(t *testing.T) {
-	key, foreign := newKey(t), newKey(t)
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key, foreign := pki.NewKey(t), pki.NewKey(t)
 	file := filepath.Join(t.TempDir(), "sa.key")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
+	if err := os.WriteFile(file, pki.KeyPEM(t, key), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	v := start(t, func(c *daemon.Config) { c.ServiceAccounts.SigningKeyFile = file })

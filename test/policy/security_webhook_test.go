@@ -62,7 +62,7 @@ func TestHostileAuthorizationWebhook(t *testing.T) {
 	t.Cleanup(remote.Close)
 	file := filepath.Join(t.TempDir(), "webhook.kubeconfig")
 	text := fmt.Sprintf(`{"clusters":[{"name":"w","cluster":{"server":"%s/?key=url-s3cret","certificate-authority":%q}}],"users":[{"name":"u","user":{"token":"own-s3cret"}}]}`,
-		remote.URL, certificateFile(t, remote.Certificate().Raw))
+		remote.URL, certificateFile(t, remote.Certificate()))
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"encoding/base64"
-	"encoding/pem"
 	"fmt"
 	"maps"
 	"net/http"
@@ -14,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // A processWrite is one that was acknowledged.
@@ -206,7 +207,7 @@ func TestCutBackupIsAnError(t *testing.T) {
 		fake := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte(body))
 		}))
-		ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: fake.Certificate().Raw})
+		ca := pki.PEM(fake.Certificate())
 		text := strings.Replace(string(config), p.url, fake.URL, 1)
 		text = regexp.MustCompile(`certificate-authority-data: .*`).ReplaceAllString(text,
 			"certificate-authority-data: "+base64.StdEncoding.EncodeToString(ca))

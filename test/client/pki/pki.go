@@ -1,0 +1,119 @@
+// Package pki issues certificates for tests. Keys are ECDSA keys on P-256.
+package pki
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"testing"
+	"time"
+)
+
+// Authority returns the self-signed certificate of a certificate authority.
+func Authority(t testing.TB, name string) tls.Certificate {
+	t.Helper()
+	return Issue(t, tls.Certificate{}, &x509.Certificate{
+		Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	})
+}
+
+// Server issues the certificate of a server with these DNS names and IP addresses.
+func Server(t testing.TB, issuer tls.Certificate, names ...string) tls.Certificate {
+	t.Helper()
+	c := &x509.Certificate{Subject: pkix.Name{CommonName: "server"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	for _, name := range names {
+		if ip := net.ParseIP(name); ip != nil {
+			c.IPAddresses = append(c.IPAddresses, ip)
+		} else {
+			c.DNSNames = append(c.DNSNames, name)
+		}
+	}
+	return Issue(t, issuer, c)
+}
+
+// Client issues the certificate of a user.
+func Client(t testing.TB, issuer tls.Certificate, user string) tls.Certificate {
+	t.Helper()
+	return Issue(t, issuer, &x509.Certificate{
+		Subject: pkix.Name{CommonName: user}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	})
+}
+
+// Issue signs a certificate for a new key, and returns it with its chain. Without an issuer it is
+// self-signed. Where the template says nothing else, it is valid for an hour before and after now.
+func Issue(t testing.TB, issuer tls.Certificate, template *x509.Certificate) tls.Certificate {
+	t.Helper()
+	key, now := NewKey(t), time.Now()
+	template.SerialNumber = big.NewInt(now.UnixNano())
+	if template.NotBefore.IsZero() {
+		template.NotBefore = now.Add(-time.Hour)
+	}
+	if template.NotAfter.IsZero() {
+		template.NotAfter = now.Add(time.Hour)
+	}
+	parent, signer := issuer.Leaf, issuer.PrivateKey
+	if parent == nil {
+		parent, signer = template, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: append([][]byte{der}, issuer.Certificate...), PrivateKey: key, Leaf: leaf}
+}
+
+// NewKey returns a new private key.
+func NewKey(t testing.TB) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// Request returns a certificate request in PEM. The template needs no more than a subject.
+func Request(t testing.TB, template x509.CertificateRequest, key crypto.Signer) []byte {
+	t.Helper()
+	der, err := x509.CreateCertificateRequest(rand.Reader, &template, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
+}
+
+// PEM encodes a certificate.
+func PEM(c *x509.Certificate) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})
+}
+
+// KeyPEM encodes a private key in PKCS #8.
+func KeyPEM(t testing.TB, key any) []byte {
+	t.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+}
+
+// ECKeyPEM encodes a private key in SEC 1, as openssl ecparam does.
+func ECKeyPEM(t testing.TB, key crypto.PrivateKey) []byte {
+	t.Helper()
+	der, err := x509.MarshalECPrivateKey(key.(*ecdsa.PrivateKey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})
+}
