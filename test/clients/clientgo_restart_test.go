@@ -57,7 +57,6 @@ type follower struct {
 func TestKilledInformer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	binary := build(t, dir)
 	kills := 8
 	if client.Soak() {
 		kills = 50
@@ -73,7 +72,7 @@ func TestKilledInformer(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			settings := filepath.Join(dir, c.name+".yaml")
 			mustClientGo(t, os.WriteFile(settings, []byte(c.settings), 0o600))
-			for _, f := range killed(t, binary, settings, c.kills, c.forgets) {
+			for _, f := range killed(t, settings, c.kills, c.forgets) {
 				watches, all := len(f.traffic.With("watch=true")), len(f.traffic.With(""))
 				streams := len(f.traffic.With("sendInitialEvents=true"))
 				t.Logf("%s: %d watches, %d of them of the state, %d lists", f.name, watches, streams, all-watches)
@@ -87,11 +86,11 @@ func TestKilledInformer(t *testing.T) {
 }
 
 // killed runs the daemon, kills it again and again under its followers, and checks them.
-func killed(t *testing.T, binary, settings string, kills int, late bool) []*follower {
+func killed(t *testing.T, settings string, kills int, late bool) []*follower {
 	data := filepath.Join(t.TempDir(), "data")
-	p := startClientGo(t, binary, settings, data, "0")
+	p := serve(t, data, "kubernetes", "0", "--config", settings)
 	config := func(media string) *rest.Config {
-		c := configOf(t, p.kubeconfig, media)
+		c := configOf(t, p.Kubeconfig, media)
 		c.Dial = dialRetrying
 		return c
 	}
@@ -118,8 +117,8 @@ func killed(t *testing.T, binary, settings string, kills int, late bool) []*foll
 		waitCaughtUp(t, maps, followers, i)
 		client.Receive(t, acknowledged.After(1+random.IntN(100)), "the load before a kill")
 		door.closed.Store(late)
-		p.kill()
-		p = startClientGo(t, binary, settings, data, p.port)
+		p.Kill()
+		p = serve(t, data, "kubernetes", p.Port(), "--config", settings)
 		if late {
 			expireHistory(t, maps)
 		}

@@ -47,26 +47,12 @@ func TestShare(t *testing.T) {
 	if err := os.WriteFile(tokens, []byte(adminToken+",alice,1,system:masters\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	data := filepath.Join(dir, "data")
-	server := exec.Command(troupe, "serve", "--data-dir", data, "--bind-address", "127.0.0.1", "--secure-port", port, "--console", "--profiling", "--token-auth-file", tokens)
-	server.Stderr = &bytes.Buffer{}
-	if err := server.Start(); err != nil {
+	server := exec.Command(troupe, "serve", "--data-dir", filepath.Join(dir, "data"), "--bind-address", "127.0.0.1", "--secure-port", port, "--console", "--profiling", "--token-auth-file", tokens)
+	kubeconfig := client.StartDaemon(t, server).Kubeconfig
+	c, err := client.New(kubeconfig)
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() }) // behind the browsers, which ask it to their end
-	var c *client.Client
-	kubeconfig := filepath.Join(data, "admin.kubeconfig")
-	client.Eventually(t, func() error {
-		var err error
-		if c, err = client.New(kubeconfig); err != nil {
-			return err
-		}
-		answer, err := c.Get(t.Context(), "/readyz")
-		if err == nil && answer.Code != 200 {
-			err = fmt.Errorf("%v", answer)
-		}
-		return err
-	})
 
 	overview, table := openBrowser(t, address), openBrowser(t, address)
 	var looks, received atomic.Int64 // at the figures; bytes of the table

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -13,7 +12,7 @@ func startCommand(t *testing.T, dir string, port string, more ...string) *proces
 	t.Helper()
 	p := start(t, "troupe cluster", built.Get(t).troupe, append(clusterArgs(dir, port), more...)...)
 	if !p.says("export KUBECONFIG=") {
-		t.Fatalf("the cluster does not start\n%s", p.log)
+		t.Fatalf("the cluster does not start\n%s", p.Log)
 	}
 	return p
 }
@@ -26,9 +25,9 @@ func clusterArgs(dir, port string) []string {
 func wantRefused(t *testing.T, advice, dir, port string) {
 	t.Helper()
 	p := start(t, "troupe cluster", built.Get(t).troupe, clusterArgs(dir, port)...)
-	<-p.ended
-	if text := p.log.String(); p.cmd.ProcessState.Success() || !strings.HasSuffix(text, "\n"+advice+"\n") {
-		t.Errorf("%v\n%s", p.cmd.ProcessState, text)
+	p.Wait()
+	if text := p.Log.String(); p.Cmd.ProcessState.Success() || !strings.HasSuffix(text, "\n"+advice+"\n") {
+		t.Errorf("%v\n%s", p.Cmd.ProcessState, text)
 	}
 }
 
@@ -42,20 +41,14 @@ func TestCommand(t *testing.T) {
 	if out, err := c.shell("default", "k create deployment web --image=a --replicas=3 && k rollout status deployment/web --timeout=300s"); err != nil {
 		t.Fatal(out)
 	}
-	port := regexp.MustCompile(`https://127\.0\.0\.1:(\d+)`).FindStringSubmatch(first.log.String())[1]
+	port := regexp.MustCompile(`https://127\.0\.0\.1:(\d+)`).FindStringSubmatch(first.Log.String())[1]
 	wantRefused(t, "stop the cluster that uses it, or choose another directory with --dir", dir, "0")
 	if out, err := c.shell("default", "k exec deployment/web -- echo still"); out != "still" {
 		t.Errorf("exec after a second start was refused: %v\n%s", err, out)
 	}
 	wantRefused(t, "choose another port with --secure-port; 0 is any that is free", filepath.Join(t.TempDir(), "other"), port)
 
-	if err := first.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	<-first.ended
-	if !first.cmd.ProcessState.Success() {
-		t.Fatalf("%v\n%s", first.cmd.ProcessState, first.log)
-	}
+	first.Stop()
 	if left, err := filepath.Glob(filepath.Join(dir, "kubelet*")); len(left) > 0 || err != nil {
 		t.Errorf("%q is left (%v)", left, err)
 	}

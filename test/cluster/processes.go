@@ -16,45 +16,19 @@ import (
 
 // A process is one of those that make up a cluster.
 type process struct {
-	name  string
-	cmd   *exec.Cmd
-	log   *client.Log
-	ended chan struct{} // closed when it has been waited for
+	*client.Process
+	name string
 }
 
 // start starts a program. It is killed at the end of the test.
 func start(t testing.TB, name, path string, args ...string) *process {
 	t.Helper()
-	p := &process{name: name, cmd: exec.Command(path, args...), log: &client.Log{}, ended: make(chan struct{})}
-	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		_ = p.cmd.Wait() // the state tells
-		close(p.ended)
-	}()
-	t.Cleanup(p.kill)
-	return p
-}
-
-func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // it may have ended
-	<-p.ended
-}
-
-func (p *process) running() bool {
-	select {
-	case <-p.ended:
-		return false
-	default:
-		return true
-	}
+	return &process{client.Start(t, exec.Command(path, args...)), name}
 }
 
 // says waits until the process has written a text. It returns false if the process ends before.
 func (p *process) says(text string) bool {
-	return client.Poll(func() bool { return strings.Contains(p.log.String(), text) || !p.running() }) && strings.Contains(p.log.String(), text)
+	return client.Poll(func() bool { return strings.Contains(p.Log.String(), text) || !p.Running() }) && strings.Contains(p.Log.String(), text)
 }
 
 // A testCluster is a daemon and the processes around it.
@@ -151,15 +125,15 @@ func (c *testCluster) serve(t testing.TB, troupe string) {
 	t.Helper()
 	args := append([]string{"serve", "--naming=kubernetes", "--data-dir", c.dir, "--secure-port", strconv.Itoa(c.port), "--service-cluster-ip-range=10.0.0.0/16"}, c.flags...)
 	c.daemon = start(c.t, "troupe", troupe, args...)
-	if !c.daemon.says("https://127.0.0.1") {
-		t.Fatalf("the daemon is not ready\n%s", c.daemon.log)
+	if !c.daemon.AwaitReady() {
+		t.Fatalf("the daemon is not ready\n%s", c.daemon.Log)
 	}
 }
 
 // restart kills the daemon, and starts it again.
 func (c *testCluster) restart(t testing.TB, troupe string) {
 	t.Helper()
-	c.daemon.kill()
+	c.daemon.Kill()
 	c.serve(t, troupe)
 }
 
@@ -194,7 +168,7 @@ func (c *testCluster) eventuallyIn(t testing.TB, namespace, want, command string
 func (c *testCluster) logs() string {
 	var text strings.Builder
 	for _, p := range append([]*process{c.daemon}, c.around...) {
-		lines := strings.Split(strings.TrimSpace(p.log.String()), "\n")
+		lines := strings.Split(strings.TrimSpace(p.Log.String()), "\n")
 		fmt.Fprintf(&text, "--- %s\n%s\n", p.name, strings.Join(lines[max(len(lines)-20, 0):], "\n"))
 	}
 	return text.String()
@@ -204,7 +178,7 @@ func (c *testCluster) logs() string {
 func (c *testCluster) checkAlive(t testing.TB) {
 	t.Helper()
 	for _, p := range c.around {
-		if !p.running() {
+		if !p.Running() {
 			t.Fatalf("%s has ended\n%s", p.name, c.logs())
 		}
 	}

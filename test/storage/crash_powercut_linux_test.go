@@ -64,7 +64,7 @@ func TestPowerCuts(t *testing.T) {
 			t.Errorf("%s: %d sectors were cached, %d times flushed: no power cut can lose any", mode, m.disk.cached, m.disk.flushes)
 		}
 		client.Figures(t, "data=%s: %d power cuts, %s", mode, cuts, h)
-		p.end()
+		p.Kill()
 		m.unmount()
 	}
 	client.Figures(t, "%d sectors were lost that had not been flushed", lost)
@@ -146,7 +146,7 @@ func (m *machine) unmount() {
 // cutPower ends everything at once, and turns the power on again.
 func (m *machine) cutPower(p *crashProcess, chance *rand.Rand) (lost int, err error) {
 	content, lost := m.disk.cut(chance)
-	p.end() // it may have ended by itself, when its disk failed
+	p.Kill() // it may have ended by itself, when its disk failed
 	m.unmount()
 	return lost, m.mount(content)
 }

@@ -1,11 +1,7 @@
 package storage
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,8 +40,7 @@ resources:
 // crashProcess is one run of the daemon's binary.
 type crashProcess struct {
 	*client.Client
-	cmd   *exec.Cmd
-	logs  bytes.Buffer
+	*client.Process
 	calls int // system calls that it made until it was ready
 }
 
@@ -62,14 +57,12 @@ func build(t *testing.T, dir string) (binary, config string) {
 	return client.TroupeBinary(t), config
 }
 
-var crashReadyLine = regexp.MustCompile(`KUBECONFIG=(\S+)`)
-
 // start starts the binary and waits until it is ready.
 func start(t *testing.T, binary, config, data string) *crashProcess {
 	t.Helper()
 	p, ready := launch(t, exec.Command(binary, serveArguments(t, config, data)...))
 	if !ready {
-		t.Fatalf("not ready: %s\n%s", p.cmd.ProcessState, &p.logs)
+		t.Fatalf("not ready: %s\n%s", p.Cmd.ProcessState, p.Log)
 	}
 	return p
 }
@@ -81,29 +74,16 @@ func serveArguments(t *testing.T, config, data string) []string {
 // launch runs a command that serves until it is ready, or has ended.
 func launch(t *testing.T, cmd *exec.Cmd) (p *crashProcess, ready bool) {
 	t.Helper()
-	p = &crashProcess{cmd: cmd}
-	p.cmd.Stderr = &p.logs
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.end)
-	line, err := bufio.NewReader(out).ReadString('\n')
-	m := crashReadyLine.FindStringSubmatch(line)
-	if m == nil {
-		if line != "" || !errors.Is(err, io.EOF) {
-			t.Errorf("it said %q, %v", line, err)
-		}
-		_ = p.cmd.Wait() // the state tells
+	p = &crashProcess{Process: client.Start(t, cmd)}
+	if !p.AwaitReady() {
 		return p, false
 	}
-	if p.Client, err = client.New(m[1]); err != nil {
+	var err error
+	if p.Client, err = client.New(p.Kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	p.calls, _ = systemCalls(p.cmd.Process.Pid)
+	t.Cleanup(p.Close)
+	p.calls, _ = systemCalls(p.Cmd.Process.Pid)
 	return p, true
 }
 
@@ -122,22 +102,10 @@ func systemCalls(process int) (n int, known bool) {
 
 var callCounts = regexp.MustCompile(`(?m)^sysc[rw]: (\d+)$`)
 
-// end kills the process if it has not ended by itself, and waits for it.
-func (p *crashProcess) end() {
-	if p.cmd.ProcessState != nil {
-		return
-	}
-	_ = p.cmd.Process.Kill() // it may have ended
-	_ = p.cmd.Wait()         // the state tells
-	if p.Client != nil {
-		p.Close()
-	}
-}
-
 // checkEnd returns an error if the process has ended by itself in another way than with status 1 and a message.
 func (p *crashProcess) checkEnd() error {
-	state := p.cmd.ProcessState
-	if logs := p.logs.String(); state.ExitCode() != 1 || !strings.Contains(logs, "troupe: ") || strings.Contains(logs, "goroutine ") {
+	state := p.Cmd.ProcessState
+	if logs := p.Log.String(); state.ExitCode() != 1 || !strings.Contains(logs, "troupe: ") || strings.Contains(logs, "goroutine ") {
 		return fmt.Errorf("the daemon ended with %s\n%s", state, logs)
 	}
 	return nil
@@ -146,9 +114,10 @@ func (p *crashProcess) checkEnd() error {
 // kill sends SIGKILL and waits for the process to end. A daemon that ended before
 // by itself is an error: a crash must not pass for the kill.
 func (p *crashProcess) kill() error {
-	p.end()
-	if status := p.cmd.ProcessState.String(); status != "signal: killed" {
-		return fmt.Errorf("the daemon had ended before the kill: %s\n%s", status, &p.logs)
+	p.Kill()
+	p.Close()
+	if status := p.Cmd.ProcessState.String(); status != "signal: killed" {
+		return fmt.Errorf("the daemon had ended before the kill: %s\n%s", status, p.Log)
 	}
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -127,7 +126,7 @@ func TestSystemCallsAtStart(t *testing.T) {
 			refused++
 			return how, next.checkEnd()
 		}
-		next.end()
+		next.Kill()
 		return how, nil
 	})
 	if refused == 0 {
@@ -167,19 +166,19 @@ func injectUnderLoad(h *crashHistory, p *crashProcess, i injection) (met casualt
 	before := h.answered.Count()
 	client.Poll(func() bool {
 		answers := h.answered.Count() - before
-		return !alive(p) || failed.Load() > 0 && answers >= enough || answers >= patience || h.isIdle()
+		return !p.Running() || failed.Load() > 0 && answers >= enough || answers >= patience || h.isIdle()
 	})
 	_ = tracer.Process.Signal(os.Interrupt) // it detaches; it has ended if the process has
 	_ = tracer.Wait()
 	met = <-all
-	if alive(p) {
+	if p.Running() {
 		went, err = recovers(h.t, p)
 	}
 	if went {
 		return met, true, p.kill()
 	}
 	if err == nil {
-		_ = p.cmd.Wait() // the state tells
+		p.Wait()
 		err = p.checkEnd()
 		p.Close()
 	}
@@ -193,7 +192,7 @@ func attach(p *crashProcess, i injection) (tracer *exec.Cmd, failed *atomic.Int6
 		return nil, nil, nil, err
 	}
 	defer write.Close()
-	tracer = exec.Command("strace", "-f", "-y", "-qq", "-o", "/dev/fd/3", "-e", "trace="+i.call, "-e", i.inject(), "-p", fmt.Sprint(p.cmd.Process.Pid))
+	tracer = exec.Command("strace", "-f", "-y", "-qq", "-o", "/dev/fd/3", "-e", "trace="+i.call, "-e", i.inject(), "-p", fmt.Sprint(p.Cmd.Process.Pid))
 	tracer.ExtraFiles = []*os.File{write}
 	if err := tracer.Start(); err != nil {
 		return nil, nil, nil, errors.Join(err, read.Close())
@@ -220,23 +219,13 @@ func attach(p *crashProcess, i injection) (tracer *exec.Cmd, failed *atomic.Int6
 // dataFile finds the name of a file in the line of a call, without the revision of a segment or snapshot.
 var dataFile = regexp.MustCompile(`[/"]data/(?:journal/|snapshots/)?(?:[0-9a-f]{16})?([.\w/]+)`)
 
-// alive tells whether a process runs still.
-func alive(p *crashProcess) bool {
-	state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
-		return false
-	}
-	_, after, _ := strings.Cut(string(state), ") ")
-	return !strings.HasPrefix(after, "Z") && syscall.Kill(p.cmd.Process.Pid, 0) == nil
-}
-
 // recovers waits for a write that is answered as ever, or for the end of the process.
 func recovers(t *testing.T, p *crashProcess) (bool, error) {
 	went := false
 	client.Eventually(t, func() error {
 		data := map[string]string{"recovers": time.Now().String()} // a patch that changes nothing is not written
 		answer, err := p.Patch(context.Background(), crashObjects+"/"+crashMarker, map[string]any{"data": data})
-		if went = err == nil && answer.Code == 200; went || !alive(p) {
+		if went = err == nil && answer.Code == 200; went || !p.Running() {
 			return nil
 		}
 		return fmt.Errorf("after the fault: %v, %v", answer, err)

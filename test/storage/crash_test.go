@@ -223,7 +223,7 @@ func (h *crashHistory) checkWatch(p *crashProcess, before *crashObserver, state 
 		return
 	}
 	if err != nil {
-		h.t.Errorf("resumed from %d: %v\n%s", from, err, &p.logs)
+		h.t.Errorf("resumed from %d: %v\n%s", from, err, p.Log)
 		return
 	}
 	again := before.after(from)

@@ -1,20 +1,15 @@
 package storage
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -43,30 +38,11 @@ type replica struct {
 	dir     string
 	port    string // the same in each run
 	links   []*etcdtest.Link
-	cutOff  atomic.Bool // from etcd
-	process *exec.Cmd
-	logs    logs
+	cutOff  atomic.Bool     // from etcd
+	process *client.Process // nil while it is down
+	logs    client.Log
 	// clock is how far its clock is off, if the binary has one that can be.
 	clock time.Duration
-}
-
-// logs are what a daemon has logged so far.
-type logs struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (l *logs) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *logs) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // linearSettings let daemons find out soon that etcd is away. Addresses are scarce, so that they are taken again and again.
@@ -117,8 +93,6 @@ func newClusterWith(t *testing.T, settings string, build func(dir string) (strin
 	return c
 }
 
-var linearReadyLine = regexp.MustCompile(`https://[^ ]*:(\d+)`)
-
 // started is what the log says before what a daemon does that is started.
 const started = "--- started"
 
@@ -134,28 +108,16 @@ func (r *replica) start() {
 	for _, l := range r.links {
 		servers = append(servers, l.URL())
 	}
-	r.process = exec.Command(r.cluster.binary, "serve", "--config", config, "--data-dir", r.dir, "--secure-port", r.port, "--bind-address", "127.0.0.1",
+	cmd := exec.Command(r.cluster.binary, "serve", "--config", config, "--data-dir", r.dir, "--secure-port", r.port, "--bind-address", "127.0.0.1",
 		"--etcd-servers", strings.Join(servers, ","), "--controllers", client.WithoutRoots)
-	processes.EndWithParent(r.process)
+	processes.EndWithParent(cmd)
 	fmt.Fprintln(&r.logs, started)
-	r.process.Stderr = &r.logs
-	r.process.Env = append(os.Environ(), fmt.Sprint(client.ClockOffset, "=", int(r.clock.Seconds())))
-	out, err := r.process.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.process.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	m := linearReadyLine.FindStringSubmatch(line)
-	if m == nil {
-		r.kill()
-		t.Fatalf("not ready: %q, %v\n%s", line, err, r.logs.String())
-	}
-	r.port = m[1]
+	cmd.Stderr = &r.logs
+	cmd.Env = append(os.Environ(), fmt.Sprint(client.ClockOffset, "=", int(r.clock.Seconds())))
+	r.process = client.StartDaemon(t, cmd)
 	if r.Client == nil {
-		if r.Client, err = client.New(filepath.Join(r.dir, "admin.kubeconfig")); err != nil {
+		var err error
+		if r.Client, err = client.New(r.process.Kubeconfig); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(r.Client.Close)
@@ -167,26 +129,22 @@ func (r *replica) kill() {
 	if r.process == nil {
 		return
 	}
-	_ = r.process.Process.Kill()
-	_ = r.process.Wait() // its error only says that the process was killed
+	r.process.Kill()
 	r.process = nil
 }
 
 // stop ends the daemon as an operator does.
-func (r *replica) stop() error {
-	if err := r.process.Process.Signal(syscall.SIGTERM); err != nil {
-		return err
-	}
-	err := r.process.Wait()
+func (r *replica) stop() {
+	r.cluster.t.Helper()
+	r.process.Stop()
 	r.process = nil
-	return err
 }
 
 func (r *replica) pause()  { r.signal(processes.Stop) }
 func (r *replica) resume() { r.signal(processes.Continue) }
 
 func (r *replica) signal(s os.Signal) {
-	if err := r.process.Process.Signal(s); err != nil {
+	if err := r.process.Cmd.Process.Signal(s); err != nil {
 		r.cluster.t.Error(err)
 	}
 }

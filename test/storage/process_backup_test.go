@@ -116,7 +116,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		seen := l.acknowledged()
 		eventually(t, "the load goes on", func() bool { return l.acknowledged() > seen+60 })
 		file := filepath.Join(t.TempDir(), fmt.Sprint(n, ".backup"))
-		text := mustCommand(t, "backup", "--kubeconfig", p.kubeconfig(), file)
+		text := mustCommand(t, "backup", "--kubeconfig", p.Kubeconfig, file)
 		match := printedVersion.FindStringSubmatch(text)
 		if match == nil {
 			t.Fatalf("no version in %q", text)
@@ -132,7 +132,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.stop()
+	p.Stop()
 	for file, version := range versions {
 		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("the file: %v, %v", info, err)
@@ -147,7 +147,7 @@ func checkRestored(t *testing.T, l *load, version, newest uint64, arguments ...s
 	dir := filepath.Join(t.TempDir(), "restored")
 	mustCommand(t, append([]string{"restore", "--data-dir", dir}, arguments...)...)
 	p := serveProcess(t, dir)
-	defer p.stop()
+	defer p.Stop()
 	c := p.caller()
 	got := c.list(t)
 	want, doubtful := l.stateAt(version)
@@ -180,7 +180,7 @@ func TestBackupNeedsAdministrator(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"))
 	config := adminTLS(t, p.dir)
 	config.Certificates = nil
-	c := caller{&http.Client{Transport: &http.Transport{TLSClientConfig: config}}, p.url}
+	c := caller{&http.Client{Transport: &http.Transport{TLSClientConfig: config}}, p.URL}
 	for _, method := range []string{"GET", "POST", "HEAD"} {
 		if code, text, err := c.do(method, "/backup", ""); err != nil || code != 403 {
 			t.Errorf("%s: %d %q, %v, want 403", method, code, text, err)
@@ -196,7 +196,7 @@ func TestCutBackupIsAnError(t *testing.T) {
 	p := serveProcess(t, filepath.Join(dir, "data"))
 	p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess("a", 0))
 	whole := p.caller().must(t, 200, "GET", "/backup", "")
-	config, err := os.ReadFile(p.kubeconfig())
+	config, err := os.ReadFile(p.Kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestCutBackupIsAnError(t *testing.T) {
 			_, _ = w.Write([]byte(body))
 		}))
 		ca := pki.PEM(fake.Certificate())
-		text := strings.Replace(string(config), p.url, fake.URL, 1)
+		text := strings.Replace(string(config), p.URL, fake.URL, 1)
 		text = regexp.MustCompile(`certificate-authority-data: .*`).ReplaceAllString(text,
 			"certificate-authority-data: "+base64.StdEncoding.EncodeToString(ca))
 		file := filepath.Join(dir, "fake.kubeconfig")

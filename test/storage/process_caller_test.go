@@ -27,7 +27,7 @@ func (p *daemonProcess) caller() caller {
 	p.t.Helper()
 	transport := &http.Transport{TLSClientConfig: adminTLS(p.t, p.dir)}
 	p.t.Cleanup(transport.CloseIdleConnections)
-	return caller{&http.Client{Transport: transport}, p.url}
+	return caller{&http.Client{Transport: transport}, p.URL}
 }
 
 // adminTLS trusts the daemon's CA and presents the administrator's certificate.

@@ -21,7 +21,7 @@ import (
 // openSilentConnections connect and say nothing, or only the beginning of something. They stay until the end.
 func openSilentConnections(t *testing.T, p *daemonProcess, n int) {
 	t.Helper()
-	u, err := url.Parse(p.url)
+	u, err := url.Parse(p.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func (p *daemonProcess) slowBody(t *testing.T, known bool) {
 	if !known {
 		config.Certificates = nil
 	}
-	c, err := tls.Dial("tcp", strings.TrimPrefix(p.url, "https://"), config)
+	c, err := tls.Dial("tcp", strings.TrimPrefix(p.URL, "https://"), config)
 	if err != nil {
 		t.Error(err)
 		return
@@ -153,7 +153,7 @@ func TestManyConnections(t *testing.T) {
 func TestHalfSentRequests(t *testing.T) {
 	p := serveProcess(t, t.TempDir())
 	openSilentConnections(t, p, 4)
-	u, err := url.Parse(p.url)
+	u, err := url.Parse(p.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,13 +180,8 @@ func TestHalfSentRequests(t *testing.T) {
 		}
 	}
 	p.timeGet(t) // what came before has arrived
-	p.signal(syscall.SIGTERM)
-	select {
-	case <-p.ended:
-	case <-time.After(client.Watchdog):
-		t.Fatal("the daemon waits for requests that do not come")
-	}
-	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("exit status %d\n%s", code, p.log)
+	p.Signal(syscall.SIGTERM)
+	if code := p.Wait(); code != 0 {
+		t.Errorf("exit status %d\n%s", code, p.Log)
 	}
 }

@@ -18,7 +18,7 @@ func limitFiles(t *testing.T, pid int, n uint64) {
 // TestDescriptorsRunOut: strangers who take all descriptors end nothing, and others go on.
 func TestDescriptorsRunOut(t *testing.T) {
 	p := serveProcess(t, t.TempDir())
-	limitFiles(t, p.cmd.Process.Pid, 200)
+	limitFiles(t, p.Cmd.Process.Pid, 200)
 	openSilentConnections(t, p, 400)
 	for range 5 {
 		p.timeGet(t)

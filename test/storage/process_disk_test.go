@@ -152,14 +152,14 @@ func TestFailedWriteEndsProcess(t *testing.T) {
 		}
 		acknowledged++
 	}
-	if code := p.wait(); code != 1 || !strings.Contains(p.log.String(), "troupe: ") || !strings.Contains(p.log.String(), "file too large") {
-		t.Errorf("exit status %d\n%s", code, p.log)
+	if code := p.Wait(); code != 1 || !strings.Contains(p.Log.String(), "troupe: ") || !strings.Contains(p.Log.String(), "file too large") {
+		t.Errorf("exit status %d\n%s", code, p.Log)
 	}
 	again := serveProcess(t, p.dir)
 	if got := len(again.caller().list(t)); acknowledged == 0 || got < acknowledged || got > acknowledged+1 {
 		t.Errorf("%d objects after recovery, %d were acknowledged", got, acknowledged)
 	}
-	again.stop()
+	again.Stop()
 }
 
 // TestEverybodyInFlightIsAnswered fails the log under many writers: whoever waits gets 503 before
@@ -187,7 +187,7 @@ func TestEverybodyInFlightIsAnswered(t *testing.T) {
 			t.Errorf("a writer got %s", text)
 		}
 	}
-	if code := p.wait(); code != 1 {
+	if code := p.Wait(); code != 1 {
 		t.Errorf("exit status %d", code)
 	}
 }

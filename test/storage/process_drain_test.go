@@ -30,13 +30,13 @@ func TestDrain(t *testing.T) {
 func drains(t *testing.T, delay time.Duration) bool {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), "--shutdown-delay-duration", delay.String())
 	c := p.caller()
-	watch, err := c.http.Get(p.url + processConfigMaps + "?watch=1")
+	watch, err := c.http.Get(p.URL + processConfigMaps + "?watch=1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer watch.Body.Close()
 	late := begin(t, p, configMapProcess("late", 1))
-	p.signal(syscall.SIGTERM)
+	p.Signal(syscall.SIGTERM)
 	closed := false
 	eventually(t, "readiness fails", func() bool {
 		code, text, err := c.do("GET", "/readyz", "")
@@ -59,7 +59,7 @@ func drains(t *testing.T, delay time.Duration) bool {
 		return false
 	}
 	eventually(t, "the port is closed", func() bool {
-		probe, err := net.Dial("tcp", strings.TrimPrefix(p.url, "https://"))
+		probe, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "https://"))
 		if err == nil {
 			_ = probe.Close()
 		}
@@ -75,14 +75,14 @@ func drains(t *testing.T, delay time.Duration) bool {
 	if !strings.Contains(string(events), `"during"`) {
 		t.Errorf("the watch lacks the last event: %s", events)
 	}
-	if code := p.wait(); code != 0 {
-		t.Fatalf("exit status %d\n%s", code, p.log)
+	if code := p.Wait(); code != 0 {
+		t.Fatalf("exit status %d\n%s", code, p.Log)
 	}
 	again := serveProcess(t, p.dir)
 	for _, name := range []string{"during", "late"} {
 		again.caller().must(t, 200, "GET", processConfigMaps+"/"+name, "")
 	}
-	again.stop()
+	again.Stop()
 	return true
 }
 
@@ -90,7 +90,7 @@ func drains(t *testing.T, delay time.Duration) bool {
 // the answer.
 func begin(t *testing.T, p *daemonProcess, body string) func() string {
 	t.Helper()
-	conn, err := tls.Dial("tcp", strings.TrimPrefix(p.url, "https://"), adminTLS(t, p.dir))
+	conn, err := tls.Dial("tcp", strings.TrimPrefix(p.URL, "https://"), adminTLS(t, p.dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,14 +123,14 @@ func begin(t *testing.T, p *daemonProcess, body string) func() string {
 // TestSecondSignal: who does not want to wait need not.
 func TestSecondSignal(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), "--shutdown-delay-duration", "1h")
-	p.signal(syscall.SIGTERM)
+	p.Signal(syscall.SIGTERM)
 	c := p.caller()
 	eventually(t, "readiness fails", func() bool {
 		code, _, err := c.do("GET", "/readyz", "")
 		return err == nil && code == http.StatusInternalServerError
 	})
-	p.signal(syscall.SIGTERM)
-	if code := p.wait(); code != 1 || !strings.Contains(p.log.String(), "second signal") {
-		t.Errorf("exit status %d\n%s", code, p.log)
+	p.Signal(syscall.SIGTERM)
+	if code := p.Wait(); code != 1 || !strings.Contains(p.Log.String(), "second signal") {
+		t.Errorf("exit status %d\n%s", code, p.Log)
 	}
 }

@@ -1,13 +1,11 @@
 package storage
 
 import (
-	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/troupe-api/troupe/test/client"
@@ -28,26 +26,10 @@ func TestEphemeral(t *testing.T) {
 				want = filepath.Join(temporary, "wanted")
 				cmd.Args = append(cmd.Args, "--write-kubeconfig", want)
 			}
-			log := &client.Log{}
-			cmd.Stderr = log
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				_ = cmd.Process.Kill() // it may have ended
-				_ = cmd.Wait()
-			})
-			line, err := bufio.NewReader(out).ReadString('\n')
-			if err != nil {
-				t.Fatalf("no ready line: %v\n%s", err, log)
-			}
-			parts := processReadyLine.FindStringSubmatch(line)
+			p := client.StartDaemon(t, cmd)
+			parts := processReadyLine.FindStringSubmatch(p.ReadyLine)
 			if parts == nil || named && parts[2] != want {
-				t.Fatalf("the ready line is %q", line)
+				t.Fatalf("the ready line is %q", p.ReadyLine)
 			}
 			c, err := client.New(parts[2])
 			if err != nil {
@@ -61,12 +43,7 @@ func TestEphemeral(t *testing.T) {
 			if err != nil || answer.Code != 201 {
 				t.Fatalf("%v, %v", answer, err)
 			}
-			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Wait(); err != nil {
-				t.Errorf("after SIGTERM: %v\n%s", err, log)
-			}
+			p.Stop()
 			for _, dir := range []string{working, temporary} {
 				entries, err := os.ReadDir(dir)
 				if err != nil {
@@ -76,8 +53,8 @@ func TestEphemeral(t *testing.T) {
 					t.Errorf("it left %s", filepath.Join(dir, e.Name()))
 				}
 			}
-			if strings.Contains(log.String(), "level=WARN") {
-				t.Errorf("it warns:\n%s", log)
+			if strings.Contains(p.Log.String(), "level=WARN") {
+				t.Errorf("it warns:\n%s", p.Log)
 			}
 		})
 	}

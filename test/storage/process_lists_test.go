@@ -170,7 +170,7 @@ func (c caller) readBeginning(t *testing.T, f listForm) {
 // memory is a line of the process's status, in bytes.
 func (p *daemonProcess) memory(line string) int {
 	p.t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func (p *daemonProcess) memory(line string) int {
 // resetPeak lets VmHWM begin anew at what the process holds now.
 func (p *daemonProcess) resetPeak() {
 	p.t.Helper()
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0); err != nil {
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.Cmd.Process.Pid), []byte("5"), 0); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -247,7 +247,7 @@ func TestStalledReaders(t *testing.T) {
 
 // openStalledList asks for a list, waits until the answer begins and reads no more.
 func (p *daemonProcess) openStalledList(f listForm) (conn net.Conn, refused bool) {
-	raw, err := net.Dial("tcp", strings.TrimPrefix(p.url, "https://"))
+	raw, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "https://"))
 	if err != nil {
 		p.t.Error(err)
 		return nil, false

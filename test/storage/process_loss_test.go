@@ -42,9 +42,9 @@ func TestLossIsTold(t *testing.T) {
 				last = o.version()
 			}
 			if test.kill {
-				p.kill()
+				p.Kill()
 			} else {
-				p.stop()
+				p.Stop()
 			}
 			file, err := test.take(dir)
 			if err != nil {
@@ -64,10 +64,10 @@ func TestLossIsTold(t *testing.T) {
 			if err != nil || o.version() <= last {
 				t.Errorf("version %d is given out after %d: %v", o.version(), last, err)
 			}
-			p.stop()
+			p.Stop()
 			p = serveProcess(t, dir)
 			p.caller().must(t, 200, "GET", processConfigMaps+"/c", "")
-			p.stop()
+			p.Stop()
 		})
 	}
 }

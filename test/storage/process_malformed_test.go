@@ -232,7 +232,7 @@ func TestMalformedRequests(t *testing.T) {
 		if i == 0 {
 			known.Certificates = nil
 		}
-		all = append(all, &abuser{random: rand.New(rand.NewPCG(seed, uint64(i))), host: strings.TrimPrefix(p.url, "https://"), config: known, codes: map[int]int{}})
+		all = append(all, &abuser{random: rand.New(rand.NewPCG(seed, uint64(i))), host: strings.TrimPrefix(p.URL, "https://"), config: known, codes: map[int]int{}})
 	}
 	sent, early, late := 0, 0, 0
 	for n := range client.Rounds(t, 3, 1) {

@@ -18,7 +18,7 @@ import (
 // statusOf reads a figure in bytes, such as VmHWM, of what the kernel says of the process.
 func (p *daemonProcess) statusOf(name string) int64 {
 	p.t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 			}
 			churnProcess(t, p, test.path, test.live, test.size, test.updates)
 			served, before := p.statusOf("VmRSS"), p.caller().states(t, test.path)
-			p.kill()
+			p.Kill()
 			p = serveProcess(t, p.dir, config)
 			peak := p.statusOf("VmHWM")
 			t.Logf("when it served %d MiB, peak when it came back %d MiB, then %d MiB", served>>20, peak>>20, p.statusOf("VmRSS")>>20)
@@ -267,7 +267,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	if soak {
 		eventually(t, "memory comes to rest", func() bool { return p.statusOf("VmRSS") < 150<<20 })
 	}
-	p.stop()
+	p.Stop()
 }
 
 // TestOwnersOfLargeObjectsLeaveNothing: what was needed to change large objects goes with the change.

@@ -30,9 +30,9 @@ func TestStartsOnFullDisk(t *testing.T) {
 		c := p.caller()
 		c.must(t, 201, "POST", processConfigMaps, configMapProcess(fmt.Sprint("kept-", kill), 1))
 		if kill {
-			p.kill()
+			p.Kill()
 		} else {
-			p.stop()
+			p.Stop()
 		}
 		fillUp(t, filepath.Join(disk, "filler"))
 		p = serveProcess(t, dir, "--secure-port", port)
@@ -42,12 +42,12 @@ func TestStartsOnFullDisk(t *testing.T) {
 			t.Errorf("a write: %d %v", code, err)
 		}
 		c.must(t, 200, "DELETE", processConfigMaps+"/"+fmt.Sprint("kept-", kill), "")
-		p.stop()
+		p.Stop()
 		if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
 			t.Fatal(err)
 		}
 		p = serveProcess(t, dir, "--secure-port", port)
 		p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess(fmt.Sprint("after-", kill), 1))
-		p.stop()
+		p.Stop()
 	}
 }

@@ -46,10 +46,10 @@ func TestPointInTime(t *testing.T) {
 	}
 	file := filepath.Join(dir, "state.backup")
 	more()
-	mustCommand(t, "backup", "--kubeconfig", p.kubeconfig(), file)
+	mustCommand(t, "backup", "--kubeconfig", p.Kubeconfig, file)
 	for range 3 {
 		more()
-		mustCommand(t, "compact", "--kubeconfig", p.kubeconfig())
+		mustCommand(t, "compact", "--kubeconfig", p.Kubeconfig)
 	}
 	more()
 	close(stop)
@@ -65,7 +65,7 @@ func TestPointInTime(t *testing.T) {
 	}
 	c.must(t, 200, "DELETE", processConfigMaps, "")
 	eventually(t, "the journal before the last snapshot is archived", func() bool {
-		mustCommand(t, "compact", "--kubeconfig", p.kubeconfig())
+		mustCommand(t, "compact", "--kubeconfig", p.Kubeconfig)
 		archived, err := filepath.Glob(filepath.Join(data, "archive", "*.journal"))
 		return err == nil && len(archived) > 1
 	})
@@ -79,7 +79,7 @@ func TestPointInTime(t *testing.T) {
 	if got := again.caller().list(t); len(got) == 0 || fmt.Sprint(got) != fmt.Sprint(before) {
 		t.Errorf("before the accident there was %v, restored is %v", before, got)
 	}
-	again.stop()
+	again.Stop()
 	for _, wrong := range []struct{ to, says string }{
 		{"99999999999", "lies after the end"}, {"yesterday", "neither a resource version nor a time"},
 		{"0", "neither a resource version nor a time"}, {"2001-01-01T00:00:00Z", "before"}, {"2101-01-01T00:00:00Z", "after the end"},
@@ -90,7 +90,7 @@ func TestPointInTime(t *testing.T) {
 		}
 	}
 	c.must(t, 201, "POST", processConfigMaps, configMapProcess("after", 0))
-	p.stop()
+	p.Stop()
 	mustCommand(t, "verify", "--data-dir", data)
 	mustCommand(t, "verify", "--data-dir", restored)
 }
@@ -110,7 +110,7 @@ func TestRestoreIsKilled(t *testing.T) {
 	c := p.caller()
 	c.fill(t, processConfigMaps, 64, func(n int) string { return configMapProcess(fmt.Sprint("c", n), n) })
 	want := c.list(t)
-	p.stop()
+	p.Stop()
 	file := filepath.Join(dir, "state.backup")
 	mustCommand(t, "backup", "--data-dir", p.dir, file)
 	into := filepath.Join(dir, "restored")
@@ -141,7 +141,7 @@ func TestRestoreIsKilled(t *testing.T) {
 		if got := again.caller().list(t); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("restored is %v, want %v", got, want)
 		}
-		again.stop()
+		again.Stop()
 		if err := os.RemoveAll(into); err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestCompact(t *testing.T) {
 	}
 	eventually(t, "the journal is short", func() bool {
 		c.must(t, 200, "PUT", processConfigMaps+"/a", configMapProcess("a", 49)) // another batch begins the next segment
-		mustCommand(t, "compact", "--kubeconfig", p.kubeconfig())
+		mustCommand(t, "compact", "--kubeconfig", p.Kubeconfig)
 		return size() < 500_000
 	})
 	c.must(t, 405, "GET", "/compact", "")
@@ -202,10 +202,10 @@ func TestCompact(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	want = c.list(t)
-	p.kill()
+	p.Kill()
 	again := serveProcess(t, p.dir)
 	if got := again.caller().list(t); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("after a kill %v, want %v", got, want)
 	}
-	again.stop()
+	again.Stop()
 }

@@ -31,7 +31,7 @@ func TestReload(t *testing.T) {
 	anonymous.Transport.(*http.Transport).TLSClientConfig.Certificates = nil
 	ask := func(token string) int {
 		t.Helper()
-		r, err := http.NewRequest("GET", p.url+processConfigMaps, nil)
+		r, err := http.NewRequest("GET", p.URL+processConfigMaps, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestReload(t *testing.T) {
 	}
 	write("tokens", "second,jane,1,system:masters\n")
 	write("policy", policy+"Metadata}]\n")
-	p.signal(syscall.SIGHUP)
+	p.Signal(syscall.SIGHUP)
 	eventually(t, "the second token counts", func() bool { return ask("second") == 200 })
 	if code := ask("first"); code != 401 {
 		t.Errorf("the first token is answered %d", code)
@@ -59,18 +59,18 @@ func TestReload(t *testing.T) {
 		return err == nil && strings.Contains(string(text), processConfigMaps)
 	})
 	eventually(t, "the log says what was reloaded", func() bool {
-		text := p.log.String()
+		text := p.Log.String()
 		return strings.Contains(text, "files were reloaded") && strings.Contains(text, "token-file") && strings.Contains(text, "audit-policy")
 	})
-	p.signal(syscall.SIGHUP)
-	eventually(t, "a reload that changes nothing is logged", func() bool { return strings.Contains(p.log.String(), "none was reloaded") })
+	p.Signal(syscall.SIGHUP)
+	eventually(t, "a reload that changes nothing is logged", func() bool { return strings.Contains(p.Log.String(), "none was reloaded") })
 	write("tokens", "broken\n")
-	p.signal(syscall.SIGHUP)
+	p.Signal(syscall.SIGHUP)
 	eventually(t, "the fault is logged", func() bool {
-		return strings.Contains(p.log.String(), "what=token-file") && strings.Contains(p.log.String(), "cannot be reloaded")
+		return strings.Contains(p.Log.String(), "what=token-file") && strings.Contains(p.Log.String(), "cannot be reloaded")
 	})
 	if code := ask("second"); code != 200 {
 		t.Errorf("with a broken file the second token is answered %d", code)
 	}
-	p.stop()
+	p.Stop()
 }

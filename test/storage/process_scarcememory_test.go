@@ -134,7 +134,7 @@ func TestScarceMemory(t *testing.T) {
 		}
 		return code == 200
 	})
-	p.kill()
+	p.Kill()
 	p = serveProcess(t, p.dir)
 	if held := p.statusOf("RssAnon"); soak && held > limit*9/8 {
 		t.Errorf("after coming back it holds %d MiB, with a limit of %d", held>>20, limit>>20)

@@ -16,7 +16,7 @@ import (
 func TestRefusals(t *testing.T) {
 	root := t.TempDir()
 	used, other := filepath.Join(root, "used"), filepath.Join(root, "other")
-	serveProcess(t, other).stop()
+	serveProcess(t, other).Stop()
 	running := serveProcess(t, used)
 	config := filepath.Join(root, "config.yaml")
 	if err := os.WriteFile(config, []byte("serving: {securePort: 0, prot: 1}\n"), 0o600); err != nil {
@@ -35,7 +35,7 @@ func TestRefusals(t *testing.T) {
 		says string
 	}{
 		{"second opener", append(serving, "--data-dir", used), "choose another directory with --data-dir"},
-		{"port in use", []string{"serve", "--data-dir", filepath.Join(root, "port"), "--secure-port", running.url[strings.LastIndex(running.url, ":")+1:]}, "another port with --secure-port"},
+		{"port in use", []string{"serve", "--data-dir", filepath.Join(root, "port"), "--secure-port", running.URL[strings.LastIndex(running.URL, ":")+1:]}, "another port with --secure-port"},
 		{"backup of a directory in use", []string{"backup", "--data-dir", used, filepath.Join(root, "x")}, "with --kubeconfig"},
 		{"backup to nowhere", []string{"backup", "--data-dir", other}, "backup takes one FILE, and was given 0"},
 		{"another profile", append(serving, "--data-dir", other, "--naming", "kubernetes"), "naming profile platform"},
@@ -47,7 +47,7 @@ func TestRefusals(t *testing.T) {
 		{"kubeconfig nowhere", append(serving, "--ephemeral", "--write-kubeconfig", filepath.Join(root, "nowhere", "kubeconfig")), "--write-kubeconfig: open " + root},
 		{"restore over data", []string{"restore", "--data-dir", other, state}, "not empty"},
 		{"restore of rubbish", []string{"restore", "--data-dir", filepath.Join(root, "new"), broken}, "backup is damaged"},
-		{"two sources", []string{"backup", "--data-dir", other, "--kubeconfig", running.kubeconfig(), state}, "kubeconfig"},
+		{"two sources", []string{"backup", "--data-dir", other, "--kubeconfig", running.Kubeconfig, state}, "kubeconfig"},
 	} {
 		code, text := command(t, test.args...)
 		if code != 1 || !strings.Contains(text, test.says) {
@@ -55,8 +55,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	running.caller().must(t, 200, "GET", processConfigMaps, "")
-	running.stop()
-	serveProcess(t, other).stop()
+	running.Stop()
+	serveProcess(t, other).Stop()
 }
 
 // TestDamageIsNamed: a flipped bit keeps the daemon from starting, and the error names the damage.
@@ -65,7 +65,7 @@ func TestDamageIsNamed(t *testing.T) {
 	for n := range 10 {
 		p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess("c"+string(rune('a'+n)), n))
 	}
-	p.stop()
+	p.Stop()
 	files, err := filepath.Glob(filepath.Join(p.dir, "journal", "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -99,7 +99,7 @@ func TestCertificatesAreRenewed(t *testing.T) {
 	}
 	p := serveProcess(t, dir, "--cert-dir", pki)
 	config := adminTLS(t, dir)
-	conn, err := tls.Dial("tcp", strings.TrimPrefix(p.url, "https://"), config)
+	conn, err := tls.Dial("tcp", strings.TrimPrefix(p.URL, "https://"), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +117,6 @@ func TestCertificatesAreRenewed(t *testing.T) {
 		t.Errorf("the CA has changed: %v", err)
 	}
 	p.caller().must(t, 200, "GET", processConfigMaps, "")
-	mustCommand(t, "backup", "--kubeconfig", p.kubeconfig(), filepath.Join(t.TempDir(), "b"))
-	p.stop()
+	mustCommand(t, "backup", "--kubeconfig", p.Kubeconfig, filepath.Join(t.TempDir(), "b"))
+	p.Stop()
 }

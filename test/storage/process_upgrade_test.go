@@ -182,6 +182,6 @@ func TestUpgrade(t *testing.T) {
 		code, _, err := c.do("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ruleds.e.com", "")
 		return err == nil && code == 404
 	})
-	p.stop()
-	serveProcess(t, dir, "--naming", "kubernetes").stop()
+	p.Stop()
+	serveProcess(t, dir, "--naming", "kubernetes").Stop()
 }
