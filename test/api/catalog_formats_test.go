@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"testing"
@@ -78,25 +77,11 @@ type formatClient struct {
 // send sends a request and returns the body of an answer that must be welcome.
 func (f formatClient) send(method, path, contentType, accept string, body []byte) []byte {
 	f.Helper()
-	r, err := http.NewRequestWithContext(f.Context(), method, f.server.URL+path, bytes.NewReader(body))
-	if err != nil {
-		f.Fatal(err)
+	answer := client.Exchange(f, f.transport, method, f.server.URL+path, string(body), "Content-Type: "+contentType, "Accept: "+accept)
+	if answer.Code >= 300 {
+		f.Fatalf("%s %s as %s: %d %q", method, path, contentType, answer.Code, answer.Body)
 	}
-	r.Header.Set("Content-Type", contentType)
-	r.Header.Set("Accept", accept)
-	answer, err := f.transport.RoundTrip(r)
-	if err != nil {
-		f.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		f.Fatal(err)
-	}
-	if answer.StatusCode >= 300 {
-		f.Fatalf("%s %s as %s: %d %q", method, path, contentType, answer.StatusCode, text)
-	}
-	return text
+	return answer.Body
 }
 
 // json reads an object as canonical JSON. Who owns which field of it may change.
@@ -123,8 +108,7 @@ func TestFormats(t *testing.T) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
 		c.API.RuntimeConfig = daemon.Switches{"admissionregistration.k8s.io/v1beta1": true}
 	})
-	transport := &http.Transport{TLSClientConfig: s.TLS}
-	defer transport.CloseIdleConnections()
+	transport := client.Transport(t, s.TLS)
 	seen := map[*schema.Kind]bool{}
 	for _, o := range samplesCatalog(t) {
 		p := &catalogPlayer{catalog: c, table: &table{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}

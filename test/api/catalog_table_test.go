@@ -22,8 +22,7 @@ func TestRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := client.Serve(t, t.TempDir(), unprotected)
-	transport := &http.Transport{TLSClientConfig: s.TLS}
-	defer transport.CloseIdleConnections()
+	transport := client.Transport(t, s.TLS)
 	files, err := filepath.Glob("testdata/catalog/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no tables: %v", err)

@@ -16,21 +16,21 @@ func TestOff(t *testing.T) {
 	s := serveCBOR(t, false)
 	const formats = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
 	got := s.send("GET", cborMaps, nil, "Accept", cborCborType)
-	if got.code != 406 || !strings.Contains(string(got.body), `Available representations: `+formats+`"`) {
-		t.Errorf("%d %s", got.code, got.body)
+	if got.Code != 406 || !strings.Contains(string(got.Body), `Available representations: `+formats+`"`) {
+		t.Errorf("%d %s", got.Code, got.Body)
 	}
-	if got = s.send("GET", cborMaps+"?watch=1", nil, "Accept", cborCborType); got.code != 406 {
-		t.Errorf("watch: %d %s", got.code, got.body)
+	if got = s.send("GET", cborMaps+"?watch=1", nil, "Accept", cborCborType); got.Code != 406 {
+		t.Errorf("watch: %d %s", got.Code, got.Body)
 	}
-	if got = s.send("GET", cborMaps, nil, "Accept", cborCborType+", "+cborJsonType); got.code != 200 || got.header.Get("Content-Type") != cborJsonType {
-		t.Errorf("or JSON: %d %v", got.code, got.header)
+	if got = s.send("GET", cborMaps, nil, "Accept", cborCborType+", "+cborJsonType); got.Code != 200 || got.Header.Get("Content-Type") != cborJsonType {
+		t.Errorf("or JSON: %d %v", got.Code, got.Header)
 	}
-	if got = s.send("POST", cborMaps, encode(t, configMapCBOR("a", nil)), "Content-Type", cborCborType); got.code != 415 || !strings.Contains(string(got.body), formats) || strings.Contains(string(got.body), "cbor") {
-		t.Errorf("body: %d %s", got.code, got.body)
+	if got = s.send("POST", cborMaps, encode(t, configMapCBOR("a", nil)), "Content-Type", cborCborType); got.Code != 415 || !strings.Contains(string(got.Body), formats) || strings.Contains(string(got.Body), "cbor") {
+		t.Errorf("body: %d %s", got.Code, got.Body)
 	}
 	got = s.send("PATCH", cborMaps+"/a?fieldManager=m", encode(t, configMapCBOR("a", nil)), "Content-Type", "application/apply-patch+cbor")
-	if got.code != 415 || !strings.Contains(string(got.body), "application/apply-patch+yaml") || strings.Contains(string(got.body), "cbor") {
-		t.Errorf("apply: %d %s", got.code, got.body)
+	if got.Code != 415 || !strings.Contains(string(got.Body), "application/apply-patch+yaml") || strings.Contains(string(got.Body), "cbor") {
+		t.Errorf("apply: %d %s", got.Code, got.Body)
 	}
 }
 
@@ -54,20 +54,20 @@ func TestNegotiation(t *testing.T) {
 		{"PATCH", widgets + "/a", []string{"Content-Type", "application/strategic-merge-patch+json"}, 415, "application/merge-patch+json, application/apply-patch+yaml, application/apply-patch+cbor"},
 	} {
 		got := s.send(c.method, c.path, []byte("{}"), c.headers...)
-		if got.code != c.code || !strings.Contains(string(got.body), c.message) {
-			t.Errorf("%s %s %v: %d %s", c.method, c.path, c.headers, got.code, got.body)
+		if got.Code != c.code || !strings.Contains(string(got.Body), c.message) {
+			t.Errorf("%s %s %v: %d %s", c.method, c.path, c.headers, got.Code, got.Body)
 		}
 	}
 	for accept, want := range map[string]string{
 		cborCborType + "," + cborJsonType: cborCborType, cborJsonType + "," + cborCborType: cborJsonType, cborCborType + ";q=0.5," + cborJsonType: cborJsonType,
 		"application/CBOR": cborCborType, "*/*": cborJsonType, "application/vnd.kubernetes.protobuf," + cborCborType: "application/vnd.kubernetes.protobuf",
 	} {
-		if got := s.send("GET", cborMaps, nil, "Accept", accept); got.code != 200 || got.header.Get("Content-Type") != want {
-			t.Errorf("%s: %d %s", accept, got.code, got.header.Get("Content-Type"))
+		if got := s.send("GET", cborMaps, nil, "Accept", accept); got.Code != 200 || got.Header.Get("Content-Type") != want {
+			t.Errorf("%s: %d %s", accept, got.Code, got.Header.Get("Content-Type"))
 		}
 	}
-	if got := s.send("GET", widgets, nil, "Accept", "application/vnd.kubernetes.protobuf,"+cborCborType); got.code != 200 || got.decode(t)["kind"] != "WidgetList" {
-		t.Errorf("custom: %d %s", got.code, got.header.Get("Content-Type"))
+	if got := s.send("GET", widgets, nil, "Accept", "application/vnd.kubernetes.protobuf,"+cborCborType); got.Code != 200 || got.decode(t)["kind"] != "WidgetList" {
+		t.Errorf("custom: %d %s", got.Code, got.Header.Get("Content-Type"))
 	}
 }
 
@@ -86,8 +86,8 @@ func TestErrors(t *testing.T) {
 	} {
 		got := s.send(c.method, c.path, []byte(c.body), "Content-Type", cborJsonType, "Accept", cborCborType)
 		status := got.decode(t)
-		if int64(got.code) != c.code || status["kind"] != "Status" || status["reason"] != c.reason || status["code"] != c.code {
-			t.Errorf("%s %s: %d %v", c.method, c.path, got.code, status)
+		if int64(got.Code) != c.code || status["kind"] != "Status" || status["reason"] != c.reason || status["code"] != c.code {
+			t.Errorf("%s %s: %d %v", c.method, c.path, got.Code, status)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestDiscovery(t *testing.T) {
 		}
 	}
 	openapi := s.send("GET", "/openapi/v3/api/v1", nil)
-	if !strings.Contains(string(openapi.body), `"application/cbor-seq"`) {
+	if !strings.Contains(string(openapi.Body), `"application/cbor-seq"`) {
 		t.Error("OpenAPI does not know CBOR")
 	}
 }
@@ -113,8 +113,8 @@ func TestLongList(t *testing.T) {
 	s := serveCBOR(t, true)
 	const n = 300
 	for i := range n {
-		if got := s.send("POST", cborMaps, encode(t, configMapCBOR(fmt.Sprintf("m%03d", i), cborObject{"text": strings.Repeat("x", 2000)})), "Content-Type", cborCborType); got.code != 201 {
-			t.Fatalf("%d %s", got.code, got.body)
+		if got := s.send("POST", cborMaps, encode(t, configMapCBOR(fmt.Sprintf("m%03d", i), cborObject{"text": strings.Repeat("x", 2000)})), "Content-Type", cborCborType); got.Code != 201 {
+			t.Fatalf("%d %s", got.Code, got.Body)
 		}
 	}
 	list := s.send("GET", cborMaps+"?limit=290", nil, "Accept", cborCborType).decode(t)
@@ -139,8 +139,8 @@ func (s server) define() {
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{
 			"spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}}`
 	got := s.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", []byte(definition), "Content-Type", cborJsonType)
-	if got.code != 201 {
-		s.t.Fatalf("%d %s", got.code, got.body)
+	if got.Code != 201 {
+		s.t.Fatalf("%d %s", got.Code, got.Body)
 	}
 }
 
@@ -148,8 +148,8 @@ func (s server) define() {
 func TestWebSocket(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
-	if got := s.send("POST", cborMaps, encode(t, configMapCBOR("a", nil)), "Content-Type", cborCborType); got.code != 201 {
-		t.Fatalf("%d %s", got.code, got.body)
+	if got := s.send("POST", cborMaps, encode(t, configMapCBOR("a", nil)), "Content-Type", cborCborType); got.Code != 201 {
+		t.Fatalf("%d %s", got.Code, got.Body)
 	}
 	dialer := websocket.Dialer{TLSClientConfig: s.TLS}
 	c, answer, err := dialer.DialContext(t.Context(), strings.Replace(s.URL, "https", "wss", 1)+cborMaps+"?watch=1&fieldSelector=metadata.name%3Da", http.Header{"Accept": {cborCborType}})

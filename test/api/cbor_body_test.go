@@ -81,17 +81,17 @@ func TestBodies(t *testing.T) {
 			Data    json.RawMessage
 			Message string
 		}
-		if err := json.Unmarshal(got.body, &o); err != nil {
-			t.Fatalf("%s: %v in %s", name, err, got.body)
+		if err := json.Unmarshal(got.Body, &o); err != nil {
+			t.Fatalf("%s: %v in %s", name, err, got.Body)
 		}
 		if o.Data == nil {
 			o.Data = []byte("null")
 		}
 		switch {
-		case got.code != c.code:
-			t.Errorf("%s: %d %s", name, got.code, got.body)
+		case got.Code != c.code:
+			t.Errorf("%s: %d %s", name, got.Code, got.Body)
 		case c.code == 201 && string(o.Data) != c.want, c.code != 201 && !strings.Contains(o.Message, c.want):
-			t.Errorf("%s: %s", name, got.body)
+			t.Errorf("%s: %s", name, got.Body)
 		}
 	}
 }
@@ -107,22 +107,22 @@ func TestCBORFieldValidation(t *testing.T) {
 	const first, second = `unknown field "spec.containers[0].bar"`, `unknown field "spec.foo"`
 	body := encode(t, pod)
 	got := s.send("POST", path+"Strict", body, "Content-Type", cborCborType)
-	if got.code != 400 || !strings.Contains(string(got.body), strings.ReplaceAll("strict decoding error: "+first+", "+second, `"`, `\"`)) {
-		t.Errorf("strict: %d %s", got.code, got.body)
+	if got.Code != 400 || !strings.Contains(string(got.Body), strings.ReplaceAll("strict decoding error: "+first+", "+second, `"`, `\"`)) {
+		t.Errorf("strict: %d %s", got.Code, got.Body)
 	}
 	got = s.send("POST", path+"Warn", body, "Content-Type", cborCborType)
-	warnings := got.header.Values("Warning")
-	if got.code != 201 || len(warnings) != 2 || !strings.Contains(warnings[0], "spec.containers[0].bar") {
-		t.Errorf("warn: %d %v %s", got.code, warnings, got.body)
+	warnings := got.Header.Values("Warning")
+	if got.Code != 201 || len(warnings) != 2 || !strings.Contains(warnings[0], "spec.containers[0].bar") {
+		t.Errorf("warn: %d %v %s", got.Code, warnings, got.Body)
 	}
-	if got = s.send("POST", path+"Ignore", body, "Content-Type", cborCborType); got.code != 201 || got.header.Get("Warning") != "" {
-		t.Errorf("ignore: %d %v %s", got.code, got.header, got.body)
+	if got = s.send("POST", path+"Ignore", body, "Content-Type", cborCborType); got.Code != 201 || got.Header.Get("Warning") != "" {
+		t.Errorf("ignore: %d %v %s", got.Code, got.Header, got.Body)
 	}
 	floats := cborObject{"apiVersion": "v1", "kind": "Pod", "metadata": cborObject{"name": "a"}, "spec": cborObject{
 		"activeDeadlineSeconds": 1.0, "containers": []any{cborObject{"name": "c", "image": "i"}},
 	}}
-	if got = s.send("POST", path, encode(t, floats), "Content-Type", cborCborType); got.code != 400 || !strings.Contains(string(got.body), "cannot unmarshal number 1.0") {
-		t.Errorf("a float for an integer: %d %s", got.code, got.body)
+	if got = s.send("POST", path, encode(t, floats), "Content-Type", cborCborType); got.Code != 400 || !strings.Contains(string(got.Body), "cannot unmarshal number 1.0") {
+		t.Errorf("a float for an integer: %d %s", got.Code, got.Body)
 	}
 }
 
@@ -138,12 +138,12 @@ func TestBytes(t *testing.T) {
 		secret := marshal(t, cborObject{"apiVersion": "v1", "kind": "Secret", "metadata": cborObject{"name": "a"}, "data": cborObject{"x": cbor.RawMessage(value)}})
 		const path = "/api/v1/namespaces/default/secrets?dryRun=All"
 		got := s.send("POST", path, secret, "Content-Type", cborCborType)
-		if got.code != 201 || !bytes.Contains(got.body, []byte(`"data":{"x":"3q2+7/8="}`)) {
-			t.Errorf("%s: %d %s", name, got.code, got.body)
+		if got.Code != 201 || !bytes.Contains(got.Body, []byte(`"data":{"x":"3q2+7/8="}`)) {
+			t.Errorf("%s: %d %s", name, got.Code, got.Body)
 		}
 		got = s.send("POST", path, secret, "Content-Type", cborCborType, "Accept", cborCborType)
-		if want := slices.Concat([]byte("\xa1\x41x\xd6"), marshal(t, raw)); got.code != 201 || !bytes.Contains(got.body, want) {
-			t.Errorf("%s: %d %x", name, got.code, got.body)
+		if want := slices.Concat([]byte("\xa1\x41x\xd6"), marshal(t, raw)); got.Code != 201 || !bytes.Contains(got.Body, want) {
+			t.Errorf("%s: %d %x", name, got.Code, got.Body)
 		}
 	}
 }
@@ -154,12 +154,12 @@ func TestTooLargeAsJSON(t *testing.T) {
 	s := serveCBOR(t, true)
 	items := bytes.Repeat([]byte{0xa0}, 2<<20) // in JSON, each takes three bytes
 	body := append(head(t, "a"), 0x9a, 0, 0x20, 0, 0)
-	if got := s.send("POST", cborMaps, append(body, items...), "Content-Type", cborCborType); got.code != 413 {
-		t.Errorf("%d %s", got.code, got.body)
+	if got := s.send("POST", cborMaps, append(body, items...), "Content-Type", cborCborType); got.Code != 413 {
+		t.Errorf("%d %s", got.Code, got.Body)
 	}
 	options := append([]byte("\xa1\x46dryRun\x9a\x00\x20\x00\x00"), items...)
-	if got := s.send("DELETE", cborMaps+"/a", options, "Content-Type", cborCborType); got.code != 413 {
-		t.Errorf("options: %d %s", got.code, got.body)
+	if got := s.send("DELETE", cborMaps+"/a", options, "Content-Type", cborCborType); got.Code != 413 {
+		t.Errorf("options: %d %s", got.Code, got.Body)
 	}
 }
 
@@ -167,19 +167,19 @@ func TestTooLargeAsJSON(t *testing.T) {
 func TestDeleteOptions(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
-	if got := s.send("POST", cborMaps, encode(t, configMapCBOR("a", nil)), "Content-Type", cborCborType); got.code != 201 {
-		t.Fatalf("%d %s", got.code, got.body)
+	if got := s.send("POST", cborMaps, encode(t, configMapCBOR("a", nil)), "Content-Type", cborCborType); got.Code != 201 {
+		t.Fatalf("%d %s", got.Code, got.Body)
 	}
 	options := cborObject{"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": cborObject{"uid": "other"}}
-	if got := s.send("DELETE", cborMaps+"/a", encode(t, options), "Content-Type", cborCborType); got.code != 409 {
-		t.Errorf("another uid: %d %s", got.code, got.body)
+	if got := s.send("DELETE", cborMaps+"/a", encode(t, options), "Content-Type", cborCborType); got.Code != 409 {
+		t.Errorf("another uid: %d %s", got.Code, got.Body)
 	}
-	if got := s.send("DELETE", cborMaps+"/a", []byte{0xff}, "Content-Type", cborCborType); got.code != 400 {
-		t.Errorf("malformed: %d %s", got.code, got.body)
+	if got := s.send("DELETE", cborMaps+"/a", []byte{0xff}, "Content-Type", cborCborType); got.Code != 400 {
+		t.Errorf("malformed: %d %s", got.Code, got.Body)
 	}
 	delete(options, "preconditions")
-	if got := s.send("DELETE", cborMaps+"/a", encode(t, options), "Content-Type", cborCborType, "Accept", cborCborType); got.code != 200 || got.decode(t)["status"] != "Success" {
-		t.Errorf("%d %s", got.code, got.body)
+	if got := s.send("DELETE", cborMaps+"/a", encode(t, options), "Content-Type", cborCborType, "Accept", cborCborType); got.Code != 200 || got.decode(t)["status"] != "Success" {
+		t.Errorf("%d %s", got.Code, got.Body)
 	}
 }
 
@@ -191,19 +191,19 @@ func TestApply(t *testing.T) {
 	apply := func(manager string, body []byte) cborAnswer {
 		return s.send("PATCH", cborMaps+"/a?fieldManager="+manager, body, "Content-Type", applyType)
 	}
-	if got := apply("one", encode(t, configMapCBOR("a", cborObject{"x": "1", "y": "1"}))); got.code != 201 {
-		t.Fatalf("%d %s", got.code, got.body)
+	if got := apply("one", encode(t, configMapCBOR("a", cborObject{"x": "1", "y": "1"}))); got.Code != 201 {
+		t.Fatalf("%d %s", got.Code, got.Body)
 	}
 	first := apply("one", encode(t, configMapCBOR("a", cborObject{"x": "1", "y": "1"})))
 	again := s.send("PATCH", cborMaps+"/a?fieldManager=one", []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","y":"1"}}`), "Content-Type", "application/apply-patch+yaml")
-	if first.code != 200 || !bytes.Equal(first.body, again.body) {
-		t.Errorf("CBOR %s, YAML %s", first.body, again.body)
+	if first.Code != 200 || !bytes.Equal(first.Body, again.Body) {
+		t.Errorf("CBOR %s, YAML %s", first.Body, again.Body)
 	}
-	if got := apply("two", encode(t, configMapCBOR("a", cborObject{"x": "2"}))); got.code != 409 || !strings.Contains(string(got.body), `conflict with \"one\": .data.x`) {
-		t.Errorf("a field of another: %d %s", got.code, got.body)
+	if got := apply("two", encode(t, configMapCBOR("a", cborObject{"x": "2"}))); got.Code != 409 || !strings.Contains(string(got.Body), `conflict with \"one\": .data.x`) {
+		t.Errorf("a field of another: %d %s", got.Code, got.Body)
 	}
-	if got := apply("one", encode(t, configMapCBOR("a", cborObject{"x": "1"}))); got.code != 200 || strings.Contains(string(got.body), `"y"`) {
-		t.Errorf("a field left out: %d %s", got.code, got.body)
+	if got := apply("one", encode(t, configMapCBOR("a", cborObject{"x": "1"}))); got.Code != 200 || strings.Contains(string(got.Body), `"y"`) {
+		t.Errorf("a field left out: %d %s", got.Code, got.Body)
 	}
 	for name, c := range map[string]struct {
 		body []byte
@@ -214,8 +214,8 @@ func TestApply(t *testing.T) {
 		"unknown":   {encode(t, cborObject{"apiVersion": "v1", "kind": "ConfigMap", "metadata": cborObject{"name": "a"}, "foo": 1}), ".foo: field not declared in schema"},
 		"no kind":   {encode(t, cborObject{"metadata": cborObject{"name": "a"}}), "invalid object type"},
 	} {
-		if got := apply("one", c.body); got.code != 400 || !strings.Contains(string(got.body), c.want) {
-			t.Errorf("%s: %d %s", name, got.code, got.body)
+		if got := apply("one", c.body); got.Code != 400 || !strings.Contains(string(got.Body), c.want) {
+			t.Errorf("%s: %d %s", name, got.Code, got.Body)
 		}
 	}
 }

@@ -2,8 +2,6 @@ package api
 
 import (
 	"bytes"
-	"io"
-	"net/http"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
@@ -33,43 +31,26 @@ func serveCBOR(t *testing.T, on bool) server {
 	}), t}
 }
 
-// A cborAnswer is what a request got.
-type cborAnswer struct {
-	code   int
-	header http.Header
-	body   []byte
-}
+// cborAnswer is the answer to a request.
+type cborAnswer struct{ client.Answer }
 
 // send sends a request with these headers, each a name and a value.
 func (s server) send(method, path string, body []byte, headers ...string) cborAnswer {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), method, s.URL+path, bytes.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	var lines []string
 	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
+		lines = append(lines, headers[i]+": "+headers[i+1])
 	}
-	transport := &http.Transport{TLSClientConfig: s.TLS, DisableKeepAlives: true}
-	got, err := transport.RoundTrip(r)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer got.Body.Close()
-	text, err := io.ReadAll(got.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return cborAnswer{got.StatusCode, got.Header, text}
+	return cborAnswer{client.Exchange(s.t, client.Transport(s.t, s.TLS), method, s.URL+path, string(body), lines...)}
 }
 
 // decode reads an answer in CBOR.
 func (a cborAnswer) decode(t *testing.T) (v map[string]any) {
 	t.Helper()
-	if got := a.header.Get("Content-Type"); got != cborCborType || !bytes.HasPrefix(a.body, []byte(tag)) {
-		t.Fatalf("%d %s %q is not tagged CBOR", a.code, got, a.body)
+	if got := a.Header.Get("Content-Type"); got != cborCborType || !bytes.HasPrefix(a.Body, []byte(tag)) {
+		t.Fatalf("%d %s %q is not tagged CBOR", a.Code, got, a.Body)
 	}
-	if err := direct.Unmarshal(a.body, &v); err != nil {
+	if err := direct.Unmarshal(a.Body, &v); err != nil {
 		t.Fatal(err)
 	}
 	return v

@@ -2,10 +2,10 @@ package api
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,30 +16,11 @@ import (
 // sendWith sends a request with headers, as "Name: value".
 func (s *testServer) sendWith(t testing.TB, method, path string, headers ...string) client.Answer {
 	t.Helper()
-	r, err := http.NewRequestWithContext(within(t), method, s.URL+path, nil)
-	if err != nil {
-		t.Fatal(err)
+	config := s.TLS
+	if slices.ContainsFunc(headers, func(h string) bool { return strings.HasPrefix(h, "Authorization: ") }) {
+		config = s.Anonymous()
 	}
-	for _, h := range headers {
-		name, value, _ := strings.Cut(h, ": ")
-		r.Header.Set(name, value)
-	}
-	config := s.TLS.Clone()
-	if r.Header.Get("Authorization") != "" {
-		config.Certificates = nil
-	}
-	transport := &http.Transport{TLSClientConfig: config}
-	defer transport.CloseIdleConnections()
-	answer, err := transport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: body}
+	return client.Exchange(t, client.Transport(t, config), method, s.URL+path, "", headers...)
 }
 
 // TestPretty: JSON is laid out when the query says so, or the client is one that people look at.

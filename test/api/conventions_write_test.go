@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,26 +15,11 @@ import (
 // sendAccept sends a body and wants an answer in a form.
 func (s *testServer) sendAccept(t testing.TB, method, path, contentType, accept, body string) client.Answer {
 	t.Helper()
-	r, err := http.NewRequestWithContext(within(t), method, s.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	headers := []string{"Accept: " + accept}
 	if contentType != "" {
-		r.Header.Set("Content-Type", contentType)
+		headers = append(headers, "Content-Type: "+contentType)
 	}
-	r.Header.Set("Accept", accept)
-	transport := &http.Transport{TLSClientConfig: s.TLS}
-	defer transport.CloseIdleConnections()
-	answer, err := transport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: text}
+	return client.Exchange(t, client.Transport(t, s.TLS), method, s.URL+path, body, headers...)
 }
 
 // TestWriteShapes: a write answers a Table, or metadata only, to who asks for that; what no single

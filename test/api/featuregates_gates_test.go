@@ -1,7 +1,6 @@
 package api
 
 import (
-	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -136,19 +135,9 @@ func TestResponseCompression(t *testing.T) {
 			s.Send(201, "POST", featureGateMaps, "application/json", `{"metadata":{"name":"m`+strconv.Itoa(i)+`"},"data":{"x":"`+strings.Repeat("x", 100<<10)+`"}}`)
 		}
 		for _, path := range []string{featureGateMaps, "/openapi/v2"} {
-			r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Header.Set("Accept-Encoding", "gzip")
-			transport := &http.Transport{TLSClientConfig: s.TLS, DisableKeepAlives: true}
-			answer, err := transport.RoundTrip(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			answer.Body.Close()
-			if got := answer.Header.Get("Content-Encoding"); got != want || answer.StatusCode != 200 {
-				t.Errorf("%q %s: %d %q", gates, path, answer.StatusCode, got)
+			answer := client.Exchange(t, client.Transport(t, s.TLS), "GET", s.URL+path, "", "Accept-Encoding: gzip")
+			if got := answer.Header.Get("Content-Encoding"); got != want || answer.Code != 200 {
+				t.Errorf("%q %s: %d %q", gates, path, answer.Code, got)
 			}
 		}
 	}

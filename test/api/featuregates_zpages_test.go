@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -11,32 +10,21 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// getFeatureGates asks for a page as a user of groups, or as the administrator.
-func getFeatureGates(t *testing.T, s client.Session, path, accept string, groups ...string) (code int, contentType, body string) {
+// getPage asks for a page as a user of groups, or as the administrator.
+func getPage(t *testing.T, s client.Session, path, accept string, groups ...string) (code int, contentType, body string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(s.Ctx, http.MethodGet, s.URL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var headers []string
 	if accept != "" {
-		r.Header.Set("Accept", accept)
+		headers = append(headers, "Accept: "+accept)
 	}
 	if len(groups) > 0 {
-		r.Header.Set("Impersonate-User", "jane")
-		r.Header["Impersonate-Group"] = groups
+		headers = append(headers, "Impersonate-User: jane")
 	}
-	transport := &http.Transport{TLSClientConfig: s.TLS}
-	defer transport.CloseIdleConnections()
-	resp, err := transport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
+	for _, group := range groups {
+		headers = append(headers, "Impersonate-Group: "+group)
 	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, resp.Header.Get("Content-Type"), string(text)
+	a := client.Exchange(t, client.Transport(t, s.TLS), http.MethodGet, s.URL+path, "", headers...)
+	return a.Code, a.Header.Get("Content-Type"), string(a.Body)
 }
 
 // TestZPages: the pages are there behind their gates, for monitoring and nobody else, as text and as objects.
@@ -45,10 +33,10 @@ func TestZPages(t *testing.T) {
 	off := open(t, "")
 	on := open(t, "ComponentStatusz=true,ComponentFlagz=true")
 	for path, kind := range map[string]string{"/statusz": "Statusz", "/flagz": "Flagz"} {
-		if code, _, _ := getFeatureGates(t, off, path, ""); code != 404 {
+		if code, _, _ := getPage(t, off, path, ""); code != 404 {
 			t.Errorf("%s without its gate: %d", path, code)
 		}
-		if code, _, _ := getFeatureGates(t, on, path, "", "system:authenticated"); code != 403 {
+		if code, _, _ := getPage(t, on, path, "", "system:authenticated"); code != 403 {
 			t.Errorf("%s to anybody: %d", path, code)
 		}
 		asked := "application/json;v=v1alpha1;g=config.k8s.io;as=" + kind
@@ -57,7 +45,7 @@ func TestZPages(t *testing.T) {
 			asked: "application/json", "text/plain;q=0.5," + asked: "application/json",
 			"application/json": "", "application/json;v=v1;g=config.k8s.io;as=" + kind: "", "application/yaml": "", asked + ";q=0": "",
 		} {
-			code, contentType, body := getFeatureGates(t, on, path, accept, "system:monitoring")
+			code, contentType, body := getPage(t, on, path, accept, "system:monitoring")
 			if want == "" && code != 406 || want != "" && (code != 200 || contentType != want) {
 				t.Errorf("%s as %q: %d %s %s", path, accept, code, contentType, body)
 			}
@@ -73,7 +61,7 @@ func TestZPages(t *testing.T) {
 		Flags            map[string]string
 	}
 	read := func(path, kind string) (p page) {
-		_, _, body := getFeatureGates(t, on, path, "application/json;v=v1alpha1;g=config.k8s.io;as="+kind)
+		_, _, body := getPage(t, on, path, "application/json;v=v1alpha1;g=config.k8s.io;as="+kind)
 		if err := json.Unmarshal([]byte(body), &p); err != nil || p.Kind != kind || p.APIVersion != "config.k8s.io/v1alpha1" {
 			t.Errorf("%s: %v %s", path, err, body)
 		}
@@ -86,7 +74,7 @@ func TestZPages(t *testing.T) {
 	if p := read("/flagz", "Flagz"); p.Metadata.Name != "kube-apiserver" || p.Flags["naming"] != "kubernetes" || !strings.Contains(p.Flags["feature-gates"], "ComponentFlagz=true") {
 		t.Errorf("%+v", p)
 	}
-	if _, _, text := getFeatureGates(t, on, "/flagz", ""); !strings.HasPrefix(text, "\nkube-apiserver flagz\nWarning: ") || !strings.Contains(text, "\nnaming=kubernetes\n") {
+	if _, _, text := getPage(t, on, "/flagz", ""); !strings.HasPrefix(text, "\nkube-apiserver flagz\nWarning: ") || !strings.Contains(text, "\nnaming=kubernetes\n") {
 		t.Error(text)
 	}
 }
@@ -96,12 +84,12 @@ func TestHealthMetrics(t *testing.T) {
 	t.Parallel()
 	s := open(t, "")
 	for range 2 {
-		getFeatureGates(t, s, "/livez?exclude=store", "")
+		getPage(t, s, "/livez?exclude=store", "")
 	}
-	if code, _, _ := getFeatureGates(t, s, "/metrics/slis", "", "system:authenticated"); code != 403 {
+	if code, _, _ := getPage(t, s, "/metrics/slis", "", "system:authenticated"); code != 403 {
 		t.Errorf("to anybody: %d", code)
 	}
-	_, _, body := getFeatureGates(t, s, "/metrics/slis", "", "system:monitoring")
+	_, _, body := getPage(t, s, "/metrics/slis", "", "system:monitoring")
 	for _, want := range []string{
 		"# TYPE kubernetes_healthcheck gauge", `kubernetes_healthcheck{name="ping",type="livez"} 1`,
 		`kubernetes_healthchecks_total{name="ping",status="success",type="livez"} 2`, `process_start_time_seconds [1-9][0-9.e+]*`,

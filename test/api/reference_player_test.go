@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"crypto/tls"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -17,7 +16,7 @@ import (
 type referencePlayer struct {
 	url string
 	// admin presents the administrator's certificate, stranger none.
-	admin, anonymous *http.Client
+	admin, anonymous *http.Transport
 }
 
 func start(t *testing.T) *referencePlayer {
@@ -28,15 +27,7 @@ func start(t *testing.T) *referencePlayer {
 		c.Controllers = client.KeepingControllers + ",apiservice-availability-controller,priority-and-fairness-config-producer"
 		c.Admission.Disable = []string{"ServiceAccount"} // as the reference did
 	})
-	nobody := server.TLS.Clone()
-	nobody.Certificates = nil
-	return &referencePlayer{url: server.URL, admin: over(t, server.TLS), anonymous: over(t, nobody)}
-}
-
-func over(t *testing.T, config *tls.Config) *http.Client {
-	transport := &http.Transport{TLSClientConfig: config}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
+	return &referencePlayer{server.URL, client.Transport(t, server.TLS), client.Transport(t, server.Anonymous())}
 }
 
 // play makes the namespace of the case and plays its steps. It returns one verdict for
@@ -97,34 +88,23 @@ func lookup(tree any, path string) (string, bool) {
 // send sends one request and reads the whole answer.
 func (p *referencePlayer) send(t *testing.T, q referenceRequest, body string) referenceAnswer {
 	t.Helper()
-	r, err := http.NewRequest(q.Method, p.url+q.Path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
+	var headers []string
+	if q.Headers["User-Agent"] == "" {
+		headers = append(headers, "User-Agent: ") // net/http would name itself
 	}
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
+	if body != "" && q.Headers["Content-Type"] == "" {
+		headers = append(headers, "Content-Type: application/json")
 	}
-	r.Header.Set("User-Agent", "") // the recording was made without one
 	for name, value := range q.Headers {
-		r.Header.Set(name, value)
+		headers = append(headers, name+": "+value)
 	}
-	who := p.admin
-	if r.Header.Get("Authorization") != "" {
-		who = p.anonymous
+	transport := p.admin
+	if q.Headers["Authorization"] != "" {
+		transport = p.anonymous
 	}
-	response, err := who.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := client.Exchange(t, transport, q.Method, p.url+q.Path, body, headers...)
 	return referenceAnswer{
-		Code: response.StatusCode, ContentType: response.Header.Get("Content-Type"),
-		Warning: response.Header.Get("Warning"), Allow: response.Header.Get("Allow"),
-		Body: bodyOf(text),
+		Code: a.Code, ContentType: a.Header.Get("Content-Type"), Warning: a.Header.Get("Warning"), Allow: a.Header.Get("Allow"), Body: bodyOf(a.Body),
 	}
 }
 

@@ -154,7 +154,7 @@ func TestServingKeyVerifies(t *testing.T) {
 				c.ServiceAccounts.KeyFiles = []string{filepath.Join(dir, "other.key")}
 			}
 		})
-		r.http.Transport.(*http.Transport).TLSClientConfig.InsecureSkipVerify = true
+		r.transport.TLSClientConfig.InsecureSkipVerify = true
 		r.recreateAccount()
 		uid := r.do("root", "GET", robot, "").Object().UID()
 		sign := func(claims jwt.MapClaims) string {

@@ -231,7 +231,7 @@ func askAudited(r *authTestCluster, user, method, path, body string, headers []s
 		name, value, _ := strings.Cut(h, ": ")
 		q.Header.Set(name, value)
 	}
-	answer, err := r.http.Do(q)
+	answer, err := r.transport.RoundTrip(q)
 	if err != nil {
 		r.t.Fatal(err)
 	}

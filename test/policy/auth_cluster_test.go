@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,9 +16,9 @@ import (
 // A realm is a daemon that knows its users by tokens that are their names, and users by name.
 type authTestCluster struct {
 	*client.Server
-	t    *testing.T
-	http *http.Client
-	dir  string
+	t         *testing.T
+	transport *http.Transport // presents no certificate
+	dir       string
 }
 
 // A citizen is a user of a realm, with groups in commas.
@@ -43,42 +42,28 @@ func newTestClusterAuth(t *testing.T, change func(c *daemon.Config, dir string),
 			change(c, r.dir)
 		}
 	})
-	config := r.TLS.Clone()
-	config.Certificates = nil
-	transport := &http.Transport{TLSClientConfig: config}
-	t.Cleanup(transport.CloseIdleConnections)
-	r.http = &http.Client{Transport: transport, Timeout: client.Watchdog}
+	r.transport = client.Transport(t, r.Anonymous())
 	return r
 }
 
 // do sends a request of a user, "" being nobody; headers are "name: value".
 func (r *authTestCluster) do(user, method, path, body string, headers ...string) client.Answer {
 	r.t.Helper()
-	q, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	q.Header.Set("Content-Type", client.JSON)
+	contentType := client.JSON
 	if method == http.MethodPatch {
-		q.Header.Set("Content-Type", client.MergePatch)
+		contentType = client.MergePatch
 	}
+	return r.send(user, method, path, contentType, body, headers...)
+}
+
+// send is do with another content type.
+func (r *authTestCluster) send(user, method, path, contentType, body string, headers ...string) client.Answer {
+	r.t.Helper()
+	headers = append([]string{"Content-Type: " + contentType}, headers...)
 	if user != "" {
-		q.Header.Set("Authorization", "Bearer token-of-"+user)
+		headers = append([]string{"Authorization: Bearer token-of-" + user}, headers...)
 	}
-	for _, h := range headers {
-		name, value, _ := strings.Cut(h, ": ")
-		q.Header[name] = append(q.Header[name], value) // in the case that it was given
-	}
-	answer, err := r.http.Do(q)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: text}
+	return client.Exchange(r.t, r.transport, method, r.URL+path, body, headers...)
 }
 
 // must create an object as root.

@@ -18,13 +18,10 @@ import (
 
 // withCertificate is the realm for a client with a certificate.
 func (r *authTestCluster) withCertificate(cert tls.Certificate) *authTestCluster {
-	config := r.TLS.Clone()
-	config.Certificates = nil
+	config := r.Anonymous()
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }
-	transport := &http.Transport{TLSClientConfig: config}
-	r.t.Cleanup(transport.CloseIdleConnections)
 	other := *r
-	other.http = &http.Client{Transport: transport, Timeout: client.Watchdog}
+	other.transport = client.Transport(r.t, config)
 	return &other
 }
 
@@ -36,7 +33,7 @@ func newProxy(t *testing.T, r *authTestCluster, cert tls.Certificate) *httptest.
 		t.Fatal(err)
 	}
 	p := &httputil.ReverseProxy{
-		Transport: r.withCertificate(cert).http.Transport,
+		Transport: r.withCertificate(cert).transport,
 		Rewrite: func(q *httputil.ProxyRequest) {
 			q.SetURL(target)
 			for _, header := range []string{"Authorization", "X-Remote-User", "X-Remote-Group", "X-Remote-Uid"} {

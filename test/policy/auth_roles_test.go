@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -124,27 +123,6 @@ func TestAuthEscalation(t *testing.T) {
 	r.grant("escalator", "jane", `{"apiGroups":["rbac.authorization.platform.io"],"resources":["clusterroles"],"verbs":["escalate"],"resourceNames":["mild"]}`)
 	r.expectEventually("jane", "PATCH", roles+"/mild", `{"rules":[`+secrets+`]}`, 200)
 	r.expect("jane", "POST", roles, full, 403, grantText)
-}
-
-// send is do with another content type.
-func (r *authTestCluster) send(user, method, path, contentType, body string) client.Answer {
-	r.t.Helper()
-	q, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	q.Header.Set("Content-Type", contentType)
-	q.Header.Set("Authorization", "Bearer token-of-"+user)
-	answer, err := r.http.Do(q)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: text}
 }
 
 // TestDefaultRolesAreRepaired: what was deleted or weakened comes back with the next start.

@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"math/big"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,9 +86,7 @@ func TestTokenKeysRotate(t *testing.T) {
 			c.ServiceAccounts.APIAudiences = []string{"api"}
 			c.ServiceAccounts.MaxTokenExpiration = daemon.Duration(time.Hour)
 		})
-		config := s.TLS.Clone()
-		config.Certificates = nil
-		return tokenCluster{&authTestCluster{Server: s, t: t, dir: dir, http: &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}}}
+		return tokenCluster{&authTestCluster{Server: s, t: t, dir: dir, transport: client.Transport(t, s.Anonymous())}}
 	}
 	r := serve("one.pem", nil, "https://one")
 	create := func(r tokenCluster, path, body string) client.Answer {

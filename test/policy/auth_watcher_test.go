@@ -47,7 +47,7 @@ func (r *authTestCluster) watch(what, user, path string, headers ...string) *wat
 			name, value, _ := strings.Cut(h, ": ")
 			q.Header.Add(name, value)
 		}
-		return r.http.Transport.RoundTrip(q)
+		return r.transport.RoundTrip(q)
 	}
 	return v
 }

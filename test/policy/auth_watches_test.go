@@ -184,14 +184,14 @@ func TestWatchesEnd(t *testing.T) {
 	t.Run("node's Pod deleted", func(t *testing.T) {
 		r.must(core+"secrets", `{"metadata":{"name":"s"}}`)
 		r.must(core+"pods", `{"metadata":{"name":"q"},"spec":{"nodeName":"n1","containers":[{"name":"c","image":"i","envFrom":[{"secretRef":{"name":"s"}}]}]}}`)
-		authTestCluster{Server: r.Server, t: t, http: r.http}.eventuallyAs("n1", core+"secrets/s")
+		authTestCluster{Server: r.Server, t: t, transport: r.transport}.eventuallyAs("n1", core+"secrets/s")
 		v := r.openWatch("", "n1", core+"secrets?watch=1&fieldSelector=metadata.name%3Ds")
 		remove(core + "pods/q")
 		v.expectEnd(403)
 	})
 	t.Run("WebSocket", func(t *testing.T) {
 		r.grant("socket", "rita", watchRule)
-		dialer := websocket.Dialer{TLSClientConfig: r.http.Transport.(*http.Transport).TLSClientConfig.Clone()}
+		dialer := websocket.Dialer{TLSClientConfig: r.transport.TLSClientConfig.Clone()}
 		c, _, err := dialer.DialContext(t.Context(), "wss"+strings.TrimPrefix(r.URL, "https")+stream, http.Header{"Authorization": {"Bearer token-of-rita"}})
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -86,28 +85,20 @@ const csrs = "/apis/certificates.platform.io/v1/certificatesigningrequests"
 // as sends a request as a user of some groups; "" is the administrator.
 func (c *certificateCluster) as(user string, groups []string, code int, method, path, contentType, body string) client.Object {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.Ctx, method, c.URL+c.named(path), strings.NewReader(c.named(body)))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", contentType)
+	headers := []string{"Content-Type: " + contentType}
 	if user != "" {
-		r.Header.Set("Impersonate-User", user)
-		r.Header["Impersonate-Group"] = groups
+		headers = append(headers, "Impersonate-User: "+user)
 	}
-	h := &http.Client{Transport: &http.Transport{TLSClientConfig: c.TLS, DisableKeepAlives: true}}
-	answer, err := h.Do(r)
-	if err != nil {
-		c.t.Fatal(err)
+	for _, group := range groups {
+		headers = append(headers, "Impersonate-Group: "+group)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != code {
-		c.t.Fatalf("%s %s as %q: %d %s %v, want %d", method, path, user, answer.StatusCode, text, err, code)
+	answer := client.Exchange(c.t, client.Transport(c.t, c.TLS), method, c.URL+c.named(path), c.named(body), headers...)
+	if answer.Code != code {
+		c.t.Fatalf("%s %s as %q: %s, want %d", method, path, user, answer, code)
 	}
 	var o client.Object
-	if err := json.Unmarshal(text, &o); err != nil {
-		c.t.Fatalf("%s: %v", text, err)
+	if err := json.Unmarshal(answer.Body, &o); err != nil {
+		c.t.Fatalf("%s: %v", answer, err)
 	}
 	return o
 }
@@ -271,14 +262,10 @@ func (c *certificateCluster) whoami(cert *x509.Certificate, key *ecdsa.PrivateKe
 	c.t.Helper()
 	config := c.TLS.Clone()
 	config.Certificates = []tls.Certificate{{Certificate: [][]byte{cert.Raw}, PrivateKey: key}}
-	h := &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
 	group := strings.Replace(c.named("certificates.platform.io"), "certificates", "authentication", 1)
-	answer, err := h.Post(c.URL+"/apis/"+group+"/v1/selfsubjectreviews", client.JSON, strings.NewReader(`{}`))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode == http.StatusUnauthorized {
+	url := c.URL + "/apis/" + group + "/v1/selfsubjectreviews"
+	answer := client.Exchange(c.t, client.Transport(c.t, config), http.MethodPost, url, `{}`, "Content-Type: "+client.JSON)
+	if answer.Code == http.StatusUnauthorized {
 		return ""
 	}
 	var review struct {
@@ -289,7 +276,7 @@ func (c *certificateCluster) whoami(cert *x509.Certificate, key *ecdsa.PrivateKe
 			}
 		}
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&review); err != nil {
+	if err := json.Unmarshal(answer.Body, &review); err != nil {
 		c.t.Fatal(err)
 	}
 	return review.Status.UserInfo.Username + " " + strings.Join(review.Status.UserInfo.Groups, ",")

@@ -1,13 +1,10 @@
 package policy
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
@@ -18,10 +15,10 @@ import (
 // in the names of the platform profile.
 type pluginTestCluster struct {
 	*client.Server
-	t       *testing.T
-	http    *http.Client
-	profile string
-	logs    *logBuffer
+	t         *testing.T
+	transport *http.Transport // presents no certificate
+	profile   string
+	logs      *logBuffer
 }
 
 // inProfilesPlugins runs a test in both naming profiles.
@@ -55,11 +52,7 @@ func newTestClusterPlugins(t *testing.T, profile string, change func(*daemon.Con
 	}
 	c := &pluginTestCluster{t: t, profile: profile, logs: &logBuffer{}}
 	c.Server = client.ServeConfig(t, config, c.logs)
-	tls := c.TLS.Clone()
-	tls.Certificates = nil
-	transport := &http.Transport{TLSClientConfig: tls}
-	t.Cleanup(transport.CloseIdleConnections)
-	c.http = &http.Client{Transport: transport, Timeout: client.Watchdog}
+	c.transport = client.Transport(t, c.Anonymous())
 	return c
 }
 
@@ -96,25 +89,11 @@ func (c *pluginTestCluster) named(text string) string {
 // do sends a request of a user.
 func (c *pluginTestCluster) do(user, method, path, body string) client.Answer {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.t.Context(), method, c.URL+c.named(path), strings.NewReader(c.named(body)))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", client.JSON)
+	contentType := client.JSON
 	if method == http.MethodPatch {
-		r.Header.Set("Content-Type", client.MergePatch)
+		contentType = client.MergePatch
 	}
-	r.Header.Set("Authorization", "Bearer token-of-"+user)
-	answer, err := c.http.Do(r)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return client.Answer{Code: answer.StatusCode, Header: answer.Header, Body: text}
+	return client.Exchange(c.t, c.transport, method, c.URL+c.named(path), c.named(body), "Content-Type: "+contentType, "Authorization: Bearer token-of-"+user)
 }
 
 // expect sends a request, and checks the code of the answer and that it holds some texts.
@@ -150,23 +129,11 @@ func (c *pluginTestCluster) grant(user, name, rule string) {
 }
 
 // logBuffer is what the daemon logs.
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (l *logBuffer) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
+type logBuffer struct{ client.Log }
 
 // lines are those that hold a text.
 func (l *logBuffer) lines(text string) (found []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for line := range strings.Lines(l.text.String()) {
+	for line := range strings.Lines(l.String()) {
 		if strings.Contains(line, text) {
 			found = append(found, line)
 		}

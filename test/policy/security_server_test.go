@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -27,13 +26,12 @@ const (
 // A victim is a daemon in this process whose log is kept, and who audits the metadata of every
 // request.
 type testServer struct {
-	t    *testing.T
-	dir  string
-	d    *daemon.Daemon
-	log  *client.Log
-	http *http.Client // the administrator's
-	// plain presents no certificate; nil until it is needed.
-	plain *http.Client
+	t   *testing.T
+	dir string
+	d   *daemon.Daemon
+	log *client.Log
+	// transport presents the administrator's certificate, plain none.
+	transport, plain *http.Transport
 }
 
 func start(t *testing.T, change ...func(*daemon.Config)) *testServer {
@@ -61,16 +59,14 @@ func start(t *testing.T, change ...func(*daemon.Config)) *testServer {
 		t.Fatal(err)
 	}
 	v.d = d
-	transport := &http.Transport{TLSClientConfig: v.admin()}
-	v.http = &http.Client{Transport: transport, Timeout: client.Watchdog}
 	t.Cleanup(func() {
-		transport.CloseIdleConnections()
 		ctx, cancel := context.WithTimeout(context.Background(), client.Watchdog)
 		defer cancel()
 		if err := d.Stop(ctx); err != nil {
 			t.Error(err)
 		}
 	})
+	v.transport, v.plain = client.Transport(t, v.admin()), client.Transport(t, v.nobody())
 	return v
 }
 
@@ -149,21 +145,8 @@ func (v *testServer) raw(config *tls.Config, request string) securityAnswer {
 // do is a well-formed request of the administrator.
 func (v *testServer) do(method, path, kind, body string) (int, string) {
 	v.t.Helper()
-	r, err := http.NewRequest(method, v.d.URL()+path, strings.NewReader(body))
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", kind)
-	got, err := v.http.Do(r)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	defer got.Body.Close()
-	text, err := io.ReadAll(got.Body)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	return got.StatusCode, string(text)
+	a := client.Exchange(v.t, v.transport, method, v.d.URL()+path, body, "Content-Type: "+kind)
+	return a.Code, string(a.Body)
 }
 
 func (v *testServer) must(code int, method, path, kind, body string) string {

@@ -2,8 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,27 +48,8 @@ func (v *testServer) as(user, method, path, kind, body string) (int, string) {
 
 func (v *testServer) bearer(token, method, path, kind, body string) (int, string) {
 	v.t.Helper()
-	r, err := http.NewRequest(method, v.d.URL()+path, strings.NewReader(body))
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", kind)
-	r.Header.Set("Authorization", "Bearer "+token)
-	if v.plain == nil {
-		transport := &http.Transport{TLSClientConfig: v.nobody()}
-		v.plain = &http.Client{Transport: transport, Timeout: client.Watchdog}
-		v.t.Cleanup(transport.CloseIdleConnections)
-	}
-	got, err := v.plain.Do(r)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	defer got.Body.Close()
-	text, err := io.ReadAll(got.Body)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	return got.StatusCode, string(text)
+	a := client.Exchange(v.t, v.plain, method, v.d.URL()+path, body, "Content-Type: "+kind, "Authorization: Bearer "+token)
+	return a.Code, string(a.Body)
 }
 
 // want asks as a user, and wants one of the codes.

@@ -1,9 +1,6 @@
 package storage
 
 import (
-	"bytes"
-	"crypto/tls"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -82,27 +79,11 @@ func TestReviews(t *testing.T) {
 func TestReviewsAsOthers(t *testing.T) {
 	t.Parallel()
 	s := serveOperations(t)
-	config := &tls.Config{RootCAs: s.TLS.RootCAs}
-	transport := &http.Transport{TLSClientConfig: config}
-	defer transport.CloseIdleConnections()
+	transport := client.Transport(t, s.Anonymous())
 	ask := func(token, path, body string) string {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, bytes.NewReader([]byte(body)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", client.JSON)
-		r.Header.Set("Authorization", "Bearer "+token)
-		answer, err := transport.RoundTrip(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		text, err := io.ReadAll(answer.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
+		a := client.Exchange(t, transport, http.MethodPost, s.URL+path, body, "Content-Type: "+client.JSON, "Authorization: Bearer "+token)
+		return string(a.Body)
 	}
 	if got := ask("root-token", authentication+"/selfsubjectreviews", `{}`); !strings.Contains(got, `"userInfo":{"username":"root","uid":"0","groups":["system:masters","system:authenticated"]}`) {
 		t.Error(got)
