@@ -328,13 +328,13 @@ var killedControllers = []killedController{
 func TestKills(t *testing.T) {
 	t.Parallel()
 	const most = 200
-	rounds, end := uint64(2), time.Time{}
+	rounds, end := uint64(2), time.Now()
 	if text := os.Getenv("TROUPE_SOAK"); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		end = time.Now().Add(d)
+		end = end.Add(d)
 	}
 	var survived atomic.Int64
 	t.Cleanup(func() { t.Logf("tried: %d times a controller finished what a killed one had begun", survived.Load()) })
@@ -356,17 +356,18 @@ func (c *killedController) survive(t *testing.T, random *rand.Rand) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	c.prepare(w)
-	for deadline, done := time.Now().Add(time.Minute), false; !done; {
+	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
+	defer tick.Stop()
+	for done := false; !done; {
 		store := newMortalStore(w, random)
 		stop := runControllers(c.start(w, store))
 		for alive := true; alive && !done; {
 			select {
 			case <-store.dead:
 				alive = false
-			case <-time.After(time.Millisecond):
+			case <-tick.C:
 				done = c.done(w)
-			}
-			if time.Now().After(deadline) {
+			case <-watchdog:
 				stop()
 				t.Fatal("the work is not done")
 			}

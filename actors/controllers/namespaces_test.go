@@ -62,6 +62,20 @@ func (w *testStore) close() {
 	}
 }
 
+// poll calls done until it returns true. It returns false if that takes minutes.
+func poll(done func() bool) bool {
+	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-watchdog:
+			return false
+		}
+	}
+	return true
+}
+
 // newNamespaces makes the controller on store, which is w or wraps it.
 func (w *testStore) newNamespaces(store Store) *Namespaces {
 	return NewNamespaces(store, w.kinds, nil, 0, slog.New(slog.DiscardHandler))
@@ -236,14 +250,12 @@ func TestNamespaceGrace(t *testing.T) {
 // waitForConditions waits until the conditions of a namespace say all of this.
 func (w *testStore) waitForConditions(name string, messages ...string) {
 	w.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		text := string(w.get("namespaces/" + name).JSON)
-		if !slices.ContainsFunc(messages, func(m string) bool { return !strings.Contains(text, m) }) {
-			return
-		}
-		if time.Now().After(deadline) {
-			w.t.Fatalf("the conditions do not say what holds it: %s", text)
-		}
+	var text string
+	if !poll(func() bool {
+		text = string(w.get("namespaces/" + name).JSON)
+		return !slices.ContainsFunc(messages, func(m string) bool { return !strings.Contains(text, m) })
+	}) {
+		w.t.Fatalf("the conditions do not say what holds it: %s", text)
 	}
 }
 

@@ -38,10 +38,8 @@ func (w *testStore) waitFor(resource string, right func(o *meta.Object, gone boo
 // waitNotFound waits until there is no object at a path. There may be nothing to follow by then.
 func (w *testStore) waitNotFound(path string) {
 	w.t.Helper()
-	for deadline := time.Now().Add(time.Minute); w.get(path) != nil; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.t.Fatalf("%s does not go", path)
-		}
+	if !poll(func() bool { return w.get(path) == nil }) {
+		w.t.Fatalf("%s does not go", path)
 	}
 }
 
