@@ -18,9 +18,13 @@ import (
 
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal(what, "does not happen")
+	tick, watchdog := time.NewTicker(5*time.Millisecond), time.After(5*time.Minute)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-watchdog:
+			t.Fatal(what, " does not happen")
 		}
 	}
 }
@@ -65,19 +69,15 @@ func TestUnknownFate(t *testing.T) {
 func TestAway(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
-	a := open(t, Options{Endpoints: cluster.URLs(), WriteTimeout: 3 * time.Second, HealthCheckTimeout: 1500 * time.Millisecond})
+	a := open(t, Options{Endpoints: cluster.URLs(), WriteTimeout: time.Hour, HealthCheckTimeout: 1500 * time.Millisecond})
 	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
 	cluster.Members[0].Pause()
 	eventually(t, "noticing", func() bool { return a.Healthy() != nil })
-	begin := time.Now()
 	if _, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0))}); !errors.Is(err, persist.ErrUnavailable) {
 		t.Errorf("a write is answered %v, want %v", err, persist.ErrUnavailable)
 	}
 	if _, err := a.Current(context.Background()); !errors.Is(err, persist.ErrUnavailable) {
 		t.Errorf("a confirmation is answered %v, want %v", err, persist.ErrUnavailable)
-	}
-	if time.Since(begin) > 10*time.Second {
-		t.Error("that took", time.Since(begin))
 	}
 	cluster.Members[0].Resume()
 	eventually(t, "recovering", func() bool { return a.Healthy() == nil })
@@ -239,35 +239,53 @@ func TestManyWriters(t *testing.T) {
 	}
 	var wait, faults sync.WaitGroup
 	stop := make(chan struct{})
+	answered := make([]chan struct{}, len(members)) // tells of answers while somebody waits, and is closed after the last one
+	for n := range answered {
+		answered[n] = make(chan struct{})
+	}
 	faults.Go(func() {
 		chance := rand.New(rand.NewPCG(5, 6))
+		await := func(n, answers int) {
+			for range answers {
+				<-answered[n]
+			}
+		}
 		for {
-			l := links[chance.IntN(len(links))]
 			select {
 			case <-stop:
 				return
-			case <-time.After(time.Duration(50+chance.IntN(150)) * time.Millisecond):
+			default:
 			}
-			l.Block(false, true)
-			time.Sleep(time.Duration(chance.IntN(500)) * time.Millisecond)
-			l.Reset()
-			l.Mend()
+			n := chance.IntN(len(links))
+			await(n, 1+chance.IntN(10))
+			links[n].Block(false, true)
+			await(n, chance.IntN(4))
+			links[n].Reset()
+			links[n].Mend()
 		}
 	})
 	acked := make([]map[string]bool, len(members))
 	for n, m := range members {
 		acked[n] = map[string]bool{}
 		wait.Go(func() {
+			defer close(answered[n])
+			pause := time.NewTicker(20 * time.Millisecond)
+			defer pause.Stop()
 			chance := rand.New(rand.NewPCG(uint64(n), 1))
-			for i := range 60 {
+			for i, left := 0, 60; left > 0; i++ {
 				key := fmt.Sprint("/c/n/", chance.IntN(4))
 				base := m.revision(key)
 				mark := fmt.Sprintf("%d.%d<%d", n, i, base)
 				results, err := m.Append([]persist.Write{put(key, mark, at(key, base)), put("/own/"+mark, mark, at("/own/"+mark, 0))})
-				if err != nil {
-					time.Sleep(20 * time.Millisecond)
+				select {
+				case answered[n] <- struct{}{}:
+				default:
+				}
+				if err != nil { // until the log has recovered
+					<-pause.C
 					continue
 				}
+				left--
 				for j, r := range results {
 					if r.Err == nil {
 						acked[n][fmt.Sprint(j, mark)] = true

@@ -17,6 +17,7 @@ type Link struct {
 	cut    bool // both ways; what is sent waits, as on a network that loses packets
 	deaf   bool // nothing comes back
 	delay  time.Duration
+	passed int // pieces that came back
 	open   map[net.Conn]bool
 	mended chan struct{} // closed when nothing is cut
 }
@@ -80,6 +81,11 @@ func (l *Link) copy(to, from net.Conn, back bool) {
 			if _, err := to.Write(b[:n]); err != nil {
 				return
 			}
+			if back {
+				l.mu.Lock()
+				l.passed++
+				l.mu.Unlock()
+			}
 		}
 		if err != nil {
 			return
@@ -115,6 +121,13 @@ func (l *Link) Reset() {
 		c.Close()
 		delete(l.open, c)
 	}
+}
+
+// Passed is how many pieces of what the server sends have come through.
+func (l *Link) Passed() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.passed
 }
 
 // Slow lets each piece take a time more.
