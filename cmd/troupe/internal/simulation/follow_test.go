@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/simulation"
@@ -84,7 +83,8 @@ func TestNoInitialEvents(t *testing.T) {
 // awaitPhases waits until the Pods have these phases.
 func awaitPhases(t *testing.T, c *rest.Client, want string) {
 	t.Helper()
-	for end := time.Now().Add(40 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	var got string
+	if !poll(func() bool {
 		answer, err := c.Do(t.Context(), rest.Request{Method: http.MethodGet, Path: pods})
 		if err != nil {
 			t.Fatal(err)
@@ -103,12 +103,9 @@ func awaitPhases(t *testing.T, c *rest.Client, want string) {
 		for i := range list.Items {
 			phases[i] = list.Items[i].Status.Phase
 		}
-		got := strings.Join(phases, " ")
-		if got == want {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("the Pods are %s, want %s", got, want)
-		}
+		got = strings.Join(phases, " ")
+		return got == want
+	}) {
+		t.Fatalf("the Pods are %s, want %s", got, want)
 	}
 }

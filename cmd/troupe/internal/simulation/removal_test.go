@@ -46,18 +46,17 @@ func TestNoPodStays(t *testing.T) {
 		}
 	})
 	t.Cleanup(func() { stop(); running.Wait() })
-	for c.Ready() < nodes {
-		time.Sleep(time.Millisecond)
+	if !poll(func() bool { return c.Ready() == nodes }) {
+		t.Fatal("the nodes are not registered")
 	}
 	for round := range rounds {
-		breaking, calm := context.WithCancel(t.Context())
-		running.Go(func() { weak.breakOften(breaking) })
+		weak.setBreaking(true)
 		var users sync.WaitGroup
 		for i := range 60 {
 			users.Go(func() { liveAndDie(t, user, i, rand.New(rand.NewPCG(uint64(round), uint64(i)))) })
 		}
 		users.Wait()
-		calm()
+		weak.setBreaking(false)
 		awaitNoPods(t, user)
 	}
 }
@@ -75,13 +74,29 @@ func serve(t *testing.T) *daemon.Daemon {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), watchdog)
 		defer cancel()
 		if err := d.Stop(ctx); err != nil {
 			t.Error(err)
 		}
 	})
 	return d
+}
+
+const watchdog = 5 * time.Minute
+
+// poll calls done until it returns true. It returns false after the watchdog.
+func poll(done func() bool) bool {
+	tick, end := time.NewTicker(10*time.Millisecond), time.After(watchdog)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-end:
+			return false
+		}
+	}
+	return true
 }
 
 // clientOf is an administrator's client, which connects to another address than the daemon's unless that is empty.
@@ -94,10 +109,7 @@ func clientOf(t *testing.T, d *daemon.Daemon, address string) *rest.Client {
 		config.Server = &url.URL{Scheme: "https", Host: address}
 	}
 	c := rest.New(config, rest.Options{Agent: "test", Warnings: io.Discard, MaxIdle: 32})
-	c.Timeout = 30 * time.Second
-	if address != "" { // over a line that breaks
-		c.Timeout = 5 * time.Second
-	}
+	c.Timeout = watchdog
 	t.Cleanup(c.Close)
 	return c
 }
@@ -126,17 +138,22 @@ func liveAndDie(t *testing.T, c *rest.Client, i int, r *rand.Rand) {
 			"nodeName": fmt.Sprint("node-", r.IntN(3)), "containers": []any{map[string]any{"name": "c", "image": "i"}},
 			"terminationGracePeriodSeconds": r.IntN(4), "restartPolicy": []string{"Always", "Never", "OnFailure"}[r.IntN(3)],
 		}
-		for send("POST", pods, "", map[string]any{"metadata": metadata, "spec": spec}) != nil { // the one before is there yet
-			if t.Context().Err() != nil {
-				return
-			}
-			time.Sleep(20 * time.Millisecond)
+		var err error // while the one before is there
+		if !poll(func() bool {
+			err = send("POST", pods, "", map[string]any{"metadata": metadata, "spec": spec})
+			return err == nil || t.Context().Err() != nil
+		}) || err != nil {
+			t.Errorf("%s is not created: %v", name, err)
+			return
 		}
-		pause := func() { time.Sleep(time.Duration(r.IntN(1200)) * time.Millisecond) }
-		pause()
+		liveOn := func(most int) {
+			//lint:ignore walltime the life of a Pod takes seconds, and this ends it at any moment; no check depends on it
+			time.Sleep(time.Duration(r.IntN(most)) * time.Millisecond)
+		}
+		liveOn(1200)
 		_ = send("PATCH", pods+"/"+name, rest.MergePatch, map[string]any{"metadata": map[string]any{"labels": map[string]string{"a": "b"}}}) // it may have ended
 		if r.IntN(2) == 0 {
-			pause()
+			liveOn(1200)
 		}
 		switch options := map[string]any{}; r.IntN(5) {
 		case 0:
@@ -157,11 +174,11 @@ func liveAndDie(t *testing.T, c *rest.Client, i int, r *rand.Rand) {
 		default:
 			for range 2 { // once more, with less time
 				_ = send("DELETE", pods+"/"+name, "", map[string]any{"gracePeriodSeconds": 1 + r.IntN(3)}) // it may be gone
-				time.Sleep(time.Duration(r.IntN(300)) * time.Millisecond)
+				liveOn(300)
 			}
 		}
 		if finalized {
-			pause()
+			liveOn(1200)
 			_ = send("PATCH", pods+"/"+name, rest.MergePatch, map[string]any{"metadata": map[string]any{"finalizers": nil}}) // as above
 		}
 	}
@@ -169,23 +186,21 @@ func liveAndDie(t *testing.T, c *rest.Client, i int, r *rand.Rand) {
 
 // awaitNoPods waits until all Pods are gone.
 func awaitNoPods(t *testing.T, c *rest.Client) {
-	for end := time.Now().Add(40 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	var list struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if !poll(func() bool {
 		answer, err := c.Do(t.Context(), rest.Request{Method: http.MethodGet, Path: pods})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var list struct {
-			Items []json.RawMessage `json:"items"`
-		}
+		list.Items = nil
 		if err := json.Unmarshal(answer.Body, &list); err != nil {
 			t.Fatal(err)
 		}
-		if len(list.Items) == 0 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d Pods stay, as %s", len(list.Items), list.Items[0])
-		}
+		return len(list.Items) == 0
+	}) {
+		t.Fatalf("%d Pods stay, as %s", len(list.Items), list.Items[0])
 	}
 }
 
@@ -194,8 +209,10 @@ type weakLine struct {
 	net.Listener
 	server string
 
-	mu   sync.Mutex
-	open map[net.Conn]bool
+	mu       sync.Mutex
+	open     map[net.Conn]bool
+	breaking bool
+	pieces   int // that have come
 }
 
 func newWeakLine(t *testing.T, server string) *weakLine {
@@ -237,8 +254,8 @@ func (w *weakLine) handOn(client net.Conn) {
 	var both sync.WaitGroup
 	for _, pair := range [][2]net.Conn{{client, server}, {server, client}} {
 		both.Go(func() {
-			_, _ = io.Copy(pair[0], pair[1]) // one that breaks is what this is for
-			_ = pair[0].Close()              // and the other way with it
+			_, _ = io.Copy(pair[0], weakReader{pair[1], w}) // one that breaks is what this is for
+			_ = pair[0].Close()                             // and the other way with it
 			_ = pair[1].Close()
 		})
 	}
@@ -259,13 +276,30 @@ func (w *weakLine) breakOff(oneOf int) {
 	}
 }
 
-// breakOften breaks off connections until the context ends.
-func (w *weakLine) breakOften(ctx context.Context) {
-	for ctx.Err() == nil {
-		w.breakOff(3)
-		select {
-		case <-ctx.Done():
-		case <-time.After(100 * time.Millisecond):
-		}
+// setBreaking lets connections break off again and again, or not.
+func (w *weakLine) setBreaking(breaking bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.breaking = breaking
+}
+
+// piecesPerBreak is so great that most requests succeed, however slow the machine is.
+const piecesPerBreak = 50
+
+// A weakReader reads from one side of a connection over a line.
+type weakReader struct {
+	from net.Conn
+	line *weakLine
+}
+
+func (r weakReader) Read(b []byte) (int, error) {
+	n, err := r.from.Read(b)
+	r.line.mu.Lock()
+	r.line.pieces++
+	breaks := r.line.breaking && r.line.pieces%piecesPerBreak == 0
+	r.line.mu.Unlock()
+	if breaks {
+		r.line.breakOff(3)
 	}
+	return n, err
 }
