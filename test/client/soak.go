@@ -18,6 +18,7 @@ func Quick(t testing.TB, limit time.Duration, what string) (done func()) {
 	began := time.Now()
 	return func() {
 		t.Helper()
+		//lint:ignore walltime nothing else uses the machine in the soak
 		if took := time.Since(began); Soak() && took > limit {
 			t.Errorf("%s took %v, more than %v", what, took, limit)
 		}
@@ -29,13 +30,13 @@ func Quick(t testing.TB, limit time.Duration, what string) (done func()) {
 // one round alone; if the test fails, its log has the command for the last one.
 func Rounds(t testing.TB, short, loops int) iter.Seq[int] {
 	t.Helper()
-	count, end := short, time.Time{}
+	count, end := short, time.Now()
 	if text := os.Getenv("TROUPE_SOAK"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err == nil {
 			count = max(short, n/loops)
 		} else if d, err := time.ParseDuration(text); err == nil {
-			end = time.Now().Add(d / time.Duration(loops))
+			end = end.Add(d / time.Duration(loops))
 		} else {
 			t.Fatalf("TROUPE_SOAK is %q, neither a duration nor a number of rounds", text)
 		}

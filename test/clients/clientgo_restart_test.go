@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -140,18 +139,13 @@ func killed(t *testing.T, settings string, kills int, late bool) []*follower {
 
 // dialRetrying dials until it is let in: while the port is closed, a client would wait longer and
 // longer between its attempts.
-func dialRetrying(ctx context.Context, network, address string) (net.Conn, error) {
+func dialRetrying(ctx context.Context, network, address string) (conn net.Conn, err error) {
 	var dialer net.Dialer
-	for {
-		conn, err := dialer.DialContext(ctx, network, address)
-		if !errors.Is(err, syscall.ECONNREFUSED) {
-			return conn, err
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
+	client.Poll(func() bool {
+		conn, err = dialer.DialContext(ctx, network, address)
+		return !errors.Is(err, syscall.ECONNREFUSED)
+	})
+	return conn, err
 }
 
 // expireHistory writes until the daemon does not know any more what was before.

@@ -48,7 +48,7 @@ func (p *Processes) Start(path string, args ...string) (*Process, error) {
 }
 
 // stopTimeout is how long a process may take to end.
-const stopTimeout = 20 * time.Second
+const stopTimeout = time.Minute
 
 // Stop ends all of them, the last one first.
 func (p *Processes) Stop() {

@@ -68,11 +68,13 @@ const readyTimeout = 2 * time.Minute
 func (p *Processes) Await(ctx context.Context, what string, holds func() bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, errors.New("not ready in time"))
 	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
 	for !holds() {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("%s: %w\n%s", what, context.Cause(ctx), p.logs())
-		case <-time.After(100 * time.Millisecond):
+		case <-tick.C:
 		}
 	}
 	return nil

@@ -105,13 +105,10 @@ func (k *Kubelet) treat(ctx context.Context, pod client.Object) {
 
 // remove removes a Pod for good. A server that is busy is asked again, since there may be no further event of the Pod.
 func (k *Kubelet) remove(ctx context.Context, path string) {
-	for ctx.Err() == nil {
+	client.Poll(func() bool {
 		answer, err := k.c.Delete(ctx, path, map[string]any{"gracePeriodSeconds": 0})
-		if err == nil && (answer.Code < 300 || answer.Code == 404) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		return err == nil && (answer.Code < 300 || answer.Code == 404) || ctx.Err() != nil
+	})
 }
 
 // nodeFor is the node that the affinity of a Pod names, as those of DaemonSets do; else n1.

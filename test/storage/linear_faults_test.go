@@ -101,10 +101,12 @@ func (c *linearCluster) round(round int, f fault) (record []porcupine.Operation,
 	at := random.IntN(len(c.replicas))
 	client.Receive(c.t, done.After(1+random.IntN(mostRequests)), "requests before the fault")
 	f.begin(c, at)
+	reading, stopReading := context.WithCancel(c.t.Context())
 	select {
 	case <-done.After(1 + random.IntN(3*mostRequests)):
-	case <-time.After(time.Second): // all clients may wait for a daemon that is paused
+	case <-c.reads(reading, (at+1)%len(c.replicas)): // all clients may wait for a daemon that is paused
 	}
+	stopReading()
 	f.end(c, at)
 	racing.Wait()
 	c.awaitReady()
@@ -129,6 +131,24 @@ func (c *linearCluster) round(round int, f fault) (record []porcupine.Operation,
 	c.compare(seen, last)
 	c.checkClaims()
 	return record, open
+}
+
+// reads returns a channel that is closed after many reads at a daemon.
+func (c *linearCluster) reads(ctx context.Context, at int) <-chan struct{} {
+	many := make(chan struct{})
+	go func() {
+		for left := 200; left > 0; {
+			a, err := c.replicas[at].Get(ctx, linearObjects)
+			if ctx.Err() != nil {
+				return
+			}
+			if err == nil && a.Code == 200 {
+				left--
+			}
+		}
+		close(many)
+	}()
+	return many
 }
 
 // claim makes a Service, if there is an address and a port for it.

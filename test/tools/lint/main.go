@@ -119,10 +119,6 @@ func check(all bool, patterns []string) ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	pending, err := readPending()
-	if err != nil {
-		return nil, err
-	}
 	inMain, inTests := []string{"./..."}, []string{"./..."}
 	if len(patterns) > 0 {
 		inMain, inTests = nil, nil
@@ -153,28 +149,12 @@ func check(all bool, patterns []string) ([]finding, error) {
 				return nil, err
 			}
 		}
-		if f.Code != walltime.Name || !pending(f.Location.File) {
-			findings = append(findings, f)
-		}
+		findings = append(findings, f)
 	}
 	slices.SortFunc(findings, func(a, b finding) int {
 		return cmp.Or(cmp.Compare(a.Location.File, b.Location.File), cmp.Compare(a.Location.Line, b.Location.Line), cmp.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(findings), nil
-}
-
-// readPending returns whether walltime may still find something in a file: pending.txt names folders,
-// and only shrinks. It is no part of the program because another program has to check everything anew.
-func readPending() (func(file string) bool, error) {
-	text, err := os.ReadFile("test/tools/lint/pending.txt")
-	if err != nil {
-		return nil, err
-	}
-	folders := strings.Fields(string(text))
-	return func(file string) bool {
-		folder := filepath.ToSlash(filepath.Dir(file))
-		return slices.ContainsFunc(folders, func(p string) bool { return folder == p || p == "test" && strings.HasPrefix(folder, "test/") })
-	}, nil
 }
 
 // unformatted returns the files that gofmt would change.
