@@ -155,7 +155,7 @@ func TestUntrustedWebhook(t *testing.T) {
 	if a := s.Send(500, "GET", routesV2+"/a", "", ""); !strings.Contains(message(a), "x509: ") || !strings.Contains(message(a), `Post "`+h.URL+`/convert?timeout=30s"`) {
 		t.Error(a)
 	}
-	if len(h.questions()) > 0 {
+	if len(h.take()) > 0 {
 		t.Error("it was asked")
 	}
 	s.Send(200, "PATCH", conversionDefinitions+"/routes.example.com", typeJSON, `[{"op":"replace","path":"/spec/conversion/webhook/clientConfig/caBundle","value":"`+h.bundle+`"}]`)
@@ -195,7 +195,7 @@ func TestNothingElseWaits(t *testing.T) {
 	s.redefine(200, routes{clientConfig: h.clientConfig(), versions: "v0 v1 v2"})
 	s.Send(201, "POST", routesV1, client.JSON, v1Conversion("a", "host", "80"))
 	h.set(stuck(t))
-	h.questions()
+	h.take()
 
 	waiting := make(chan error, 3)
 	for _, ask := range []func(context.Context) (client.Answer, error){

@@ -1,20 +1,12 @@
 package extension
 
 import (
-	"crypto/tls"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
-
-	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // conversionObject is JSON.
@@ -41,56 +33,19 @@ type response struct {
 	Result           conversionObject   `json:"result"`
 }
 
-// A conversionHook is a conversion webhook. What it answers can be changed at any time.
-type conversionHook struct {
-	*httptest.Server
-	bundle string // its certificate, as definitions have it
-
-	mu     sync.Mutex
-	asked  []review
-	answer func(r review, w http.ResponseWriter, q *http.Request)
-}
+// A conversionHook is a conversion webhook.
+type conversionHook struct{ *hook[review] }
 
 // startConversion starts a hook that converts routes, on 127.0.0.1, which proves to have more names.
 func startConversion(t testing.TB, names ...string) *conversionHook {
 	t.Helper()
-	h := &conversionHook{answer: convertRoutes}
-	h.Server = httptest.NewUnstartedServer(h)
-	ca := pki.Authority(t, "hooks")
-	h.bundle = base64.StdEncoding.EncodeToString(pki.PEM(ca.Leaf))
-	h.TLS = &tls.Config{Certificates: []tls.Certificate{pki.Server(t, ca, append(names, "127.0.0.1")...)}}
-	h.Config.ErrorLog = log.New(io.Discard, "", 0)
+	h := newHook(t, "127.0.0.1", func(q *http.Request, body []byte) review {
+		r := review{query: q.URL.RawQuery}
+		_ = json.Unmarshal(body, &r)
+		return r
+	}, convertRoutes, names)
 	h.StartTLS()
-	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
-	return h
-}
-
-// ServeHTTP notes the question and answers it.
-func (h *conversionHook) ServeHTTP(w http.ResponseWriter, q *http.Request) {
-	body, _ := io.ReadAll(q.Body)
-	r := review{query: q.URL.RawQuery}
-	_ = json.Unmarshal(body, &r)
-	h.mu.Lock()
-	h.asked = append(h.asked, r)
-	answer := h.answer
-	h.mu.Unlock()
-	answer(r, w, q)
-}
-
-// set changes what the hook answers.
-func (h *conversionHook) set(answer func(r review, w http.ResponseWriter, q *http.Request)) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.answer = answer
-}
-
-// questions are what the hook was asked since the last time.
-func (h *conversionHook) questions() []review {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	asked := h.asked
-	h.asked = nil
-	return asked
+	return &conversionHook{h}
 }
 
 // clientConfig is where the hook is, as definitions have it.

@@ -20,9 +20,9 @@ func TestStorageMigration(t *testing.T) {
 	if !strings.Contains(message(a), `status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions`) {
 		t.Error(a)
 	}
-	h.questions()
+	h.take()
 	s.wantSpec(routesV1+"/a", `{"host":"host","port":"80","proto":"tcp"}`)
-	if len(h.questions()) > 0 {
+	if len(h.take()) > 0 {
 		t.Error("an object was converted from the version in which it is stored to the same")
 	}
 	o := s.wantSpec(routesV2+"/a", `{"hostPort":"host:80","proto":"tcp"}`)
@@ -35,9 +35,9 @@ func TestStorageMigration(t *testing.T) {
 		t.Errorf("%s was stored anew without need", again)
 	}
 	h.set(func(review, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	h.questions()
+	h.take()
 	s.wantSpec(routesV2+"/a", `{"hostPort":"host:80","proto":"tcp"}`)
-	if len(h.questions()) > 0 {
+	if len(h.take()) > 0 {
 		t.Error("an object was converted that is stored anew")
 	}
 	s.Send(200, "PATCH", conversionDefinitions+"/routes.example.com/status", typeMerge, `{"status":{"storedVersions":["v2"]}}`)
@@ -74,7 +74,7 @@ func TestChangeOfStrategy(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"host:80","proto":"tcp"}`)
 	s.redefine(200, routes{strategy: "None"})
 	s.wantSpec(routesV2+"/a", `{"proto":"tcp"}`)
-	if n := len(h.questions()); n != 1 {
+	if n := len(h.take()); n != 1 {
 		t.Errorf("%d questions", n)
 	}
 }

@@ -40,12 +40,12 @@ func TestEveryVerb(t *testing.T) {
 	s.want(s.Send(200, "PATCH", routesV2+"/a/scale", typeMerge, `{"spec":{"replicas":5}}`).Object(), `"replicas":5`)
 	s.wantSpec(routesV1+"/a", `{"host":"json","port":"84","proto":"tcp","replicas":5}`)
 
-	h.questions()
+	h.take()
 	s.Send(200, "DELETE", routesV2+"/a", client.JSON, `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"`+o.UID()+`"}}`)
 	s.Send(404, "GET", routesV1+"/a", "", "")
 	s.Send(200, "DELETE", routesV2, "", "")
 	s.Send(404, "GET", routesV2+"/b", "", "")
-	if asked := h.questions(); len(asked) > 0 {
+	if asked := h.take(); len(asked) > 0 {
 		t.Errorf("%d questions to delete", len(asked))
 	}
 }
@@ -84,7 +84,7 @@ func TestWritesAreOfTheirVersion(t *testing.T) {
 		}
 	}
 	o := s.Send(201, "POST", routesV2, client.JSON, v2("a", "host:80")).Object()
-	h.questions()
+	h.take()
 	again := s.Send(200, "PUT", routesV2+"/a", client.JSON, o.String()).Object()
 	if again.Version() != o.Version() {
 		t.Errorf("a PUT without a change: %s became %s", o, again)
@@ -107,11 +107,11 @@ func TestQuestions(t *testing.T) {
 			s.Send(201, "POST", routesV1, client.JSON, v1Conversion(fmt.Sprint("r", i), "host", "80"))
 		}
 		s.Send(200, "GET", routesV1, "", "")
-		if asked := h.questions(); len(asked) > 0 {
+		if asked := h.take(); len(asked) > 0 {
 			t.Errorf("%d questions about the stored version", len(asked))
 		}
 		s.Send(200, "GET", routesV2, "", "")
-		asked := h.questions()
+		asked := h.take()
 		if len(asked) != 1 || len(asked[0].Request.Objects) != 3 {
 			t.Fatalf("%d questions: %+v", len(asked), asked)
 		}
@@ -123,7 +123,7 @@ func TestQuestions(t *testing.T) {
 		s.want(r.Request.Objects[1], `"spec":{"host":"host","port":"80","proto":"tcp"}`)
 		s.Send(200, "GET", routesV2, "", "")
 		s.Send(200, "GET", routesV2+"/r1", "", "")
-		if again := h.questions(); len(again) > 0 {
+		if again := h.take(); len(again) > 0 {
 			t.Errorf("%d questions about what is known", len(again))
 		}
 	}

@@ -33,7 +33,7 @@ func TestWatchersShareConversions(t *testing.T) {
 		}
 	}
 	converted := map[any]int{}
-	for _, r := range h.questions() {
+	for _, r := range h.take() {
 		for _, o := range r.Request.Objects {
 			converted[o["metadata"].(conversionObject)["name"]]++
 		}

@@ -197,7 +197,7 @@ func (s webhookSession) perform(run string, requests ...string) {
 func (s webhookSession) wantWrites(h *hookServer, asked *[]question, run string, rows []controllerRow) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
-		*asked = append(*asked, h.allQuestions()...)
+		*asked = append(*asked, h.take()...)
 		var missing []error
 		for _, r := range rows {
 			for _, w := range r.writes {

@@ -1,21 +1,13 @@
 package extension
 
 import (
-	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-
-	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // webhookObject is JSON.
@@ -46,15 +38,8 @@ func (q question) request() webhookObject { r, _ := q.review["request"].(webhook
 // text is the string at a path into the request.
 func (q question) text(path ...string) string { s, _ := at(q.request(), path...).(string); return s }
 
-// A hookServer is a server of webhooks. What it answers can be changed at any time.
-type hookServer struct {
-	*httptest.Server
-	bundle string // its authority, as configurations have it
-
-	mu     sync.Mutex
-	asked  []question
-	answer func(q question, w http.ResponseWriter, r *http.Request)
-}
+// A hookServer is a server of admission webhooks.
+type hookServer struct{ *hook[question] }
 
 // startWebhooks starts a server that answers what answer says.
 func startWebhooks(t testing.TB, answer func(q question, w http.ResponseWriter, r *http.Request), names ...string) *hookServer {
@@ -65,54 +50,19 @@ func startWebhooks(t testing.TB, answer func(q question, w http.ResponseWriter, 
 // startAt is start at an address of this machine.
 func startAt(t testing.TB, ip string, answer func(q question, w http.ResponseWriter, r *http.Request), names ...string) *hookServer {
 	t.Helper()
-	ca := pki.Authority(t, "webhooks")
-	h := &hookServer{bundle: base64.StdEncoding.EncodeToString(pki.PEM(ca.Leaf)), answer: answer}
-	h.Server = httptest.NewUnstartedServer(h)
-	listener, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = h.Listener.Close()
-	h.Listener = listener
-	h.TLS = &tls.Config{Certificates: []tls.Certificate{pki.Server(t, ca, append(names, "127.0.0.1")...)}, ClientAuth: tls.RequestClientCert}
+	h := newHook(t, ip, func(r *http.Request, body []byte) question {
+		q := question{header: r.Header, query: r.URL.RawQuery, proto: r.Proto}
+		_ = json.Unmarshal(body, &q.review)
+		return q
+	}, answer, names)
 	h.EnableHTTP2 = true
-	h.Config.ErrorLog = log.New(io.Discard, "", 0)
 	h.StartTLS()
-	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
-	return h
-}
-
-// ServeHTTP notes the question and answers it.
-func (h *hookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	q := question{header: r.Header, query: r.URL.RawQuery, proto: r.Proto}
-	_ = json.Unmarshal(body, &q.review)
-	h.mu.Lock()
-	h.asked = append(h.asked, q)
-	answer := h.answer
-	h.mu.Unlock()
-	answer(q, w, r)
-}
-
-// set changes what the server answers.
-func (h *hookServer) set(answer func(q question, w http.ResponseWriter, r *http.Request)) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.answer = answer
+	return &hookServer{h}
 }
 
 // questions are those about requests of clients that were asked since the last call.
 func (h *hookServer) questions() []question {
-	return slices.DeleteFunc(h.allQuestions(), question.isServers)
-}
-
-// allQuestions are those that were asked since the last call.
-func (h *hookServer) allQuestions() []question {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	asked := h.asked
-	h.asked = nil
-	return asked
+	return slices.DeleteFunc(h.take(), question.isServers)
 }
 
 // isServers tells that the question is about a write of a controller of the server, which comes when it comes.

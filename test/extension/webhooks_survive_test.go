@@ -329,7 +329,7 @@ func TestEndOfNamespaces(t *testing.T) {
 	s.register(validating, "v", webhookHook{rules: rule("DELETE", "*", "*", "configmaps")}.text(h))
 	asked := func(name string) {
 		client.Eventually(t, func() error {
-			for _, q := range h.allQuestions() {
+			for _, q := range h.take() {
 				if q.text("name") == name {
 					return nil
 				}

@@ -17,22 +17,48 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A doorman is a webhook that knows tokens; what some of them say is how it answers.
-type tokenWebhookServer struct {
+// A reviewServer is a webhook that reviews tokens or requests.
+type reviewServer struct {
 	*httptest.Server
+	path        string // of its URL
 	requests    atomic.Int64
-	lastRequest atomic.Value  // string: the last question
-	slow        chan struct{} // gets one for each question about the slow token
+	lastRequest atomic.Value  // string
 	unblock     chan struct{} // closed: the slow need not wait
-	wrongPaths  atomic.Int64  // questions elsewhere than at /review
-	// revoked: the token fickle is not known any longer. mute: no question is answered.
+	// revoked: fickle is not known any longer. failing: requests are answered with status 500.
 	revoked, failing atomic.Bool
 }
 
+func (s *reviewServer) start(t *testing.T, path string, handler http.Handler) {
+	s.path, s.unblock = path, make(chan struct{})
+	s.Server = httptest.NewTLSServer(handler)
+	t.Cleanup(s.Close)
+}
+
+// kubeconfig writes the client configuration for the webhook.
+func (s *reviewServer) kubeconfig(t *testing.T, dir string) string {
+	t.Helper()
+	path, ca := filepath.Join(dir, s.path+".yaml"), s.path+".crt"
+	for name, text := range map[string]string{
+		filepath.Join(dir, ca): string(pki.PEM(s.Certificate())),
+		path:                   `{"clusters":[{"name":"w","cluster":{"server":"` + s.URL + "/" + s.path + `","certificate-authority":"` + ca + `"}}]}`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// A tokenWebhookServer knows tokens; what some of them say is how it answers.
+type tokenWebhookServer struct {
+	reviewServer
+	slow       chan struct{} // gets one for each question about the slow token
+	wrongPaths atomic.Int64  // questions elsewhere than at /review
+}
+
 func newTokenWebhookServer(t *testing.T) *tokenWebhookServer {
-	d := &tokenWebhookServer{slow: make(chan struct{}, 16), unblock: make(chan struct{})}
-	d.Server = httptest.NewTLSServer(d)
-	t.Cleanup(d.Close)
+	d := &tokenWebhookServer{slow: make(chan struct{}, 16)}
+	d.start(t, "review", d)
 	return d
 }
 
@@ -91,21 +117,6 @@ func (d *tokenWebhookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status = `{"authenticated":false,"error":"bad token ` + review.Spec.Token + `"}`
 	}
 	fmt.Fprintf(w, `{"apiVersion":%q,"kind":"TokenReview","status":%s}`, version, status)
-}
-
-// kubeconfig describes the doorman.
-func (d *tokenWebhookServer) kubeconfig(t *testing.T, dir string) string {
-	t.Helper()
-	path := filepath.Join(dir, "doorman.yaml")
-	for name, text := range map[string]string{
-		filepath.Join(dir, "doorman.crt"): string(pki.PEM(d.Certificate())),
-		path:                              `{"clusters":[{"name":"d","cluster":{"server":"` + d.URL + `/review","certificate-authority":"doorman.crt"}}]}`,
-	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return path
 }
 
 func TestTokenWebhook(t *testing.T) {

@@ -5,36 +5,23 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
-	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A magistrate is a webhook that allows who is named so, denies the wicked, and lets the slow wait.
-type authzWebhookServer struct {
-	*httptest.Server
-	requests    atomic.Int64
-	lastRequest atomic.Value  // string: the last question
-	unblock     chan struct{} // closed: the slow need not wait
-	// revoked: the fickle may nothing any longer. mute: no question is answered.
-	revoked, failing atomic.Bool
-}
+// An authzWebhookServer allows who is named so, denies the wicked, and lets the slow wait.
+type authzWebhookServer struct{ reviewServer }
 
 func newAuthzWebhookServer(t *testing.T) *authzWebhookServer {
-	m := &authzWebhookServer{unblock: make(chan struct{})}
-	m.Server = httptest.NewTLSServer(http.HandlerFunc(m.serve))
-	t.Cleanup(m.Close)
+	m := &authzWebhookServer{}
+	m.start(t, "decide", m)
 	return m
 }
 
-func (m *authzWebhookServer) serve(w http.ResponseWriter, r *http.Request) {
+func (m *authzWebhookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.requests.Add(1)
 	if m.failing.Load() {
 		w.WriteHeader(500)
@@ -70,20 +57,6 @@ func (m *authzWebhookServer) serve(w http.ResponseWriter, r *http.Request) {
 		status = `{"allowed":false,"denied":true,"reason":"you know why"}`
 	}
 	fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"status":%s}`, review.APIVersion, review.Kind, status)
-}
-
-// kubeconfig describes the magistrate.
-func (m *authzWebhookServer) kubeconfig(t *testing.T, dir string) string {
-	t.Helper()
-	ca := filepath.Join(dir, "magistrate.crt")
-	path := filepath.Join(dir, "magistrate.yaml")
-	text := `{"clusters":[{"name":"m","cluster":{"server":"` + m.URL + `/decide","certificate-authority":"magistrate.crt"}}]}`
-	for name, content := range map[string]string{ca: string(pki.PEM(m.Certificate())), path: text} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return path
 }
 
 // TestAuthorizationWebhook: the remote stands before RBAC.

@@ -1,0 +1,70 @@
+package extension
+
+import (
+	"crypto/tls"
+	"encoding/base64"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/troupe-api/troupe/test/client/pki"
+)
+
+// A hook is a server of webhooks that records its requests, decoded as Q. What it answers can be
+// changed at any time.
+type hook[Q any] struct {
+	*httptest.Server
+	bundle string // the authority of its certificate, as configurations have it
+	decode func(r *http.Request, body []byte) Q
+
+	mu     sync.Mutex
+	asked  []Q
+	answer func(q Q, w http.ResponseWriter, r *http.Request)
+}
+
+// newHook returns a hook at an IP address of this machine, which the caller starts. Its certificate
+// is for 127.0.0.1 and DNS names.
+func newHook[Q any](t testing.TB, ip string, decode func(r *http.Request, body []byte) Q, answer func(q Q, w http.ResponseWriter, r *http.Request), names []string) *hook[Q] {
+	t.Helper()
+	listener, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ca := pki.Authority(t, "webhooks")
+	h := &hook[Q]{bundle: base64.StdEncoding.EncodeToString(pki.PEM(ca.Leaf)), decode: decode, answer: answer}
+	h.Server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0)}}
+	h.TLS = &tls.Config{Certificates: []tls.Certificate{pki.Server(t, ca, append(names, "127.0.0.1")...)}, ClientAuth: tls.RequestClientCert}
+	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
+	return h
+}
+
+// ServeHTTP implements http.Handler.
+func (h *hook[Q]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	q := h.decode(r, body)
+	h.mu.Lock()
+	h.asked = append(h.asked, q)
+	answer := h.answer
+	h.mu.Unlock()
+	answer(q, w, r)
+}
+
+// set changes what the hook answers.
+func (h *hook[Q]) set(answer func(q Q, w http.ResponseWriter, r *http.Request)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.answer = answer
+}
+
+// take returns the requests since the last call.
+func (h *hook[Q]) take() []Q {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	asked := h.asked
+	h.asked = nil
+	return asked
+}
