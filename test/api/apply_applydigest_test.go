@@ -31,7 +31,7 @@ func (s applySession) applyDigests() (n int) {
 // and nothing else is, be it alike but for one thing that counts.
 func TestApplyDigests(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path, config := applyConfigMaps+"/a", configMapApply("a", `"x":"1"`)
 	live := s.apply(201, "one", path, config)
 	again := func(want int) {
@@ -98,7 +98,7 @@ func TestApplyDigests(t *testing.T) {
 // TestApplyDigestsOfSubresources: a configuration says something else to a sub-resource.
 func TestApplyDigestsOfSubresources(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyDeployment + "/a"
 	config := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"replicas":2,"selector":{"matchLabels":{"a":"b"}},` +
 		`"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}},"status":{"replicas":1}}`

@@ -9,7 +9,7 @@ import (
 
 func TestNothingChanges(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyDeployment + "/d"
 	config := deploy("d", `"replicas":2`, `"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1000m"}}}]`)
 	made := s.apply(201, "one", path, config)
@@ -27,7 +27,7 @@ func TestNothingChanges(t *testing.T) {
 
 func TestReset(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	for name, reset := range map[string]func(path string) client.Object{
 		"merge patch": func(path string) client.Object {
 			return s.merge("r", path, `{"metadata":{"managedFields":[{}]}}`)
@@ -45,7 +45,7 @@ func TestReset(t *testing.T) {
 		path := applyConfigMaps + "/" + object
 		s.apply(201, "one", path, configMapApply(object, `"x":"1"`))
 		after := reset(path)
-		if atApply(after, "metadata.managedFields") != "null" {
+		if valueAt(after, "metadata.managedFields") != "null" {
 			t.Errorf("%s: the owners are %s", name, ownersApply(after))
 		}
 		// Now the first apply finds what was there before it.
@@ -61,7 +61,7 @@ func TestReset(t *testing.T) {
 
 func TestWrittenManagers(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyConfigMaps + "/a"
 	s.apply(201, "one", path, configMapApply("a", `"x":"1"`))
 	renamed := s.Send(200, "PATCH", path, client.JSONPatch, `[{"op":"replace","path":"/metadata/managedFields/0/manager","value":"two"}]`).Object()
@@ -81,7 +81,7 @@ func TestWrittenManagers(t *testing.T) {
 
 func TestOldUpdatersAreJoined(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyConfigMaps + "/a"
 	s.create(applyConfigMaps+"?fieldManager=first", configMapApply("a", `"x":"1"`))
 	for _, name := range strings.Split("abcdefghijklmno", "") {

@@ -29,7 +29,7 @@ func (s applySession) clientApply(path, manifest string) client.Object {
 // side, but never a value that another manager has changed since.
 func TestUpgradeOfClientSideApply(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	s.define("crontabs", "CronTab", `"spec":{"type":"object","properties":{"n":{"type":"integer"},"m":{"type":"integer"}}}`)
 	const replicas = `"replicas":%d,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i%d"}]}}`
 	for name, test := range map[string]struct {
@@ -67,7 +67,7 @@ func TestUpgradeOfClientSideApply(t *testing.T) {
 			if now := s.get(path); now.String() != before.String() {
 				t.Errorf("%v has become %v", before, now)
 			}
-			s.has(s.apply(200, "kubectl", path, fmt.Sprintf(test.format, 9, 2)), map[string]string{test.field: atApply(before, test.field)})
+			s.has(s.apply(200, "kubectl", path, fmt.Sprintf(test.format, 9, 2)), map[string]string{test.field: valueAt(before, test.field)})
 		})
 	}
 }
@@ -75,7 +75,7 @@ func TestUpgradeOfClientSideApply(t *testing.T) {
 // TestUnusableLastApplied: an annotation that does not say what the client has applied allows nothing.
 func TestUnusableLastApplied(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	for i, text := range []string{
 		``, `{`, `[]`, `null`, `{"data":{"k":"1"}}`,
 		`{"apiVersion":"v2","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"1"}}`,
@@ -106,7 +106,7 @@ func TestUnusableLastApplied(t *testing.T) {
 // sent, without the annotation, or nothing if it is too large.
 func TestWrittenLastApplied(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	large := strings.Repeat("x", 140<<10) // twice of which is more than annotations may have
 	for name, test := range map[string]struct{ annotations, want string }{
 		"none":  {`{"q":"r"}`, `{"q":"r"}`},

@@ -11,7 +11,7 @@ import (
 // can read.
 func TestAskedManagers(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	const path = applyConfigMaps + "/a"
 	const one = `one Apply {"f:data":{"f:x":{}}}`
 	put := func(managed, y string) client.Object {
@@ -48,7 +48,7 @@ func TestAskedManagers(t *testing.T) {
 // TestNobodysFields: a create owns nothing of what it may not say.
 func TestNobodysFields(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	made := s.Send(201, "POST", applyConfigMaps+"?fieldManager=one", client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","deletionTimestamp":"2020-01-01T00:00:00Z",
 		"deletionGracePeriodSeconds":3,"generation":7,"selfLink":"/x"},"data":{"x":"1"}}`).Object()
 	s.owned(made, `one Update {"f:data":{".":{},"f:x":{}}}`)

@@ -3,12 +3,14 @@ package api
 import (
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // TestNameless: a configuration for an object that is there need not name it.
 func TestNameless(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyDeployment + "/d"
 	s.apply(201, "one", path, deploy("d", `"replicas":2`, onePod))
 	scaled := s.apply(200, "two&force=true", path+"/scale", `{"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"replicas":4}}`)
@@ -25,7 +27,7 @@ func TestNameless(t *testing.T) {
 // parts keeps them.
 func TestNulls(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	s.create(applyConfigMaps, configMapApply("a", `"x":"1","y":"2"`))
 	s.has(s.apply(409, "one", applyConfigMaps+"/a", configMapApply("a", `"x":null`)), map[string]string{"details.causes.0.field": `".data.x"`})
 	s.has(s.apply(200, "one&force=true", applyConfigMaps+"/a", configMapApply("a", `"x":null`)), map[string]string{"data.x": `""`, "data.y": `"2"`})
@@ -36,17 +38,17 @@ func TestNulls(t *testing.T) {
 	nulls = strings.Replace(nulls, `"name":"d"`, `"name":"d","creationTimestamp":null`, 1)
 	s.has(s.apply(409, "two", path, nulls), map[string]string{
 		"details.causes.0.field": `".spec.replicas"`, "details.causes.0.message": `"conflict with \"one\""`, "details.causes.1": "null"})
-	s.has(s.get(path), map[string]string{"metadata.resourceVersion": atApply(first, "metadata.resourceVersion")})
+	s.has(s.get(path), map[string]string{"metadata.resourceVersion": valueAt(first, "metadata.resourceVersion")})
 	// The default takes the place of what has no value any more.
 	forced := s.apply(200, "two&force=true", path, nulls)
 	s.has(forced, map[string]string{"spec.replicas": "1", "spec.revisionHistoryLimit": "10", "spec.minReadySeconds": "3",
-		"spec.template.spec.containers.0.name": `"c"`, "spec.strategy.type": `"RollingUpdate"`, "metadata.creationTimestamp": atApply(first, "metadata.creationTimestamp")})
+		"spec.template.spec.containers.0.name": `"c"`, "spec.strategy.type": `"RollingUpdate"`, "metadata.creationTimestamp": valueAt(first, "metadata.creationTimestamp")})
 	for _, field := range []string{`"f:paused":{}`, `"f:replicas":{}`, `"f:revisionHistoryLimit":{}`, `"f:strategy":{}`, `"f:containers":{}`, `"f:hostname":{}`, `"f:nodeSelector":{}`, `"f:securityContext":{}`} {
 		if !strings.Contains(strings.Split(ownersApply(forced), "\n")[1], field) {
 			t.Errorf("two does not own %s:\n%s", field, ownersApply(forced))
 		}
 	}
-	if yaml := s.apply(200, "two", path, "# the same\n"+nulls); atApply(yaml, "metadata.resourceVersion") != atApply(forced, "metadata.resourceVersion") {
+	if yaml := s.apply(200, "two", path, "# the same\n"+nulls); valueAt(yaml, "metadata.resourceVersion") != valueAt(forced, "metadata.resourceVersion") {
 		t.Errorf("the same again writes:\n%s\n%s", ownersApply(forced), ownersApply(yaml))
 	}
 	// Given up, nulls leave nothing behind.

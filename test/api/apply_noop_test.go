@@ -1,12 +1,10 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand"
-	"os"
 	"slices"
 	"testing"
 
@@ -18,23 +16,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/test/client"
 )
-
-// samplesApply are objects of every kind, and those that nothing can be applied to among them.
-func samplesApply(t *testing.T) (all []map[string]any) {
-	t.Helper()
-	text, err := os.ReadFile("testdata/representation/objects.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for doc := range bytes.SplitSeq(text, []byte("\n---\n")) {
-		var o map[string]any
-		if err := yaml.UnmarshalStrict(doc, &o); err != nil {
-			t.Fatalf("%v in\n%s", err, doc)
-		}
-		all = append(all, o)
-	}
-	return all
-}
 
 // TestAppliedAgain: who applies the same again at another time, in JSON or YAML, and through the
 // status too, leaves all as it is: the version, the managers and their times. First one manager
@@ -51,7 +32,7 @@ func TestAppliedAgain(t *testing.T) {
 		c.API.RuntimeConfig = optional
 	})}
 	var all []*reapplied
-	for i, o := range samplesApply(t) {
+	for i, o := range readObjects(t, "testdata/representation/objects.yaml") {
 		k := kindOf(t, kinds, o)
 		if !slices.Contains(k.Verbs, "patch") {
 			continue

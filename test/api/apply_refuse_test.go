@@ -11,7 +11,7 @@ import (
 
 func TestApplyRefused(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	live := s.create(applyConfigMaps, configMapApply("live", `"x":"1"`))
 	body := func(metadata string) string {
 		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{` + metadata + `}}`
@@ -73,7 +73,7 @@ func TestApplyRefused(t *testing.T) {
 // structured-merge-diff prints them.
 func TestStructureFaults(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	s.define("things", "Thing", `"spec":{"type":"object","properties":{
 		"list":{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}},
 		"set":{"type":"array","x-platform-list-type":"set","items":{"type":"string"}},
@@ -130,13 +130,13 @@ func TestStructureFaults(t *testing.T) {
 // TestCausesOfNulls checks that the causes of an invalid update begin with its metadata.
 func TestCausesOfNulls(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	s.define("things", "Thing", `"n":{"type":"integer"}`)
 	const path = "/apis/example.com/v1/namespaces/default/things/a"
 	s.apply(201, "m", path, `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"n":1}`)
 	refused := s.apply(422, "m", path, `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","labels":{"a":"_"}},"n":null}`)
 	for i, want := range []string{"metadata.labels", "n"} {
-		if got := atApply(refused, fmt.Sprintf("details.causes.%d.field", i)); got != strconv.Quote(want) {
+		if got := valueAt(refused, fmt.Sprintf("details.causes.%d.field", i)); got != strconv.Quote(want) {
 			t.Errorf("cause %d is of %s, want %s", i, got, want)
 		}
 	}
@@ -144,7 +144,7 @@ func TestCausesOfNulls(t *testing.T) {
 
 func TestTwiceWarns(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	const twice = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","x":"2"}}`
 	answer := s.Send(201, "PATCH", applyConfigMaps+"/a?fieldManager=m", applyTypeApply, twice)
 	if !strings.Contains(answer.Header.Get("Warning"), "data.x") {
@@ -157,7 +157,7 @@ func TestTwiceWarns(t *testing.T) {
 
 func TestTerminatingNamespace(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	s.create("/api/v1/namespaces", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"going"}}`)
 	const inside = "/api/v1/namespaces/going/configmaps"
 	s.create(inside, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"held","finalizers":["example.com/f"]}}`)
@@ -171,19 +171,19 @@ func TestTerminatingNamespace(t *testing.T) {
 
 func TestVersionAsPrecondition(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	made := s.create(applyConfigMaps, configMapApply("a", `"x":"1"`))
 	config := func(version string) string {
 		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","resourceVersion":` + version + `},"data":{"y":"1"}}`
 	}
-	s.apply(200, "m", applyConfigMaps+"/a", config(atApply(made, "metadata.resourceVersion")))
-	s.apply(409, "m", applyConfigMaps+"/a", config(atApply(made, "metadata.resourceVersion")))
+	s.apply(200, "m", applyConfigMaps+"/a", config(valueAt(made, "metadata.resourceVersion")))
+	s.apply(409, "m", applyConfigMaps+"/a", config(valueAt(made, "metadata.resourceVersion")))
 	s.has(s.get(applyConfigMaps+"/a"), map[string]string{"data": `{"x":"1","y":"1"}`})
 }
 
 func TestApplyDryRun(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyConfigMaps + "/a"
 	s.owned(s.apply(201, "m&dryRun=All", path, configMapApply("a", `"x":"1"`)), `m Apply {"f:data":{"f:x":{}}}`)
 	s.Send(404, "GET", path, "", "")

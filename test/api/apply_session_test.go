@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -19,11 +18,6 @@ const (
 
 // applySession is a server and the time that a test may take.
 type applySession struct{ client.Session }
-
-func serveApply(t *testing.T) applySession {
-	t.Helper()
-	return applySession{client.Open(t, nil)}
-}
 
 func (s applySession) create(path, body string) client.Object {
 	s.T.Helper()
@@ -108,8 +102,8 @@ func (s applySession) owns(o client.Object, want ...string) {
 	}
 }
 
-// atApply is a value inside an object, as JSON; null if there is none. A number is a place in a list.
-func atApply(o client.Object, path string) string {
+// valueAt is a value inside an object, as JSON; null if there is none. A number is a place in a list.
+func valueAt(o client.Object, path string) string {
 	var v any = map[string]any(o)
 	for name := range strings.SplitSeq(path, ".") {
 		switch x := v.(type) {
@@ -136,7 +130,7 @@ func atApply(o client.Object, path string) string {
 func (s applySession) has(o client.Object, want map[string]string) {
 	s.T.Helper()
 	for path, value := range want {
-		if got := atApply(o, path); got != value {
+		if got := valueAt(o, path); got != value {
 			s.T.Errorf("%s is %s, want %s", path, got, value)
 		}
 	}

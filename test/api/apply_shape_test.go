@@ -22,7 +22,7 @@ func part(name, spec string) string {
 
 func TestListsWithKeys(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyDeployment + "/d"
 	s.apply(201, "one", path, deploy("d", "", `"containers":[{"name":"a","image":"a","env":[{"name":"E","value":"1"}]},{"name":"b","image":"b"}]`))
 	sidecar := `"template":{"spec":{"containers":[{"name":"s","image":"s"},{"name":"a","env":[{"name":"F","value":"2"}]}]}}`
@@ -40,7 +40,7 @@ func TestListsWithKeys(t *testing.T) {
 
 func TestListsWithDefaultedKeys(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := services + "/s"
 	config := func(ports string) string {
 		return `{"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},"spec":{"ports":[` + ports + `]}}`
@@ -56,7 +56,7 @@ func TestListsWithDefaultedKeys(t *testing.T) {
 // A key may be absent where another one is there: drivers apply the state of devices that nobody shares, without shareID.
 func TestListsWithOptionalKeys(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	const claims = "/apis/resource.platform.io/v1/namespaces/default/resourceclaims"
 	s.create(claims, `{"apiVersion":"resource.platform.io/v1","kind":"ResourceClaim","metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"d"}}]}}}`)
 	result := func(device string) string {
@@ -76,7 +76,7 @@ func TestListsWithOptionalKeys(t *testing.T) {
 
 func TestSets(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyConfigMaps + "/a"
 	config := func(finalizers string) string {
 		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","finalizers":[` + finalizers + `]}}`
@@ -92,7 +92,7 @@ func TestSets(t *testing.T) {
 
 func TestAtomics(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyDeployment + "/d"
 	const image = `{"name":"c","image":"i"}`
 	s.apply(201, "one", path, deploy("d", ``, `"containers":[{"name":"c","image":"i","args":["x","y"]}],"nodeSelector":{"a":"b"}`))
@@ -110,7 +110,7 @@ func TestAtomics(t *testing.T) {
 
 func TestGoneFieldsHaveTheirDefaults(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyDeployment + "/d"
 	const pods = `"containers":[{"name":"c","image":"i"}]`
 	made := s.apply(201, "one", path, deploy("d", `"replicas":3,"minReadySeconds":5,"strategy":{"type":"Recreate"}`, pods+`,"dnsPolicy":"Default"`))
@@ -123,7 +123,7 @@ func TestGoneFieldsHaveTheirDefaults(t *testing.T) {
 
 func TestMapsAndNestedFields(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyConfigMaps + "/a"
 	config := func(metadata string) string {
 		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a",` + metadata + `}}`

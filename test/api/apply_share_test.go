@@ -10,12 +10,12 @@ import (
 
 func TestCreateWhenAbsent(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	made := s.apply(201, "one", applyConfigMaps+"/a", configMapApply("a", `"x":"1"`))
 	s.owned(made, `one Apply {"f:data":{"f:x":{}}}`)
 	s.has(made, map[string]string{"data": `{"x":"1"}`, "metadata.namespace": `"default"`,
 		"metadata.managedFields.0.apiVersion": `"v1"`, "metadata.managedFields.0.fieldsType": `"FieldsV1"`,
-		"metadata.managedFields.0.time": atApply(made, "metadata.creationTimestamp")})
+		"metadata.managedFields.0.time": valueAt(made, "metadata.creationTimestamp")})
 	yaml := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\n  labels: {l: m}\ndata:\n  x: |\n    two\n    lines\n"
 	s.owned(s.apply(201, "one", applyConfigMaps+"/b", yaml), `one Apply {"f:data":{"f:x":{}},"f:metadata":{"f:labels":{"f:l":{}}}}`)
 	s.apply(200, "one", applyConfigMaps+"/b", yaml)
@@ -23,7 +23,7 @@ func TestCreateWhenAbsent(t *testing.T) {
 
 func TestConflict(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyConfigMaps + "/a"
 	s.apply(201, "one", path, configMapApply("a", `"x":"1","y":"1"`))
 	s.apply(200, "two", path, configMapApply("a", `"y":"1","z":"1"`))
@@ -47,7 +47,7 @@ func TestConflict(t *testing.T) {
 
 func TestSharedOwnership(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyConfigMaps + "/a"
 	s.apply(201, "one", path, configMapApply("a", `"x":"1"`))
 	s.owned(s.apply(200, "two", path, configMapApply("a", `"x":"1"`)), `one Apply {"f:data":{"f:x":{}}}`, `two Apply {"f:data":{"f:x":{}}}`)
@@ -61,7 +61,7 @@ func TestSharedOwnership(t *testing.T) {
 
 func TestUpdatesTakeOwnership(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyConfigMaps + "/a"
 	o := s.apply(201, "one", path, configMapApply("a", `"x":"1","y":"1","z":"1"`))
 	delete(o.Metadata(), "managedFields")
@@ -78,7 +78,7 @@ func TestUpdatesTakeOwnership(t *testing.T) {
 
 func TestManagerFromUserAgent(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	made := s.create(applyConfigMaps, configMapApply("a", `"x":"1"`))
 	s.owned(made, `Go-http-client Update {"f:data":{".":{},"f:x":{}}}`)
 	s.create(applyConfigMaps+"?fieldManager=me", configMapApply("b", `"x":"1"`))
@@ -92,7 +92,7 @@ func TestManagerFromUserAgent(t *testing.T) {
 
 func TestManyAppliersNeverConflict(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyConfigMaps + "/a"
 	done := make(chan string)
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}

@@ -12,7 +12,7 @@ const ownsPods = `"f:selector":{},"f:template":{"f:metadata":{"f:labels":{"f:a":
 
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyDeployment + "/d"
 	s.apply(201, "one", path, deploy("d", `"replicas":2`, onePod))
 	config := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":7},"status":{"replicas":1,"observedGeneration":1,"conditions":[{"type":"Available","status":"True"}]}}`
@@ -37,7 +37,7 @@ func TestStatus(t *testing.T) {
 // scale does not.
 func TestApplyScale(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyDeployment + "/d"
 	s.apply(201, "one", path, deploy("d", `"replicas":2`, onePod))
 	s.has(s.get(path+"/scale"), map[string]string{"metadata.managedFields": `null`})
@@ -64,7 +64,7 @@ func TestApplyScale(t *testing.T) {
 // go. What nobody owns belongs to those before the first apply, and an update leaves it so.
 func TestScaleOfNobody(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	path := applyDeployment + "/d"
 	const head = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"}`
 	const owned = `one Apply {"f:spec":{` + ownsPods + `}}`
@@ -86,13 +86,13 @@ func TestScaleOfNobody(t *testing.T) {
 
 func TestOtherSubresources(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	s.create("/api/v1/namespaces/default/pods?fieldManager=one", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
 	s.merge("two", "/api/v1/namespaces/default/pods/p/status", `{"status":{"phase":"Running"}}`)
 	o := s.get("/api/v1/namespaces/default/pods/p")
-	entry := atApply(o, "metadata.managedFields.1")
+	entry := valueAt(o, "metadata.managedFields.1")
 	s.has(o, map[string]string{"metadata.managedFields.1.manager": `"two"`, "metadata.managedFields.1.subresource": `"status"`})
-	if atApply(o, "metadata.managedFields.1.fieldsV1") != `{"f:status":{"f:phase":{}}}` {
+	if valueAt(o, "metadata.managedFields.1.fieldsV1") != `{"f:status":{"f:phase":{}}}` {
 		t.Errorf("the status is of %s", entry)
 	}
 }
@@ -100,7 +100,7 @@ func TestOtherSubresources(t *testing.T) {
 // Managers of several versions of one kind own the same fields under their own names.
 func TestVersions(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	config := func(version, spec string) string {
 		return `{"apiVersion":"autoscaling/` + version + `","kind":"HorizontalPodAutoscaler","metadata":{"name":"h"},"spec":{"maxReplicas":5,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}` + spec + `}}`
 	}

@@ -29,7 +29,7 @@ func (s applySession) defineThings() {
 // nothing, and neither does an update with what a client has just read.
 func TestAppliedTwice(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	s.defineThings()
 	type step struct{ manager, config string }
 	one := func(configs ...string) (steps []step) {
@@ -87,7 +87,7 @@ func TestAppliedTwice(t *testing.T) {
 // TestEmptyPartOfBuiltInKind: an empty object in a built-in kind is applied at once, too.
 func TestEmptyPartOfBuiltInKind(t *testing.T) {
 	t.Parallel()
-	s := serveApply(t)
+	s := applySession{client.Open(t, nil)}
 	config := func(volume string) string {
 		return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
 			"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","emptyDir":` + volume + `}]}}}}`

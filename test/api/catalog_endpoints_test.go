@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -69,10 +68,7 @@ func (c caller) do(method, path string, query url.Values, body any, code int) cl
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), unprotected)
-	c, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCatalog(t, meta.Platform)
 	for _, e := range endpoints {
 		t.Run(e.table, func(t *testing.T) {
 			table, err := read("testdata/catalog/" + e.table + ".txt")

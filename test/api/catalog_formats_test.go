@@ -10,17 +10,15 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// samplesCatalog are objects of every kind, then some that hold all that one version knows and
-// another does not.
-func samplesCatalog(t *testing.T) (all []map[string]any) {
+// readObjects reads objects of YAML files.
+func readObjects(t *testing.T, paths ...string) (all []map[string]any) {
 	t.Helper()
-	for _, path := range []string{"testdata/representation/objects.yaml", "testdata/catalog/full.yaml"} {
+	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -39,15 +37,12 @@ func samplesCatalog(t *testing.T) (all []map[string]any) {
 // eachKind plays a test with a sample of each kind that is wanted, and finds at least so many.
 func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func(caller, *schema.Kind, map[string]any)) {
 	t.Helper()
-	c, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCatalog(t, meta.Kubernetes)
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
 	})
 	seen := map[*schema.Kind]bool{}
-	for _, o := range samplesCatalog(t) {
+	for _, o := range readObjects(t, "testdata/representation/objects.yaml", "testdata/catalog/full.yaml") {
 		p := &catalogPlayer{Client: s.Client, catalog: c, table: &table{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
 		k, err := p.kind(catalogRequest{})
 		if err != nil {
@@ -99,10 +94,7 @@ func (f formatClient) json(path string) string {
 // stays what it is, to the version.
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	c, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCatalog(t, meta.Kubernetes)
 	// Not every sample has its owner.
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
@@ -110,7 +102,7 @@ func TestFormats(t *testing.T) {
 	})
 	transport := client.Transport(t, s.TLS)
 	seen := map[*schema.Kind]bool{}
-	for _, o := range samplesCatalog(t) {
+	for _, o := range readObjects(t, "testdata/representation/objects.yaml", "testdata/catalog/full.yaml") {
 		p := &catalogPlayer{catalog: c, table: &table{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
 		k, err := p.kind(catalogRequest{})
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -59,12 +58,9 @@ func replaced(list []any, i int, value string) string {
 // is complete: sent again it stays what it is.
 func TestOddities(t *testing.T) {
 	t.Parallel()
-	c, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCatalog(t, meta.Kubernetes)
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
-	for _, o := range samplesCatalog(t) {
+	for _, o := range readObjects(t, "testdata/representation/objects.yaml", "testdata/catalog/full.yaml") {
 		p := &catalogPlayer{Client: s.Client, catalog: c, table: &table{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
 		k, err := p.kind(catalogRequest{})
 		if err != nil {

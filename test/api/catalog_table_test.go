@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -17,10 +16,7 @@ import (
 // TestRows plays every row of every table.
 func TestRows(t *testing.T) {
 	t.Parallel()
-	c, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCatalog(t, meta.Platform)
 	s := client.Serve(t, t.TempDir(), unprotected)
 	transport := client.Transport(t, s.TLS)
 	files, err := filepath.Glob("testdata/catalog/*.txt")

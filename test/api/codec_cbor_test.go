@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -23,10 +22,7 @@ func FuzzCBOR(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	c, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		f.Fatal(err)
-	}
+	c := newCatalog(f, meta.Kubernetes)
 	plan := c.ByGVK(meta.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ControllerRevision"}).Message()
 	f.Fuzz(func(t *testing.T, item []byte) {
 		body := append([]byte("\xa1\x44data"), item...)

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -36,10 +35,7 @@ func randomObject(seed int64, k *schema.Kind, o codecObject) codecObject {
 
 func TestAgainstPublicTypes(t *testing.T) {
 	t.Parallel()
-	c, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCatalog(t, meta.Kubernetes)
 	for gvk, value := range public.Kinds {
 		k := c.ByGVK(gvk)
 		if k.Message().Field("metadata") == nil {

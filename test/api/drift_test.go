@@ -9,7 +9,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/test/public"
@@ -31,10 +30,7 @@ var kept = map[string]bool{"core.v1.PersistentVolumeClaimStatus.resizeStatus": t
 
 func TestFields(t *testing.T) {
 	t.Parallel()
-	c, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCatalog(t, meta.Kubernetes)
 	d := &driftComparison{T: t, done: map[string]bool{}, markers: map[string]Markers{}}
 	for _, k := range c.Kinds() {
 		if _, ok := public.Kinds[k.GroupVersionKind]; !ok {

@@ -1,60 +1,36 @@
 package api
 
 import (
-	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// kindSession is a server and the time that a test may take.
-type kindSession struct {
-	*client.Server
-	ctx context.Context
-	t   *testing.T
-}
-
-func serveKinds(t *testing.T) kindSession {
-	ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
-	t.Cleanup(cancel)
-	return kindSession{client.Serve(t, t.TempDir(), nil), ctx, t}
-}
+// kindSession is a server for one test.
+type kindSession struct{ client.Session }
 
 // want sends a request and compares the code; the answer's object is returned.
 func (s kindSession) want(code int, method, path string, body any) client.Object {
-	s.t.Helper()
+	s.T.Helper()
 	contentType := client.JSON
 	if method == "PATCH" {
 		contentType = client.MergePatch
 	}
-	if text, ok := body.(string); ok {
-		body = []byte(text)
+	text := ""
+	if body != nil {
+		text = fmt.Sprint(body) // of an object: its JSON
 	}
-	answer, err := s.Do(s.ctx, method, path, contentType, body)
-	if err != nil || answer.Code != code {
-		s.t.Fatalf("%s %s: %v, %v, want %d", method, path, answer, err, code)
-	}
-	return answer.Object()
-}
-
-// atKinds is a value inside an object, as JSON.
-func atKinds(o client.Object, path string) string {
-	var v any = map[string]any(o)
-	for name := range strings.SplitSeq(path, ".") {
-		m, _ := v.(map[string]any)
-		v = m[name]
-	}
-	b, _ := json.Marshal(v)
-	return string(b)
+	return s.Send(code, method, path, contentType, text).Object()
 }
 
 const template = `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`
 
 func TestKindScale(t *testing.T) {
 	t.Parallel()
-	s := serveKinds(t)
+	s := kindSession{client.Open(t, nil)}
 	const selector = `"selector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"c","operator":"DoesNotExist"}]}`
 	for _, c := range []struct{ collection, apiVersion, kind, selector, shown string }{
 		{"/apis/apps/v1/namespaces/default/deployments", "apps/v1", "Deployment", selector, `"a=b,!c"`},
@@ -67,28 +43,28 @@ func TestKindScale(t *testing.T) {
 		scale := s.want(200, "GET", path, nil)
 		for field, want := range map[string]string{
 			"kind": `"Scale"`, "apiVersion": `"autoscaling/v1"`, "spec.replicas": "1", "status.replicas": "0", "status.selector": c.shown,
-			"metadata.uid": atKinds(made, "metadata.uid"), "metadata.resourceVersion": atKinds(made, "metadata.resourceVersion"),
+			"metadata.uid": valueAt(made, "metadata.uid"), "metadata.resourceVersion": valueAt(made, "metadata.resourceVersion"),
 		} {
-			if got := atKinds(scale, field); got != want {
+			if got := valueAt(scale, field); got != want {
 				t.Errorf("%s: %s is %s, want %s", c.kind, field, got, want)
 			}
 		}
 		scale["spec"] = map[string]any{"replicas": 3}
-		if got := atKinds(s.want(200, "PUT", path, scale), "spec.replicas"); got != "3" {
+		if got := valueAt(s.want(200, "PUT", path, scale), "spec.replicas"); got != "3" {
 			t.Errorf("%s: the answer to a PUT has %s replicas", c.kind, got)
 		}
 		s.want(409, "PUT", path, scale) // its version is that of before
 		s.want(200, "PATCH", path, `{"spec":{"replicas":0}}`)
-		if got := atKinds(s.want(200, "GET", path, nil), "spec.replicas"); got != "null" {
+		if got := valueAt(s.want(200, "GET", path, nil), "spec.replicas"); got != "null" {
 			t.Errorf("%s: a scale of 0 shows %s", c.kind, got)
 		}
 		refused := s.want(422, "PATCH", path, `{"spec":{"replicas":-1}}`)
-		if got := atKinds(refused, "details.kind"); got != `"Scale"` {
+		if got := valueAt(refused, "details.kind"); got != `"Scale"` {
 			t.Errorf("%s: a fault is of a %s", c.kind, got)
 		}
 		now := s.want(200, "GET", c.collection+"/x", nil)
-		if atKinds(now, "spec.replicas") != "0" || atKinds(now, "metadata.generation") != "3" {
-			t.Errorf("%s: %s replicas, generation %s", c.kind, atKinds(now, "spec.replicas"), atKinds(now, "metadata.generation"))
+		if valueAt(now, "spec.replicas") != "0" || valueAt(now, "metadata.generation") != "3" {
+			t.Errorf("%s: %s replicas, generation %s", c.kind, valueAt(now, "spec.replicas"), valueAt(now, "metadata.generation"))
 		}
 	}
 }
@@ -96,7 +72,7 @@ func TestKindScale(t *testing.T) {
 // TestAutoscalerVersions: a write of one version back, as it was read, changes nothing.
 func TestAutoscalerVersions(t *testing.T) {
 	t.Parallel()
-	s := serveKinds(t)
+	s := kindSession{client.Open(t, nil)}
 	path := func(version string) string {
 		return "/apis/autoscaling/" + version + "/namespaces/default/horizontalpodautoscalers"
 	}
@@ -109,7 +85,7 @@ func TestAutoscalerVersions(t *testing.T) {
 	stored := s.want(200, "GET", path("v2")+"/x", nil)
 	for _, version := range []string{"v1", "v2beta2", "v2"} {
 		shown := s.want(200, "GET", path(version)+"/x", nil)
-		if got := atKinds(shown, "apiVersion"); got != `"autoscaling/`+version+`"` {
+		if got := valueAt(shown, "apiVersion"); got != `"autoscaling/`+version+`"` {
 			t.Errorf("%s is shown as %s", version, got)
 		}
 		for _, sub := range []string{"", "/status"} {
@@ -120,16 +96,16 @@ func TestAutoscalerVersions(t *testing.T) {
 		}
 	}
 	v1 := s.want(200, "PATCH", path("v1")+"/x", `{"spec":{"targetCPUUtilizationPercentage":70}}`)
-	if atKinds(v1, "status.currentCPUUtilizationPercentage") != "7" {
+	if valueAt(v1, "status.currentCPUUtilizationPercentage") != "7" {
 		t.Errorf("version v1 shows %s", v1)
 	}
 	const want = `[{"pods":{"metric":{"name":"q"},"target":{"averageValue":"1","type":"AverageValue"}},"type":"Pods"},` +
 		`{"resource":{"name":"cpu","target":{"averageUtilization":70,"type":"Utilization"}},"type":"Resource"}]`
-	if got := atKinds(s.want(200, "GET", path("v2")+"/x", nil), "spec.metrics"); got != want {
+	if got := valueAt(s.want(200, "GET", path("v2")+"/x", nil), "spec.metrics"); got != want {
 		t.Errorf("a new percentage of version v1 makes the metrics %s", got)
 	}
 	s.want(200, "PATCH", path("v1")+"/x", `{"spec":{"targetCPUUtilizationPercentage":null}}`)
-	if got := atKinds(s.want(200, "GET", path("v2")+"/x", nil), "spec.metrics"); strings.Contains(got, "cpu") {
+	if got := valueAt(s.want(200, "GET", path("v2")+"/x", nil), "spec.metrics"); strings.Contains(got, "cpu") {
 		t.Errorf("without a percentage the metrics are %s", got)
 	}
 }
@@ -137,12 +113,12 @@ func TestAutoscalerVersions(t *testing.T) {
 // TestSuspendedJob: the uid of a Job labels its Pods, and a Job that waits can be moved.
 func TestSuspendedJob(t *testing.T) {
 	t.Parallel()
-	s := serveKinds(t)
+	s := kindSession{client.Open(t, nil)}
 	const path = "/apis/batch/v1/namespaces/default/jobs"
 	job := s.want(201, "POST", path, `{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"x"},"spec":{"suspend":true,
 		"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}`)
 	labels, _ := json.Marshal(map[string]string{"batch.platform.io/controller-uid": job.UID()})
-	if got := atKinds(job, "spec.selector.matchLabels"); got != string(labels) {
+	if got := valueAt(job, "spec.selector.matchLabels"); got != string(labels) {
 		t.Errorf("the selector is %s, want %s", got, labels)
 	}
 	const move = `{"spec":{"template":{"spec":{"nodeSelector":{"a":"b"}}}}}`

@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -19,4 +21,14 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(client.Main(m))
+}
+
+// newCatalog returns the kinds that a server of a naming profile has.
+func newCatalog(t testing.TB, naming *meta.Naming) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.New(naming)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

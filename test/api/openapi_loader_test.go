@@ -26,11 +26,7 @@ func kindsOpenAPI(t *testing.T, profile string) *catalog.Catalog {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := catalog.New(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return newCatalog(t, n)
 }
 
 // TestReferences: every definition that a document refers to is in it, and no definition

@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -22,10 +21,7 @@ const ownershipShortRounds = 3
 // kindsOwnership are those of the catalogue that the public library knows too.
 func kindsOwnership(t *testing.T) (list []*schema.Kind) {
 	t.Helper()
-	all, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := newCatalog(t, meta.Kubernetes)
 	for gvk := range public.Kinds {
 		k := all.ByGVK(gvk)
 		if k != nil && !k.Virtual() && k.Resource != "" && scheme.Scheme.Recognizes(gvkOf(k)) {

@@ -19,11 +19,6 @@ const (
 	deployments        = "/apis/apps/v1/namespaces/default/deployments"
 )
 
-func servePatch(t *testing.T) client.Session {
-	t.Helper()
-	return client.Open(t, nil)
-}
-
 // field is a part of an object as JSON.
 func field(o client.Object, names ...string) string {
 	var v any = map[string]any(o)
@@ -40,7 +35,7 @@ func field(o client.Object, names ...string) string {
 
 func TestJSONPatch(t *testing.T) {
 	t.Parallel()
-	s := servePatch(t)
+	s := client.Open(t, nil)
 	s.Send(201, "POST", patchConfigMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","annotations":{"b/c":"2"}},"data":{"a":"1"}}`)
 	path := patchConfigMaps + "/a"
 	for _, c := range []struct {
@@ -101,7 +96,7 @@ func doubling(times int) string {
 // library.
 func TestWrongTypes(t *testing.T) {
 	t.Parallel()
-	s := servePatch(t)
+	s := client.Open(t, nil)
 	s.Send(201, "POST", deployments, client.JSON, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","annotations":{"a":"hidden"}},"spec":{"selector":{"matchLabels":{"a":"b"}},
 		"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"a","image":"a"}]}}}}`)
 	for _, patch := range []string{
@@ -144,7 +139,7 @@ func TestWrongTypes(t *testing.T) {
 // is one that leaves no version. The kind may be left out.
 func TestKindIsImmutable(t *testing.T) {
 	t.Parallel()
-	s := servePatch(t)
+	s := client.Open(t, nil)
 	before := s.Send(201, "POST", patchConfigMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`).Object()
 	const mismatch, noName = "does not match the expected", "the name of the object (a based on URL) was undeterminable"
 	for _, c := range []struct {
@@ -178,7 +173,7 @@ func TestKindIsImmutable(t *testing.T) {
 
 func TestPreconditions(t *testing.T) {
 	t.Parallel()
-	s := servePatch(t)
+	s := client.Open(t, nil)
 	made := s.Send(201, "POST", patchConfigMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"1"}}`).Object()
 	version := field(made, "metadata", "resourceVersion")
 	path := patchConfigMaps + "/a"
@@ -199,7 +194,7 @@ func TestPreconditions(t *testing.T) {
 
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	s := servePatch(t)
+	s := client.Open(t, nil)
 	s.Send(201, "POST", patchConfigMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
 	for _, contentType := range []string{client.JSON, "text/plain", "application/json-patch", ""} {
 		refused := s.Send(415, "PATCH", patchConfigMaps+"/a", contentType, `{}`).Object()
@@ -224,7 +219,7 @@ const patchDeployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":
 
 func TestStrategic(t *testing.T) {
 	t.Parallel()
-	s := servePatch(t)
+	s := client.Open(t, nil)
 	s.Send(201, "POST", deployments, client.JSON, patchDeployment)
 	path := deployments + "/d"
 	images := func(o client.Object) string {
@@ -255,7 +250,7 @@ func TestStrategic(t *testing.T) {
 
 func TestSubresources(t *testing.T) {
 	t.Parallel()
-	s := servePatch(t)
+	s := client.Open(t, nil)
 	s.Send(201, "POST", deployments, client.JSON, patchDeployment)
 	path := deployments + "/d"
 	// The JSON patch comes first: its pointer leads into a status that nobody has written yet.
@@ -291,7 +286,7 @@ func TestSubresources(t *testing.T) {
 
 func TestPatchFieldValidation(t *testing.T) {
 	t.Parallel()
-	s := servePatch(t)
+	s := client.Open(t, nil)
 	s.Send(201, "POST", patchConfigMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
 	for contentType, patch := range map[string]string{
 		client.MergePatch: `{"date":{"a":"b"}}`, patchTypeStrategic: `{"date":{"a":"b"}}`, client.JSONPatch: `[{"op":"add","path":"/date","value":{}}]`,
@@ -320,7 +315,7 @@ func TestPatchFieldValidation(t *testing.T) {
 // TestRefusedPatchShowsNoStoredData: the error of a patch whose result is no valid object shows the patch.
 func TestRefusedPatchShowsNoStoredData(t *testing.T) {
 	t.Parallel()
-	s := servePatch(t)
+	s := client.Open(t, nil)
 	const secrets = "/api/v1/namespaces/default/secrets"
 	s.Send(201, "POST", secrets, client.JSON, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"},"data":{"password":"aHVudGVyMg=="}}`)
 	for _, c := range []struct{ contentType, patch, shown string }{

@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/merge"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -33,10 +32,7 @@ type patchComparison struct {
 
 func TestStrategicAgainstTheOracle(t *testing.T) {
 	t.Parallel()
-	kinds, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := newCatalog(t, meta.Kubernetes)
 	patched := 0
 	for gvk, data := range public.Kinds {
 		k := kinds.ByGVK(gvk)

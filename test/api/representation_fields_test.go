@@ -5,13 +5,15 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // TestSelectFields: lists select by the fields of their kind, an absent one by the zero
 // value of its type, and refuse all others.
 func TestSelectFields(t *testing.T) {
 	t.Parallel()
-	c, a := kindsRepresentation(t), serveRepresentation(t)
+	c, a := newCatalog(t, meta.Kubernetes), serveRepresentation(t)
 	all := map[string]representationObject{}
 	for _, o := range objects(t, c) {
 		a.create(t, o)

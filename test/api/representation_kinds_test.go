@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/test/public"
 )
 
@@ -31,7 +32,7 @@ func as(media, kind, version string) string {
 // representation of it says the same.
 func TestEveryKind(t *testing.T) {
 	t.Parallel()
-	c, a := kindsRepresentation(t), serveRepresentation(t)
+	c, a := newCatalog(t, meta.Kubernetes), serveRepresentation(t)
 	seen := map[string]bool{}
 	for _, o := range objects(t, c) {
 		seen[o.String()] = true

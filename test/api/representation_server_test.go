@@ -75,15 +75,6 @@ func (o representationObject) path() string { return o.collection() + "/" + o.na
 // String is how tests name the object.
 func (o representationObject) String() string { return o.kind.APIVersion() + "/" + o.kind.Kind }
 
-func kindsRepresentation(t *testing.T) *catalog.Catalog {
-	t.Helper()
-	c, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 // An asker sends requests with headers to one server.
 type requester struct {
 	*client.Server

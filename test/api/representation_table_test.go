@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -28,7 +29,7 @@ var varying = []struct {
 // testdata/representation/tables.txt.
 func TestTables(t *testing.T) {
 	t.Parallel()
-	c, a := kindsRepresentation(t), serveRepresentation(t)
+	c, a := newCatalog(t, meta.Kubernetes), serveRepresentation(t)
 	var b strings.Builder
 	for _, o := range objects(t, c) {
 		a.create(t, o)
@@ -99,7 +100,7 @@ func (a *requester) writeTable(t *testing.T, b *strings.Builder, path string) {
 // given lead somewhere.
 func TestColumnPaths(t *testing.T) {
 	t.Parallel()
-	for _, k := range kindsRepresentation(t).Kinds() {
+	for _, k := range newCatalog(t, meta.Kubernetes).Kinds() {
 		for _, c := range k.Columns {
 			if !present.HasFunction(c.Path) {
 				t.Errorf("%s: no function %s", k.Kind, c.Path)
