@@ -1,6 +1,7 @@
 // Package actors holds the objects of the server and everything that changes them. Every object that
 // is being changed, every collection, the log and every watch has an owner: an actor that alone changes
-// its state. The rest of the server sees one type, Store.
+// its state. The rest of the server sees one type, Store, and clients a ClientStore over it, which answers
+// them when what they wrote is in effect and with the newest state of all servers.
 //
 // The actors run in package internal/runtime, which alone knows the actor library. Objects that clients
 // ask for in another version than the stored one are converted by package internal/conversion.

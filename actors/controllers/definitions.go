@@ -21,6 +21,7 @@ type KindStore interface {
 	Store
 	RegisterKind(k *schema.Kind)
 	UnregisterKind(k *schema.Kind)
+	CollectionVersion(storage meta.GroupResource) uint64
 }
 
 // Definitions turns CustomResourceDefinitions into kinds that the catalogue and the store serve,
@@ -107,6 +108,11 @@ func (d *Definitions) Handles(k *schema.Kind) bool { return k.Storage == d.kind.
 //
 // Without it a client that creates a definition and then an object of it would be told that the kind does not exist.
 func (d *Definitions) Wait(ctx context.Context, version uint64) { d.observed.Wait(ctx, version) }
+
+// CatchUp returns when all definitions that can be read are in effect, or ctx ends.
+func (d *Definitions) CatchUp(ctx context.Context) {
+	d.Wait(ctx, d.store.CollectionVersion(d.kind.Storage))
+}
 
 // sync puts a definition into effect.
 //

@@ -25,7 +25,8 @@ type cluster struct {
 	ctx    context.Context
 	kinds  *catalog.Catalog
 	reader *Reader
-	store  BarrierStore
+	opts   actors.ClientStoreOptions
+	store  *actors.ClientStore
 }
 
 // newCluster opens a store under a naming profile. Definitions of kinds take effect in it.
@@ -61,7 +62,12 @@ func newCluster(t *testing.T, naming *meta.Naming) *cluster {
 		cancel()
 	})
 	c := &cluster{t: t, ctx: running, kinds: kinds, reader: NewReader(store, kinds, log)}
-	c.store = NewBarrierStore(c.reader, definitions, rbac.Resources())
+	roles := map[meta.GroupResource]bool{}
+	for _, r := range rbac.Resources() {
+		roles[c.reader.Storage(r)] = true
+	}
+	c.opts = actors.ClientStoreOptions{Definitions: definitions, Observers: c.reader, Observed: func(storage meta.GroupResource) bool { return roles[storage] }}
+	c.store = actors.NewClientStore(store, c.opts)
 	return c
 }
 

@@ -36,6 +36,7 @@ type Reader struct {
 var (
 	_ policy.Objects         = (*Reader)(nil)
 	_ serviceaccount.Objects = (*Reader)(nil)
+	_ actors.Observers       = (*Reader)(nil)
 )
 
 // NewReader reads the store, whose kinds are those of a catalog.
@@ -44,6 +45,11 @@ func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *R
 		store: store, kinds: kindIndex{catalog: kinds}, log: log,
 		observed: map[meta.GroupResource][]*controllers.ObservedRevision{},
 	}
+}
+
+// Storage is where objects of a resource in platform form are stored.
+func (r *Reader) Storage(resource meta.GroupResource) meta.GroupResource {
+	return r.kinds.storage(resource)
 }
 
 // find returns a stored object and its kind; nil if there is none, or no such resource is served.
@@ -113,19 +119,18 @@ func (r *Reader) removeObserver(storage meta.GroupResource, o *controllers.Obser
 	o.Advance(math.MaxUint64)
 }
 
-// catchUp waits until all that inform themselves of resources have seen what can be read of them, or ctx ends.
-func (r *Reader) catchUp(ctx context.Context) {
+// CatchUp implements actors.Observers: it waits until all that inform themselves of resources have seen what can be read of them.
+func (r *Reader) CatchUp(ctx context.Context) {
 	r.mu.Lock()
 	all := maps.Clone(r.observed)
 	r.mu.Unlock()
 	for storage := range all {
-		r.waitObserved(ctx, storage, r.store.CollectionVersion(storage))
+		r.Wait(ctx, storage, r.store.CollectionVersion(storage))
 	}
 }
 
-// isCaughtUp reports whether all that inform themselves of resources have seen what can be read of
-// them.
-func (r *Reader) isCaughtUp() bool {
+// IsCaughtUp implements actors.Observers.
+func (r *Reader) IsCaughtUp() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for storage, all := range r.observed {
@@ -139,8 +144,11 @@ func (r *Reader) isCaughtUp() bool {
 	return true
 }
 
-// waitObserved waits until all that inform themselves of a resource have seen a version, or ctx ends.
-func (r *Reader) waitObserved(ctx context.Context, storage meta.GroupResource, version uint64) {
+// Changes implements actors.Observers: it counts what was passed on to policy.
+func (r *Reader) Changes() uint64 { return r.changes.Load() }
+
+// Wait implements actors.Observers.
+func (r *Reader) Wait(ctx context.Context, storage meta.GroupResource, version uint64) {
 	r.mu.Lock()
 	all := r.observed[storage]
 	r.mu.Unlock()

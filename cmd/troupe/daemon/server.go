@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/troupe-api/troupe/actors/controllers/policyobjects"
+	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -33,8 +33,7 @@ func (d *Daemon) serve() error {
 	return nil
 }
 
-// The store that the front sees waits, after a write of what policy decides by, until that is in effect
-// (BarrierStore).
+// serverOptions are those of the front, which sees the store as clients reach it.
 func (d *Daemon) serverOptions() (none http.Options, err error) {
 	rules, err := d.newPolicies(d.identity)
 	if err != nil {
@@ -110,16 +109,21 @@ func (d *Daemon) serverOptions() (none http.Options, err error) {
 }
 
 // clientStore is the store as clients reach it.
-func (d *Daemon) clientStore(rules *policies) policyobjects.BarrierStore {
-	resources := slices.Concat(followed(rules.admission), []meta.GroupResource{d.servers.Resource()}, d.flowControlResources())
-	s := policyobjects.NewBarrierStore(d.objects, d.definitions, resources).Following(d.policyParams.Follows)
+func (d *Daemon) clientStore(rules *policies) *actors.ClientStore {
+	observed := map[meta.GroupResource]bool{}
+	for _, r := range slices.Concat(followed(rules.admission), []meta.GroupResource{d.servers.Resource()}, d.flowControlResources()) {
+		observed[d.objects.Storage(r)] = true
+	}
+	opts := actors.ClientStoreOptions{Definitions: d.definitions, Observers: d.objects, Observed: func(storage meta.GroupResource) bool {
+		return observed[storage] || d.policyParams.Follows(storage)
+	}}
 	if d.etcd != nil {
-		s = s.Confirming(func(ctx context.Context) (uint64, error) {
+		opts.Newest = func(ctx context.Context) (uint64, error) {
 			revision, err := d.etcd.Current(ctx)
 			return uint64(revision), err
-		})
+		}
 	}
-	return s
+	return actors.NewClientStore(d.store, opts)
 }
 
 // writeMetrics writes the metrics of all parts but the HTTP server, which has its own.

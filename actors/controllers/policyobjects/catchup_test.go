@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/policy"
@@ -34,7 +35,9 @@ func (a admission) Validate(request.Change) error {
 // refuses no change.
 func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	c := newCluster(t, meta.Platform)
-	store := c.store.Confirming(func(context.Context) (uint64, error) { return c.store.Version(), nil })
+	shared := c.opts
+	shared.Newest = func(context.Context) (uint64, error) { return c.store.Version(), nil }
+	store := actors.NewClientStore(c.reader.store, shared)
 	var seen atomic.Bool
 	goOn := make(chan struct{})
 	c.must(c.reader.Inform(c.ctx, meta.GroupResource{Group: "rbac.authorization.platform.io", Resource: "clusterroles"}, func(policy.Change) {
@@ -42,7 +45,7 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 		seen.Store(true)
 	}))
 	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")
-	_, err := c.store.Store.Mutate(c.ctx, request.Mutation{Verb: request.Create, Kind: role, Key: meta.Key{Name: "a"}, Object: named("a")}) // nobody waits for policy
+	_, err := c.reader.store.Mutate(c.ctx, request.Mutation{Verb: request.Create, Kind: role, Key: meta.Key{Name: "a"}, Object: named("a")}) // nobody waits for policy
 	c.must(err)
 	var once sync.Once
 	refusing := admission{allowed: func() bool {
@@ -65,7 +68,7 @@ func TestCatchUpAfterADeletion(t *testing.T) {
 	c.must(c.create(role, "", named("a")))
 	c.must(c.delete(role, "", "a"))
 	c.must(c.reader.Inform(c.ctx, meta.GroupResource{Group: "rbac.authorization.platform.io", Resource: "clusterroles"}, func(policy.Change) {}))
-	if c.reader.catchUp(c.ctx); c.ctx.Err() != nil || !c.reader.isCaughtUp() {
+	if c.reader.CatchUp(c.ctx); c.ctx.Err() != nil || !c.reader.IsCaughtUp() {
 		t.Error("policy counts as behind")
 	}
 }

@@ -41,13 +41,13 @@ func TestEndedInformDelaysNobody(t *testing.T) {
 	<-seen
 	waiting := make(chan struct{})
 	go func() {
-		c.reader.waitObserved(c.ctx, role.Storage, 1<<40) // by a write that is going to be seen by nobody
+		c.reader.Wait(c.ctx, role.Storage, 1<<40) // by a write that is going to be seen by nobody
 		close(waiting)
 	}()
 	end()
 	<-waiting
 	c.must(c.create(role, "", named("b")))
-	c.reader.waitObserved(c.ctx, role.Storage, 1<<40) // returns, though nothing bounds it
+	c.reader.Wait(c.ctx, role.Storage, 1<<40) // returns, though nothing bounds it
 }
 
 // checkWaits makes a change, and checks that it is not answered while policy is looking at it, although a later write of a

@@ -1,0 +1,145 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+)
+
+// newest is the version that a read of the newest state must have reached.
+func (s *ClientStore) newest(ctx context.Context) (uint64, error) {
+	version, err := s.opts.Newest(ctx)
+	switch {
+	case err == nil:
+		return version, nil
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return 0, meta.NewTimeout("the store behind this server has not answered in time")
+	}
+	status := meta.NewServiceUnavailable("the store behind this server cannot be reached, please try again later; with resourceVersion=0 what is known here can be read")
+	status.Details = &meta.Details{RetryAfterSeconds: 1}
+	return 0, status
+}
+
+// maxCatchUp bounds the wait for observers and definitions before somebody is refused.
+const maxCatchUp = 2 * time.Second
+
+// CatchUp waits until what was committed before the call, by whichever server, is in effect here: kinds are served as their
+// definitions say, and observers decide by the objects as they are. It answers false if that cannot be found out.
+func (s *ClientStore) CatchUp(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, maxCatchUp)
+	defer cancel()
+	version, err := s.newest(ctx)
+	return err == nil && s.awaitInEffect(ctx, version) == nil
+}
+
+// awaitInEffect waits until a version is in effect here. The error says that the store has not
+// reached it; observers may be behind when ctx ends.
+func (s *ClientStore) awaitInEffect(ctx context.Context, version uint64) error {
+	if err := s.store.AwaitVersion(ctx, version); err != nil {
+		return err
+	}
+	s.opts.Definitions.CatchUp(ctx)
+	s.opts.Observers.CatchUp(ctx)
+	return nil
+}
+
+// Get implements http.Store.
+func (s *ClientStore) Get(ctx context.Context, r request.Get) (o *meta.Object, err error) {
+	if s.opts.Newest != nil && r.Version == 0 && !r.Stale {
+		if r.Version, err = s.newest(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.store.Get(ctx, r)
+}
+
+// List implements http.Store.
+func (s *ClientStore) List(ctx context.Context, r request.List) (request.ListResult, error) {
+	r, err := s.confirmList(ctx, r)
+	if err != nil {
+		return request.ListResult{}, err
+	}
+	return s.store.List(ctx, r)
+}
+
+// confirmList makes a list of the newest state one of a state that has everything committed before. The chunks of a list come
+// from the version that its token names, unless that is gone and the token says so.
+func (s *ClientStore) confirmList(ctx context.Context, r request.List) (request.List, error) {
+	if s.opts.Newest == nil || r.Match != request.MatchMostRecent || r.Continue != "" && !ContinuesNewest(r.Continue) {
+		return r, nil
+	}
+	version, err := s.newest(ctx)
+	r.Match, r.Version = request.MatchNotOlderThan, version
+	return r, err
+}
+
+// Watch implements http.Store.
+func (s *ClientStore) Watch(ctx context.Context, r request.Watch, sink request.Sink) (session request.Session, err error) {
+	if s.opts.Newest != nil && r.SendInitialEvents && r.Version == 0 && !r.Stale {
+		if r.Version, err = s.newest(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.store.Watch(ctx, r, sink)
+}
+
+// NoOpApply implements http.Store. What is known to change nothing here may change what others have written.
+func (s *ClientStore) NoOpApply(m *request.Mutation) (request.Result, bool) {
+	if s.opts.Newest != nil {
+		return request.Result{}, false
+	}
+	return s.store.NoOpApply(m)
+}
+
+// mutateNewest makes a change. One that was committed was computed on the newest state, as the log
+// has checked; a refusal, a change that changes nothing, and a dry run may be answers about an
+// older one. They count if nothing was committed since that state and admission had seen all of it;
+// else the change is computed once more, on one that is as new as the request.
+func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (request.Result, error) {
+	if s.opts.Newest == nil {
+		return s.store.Mutate(ctx, m)
+	}
+	known, changes := s.store.Version(), s.opts.Observers.Changes()
+	result, err := s.store.Mutate(ctx, m)
+	if err == nil && !m.DryRun && (result.Object == nil || result.Object.Version > known) || err != nil && !isRefusal(err) {
+		return result, err
+	}
+	version, fault := s.newest(ctx)
+	if fault != nil {
+		return request.Result{}, fault
+	}
+	if version <= known && s.opts.Observers.IsCaughtUp() && changes == s.opts.Observers.Changes() {
+		return result, err
+	}
+	if fault := s.awaitVersion(ctx, version); fault != nil {
+		return request.Result{}, fault
+	}
+	return s.store.Mutate(ctx, m)
+}
+
+// awaitVersion is awaitInEffect for a writer, who waits for observers no longer than before a refusal.
+func (s *ClientStore) awaitVersion(ctx context.Context, version uint64) error {
+	if err := s.store.AwaitVersion(ctx, version); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxCatchUp)
+	defer cancel()
+	return s.awaitInEffect(ctx, version)
+}
+
+// isRefusal says whether an error depends on the state of objects.
+func isRefusal(err error) bool {
+	var status *meta.Status
+	if !errors.As(err, &status) {
+		return false
+	}
+	switch status.Code {
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}
