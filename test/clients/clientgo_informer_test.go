@@ -3,6 +3,7 @@ package clients
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -72,7 +73,7 @@ func TestInformers(t *testing.T) {
 	defer consistencydetector.SetDataConsistencyDetectionForWatchListEnabledForTest(true)()
 	for _, streamed := range []bool{true, false} {
 		t.Run(fmt.Sprintf("streamed=%t", streamed), func(t *testing.T) {
-			clientfeaturestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, streamed)
+			setWatchList(t, streamed)
 			for name, k := range informerKinds {
 				t.Run(name, func(t *testing.T) {
 					k.check(t, streamed)
@@ -188,4 +189,15 @@ func TestFactory(t *testing.T) {
 			t.Errorf("%v is not synced", kind)
 		}
 	}
+}
+
+// watchList guards the feature WatchListClient, which all tests of the process share.
+var watchList sync.Mutex
+
+// setWatchList sets the feature for a test, once no other test does.
+func setWatchList(t *testing.T, on bool) {
+	t.Helper()
+	watchList.Lock()
+	t.Cleanup(watchList.Unlock)
+	clientfeaturestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, on)
 }

@@ -20,8 +20,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	clientfeatures "k8s.io/client-go/features"
-	clientfeaturestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
@@ -174,7 +172,7 @@ func (d *dialGate) dial(ctx context.Context, network, address string) (net.Conn,
 func startFollowers(ctx context.Context, t *testing.T, running *sync.WaitGroup, config func(media string) *rest.Config) (all []*follower) {
 	for _, streamed := range []bool{true, false} {
 		t.Run(fmt.Sprintf("streamed=%t", streamed), func(t *testing.T) {
-			clientfeaturestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, streamed)
+			setWatchList(t, streamed)
 			for name, k := range informerKinds {
 				f := &follower{name: fmt.Sprintf("%s, streamed %t", name, streamed), observed: map[string]string{}}
 				f.informer, f.list = k.make(t, f.traffic.Of(config(k.media)), "default")

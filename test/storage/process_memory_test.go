@@ -134,9 +134,9 @@ func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 		live, size, updates int
 		long                int // updates of the soak
 	}{
-		{"large objects", processConfigMaps, 60, 100_000, 1000, 10_000},
+		{"large objects", processConfigMaps, 60, 100_000, 300, 10_000},
 		{"small objects", processConfigMaps, 1000, 2000, 0, 400_000},
-		{"custom objects", notes, 60, 100_000, 700, 10_000},
+		{"custom objects", notes, 60, 100_000, 300, 10_000},
 	} {
 		if soak {
 			test.updates = test.long
@@ -251,7 +251,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	for n, path := range collections {
 		c.must(t, 201, "POST", path, body(n))
 	}
-	most, updates := 0.0, 120
+	most, updates := 0.0, 60
 	if soak {
 		updates = 300
 	}
@@ -274,7 +274,7 @@ func TestHistoryIsBounded(t *testing.T) {
 func TestOwnersOfLargeObjectsLeaveNothing(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "1GiB")
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "journal: {sync: none}\nactors: {idleTime: 1h}\nwatches: {historyBytes: 1Mi}\n"))
-	const live, size = 120, 500_000
+	const live, size = 60, 500_000
 	churnProcess(t, p, processConfigMaps, live, size, live)
 	c := p.caller()
 	eventually(t, "only what is stored is in memory", func() bool {

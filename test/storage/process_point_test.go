@@ -120,7 +120,7 @@ func TestRestoreIsKilled(t *testing.T) {
 	if err := os.RemoveAll(into); err != nil {
 		t.Fatal(err)
 	}
-	const kills = 12
+	const kills = 6
 	for n := range kills {
 		r := exec.Command(client.TroupeBinary(t), arguments...)
 		if err := r.Start(); err != nil {

@@ -39,8 +39,8 @@ type checker struct {
 	*report
 	root   string // of the repository
 	module string // the folder of the module test
-	// inMemory is the environment of suites whose subject is not the disk.
-	inMemory []string
+	// memoryDir is a directory in memory for the files of suites whose subject is not the disk; empty if there is none.
+	memoryDir string
 }
 
 func check(ctx context.Context, stages string, changed bool, rounds int) (ok bool, err error) {
@@ -59,12 +59,9 @@ func check(ctx context.Context, stages string, changed bool, rounds int) (ok boo
 	if err := c.download(ctx); err != nil {
 		return false, err
 	}
-	dir, remove := memoryDir()
+	var remove func()
+	c.memoryDir, remove = memoryDir()
 	defer remove()
-	c.inMemory = []string{"GOGC=400"} // a fifth less CPU time
-	if dir != "" {
-		c.inMemory = append(c.inMemory, "TMPDIR="+dir)
-	}
 	switch {
 	case rounds > 0:
 		err = c.flakes(ctx, rounds)
