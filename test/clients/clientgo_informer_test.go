@@ -70,10 +70,11 @@ func metadataInformer(t *testing.T, config *rest.Config, ns string) (cache.Share
 // With it, the client's own detector compares what was streamed with a list too.
 func TestInformers(t *testing.T) {
 	t.Parallel()
+	ownClientGoFeatures(t)
 	defer consistencydetector.SetDataConsistencyDetectionForWatchListEnabledForTest(true)()
 	for _, streamed := range []bool{true, false} {
 		t.Run(fmt.Sprintf("streamed=%t", streamed), func(t *testing.T) {
-			setWatchList(t, streamed)
+			clientfeaturestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, streamed)
 			for name, k := range informerKinds {
 				t.Run(name, func(t *testing.T) {
 					k.check(t, streamed)
@@ -191,13 +192,11 @@ func TestFactory(t *testing.T) {
 	}
 }
 
-// watchList guards the feature WatchListClient, which all tests of the process share.
-var watchList sync.Mutex
+// clientGoFeatures guards what a test changes of client-go for the whole process.
+var clientGoFeatures sync.Mutex
 
-// setWatchList sets the feature for a test, once no other test does.
-func setWatchList(t *testing.T, on bool) {
-	t.Helper()
-	watchList.Lock()
-	t.Cleanup(watchList.Unlock)
-	clientfeaturestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, on)
+// ownClientGoFeatures lets a test change features of client-go until it ends.
+func ownClientGoFeatures(t *testing.T) {
+	clientGoFeatures.Lock()
+	t.Cleanup(clientGoFeatures.Unlock)
 }

@@ -20,6 +20,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	clientfeatures "k8s.io/client-go/features"
+	clientfeaturestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
@@ -53,6 +55,7 @@ type follower struct {
 // kill, so nobody reads the state twice; then the same where it forgets.
 func TestKilledInformer(t *testing.T) {
 	t.Parallel()
+	ownClientGoFeatures(t)
 	dir := t.TempDir()
 	kills := 8
 	if client.Soak() {
@@ -172,7 +175,7 @@ func (d *dialGate) dial(ctx context.Context, network, address string) (net.Conn,
 func startFollowers(ctx context.Context, t *testing.T, running *sync.WaitGroup, config func(media string) *rest.Config) (all []*follower) {
 	for _, streamed := range []bool{true, false} {
 		t.Run(fmt.Sprintf("streamed=%t", streamed), func(t *testing.T) {
-			setWatchList(t, streamed)
+			clientfeaturestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, streamed)
 			for name, k := range informerKinds {
 				f := &follower{name: fmt.Sprintf("%s, streamed %t", name, streamed), observed: map[string]string{}}
 				f.informer, f.list = k.make(t, f.traffic.Of(config(k.media)), "default")
