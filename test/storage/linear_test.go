@@ -25,7 +25,7 @@ const (
 	clients       = 6
 	linearKeys    = 3
 	requests      = 60 // per client and round
-	rounds        = 12
+	rounds        = 8
 )
 
 // A racer is one client with its own record.

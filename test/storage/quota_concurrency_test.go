@@ -173,7 +173,7 @@ func (n namespace) neverAbove(limit int) {
 	defer w.Close()
 	there := len(list.Items)
 	limit = max(limit, there)
-	for range 600 { // few enough for a busy machine, and more than all that there may be
+	for range 300 { // more than all that there may be
 		e, err := w.Next()
 		if err != nil {
 			n.T.Fatal(err)
