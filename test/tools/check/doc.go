@@ -1,16 +1,17 @@
 // Command check runs the tests of both modules, as make test, make check and make flakes do.
 //
 //	go run ./tools/check             everything that must pass before a change goes in
-//	go run ./tools/check -stages suites   only the stages whose names match a pattern
+//	go run ./tools/check -stages suite   only the stages whose names match a pattern
 //	go run ./tools/check -changed    what a change needs: analysis and tests of the changed packages
 //	go run ./tools/check -flakes 10  the suites, ten times, under load, to find tests that depend on the machine
 //
-// It prints one line per stage with its duration, the output of tests that fail, and a summary: the stages, the slowest tests, skipped
+// It prints one line per stage with its duration and its CPU time, the output of tests that fail, and a summary: the stages, the slowest tests, skipped
 // tests, and the time in total. It exits with status 1 if something failed.
 //
 // Its nouns:
 //
-//	stage     a step with a line of output: an analysis or a run of go test
+//	stage     a step with a line of output: an analysis, a build or a run of tests. Suites run at the same time, one
+//	          more than there are CPUs
 //	suite     a package of test/ with black-box tests; each is one binary
 //	topic     the files of a suite whose names begin alike, such as api/apply
 //	tool      a program that some tests need and that is not written in Go, such as strace
