@@ -40,56 +40,8 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	a.Verb = "create"
 	decision, reason := s.decide(x, a)
 	if decision != authz.Allow {
-		m.Admission = updateOnly{m.Admission, a.Forbidden(reason)}
+		m.CreateRefusal = a.Forbidden(reason)
 	}
-}
-
-// updateOnly is the admission of a mutation that may change an object but not create it.
-type updateOnly struct {
-	next    request.Admission // nil: there is none
-	refusal error             // of a create
-}
-
-// Applies implements request.Admission.
-//
-// A create is always looked at, or the refusal would have no place to happen.
-func (e updateOnly) Applies(operation request.Verb) bool {
-	return operation == request.Create || e.next != nil && e.next.Applies(operation)
-}
-
-// MayChange implements request.Admission.
-func (e updateOnly) MayChange(operation request.Verb) bool {
-	return e.next != nil && e.next.MayChange(operation)
-}
-
-// AppliesToNoOp implements request.Admission.
-func (e updateOnly) AppliesToNoOp() bool { return e.next != nil && e.next.AppliesToNoOp() }
-
-// Admit implements request.Admission.
-func (e updateOnly) Admit(c request.Change) error {
-	switch {
-	case c.Old == nil:
-		return e.refusal
-	case e.next == nil || !e.next.Applies(c.Operation()):
-		return nil
-	}
-	return e.next.Admit(c)
-}
-
-// Reserve implements request.Admission.
-func (e updateOnly) Reserve(c request.Change) (request.Reservation, error) {
-	if e.next == nil || !e.next.Applies(c.Operation()) {
-		return nil, nil
-	}
-	return e.next.Reserve(c)
-}
-
-// Validate implements request.Admission.
-func (e updateOnly) Validate(c request.Change) error {
-	if e.next == nil || !e.next.Applies(c.Operation()) {
-		return nil
-	}
-	return e.next.Validate(c)
 }
 
 // attributes are what flow control and authorization decide on. They are made once, when it is known who asks and as whom; who needs

@@ -97,7 +97,7 @@ func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string
 	if err := represent.CheckShape(x.bodyKind, x.format, x.query); err != nil {
 		return err
 	}
-	if _, refused := m.Admission.(updateOnly); !refused {
+	if m.CreateRefusal == nil {
 		if err := s.opts.Admission.Provision(x.deadlineCtx, &m); err != nil {
 			return err
 		}

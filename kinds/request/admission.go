@@ -108,7 +108,7 @@ func (c *Change) Operation() Verb {
 
 // Admits tells whether an Admission applies to an operation of m, or a WaitingAdmission may.
 func (m *Mutation) Admits(operation Verb) bool {
-	return m.Waiting != nil && m.Waiting.MayApply(operation) || m.Admission != nil && m.Admission.Applies(operation)
+	return operation == Create && m.CreateRefusal != nil || m.Waiting != nil && m.Waiting.MayApply(operation) || m.Admission != nil && m.Admission.Applies(operation)
 }
 
 // AdmitsNoOp tells whether an Admission applies to an update by m that changes nothing, or a WaitingAdmission may.
@@ -126,8 +126,11 @@ func (m *Mutation) admits(c *Change) bool {
 	return m.Admission != nil && m.Admission.Applies(c.Operation())
 }
 
-// Admit asks the Admission of c's mutation, if one applies.
+// Admit asks the Admission of c's mutation, if one applies. It refuses a create that the mutation must not make.
 func (c Change) Admit() error {
+	if c.Old == nil && c.Mutation.CreateRefusal != nil {
+		return c.Mutation.CreateRefusal
+	}
 	if !c.Mutation.admits(&c) {
 		return nil
 	}

@@ -75,6 +75,9 @@ type Mutation struct {
 	// Named are options as the request has them.
 	Named NamedOptions
 
+	// CreateRefusal answers an update or an apply of an object that does not exist, which its user may change but not create; nil
+	// if they may.
+	CreateRefusal error
 	// Admission and Waiting complete or refuse the change on behalf of policy; nil where nothing
 	// applies to the kind and the sub-resource.
 	Admission Admission
