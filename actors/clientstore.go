@@ -9,72 +9,68 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A ClientStore is the store as clients reach it. A client that was answered finds its next request dealt with
-// accordingly, by whichever server:
+// A ClientStore is the store that requests of clients go through. It guarantees that a client's next
+// request, to any server, sees the effect of its previous one:
 //
-//   - a write of what decides about other requests, such as roles, quotas or definitions of kinds, is answered when it is
-//     in effect here;
-//   - where other servers write to the same log, a read of the newest state, a refusal and a change that changes nothing
-//     are answers about a state that contains all that was committed before the request (clientstorenewest.go).
+//   - A write to objects that policy or discovery depend on, such as roles, quotas or
+//     CustomResourceDefinitions, returns once this server applies it.
+//   - If other servers share the log, reads of the most recent state, rejections and no-op writes
+//     reflect everything committed before the request (clientstorenewest.go).
 type ClientStore struct {
 	store *Store
 	opts  ClientStoreOptions
 }
 
-// ClientStoreOptions are what decides about requests by the objects of the store, and who else writes them.
+// ClientStoreOptions are the dependencies of a ClientStore.
 type ClientStoreOptions struct {
 	Definitions Definitions
 	Observers   Observers
-	// Observed tells whether writers of a storage wait for the Observers.
-	Observed func(storage meta.GroupResource) bool
-	// Newest returns a version that contains everything that was committed before the call, by whichever server, once
-	// it has arrived here. It is nil if nobody else writes.
+	// IsObserved reports whether a write to the storage waits for the Observers.
+	IsObserved func(storage meta.GroupResource) bool
+	// Newest returns a version that includes every commit of all servers before the call. It is nil
+	// if no other server shares the log.
 	Newest func(ctx context.Context) (uint64, error)
 }
 
-// Definitions puts definitions of kinds into effect.
+// Definitions serves the kinds of CustomResourceDefinitions.
 type Definitions interface {
-	// Handles tells whether objects of a kind are definitions.
+	// Handles reports whether k is the kind CustomResourceDefinition.
 	Handles(k *schema.Kind) bool
-	// Wait returns when a version of a definition is in effect, or ctx ends.
+	// Wait returns when kinds are served as of a version, or ctx ends.
 	Wait(ctx context.Context, version uint64)
-	// CatchUp returns when all definitions that can be read are in effect, or ctx ends.
+	// CatchUp returns when kinds are served as of the version that reads return, or ctx ends.
 	CatchUp(ctx context.Context)
 }
 
-// Observers follow collections and decide by what they have seen of them.
+// Observers are the caches of policy, which watch collections.
 type Observers interface {
-	// Wait returns when all that follow a storage have seen a version of it, or ctx ends.
+	// Wait returns when all caches of a storage include a version, or ctx ends.
 	Wait(ctx context.Context, storage meta.GroupResource, version uint64)
-	// CatchUp returns when they have seen all that can be read, or ctx ends.
+	// CatchUp returns when all caches include the version that reads return, or ctx ends.
 	CatchUp(ctx context.Context)
-	// IsCaughtUp reports whether they have seen all that can be read.
+	// IsCaughtUp reports whether all caches include the version that reads return.
 	IsCaughtUp() bool
-	// Changes counts what they have seen.
+	// Changes returns the number of changes delivered to caches so far.
 	Changes() uint64
 }
 
-// maxObserverWait bounds the wait for observers, which may have to look at many objects, such as all that a new
-// quota counts. What was written is durable by then.
+// maxObserverWait limits how long a write waits for observers. A new quota, for example, counts all
+// objects of its namespace. The write is durable by then.
 const maxObserverWait = 10 * time.Second
 
-// NewClientStore returns a store as clients reach it.
+// NewClientStore returns a ClientStore over store.
 func NewClientStore(store *Store, opts ClientStoreOptions) *ClientStore {
 	return &ClientStore{store: store, opts: opts}
 }
 
-// Convert implements http.Store.
 func (s *ClientStore) Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
 	return s.store.Convert(ctx, k, objects)
 }
 
-// Count implements http.Store.
 func (s *ClientStore) Count(k *schema.Kind, namespace string) int { return s.store.Count(k, namespace) }
 
-// Version implements http.Store.
 func (s *ClientStore) Version() uint64 { return s.store.Version() }
 
-// Mutate implements http.Store.
 func (s *ClientStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
 	result, err := s.mutateNewest(ctx, m)
 	if err == nil && result.Object != nil && !m.DryRun {
@@ -83,7 +79,6 @@ func (s *ClientStore) Mutate(ctx context.Context, m request.Mutation) (request.R
 	return result, err
 }
 
-// DeleteCollection implements http.Store.
 func (s *ClientStore) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
 	l, err := s.confirmList(ctx, l)
 	if err != nil {
@@ -101,12 +96,12 @@ func (s *ClientStore) DeleteCollection(ctx context.Context, l request.List, m re
 	return listing, err
 }
 
-// awaitEffect waits until a version of a kind is in effect.
+// awaitEffect waits until this server applies a version of an object of kind k.
 func (s *ClientStore) awaitEffect(ctx context.Context, k *schema.Kind, version uint64) {
 	switch {
 	case s.opts.Definitions.Handles(k):
 		s.opts.Definitions.Wait(ctx, version)
-	case s.opts.Observed(k.Storage):
+	case s.opts.IsObserved(k.Storage):
 		ctx, cancel := context.WithTimeout(ctx, maxObserverWait)
 		defer cancel()
 		s.opts.Observers.Wait(ctx, k.Storage, version)

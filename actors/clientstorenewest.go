@@ -24,11 +24,11 @@ func (s *ClientStore) newest(ctx context.Context) (uint64, error) {
 	return 0, status
 }
 
-// maxCatchUp bounds the wait for observers and definitions before somebody is refused.
+// maxCatchUp limits how long a request waits for observers and definitions before it is rejected.
 const maxCatchUp = 2 * time.Second
 
-// CatchUp waits until what was committed before the call, by whichever server, is in effect here: kinds are served as their
-// definitions say, and observers decide by the objects as they are. It answers false if that cannot be found out.
+// CatchUp waits until this server applies every commit of all servers before the call: it serves the
+// defined kinds, and the caches of policy are current. It returns false on a timeout or an error.
 func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, maxCatchUp)
 	defer cancel()

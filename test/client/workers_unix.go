@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Workers runs the commands of shells in worker processes, each of which runs one command after the
-// other. Starting kubectl or troupe takes more CPU than most of their commands.
+// Workers runs the commands of shells in long-lived worker processes. Starting kubectl or troupe takes
+// more CPU time than most of their commands.
 type Workers struct {
 	t        testing.TB
 	program  string

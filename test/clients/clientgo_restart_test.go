@@ -57,16 +57,12 @@ func TestKilledInformer(t *testing.T) {
 	t.Parallel()
 	ownClientGoFeatures(t)
 	dir := t.TempDir()
-	kills := 8
-	if client.Soak() {
-		kills = 50
-	}
 	for _, c := range []struct {
 		name, settings string
 		kills          int
 		forgets        bool // whether followers come back too late to go on where they were
 	}{
-		{"remembered", "{}", kills, false},
+		{"remembered", "{}", 8, false},
 		{"forgotten", "watches: {historyTime: 1ms, historyBytes: 1}", 2, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

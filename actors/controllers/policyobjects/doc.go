@@ -1,5 +1,5 @@
-// Package policyobjects lets package policy read what the store holds, and tells how far policy has
-// seen it.
+// Package policyobjects gives package policy access to stored objects, and tracks up to which version
+// policy has seen them.
 //
 //	Reader  implements policy.Objects, serviceaccount.Objects and podsecurity.Objects: one object, or
 //	        all of a resource and their changes, or the Pods of a namespace; and actors.Observers

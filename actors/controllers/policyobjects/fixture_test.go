@@ -66,7 +66,7 @@ func newCluster(t *testing.T, naming *meta.Naming) *cluster {
 	for _, r := range rbac.Resources() {
 		roles[c.reader.Storage(r)] = true
 	}
-	c.opts = actors.ClientStoreOptions{Definitions: definitions, Observers: c.reader, Observed: func(storage meta.GroupResource) bool { return roles[storage] }}
+	c.opts = actors.ClientStoreOptions{Definitions: definitions, Observers: c.reader, IsObserved: func(storage meta.GroupResource) bool { return roles[storage] }}
 	c.store = actors.NewClientStore(store, c.opts)
 	return c
 }

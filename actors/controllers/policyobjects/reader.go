@@ -47,7 +47,7 @@ func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *R
 	}
 }
 
-// Storage is where objects of a resource in platform form are stored.
+// Storage returns the storage of a resource in platform form.
 func (r *Reader) Storage(resource meta.GroupResource) meta.GroupResource {
 	return r.kinds.storage(resource)
 }
@@ -119,7 +119,6 @@ func (r *Reader) removeObserver(storage meta.GroupResource, o *controllers.Obser
 	o.Advance(math.MaxUint64)
 }
 
-// CatchUp implements actors.Observers: it waits until all that inform themselves of resources have seen what can be read of them.
 func (r *Reader) CatchUp(ctx context.Context) {
 	r.mu.Lock()
 	all := maps.Clone(r.observed)
@@ -129,7 +128,6 @@ func (r *Reader) CatchUp(ctx context.Context) {
 	}
 }
 
-// IsCaughtUp implements actors.Observers.
 func (r *Reader) IsCaughtUp() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,10 +142,8 @@ func (r *Reader) IsCaughtUp() bool {
 	return true
 }
 
-// Changes implements actors.Observers: it counts what was passed on to policy.
 func (r *Reader) Changes() uint64 { return r.changes.Load() }
 
-// Wait implements actors.Observers.
 func (r *Reader) Wait(ctx context.Context, storage meta.GroupResource, version uint64) {
 	r.mu.Lock()
 	all := r.observed[storage]

@@ -33,7 +33,7 @@ func (d *Daemon) serve() error {
 	return nil
 }
 
-// serverOptions are those of the front, which sees the store as clients reach it.
+// serverOptions returns the options of the HTTP server.
 func (d *Daemon) serverOptions() (none http.Options, err error) {
 	rules, err := d.newPolicies(d.identity)
 	if err != nil {
@@ -108,13 +108,13 @@ func (d *Daemon) serverOptions() (none http.Options, err error) {
 	}, nil
 }
 
-// clientStore is the store as clients reach it.
+// clientStore returns the store that requests of clients go through.
 func (d *Daemon) clientStore(rules *policies) *actors.ClientStore {
 	observed := map[meta.GroupResource]bool{}
 	for _, r := range slices.Concat(followed(rules.admission), []meta.GroupResource{d.servers.Resource()}, d.flowControlResources()) {
 		observed[d.objects.Storage(r)] = true
 	}
-	opts := actors.ClientStoreOptions{Definitions: d.definitions, Observers: d.objects, Observed: func(storage meta.GroupResource) bool {
+	opts := actors.ClientStoreOptions{Definitions: d.definitions, Observers: d.objects, IsObserved: func(storage meta.GroupResource) bool {
 		return observed[storage] || d.policyParams.Follows(storage)
 	}}
 	if d.etcd != nil {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -87,7 +88,9 @@ func (r run) step(ctx context.Context) step {
 	return func(ended func(result)) (time.Duration, error) {
 		command := exec.CommandContext(ctx, "go", r.args...)
 		command.Dir, command.Env, command.Stderr = r.dir, append(os.Environ(), r.env...), os.Stderr
-		command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+		// A group of its own, so that the end reaches the test binaries and what they have started.
+		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
 		out, err := command.StdoutPipe()
 		if err != nil {
 			return 0, err

@@ -85,6 +85,9 @@ func (c checker) all(ctx context.Context) error {
 	if err := c.suites(ctx); err != nil {
 		return err
 	}
+	if len(c.stages) == 0 {
+		return fmt.Errorf("-stages: no stage matches %q", c.selected)
+	}
 	return ctx.Err()
 }
 

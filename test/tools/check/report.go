@@ -53,7 +53,7 @@ func failed(results []result) (failed []result) {
 	return failed
 }
 
-// selects tells whether a stage is to run.
+// selects reports whether -stages selects a stage.
 func (r *report) selects(name string) bool { return r.selected == nil || r.selected.MatchString(name) }
 
 // stage runs one step, if it is selected, and prints its line.
@@ -63,7 +63,7 @@ func (r *report) stage(name string, do step) {
 	}
 }
 
-// always runs one step and prints its line. It tells whether everything passed.
+// always runs one step and prints its line. It reports whether everything passed.
 func (r *report) always(name string, do step) bool {
 	s := stageResult{name: name}
 	began := time.Now()

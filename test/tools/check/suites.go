@@ -65,16 +65,18 @@ func (c checker) binary(folder string, race bool) string {
 	return filepath.Join(c.root, "bin", dir, filepath.Base(folder)+".test")
 }
 
-// build is a step that builds the test binaries of folders.
-func (c checker) build(ctx context.Context, race bool, folders []string) step {
+// build builds the test binaries of folders. It reports whether that succeeded.
+func (c checker) build(ctx context.Context, race bool, folders []string) bool {
+	name := "build suites"
 	args := []string{"test", "-vet=off", withoutDWARF, "-c", "-o", filepath.Dir(c.binary("", race)) + "/"}
 	if race {
+		name += ", race detector"
 		args = append(args, "-race")
 	}
 	for _, f := range folders {
 		args = append(args, "./"+f)
 	}
-	return run{dir: c.module, args: args}.step(ctx)
+	return c.always(name, run{dir: c.module, args: args}.step(ctx))
 }
 
 // run is a step that runs a test binary. A busy machine may need hours.
@@ -98,11 +100,7 @@ func (c checker) suites(ctx context.Context) error {
 		}
 	}
 	for _, race := range []bool{false, true} {
-		name := "build suites"
-		if race {
-			name += ", race detector"
-		}
-		if len(programs[race]) > 0 && !c.always(name, c.build(ctx, race, unique(programs[race]))) {
+		if len(programs[race]) > 0 && !c.build(ctx, race, unique(programs[race])) {
 			return nil // the report says so
 		}
 	}
