@@ -1,0 +1,64 @@
+// Command functioncount counts how many functions of Troupe a request runs, and in how many packages:
+// a measure of how many steps a reader has to follow. It builds itself with coverage counters,
+// starts a server in the process, sends the same request 200 times, and counts the functions that
+// were entered at least 190 times.
+//
+//	go run ./tools/functioncount             # one line per request
+//	go run ./tools/functioncount -list get   # and the functions that a GET runs, by package
+//
+// Function literals count as part of the function around them.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/coverage"
+)
+
+func main() {
+	list := flag.String("list", "", "list the functions that this request runs: get, put, apply, …")
+	flag.Parse()
+	if err := run(*list); err != nil {
+		fmt.Fprintf(os.Stderr, "functioncount: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(list string) error {
+	// A binary without counters cannot clear them: this is the program as go run built it.
+	if coverage.ClearCounters() != nil {
+		return runWithCounters()
+	}
+	return measure(list)
+}
+
+// runWithCounters builds the program with counters in all packages of Troupe and runs it.
+func runWithCounters() error {
+	dir, err := os.MkdirTemp("", "functioncount")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	binary := filepath.Join(dir, "functioncount")
+	build := exec.Command("go", "build", "-cover", "-covermode=atomic",
+		"-coverpkg="+module+"/...", "-o", binary, "./tools/functioncount")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("building with counters: %w", err)
+	}
+	measured := exec.Command(binary, os.Args[1:]...)
+	measured.Stdout, measured.Stderr = os.Stdout, os.Stderr
+	// The counters are read by the program itself, which needs no directory for them at its end.
+	measured.Env = append(os.Environ(), "GOCOVERDIR="+dir)
+	var exit *exec.ExitError
+	if err := measured.Run(); errors.As(err, &exit) {
+		return errors.New("the measured program failed")
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
