@@ -14,9 +14,6 @@ type connection struct {
 	server *Server
 	// authCache is what authentication has found out about the client's certificates.
 	authCache authn.ConnCache
-	// current is the request that is being answered: a connection has one at a time. The handlers of
-	// the fixed routes find it here, for the router hands them nothing but fasthttp's context.
-	current *requestContext
 }
 
 // ServeRequest implements wire.Handler.
@@ -39,9 +36,4 @@ func (c *connection) ReplaceUnwritable(r *fasthttp.Response) {
 	f := apierrors.InternalError(string(r.Header.PeekBytes(headerAuditID)))
 	r.SetStatusCode(f.Code)
 	r.SetBodyRaw(append(f.AppendJSON(nil), '\n'))
-}
-
-// currentRequest is the request that a context of fasthttp belongs to.
-func currentRequest(ctx *fasthttp.RequestCtx) *requestContext {
-	return ctx.Conn().(*wire.Conn).Handler().(*connection).current
 }

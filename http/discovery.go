@@ -45,9 +45,12 @@ func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	return nil
 }
 
-// discoverGroup answers /apis/{group}.
+// discoverGroup answers /apis/{group} and what is below it: /apis/{group}/{version}.
 func (s *Server) discoverGroup(x *requestContext) error {
 	group := x.target.Segments[1]
+	if x.target.Segments[2] != "" {
+		return s.discoverResources(x)
+	}
 	doc := s.currentDocuments(x).Group(group)
 	if doc == nil {
 		return s.groupNotFound(group)

@@ -62,12 +62,10 @@
 //     would be refused.
 //   - The number of metric series is bounded by the catalogue.
 //
-// # The router of the fixed paths
+// # Fixed paths
 //
-// Resources are routed by their Info. Fixed paths (health, metrics, version, discovery, OpenAPI) go through
-// fasthttp/router, whose handlers get fasthttp's context and return nothing. They find the request by its
-// connection (currentRequest), which has one at a time, and leave their error with the request; no value is
-// stored in fasthttp's context.
+// Resources are routed by their Info. Everything else (health, metrics, version, discovery, OpenAPI, the console)
+// is a fixedRoute, found by its path in a map.
 //
 // # Watches on the wire
 //

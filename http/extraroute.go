@@ -34,7 +34,7 @@ func (s *Server) doExtraRoute(e ExtraRoute) func(*requestContext) error {
 // serveExtraRoute answers one of Options.ExtraRoutes. The body goes out while it is made, so its
 // error comes too late for a Status: the answer is cut before its last chunk, which
 // clients tell from a whole one.
-func (s *Server) serveExtraRoute(path string, e ExtraRoute) func(*requestContext) error {
+func (s *Server) serveExtraRoute(e ExtraRoute) func(*requestContext) error {
 	contentType := cmp.Or(e.ContentType, typeBytes)
 	return func(x *requestContext) error {
 		x.setHeader("X-Content-Type-Options", "nosniff")

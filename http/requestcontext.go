@@ -51,7 +51,6 @@ type requestContext struct {
 	// refused before it was known who asks.
 	auditDecided, refusedBeforeAuthn bool
 	panicked                         bool
-	routeErr                         error  // of the handler of a fixed route
 	authScheme                       string // how the client wants to prove who it is: bearer, basic or ""
 	warnings                         warning.List
 	// hijacked: the watch, or the tunnel, writes the answer.
@@ -68,7 +67,6 @@ var requestContexts = sync.Pool{New: func() any { return new(requestContext) }}
 func newRequestContext(c *connection, ctx *fasthttp.RequestCtx) *requestContext {
 	x := requestContexts.Get().(*requestContext)
 	x.ctx, x.conn, x.start, x.method = ctx, c, time.Now(), methodName(ctx.Method())
-	c.current = x
 	return x
 }
 
@@ -78,7 +76,6 @@ func (x *requestContext) release() {
 	if x.deadlineCtx != nil {
 		x.deadlineCtx.Stop()
 	}
-	x.conn.current = nil
 	*x = requestContext{headerBuf: x.headerBuf[:0], headers: x.headers.Emptied()}
 	requestContexts.Put(x)
 }

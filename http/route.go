@@ -4,21 +4,13 @@ import (
 	nethttp "net/http"
 	"strings"
 
-	"github.com/fasthttp/router"
 	"github.com/troupe-api/troupe/http/internal/apierrors"
-	"github.com/troupe-api/troupe/http/internal/console"
-	"github.com/troupe-api/troupe/http/internal/negotiate"
-	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/http/internal/warning"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/valyala/fasthttp"
 )
 
-// route calls the handler of a request that has passed the filters, or passes it on to who serves its version.
-//
-// A path with escapes names no fixed route: the router would see it unescaped, and what was authorized is the path as
-// it came.
+// route calls the handler of a request that has passed the filters, or passes it on to the server of its version.
 func (s *Server) route(x *requestContext) error {
 	if to := s.aggregatedServer(x); to != nil {
 		return s.passOn(x, to)
@@ -26,116 +18,7 @@ func (s *Server) route(x *requestContext) error {
 	if x.info.IsResource {
 		return s.routeResource(x)
 	}
-	if x.target.Escaped || x.ctx.Request.Header.RequestURI()[0] != '/' {
-		return apierrors.PageNotFound()
-	}
-	if x.target.TrailingSlash {
-		if !allowsTrailingSlash(&x.target) {
-			return apierrors.PageNotFound()
-		}
-		x.ctx.Request.SetRequestURI(strings.TrimSuffix(x.target.Path, "/"))
-	}
-	s.router.Handler(x.ctx)
-	return x.routeErr
-}
-
-// Paths that are named in several places; pprofPath is that of the index of profiles.
-const (
-	pprofPath  = "/debug/pprof/"
-	slisPath   = "/metrics/slis"
-	statusPath = "/statusz"
-	flagsPath  = "/flagz"
-
-	consolePath       = "/console"
-	consoleConfigPath = consolePath + "/config.json"
-)
-
-// allowsTrailingSlash tells whether a path that ends in a slash may be that of a fixed route without it.
-// Clients rely on that for these paths, and on no others.
-func allowsTrailingSlash(t *requestinfo.Target) bool {
-	return t.Segments[0] == "api" || t.Segments[0] == "apis" || t.Path == "/version/" || t.Path == pprofPath || t.Path == consolePath+"/"
-}
-
-// routeHandler makes a handler of the router from one of ours. The router's handlers return nothing, so
-// the error stays with the request.
-func routeHandler(f func(*requestContext) error) fasthttp.RequestHandler {
-	return func(ctx *fasthttp.RequestCtx) {
-		x := currentRequest(ctx)
-		x.routeErr = f(x)
-	}
-}
-
-// routes lists the fixed routes.
-//
-// The router's own redirects are switched off. A client that is redirected may send its token elsewhere or turn a
-// POST into a GET; a wrong path is a 404 instead.
-func (s *Server) routes() {
-	r := router.New()
-	r.RedirectTrailingSlash = false
-	r.RedirectFixedPath = false
-	r.HandleOPTIONS = false
-	r.HandleMethodNotAllowed = true
-	r.NotFound = routeHandler(func(*requestContext) error { return apierrors.PageNotFound() })
-	r.MethodNotAllowed = routeHandler(serveMethodNotAllowed)
-	for _, name := range healthNames {
-		for _, method := range []string{"GET", "HEAD"} {
-			r.Handle(method, "/"+name, routeHandler(s.health(name)))
-			r.Handle(method, "/"+name+"/{check:*}", routeHandler(s.healthCheck(name)))
-		}
-	}
-	r.GET("/", routeHandler(func(x *requestContext) error {
-		s.writeRaw(x, negotiate.TypeJSON, s.documents.Current().Index())
-		return nil
-	}))
-	r.GET("/metrics", routeHandler(s.writeMetrics))
-	r.GET(slisPath, routeHandler(s.writeHealthMetrics))
-	if s.opts.StatusPage {
-		r.GET(statusPath, routeHandler(s.serveZPage(s.statusPage())))
-	}
-	if s.opts.Flags != nil {
-		r.GET(flagsPath, routeHandler(s.serveZPage(s.flagsPage())))
-	}
-	r.GET("/version", routeHandler(s.serveVersion))
-	r.GET("/api", routeHandler(s.discoverCore))
-	r.GET("/apis", routeHandler(s.discoverGroups))
-	r.GET("/api/{version}", routeHandler(s.discoverResources))
-	r.GET("/apis/{group}", routeHandler(s.discoverGroup))
-	r.GET("/apis/{group}/{version}", routeHandler(s.discoverResources))
-	r.GET("/openapi/v2", routeHandler(s.serveOpenAPIV2))
-	r.GET(openapiPath, routeHandler(s.serveOpenAPIV3Index))
-	r.GET(openapiPath+"/{path:*}", routeHandler(s.serveOpenAPIV3))
-	if s.opts.Profiling {
-		r.GET(strings.TrimSuffix(pprofPath, "/"), routeHandler(servePprofIndex))
-		r.GET(pprofPath+"{profile:*}", routeHandler(servePprof))
-	}
-	if s.opts.Console != nil {
-		serve := routeHandler(s.serveConsole(console.New(console.Options{Naming: s.opts.Naming, Version: s.opts.Version, SignIn: s.opts.Console.SignIn})))
-		for _, method := range []string{"GET", "HEAD"} {
-			r.Handle(method, consolePath, serve)
-			r.Handle(method, consolePath+"/{file:*}", serve)
-		}
-	}
-	if s.opts.FlowControl != nil {
-		for name, dump := range s.opts.FlowControl.Dumps() {
-			r.GET(dumpPath+name, routeHandler(s.serveDump(dump)))
-		}
-	}
-	for path, extra := range s.opts.ExtraRoutes {
-		if extra.Do != nil {
-			r.POST(path, routeHandler(s.doExtraRoute(extra)))
-		} else {
-			r.GET(path, routeHandler(s.serveExtraRoute(path, extra)))
-		}
-	}
-	s.router = r
-}
-
-// serveMethodNotAllowed answers a method that a fixed route does not have. The router always names
-// OPTIONS among those that it has.
-func serveMethodNotAllowed(x *requestContext) error {
-	allowed := string(x.ctx.Response.Header.Peek("Allow"))
-	x.setHeader("Allow", strings.TrimSuffix(allowed, ", OPTIONS"))
-	return apierrors.MethodNotAllowed()
+	return s.fixed.serve(x)
 }
 
 // routeResource finds the kind and calls the handler of the verb.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	vm "github.com/VictoriaMetrics/metrics"
-	"github.com/fasthttp/router"
 	"github.com/troupe-api/troupe/http/internal/connect"
 	"github.com/troupe-api/troupe/http/internal/discovery"
 	"github.com/troupe-api/troupe/http/internal/limits"
@@ -32,7 +31,7 @@ type Server struct {
 	locator      *connect.Locator  // nil: nothing is proxied to members of a cluster
 
 	// What routes a request (route.go).
-	router     *router.Router
+	fixed      fixedRoutes
 	operations map[operationKey]Operation
 	readers    map[operationKey]Reader
 	documents  *discovery.Cache
@@ -102,7 +101,7 @@ func New(o Options) (*Server, error) {
 	})
 	s.registerMetrics()
 	s.healthMetrics.register(s.started)
-	s.routes()
+	s.fixed = s.newFixedRoutes()
 	return s, nil
 }
 

@@ -1,0 +1,132 @@
+package http
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/console"
+	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
+)
+
+// fixedRoutes are the routes that lead to no kind, by path. A path that ends in a slash is that of everything below it.
+type fixedRoutes map[string]fixedRoute
+
+// A fixedRoute is one of them; its methods are in the order of the header Allow.
+type fixedRoute struct {
+	methods []string
+	serve   func(*requestContext) error
+}
+
+var (
+	getOnly    = []string{"GET"}
+	getAndHead = []string{"GET", "HEAD"}
+	postOnly   = []string{"POST"}
+)
+
+// Paths that are named in several places; pprofPath is that of the index of profiles.
+const (
+	pprofPath  = "/debug/pprof/"
+	slisPath   = "/metrics/slis"
+	statusPath = "/statusz"
+	flagsPath  = "/flagz"
+
+	consolePath       = "/console"
+	consoleConfigPath = consolePath + "/config.json"
+)
+
+// newFixedRoutes returns the routes of the options.
+func (s *Server) newFixedRoutes() fixedRoutes {
+	r := fixedRoutes{
+		"/":               {getOnly, s.serveIndex},
+		"/metrics":        {getOnly, s.writeMetrics},
+		slisPath:          {getOnly, s.writeHealthMetrics},
+		"/version":        {getOnly, s.serveVersion},
+		"/api":            {getOnly, s.discoverCore},
+		"/api/":           {getOnly, s.discoverResources},
+		"/apis":           {getOnly, s.discoverGroups},
+		"/apis/":          {getOnly, s.discoverGroup},
+		"/openapi/v2":     {getOnly, s.serveOpenAPIV2},
+		openapiPath:       {getOnly, s.serveOpenAPIV3Index},
+		openapiPath + "/": {getOnly, s.serveOpenAPIV3},
+	}
+	for _, name := range healthNames {
+		r["/"+name] = fixedRoute{getAndHead, s.health(name)}
+		r["/"+name+"/"] = fixedRoute{getAndHead, s.healthCheck(name)}
+	}
+	if s.opts.StatusPage {
+		r[statusPath] = fixedRoute{getOnly, s.serveZPage(s.statusPage())}
+	}
+	if s.opts.Flags != nil {
+		r[flagsPath] = fixedRoute{getOnly, s.serveZPage(s.flagsPage())}
+	}
+	if s.opts.Profiling {
+		r[strings.TrimSuffix(pprofPath, "/")] = fixedRoute{getOnly, servePprofIndex}
+		r[pprofPath] = fixedRoute{getOnly, servePprof}
+	}
+	if s.opts.Console != nil {
+		pages := fixedRoute{getAndHead, s.serveConsole(console.New(console.Options{Naming: s.opts.Naming, Version: s.opts.Version, SignIn: s.opts.Console.SignIn}))}
+		r[consolePath], r[consolePath+"/"] = pages, pages
+	}
+	if s.opts.FlowControl != nil {
+		for name, dump := range s.opts.FlowControl.Dumps() {
+			r[dumpPath+name] = fixedRoute{getOnly, s.serveDump(dump)}
+		}
+	}
+	for path, extra := range s.opts.ExtraRoutes {
+		if extra.Do != nil {
+			r[path] = fixedRoute{postOnly, s.doExtraRoute(extra)}
+		} else {
+			r[path] = fixedRoute{getOnly, s.serveExtraRoute(extra)}
+		}
+	}
+	return r
+}
+
+// serve answers a request by the route of its path.
+//
+// A path with escapes names no fixed route, since what was authorized is the path as it was sent. A wrong path is a
+// 404 and never a redirect: a redirected client may send its token elsewhere, or turn a POST into a GET.
+func (r fixedRoutes) serve(x *requestContext) error {
+	if x.target.Escaped || x.ctx.Request.Header.RequestURI()[0] != '/' {
+		return apierrors.PageNotFound()
+	}
+	path := x.target.Path
+	if x.target.TrailingSlash {
+		if !allowsTrailingSlash(&x.target) {
+			return apierrors.PageNotFound()
+		}
+		path = strings.TrimSuffix(path, "/")
+	}
+	route, ok := r.find(path)
+	if !ok {
+		return apierrors.PageNotFound()
+	}
+	if !slices.Contains(route.methods, x.method) {
+		x.setHeader("Allow", strings.Join(route.methods, ", "))
+		return apierrors.MethodNotAllowed()
+	}
+	return route.serve(x)
+}
+
+// find returns the route of a path: its own, or that of the longest path above it.
+func (r fixedRoutes) find(path string) (route fixedRoute, ok bool) {
+	route, ok = r[path]
+	for i := strings.LastIndexByte(path, '/'); i > 0 && !ok; i = strings.LastIndexByte(path[:i], '/') {
+		route, ok = r[path[:i+1]]
+	}
+	return route, ok
+}
+
+// allowsTrailingSlash reports whether a path that ends in a slash may be that of a fixed route without it.
+// Clients rely on that for these paths, and on no others.
+func allowsTrailingSlash(t *requestinfo.Target) bool {
+	return t.Segments[0] == "api" || t.Segments[0] == "apis" || t.Path == "/version/" || t.Path == pprofPath || t.Path == consolePath+"/"
+}
+
+// serveIndex answers the list of paths at /.
+func (s *Server) serveIndex(x *requestContext) error {
+	s.writeRaw(x, negotiate.TypeJSON, s.documents.Current().Index())
+	return nil
+}
