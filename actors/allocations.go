@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/codec"
@@ -63,39 +64,16 @@ func (c *collection) storedTree(o *meta.Object) tree.Tree {
 	return stored
 }
 
-// guardsOf are the sums that a change was computed on.
-func guardsOf(r request.Reservation) []persist.Guard {
-	g, ok := r.(request.Guarded)
-	if !ok {
-		return nil
+// addReserved adds what the log has to check of what was set aside for a change.
+func addReserved(w *persist.Write, r *request.Reservation) {
+	if r == nil {
+		return
 	}
-	all := g.Guards()
-	if len(all) == 0 {
-		return nil
+	w.Claims, w.Guards = slices.Grow(w.Claims, len(r.Claims)), slices.Grow(w.Guards, len(r.Guards))
+	for _, c := range r.Claims {
+		w.Claims = append(w.Claims, persist.Claim(c))
 	}
-	guards := make([]persist.Guard, len(all))
-	for i, one := range all {
-		guards[i] = persist.Guard{Name: one.Name, Seen: persist.Revision(one.Seen), Raise: one.Raise}
+	for _, g := range r.Guards {
+		w.Guards = append(w.Guards, persist.Guard{Name: g.Name, Seen: persist.Revision(g.Seen), Raise: g.Raise})
 	}
-	return guards
-}
-
-// claimsOf is what the log has to check of what was set aside for a change.
-func claimsOf(r request.Reservation) []persist.Claim {
-	c, ok := r.(request.Claimant)
-	if !ok {
-		return nil
-	}
-	taken, released := c.Claims()
-	if len(taken)+len(released) == 0 {
-		return nil
-	}
-	claims := make([]persist.Claim, 0, len(taken)+len(released))
-	for _, name := range taken {
-		claims = append(claims, persist.Claim{Name: name})
-	}
-	for _, name := range released {
-		claims = append(claims, persist.Claim{Name: name, Release: true})
-	}
-	return claims
 }

@@ -33,7 +33,7 @@ type committer struct {
 // has been told to publish before.
 type pendingRelease struct {
 	collection *collection
-	reserved   request.Reservation
+	reserved   *request.Reservation
 }
 
 // Receive implements runtime.Owner.
@@ -127,7 +127,7 @@ func (c *committer) commit() {
 // received like that of another writer. Until that is certain, what was set aside for it stays so.
 func (c *committer) leaveUndecided(f *proposal) {
 	for _, part := range append([]*proposal{f}, f.companions...) {
-		if part.candidate.Reserved != request.NoReservation {
+		if part.candidate.Reserved != nil {
 			c.undecided = append(c.undecided, pendingRelease{part.collection, part.candidate.Reserved})
 		}
 	}

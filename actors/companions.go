@@ -17,11 +17,10 @@ import (
 
 // addCompanions computes the companions of a proposed change.
 func (o *object) addCompanions(m *mutateRequest, p *proposal) error {
-	all, ok := p.candidate.Reserved.(request.Accompanied)
-	if !ok {
+	if p.candidate.Reserved == nil {
 		return nil
 	}
-	for _, c := range all.Companions() {
+	for _, c := range p.candidate.Reserved.Companions {
 		if err := o.addCompanion(m, p, c); err != nil {
 			p.releaseCompanions()
 			return err
@@ -74,7 +73,9 @@ func (o *object) computeCompanion(m *mutateRequest, part *proposal, c request.Co
 		return err
 	}
 	part.candidate = candidate
-	part.candidate.Reserved = c.Reserved(candidate.Op != mutation.Remove)
+	if c.Reserve != nil {
+		part.candidate.Reserved = c.Reserve(candidate.Op != mutation.Remove)
+	}
 	part.write = writeOf(part, state)
 	part.write.FreesSpace = part.whole.write.FreesSpace
 	return nil

@@ -124,8 +124,8 @@
 //   - Conditions: the version of the object, and of what a create depends on.
 //   - BasedOn: the write of the same batch whose state it was computed on, which has no version yet.
 //     If that one is refused, so is this one.
-//   - Claims: the names, such as addresses, that it takes and gives back (claimsOf).
-//   - Guards: the sums, such as what a quota counts, that it was computed on (guardsOf).
+//   - Claims: the names, such as addresses, that it takes and gives back (addReserved).
+//   - Guards: the sums, such as what a quota counts, that it was computed on (addReserved).
 //
 // A refused mutation waits until the change that was faster is applied here, and is computed again
 // (retry.await), up to maxConflicts times; then it is answered with a conflict. One that a guard has refused is computed

@@ -281,7 +281,8 @@ func (o *object) submit(m *mutateRequest, state newestState, c mutation.Candidat
 func (o *object) newProposal(m *mutateRequest, state newestState, c mutation.Candidate) *proposal {
 	p := &proposal{collection: o.activation.collection, kind: cmp.Or(c.Form, m.mutation.Kind.Stored), candidate: c, key: m.mutation.Key, base: state.pending, done: make(chan struct{})}
 	p.write = writeOf(p, state.State)
-	p.write.FreesSpace, p.write.Claims, p.write.Guards = m.mutation.Verb == request.Delete, claimsOf(c.Reserved), guardsOf(c.Reserved)
+	p.write.FreesSpace = m.mutation.Verb == request.Delete
+	addReserved(&p.write, c.Reserved)
 	if f := m.mutation.Fence; f != nil {
 		p.write.Guards = append(p.write.Guards, persist.Guard{Name: persist.FencePrefix + f.Name, Seen: persist.Revision(f.Seen), Raise: f.Raise})
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -12,10 +11,10 @@ import (
 type Observer interface {
 	// Observe is called with every change of an object, whoever made it, in the order of the versions of its
 	// collection: before readers see the change, before its writer is answered, and before what was set
-	// aside for it is committed. old is nil for a new object, now for one that is gone. Objects are
-	// shared; reserved is NoReservation if nothing was set aside. It is called by the owner of the
-	// collection, must not block nor use the store, and many collections call it at once.
-	Observe(k *schema.Kind, version uint64, old, now *meta.Object, reserved request.Reservation)
+	// aside for it is committed. A Reservation may account for its change itself (Reservation.OnPublish).
+	// old is nil for a new object, now for one that is gone. Objects are shared. It is called by the
+	// owner of the collection, must not block nor use the store, and many collections call it at once.
+	Observe(k *schema.Kind, version uint64, old, now *meta.Object)
 }
 
 // observe tells the observer of a change that is in the working index.
@@ -23,16 +22,20 @@ func (p *publisher) observe(c *change, old *meta.Object) {
 	if p.store.observer == nil {
 		return
 	}
-	reserved, now := request.NoReservation, c.object
-	if c.proposal != nil {
-		reserved = c.proposal.candidate.Reserved
-	}
+	now := c.object
 	if c.remove {
 		now = nil
 	}
-	if old != nil || now != nil {
-		p.store.observer.Observe(p.kind(), c.object.Version, old, now, reserved)
+	if old == nil && now == nil {
+		return
 	}
+	if c.proposal != nil {
+		if reserved := c.proposal.candidate.Reserved; reserved != nil && reserved.OnPublish != nil {
+			reserved.OnPublish(p.kind(), c.object.Version, old, now)
+			return
+		}
+	}
+	p.store.observer.Observe(p.kind(), c.object.Version, old, now)
 }
 
 // snapshotRequest asks a publisher for its snapshot between two batches.

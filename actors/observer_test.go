@@ -26,7 +26,7 @@ type observerFake struct {
 }
 
 // Observe implements actors.Observer.
-func (f *observerFake) Observe(k *schema.Kind, version uint64, old, now *meta.Object, reserved request.Reservation) {
+func (f *observerFake) Observe(k *schema.Kind, version uint64, old, now *meta.Object) {
 	if k.Kind != "ConfigMap" {
 		return
 	}
@@ -36,12 +36,6 @@ func (f *observerFake) Observe(k *schema.Kind, version uint64, old, now *meta.Ob
 		f.faults = append(f.faults, fmt.Errorf("version %d after %d", version, f.last))
 	}
 	f.last = version
-	if r, ok := reserved.(countingReservation); ok {
-		f.reserved++
-		if r.committed.Load() != 0 {
-			f.faults = append(f.faults, errors.New("committed before it is observed"))
-		}
-	}
 	switch {
 	case now == nil:
 		f.seen = append(f.seen, "-"+old.Key.Name)
@@ -60,7 +54,15 @@ func (f *observerFake) Observe(k *schema.Kind, version uint64, old, now *meta.Ob
 func TestObserver(t *testing.T) {
 	f := &observerFake{there: map[string]uint64{}}
 	h := openWith(t, func(o *actors.Options) { o.Observer = f })
-	if _, err := h.patchWaiting(t.Context(), &waitingFake{skip: func(request.Change) bool { return true }}, `{"data":{"v":"2"}}`); err != nil {
+	w := &waitingFake{skip: func(request.Change) bool { return true }}
+	w.publish = func(k *schema.Kind, version uint64, old, now *meta.Object) {
+		f.Observe(k, version, old, now)
+		f.reserved++
+		if w.committed.Load() != 0 {
+			f.faults = append(f.faults, errors.New("committed before it is observed"))
+		}
+	}
+	if _, err := h.patchWaiting(t.Context(), w, `{"data":{"v":"2"}}`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.Mutate(t.Context(), request.Mutation{Verb: request.Delete, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"}}); err != nil {
@@ -108,7 +110,7 @@ type contended struct {
 }
 
 // Reserve implements request.Admission.
-func (c *contended) Reserve(change request.Change) (request.Reservation, error) {
+func (c *contended) Reserve(change request.Change) (*request.Reservation, error) {
 	select {
 	case <-c.open:
 		return c.reservingFake.Reserve(change)

@@ -39,9 +39,7 @@ func (o *object) handleVersioned(m *mutateRequest, state newestState) mutateRepl
 		c, err = p.Finish()
 	}
 	if turn.asked || waits {
-		if c.Reserved != nil {
-			c.Reserved.Release()
-		}
+		c.Reserved.Release()
 		return handOutState(state)
 	}
 	if err != nil {

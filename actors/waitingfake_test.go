@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -22,6 +23,7 @@ type waitingFake struct {
 
 	asked, reserved, committed, released atomic.Int64
 	recorder                             request.Recorder // of patchWaiting
+	publish                              func(k *schema.Kind, version uint64, old, now *meta.Object)
 }
 
 func (*waitingFake) MayApply(request.Verb) bool { return true }
@@ -62,15 +64,11 @@ func (reservingFake) AppliesToNoOp() bool           { return true }
 func (reservingFake) MayChange(request.Verb) bool   { return false }
 func (reservingFake) Admit(request.Change) error    { return nil }
 func (reservingFake) Validate(request.Change) error { return nil }
-func (r reservingFake) Reserve(request.Change) (request.Reservation, error) {
-	r.fake.reserved.Add(1)
-	return countingReservation{r.fake}, nil
+func (r reservingFake) Reserve(request.Change) (*request.Reservation, error) {
+	f := r.fake
+	f.reserved.Add(1)
+	return &request.Reservation{OnPublish: f.publish, OnCommit: func() { f.committed.Add(1) }, OnRelease: func() { f.released.Add(1) }}, nil
 }
-
-type countingReservation struct{ *waitingFake }
-
-func (r countingReservation) Commit()  { r.committed.Add(1) }
-func (r countingReservation) Release() { r.released.Add(1) }
 
 // checkReservations compares how often the admission was asked and what became of its reservations.
 func (f *waitingFake) checkReservations(t *testing.T, asked, committed, released int64) {
@@ -139,4 +137,4 @@ func (p *pureFake) Validate(request.Change) error {
 	return nil
 }
 
-func (p *pureFake) Reserve(request.Change) (request.Reservation, error) { return nil, nil }
+func (p *pureFake) Reserve(request.Change) (*request.Reservation, error) { return nil, nil }

@@ -44,11 +44,9 @@ func (n *noteTaker) NoOpApply(*request.Mutation) (request.Result, bool) {
 
 func (*noteTaker) Selects(*schema.Kind, string) bool     { return true }
 func (*noteTaker) Applies(*admission.Attributes) bool    { return true }
-func (n *noteTaker) Commit()                             { n.note("commit") }
-func (n *noteTaker) Release()                            { n.note("release") }
 func (n *noteTaker) Admit(a *admission.Attributes) error { n.note("admit"); return nil }
-func (n *noteTaker) Reserve(*admission.Attributes) (request.Reservation, error) {
-	return n, nil
+func (n *noteTaker) Reserve(*admission.Attributes) (*request.Reservation, error) {
+	return &request.Reservation{OnCommit: func() { n.note("commit") }, OnRelease: func() { n.note("release") }}, nil
 }
 
 func (n *noteTaker) waiting() admission.WaitingPlugin { return waitingNotes{n} }

@@ -135,7 +135,7 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 }
 
 // conclude commits or releases a reservation.
-func conclude(r request.Reservation, commit bool) {
+func conclude(r *request.Reservation, commit bool) {
 	if commit {
 		r.Commit()
 	} else {

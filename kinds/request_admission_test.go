@@ -34,8 +34,8 @@ func (p pure) AppliesToNoOp() bool                   { return !p.absent }
 func (p pure) MayChange(operation request.Verb) bool { return p.Applies(operation) }
 func (p pure) Admit(request.Change) error            { return p.step("admit") }
 func (p pure) Validate(request.Change) error         { return p.step("validate") }
-func (p pure) Reserve(request.Change) (request.Reservation, error) {
-	return waiting(p), p.step("reserve")
+func (p pure) Reserve(request.Change) (*request.Reservation, error) {
+	return waiting(p).reservation(), p.step("reserve")
 }
 
 type waiting struct{ *recorder }
@@ -52,8 +52,10 @@ func (w waiting) Mutate(_ context.Context, c request.Change) error {
 }
 
 func (w waiting) Validate(context.Context, request.Change) error { return w.step("ask to validate") }
-func (w waiting) Commit()                                        { _ = w.step("commit") }
-func (w waiting) Release()                                       { _ = w.step("release") }
+
+func (w waiting) reservation() *request.Reservation {
+	return &request.Reservation{OnCommit: func() { _ = w.step("commit") }, OnRelease: func() { _ = w.step("release") }}
+}
 
 func TestAdmitOperation(t *testing.T) {
 	for _, c := range []struct {
@@ -90,7 +92,7 @@ func TestAdmitOperation(t *testing.T) {
 	}
 	m := request.Mutation{Admission: pure{&recorder{absent: true, refuse: "admit"}}, Waiting: waiting{&recorder{absent: true, refuse: "ask to mutate"}}}
 	reserved, err := m.AdmitOperation(t.Context(), tree.Tree{}, func() error { return nil })
-	if err != nil || reserved != request.NoReservation {
+	if err != nil || reserved != nil {
 		t.Errorf("where nothing applies: %v %v", reserved, err)
 	}
 }

@@ -9,12 +9,15 @@ import (
 
 func TestReservations(t *testing.T) {
 	a, b := &recorder{}, &recorder{}
-	if r := request.Reservations(nil, request.NoReservation); r != request.NoReservation {
+	var none *request.Reservation
+	none.Commit()
+	none.Release()
+	if r := none.With(nil); r != nil {
 		t.Errorf("nothing is %v", r)
 	}
-	request.Reservations(waiting{a}, nil, waiting{b}).Commit()
-	request.Reservations(waiting{a}, request.NoReservation).Release()
-	request.Reservations(waiting{a}, waiting{b}).Release()
+	none.With(waiting{a}.reservation()).With(waiting{b}.reservation()).Commit()
+	waiting{a}.reservation().With(none).Release()
+	waiting{a}.reservation().With(waiting{b}.reservation()).Release()
 	if got := strings.Join(a.steps, " ") + "; " + strings.Join(b.steps, " "); got != "commit release release; commit release" {
 		t.Error(got)
 	}

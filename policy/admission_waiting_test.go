@@ -50,15 +50,13 @@ func (w waiter) Validate(_ context.Context, a *admission.Attributes) error {
 // reserver is the recorder as a Reserver.
 type reserver struct{ admissionRecorder }
 
-func (r reserver) Reserve(a *admission.Attributes) (request.Reservation, error) {
+func (r reserver) Reserve(a *admission.Attributes) (*request.Reservation, error) {
 	r.step("reserves")
 	if r.refuse {
 		return nil, a.Forbidden("no")
 	}
-	return r, nil
+	return &request.Reservation{OnCommit: func() { r.step("commits") }, OnRelease: func() { r.step("releases") }}, nil
 }
-func (r reserver) Commit()  { r.step("commits") }
-func (r reserver) Release() { r.step("releases") }
 
 // A plugin runs for its operations, its users and its resources, in the order of registration.
 func TestRegistrationSelects(t *testing.T) {

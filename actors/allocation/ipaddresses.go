@@ -14,13 +14,13 @@ import (
 type ipAddresses struct{ services *ServiceAllocator }
 
 // Allocate implements mutation.Allocator.
-func (a ipAddresses) Allocate(key meta.Key, old, want tree.Tree) (request.Reservation, []meta.Cause) {
+func (a ipAddresses) Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
 	address, err := netip.ParseAddr(key.Name)
 	switch {
 	case err != nil || old != nil && want != nil:
 		return nil, nil // of a name that is no address tells the validation
 	case want == nil:
-		return &addressHold{services: a.services, owner: key, address: address, leaving: true}, nil
+		return a.services.letGo(key, address), nil
 	}
 	s := a.services
 	s.mu.Lock()
@@ -133,66 +133,42 @@ func (s *ServiceAllocator) IPAddressKey(a netip.Addr) meta.Key {
 	return meta.Key{GroupResource: meta.GroupResource{Group: s.naming.Group("networking"), Resource: "ipaddresses"}, Name: a.String()}
 }
 
-// Companions implements request.Accompanied: the IPAddresses of the addresses that are acquired or given up.
-func (c *serviceAllocation) Companions() []request.Companion {
-	if len(c.acquired.addresses)+len(c.toRelease.addresses) == 0 {
-		return nil
-	}
+// companions are the IPAddresses of the addresses that are acquired or given up.
+func (c *serviceAllocation) companions() []request.Companion {
 	s := c.allocator
 	var companions []request.Companion
 	for _, a := range c.acquired.addresses {
-		companions = append(companions, request.Companion{
-			Key: s.IPAddressKey(a), Object: s.NewIPAddress(c.owner, a),
-			Reserved: func(bool) request.Reservation { return request.NoReservation },
-		})
+		companions = append(companions, request.Companion{Key: s.IPAddressKey(a), Object: s.NewIPAddress(c.owner, a)})
 	}
 	for _, a := range c.toRelease.addresses {
-		companions = append(companions, request.Companion{Key: s.IPAddressKey(a), Reserved: func(remains bool) request.Reservation {
+		key := s.IPAddressKey(a)
+		companions = append(companions, request.Companion{Key: key, Reserve: func(remains bool) *request.Reservation {
 			if !remains {
-				return &addressHold{services: s, owner: s.IPAddressKey(a), address: a, leaving: true}
+				return s.letGo(key, a)
 			}
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return s.hold(s.IPAddressKey(a), a) // until its finalizers are gone
+			return s.hold(key, a) // until its finalizers are gone
 		}})
 	}
 	return companions
 }
 
-// addressHold is the request.Reservation of an IPAddress that comes or goes.
-type addressHold struct {
-	services *ServiceAllocator
-	owner    meta.Key
-	address  netip.Addr
-	leaving  bool
-}
-
 // hold takes an address for an IPAddress. The caller holds the lock.
-func (s *ServiceAllocator) hold(owner meta.Key, a netip.Addr) *addressHold {
+func (s *ServiceAllocator) hold(owner meta.Key, a netip.Addr) *request.Reservation {
 	s.addresses.add(owner, a)
-	return &addressHold{services: s, owner: owner, address: a}
+	return &request.Reservation{OnRelease: s.releaseFunc(owner, a), Claims: []request.Claim{addressClaim(a, false)}}
 }
 
-// Commit implements request.Reservation.
-func (h *addressHold) Commit() { h.giveUp(h.leaving) }
-
-// Release implements request.Reservation.
-func (h *addressHold) Release() { h.giveUp(!h.leaving) }
-
-func (h *addressHold) giveUp(really bool) {
-	if !really {
-		return
-	}
-	h.services.mu.Lock()
-	defer h.services.mu.Unlock()
-	h.services.releaseAddress(h.owner, h.address)
+// letGo releases the address of an IPAddress when its deletion is stored.
+func (s *ServiceAllocator) letGo(owner meta.Key, a netip.Addr) *request.Reservation {
+	return &request.Reservation{OnCommit: s.releaseFunc(owner, a), Claims: []request.Claim{addressClaim(a, true)}}
 }
 
-// Claims implements request.Claimant.
-func (h *addressHold) Claims() (taken, released []string) {
-	name := serviceResources{addresses: []netip.Addr{h.address}}.names()
-	if h.leaving {
-		return nil, name
+func (s *ServiceAllocator) releaseFunc(owner meta.Key, a netip.Addr) func() {
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.releaseAddress(owner, a)
 	}
-	return name, nil
 }

@@ -17,9 +17,8 @@ func TestObserveFollowsOtherWriters(t *testing.T) {
 	if causes != nil {
 		t.Fatal(causes)
 	}
-	taken, released := pending.(request.Claimant).Claims()
-	if len(taken) != 2 || !slices.Contains(taken, "nodePort/30001") || released != nil {
-		t.Errorf("claims %v, releases %v", taken, released)
+	if claims := pending.Claims; len(claims) != 2 || claims[0].Release || claims[1] != (request.Claim{Name: "nodePort/30001"}) {
+		t.Errorf("claims %v", claims)
 	}
 	if causes := s.Observe(key("theirs"), nil, first); causes != nil {
 		t.Error(causes)
@@ -35,8 +34,8 @@ func TestObserveFollowsOtherWriters(t *testing.T) {
 	if causes != nil {
 		t.Fatal(causes)
 	}
-	if taken, released := gone.(request.Claimant).Claims(); taken != nil || !slices.Equal(released, []string{"address/10.0.0.5", "nodePort/30001"}) {
-		t.Errorf("a removal claims %v, releases %v", taken, released)
+	if want := []request.Claim{{Name: "address/10.0.0.5", Release: true}, {Name: "nodePort/30001", Release: true}}; !slices.Equal(gone.Claims, want) {
+		t.Errorf("a removal claims %v", gone.Claims)
 	}
 	s.Observe(key("theirs"), second, nil) // it was the change of unknown fate
 	gone.Release()

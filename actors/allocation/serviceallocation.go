@@ -6,9 +6,10 @@ import (
 	"strconv"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// serviceAllocation is the request.Reservation of one change of a Service. What is given up stays taken
+// serviceAllocation is what one change of a Service takes and gives up. What is given up stays taken
 // until the change is stored, or another Service could get it and the change then fail.
 type serviceAllocation struct {
 	allocator *ServiceAllocator
@@ -17,38 +18,40 @@ type serviceAllocation struct {
 	toRelease serviceResources // when the change is applied
 }
 
-// Commit implements request.Reservation.
-func (c *serviceAllocation) Commit() {
-	c.allocator.mu.Lock()
-	defer c.allocator.mu.Unlock()
-	c.allocator.releaseAll(c.owner, c.toRelease)
-}
-
-// Release implements request.Reservation.
-func (c *serviceAllocation) Release() {
-	c.allocator.mu.Lock()
-	defer c.allocator.mu.Unlock()
-	c.allocator.releaseAll(c.owner, c.acquired)
-}
-
-// Claims implements request.Claimant.
-func (c *serviceAllocation) Claims() (taken, released []string) {
-	return c.acquired.names(), c.toRelease.names()
-}
-
-// names are the claims of the resources.
-func (h serviceResources) names() []string {
-	if len(h.addresses)+len(h.ports) == 0 {
+// reservation holds what the change has acquired; nil if it neither takes nor gives up anything.
+func (c *serviceAllocation) reservation() *request.Reservation {
+	if c.acquired.empty() && c.toRelease.empty() {
 		return nil
 	}
-	names := make([]string, 0, len(h.addresses)+len(h.ports))
+	release := func(h serviceResources) {
+		c.allocator.mu.Lock()
+		defer c.allocator.mu.Unlock()
+		c.allocator.releaseAll(c.owner, h)
+	}
+	return &request.Reservation{
+		OnCommit:   func() { release(c.toRelease) },
+		OnRelease:  func() { release(c.acquired) },
+		Claims:     append(c.acquired.claims(false), c.toRelease.claims(true)...),
+		Companions: c.companions(),
+	}
+}
+
+func (h serviceResources) empty() bool { return len(h.addresses)+len(h.ports) == 0 }
+
+// claims are those of a change that takes the resources, or releases them.
+func (h serviceResources) claims(release bool) []request.Claim {
+	claims := make([]request.Claim, 0, len(h.addresses)+len(h.ports))
 	for _, a := range h.addresses {
-		names = append(names, "address/"+a.String())
+		claims = append(claims, addressClaim(a, release))
 	}
 	for _, p := range h.ports {
-		names = append(names, "nodePort/"+strconv.FormatInt(p, 10))
+		claims = append(claims, request.Claim{Name: "nodePort/" + strconv.FormatInt(p, 10), Release: release})
 	}
-	return names
+	return claims
+}
+
+func addressClaim(a netip.Addr, release bool) request.Claim {
+	return request.Claim{Name: "address/" + a.String(), Release: release}
 }
 
 // releaseAll gives back what an owner has. The caller holds the lock.

@@ -15,36 +15,26 @@ import (
 type serviceCIDRs struct{ services *ServiceAllocator }
 
 // Allocate implements mutation.Allocator.
-func (a serviceCIDRs) Allocate(key meta.Key, _, want tree.Tree) (request.Reservation, []meta.Cause) {
-	return cidrChange{a.services, key.Name, usableRanges(want)}, nil
+func (a serviceCIDRs) Allocate(key meta.Key, _, want tree.Tree) (*request.Reservation, []meta.Cause) {
+	ranges := usableRanges(want)
+	return &request.Reservation{OnCommit: func() { a.services.setFurtherRanges(key.Name, ranges) }}, nil
 }
 
 // Observe implements mutation.Allocator.
 func (a serviceCIDRs) Observe(key meta.Key, _, stored tree.Tree) []meta.Cause {
-	cidrChange{a.services, key.Name, usableRanges(stored)}.Commit()
+	a.services.setFurtherRanges(key.Name, usableRanges(stored))
 	return nil
 }
 
-// cidrChange is the request.Reservation of a change of a ServiceCIDR.
-type cidrChange struct {
-	services *ServiceAllocator
-	name     string
-	ranges   []Range
-}
-
-// Commit implements request.Reservation.
-func (c cidrChange) Commit() {
-	s := c.services
+// setFurtherRanges replaces the ranges of the ServiceCIDR of a name.
+func (s *ServiceAllocator) setFurtherRanges(cidr string, ranges []Range) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.furtherRanges = slices.DeleteFunc(s.furtherRanges, func(f furtherRange) bool { return f.cidr == c.name })
-	for _, r := range c.ranges {
-		s.furtherRanges = append(s.furtherRanges, furtherRange{c.name, r})
+	s.furtherRanges = slices.DeleteFunc(s.furtherRanges, func(f furtherRange) bool { return f.cidr == cidr })
+	for _, r := range ranges {
+		s.furtherRanges = append(s.furtherRanges, furtherRange{cidr, r})
 	}
 }
-
-// Release implements request.Reservation.
-func (c cidrChange) Release() {}
 
 // furtherRange is a range of a ServiceCIDR, which has this name.
 type furtherRange struct {

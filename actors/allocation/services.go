@@ -69,16 +69,16 @@ func (s *ServiceAllocator) Ranges() []string {
 func (s *ServiceAllocator) APIServerServiceIP() netip.Addr { return s.ranges[0].First() }
 
 // Allocate implements mutation.Allocator.
-func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (request.Reservation, []meta.Cause) {
+func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
 	c := &serviceAllocation{allocator: s, owner: key}
 	oldResources := serviceResourcesOf(old.Object("spec"))
 	if want == nil {
 		c.toRelease = oldResources
-		return c, nil
+		return c.reservation(), nil
 	}
 	spec := want.EnsureObject("spec")
 	if old != nil && tree.SemanticEqual(spec, old["spec"]) {
-		return c, nil // as when the status is written
+		return nil, nil // as when the status is written
 	}
 	var faults schema.Faults
 	s.mu.Lock()
@@ -90,7 +90,7 @@ func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (request.
 		return nil, faults.List
 	}
 	c.toRelease = oldResources.without(serviceResourcesOf(spec))
-	return c, nil
+	return c.reservation(), nil
 }
 
 // Observe implements mutation.Allocator.

@@ -210,7 +210,7 @@ func TestPipelinedAllocations(t *testing.T) {
 		if _, causes := s.Allocate(key("y"), nil, serviceObject(t, `"type":"NodePort","ports":[{"port":1,"nodePort":30000}]`)); len(causes) == 0 {
 			t.Error("another Service got a port that may come back")
 		}
-		for i, c := range []request.Reservation{a, b} {
+		for i, c := range []*request.Reservation{a, b} {
 			if i < landed {
 				c.Commit()
 			} else {

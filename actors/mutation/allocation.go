@@ -11,9 +11,8 @@ import (
 type Allocator interface {
 	// Allocate sets aside what want needs beyond what old has, and writes what it chose into
 	// want. old is nil for a create, want for a removal. Causes say what is not available; then
-	// nothing is set aside, and the reservation is nil. Commit of the reservation gives back what
-	// the change has let go.
-	Allocate(key meta.Key, old, want tree.Tree) (request.Reservation, []meta.Cause)
+	// nothing is set aside. Commit of the reservation gives back what the change has let go.
+	Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause)
 	// Observe accounts for a state that was stored without Allocate, by another writer or before
 	// the start, whatever else is taken or out of range now. old is the state that it replaces; nil
 	// if there was none. stored is nil for a removal. Causes name what another object has too.
@@ -27,32 +26,23 @@ type DeletionGuard interface {
 	CheckDelete(key meta.Key) error
 }
 
-// allocate asks for what a change needs of what objects share. The reservation is never nil, so callers
-// need not ask.
-func (e *Env) allocate(key meta.Key, old, want tree.Tree) (request.Reservation, []meta.Cause) {
+// allocate asks for what a change needs of what objects share.
+func (e *Env) allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
 	if e.Allocator == nil {
-		return request.NoReservation, nil
+		return nil, nil
 	}
-	r, causes := e.Allocator.Allocate(key, old, want)
-	if r == nil {
-		r = request.NoReservation
-	}
-	return r, causes
+	return e.Allocator.Allocate(key, old, want)
 }
 
 // pendingReservation is released at the end of a function, be it by a panic, unless it was transferred to
 // somebody else. Without it, an address would stay taken for ever if anything between allocation and commit
 // failed.
-type pendingReservation struct{ request.Reservation }
+type pendingReservation struct{ reserved *request.Reservation }
 
-func (p *pendingReservation) release() {
-	if p.Reservation != nil {
-		p.Release()
-	}
-}
+func (p *pendingReservation) release() { p.reserved.Release() }
 
-func (p *pendingReservation) transfer() request.Reservation {
-	r := p.Reservation
-	p.Reservation = nil
+func (p *pendingReservation) transfer() *request.Reservation {
+	r := p.reserved
+	p.reserved = nil
 	return r
 }

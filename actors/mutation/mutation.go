@@ -98,23 +98,22 @@ type Candidate struct {
 	// Reserved is what was set aside for the change: what its object has of what objects share,
 	// and what a waiting admission has reserved. Whoever takes the candidate calls Commit when it is
 	// stored, or Release.
-	Reserved request.Reservation
+	Reserved *request.Reservation
 }
 
 // Apply computes the candidate of m on the state cur, where no admission has to be waited for.
 // Errors are *meta.Status, and leave everything as it was.
 func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
-	none := Candidate{Reserved: request.NoReservation}
 	p, err := Prepare(cur, m, env)
 	if err == nil {
 		err = p.Admit()
 	}
 	if err != nil {
-		return none, err
+		return Candidate{}, err
 	}
 	c, err := p.Finish()
 	if err != nil {
-		return none, err
+		return Candidate{}, err
 	}
 	return c, p.Reserve(&c)
 }

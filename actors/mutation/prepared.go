@@ -118,9 +118,6 @@ func (p *Prepared) Finish() (c Candidate, err error) {
 	case stepUnreadable:
 		c, err = *p.removal, p.change().Validate()
 	}
-	if c.Reserved == nil {
-		c.Reserved = request.NoReservation
-	}
 	if c.Op == Remove && err == nil && p.step != stepUnreadable {
 		c.Reserved.Release()
 		c.Reserved, _ = p.env.allocate(p.mutation.Key, p.cur.Tree, nil)
@@ -135,7 +132,7 @@ func (p *Prepared) Reserve(c *Candidate) error {
 		return nil
 	}
 	pending := pendingReservation{c.Reserved}
-	c.Reserved = request.NoReservation
+	c.Reserved = nil
 	defer pending.release()
 	change := request.Change{Mutation: p.mutation, Old: p.cur.Tree, New: c.Tree}
 	if c.Op == Remove {
@@ -153,6 +150,6 @@ func (p *Prepared) Reserve(c *Candidate) error {
 		}
 		return taken
 	}
-	c.Reserved = request.Reservations(pending.transfer(), reserved)
+	c.Reserved = pending.transfer().With(reserved)
 	return nil
 }

@@ -40,20 +40,15 @@ func (w testWaiting) Validate(_ context.Context, c request.Change) error {
 	return nil
 }
 
-type testReservation struct{ released *int }
-
-func (r testReservation) Commit()  {}
-func (r testReservation) Release() { *r.released++ }
-
 // testAllocator counts what it sets aside.
 type testAllocator struct{ allocated, released int }
 
-func (a *testAllocator) Allocate(_ meta.Key, _, want tree.Tree) (request.Reservation, []meta.Cause) {
+func (a *testAllocator) Allocate(_ meta.Key, _, want tree.Tree) (*request.Reservation, []meta.Cause) {
 	a.allocated++
 	if want != nil {
 		want.EnsureObject("data")["address"] = "10.0.0.7"
 	}
-	return testReservation{&a.released}, nil
+	return &request.Reservation{OnRelease: func() { a.released++ }}, nil
 }
 
 func (a *testAllocator) Observe(meta.Key, tree.Tree, tree.Tree) []meta.Cause { return nil }
@@ -227,11 +222,11 @@ func (admissionOf) MayChange(request.Verb) bool           { return false }
 func (admissionOf) Admit(request.Change) error            { return nil }
 func (admissionOf) Validate(request.Change) error         { return nil }
 
-func (admissionOf) Reserve(request.Change) (request.Reservation, error) { return nil, nil }
+func (admissionOf) Reserve(request.Change) (*request.Reservation, error) { return nil, nil }
 
 // testAdmission writes who asks for a new object, and reserves what it is told to.
 type testAdmission struct {
-	reserve func() (request.Reservation, error)
+	reserve func() (*request.Reservation, error)
 }
 
 func (testAdmission) Applies(request.Verb) bool { return true }
@@ -250,7 +245,7 @@ func (testAdmission) Admit(c request.Change) error {
 
 func (testAdmission) Validate(request.Change) error { return nil }
 
-func (a testAdmission) Reserve(request.Change) (request.Reservation, error) { return a.reserve() }
+func (a testAdmission) Reserve(request.Change) (*request.Reservation, error) { return a.reserve() }
 
 // A change that a webhook makes in its second round leaves who asks for a certificate as admission has found it.
 func TestRequesterIsKept(t *testing.T) {
@@ -290,7 +285,7 @@ func TestReservationPanics(t *testing.T) {
 	env := env
 	env.Allocator = allocator
 	m := request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "default", Name: "a"},
-		Admission: testAdmission{reserve: func() (request.Reservation, error) { panic("boom") }},
+		Admission: testAdmission{reserve: func() (*request.Reservation, error) { panic("boom") }},
 		Object:    decode(t, k, `{"metadata":{"name":"a","namespace":"default"}}`)}
 	func() {
 		defer func() { _ = recover() }()

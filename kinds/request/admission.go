@@ -27,7 +27,7 @@ type Admission interface {
 	Validate(c Change) error
 	// Reserve is called last, for a change that nothing else refuses. It sets aside what the change
 	// takes of something shared, such as a quota; nil if nothing.
-	Reserve(c Change) (Reservation, error)
+	Reserve(c Change) (*Reservation, error)
 }
 
 // A WaitingAdmission asks outside of the object's owner, such as a webhook, and waits for the answer. It is
@@ -145,17 +145,12 @@ func (c Change) Validate() error {
 	return c.Mutation.Admission.Validate(c)
 }
 
-// Reserve lets the Admission of c's mutation, if one applies, set aside what the change takes. The reservation
-// is not nil.
-func (c Change) Reserve() (Reservation, error) {
+// Reserve lets the Admission of c's mutation, if one applies, set aside what the change takes.
+func (c Change) Reserve() (*Reservation, error) {
 	if !c.Mutation.admits(&c) {
-		return NoReservation, nil
+		return nil, nil
 	}
-	r, err := c.Mutation.Admission.Reserve(c)
-	if r == nil {
-		r = NoReservation
-	}
-	return r, err
+	return c.Mutation.Admission.Reserve(c)
 }
 
 // Waits tells whether the change is one to wait for.
@@ -165,22 +160,22 @@ func (c Change) Waits() bool {
 
 // AdmitOperation asks all of the admission of m about an operation that stores nothing under its own name,
 // such as an eviction, or about a connection; body may be changed, and is completed before it is validated. The caller
-// commits or releases the reservation, which is not nil.
-func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (Reservation, error) {
+// commits or releases the reservation.
+func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (*Reservation, error) {
 	c := Change{Mutation: m, New: body, Ends: ctx}
 	if err := c.Admit(); err != nil {
-		return NoReservation, err
+		return nil, err
 	}
 	if !c.Waits() {
 		if err := complete(); err != nil {
-			return NoReservation, err
+			return nil, err
 		}
 		return c.validateAndReserve()
 	}
 	call := m.Waiting.Begin()
 	for _, c.Reinvocation = range []bool{false, true} {
 		if err := call.Mutate(ctx, c); err != nil {
-			return NoReservation, err
+			return nil, err
 		}
 		if c.Reinvocation {
 			break
@@ -188,24 +183,24 @@ func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete 
 		again := c
 		again.Reinvocation = true
 		if err := again.Admit(); err != nil {
-			return NoReservation, err
+			return nil, err
 		}
 	}
 	if err := complete(); err != nil {
-		return NoReservation, err
+		return nil, err
 	}
 	if err := c.Validate(); err != nil {
-		return NoReservation, err
+		return nil, err
 	}
 	if err := call.Validate(ctx, c); err != nil {
-		return NoReservation, err
+		return nil, err
 	}
 	return c.Reserve()
 }
 
-func (c Change) validateAndReserve() (Reservation, error) {
+func (c Change) validateAndReserve() (*Reservation, error) {
 	if err := c.Validate(); err != nil {
-		return NoReservation, err
+		return nil, err
 	}
 	return c.Reserve()
 }

@@ -61,7 +61,7 @@ type Selector interface {
 // A Reserver sets aside what a change takes of something shared, such as a quota, after
 // all others have let it pass. Reserve returns nil if the change takes nothing.
 type Reserver interface {
-	Reserve(a *Attributes) (request.Reservation, error)
+	Reserve(a *Attributes) (*request.Reservation, error)
 }
 
 // A Preparer has to find something out before the change begins, because it may
@@ -243,8 +243,8 @@ func (p *pluginAdmission) Validate(c request.Change) error {
 
 // Reserve implements request.Admission. What one plugin has reserved is released if a later one
 // refuses, or panics.
-func (p *pluginAdmission) Reserve(c request.Change) (reserved request.Reservation, err error) {
-	var all request.ReservationList
+func (p *pluginAdmission) Reserve(c request.Change) (*request.Reservation, error) {
+	var all *request.Reservation
 	passed := false
 	defer func() {
 		if !passed {
@@ -261,10 +261,8 @@ func (p *pluginAdmission) Reserve(c request.Change) (reserved request.Reservatio
 		if err != nil {
 			return nil, err
 		}
-		if one != nil {
-			all = append(all, one)
-		}
+		all = all.With(one)
 	}
 	passed = true
-	return request.Reservations(all...), nil
+	return all, nil
 }

@@ -18,11 +18,11 @@ type admission struct {
 	allowed func() bool
 }
 
-func (admission) Applies(request.Verb) bool                           { return true }
-func (admission) MayChange(request.Verb) bool                         { return false }
-func (admission) AppliesToNoOp() bool                                 { return false }
-func (admission) Admit(request.Change) error                          { return nil }
-func (admission) Reserve(request.Change) (request.Reservation, error) { return nil, nil }
+func (admission) Applies(request.Verb) bool                            { return true }
+func (admission) MayChange(request.Verb) bool                          { return false }
+func (admission) AppliesToNoOp() bool                                  { return false }
+func (admission) Admit(request.Change) error                           { return nil }
+func (admission) Reserve(request.Change) (*request.Reservation, error) { return nil, nil }
 
 func (a admission) Validate(request.Change) error {
 	if !a.allowed() {

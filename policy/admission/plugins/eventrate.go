@@ -58,7 +58,7 @@ var _ admission.Reserver = (*limitedEvent)(nil)
 
 // Reserve takes a token of every limit for an Event that nothing else refuses. It is not given back
 // if the write fails.
-func (p *limitedEvent) Reserve(a *admission.Attributes) (request.Reservation, error) {
+func (p *limitedEvent) Reserve(a *admission.Attributes) (*request.Reservation, error) {
 	if a.DryRun() || p.passed.Load() {
 		return nil, nil
 	}

@@ -3,21 +3,25 @@ package quota
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/troupe-api/troupe/kinds/request"
 )
 
 // An epoch counts the changes that have been let pass and are not stored yet. When a quota comes into force,
 // another epoch begins; once the one before has drained, no change is under way any more that the
-// quota was not asked about. An epoch is the request.Reservation of a change that no quota limits.
+// quota was not asked about.
 type epoch struct {
-	members atomic.Int64 // changes, and the ledger itself while the epoch lasts
-	once    sync.Once
-	drained chan struct{}
+	members   atomic.Int64 // changes, and the ledger itself while the epoch lasts
+	once      sync.Once
+	drained   chan struct{}
+	unlimited reservation // of each change that no quota limits
 }
 
 // The first member is the epoch itself, which leaves when it ends: it cannot drain before.
 func newEpoch() *epoch {
 	e := &epoch{drained: make(chan struct{})}
 	e.members.Store(1)
+	e.unlimited.Reservation = request.Reservation{OnCommit: e.leave, OnRelease: e.leave}
 	return e
 }
 
@@ -26,12 +30,6 @@ func (e *epoch) leave() {
 		e.once.Do(func() { close(e.drained) })
 	}
 }
-
-// Commit implements request.Reservation.
-func (e *epoch) Commit() { e.leave() }
-
-// Release implements request.Reservation.
-func (e *epoch) Release() { e.leave() }
 
 // enter is the epoch that a change belongs to, which has to leave it. What the change is asked about
 // after it has entered are the quotas of that epoch, or later ones.

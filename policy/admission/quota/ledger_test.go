@@ -107,18 +107,25 @@ func (c *cluster) encode(name string, object tree.Tree) *meta.Object {
 }
 
 // publish makes a change visible.
-func (c *cluster) publish(name string, now tree.Tree, reserved request.Reservation) {
+func (c *cluster) publish(name string, now tree.Tree, reserved *reservation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.version++
 	stored := c.encode(name, now)
-	c.ledger.Observe(c.kind, c.version, c.objects[name], stored, reserved)
+	if reserved != nil && reserved.OnPublish != nil {
+		reserved.OnPublish(c.kind, c.version, c.objects[name], stored)
+	} else {
+		c.ledger.Observe(c.kind, c.version, c.objects[name], stored)
+	}
 	if stored == nil {
 		delete(c.objects, name)
 	} else {
 		c.objects[name] = stored
 	}
-	if r := reservationOf(reserved); r != nil && len(r.entries) > 0 {
+	if reserved == nil {
+		return
+	}
+	if len(reserved.entries) > 0 {
 		c.t.Error("what is used is still held")
 	}
 	reserved.Commit()
@@ -139,7 +146,7 @@ func (c *cluster) setSpec(name string, spec tree.Tree) {
 }
 
 // propose reserves what a change takes, waiting as long as it is contended.
-func (c *cluster) propose(old, now tree.Tree, dryRun bool) (request.Reservation, error) {
+func (c *cluster) propose(old, now tree.Tree, dryRun bool) (*reservation, error) {
 	for {
 		r, err := c.ledger.reserve(&proposed{
 			namespace: "n", resource: c.kind.Storage, evaluator: c.ledger.evaluators.of(c.kind.Storage), old: old, new: now, refusable: true, dryRun: dryRun,
@@ -220,11 +227,11 @@ func (c *cluster) write(random *rand.Rand, w int, stop chan struct{}) {
 		next := random.IntN(6)
 		switch dice := random.IntN(10); {
 		case dice == 0: // somebody who is not asked
-			c.publish(name, service(next), request.NoReservation)
+			c.publish(name, service(next), nil)
 		case dice < 3:
 			next = -1
 			if current >= 0 {
-				c.publish(name, nil, request.NoReservation)
+				c.publish(name, nil, nil)
 			}
 		default:
 			r, err := c.propose(service(current), service(next), dice == 3)
@@ -235,7 +242,7 @@ func (c *cluster) write(random *rand.Rand, w int, stop chan struct{}) {
 				r.Release()
 				continue
 			}
-			c.publish(name, service(next), request.Reservations(r, request.NoReservation))
+			c.publish(name, service(next), r)
 		}
 		current = next
 	}
@@ -304,8 +311,8 @@ func TestQuotasComeAgain(t *testing.T) {
 			close(again)
 		}()
 		synctest.Wait() // until the new quota waits for what is reserved
-		c.ledger.Observe(c.kind, 1, nil, c.encode("s", service(0)), reserved)
-		if len(reservationOf(reserved).entries) == 0 {
+		reserved.OnPublish(c.kind, 1, nil, c.encode("s", service(0)))
+		if len(reserved.entries) == 0 {
 			t.Error("given back under the mutex of another namespace")
 		}
 		reserved.Commit()
@@ -348,7 +355,7 @@ func TestFailedScan(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t)
-		c.publish("before", service(2), request.NoReservation)
+		c.publish("before", service(2), nil)
 		c.fails = 3
 		c.setQuota("q", tree.Tree{"services": "2", "services.nodeports": "9"})
 		_, err := c.propose(nil, service(1), false)
@@ -360,7 +367,7 @@ func TestFailedScan(t *testing.T) {
 		} else {
 			r.Release()
 		}
-		c.publish("unasked", service(1), request.NoReservation)
+		c.publish("unasked", service(1), nil)
 		for c.ledger.namespace("n").lockedInForce("q") == nil {
 			time.Sleep(time.Millisecond)
 		}

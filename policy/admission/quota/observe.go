@@ -3,19 +3,21 @@ package quota
 import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Observe takes in a change that is being published, whoever has made it. The owner of a collection calls
-// it, in the order of versions, before readers see the change and before its writer is answered. Old is
-// nil for a new object, now for one that is gone; reserved is what was set aside for the change.
-//
-// What was held for the change becomes used in one step, under the namespace's mutex: at no time it counts
-// twice, or not at all.
-func (l *Ledger) Observe(k *schema.Kind, version uint64, old, now *meta.Object, reserved request.Reservation) {
-	o := observation{ledger: l, kind: k, version: version, old: old, now: now, reserved: reservationOf(reserved)}
+// Observe takes in a change that is being published and for which nothing is held. The owner of a
+// collection calls it, in the order of versions, before readers see the change and before its writer is
+// answered. Old is nil for a new object, now for one that is gone.
+func (l *Ledger) Observe(k *schema.Kind, version uint64, old, now *meta.Object) {
+	l.observe(k, version, old, now, nil)
+}
+
+// observe is Observe of a change for which reserved is held; nil if nothing is. What was held becomes used
+// in one step, under the namespace's mutex: at no time it counts twice, or not at all.
+func (l *Ledger) observe(k *schema.Kind, version uint64, old, now *meta.Object, reserved *reservation) {
+	o := observation{ledger: l, kind: k, version: version, old: old, now: now, reserved: reserved}
 	if l.unseen != nil && k.Storage == quotas {
 		l.observeRules(&o)
 	}
@@ -24,7 +26,7 @@ func (l *Ledger) Observe(k *schema.Kind, version uint64, old, now *meta.Object, 
 		return
 	}
 	if o.reserved != nil && o.reserved.namespace != n {
-		o.reserved = nil // of quotas that have gone since, whose mutex is another one: Commit gives it back
+		o.reserved = nil // of quotas that have gone since, whose mutex is another one: end gives it back
 	}
 	for {
 		v := n.view.Load()

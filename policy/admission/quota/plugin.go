@@ -37,7 +37,7 @@ type plugin struct {
 var _ admission.Reserver = (*plugin)(nil)
 
 // Reserve implements admission.Reserver.
-func (p *plugin) Reserve(a *admission.Attributes) (request.Reservation, error) {
+func (p *plugin) Reserve(a *admission.Attributes) (*request.Reservation, error) {
 	update := a.Operation == request.Update
 	if a.Key.Namespace == "" || a.New == nil || a.Kind.Virtual() || a.Subresource != "" && !update {
 		return nil, nil
@@ -55,5 +55,8 @@ func (p *plugin) Reserve(a *admission.Attributes) (request.Reservation, error) {
 	if errors.As(err, &refused) {
 		return nil, meta.NewForbidden(a.GroupResource(), a.Key.Name, string(refused))
 	}
-	return r, err
+	if r == nil {
+		return nil, err
+	}
+	return &r.Reservation, nil
 }

@@ -8,15 +8,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/amount"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A reservation is what one change takes of the quotas of its namespace.
 type reservation struct {
+	request.Reservation
 	epoch     *epoch
 	namespace *namespace // nil if it has no quotas
 	entries   []entry    // guarded by the namespace's mutex; none once they are settled
-	guards    []request.Guard
 }
 
 // An entry is what a change does to one account, and how much of that is held.
@@ -26,11 +27,8 @@ type entry struct {
 	held    []delta
 }
 
-// Commit implements request.Reservation. The change has been observed before.
-func (r *reservation) Commit() { r.Release() }
-
-// Release implements request.Reservation.
-func (r *reservation) Release() {
+// end gives back what is still held: nothing, if the change has been published.
+func (r *reservation) end() {
 	if r.namespace != nil {
 		r.namespace.mu.Lock()
 		r.giveBack()
@@ -39,30 +37,12 @@ func (r *reservation) Release() {
 	r.epoch.leave()
 }
 
-// Guards implements request.Guarded.
-func (r *reservation) Guards() []request.Guard { return r.guards }
-
 // giveBack ends what is held. The caller holds the mutex.
 func (r *reservation) giveBack() {
 	for _, e := range r.entries {
 		e.account.giveBack(e.held)
 	}
 	r.entries = nil
-}
-
-// reservationOf is the ledger's part of what was set aside for a change; nil if there is none.
-func reservationOf(all request.Reservation) *reservation {
-	switch r := all.(type) {
-	case *reservation:
-		return r
-	case request.ReservationList:
-		for _, one := range r {
-			if own, ok := one.(*reservation); ok {
-				return own
-			}
-		}
-	}
-	return nil
 }
 
 // A proposed change, in stored form. Old is nil for a create.
@@ -85,7 +65,7 @@ func (r refusal) Error() string { return string(r) }
 
 // reserve sets aside what a change takes. The error is a refusal, or a *request.ContendedError if it depends
 // on other changes whether there is room.
-func (l *Ledger) reserve(p *proposed) (held request.Reservation, err error) {
+func (l *Ledger) reserve(p *proposed) (held *reservation, err error) {
 	e := l.enter()
 	defer func() {
 		if held == nil {
@@ -97,7 +77,12 @@ func (l *Ledger) reserve(p *proposed) (held request.Reservation, err error) {
 	case err != nil || p.dryRun:
 		return nil, err
 	case r == nil:
-		return e, nil
+		return &e.unlimited, nil
+	}
+	end := r.end
+	r.OnCommit, r.OnRelease = end, end
+	if r.namespace != nil {
+		r.OnPublish = func(k *schema.Kind, version uint64, old, now *meta.Object) { l.observe(k, version, old, now, r) }
 	}
 	return r, nil
 }
@@ -114,7 +99,7 @@ func (l *Ledger) reserveIn(e *epoch, p *proposed) (*reservation, error) {
 	if r == nil {
 		r = &reservation{epoch: e}
 	}
-	r.guards = p.guards(seen, r.entries)
+	r.Guards = p.guards(seen, r.entries)
 	return r, nil
 }
 
