@@ -26,8 +26,8 @@ func (s *Store) RegisterKind(k *schema.Kind) {
 	if c.kind() == k {
 		return
 	}
-	if !c.kind().DefinedAtRuntime { // no definition may replace a built-in kind
-		s.logger.Error("a definition names a built-in kind", "definition", k.Definition, "kind", c.kind().Kind)
+	if !c.kind().IsCustom() { // no definition may replace a built-in kind
+		s.logger.Error("a definition names a built-in kind", "definition", k.Origin.Definition, "kind", c.kind().Kind)
 		return
 	}
 	done := make(chan struct{})
@@ -80,7 +80,7 @@ func (s *Store) removeCollection(c *collection) {
 
 // errUndefined is the answer to requests for a kind that has been removed since they found it.
 func (s *Store) errUndefined(k *schema.Kind) error {
-	return meta.NewNotFound(s.definitions().storage, k.Definition)
+	return meta.NewNotFound(s.definitions().storage, k.Origin.Definition)
 }
 
 // endWatches ends all watches, each when it has delivered what there is: the last change of a kind that goes is the removal of
@@ -167,7 +167,7 @@ func (c *collection) conform(o *meta.Object) *meta.Object {
 // has them already. Those of an object that cannot be read are empty.
 func (c *collection) withSelectableFields(o *meta.Object) *meta.Object {
 	k := c.kind()
-	if !k.StoredAsWritten || len(k.SelectFields) == 0 && len(o.Meta.Fields) == 0 {
+	if !k.IsCustom() || len(k.SelectFields) == 0 && len(o.Meta.Fields) == 0 {
 		return o
 	}
 	fields := make([]string, len(k.SelectFields))
@@ -197,7 +197,7 @@ func (s *Store) definitions() *collection {
 // definitionPrecondition is what a create of a custom object depends on: that its definition is unchanged. So
 // no object is created of a kind that is being deleted.
 func (s *Store) definitionPrecondition(m *request.Mutation) (createPrecondition, error) {
-	definition := s.definitions().published.Load().get(path("", m.Kind.Definition))
+	definition := s.definitions().published.Load().get(path("", m.Kind.Origin.Definition))
 	if definition == nil {
 		return createPrecondition{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}

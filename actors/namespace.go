@@ -20,11 +20,11 @@ func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 	switch {
 	case m.Verb == request.Delete && m.Kind.Storage == namespaces && s.isProtectedNamespace(m.Key.Name) && s.quarantine.get(m.Key) == nil:
 		return createPrecondition{}, meta.NewForbidden(namespaces, m.Key.Name, "this namespace may not be deleted")
-	case !mayCreate(m) || !m.Kind.Namespaced && !m.Kind.DefinedAtRuntime:
+	case !mayCreate(m) || !m.Kind.Namespaced && !m.Kind.IsCustom():
 		return createPrecondition{}, nil
 	}
 	var definition createPrecondition
-	if m.Kind.DefinedAtRuntime {
+	if m.Kind.IsCustom() {
 		var err error
 		if definition, err = s.definitionPrecondition(m); err != nil || definition.refusal != nil || !m.Kind.Namespaced {
 			return definition, err

@@ -99,7 +99,7 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	if mustWait {
 		return mutateReply{proposal: state.pending, retry: true}
 	}
-	if m.mutation.Kind.ConversionWebhook != nil {
+	if m.mutation.Kind.ConversionWebhook() != nil {
 		return o.handleVersioned(m, state)
 	}
 	p, err := o.admit(m, m.mutation, state)

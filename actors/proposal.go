@@ -69,8 +69,8 @@ func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 
 // markSchemaID records that an object was written by the schema of a stored kind.
 func markSchemaID(k *schema.Kind, o *meta.Object) {
-	if k.StoredAsWritten {
-		o.SetConformsTo(k.Schema.ID())
+	if k.IsCustom() {
+		o.SetConformsTo(k.Origin.Schema.ID())
 	}
 }
 

@@ -30,7 +30,7 @@ func (r *recovery) registerCustomKinds() error {
 			continue
 		}
 		c := s.allCollections()[d.Stored.Storage]
-		if c != nil && (!c.kind().DefinedAtRuntime || c.kind().Kind != "") {
+		if c != nil && (!c.kind().IsCustom() || c.kind().Kind != "") {
 			continue // of a built-in kind, or of another definition already
 		}
 		s.catalog.AddDefinition(d)

@@ -15,7 +15,7 @@ import (
 
 // selectsConverted tells whether selectors are to be held against converted objects.
 func (s *Store) selectsConverted(k *schema.Kind, labels selector.Labels, fields selector.Fields, asWritten bool) bool {
-	return k.ConversionWebhook != nil && k != k.Stored && !asWritten && (!labels.Empty() || !fields.OnlyNames())
+	return k.ConversionWebhook() != nil && k != k.Stored && !asWritten && (!labels.Empty() || !fields.OnlyNames())
 }
 
 // selectBatch is how many objects are converted at a time to find those that are selected.

@@ -45,7 +45,7 @@ func (o *object) handleVersioned(m *mutateRequest, state newestState) mutateRepl
 	if err != nil {
 		return mutateReply{proposal: state.pending, err: err}
 	}
-	if c.Op != mutation.None && form != m.mutation.Kind.Stored.WorkingForm {
+	if c.Op != mutation.None && form != m.mutation.Kind.Stored.Origin.WorkingForm {
 		c.Form = form
 	}
 	return o.reserveAndSubmit(m, state, p, c)
@@ -56,14 +56,14 @@ func formInTurn(m *request.Mutation, state newestState) *schema.Kind {
 	stored := m.Kind.Stored
 	switch {
 	case state.unreadable:
-		return stored.WorkingForm
+		return stored.Origin.WorkingForm
 	case state.Object != nil && (m.AsWritten || m.Verb == request.Delete && !m.Admits(request.Delete)):
 		if form := convert.WrittenForm(m.Kind, state.Object); form != nil {
 			return form
 		}
-		return stored.WorkingForm
+		return stored.Origin.WorkingForm
 	case m.Kind == stored && (state.Object == nil || convert.IsWrittenAs(stored, state.Object)):
-		return stored.WorkingForm
+		return stored.Origin.WorkingForm
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (t *inTurn) Convert(from, to *schema.Kind, object tree.Tree) (tree.Tree, er
 func (s *Store) computeConverted(ctx context.Context, m *request.Mutation, w *waitingMutation, renamed *mutation.Prepared) error {
 	conversions := &outsideConversions{ctx: ctx, store: s, key: m.Key, known: map[conversionKey]tree.Tree{}}
 	work := *m
-	work.Kind, work.Conversions = m.Kind.WorkingForm, conversions
+	work.Kind, work.Conversions = m.Kind.Origin.WorkingForm, conversions
 	state, err := s.stateAs(ctx, m.Kind, w.object)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (s *Store) stateAs(ctx context.Context, k *schema.Kind, o *meta.Object) (mu
 		return mutation.State{}, err
 	}
 	object, err := codec.DecodeStored(k.Message(), shown.JSON)
-	return mutation.State{Object: shown, Tree: object, Committed: true, Outdated: !o.ConformsTo(k.Stored.Schema.ID()) && !isCurrent(k, o) || s.isStale(o)}, err
+	return mutation.State{Object: shown, Tree: object, Committed: true, Outdated: !o.ConformsTo(k.Stored.Origin.Schema.ID()) && !isCurrent(k, o) || s.isStale(o)}, err
 }
 
 // isCurrent tells whether an object is stored in the stored version of a kind, as the schema of that has it.
@@ -151,10 +151,10 @@ func (s *Store) inStoredForm(p *mutation.Prepared, c mutation.Candidate, convers
 	case c.Op == mutation.None || k == k.Stored:
 		return c, nil
 	case c.Op == mutation.Remove:
-		c.Form = k.WorkingForm
+		c.Form = k.Origin.WorkingForm
 		return c, nil
 	}
-	object, err := conversions.Convert(k.WorkingForm, k.Stored.WorkingForm, c.Tree)
+	object, err := conversions.Convert(k.Origin.WorkingForm, k.Stored.Origin.WorkingForm, c.Tree)
 	if err != nil {
 		return c, err
 	}

@@ -73,7 +73,7 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 	w.ref = s.runtime.Spawn(runtime.Spec{New: func() runtime.Owner { return w }})
 	w.unread.Store(1) // everything behind the cursor: nobody tells what changes before add
 	w.collection.watchers.add(w)
-	if r.Kind.DefinedAtRuntime && r.Kind.Stored != w.collection.kind() {
+	if r.Kind.IsCustom() && r.Kind.Stored != w.collection.kind() {
 		w.Stop() // the definition has changed meanwhile, and RegisterKind did not see this watch
 	}
 	if s.collection(r.Kind) != c {

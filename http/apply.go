@@ -35,7 +35,7 @@ func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 		return err
 	}
 	digest := func() meta.Digest { return applyDigest(x.kind, x.info.Subresource, o, encoding, body) }
-	repeatable := !o.DryRun && !x.kind.DefinedAtRuntime && // the same text may mean something else by a new definition
+	repeatable := !o.DryRun && !x.kind.IsCustom() && // the same text may mean something else by a new definition
 		!s.opts.Admission.AppliesToNoOp(x.user, x.kind, x.info.Subresource, x.info.Namespace)
 	if again := (request.Mutation{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, ApplyDigest: digest}); repeatable {
 		if result, ok := s.opts.Store.NoOpApply(&again); ok {

@@ -10,7 +10,7 @@ import "github.com/troupe-api/troupe/http/internal/negotiate"
 func (s *Server) negotiateFormat(x *requestContext, streaming bool) (negotiate.Format, error) {
 	const shapes = true
 	f, err := s.names.Negotiate(x.acceptHeader(), shapes, streaming)
-	if err != nil || f.Encoding != negotiate.Protobuf || f.Shape != negotiate.Whole || !x.bodyKind.JSONOnly {
+	if err != nil || f.Encoding != negotiate.Protobuf || f.Shape != negotiate.Whole || !x.bodyKind.IsCustom() {
 		return f, err
 	}
 	if rest, ok := s.names.WithoutProtobuf(string(x.acceptHeader())); ok {
@@ -22,7 +22,7 @@ func (s *Server) negotiateFormat(x *requestContext, streaming bool) (negotiate.F
 
 // patchTypes are the media types of patches that the kind of the request takes.
 func (s *Server) patchTypes(x *requestContext) []string {
-	if x.bodyKind.JSONOnly {
+	if x.bodyKind.IsCustom() {
 		return s.names.CustomPatchTypes
 	}
 	return s.names.PatchTypes

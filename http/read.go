@@ -50,7 +50,7 @@ func (s *Server) writeObject(x *requestContext, obj *meta.Object) error {
 func (s *Server) parseList(x *requestContext, watch bool) (params.List, error) {
 	rules := params.ListRules{MetaGroup: s.names.MetaGroup, DisableChunking: s.opts.DisableListChunking, DisableWatchList: s.opts.DisableWatchList}
 	o, err := params.ParseList(rules, x.kind, x.query, watch)
-	if err == nil || x.kind.Definition == "" || !s.catchUp(x) {
+	if err == nil || !x.kind.IsCustom() || !s.catchUp(x) {
 		return o, err
 	}
 	// Another daemon may have been told which fields can be selected now.

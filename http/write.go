@@ -127,7 +127,7 @@ func (s *Server) patch(x *requestContext) error {
 	case negotiate.TypeMergePatch:
 		return s.patchAs(x, request.MergePatch)
 	case negotiate.TypeStrategicPatch:
-		if !x.bodyKind.JSONOnly {
+		if !x.bodyKind.IsCustom() {
 			return s.patchAs(x, request.StrategicMergePatch)
 		}
 	case negotiate.TypeApplyPatch:

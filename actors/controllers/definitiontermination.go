@@ -38,7 +38,7 @@ func (d *Definitions) terminate(ctx context.Context, known *definition) {
 		return
 	}
 	known.draining = true
-	if !made.Stored.Draining {
+	if !made.Stored.Origin.Draining {
 		if draining := d.kinds.Compile(known.tree); draining != nil { // which says so to clients
 			d.register(draining)
 			made = draining

@@ -85,7 +85,7 @@ func (f *kindWatch) stop() {
 func (g *GarbageCollector) watchKind(ctx context.Context, f *kindWatch, k *schema.Kind, counts bool) {
 	ctx, f.cancel = context.WithCancel(ctx)
 	f.kind = k
-	if k.DefinedAtRuntime {
+	if k.IsCustom() {
 		g.customKinds.add(k.Versions)
 	}
 	f.ended.Go(func() {

@@ -68,7 +68,7 @@ func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool
 	if fault() != nil {
 		return nil, nil, fault()
 	}
-	if err == nil && m.Kind.DefinedAtRuntime && !tree.SameRef(merged, live) {
+	if err == nil && m.Kind.IsCustom() && !tree.SameRef(merged, live) {
 		merged = completeApplied(m.Kind, merged)
 	}
 	return merged, owners, err
@@ -78,7 +78,7 @@ func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool
 // the defaults of the version that was applied.
 func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 	merged, _ = k.Message().Custom.Prune(merged)
-	if k.Stored == k || k.ConversionWebhook != nil {
+	if k.Stored == k || k.ConversionWebhook() != nil {
 		return merged
 	}
 	return convert.ToStored(k, tree.Clone(merged).(tree.Tree))
@@ -112,7 +112,7 @@ func validateNulls(m *request.Mutation, faults *schema.Faults) {
 		return
 	}
 	config := m.Object
-	if m.Kind.StatusIsolated && m.Kind.Subresource("status") != nil {
+	if m.Kind.IsCustom() && m.Kind.Subresource("status") != nil {
 		config = maps.Clone(config)
 		maps.DeleteFunc(config, func(name string, _ any) bool { return (name == "status") != (m.Subresource == "status") })
 	}

@@ -68,7 +68,7 @@ func prepareNewObject(m *request.Mutation, object tree.Tree, owners []any, env E
 // completeNew completes what depends on the object as a whole, also after an admission has changed it.
 func (p *Prepared) completeNew() {
 	stored := p.mutation.Kind.Stored
-	if p.mutation.Kind.StatusIsolated && p.mutation.Kind.Subresource("status") != nil {
+	if p.mutation.Kind.IsCustom() && p.mutation.Kind.Subresource("status") != nil {
 		delete(p.want, "status")
 		rules.Default(stored, p.want)
 	}

@@ -44,7 +44,7 @@ func servedVersions(m *request.Mutation) (versions ownership.ServedVersions, fau
 // appliedVersions is servedVersions for an apply: between versions of a custom kind nothing is filled in, for defaults are
 // no part of what a configuration says, and a list that is owned as a whole would be one with the defaults of its items.
 func appliedVersions(m *request.Mutation) (versions ownership.ServedVersions, fault func() error) {
-	c := conversions{mutation: m, withoutDefaults: m.Kind.DefinedAtRuntime}
+	c := conversions{mutation: m, withoutDefaults: m.Kind.IsCustom()}
 	return c.versions, func() error { return c.err }
 }
 
@@ -66,7 +66,7 @@ func (c *conversions) versions(apiVersion string) (ownership.ServedVersion, bool
 
 func (c *conversions) servedVersion(k *schema.Kind) ownership.ServedVersion {
 	switch own := c.mutation.Kind; {
-	case own.ConversionWebhook != nil && k != own:
+	case own.ConversionWebhook() != nil && k != own:
 		return ownership.ServedVersion{
 			Message: k.Message(), Remote: true,
 			FromStored: func(t tree.Tree) tree.Tree { return c.convert(own, k, t) },

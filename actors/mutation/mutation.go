@@ -121,7 +121,7 @@ func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 // evaluate adds to causes what the expressions of the kind find wrong. They do not run where the causes say that a value
 // lacks the type or the size that they count on (rules.Blocks), which is a cause of its own.
 func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta.Cause) ([]meta.Cause, error) {
-	if m.Kind.Rules.Evaluate == nil || m.Subresource != "" && !m.Kind.ChecksSubresourceWrites {
+	if m.Kind.Rules.Evaluate == nil || m.Subresource != "" && !m.Kind.IsCustom() {
 		return causes, nil
 	}
 	if slices.ContainsFunc(causes, rules.Blocks) {

@@ -87,7 +87,7 @@ func newNoName(m *request.Mutation) error {
 
 // kindMismatch says how a patch has changed the kind of an object; "" if it has not. A built-in kind may be left out.
 func kindMismatch(k *schema.Kind, patched tree.Tree) string {
-	if k.DefinedAtRuntime && (patched["kind"] == nil || patched["kind"] == "") {
+	if k.IsCustom() && (patched["kind"] == nil || patched["kind"] == "") {
 		return "Object 'Kind' is missing"
 	}
 	for _, is := range [][2]string{{"apiVersion", k.APIVersion()}, {"kind", k.Kind}} {

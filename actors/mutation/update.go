@@ -99,7 +99,7 @@ func (p *Prepared) validateUpdate(allocation []meta.Cause) []meta.Cause {
 	} else {
 		causes = append(causes, rules.ValidateMetadataUpdate(p.want, old)...)
 	}
-	if m.Subresource == "" || stored.ChecksSubresourceWrites {
+	if m.Subresource == "" || stored.IsCustom() {
 		causes = append(causes, rules.ValidateServed(m.Kind, p.want, old)...)
 	}
 	return withoutAbsentNulls(append(causes, p.faults.List...), p.faults.List)
@@ -250,7 +250,7 @@ func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 func specChanged(k *schema.Kind, old, want tree.Tree) bool {
 	m := k.Message()
 	same := func(name string) bool {
-		if f := m.Field(name); f != nil && !k.ExplicitEmpty {
+		if f := m.Field(name); f != nil && !k.IsCustom() {
 			return f.Same(want[name], old[name])
 		}
 		return tree.StrictEqual(want[name], old[name])
@@ -279,7 +279,7 @@ func isSpec(k *schema.Kind, name string) bool {
 	case "metadata", "kind", "apiVersion":
 		return false
 	case "status":
-		return k.StatusIsolated && k.Subresource("status") == nil
+		return k.IsCustom() && k.Subresource("status") == nil
 	}
 	return true
 }

@@ -73,7 +73,7 @@ func attachDefaultViews(k *schema.Kind) {
 		case s.View.Write != nil:
 		case s.Name == "status":
 			s.View.Write = writeStatus
-		case s.Scale != nil && k.DefinedAtRuntime:
+		case s.Scale != nil && k.IsCustom():
 			s.View = scaleView(s.Scale)
 		case s.Scale != nil:
 			s.View = validatedScaleView(s.Scale)

@@ -101,7 +101,7 @@ func scalarString(v any) string {
 // So the selector spec.unschedulable=false finds the Nodes that do not have the field. A field with a
 // fallback takes the value of another one instead. Those of custom kinds stay absent.
 func zeroAbsentFields(k *schema.Kind, fields []string) {
-	if k.Schema != nil {
+	if k.IsCustom() {
 		return
 	}
 	for i, selected := range k.SelectFields {

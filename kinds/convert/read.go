@@ -17,7 +17,7 @@ import (
 // memory of json.
 func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
 	object, err := codec.DecodeStored(k.Message(), json)
-	if err != nil || !k.StoredAsWritten {
+	if err != nil || !k.IsCustom() {
 		return object, err
 	}
 	for _, written := range k.Versions { // first what the version says in which it was written
@@ -48,10 +48,10 @@ func applySchema(k *schema.Kind, object tree.Tree) tree.Tree {
 // ToCurrentSchema is a stored object by the current schema of its stored kind: the object itself if it
 // conforms to that already. Where a webhook converts, it is by that of the version in which it was written.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
-	if !k.StoredAsWritten || o.ConformsTo(k.Schema.ID()) {
+	if !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID()) {
 		return o, nil
 	}
-	if k.ConversionWebhook != nil && !IsWrittenAs(k, o) {
+	if k.ConversionWebhook() != nil && !IsWrittenAs(k, o) {
 		return AsWritten(k, o)
 	}
 	tree, err := DecodeStored(k, o.JSON)
@@ -60,12 +60,12 @@ func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	}
 	json := codec.EncodeJSON(k, tree).WithVersion(o.Version)
 	if string(json) == string(o.JSON) {
-		o.SetConformsTo(k.Schema.ID())
+		o.SetConformsTo(k.Origin.Schema.ID())
 		return o, nil
 	}
 	current, err := codec.NewObject(k, o.Key, o.Version, json)
 	if err == nil {
-		current.SetConformsTo(k.Schema.ID())
+		current.SetConformsTo(k.Origin.Schema.ID())
 	}
 	return current, err
 }

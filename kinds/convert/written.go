@@ -13,7 +13,7 @@ import (
 // WrittenForm is the working form of the version in which a stored object was written, of a kind that a webhook
 // converts; nil if the definition does not have that version any more.
 func WrittenForm(k *schema.Kind, o *meta.Object) *schema.Kind {
-	return k.WorkingForm.FindVersion(WrittenVersion(o))
+	return k.Origin.WorkingForm.FindVersion(WrittenVersion(o))
 }
 
 // IsWrittenAs tells whether a stored object was written in the version of k, of a kind that a webhook converts.

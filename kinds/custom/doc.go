@@ -12,8 +12,8 @@
 //	Rules            ValidateServed holds a write against the schema of its version; Evaluate runs the rules
 //	                 in CEL, which end with the context
 //	Conversion       between versions: nothing but the other apiVersion, and what that version's schema
-//	                 drops and fills in; or a ConversionWebhook, with the WorkingForm of each version
-//	Capabilities     in what these kinds are unlike built-in ones
+//	                 drops and fills in; or a webhook (Origin.ConversionWebhook), with the WorkingForm of each version
+//	Origin           the CustomResourceDefinition: its name, its webhook, the schema of each version
 //
 // # Compiling
 //

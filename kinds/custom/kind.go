@@ -64,7 +64,7 @@ func (c *Compiler) Compile(t tree.Tree) *Definition {
 	var all []*schema.Kind
 	for _, v := range spec.Objects("versions") {
 		k := c.version(d.Name, spec, names, v)
-		k.Draining = draining
+		k.Origin.Draining = draining
 		all = append(all, k)
 		if v.Bool("storage") {
 			d.Stored = k
@@ -82,23 +82,23 @@ func (c *Compiler) Compile(t tree.Tree) *Definition {
 		addSelectFields(d.Stored, k.SelectFields)
 		setRules(k)
 	}
-	if hook := conversionWebhook(d.Name, spec); hook != nil {
+	if hook := conversionWebhook(spec); hook != nil {
 		for _, k := range all {
-			k.ConversionWebhook = hook
+			k.Origin.ConversionWebhook = hook
 		}
 		addWorkingForms(all)
 	}
 	return d
 }
 
-// conversionWebhook is who converts the objects of a definition; nil if the server itself does.
-func conversionWebhook(name string, spec tree.Tree) *schema.ConversionWebhook {
+// conversionWebhook returns the webhook that converts the objects of a definition; nil if the server itself does.
+func conversionWebhook(spec tree.Tree) *schema.ConversionWebhook {
 	conversion := spec.Object("conversion")
 	if conversion.String("strategy") != "Webhook" {
 		return nil
 	}
 	hook := conversion.Object("webhook")
-	return &schema.ConversionWebhook{Definition: name, ReviewVersions: hook.Strings("conversionReviewVersions"), ClientConfig: hook.Object("clientConfig")}
+	return &schema.ConversionWebhook{ReviewVersions: hook.Strings("conversionReviewVersions"), ClientConfig: hook.Object("clientConfig")}
 }
 
 // addWorkingForms gives the versions of a definition that a webhook converts their working forms. They share all but
@@ -106,11 +106,12 @@ func conversionWebhook(name string, spec tree.Tree) *schema.ConversionWebhook {
 func addWorkingForms(all []*schema.Kind) {
 	var forms []*schema.Kind
 	for _, k := range all {
-		form := *k
+		form, origin := *k, *k.Origin
+		form.Origin = &origin
 		form.Stored, form.Conversion = &form, schema.Conversion{}
 		form.SelectFields, form.IndexedFields = k.Stored.SelectFields, k.Stored.IndexedFields // by which heads are read
 		setRules(&form)
-		k.WorkingForm, form.WorkingForm = &form, &form
+		k.Origin.WorkingForm, origin.WorkingForm = &form, &form
 		forms = append(forms, &form)
 	}
 	for _, form := range forms {
@@ -138,7 +139,7 @@ func (d *Definition) Release() {
 }
 
 // schemaOf is the schema of a kind that this package has made.
-func schemaOf(k *schema.Kind) *definedSchema { return k.Schema.(*definedSchema) }
+func schemaOf(k *schema.Kind) *definedSchema { return k.Origin.Schema.(*definedSchema) }
 
 // addSelectFields indexes the fields that any version selects by. Those that the storage version does not offer have no
 // name in it.
@@ -153,21 +154,14 @@ func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	}
 }
 
-// capabilities are those of all kinds that definitions make.
-var capabilities = schema.Capabilities{
-	DefinedAtRuntime: true, SchemaPerVersion: true, ChecksSubresourceWrites: true, StoredAsWritten: true,
-	ColumnsPerVersion: true, JSONOnly: true, ExplicitEmpty: true, StatusIsolated: true,
-}
-
 // Opaque is a kind for stored objects that have no definition: they are kept as they are.
 //
 // It is what keeps objects readable and deletable when the server starts with a definition missing.
 func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: storage.Group}, Resource: storage.Resource, Storage: storage,
-		Definition: storage.Resource + "." + storage.Group, Capabilities: capabilities,
+		Origin: &schema.Origin{Definition: storage.Resource + "." + storage.Group, Schema: c.newSchema(nil)},
 	}
-	k.Schema = c.newSchema(nil)
 	k.Stored, k.Versions = k, []*schema.Kind{k}
 	return k
 }
@@ -186,10 +180,9 @@ func (c *Compiler) version(name string, spec, names, v tree.Tree) *schema.Kind {
 		Categories:        names.Strings("categories"),
 		Namespaced:        spec.String("scope") == "Namespaced",
 		Verbs:             verbs,
-		Capabilities:      capabilities,
 		ConditionalUpdate: true,
 		Generation:        true,
-		Definition:        name,
+		Origin:            &schema.Origin{Definition: name, Schema: c.newSchema(v.Object("schema")["openAPIV3Schema"])},
 		Deprecation:       deprecation(spec, names, v),
 		Columns:           columns(v),
 		Subresources:      c.subresources(v),
@@ -201,7 +194,6 @@ func (c *Compiler) version(name string, spec, names, v tree.Tree) *schema.Kind {
 		k.SelectFields = append(k.SelectFields, schema.SelectField{Name: path, Path: path})
 		k.IndexedFields = append(k.IndexedFields, i)
 	}
-	k.Schema = c.newSchema(v.Object("schema")["openAPIV3Schema"])
 	return k
 }
 

@@ -11,10 +11,10 @@ import (
 //
 // It compiles the schema anew for each call: whoever needs the type often keeps it.
 func TypeOf(n *meta.Naming, k *schema.Kind, name string) *cel.Type {
-	if k.Schema == nil {
+	if !k.IsCustom() {
 		return cel.MessageType(k.Declared, name)
 	}
-	text := k.Schema.Tree()
+	text := k.Origin.Schema.Tree()
 	if len(text) == 0 {
 		return cel.Dyn
 	}

@@ -85,7 +85,7 @@ func (b *builder) watchEvent() string {
 // patchTypes are the media types of patches of a kind. Custom kinds have no strategic merge patch, as
 // definitions declare no strategies.
 func (b *builder) patchTypes(k *schema.Kind) []string {
-	if k.Schema == nil {
+	if !k.IsCustom() {
 		return b.Patches
 	}
 	return slices.DeleteFunc(slices.Clone(b.Patches), func(t string) bool { return t == typeStrategicPatch })

@@ -26,7 +26,7 @@ func (d *definitions) customKind(k *schema.Kind) string {
 //
 // The schema is decoded while the document is written, and not kept.
 func (d *definitions) custom(k *schema.Kind) object {
-	root := k.Schema.Tree()
+	root := k.Origin.Schema.Tree()
 	open := len(root) == 0 || root.Bool(d.names.extension("preserve-unknown-fields"))
 	var o object
 	if open && (!d.dialect.v3 || len(root) == 0) {
@@ -40,7 +40,7 @@ func (d *definitions) custom(k *schema.Kind) object {
 // withSelectableFields lists the fields by which clients can select objects of a custom kind. Fields
 // without a name are those of other versions.
 func (d *definitions) withSelectableFields(o object, k *schema.Kind) object {
-	if k.Schema == nil {
+	if !k.IsCustom() {
 		return o
 	}
 	var fields []any

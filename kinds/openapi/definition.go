@@ -47,7 +47,7 @@ func (d *definitions) add(name string, build func() object) bool {
 
 // kind refers to the definition of a kind.
 func (d *definitions) kind(k *schema.Kind) string {
-	if k.Schema != nil {
+	if k.IsCustom() {
 		return d.customKind(k)
 	}
 	return d.named(d.names.kind(k), k.Declared)

@@ -93,7 +93,7 @@ func gadgets(n *meta.Naming) []*schema.Kind {
 	}
 	custom := &schema.Kind{
 		GroupVersionKind: kind("stable.cron-tabs.example.com", "v1beta1", "CronTab"), Resource: "crontabs", Namespaced: true, Verbs: all,
-		ListKindName: "CronTabs", Schema: cronTabs{},
+		ListKindName: "CronTabs", Origin: &schema.Origin{Schema: cronTabs{}},
 		// The field without a name is selectable in another version.
 		SelectFields: []schema.SelectField{{Name: "spec.cron", Path: "spec.cron"}, {Path: "spec.other"}},
 	}

@@ -55,7 +55,7 @@ func (n names) message(m *schema.Message) string {
 
 // kind names the definition of a kind. Messages of custom kinds have no name of their own.
 func (n names) kind(k *schema.Kind) string {
-	if k.Schema != nil {
+	if k.IsCustom() {
 		return reverseDomain(k.Group) + "." + k.Version + "." + k.Kind
 	}
 	return n.message(k.Declared)

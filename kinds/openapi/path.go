@@ -64,7 +64,7 @@ func endpoints(k *schema.Kind) []endpoint {
 // custom kinds.
 func watchEndpoints(k *schema.Kind, base string, all []endpoint) (watches []endpoint) {
 	verbs := supportedVerbs(k.Verbs, "watch")
-	if len(verbs) == 0 || k.Schema != nil {
+	if len(verbs) == 0 || k.IsCustom() {
 		return nil
 	}
 	for _, e := range all {
@@ -270,7 +270,7 @@ func gvks(kinds []*schema.Kind) map[*schema.Message][]meta.GroupVersionKind {
 		}
 	}
 	for _, k := range kinds {
-		if k.Schema == nil {
+		if !k.IsCustom() {
 			add(k)
 		}
 		for i := range k.Subresources {

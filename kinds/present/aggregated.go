@@ -81,7 +81,7 @@ func aggregate(n *meta.Naming, core bool, groups []*group) discoveryList {
 // aggregateKind describes a kind with its sub-resources.
 func aggregateKind(k *schema.Kind) discoveryResource {
 	own := discoveryKind{Kind: k.Kind}
-	if k.Definition != "" {
+	if k.IsCustom() {
 		own.Group, own.Version = k.Group, k.Version
 	}
 	r := discoveryResource{

@@ -130,7 +130,7 @@ func groupKinds(kinds []*schema.Kind) []*group {
 
 // sortedSubresources are those of k by name; of a kind that a definition makes, in the order that it has them.
 func sortedSubresources(k *schema.Kind) []schema.Subresource {
-	if k.Definition != "" {
+	if k.IsCustom() {
 		return k.Subresources
 	}
 	return slices.SortedFunc(slices.Values(k.Subresources), func(a, b schema.Subresource) int {
@@ -144,9 +144,9 @@ func sortedSubresources(k *schema.Kind) []schema.Subresource {
 // looks for what can be deleted.
 func listedVerbs(k *schema.Kind) []string {
 	switch {
-	case k.Draining:
+	case k.IsCustom() && k.Origin.Draining:
 		return slices.DeleteFunc(slices.Clone(k.Verbs), func(verb string) bool { return verb == "create" || verb == "patch" || verb == "update" })
-	case k.Definition != "":
+	case k.IsCustom():
 		return k.Verbs
 	}
 	return sortedVerbs(k.Verbs)

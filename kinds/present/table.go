@@ -65,7 +65,7 @@ const TableEnd = "]}"
 // NewTableWriter makes the writer of a Table of objects of a kind.
 func NewTableWriter(n *meta.Naming, k *schema.Kind, o TableOptions) *TableWriter {
 	t := &TableWriter{naming: n, options: o, columns: columnsOf(k), apiVersion: apiVersion(n, o.Version)}
-	if k.Stored != nil && k.Stored != k && !k.ColumnsPerVersion {
+	if k.Stored != nil && k.Stored != k && !k.IsCustom() {
 		t.converted, t.columns = k, columnsOf(k.Stored)
 	}
 	t.cells = cellsOf(t.columns)

@@ -16,7 +16,7 @@ func Validate(k *schema.Kind, t tree.Tree) []meta.Cause { return ValidateChange(
 func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadata(k, t.Object("metadata"), &faults)
-	if k.Message() != nil && !k.SchemaPerVersion { // else ValidateServed does it
+	if k.Message() != nil && !k.IsCustom() { // else ValidateServed does it
 		validateFields(k.Message().Values, t, old, &faults)
 	}
 	var own schema.Faults

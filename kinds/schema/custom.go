@@ -19,8 +19,8 @@ type Schema interface {
 // Message is the structure of the objects of the kind; nil if it has none. Whoever works on an object asks once, and
 // does not keep it any longer: that of a custom kind is only as long in memory as it is used.
 func (k *Kind) Message() *Message {
-	if k.Schema != nil {
-		return k.Schema.Message()
+	if k.Origin != nil {
+		return k.Origin.Schema.Message()
 	}
 	return k.Declared
 }

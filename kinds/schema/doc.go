@@ -2,8 +2,8 @@
 // walks. It is the only reader of options.
 //
 //	Plan        all kinds and messages of a set of declarations (Compile)
-//	Kind        how a resource is served: names, verbs, sub-resources, columns, and in what it is unlike
-//	            most others (Capabilities)
+//	Kind        how a resource is served: names, verbs, sub-resources, columns
+//	Origin      what a CustomResourceDefinition adds to its kinds
 //	Message     the structure of an object or of a part of one; its fields in order of declaration
 //	Field       the type of a field, how it is encoded and merged, and what its options ask of values
 //	ValuePlan   what package rules makes of that, once: the defaults, and the evaluators of each value

@@ -12,7 +12,6 @@ import (
 // It is immutable after the catalogue is built.
 type Kind struct {
 	meta.GroupVersionKind
-	Capabilities
 	Resource     string // plural, as in URLs
 	Singular     string
 	ListKindName string // what lists call themselves; "" for the kind with "List" behind it
@@ -30,12 +29,6 @@ type Kind struct {
 	Versions []*Kind
 	// Conversion converts between the kind and Stored; zero if they are the same.
 	Conversion Conversion
-	// ConversionWebhook converts between the versions of a custom kind, which share it; nil where Conversion does.
-	ConversionWebhook *ConversionWebhook
-	// WorkingForm, where a webhook converts, is the kind as if its objects were stored in its version: writes are
-	// computed in it, and what comes of them is converted to Stored in the end. Its Versions are the working forms of all
-	// versions, of which each is its own Stored.
-	WorkingForm *Kind
 	// Deprecation is nil for a version that is not deprecated.
 	Deprecation *Deprecation
 	// DeleteReturnsObject: delete answers the object instead of a Status.
@@ -58,15 +51,11 @@ type Kind struct {
 	Columns       []Column
 	SelectFields  []SelectField // beyond metadata.name and metadata.namespace
 	IndexedFields []int         // indexes of those SelectFields by which the store keeps an index
-	// Declared is the structure of the objects of a built-in kind, and Schema that of a kind that a definition makes.
-	// Message is the one or the other.
+	// Declared is the structure of the objects of a built-in kind (Message).
 	Declared *Message
-	Schema   Schema
-	Rules    Rules
-	// Definition is the name of the object that defines the kind; "" for a built-in kind.
-	Definition string
-	// Draining: the definition is being deleted, and the objects of the kind with it.
-	Draining bool
+	// Origin describes the CustomResourceDefinition of a custom kind; nil for a built-in kind.
+	Origin *Origin
+	Rules  Rules
 	// ItemOffset is the length of `{"kind":"…","apiVersion":"…",`, which begins each stored object; 1 where
 	// items of lists say what they are.
 	ItemOffset int

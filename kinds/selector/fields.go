@@ -71,11 +71,11 @@ func fieldOf(k *schema.Kind, name string) (int, error) {
 	case "metadata.name":
 		return fieldName, nil
 	case "metadata.namespace":
-		if k.Namespaced || k.Definition == "" && len(k.SelectFields) == 0 {
+		if k.Namespaced || !k.IsCustom() && len(k.SelectFields) == 0 {
 			return fieldNamespace, nil
 		}
 	}
-	offered := k.Definition != ""
+	offered := k.IsCustom()
 	for _, f := range k.SelectFields {
 		offered = offered || f.Name != ""
 		if f.Name == name && name != "" {

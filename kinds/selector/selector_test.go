@@ -96,9 +96,9 @@ func TestNamespaceField(t *testing.T) {
 	}{
 		{schema.Kind{}, ""},
 		{schema.Kind{Namespaced: true, SelectFields: own}, ""},
-		{schema.Kind{Namespaced: true, Definition: "widgets.e.com"}, ""},
+		{schema.Kind{Namespaced: true, Origin: &schema.Origin{Definition: "widgets.e.com"}}, ""},
 		{schema.Kind{SelectFields: own}, "field label not supported: metadata.namespace"},
-		{schema.Kind{Definition: "widgets.e.com"}, "field label not supported: metadata.namespace"},
+		{schema.Kind{Origin: &schema.Origin{Definition: "widgets.e.com"}}, "field label not supported: metadata.namespace"},
 	} {
 		c.k.Stored = &c.k
 		if _, err := ParseFields(&c.k, "metadata.namespace!=x"); (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {

@@ -185,7 +185,7 @@ func encode(k *schema.Kind, like *meta.Object, t tree.Tree) (*meta.Object, error
 	}
 	o, err := codec.NewObject(k.Stored, like.Key, like.Version, json) // which knows the selectable fields of all versions
 	if err == nil {
-		o.SetConformsTo(k.Schema.ID())
+		o.SetConformsTo(k.Origin.Schema.ID())
 	}
 	return o, err
 }

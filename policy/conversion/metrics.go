@@ -50,7 +50,7 @@ func (m *Metrics) observe(q *question, err error, elapsed time.Duration) {
 	if errors.As(err, &failed) {
 		result, kind = "failure", failed.kind
 	}
-	definition := q.target.ConversionWebhook.Definition
+	definition := q.target.Origin.Definition
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.byDefinition) >= maxDefinitions {

@@ -36,7 +36,7 @@ type question struct {
 // that is most of the work of a long list.
 func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*question, error) {
 	q := &question{uid: uuid.NewString(), target: k, objects: objects, from: convert.WrittenVersion(objects[0])}
-	for _, version := range k.ConversionWebhook.ReviewVersions {
+	for _, version := range k.ConversionWebhook().ReviewVersions {
 		if q.reviewVersion == "" && slices.Contains(reviewVersions, version) {
 			q.reviewVersion = version
 		}

@@ -75,7 +75,7 @@ func (w *Webhooks) Close() {
 
 // For is who converts to a kind; nil if no webhook does.
 func (w *Webhooks) For(k *schema.Kind) convert.Converter {
-	if k.ConversionWebhook == nil {
+	if k.ConversionWebhook() == nil {
 		return nil
 	}
 	return w
@@ -113,7 +113,7 @@ func (w *Webhooks) ask(ctx context.Context, q *question) ([]*meta.Object, error)
 
 // post sends a question. The question ends with the context of the request, and with Close, whichever comes first.
 func (w *Webhooks) post(ctx context.Context, q *question) (remote.Response, error) {
-	c, err := w.client(q.target.ConversionWebhook)
+	c, err := w.client(q.target.ConversionWebhook())
 	if err != nil {
 		return remote.Response{}, err
 	}

@@ -232,7 +232,7 @@ func compareFaults(t *rapid.T, r *public.Schema, kind *schema.Kind, ours tree.Tr
 	got = slices.Compact(got)
 	want, ruled := faultyFields(t, r, object)
 	if len(got) != len(want) && (ruled || len(want) == 0 || len(got) == 0) || ruled && !slices.Equal(got, want) {
-		t.Fatalf("under %s\n%s has faults at %q: %v, want %q", codec.AppendAny(nil, kind.Schema.Tree()), codec.AppendAny(nil, ours), got, faults.List, want)
+		t.Fatalf("under %s\n%s has faults at %q: %v, want %q", codec.AppendAny(nil, kind.Origin.Schema.Tree()), codec.AppendAny(nil, ours), got, faults.List, want)
 	}
 }
 

@@ -32,8 +32,8 @@ func keyOf(k *schema.Kind, o *meta.Object, deleted bool) key {
 	switch {
 	case o.Meta.UID == "" || o.Version == 0:
 		return key{}
-	case k.StoredAsWritten:
-		return key{uid: o.Meta.UID, version: o.Version, deleted: deleted, schema: k.Schema.ID()}
+	case k.IsCustom():
+		return key{uid: o.Meta.UID, version: o.Version, deleted: deleted, schema: k.Origin.Schema.ID()}
 	}
 	return key{uid: o.Meta.UID, version: o.Version, deleted: deleted, kind: k}
 }

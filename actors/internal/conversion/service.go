@@ -56,7 +56,7 @@ func (s *Service) Close(ctx context.Context) error {
 }
 
 // Needed tells whether stored objects are not always what a kind shows.
-func Needed(k *schema.Kind) bool { return k.Stored != k || k.StoredAsWritten }
+func Needed(k *schema.Kind) bool { return k.Stored != k || k.IsCustom() }
 
 // MayWait tells whether a conversion to a kind may wait for somebody outside.
 func (s *Service) MayWait(k *schema.Kind) bool { return Needed(k) && s.converter(k) != nil }
@@ -190,7 +190,7 @@ func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object,
 	if conforms(k, o) {
 		return o, nil
 	}
-	if k.ConversionWebhook != nil && !convert.IsWrittenAs(k, o) {
+	if k.ConversionWebhook() != nil && !convert.IsWrittenAs(k, o) {
 		at = key{} // it is not what k shows
 	}
 	if cached := s.cache.get(at); cached != nil {
@@ -206,7 +206,7 @@ func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object,
 // withoutAsking is what a kind shows of an object without asking anybody: where a webhook converts, the object as it was
 // written.
 func withoutAsking(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
-	if k.ConversionWebhook != nil {
+	if k.ConversionWebhook() != nil {
 		return convert.AsWritten(k, o)
 	}
 	return convert.Object(k, nil, o)
@@ -214,15 +214,15 @@ func withoutAsking(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 
 // isLocal tells whether nobody has to be asked what a kind shows of an object, although somebody converts to it.
 func isLocal(k *schema.Kind, o *meta.Object) bool {
-	return conforms(k, o) || k.ConversionWebhook != nil && convert.IsWrittenAs(k, o)
+	return conforms(k, o) || k.ConversionWebhook() != nil && convert.IsWrittenAs(k, o)
 }
 
 // conforms tells whether a stored object is known to have the form of a kind.
 func conforms(k *schema.Kind, o *meta.Object) bool {
-	if k.Stored != k && k.ConversionWebhook == nil {
+	if k.Stored != k && k.ConversionWebhook() == nil {
 		return false
 	}
-	return !k.StoredAsWritten || o.ConformsTo(k.Schema.ID())
+	return !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID())
 }
 
 // AsWritten is a stored object for readers of a kind that want it as it was written, where a webhook converts.

@@ -72,7 +72,7 @@ func (d *Daemon) followServers() error {
 		PassRedirects: !d.config.Aggregation.RejectForwardingRedirects,
 		BuiltIn: func(group, version string) bool {
 			return slices.ContainsFunc(d.kinds.Kinds(), func(k *schema.Kind) bool {
-				return k.Group == group && k.Version == version && !k.DefinedAtRuntime
+				return k.Group == group && k.Version == version && !k.IsCustom()
 			})
 		},
 	})

@@ -95,7 +95,7 @@ func (e *Encoder) listInShape(k *schema.Kind, f negotiate.Format, q requestinfo.
 	case negotiate.Partial:
 		return nil, apierrors.NotAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + k.ListKind() + ")")
 	}
-	head.WriteEmptyContinue = k.ExplicitEmpty
+	head.WriteEmptyContinue = k.IsCustom()
 	return e.objectList(k, head, l.Items), nil
 }
 
@@ -103,10 +103,10 @@ func (e *Encoder) listInShape(k *schema.Kind, f negotiate.Format, q requestinfo.
 // the kind. A custom kind's objects are stored as they were written, and may be of an older schema, which
 // reading applies.
 func allAsStored(k *schema.Kind, items []*meta.Object) bool {
-	if k.Stored != k || !k.StoredAsWritten {
+	if k.Stored != k || !k.IsCustom() {
 		return k.Stored == k
 	}
-	form := k.Schema.ID()
+	form := k.Origin.Schema.ID()
 	return !slices.ContainsFunc(items, func(o *meta.Object) bool { return !o.ConformsTo(form) })
 }
 

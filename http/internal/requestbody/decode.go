@@ -31,7 +31,7 @@ func (d Decoder) Object(k *schema.Kind, encoding negotiate.Encoding, body []byte
 	case encoding == negotiate.YAML:
 		object, faults, err = codec.DecodeYAML(k.Message(), body)
 	case encoding == negotiate.Protobuf:
-		if k.JSONOnly {
+		if k.IsCustom() {
 			return nil, nil, apierrors.UnsupportedMedia(d.Names.CustomBodyTypes)
 		}
 		object, faults, err = d.protobufObject(k, body)
@@ -99,7 +99,7 @@ func optionsError(encoding negotiate.Encoding, err error) error {
 
 // checkKind compares what the body says it is with what the path takes.
 func checkKind(k *schema.Kind, object tree.Tree, body []byte) error {
-	if k.DefinedAtRuntime {
+	if k.IsCustom() {
 		return checkCustomKind(k, object, body)
 	}
 	return CheckKind(k, object)

@@ -159,7 +159,7 @@ func (p *Params) follow(gvk meta.GroupVersionKind, k *schema.Kind) *paramKind {
 // form is a stored object as its kind shows it; nil if the kind is not served any more, or cannot be converted to.
 func (p *Params) form(gvk meta.GroupVersionKind, stored tree.Tree) tree.Tree {
 	k := p.kind(gvk)
-	if k == nil || k.ConversionWebhook != nil && stored.String("apiVersion") != k.APIVersion() {
+	if k == nil || k.ConversionWebhook() != nil && stored.String("apiVersion") != k.APIVersion() {
 		return nil // of another version than it is read in, which only a webhook could convert
 	}
 	shown := maps.Clone(convert.FromStored(k, nil, stored))

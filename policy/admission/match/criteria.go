@@ -89,7 +89,7 @@ func (c *Criteria) targets(k *schema.Kind, subresource string) *targets {
 }
 
 func (c *Criteria) compile(k *schema.Kind, subresource string) *targets {
-	if !k.DefinedAtRuntime && slices.Contains(configurations, k.Resource) {
+	if !k.IsCustom() && slices.Contains(configurations, k.Resource) {
 		return nil
 	}
 	var t targets

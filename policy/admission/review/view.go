@@ -82,7 +82,7 @@ func (v *View) form(stored tree.Tree) (tree.Tree, error) {
 
 // isConverted tells whether a webhook converts between the request and the View.
 func (v *View) isConverted() bool {
-	return v.kind.ConversionWebhook != nil && v.kind != v.attributes.Kind
+	return v.kind.ConversionWebhook() != nil && v.kind != v.attributes.Kind
 }
 
 func (v *View) convert(from, to *schema.Kind, t tree.Tree) (tree.Tree, error) {

@@ -29,7 +29,7 @@ func (h *hook) applyPatch(patch []byte, v *review.View, k *schema.Kind, a *admis
 		return false, internal(err)
 	}
 	for _, is := range [][2]string{{"apiVersion", v.BodyKind.APIVersion()}, {"kind", v.BodyKind.Kind}} {
-		if got := patched[is[0]]; got != is[1] && (got != nil || v.BodyKind.DefinedAtRuntime) { // a built-in kind may be left out
+		if got := patched[is[0]]; got != is[1] && (got != nil || v.BodyKind.IsCustom()) { // a built-in kind may be left out
 			return false, internal(fmt.Errorf("admission webhook %q attempted to change the %s of the object from %s to %v", h.name, is[0], is[1], got))
 		}
 	}
@@ -83,7 +83,7 @@ func (h *hook) store(object tree.Tree, v *review.View, k *schema.Kind, a *admiss
 	if tree.StrictEqual(object, place) {
 		return false, nil
 	}
-	changed = k.Stored.ExplicitEmpty || !m.Same(object, place)
+	changed = k.Stored.IsCustom() || !m.Same(object, place)
 	clear(place)
 	maps.Copy(place, object)
 	return changed, nil

@@ -43,7 +43,7 @@ func RunResourceInformer(ctx context.Context, store Store, source KindSource, ha
 // runUntilChanged watches one kind. It returns true when the resource has another kind now, false
 // when the context has ended or the store is closing.
 func (f *informer) runUntilChanged(ctx context.Context, store Store, source KindSource, k *schema.Kind) (changed bool) {
-	if k.DefinedAtRuntime { // built-in kinds never change
+	if k.IsCustom() { // built-in kinds never change
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
 		defer cancel()
