@@ -123,7 +123,7 @@ func (p *publisher) publish(b *changes) {
 // no reader can tell.
 func (p *publisher) apply(c *change) *record {
 	if c.kind != p.kind() { // computed before the definition changed
-		c.object = p.conform(c.object)
+		c.object = p.withSelectableFields(c.object)
 	}
 	r := &record{version: c.object.Version, time: c.time, kind: changed, object: c.object}
 	at := c.path

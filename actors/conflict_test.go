@@ -252,12 +252,12 @@ func TestOthersWriteUnknownKinds(t *testing.T) {
 	kind := s.thingDefinition().Stored
 	s.RegisterKind(kind)
 	l, err := s.List(context.Background(), request.List{Kind: kind})
-	if err != nil || len(l.Items) != 1 || l.Items[0].ItemOffset != kind.ItemOffset {
+	if err != nil || len(l.Items) != 1 || l.Items[0].ItemOffset != kind.ItemOffset() {
 		t.Fatalf("%v, %v", l.Items, err)
 	}
 	keys.write(object)
 	s.await()
-	if l, err = s.List(context.Background(), request.List{Kind: kind}); err != nil || l.Items[0].ItemOffset != kind.ItemOffset {
+	if l, err = s.List(context.Background(), request.List{Kind: kind}); err != nil || l.Items[0].ItemOffset != kind.ItemOffset() {
 		t.Errorf("%v, %v", l.Items, err)
 	}
 }

@@ -140,27 +140,17 @@ func (p *publisher) migrateSchema(r migrateSchema) {
 	}()
 	previous := p.kind()
 	p.currentKind.Store(r.kind)
-	if len(previous.SelectFields) == 0 && len(r.kind.SelectFields) == 0 && previous.ItemOffset == r.kind.ItemOffset {
+	if len(previous.SelectFields) == 0 && len(r.kind.SelectFields) == 0 {
 		return
 	}
 	for _, o := range p.working.Values() {
-		p.working.Set(path(o.Key.Namespace, o.Key.Name), p.conform(o))
+		p.working.Set(path(o.Key.Namespace, o.Key.Name), p.withSelectableFields(o))
 	}
 	p.fieldIndexes = newFieldIndexes(r.kind, p.working)
 	version := p.published.Load().version
 	p.store.retention.truncate(p.history, version)
 	p.snapshotCache.clear()
 	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: version})
-}
-
-// conform is an object with the head that the kind of the collection asks for; the object itself if
-// it has that. One that another writer has stored before its definition was known here has not.
-func (c *collection) conform(o *meta.Object) *meta.Object {
-	o = c.withSelectableFields(o)
-	if at := c.kind().ItemOffset; at != o.ItemOffset {
-		return &meta.Object{Key: o.Key, Version: o.Version, JSON: o.JSON, ItemOffset: at, Meta: o.Meta}
-	}
-	return o
 }
 
 // withSelectableFields is an object with the values of its kind's selectable fields; the object itself if it

@@ -17,13 +17,17 @@ type fieldIndex struct {
 
 // newFieldIndexes makes the indexes that a kind declares, of all objects of a collection.
 func newFieldIndexes(k *schema.Kind, objects *objectIndex) []fieldIndex {
-	indexes := make([]fieldIndex, len(k.IndexedFields))
-	for i, field := range k.IndexedFields {
-		indexes[i] = fieldIndex{field, new(objectIndex)}
+	var indexes []fieldIndex
+	for i, f := range k.SelectFields {
+		if !f.Indexed {
+			continue
+		}
+		index := fieldIndex{i, new(objectIndex)}
 		objects.Scan(func(path string, o *meta.Object) bool {
-			indexes[i].put(path, o)
+			index.put(path, o)
 			return true
 		})
+		indexes = append(indexes, index)
 	}
 	return indexes
 }

@@ -101,7 +101,7 @@ func TestFieldIndexMatchesScan(t *testing.T) {
 	dir := t.TempDir()
 	p := &podLists{testStore: open(t, dir, nil), nodeOf: map[string]string{}}
 	p.kind = p.testStore.kind("pods")
-	if len(p.kind.IndexedFields) == 0 {
+	if !slices.ContainsFunc(p.kind.SelectFields, func(f schema.SelectField) bool { return f.Indexed }) {
 		t.Fatal("Pods have no indexed field")
 	}
 	r := rand.New(rand.NewSource(1))

@@ -44,7 +44,7 @@ func mayCreate(m *request.Mutation) bool {
 	case m.Subresource != "":
 		return false
 	case m.Verb == request.Update:
-		return m.Kind.CreateOnUpdate
+		return m.Kind.Writes.CreateOnUpdate
 	case m.Verb == request.Patch:
 		return m.PatchType == request.ApplyPatch
 	}

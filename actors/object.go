@@ -313,7 +313,7 @@ func (o *object) propose(p *proposal) {
 // dryRunResult is the result of a dry run: the candidate under the version of the current object.
 func dryRunResult(m *request.Mutation, current *meta.Object, c mutation.Candidate) request.Result {
 	form := cmp.Or(c.Form, m.Kind.Stored)
-	o := &meta.Object{Key: m.Key, ItemOffset: form.ItemOffset, Meta: c.Head}
+	o := &meta.Object{Key: m.Key, ItemOffset: form.ItemOffset(), Meta: c.Head}
 	if current == nil {
 		o.JSON = c.Encoded.Unversioned()
 	} else {

@@ -47,7 +47,7 @@ func (p *proposal) size() int {
 
 // pendingObject is the proposed state, as an object without a version.
 func (p *proposal) pendingObject() *meta.Object {
-	return &meta.Object{Key: p.key, JSON: p.candidate.Encoded.JSON, ItemOffset: p.kind.ItemOffset, Meta: p.candidate.Head}
+	return &meta.Object{Key: p.key, JSON: p.candidate.Encoded.JSON, ItemOffset: p.kind.ItemOffset(), Meta: p.candidate.Head}
 }
 
 // committedObject is the state that was stored. Its key and metadata are parts of what the log has made, and copies, which keep
@@ -59,7 +59,7 @@ func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 	}
 	o := &meta.Object{
 		Key: key, Version: uint64(commit.Revision), JSON: commit.Value,
-		ItemOffset: p.kind.ItemOffset, Meta: p.candidate.Head.Within(commit.Value),
+		ItemOffset: p.kind.ItemOffset(), Meta: p.candidate.Head.Within(commit.Value),
 	}
 	if p.candidate.Op == mutation.Put {
 		markSchemaID(p.kind, o)

@@ -94,7 +94,7 @@ func (p *publisher) rebuild(b *rebuilt) {
 	}
 	slices.SortFunc(changed, func(a, b *meta.Object) int { return cmp.Compare(a.Version, b.Version) })
 	for _, o := range changed {
-		p.apply(&change{path: path(o.Key.Namespace, o.Key.Name), object: p.conform(o), kind: p.kind(), time: now})
+		p.apply(&change{path: path(o.Key.Namespace, o.Key.Name), object: p.withSelectableFields(o), kind: p.kind(), time: now})
 	}
 	p.store.retention.truncate(p.history, b.version)
 	p.snapshotCache.clear()

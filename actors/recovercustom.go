@@ -48,7 +48,7 @@ func (r *recovery) registerCustomKinds() error {
 // kind. It changes objects in place, since index and history share them.
 func (r *recovery) migrateSchema(c *collection) {
 	head := func(o *meta.Object) {
-		o.ItemOffset, o.Meta.Fields = c.kind().ItemOffset, c.withSelectableFields(o).Meta.Fields
+		o.Meta.Fields = c.withSelectableFields(o).Meta.Fields
 	}
 	for _, o := range r.trees[c].Values() {
 		head(o)

@@ -39,7 +39,7 @@ func nameOnlyTree(key meta.Key) tree.Tree {
 // nameOnlyObject is an object that has nothing but its name, as it is stored.
 func nameOnlyObject(k *schema.Kind, key meta.Key, version uint64) *meta.Object {
 	tree := nameOnlyTree(key)
-	return &meta.Object{Key: key, Version: version, JSON: codec.EncodeJSON(k, tree).WithVersion(version), ItemOffset: k.ItemOffset, Meta: codec.ExtractMeta(k, tree)}
+	return &meta.Object{Key: key, Version: version, JSON: codec.EncodeJSON(k, tree).WithVersion(version), ItemOffset: k.ItemOffset(), Meta: codec.ExtractMeta(k, tree)}
 }
 
 // checkUnreadable refuses what cannot be done with an object that cannot be decoded and has a version.

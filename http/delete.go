@@ -36,7 +36,7 @@ func (s *Server) delete(x *requestContext) error {
 	if err != nil {
 		return err
 	}
-	if (!result.Deleted || x.kind.DeleteReturnsObject) && !statusOnly {
+	if (!result.Deleted || x.kind.Writes.DeleteReturnsObject) && !statusOnly {
 		return s.writeObject(x, result.Object)
 	}
 	s.writeStatus(x, &meta.Status{Success: true, Details: &meta.Details{

@@ -131,7 +131,7 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 		return nil
 	}
 	encoded := codec.EncodeJSON(x.bodyKind, result)
-	return s.writeObject(x, &meta.Object{Key: m.Key, JSON: encoded.Unversioned(), ItemOffset: x.bodyKind.ItemOffset})
+	return s.writeObject(x, &meta.Object{Key: m.Key, JSON: encoded.Unversioned(), ItemOffset: x.bodyKind.ItemOffset()})
 }
 
 // conclude commits or releases a reservation.

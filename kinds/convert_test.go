@@ -19,7 +19,7 @@ func object(t *testing.T, k *schema.Kind, version uint64, text string) *meta.Obj
 		t.Fatal(err)
 	}
 	e := codec.EncodeJSON(k, tree)
-	o := &meta.Object{Key: meta.Key{Name: "a"}, Version: version, ItemOffset: k.ItemOffset, JSON: e.Unversioned()}
+	o := &meta.Object{Key: meta.Key{Name: "a"}, Version: version, ItemOffset: k.ItemOffset(), JSON: e.Unversioned()}
 	if version > 0 {
 		o.JSON = e.WithVersion(version)
 	}

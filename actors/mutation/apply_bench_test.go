@@ -42,7 +42,7 @@ func (s *testObject) write(m request.Mutation) Candidate {
 	if c.Op == Put {
 		s.version++
 		json := string(c.Encoded.JSON[:c.Encoded.VersionOffset]) + strconv.FormatUint(s.version, 10) + string(c.Encoded.JSON[c.Encoded.VersionOffset:])
-		o := &meta.Object{JSON: []byte(json), ItemOffset: s.kind.ItemOffset, Meta: c.Head, Version: s.version}
+		o := &meta.Object{JSON: []byte(json), ItemOffset: s.kind.ItemOffset(), Meta: c.Head, Version: s.version}
 		s.cur = State{Object: o, Tree: c.Tree, Committed: true}
 	}
 	return c

@@ -57,7 +57,7 @@ func prepareNewObject(m *request.Mutation, object tree.Tree, owners []any, env E
 	dropServerManaged(m.Kind.Stored, metadata)
 	object["metadata"] = metadata
 	setManagedFields(object, owners)
-	if m.Kind.Stored.Generation {
+	if m.Kind.Stored.Writes.Generation {
 		metadata["generation"] = int64(1)
 	}
 	p := Prepared{mutation: m, env: env, step: stepCreate, want: object}
@@ -150,7 +150,7 @@ func dropServerManaged(k *schema.Kind, metadata tree.Tree) {
 	for _, name := range []string{"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"} {
 		delete(metadata, name)
 	}
-	if k.Generation {
+	if k.Writes.Generation {
 		delete(metadata, "generation")
 	}
 }

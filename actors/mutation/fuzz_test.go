@@ -58,7 +58,7 @@ func stateOf(t testing.TB, k *schema.Kind, object tree.Tree) State {
 	if err != nil || len(faults) > 0 {
 		t.Fatalf("%s: %v %v", json, faults, err)
 	}
-	o := &meta.Object{JSON: json, ItemOffset: k.Stored.ItemOffset, Version: currentVersion, Meta: codec.ExtractMeta(k.Stored, read)}
+	o := &meta.Object{JSON: json, ItemOffset: k.Stored.ItemOffset(), Version: currentVersion, Meta: codec.ExtractMeta(k.Stored, read)}
 	return State{Object: o, Tree: read, Committed: true}
 }
 

@@ -198,8 +198,5 @@ func removable(k *schema.Kind, object tree.Tree) bool {
 	if grace, ok := metadata["deletionGracePeriodSeconds"].(int64); ok && grace > 0 {
 		return false
 	}
-	if finalizers, ok := childObject(object, "spec")["finalizers"].([]any); ok && k.HasSpecFinalizers {
-		return len(finalizers) == 0
-	}
-	return true
+	return k.Rules.Finalized == nil || k.Rules.Finalized(object)
 }

@@ -71,7 +71,7 @@ func (c *testCase) state(t *testing.T, k *schema.Kind) State {
 	}
 	wanted := decode(t, k, c.current)
 	rules.Default(k, wanted)
-	if k.GracefulDeletion { // a Pod has what its creation gave it, and a later status
+	if k.Writes.Deletion == schema.DeleteGracefully { // a Pod has what its creation gave it, and a later status
 		created := tree.Clone(wanted).(tree.Tree)
 		k.Rules.Prepare(created, nil)
 		wanted["spec"] = created["spec"]
@@ -83,7 +83,7 @@ func (c *testCase) state(t *testing.T, k *schema.Kind) State {
 	}
 	json := string(encoded.JSON[:encoded.VersionOffset]) + version + string(encoded.JSON[encoded.VersionOffset:])
 	object := decode(t, k, json)
-	o := &meta.Object{JSON: []byte(json), ItemOffset: k.ItemOffset, Meta: codec.ExtractMeta(k, object)}
+	o := &meta.Object{JSON: []byte(json), ItemOffset: k.ItemOffset(), Meta: codec.ExtractMeta(k, object)}
 	if !c.pending {
 		o.Version = currentVersion
 	}

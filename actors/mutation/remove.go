@@ -46,27 +46,27 @@ func (p *Prepared) finishRemove() (Candidate, error) {
 	setPolicyFinalizer(metadata, propagationPolicy(cur.Object, m))
 	if !cur.Object.Meta.Terminating {
 		p.beginDeletion(object, metadata)
-	} else if asked := m.Delete.GracePeriodSeconds; asked != nil && m.Kind.GracefulDeletion {
-		shortenGrace(metadata, normalizedGracePeriod(*asked))
+	} else if asked := m.Delete.GracePeriodSeconds; asked != nil && m.Kind.Writes.Deletion == schema.DeleteGracefully {
+		shortenGrace(metadata, *asked)
 	}
 	return p.env.encodeCandidate(cur, m, object)
 }
 
 // beginDeletion marks an object as terminating.
 func (p *Prepared) beginDeletion(object, metadata tree.Tree) {
-	m, now := p.mutation, p.env.Now
-	grace := gracePeriod(m, object)
+	m, now, grace := p.mutation, p.env.Now, int64(0)
+	switch rules := &m.Kind.Stored.Rules; m.Kind.Writes.Deletion {
+	case schema.DeleteInSteps:
+		metadata["deletionTimestamp"] = timestamp(now)
+		rules.BeginDelete(object, timestamp(now))
+		return
+	case schema.DeleteGracefully:
+		grace = rules.GracePeriod(object, m.Delete.GracePeriodSeconds)
+	}
 	metadata["deletionTimestamp"] = timestamp(now.Add(time.Duration(grace) * time.Second))
 	metadata["deletionGracePeriodSeconds"] = grace
-	if deleting := m.Kind.Stored.Rules.BeginDelete; deleting != nil {
-		delete(metadata, "deletionGracePeriodSeconds")
-		deleting(object, timestamp(now))
-	} else if p.cur.Object.Meta.Generation > 0 {
+	if p.cur.Object.Meta.Generation > 0 {
 		metadata["generation"] = p.cur.Object.Meta.Generation + 1
-	}
-	if m.Kind.HasSpecFinalizers {
-		delete(metadata, "deletionGracePeriodSeconds")
-		object["status"] = tree.Tree{"phase": "Terminating"}
 	}
 }
 
@@ -74,7 +74,7 @@ func (p *Prepared) beginDeletion(object, metadata tree.Tree) {
 // delays that.
 func removesImmediately(o *meta.Object, m *request.Mutation) bool {
 	policy := propagationPolicy(o, m)
-	return !m.Kind.GracefulDeletion && !deletesInSteps(m.Kind) && len(o.Meta.Finalizers) == 0 &&
+	return m.Kind.Writes.Deletion == schema.DeleteAtOnce && len(o.Meta.Finalizers) == 0 &&
 		(policy == "" || policy == "Background")
 }
 
@@ -91,7 +91,7 @@ func propagationPolicy(o *meta.Object, m *request.Mutation) string {
 
 // checkDelete checks the preconditions against the current state.
 func checkDelete(cur State, m *request.Mutation) error {
-	if deletesInSteps(m.Kind) {
+	if m.Kind.Writes.Deletion == schema.DeleteInSteps {
 		return checkStepwiseDelete(cur, m)
 	}
 	name := kindName(m.Kind)
@@ -108,11 +108,6 @@ func checkDelete(cur State, m *request.Mutation) error {
 			*version, current))
 	}
 	return nil
-}
-
-// deletesInSteps reports whether a delete only marks the object of a kind, such as a Namespace, whatever finalizers it has.
-func deletesInSteps(k *schema.Kind) bool {
-	return k.HasSpecFinalizers || k.Stored.Rules.BeginDelete != nil
 }
 
 // checkStepwiseDelete is checkDelete where clients know the errors of an update.
@@ -152,36 +147,12 @@ func setPolicyFinalizer(metadata tree.Tree, policy string) {
 	}
 }
 
-// gracePeriod is how long a graceful deletion waits, in seconds: what the request
-// asks, else what the object says; 0 for an object that does not run.
-func gracePeriod(m *request.Mutation, object tree.Tree) int64 {
-	if !m.Kind.GracefulDeletion {
-		return 0
-	}
-	spec, status := childObject(object, "spec"), childObject(object, "status")
-	if node, _ := spec["nodeName"].(string); node == "" {
-		return 0
-	}
-	if phase := status["phase"]; phase == "Succeeded" || phase == "Failed" {
-		return 0
-	}
-	if asked := m.Delete.GracePeriodSeconds; asked != nil {
-		return normalizedGracePeriod(*asked)
-	}
-	own, _ := spec["terminationGracePeriodSeconds"].(int64)
-	return normalizedGracePeriod(own)
-}
-
-// normalizedGracePeriod is a grace period as it is meant: negative ones mean the shortest, 1 second.
-func normalizedGracePeriod(seconds int64) int64 {
-	if seconds < 0 {
-		return 1
-	}
-	return seconds
-}
-
-// shortenGrace moves the deletion time of a terminating object forward, never back.
+// shortenGrace moves the deletion time of a terminating object forward, never back. A negative grace period means the
+// shortest, 1 second.
 func shortenGrace(metadata tree.Tree, to int64) {
+	if to < 0 {
+		to = 1
+	}
 	old, ok := metadata["deletionGracePeriodSeconds"].(int64)
 	if !ok || to >= old {
 		return

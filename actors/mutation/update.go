@@ -19,7 +19,7 @@ func prepareUpdate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object != nil {
 		return prepareReplacement(cur, m, copyBody(m, env, request.Update), env)
 	}
-	if !m.Kind.CreateOnUpdate || m.Subresource != "" {
+	if !m.Kind.Writes.CreateOnUpdate || m.Subresource != "" {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
 	if uid, _ := childObject(m.Object, "metadata")["uid"].(string); uid != "" {
@@ -56,7 +56,7 @@ func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env)
 // finishUpdate allocates for, validates and encodes the new state of an existing object.
 func (p *Prepared) finishUpdate() (Candidate, error) {
 	cur, m, want, stored := p.cur, p.mutation, p.want, p.mutation.Kind.Stored
-	if stored.Generation && !keepsGeneration(m) && (specChanged(stored, cur.Tree, convert.Keep(m.Kind, want)) || countedMetadataChanged(m, cur.Tree, want)) {
+	if stored.Writes.Generation && !keepsGeneration(m) && (specChanged(stored, cur.Tree, convert.Keep(m.Kind, want)) || countedMetadataChanged(m, cur.Tree, want)) {
 		childObject(want, "metadata")["generation"] = cur.Object.Meta.Generation + 1
 	}
 	allocation, causes := p.env.allocate(m.Key, cur.Tree, want)
@@ -132,7 +132,7 @@ func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 // some kinds fail without one.
 func checkVersion(cur State, m *request.Mutation, version string, required bool) error {
 	if version == "" || version == "0" {
-		if m.Kind.ConditionalUpdate && required && m.Subresource != "scale" {
+		if m.Kind.Writes.ConditionalUpdate && required && m.Subresource != "scale" {
 			return meta.NewInvalid(meta.GroupKind{Group: m.Kind.Group, Kind: m.Kind.Resource}, m.Key.Name, []meta.Cause{{
 				Type: meta.CauseInvalid, Field: "metadata.resourceVersion", Message: "Invalid value: 0: must be specified for an update"}})
 		}

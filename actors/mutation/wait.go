@@ -180,7 +180,7 @@ func (p *Prepared) settleMetadata(before tree.Tree) error {
 	for _, name := range []string{"creationTimestamp", "selfLink"} {
 		metadata.CopyField(was, name)
 	}
-	if p.step == stepUpdate || m.Kind.Stored.Generation {
+	if p.step == stepUpdate || m.Kind.Stored.Writes.Generation {
 		metadata.CopyField(was, "generation")
 	}
 	if p.step == stepUpdate && was.Has("deletionTimestamp") {

@@ -47,8 +47,8 @@ func TestKinds(t *testing.T) {
 		if !slices.Equal(names, test.subresources) {
 			t.Errorf("%s: sub-resources %v, want %v", test.resource, names, test.subresources)
 		}
-		if want := len(`{"kind":"` + test.kind + `","apiVersion":"` + k.APIVersion() + `",`); k.ItemOffset != want {
-			t.Errorf("%s: Item = %d, want %d", test.resource, k.ItemOffset, want)
+		if want := len(`{"kind":"` + test.kind + `","apiVersion":"` + k.APIVersion() + `",`); k.ItemOffset() != want {
+			t.Errorf("%s: Item = %d, want %d", test.resource, k.ItemOffset(), want)
 		}
 	}
 	if k := c.Kind("", "v2", "pods"); k != nil {

@@ -15,7 +15,7 @@ func TestServiceAccount(t *testing.T) {
 		{Obj: `{"metadata":{"name":"A"}}`, Want: []string{`metadata.name: Invalid value: "A": a lowercase RFC 1123 subdomain…`}},
 		{Name: "all may change", Old: `{"secrets":[{"name":"s"}]}`, Obj: `{"automountServiceAccountToken":true}`},
 	})
-	if !k.DeleteReturnsObject || k.Generation || !k.Namespaced || len(k.Verbs) != 8 {
+	if !k.Writes.DeleteReturnsObject || k.Writes.Generation || !k.Namespaced || len(k.Verbs) != 8 {
 		t.Errorf("%+v", k)
 	}
 	if s := k.Subresource("token"); s == nil || s.BodyKind.Kind != "TokenRequest" || len(s.Verbs) != 1 || s.Verbs[0] != "create" {

@@ -62,7 +62,7 @@ func TestManifestsRoundTrip(t *testing.T) {
 		if second := codec.EncodeJSON(k, again); string(first.JSON) != string(second.JSON) {
 			t.Errorf("%s:\n%s\n%s", name, first.JSON, second.JSON)
 		}
-		if got := string(first.JSON[k.ItemOffset : k.ItemOffset+10]); got != `"metadata"` {
+		if got := string(first.JSON[k.ItemOffset() : k.ItemOffset()+10]); got != `"metadata"` {
 			t.Errorf("%s: item begins with %s", name, got)
 		}
 	}

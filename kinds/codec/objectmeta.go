@@ -150,7 +150,7 @@ func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta
 	if err != nil {
 		return nil, err
 	}
-	return &meta.Object{Key: key, Version: version, JSON: json, ItemOffset: k.ItemOffset, Meta: head}, nil
+	return &meta.Object{Key: key, Version: version, JSON: json, ItemOffset: k.ItemOffset(), Meta: head}, nil
 }
 
 // ParseMeta reads the metadata straight from an object's JSON, and which object it is. The strings share
@@ -162,7 +162,7 @@ func ParseMeta(k *schema.Kind, json []byte) (meta.ObjectMeta, ObjectRef, error) 
 // parseMeta is ParseMeta. With metadataOnly it stops behind the metadata: the caller knows that what follows is JSON, and
 // needs nothing of it.
 func parseMeta(k *schema.Kind, json []byte, metadataOnly bool) (meta.ObjectMeta, ObjectRef, error) {
-	if len(json) == 0 || k.ItemOffset > len(json) {
+	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject
 	}
 	p := metaParser{Scanner: jsontext.Over(json), kind: k, metadataOnly: metadataOnly}

@@ -98,5 +98,4 @@ var thing = &schema.Kind{
 	SelectFields: []schema.SelectField{
 		{Name: "spec.nodeName", Path: "spec.nodeName"}, {Name: "shared", Path: "spec.hostNetwork"}, {Name: "spec.replicas", Path: "spec.replicas"},
 	},
-	ItemOffset: len(`{"kind":"Thing","apiVersion":"v1",`),
 }

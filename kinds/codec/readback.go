@@ -34,7 +34,7 @@ func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 // A mistake in it shows at two places: too strict, it refuses writes that are fine; too lax, an object is
 // served that cannot be changed, since every change begins with decoding it.
 func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
-	if len(json) == 0 || k.ItemOffset > len(json) {
+	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return errNoObject
 	}
 	r := verifier{Scanner: jsontext.Over(json)}

@@ -90,7 +90,7 @@ func encode(k *schema.Kind, o *meta.Object, t tree.Tree) *meta.Object {
 	if t == nil {
 		return nil
 	}
-	out := &meta.Object{Key: o.Key, Version: o.Version, ItemOffset: k.ItemOffset, Meta: o.Meta}
+	out := &meta.Object{Key: o.Key, Version: o.Version, ItemOffset: k.ItemOffset(), Meta: o.Meta}
 	if encoded := codec.EncodeJSON(k, t); o.Version > 0 {
 		out.JSON = encoded.WithVersion(o.Version)
 	} else { // of a dry run

@@ -109,7 +109,7 @@ func addWorkingForms(all []*schema.Kind) {
 		form, origin := *k, *k.Origin
 		form.Origin = &origin
 		form.Stored, form.Conversion = &form, schema.Conversion{}
-		form.SelectFields, form.IndexedFields = k.Stored.SelectFields, k.Stored.IndexedFields // by which heads are read
+		form.SelectFields = k.Stored.SelectFields // by which heads are read
 		setRules(&form)
 		k.Origin.WorkingForm, origin.WorkingForm = &form, &form
 		forms = append(forms, &form)
@@ -148,8 +148,7 @@ func schemaOf(k *schema.Kind) *definedSchema { return k.Origin.Schema.(*definedS
 func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	for _, f := range fields {
 		if !slices.ContainsFunc(stored.SelectFields, func(known schema.SelectField) bool { return known.Path == f.Path }) {
-			stored.IndexedFields = append(stored.IndexedFields, len(stored.SelectFields))
-			stored.SelectFields = append(stored.SelectFields, schema.SelectField{Path: f.Path})
+			stored.SelectFields = append(stored.SelectFields, schema.SelectField{Path: f.Path, Indexed: true})
 		}
 	}
 }
@@ -172,27 +171,24 @@ var verbs = []string{"delete", "deletecollection", "get", "list", "patch", "crea
 // version makes the kind of one version.
 func (c *Compiler) version(name string, spec, names, v tree.Tree) *schema.Kind {
 	k := &schema.Kind{
-		GroupVersionKind:  meta.GroupVersionKind{Group: spec.String("group"), Version: v.String("name"), Kind: names.String("kind")},
-		Resource:          names.String("plural"),
-		Singular:          names.String("singular"),
-		ListKindName:      names.String("listKind"),
-		ShortNames:        names.Strings("shortNames"),
-		Categories:        names.Strings("categories"),
-		Namespaced:        spec.String("scope") == "Namespaced",
-		Verbs:             verbs,
-		ConditionalUpdate: true,
-		Generation:        true,
-		Origin:            &schema.Origin{Definition: name, Schema: c.newSchema(v.Object("schema")["openAPIV3Schema"])},
-		Deprecation:       deprecation(spec, names, v),
-		Columns:           columns(v),
-		Subresources:      c.subresources(v),
+		GroupVersionKind: meta.GroupVersionKind{Group: spec.String("group"), Version: v.String("name"), Kind: names.String("kind")},
+		Resource:         names.String("plural"),
+		Names: schema.Names{
+			Singular: names.String("singular"), List: names.String("listKind"),
+			Short: names.Strings("shortNames"), Categories: names.Strings("categories"),
+		},
+		Namespaced:   spec.String("scope") == "Namespaced",
+		Verbs:        verbs,
+		Writes:       schema.Writes{ConditionalUpdate: true, Generation: true},
+		Origin:       &schema.Origin{Definition: name, Schema: c.newSchema(v.Object("schema")["openAPIV3Schema"])},
+		Deprecation:  deprecation(spec, names, v),
+		Columns:      columns(v),
+		Subresources: c.subresources(v),
 	}
 	k.Storage = meta.GroupResource{Group: k.Group, Resource: k.Resource}
-	k.ItemOffset = 1 // items of lists have their kind and apiVersion
-	for i, f := range v.Objects("selectableFields") {
+	for _, f := range v.Objects("selectableFields") {
 		path := strings.TrimPrefix(f.String("jsonPath"), ".")
-		k.SelectFields = append(k.SelectFields, schema.SelectField{Name: path, Path: path})
-		k.IndexedFields = append(k.IndexedFields, i)
+		k.SelectFields = append(k.SelectFields, schema.SelectField{Name: path, Path: path, Indexed: true})
 	}
 	return k
 }

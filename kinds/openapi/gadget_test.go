@@ -79,7 +79,7 @@ func gadgets(n *meta.Naming) []*schema.Kind {
 	}
 	gadget := &schema.Kind{
 		GroupVersionKind: kind(storage, "v1", "Gadget"), Resource: "gadgets", Namespaced: true, Verbs: all,
-		DeleteReturnsObject: true,
+		Writes: schema.Writes{DeleteReturnsObject: true},
 		Subresources: []schema.Subresource{
 			{Name: "status", Verbs: []string{"get", "patch", "update"}},
 			{Name: "scale", Verbs: []string{"get", "patch", "update"}, Kind: scale.GroupVersionKind, BodyKind: scale},
@@ -93,7 +93,7 @@ func gadgets(n *meta.Naming) []*schema.Kind {
 	}
 	custom := &schema.Kind{
 		GroupVersionKind: kind("stable.cron-tabs.example.com", "v1beta1", "CronTab"), Resource: "crontabs", Namespaced: true, Verbs: all,
-		ListKindName: "CronTabs", Origin: &schema.Origin{Schema: cronTabs{}},
+		Names: schema.Names{List: "CronTabs"}, Origin: &schema.Origin{Schema: cronTabs{}},
 		// The field without a name is selectable in another version.
 		SelectFields: []schema.SelectField{{Name: "spec.cron", Path: "spec.cron"}, {Path: "spec.other"}},
 	}

@@ -150,7 +150,7 @@ func (b *builder) verb(p endpoint, verb string) operation {
 	case "delete":
 		o.parameters, o.body, o.bodyOptional = deleteParameters, b.metaRef("DeleteOptions"), true
 		o.statusCodes = []int{200, 202}
-		if !k.DeleteReturnsObject {
+		if !k.Writes.DeleteReturnsObject {
 			o.response = b.metaRef("Status")
 		}
 	case "deletecollection":

@@ -85,8 +85,8 @@ func aggregateKind(k *schema.Kind) discoveryResource {
 		own.Group, own.Version = k.Group, k.Version
 	}
 	r := discoveryResource{
-		Resource: k.Resource, ResponseKind: own, Scope: scopeName(k.Namespaced), SingularResource: k.Singular,
-		Verbs: listedVerbs(k), ShortNames: k.ShortNames, Categories: k.Categories,
+		Resource: k.Resource, ResponseKind: own, Scope: scopeName(k.Namespaced), SingularResource: k.Names.Singular,
+		Verbs: listedVerbs(k), ShortNames: k.Names.Short, Categories: k.Names.Categories,
 	}
 	for _, s := range sortedSubresources(k) {
 		sub := subresource(k, s)

@@ -46,7 +46,7 @@ func BenchmarkEvent(b *testing.B) {
 	}
 	for resource, text := range map[string]string{"configmaps": benchConfigMap, "pods": benchPod(1)} {
 		k := all.Kind("", "v1", resource)
-		o := &meta.Object{JSON: []byte(text), ItemOffset: k.ItemOffset}
+		o := &meta.Object{JSON: []byte(text), ItemOffset: k.ItemOffset()}
 		now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 		b.Run(resource, func(b *testing.B) {
 			b.ReportAllocs()
@@ -70,7 +70,7 @@ func BenchmarkList(b *testing.B) {
 	}
 	objects := make([]*meta.Object, 100)
 	for i := range objects {
-		objects[i] = &meta.Object{JSON: []byte(benchPod(i)), ItemOffset: k.ItemOffset}
+		objects[i] = &meta.Object{JSON: []byte(benchPod(i)), ItemOffset: k.ItemOffset()}
 	}
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	b.Run("table", func(b *testing.B) {

@@ -122,8 +122,8 @@ func resourceList(v *version) resourceListDocument {
 	}
 	for _, k := range v.kinds {
 		d.Resources = append(d.Resources, apiResource{
-			Name: k.Resource, SingularName: k.Singular, Namespaced: k.Namespaced, Kind: k.Kind,
-			Verbs: listedVerbs(k), ShortNames: k.ShortNames, Categories: k.Categories,
+			Name: k.Resource, SingularName: k.Names.Singular, Namespaced: k.Namespaced, Kind: k.Kind,
+			Verbs: listedVerbs(k), ShortNames: k.Names.Short, Categories: k.Names.Categories,
 			StorageVersionHash: storageVersionHash(k),
 		})
 		for _, s := range sortedSubresources(k) {

@@ -84,10 +84,10 @@ func TestHumanDuration(t *testing.T) {
 
 func TestDiscovery(t *testing.T) {
 	kinds := []*schema.Kind{
-		{GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "Pod"}, Resource: "pods", Singular: "pod", Namespaced: true, Verbs: []string{"list", "get"}},
-		{GroupVersionKind: meta.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Resource: "deployments", Singular: "deployment", Namespaced: true, ShortNames: []string{"deploy"}, Verbs: []string{"get"},
+		{GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "Pod"}, Resource: "pods", Names: schema.Names{Singular: "pod"}, Namespaced: true, Verbs: []string{"list", "get"}},
+		{GroupVersionKind: meta.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Resource: "deployments", Names: schema.Names{Singular: "deployment", Short: []string{"deploy"}}, Namespaced: true, Verbs: []string{"get"},
 			Subresources: []schema.Subresource{{Name: "status", Verbs: []string{"get"}}, {Name: "scale", Kind: meta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, Verbs: []string{"get"}}}},
-		{GroupVersionKind: meta.GroupVersionKind{Group: "e.com", Version: "v1", Kind: "Widget"}, Resource: "widgets", Singular: "widget", Origin: &schema.Origin{Definition: "widgets.e.com"}, Verbs: []string{"delete", "list", "patch", "create", "update", "watch"},
+		{GroupVersionKind: meta.GroupVersionKind{Group: "e.com", Version: "v1", Kind: "Widget"}, Resource: "widgets", Names: schema.Names{Singular: "widget"}, Origin: &schema.Origin{Definition: "widgets.e.com"}, Verbs: []string{"delete", "list", "patch", "create", "update", "watch"},
 			Subresources: []schema.Subresource{{Name: "status", Verbs: []string{"get"}}, {Name: "scale", Kind: meta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, Verbs: []string{"get"}}}},
 	}
 	d := NewDiscovery(meta.Kubernetes, "192.0.2.1:6443", kinds)

@@ -124,11 +124,11 @@ func TestCompileKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := plan.Kinds[0]
-	if k.Group != "storage.k8s.io" || k.Singular != "thing" || len(k.Verbs) != 8 || k.Storage.String() != "things.storage.k8s.io" {
+	if k.Group != "storage.k8s.io" || k.Names.Singular != "thing" || len(k.Verbs) != 8 || k.Storage.String() != "things.storage.k8s.io" {
 		t.Errorf("got %+v", k)
 	}
-	if k.ItemOffset != len(`{"kind":"Thing","apiVersion":"storage.k8s.io/v1",`) {
-		t.Errorf("Item = %d", k.ItemOffset)
+	if k.ItemOffset() != len(`{"kind":"Thing","apiVersion":"storage.k8s.io/v1",`) {
+		t.Errorf("Item = %d", k.ItemOffset())
 	}
 	if k.Subresources[0].BodyKind == nil || k.Subresources[0].BodyKind.APIVersion() != "autoscaling/v1" || k.Subresource("scale") == nil || k.Subresource("status") != nil {
 		t.Errorf("sub-resources %+v", k.Subresources)

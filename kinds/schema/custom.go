@@ -50,8 +50,8 @@ func SubresourceVerbs() []string { return subresourceVerbs }
 
 // ListKind is what a list of objects of the kind calls itself.
 func (k *Kind) ListKind() string {
-	if k.ListKindName != "" {
-		return k.ListKindName
+	if k.Names.List != "" {
+		return k.Names.List
 	}
 	return k.Kind + "List"
 }

@@ -12,13 +12,10 @@ import (
 // It is immutable after the catalogue is built.
 type Kind struct {
 	meta.GroupVersionKind
-	Resource     string // plural, as in URLs
-	Singular     string
-	ListKindName string // what lists call themselves; "" for the kind with "List" behind it
-	ShortNames   []string
-	Categories   []string
-	Namespaced   bool
-	Verbs        []string // of the main resource; sorted, but for kinds that definitions make
+	Resource   string // plural, as in URLs
+	Names      Names
+	Namespaced bool
+	Verbs      []string // of the main resource; sorted, except for custom kinds
 	// Storage names the collection that holds the objects. It differs from the served
 	// group and resource where two groups share one storage.
 	Storage meta.GroupResource
@@ -31,35 +28,50 @@ type Kind struct {
 	Conversion Conversion
 	// Deprecation is nil for a version that is not deprecated.
 	Deprecation *Deprecation
-	// DeleteReturnsObject: delete answers the object instead of a Status.
-	DeleteReturnsObject bool
-	// CreateOnUpdate: PUT of an absent object creates it.
-	CreateOnUpdate bool
-	// ConditionalUpdate: PUT has to name the resourceVersion that it replaces.
-	ConditionalUpdate bool
 	// OffByDefault: the kind is served only if the operator asks for it.
 	OffByDefault bool
-	// Generation: metadata.generation counts changes of anything but metadata and status.
-	Generation bool
-	// HasSpecFinalizers: spec.finalizers hold a terminating object too (namespaces).
-	HasSpecFinalizers bool
-	// GracefulDeletion: delete first sets a deletion time (Pods).
-	GracefulDeletion bool
-	// NameFormat says how metadata.name is checked.
-	NameFormat    NameFormat
-	Subresources  []Subresource
-	Columns       []Column
-	SelectFields  []SelectField // beyond metadata.name and metadata.namespace
-	IndexedFields []int         // indexes of those SelectFields by which the store keeps an index
+	Writes       Writes
+	NameFormat   NameFormat // the rule for metadata.name
+	Subresources []Subresource
+	Columns      []Column
+	SelectFields []SelectField // beyond metadata.name and metadata.namespace
 	// Declared is the structure of the objects of a built-in kind (Message).
 	Declared *Message
 	// Origin describes the CustomResourceDefinition of a custom kind; nil for a built-in kind.
 	Origin *Origin
 	Rules  Rules
-	// ItemOffset is the length of `{"kind":"…","apiVersion":"…",`, which begins each stored object; 1 where
-	// items of lists say what they are.
-	ItemOffset int
 }
+
+// Names are the names of a kind in discovery beside Kind and Resource.
+type Names struct {
+	Singular   string
+	List       string // of lists; "" for the name of the kind with "List" appended
+	Short      []string
+	Categories []string
+}
+
+// Writes are the options of creates, updates and deletes.
+type Writes struct {
+	// CreateOnUpdate: PUT of an absent object creates it.
+	CreateOnUpdate bool
+	// ConditionalUpdate: PUT has to name the resourceVersion that it replaces.
+	ConditionalUpdate bool
+	// Generation: metadata.generation counts changes of anything but metadata and status.
+	Generation bool
+	Deletion   Deletion
+	// DeleteReturnsObject: delete answers the object instead of a Status.
+	DeleteReturnsObject bool
+}
+
+// A Deletion is the way in which objects of a kind go.
+type Deletion uint8
+
+// The ways to delete an object. Finalizers delay all of them.
+const (
+	DeleteAtOnce     Deletion = iota
+	DeleteGracefully          // after a grace period
+	DeleteInSteps             // marked first in any case (Rules.BeginDelete), and removed by a controller
+)
 
 // Virtual tells a kind of which nothing is stored: a create or a read is answered, and that is all. What is stored can be watched.
 func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }
@@ -71,8 +83,11 @@ type Deprecation struct{ Since, Removed, Replacement, Warning string }
 
 // A SelectField is a field that field selectors may name. Path leads to it in the stored form. If that
 // field is empty, the one at Fallback counts, the path of another SelectField; "" for none. One of a storage version
-// that has no Name serves selectors of other versions.
-type SelectField struct{ Name, Path, Fallback string }
+// that has no Name serves selectors of other versions. The store keeps an index of Indexed fields.
+type SelectField struct {
+	Name, Path, Fallback string
+	Indexed              bool
+}
 
 // A Conversion turns trees of one version into those of another, without loss: what one
 // version has no field for is kept in annotations. Both functions change the tree that they get, which
@@ -127,6 +142,19 @@ type View struct {
 	KeepsGeneration bool
 	// KeepsOwners: nobody becomes an owner of what a write changes.
 	KeepsOwners bool
+}
+
+// ItemOffset returns the length of `{"kind":"…","apiVersion":"…",`, with which each stored object begins and which
+// items of lists leave out. Items of custom kinds have it; the offset is 1.
+func (k *Kind) ItemOffset() int {
+	if k.IsCustom() {
+		return 1
+	}
+	n := len(`{"kind":"","apiVersion":"",`) + len(k.Kind) + len(k.Version)
+	if k.Group != "" {
+		n += len(k.Group) + len("/")
+	}
+	return n
 }
 
 // Subresource finds a sub-resource by name; nil if the kind has none of that name.
@@ -196,9 +224,13 @@ type Rules struct {
 	ValidateStatus func(status tree.Tree, faults *Faults)
 	// ValidateUpdate reports what may not change from old to obj.
 	ValidateUpdate func(obj, old tree.Tree, faults *Faults)
-	// BeginDelete marks obj, a copy, when its deletion begins. With it an object goes only when its
-	// last finalizer does. now is the time of the write, as trees hold times.
+	// BeginDelete marks obj, a copy, when its deletion in steps begins. now is the time of the write, as trees hold
+	// times.
 	BeginDelete func(obj tree.Tree, now string)
+	// Finalized reports whether nothing but the finalizers in its metadata keeps a terminating object.
+	Finalized func(obj tree.Tree) bool
+	// GracePeriod returns the seconds that a graceful deletion of obj waits. asked is the wish of the client, or nil.
+	GracePeriod func(obj tree.Tree, asked *int64) int64
 	// WarnNew gives warnings about a new obj that are those of what Prepare is about to replace.
 	WarnNew func(obj tree.Tree) []string
 	// Warn gives warnings about a valid obj: what has no effect, or should be written otherwise; old is nil on create.

@@ -46,21 +46,17 @@ func fieldOptions(d *descriptorpb.FieldDescriptorProto) *options.Field {
 // newKind is the Kind that options o of message d declare.
 func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (*Kind, error) {
 	k := &Kind{
-		GroupVersionKind:    meta.GroupVersionKind{Group: n.Translate(o.Group), Version: o.Version, Kind: d.GetName()},
-		Resource:            o.Resource,
-		Singular:            orDefault(o.Singular, strings.ToLower(d.GetName())),
-		ShortNames:          o.ShortNames,
-		Categories:          o.Categories,
-		Namespaced:          o.Scope == options.Scope_NAMESPACED,
-		Verbs:               verbs(o.Verbs, standardVerbs),
-		DeleteReturnsObject: o.DeleteReturnsObject,
-		CreateOnUpdate:      o.CreateOnUpdate,
-		ConditionalUpdate:   o.ConditionalUpdate,
-		OffByDefault:        o.OffByDefault,
-		Generation:          o.TracksGeneration,
-		HasSpecFinalizers:   o.HasSpecFinalizers,
-		GracefulDeletion:    o.GracefulDeletion,
-		NameFormat:          NameFormat(o.NameFormat),
+		GroupVersionKind: meta.GroupVersionKind{Group: n.Translate(o.Group), Version: o.Version, Kind: d.GetName()},
+		Resource:         o.Resource,
+		Names:            Names{Singular: orDefault(o.Singular, strings.ToLower(d.GetName())), Short: o.ShortNames, Categories: o.Categories},
+		Namespaced:       o.Scope == options.Scope_NAMESPACED,
+		Verbs:            verbs(o.Verbs, standardVerbs),
+		OffByDefault:     o.OffByDefault,
+		Writes: Writes{
+			CreateOnUpdate: o.CreateOnUpdate, ConditionalUpdate: o.ConditionalUpdate, Generation: o.TracksGeneration,
+			Deletion: Deletion(o.Deletion), DeleteReturnsObject: o.DeleteReturnsObject,
+		},
+		NameFormat: NameFormat(o.NameFormat),
 	}
 	if o.Version == "" {
 		return nil, fmt.Errorf("%s: a kind needs a version", d.GetName())
@@ -76,13 +72,12 @@ func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (
 		if i < 0 {
 			return nil, fmt.Errorf("%s: indexed field %q is no selectable field", d.GetName(), name)
 		}
-		k.IndexedFields = append(k.IndexedFields, i)
+		k.SelectFields[i].Indexed = true
 	}
 	k.Storage = meta.GroupResource{Group: k.Group, Resource: o.Resource}
 	if o.StorageResource != "" {
 		k.Storage = meta.GroupResource{Group: n.Translate(o.StorageGroup), Resource: o.StorageResource}
 	}
-	k.ItemOffset = len(`{"kind":"","apiVersion":"",`) + len(k.Kind) + len(k.APIVersion())
 	for _, s := range o.Subresources {
 		if k.Subresource(s.Name) != nil {
 			return nil, fmt.Errorf("%s: sub-resource %q is declared twice", d.GetName(), s.Name)

@@ -72,7 +72,7 @@ func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Res
 	if r.Object == nil {
 		return nil, nil
 	}
-	if s.MayWait(m.Kind) && (m.AsWritten || r.Deleted && !m.Kind.DeleteReturnsObject) {
+	if s.MayWait(m.Kind) && (m.AsWritten || r.Deleted && !m.Kind.Writes.DeleteReturnsObject) {
 		return r.Object, nil // of what has gone only the metadata is told
 	}
 	at := key{}

@@ -27,6 +27,56 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Deletion is the way in which objects of a kind go.
+type Deletion int32
+
+const (
+	Deletion_AT_ONCE    Deletion = 0
+	Deletion_GRACEFULLY Deletion = 1 // after a grace period
+	Deletion_IN_STEPS   Deletion = 2 // marked first in any case, and removed by a controller
+)
+
+// Enum value maps for Deletion.
+var (
+	Deletion_name = map[int32]string{
+		0: "AT_ONCE",
+		1: "GRACEFULLY",
+		2: "IN_STEPS",
+	}
+	Deletion_value = map[string]int32{
+		"AT_ONCE":    0,
+		"GRACEFULLY": 1,
+		"IN_STEPS":   2,
+	}
+)
+
+func (x Deletion) Enum() *Deletion {
+	p := new(Deletion)
+	*p = x
+	return p
+}
+
+func (x Deletion) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Deletion) Descriptor() protoreflect.EnumDescriptor {
+	return file_options_proto_enumTypes[0].Descriptor()
+}
+
+func (Deletion) Type() protoreflect.EnumType {
+	return &file_options_proto_enumTypes[0]
+}
+
+func (x Deletion) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Deletion.Descriptor instead.
+func (Deletion) EnumDescriptor() ([]byte, []int) {
+	return file_options_proto_rawDescGZIP(), []int{0}
+}
+
 // Scope tells kinds that live in a namespace from those of the cluster.
 type Scope int32
 
@@ -58,11 +108,11 @@ func (x Scope) String() string {
 }
 
 func (Scope) Descriptor() protoreflect.EnumDescriptor {
-	return file_options_proto_enumTypes[0].Descriptor()
+	return file_options_proto_enumTypes[1].Descriptor()
 }
 
 func (Scope) Type() protoreflect.EnumType {
-	return &file_options_proto_enumTypes[0]
+	return &file_options_proto_enumTypes[1]
 }
 
 func (x Scope) Number() protoreflect.EnumNumber {
@@ -71,7 +121,7 @@ func (x Scope) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Scope.Descriptor instead.
 func (Scope) EnumDescriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{0}
+	return file_options_proto_rawDescGZIP(), []int{1}
 }
 
 // NameFormat is the rule for metadata.name.
@@ -111,11 +161,11 @@ func (x NameFormat) String() string {
 }
 
 func (NameFormat) Descriptor() protoreflect.EnumDescriptor {
-	return file_options_proto_enumTypes[1].Descriptor()
+	return file_options_proto_enumTypes[2].Descriptor()
 }
 
 func (NameFormat) Type() protoreflect.EnumType {
-	return &file_options_proto_enumTypes[1]
+	return &file_options_proto_enumTypes[2]
 }
 
 func (x NameFormat) Number() protoreflect.EnumNumber {
@@ -124,7 +174,7 @@ func (x NameFormat) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use NameFormat.Descriptor instead.
 func (NameFormat) EnumDescriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{1}
+	return file_options_proto_rawDescGZIP(), []int{2}
 }
 
 // Scalar is the JSON form of a message that is not an object there.
@@ -182,11 +232,11 @@ func (x Scalar) String() string {
 }
 
 func (Scalar) Descriptor() protoreflect.EnumDescriptor {
-	return file_options_proto_enumTypes[2].Descriptor()
+	return file_options_proto_enumTypes[3].Descriptor()
 }
 
 func (Scalar) Type() protoreflect.EnumType {
-	return &file_options_proto_enumTypes[2]
+	return &file_options_proto_enumTypes[3]
 }
 
 func (x Scalar) Number() protoreflect.EnumNumber {
@@ -195,7 +245,7 @@ func (x Scalar) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Scalar.Descriptor instead.
 func (Scalar) EnumDescriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{2}
+	return file_options_proto_rawDescGZIP(), []int{3}
 }
 
 // Empty says whether the other options of a field hold for "" and 0.
@@ -232,11 +282,11 @@ func (x Empty) String() string {
 }
 
 func (Empty) Descriptor() protoreflect.EnumDescriptor {
-	return file_options_proto_enumTypes[3].Descriptor()
+	return file_options_proto_enumTypes[4].Descriptor()
 }
 
 func (Empty) Type() protoreflect.EnumType {
-	return &file_options_proto_enumTypes[3]
+	return &file_options_proto_enumTypes[4]
 }
 
 func (x Empty) Number() protoreflect.EnumNumber {
@@ -245,7 +295,7 @@ func (x Empty) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Empty.Descriptor instead.
 func (Empty) EnumDescriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{3}
+	return file_options_proto_rawDescGZIP(), []int{4}
 }
 
 // Presence is whether the published documents call a field required.
@@ -282,11 +332,11 @@ func (x Presence) String() string {
 }
 
 func (Presence) Descriptor() protoreflect.EnumDescriptor {
-	return file_options_proto_enumTypes[4].Descriptor()
+	return file_options_proto_enumTypes[5].Descriptor()
 }
 
 func (Presence) Type() protoreflect.EnumType {
-	return &file_options_proto_enumTypes[4]
+	return &file_options_proto_enumTypes[5]
 }
 
 func (x Presence) Number() protoreflect.EnumNumber {
@@ -295,7 +345,7 @@ func (x Presence) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Presence.Descriptor instead.
 func (Presence) EnumDescriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{4}
+	return file_options_proto_rawDescGZIP(), []int{5}
 }
 
 // ListType is how lists merge on apply.
@@ -332,11 +382,11 @@ func (x ListType) String() string {
 }
 
 func (ListType) Descriptor() protoreflect.EnumDescriptor {
-	return file_options_proto_enumTypes[5].Descriptor()
+	return file_options_proto_enumTypes[6].Descriptor()
 }
 
 func (ListType) Type() protoreflect.EnumType {
-	return &file_options_proto_enumTypes[5]
+	return &file_options_proto_enumTypes[6]
 }
 
 func (x ListType) Number() protoreflect.EnumNumber {
@@ -345,7 +395,7 @@ func (x ListType) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ListType.Descriptor instead.
 func (ListType) EnumDescriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{5}
+	return file_options_proto_rawDescGZIP(), []int{6}
 }
 
 // A Kind says how a message is served. The message is named after the kind. Without a
@@ -364,7 +414,7 @@ type Kind struct {
 	Verbs               []string   `protobuf:"bytes,9,rep,name=verbs,proto3" json:"verbs,omitempty"`
 	DeleteReturnsObject bool       `protobuf:"varint,10,opt,name=delete_returns_object,json=deleteReturnsObject,proto3" json:"delete_returns_object,omitempty"`
 	TracksGeneration    bool       `protobuf:"varint,11,opt,name=tracks_generation,json=tracksGeneration,proto3" json:"tracks_generation,omitempty"` // metadata.generation counts changes of anything but metadata and status
-	GracefulDeletion    bool       `protobuf:"varint,12,opt,name=graceful_deletion,json=gracefulDeletion,proto3" json:"graceful_deletion,omitempty"`
+	Deletion            Deletion   `protobuf:"varint,12,opt,name=deletion,proto3,enum=troupe.Deletion" json:"deletion,omitempty"`                    // at once if left out
 	CreateOnUpdate      bool       `protobuf:"varint,13,opt,name=create_on_update,json=createOnUpdate,proto3" json:"create_on_update,omitempty"`
 	NameFormat          NameFormat `protobuf:"varint,14,opt,name=name_format,json=nameFormat,proto3,enum=troupe.NameFormat" json:"name_format,omitempty"` // the rule for metadata.name
 	// storage_resource, with storage_group, names the collection where it is not the served one.
@@ -373,8 +423,7 @@ type Kind struct {
 	Columns         []*Column `protobuf:"bytes,17,rep,name=columns,proto3" json:"columns,omitempty"`
 	// select_fields are dotted paths that field selectors may name; "name=path" gives a path
 	// another name. Paths are those of the stored form.
-	SelectFields      []string `protobuf:"bytes,18,rep,name=select_fields,json=selectFields,proto3" json:"select_fields,omitempty"`
-	HasSpecFinalizers bool     `protobuf:"varint,19,opt,name=has_spec_finalizers,json=hasSpecFinalizers,proto3" json:"has_spec_finalizers,omitempty"` // spec.finalizers hold a terminating object too
+	SelectFields []string `protobuf:"bytes,18,rep,name=select_fields,json=selectFields,proto3" json:"select_fields,omitempty"`
 	// storage_version marks the version in which objects are stored. A kind that shares its
 	// storage with no other needs no mark.
 	StorageVersion    bool         `protobuf:"varint,20,opt,name=storage_version,json=storageVersion,proto3" json:"storage_version,omitempty"`
@@ -494,11 +543,11 @@ func (x *Kind) GetTracksGeneration() bool {
 	return false
 }
 
-func (x *Kind) GetGracefulDeletion() bool {
+func (x *Kind) GetDeletion() Deletion {
 	if x != nil {
-		return x.GracefulDeletion
+		return x.Deletion
 	}
-	return false
+	return Deletion_AT_ONCE
 }
 
 func (x *Kind) GetCreateOnUpdate() bool {
@@ -541,13 +590,6 @@ func (x *Kind) GetSelectFields() []string {
 		return x.SelectFields
 	}
 	return nil
-}
-
-func (x *Kind) GetHasSpecFinalizers() bool {
-	if x != nil {
-		return x.HasSpecFinalizers
-	}
-	return false
 }
 
 func (x *Kind) GetStorageVersion() bool {
@@ -1432,7 +1474,7 @@ var File_options_proto protoreflect.FileDescriptor
 
 const file_options_proto_rawDesc = "" +
 	"\n" +
-	"\roptions.proto\x12\x06troupe\x1a google/protobuf/descriptor.proto\"\xbb\a\n" +
+	"\roptions.proto\x12\x06troupe\x1a google/protobuf/descriptor.proto\"\x8c\a\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x05group\x18\x01 \x01(\tR\x05group\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1a\n" +
@@ -1448,16 +1490,15 @@ const file_options_proto_rawDesc = "" +
 	"\x05verbs\x18\t \x03(\tR\x05verbs\x122\n" +
 	"\x15delete_returns_object\x18\n" +
 	" \x01(\bR\x13deleteReturnsObject\x12+\n" +
-	"\x11tracks_generation\x18\v \x01(\bR\x10tracksGeneration\x12+\n" +
-	"\x11graceful_deletion\x18\f \x01(\bR\x10gracefulDeletion\x12(\n" +
+	"\x11tracks_generation\x18\v \x01(\bR\x10tracksGeneration\x12,\n" +
+	"\bdeletion\x18\f \x01(\x0e2\x10.troupe.DeletionR\bdeletion\x12(\n" +
 	"\x10create_on_update\x18\r \x01(\bR\x0ecreateOnUpdate\x123\n" +
 	"\vname_format\x18\x0e \x01(\x0e2\x12.troupe.NameFormatR\n" +
 	"nameFormat\x12#\n" +
 	"\rstorage_group\x18\x0f \x01(\tR\fstorageGroup\x12)\n" +
 	"\x10storage_resource\x18\x10 \x01(\tR\x0fstorageResource\x12(\n" +
 	"\acolumns\x18\x11 \x03(\v2\x0e.troupe.ColumnR\acolumns\x12#\n" +
-	"\rselect_fields\x18\x12 \x03(\tR\fselectFields\x12.\n" +
-	"\x13has_spec_finalizers\x18\x13 \x01(\bR\x11hasSpecFinalizers\x12'\n" +
+	"\rselect_fields\x18\x12 \x03(\tR\fselectFields\x12'\n" +
 	"\x0fstorage_version\x18\x14 \x01(\bR\x0estorageVersion\x125\n" +
 	"\vdeprecation\x18\x15 \x01(\v2\x13.troupe.DeprecationR\vdeprecation\x12-\n" +
 	"\x12conditional_update\x18\x16 \x01(\bR\x11conditionalUpdate\x12%\n" +
@@ -1541,7 +1582,12 @@ const file_options_proto_rawDesc = "" +
 	"\x05OneOf\x12\x16\n" +
 	"\x06fields\x18\x01 \x03(\tR\x06fields\x12\x12\n" +
 	"\x04none\x18\x02 \x01(\tR\x04none\x12\x12\n" +
-	"\x04many\x18\x03 \x01(\tR\x04many*$\n" +
+	"\x04many\x18\x03 \x01(\tR\x04many*5\n" +
+	"\bDeletion\x12\v\n" +
+	"\aAT_ONCE\x10\x00\x12\x0e\n" +
+	"\n" +
+	"GRACEFULLY\x10\x01\x12\f\n" +
+	"\bIN_STEPS\x10\x02*$\n" +
 	"\x05Scope\x12\x0e\n" +
 	"\n" +
 	"NAMESPACED\x10\x00\x12\v\n" +
@@ -1594,51 +1640,53 @@ func file_options_proto_rawDescGZIP() []byte {
 	return file_options_proto_rawDescData
 }
 
-var file_options_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
+var file_options_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
 var file_options_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_options_proto_goTypes = []any{
-	(Scope)(0),                          // 0: troupe.Scope
-	(NameFormat)(0),                     // 1: troupe.NameFormat
-	(Scalar)(0),                         // 2: troupe.Scalar
-	(Empty)(0),                          // 3: troupe.Empty
-	(Presence)(0),                       // 4: troupe.Presence
-	(ListType)(0),                       // 5: troupe.ListType
-	(*Kind)(nil),                        // 6: troupe.Kind
-	(*Deprecation)(nil),                 // 7: troupe.Deprecation
-	(*Subresource)(nil),                 // 8: troupe.Subresource
-	(*Scale)(nil),                       // 9: troupe.Scale
-	(*Column)(nil),                      // 10: troupe.Column
-	(*Message)(nil),                     // 11: troupe.Message
-	(*Field)(nil),                       // 12: troupe.Field
-	(*RequiredWhen)(nil),                // 13: troupe.RequiredWhen
-	(*OneOf)(nil),                       // 14: troupe.OneOf
-	(*descriptorpb.MessageOptions)(nil), // 15: google.protobuf.MessageOptions
-	(*descriptorpb.FieldOptions)(nil),   // 16: google.protobuf.FieldOptions
+	(Deletion)(0),                       // 0: troupe.Deletion
+	(Scope)(0),                          // 1: troupe.Scope
+	(NameFormat)(0),                     // 2: troupe.NameFormat
+	(Scalar)(0),                         // 3: troupe.Scalar
+	(Empty)(0),                          // 4: troupe.Empty
+	(Presence)(0),                       // 5: troupe.Presence
+	(ListType)(0),                       // 6: troupe.ListType
+	(*Kind)(nil),                        // 7: troupe.Kind
+	(*Deprecation)(nil),                 // 8: troupe.Deprecation
+	(*Subresource)(nil),                 // 9: troupe.Subresource
+	(*Scale)(nil),                       // 10: troupe.Scale
+	(*Column)(nil),                      // 11: troupe.Column
+	(*Message)(nil),                     // 12: troupe.Message
+	(*Field)(nil),                       // 13: troupe.Field
+	(*RequiredWhen)(nil),                // 14: troupe.RequiredWhen
+	(*OneOf)(nil),                       // 15: troupe.OneOf
+	(*descriptorpb.MessageOptions)(nil), // 16: google.protobuf.MessageOptions
+	(*descriptorpb.FieldOptions)(nil),   // 17: google.protobuf.FieldOptions
 }
 var file_options_proto_depIdxs = []int32{
-	0,  // 0: troupe.Kind.scope:type_name -> troupe.Scope
-	8,  // 1: troupe.Kind.subresources:type_name -> troupe.Subresource
-	1,  // 2: troupe.Kind.name_format:type_name -> troupe.NameFormat
-	10, // 3: troupe.Kind.columns:type_name -> troupe.Column
-	7,  // 4: troupe.Kind.deprecation:type_name -> troupe.Deprecation
-	9,  // 5: troupe.Subresource.scale:type_name -> troupe.Scale
-	2,  // 6: troupe.Message.scalar:type_name -> troupe.Scalar
-	14, // 7: troupe.Message.one_of:type_name -> troupe.OneOf
-	5,  // 8: troupe.Field.list_type:type_name -> troupe.ListType
-	4,  // 9: troupe.Field.documented_presence:type_name -> troupe.Presence
-	13, // 10: troupe.Field.required_when:type_name -> troupe.RequiredWhen
-	3,  // 11: troupe.Field.empty:type_name -> troupe.Empty
-	15, // 12: troupe.kind:extendee -> google.protobuf.MessageOptions
-	15, // 13: troupe.message:extendee -> google.protobuf.MessageOptions
-	16, // 14: troupe.field:extendee -> google.protobuf.FieldOptions
-	6,  // 15: troupe.kind:type_name -> troupe.Kind
-	11, // 16: troupe.message:type_name -> troupe.Message
-	12, // 17: troupe.field:type_name -> troupe.Field
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	15, // [15:18] is the sub-list for extension type_name
-	12, // [12:15] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	1,  // 0: troupe.Kind.scope:type_name -> troupe.Scope
+	9,  // 1: troupe.Kind.subresources:type_name -> troupe.Subresource
+	0,  // 2: troupe.Kind.deletion:type_name -> troupe.Deletion
+	2,  // 3: troupe.Kind.name_format:type_name -> troupe.NameFormat
+	11, // 4: troupe.Kind.columns:type_name -> troupe.Column
+	8,  // 5: troupe.Kind.deprecation:type_name -> troupe.Deprecation
+	10, // 6: troupe.Subresource.scale:type_name -> troupe.Scale
+	3,  // 7: troupe.Message.scalar:type_name -> troupe.Scalar
+	15, // 8: troupe.Message.one_of:type_name -> troupe.OneOf
+	6,  // 9: troupe.Field.list_type:type_name -> troupe.ListType
+	5,  // 10: troupe.Field.documented_presence:type_name -> troupe.Presence
+	14, // 11: troupe.Field.required_when:type_name -> troupe.RequiredWhen
+	4,  // 12: troupe.Field.empty:type_name -> troupe.Empty
+	16, // 13: troupe.kind:extendee -> google.protobuf.MessageOptions
+	16, // 14: troupe.message:extendee -> google.protobuf.MessageOptions
+	17, // 15: troupe.field:extendee -> google.protobuf.FieldOptions
+	7,  // 16: troupe.kind:type_name -> troupe.Kind
+	12, // 17: troupe.message:type_name -> troupe.Message
+	13, // 18: troupe.field:type_name -> troupe.Field
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	16, // [16:19] is the sub-list for extension type_name
+	13, // [13:16] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_options_proto_init() }
@@ -1652,7 +1700,7 @@ func file_options_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_options_proto_rawDesc), len(file_options_proto_rawDesc)),
-			NumEnums:      6,
+			NumEnums:      7,
 			NumMessages:   9,
 			NumExtensions: 3,
 			NumServices:   0,

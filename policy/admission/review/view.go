@@ -148,7 +148,7 @@ func (v *View) BeforeCreation() {
 	}
 	v.hidden = []string{"uid", "creationTimestamp", "selfLink"}
 	metadata := maps.Clone(v.Object.Object("metadata"))
-	if v.kind.Stored.Generation {
+	if v.kind.Stored.Writes.Generation {
 		v.hidden = append(v.hidden, "generation")
 	}
 	if v.generatesName() && metadata["name"] == a.Key.Name {

@@ -32,6 +32,8 @@ func namespaceRules(n *meta.Naming) schema.Rules {
 				validateNamespaceFinalizer(name, finalizer, faults)
 			}
 		},
+		BeginDelete: func(obj tree.Tree, _ string) { obj["status"] = tree.Tree{"phase": "Terminating"} },
+		Finalized:   func(obj tree.Tree) bool { return len(obj.Object("spec").List("finalizers")) == 0 },
 	}
 }
 

@@ -44,6 +44,7 @@ func podRules(w *Warnings, spec *schema.Message) schema.Rules {
 			validateImages(spec, faults)
 			validateTokens(spec, faults)
 		},
+		GracePeriod: gracePeriod,
 		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
 			w.validateAnnotationsUpdate(obj, old, faults)
 			validatePodUpdate(spec, obj, old, faults)
@@ -57,6 +58,24 @@ func podRules(w *Warnings, spec *schema.Message) schema.Rules {
 			}
 		},
 	}
+}
+
+// gracePeriod returns the grace period that the client asks for, or the Pod's own. A Pod that does not run needs none, and a
+// negative period means the shortest, 1 second.
+func gracePeriod(obj tree.Tree, asked *int64) int64 {
+	spec := obj.Object("spec")
+	phase := obj.Object("status").String("phase")
+	if spec.String("nodeName") == "" || phase == "Succeeded" || phase == "Failed" {
+		return 0
+	}
+	seconds, _ := spec.Int("terminationGracePeriodSeconds")
+	if asked != nil {
+		seconds = *asked
+	}
+	if seconds < 0 {
+		return 1
+	}
+	return seconds
 }
 
 // validatePodCreate refuses what can only be added to a Pod that exists.
