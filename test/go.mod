@@ -40,6 +40,7 @@ require (
 	k8s.io/metrics v0.35.0
 	k8s.io/pod-security-admission v0.35.0
 	k8s.io/utils v0.0.0-20251002143259-bc988d571ff4
+	mvdan.cc/sh/v3 v3.14.1
 	pgregory.net/rapid v1.3.0
 	sigs.k8s.io/controller-runtime v0.23.0
 	sigs.k8s.io/kustomize/api v0.20.1

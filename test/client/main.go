@@ -79,7 +79,7 @@ func program(build func(dir string) (string, error)) Shared[string] {
 	})
 }
 
-var troupe, troupeWorker, kubectl, stub = program(BuildTroupe), program(BuildTroupeWorker), program(BuildKubectl), program(BuildStub)
+var troupe, troupeWorker, kubectl = program(BuildTroupe), program(BuildTroupeWorker), program(BuildKubectl)
 
 // TroupeBinary returns the path of the program troupe, which is built once for all tests of a suite.
 func TroupeBinary(t testing.TB) string {
@@ -97,10 +97,4 @@ func TroupeWorkerBinary(t testing.TB) string {
 func KubectlBinary(t testing.TB) string {
 	t.Helper()
 	return kubectl.Get(t)
-}
-
-// StubBinary returns the path of the program of BuildStub, which is built once for all tests of a suite.
-func StubBinary(t testing.TB) string {
-	t.Helper()
-	return stub.Get(t)
 }

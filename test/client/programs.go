@@ -20,11 +20,6 @@ func BuildKubectl(dir string) (string, error) {
 	return Build(dir, "kubectl", "tools/kubectl", "-X k8s.io/component-base/version.gitVersion=v1.35.0")
 }
 
-// BuildStub builds the program that hands commands to Workers.
-func BuildStub(dir string) (string, error) {
-	return Build(dir, "stub", "tools/stub", "")
-}
-
 // Build builds a program of libraries only, with none of our code beside its folder's and package worker, into a directory, and returns its path. The
 // folder is one of the module test.
 //

@@ -3,12 +3,18 @@
 package client
 
 import (
-	"os/exec"
+	"errors"
+	"os"
 	"testing"
 )
 
-// Workers needs sockets that carry files.
+// Workers need sockets that carry files.
 type Workers struct{}
+
+type invocation struct {
+	Args, Env []string
+	Dir       string
+}
 
 // StartWorkers fails the test.
 func StartWorkers(t testing.TB, program string, env []string) *Workers {
@@ -17,5 +23,6 @@ func StartWorkers(t testing.TB, program string, env []string) *Workers {
 	return nil
 }
 
-// Attach does nothing.
-func (k *Workers) Attach(shell *exec.Cmd) {}
+func (k *Workers) run(c invocation, files [3]*os.File) (code int, err error) {
+	return 0, errors.ErrUnsupported
+}

@@ -3,6 +3,7 @@
 package client
 
 import (
+	"encoding/json"
 	"net"
 	"os"
 	"os/exec"
@@ -12,15 +13,13 @@ import (
 	"testing"
 )
 
-// Workers runs the commands of shells in long-lived worker processes. Starting kubectl or troupe takes
+// Workers run the commands of a program in long-lived processes. Starting kubectl or troupe takes
 // more CPU time than most of their commands.
 type Workers struct {
-	t        testing.TB
-	program  string
-	env      []string
-	requests *net.UnixConn
-	shells   *os.File
-	reaped   sync.WaitGroup
+	t       testing.TB
+	program string
+	env     []string
+	reaped  sync.WaitGroup
 
 	mu   sync.Mutex
 	idle []*worker
@@ -32,74 +31,33 @@ type worker struct {
 	ended    chan struct{}
 }
 
+// An invocation is what package worker reads, together with the standard files.
+type invocation struct {
+	Args, Env []string
+	Dir       string
+}
+
 // StartWorkers returns workers of a program that package worker serves. They start with the environment
-// env, and end with the test.
+// env when they are needed, and end with the test.
 func StartWorkers(t testing.TB, program string, env []string) *Workers {
 	t.Helper()
-	requests, shells, err := socketPair(syscall.SOCK_DGRAM)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := &Workers{t: t, program: program, env: append(slices.Clone(env), "TROUPE_WORKER=1", "GOGC=400"), requests: requests, shells: shells}
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		k.serve()
-	}()
-	t.Cleanup(func() { // after the context of the test, which ends the workers
-		requests.Close()
-		shells.Close()
-		<-served
-		k.reaped.Wait()
-	})
+	k := &Workers{t: t, program: program, env: append(slices.Clone(env), "TROUPE_WORKER=1", "GOGC=400")}
+	t.Cleanup(k.reaped.Wait) // after the context of the test, which ends the workers
 	return k
 }
 
-// Attach lets a shell that is not started yet, and finds the program of BuildStub in place of the one
-// of the workers, use the workers.
-func (k *Workers) Attach(shell *exec.Cmd) { shell.ExtraFiles = []*os.File{k.shells} }
-
-func (k *Workers) serve() {
-	var running sync.WaitGroup
-	defer running.Wait()
-	buffer, control := make([]byte, 1<<20), make([]byte, 1024)
-	for {
-		n, nc, _, _, err := k.requests.ReadMsgUnix(buffer, control)
-		if err != nil {
-			return // closed
-		}
-		files, err := receivedFiles(control[:nc])
-		if err != nil || len(files) != 4 {
-			k.t.Errorf("stub sent %d files, want standard input, output, error and a socket for the answer: %v", len(files), err)
-			closeFiles(files)
-			continue
-		}
-		command := slices.Clone(buffer[:n])
-		running.Go(func() {
-			defer closeFiles(files[3:])
-			code, err := k.run(command, files[:3])
-			if err != nil {
-				k.t.Errorf("worker: %v", err)
-				return
-			}
-			if _, err := syscall.Write(files[3], []byte{byte(code)}); err != nil {
-				k.t.Errorf("stub went away: %v", err)
-			}
-		})
-	}
-}
-
-// run returns the exit code of a command, with files as its standard files. It closes them, so that
-// readers of the output see its end.
-func (k *Workers) run(command []byte, files []int) (code int, err error) {
+// run returns the exit code of a command whose standard input, output and error are files.
+func (k *Workers) run(c invocation, files [3]*os.File) (code int, err error) {
 	w, err := k.worker()
 	if err != nil {
-		closeFiles(files)
 		return 0, err
 	}
-	_, _, err = w.commands.WriteMsgUnix(command, syscall.UnixRights(files...), nil)
-	closeFiles(files)
+	text, err := json.Marshal(c)
 	if err != nil {
+		return 0, err
+	}
+	rights := syscall.UnixRights(int(files[0].Fd()), int(files[1].Fd()), int(files[2].Fd()))
+	if _, _, err := w.commands.WriteMsgUnix(text, rights, nil); err != nil {
 		return 0, err
 	}
 	var answer [1]byte
@@ -124,7 +82,7 @@ func (k *Workers) worker() (*worker, error) {
 		k.idle = k.idle[:n-1]
 		return w, nil
 	}
-	commands, theirs, err := socketPair(syscall.SOCK_STREAM)
+	commands, theirs, err := socketPair()
 	if err != nil {
 		return nil, err
 	}
@@ -143,9 +101,9 @@ func (k *Workers) worker() (*worker, error) {
 }
 
 // socketPair returns a connected pair of sockets: one for this process, and one to hand on.
-func socketPair(kind int) (*net.UnixConn, *os.File, error) {
+func socketPair() (*net.UnixConn, *os.File, error) {
 	syscall.ForkLock.RLock()
-	pair, err := syscall.Socketpair(syscall.AF_UNIX, kind, 0)
+	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err == nil {
 		syscall.CloseOnExec(pair[0])
 		syscall.CloseOnExec(pair[1])
@@ -162,19 +120,4 @@ func socketPair(kind int) (*net.UnixConn, *os.File, error) {
 		return nil, nil, err
 	}
 	return conn.(*net.UnixConn), theirs, nil
-}
-
-// receivedFiles returns the files that came with a message.
-func receivedFiles(control []byte) ([]int, error) {
-	messages, err := syscall.ParseSocketControlMessage(control)
-	if err != nil || len(messages) == 0 {
-		return nil, err
-	}
-	return syscall.ParseUnixRights(&messages[0])
-}
-
-func closeFiles(files []int) {
-	for _, f := range files {
-		_ = syscall.Close(f) // received, and open
-	}
 }

@@ -1,7 +1,7 @@
 package clients
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,24 +16,20 @@ import (
 
 // A kubectlClient is one kubectl, at work in one directory against one server.
 type kubectlClient struct {
-	dir     string // working directory; also home, so that no cache is shared
-	env     []string
-	workers *testclient.Workers // run the commands; nil if each is a process of its own
+	dir   string // working directory; also home, so that no cache is shared
+	env   []string
+	shell *testclient.Shell // runs kubectl in workers; nil if each command is a process of its own
 }
 
 // newClientKubectl returns a client of a server of a naming profile. Its commands are processes of binary,
 // or run in workers of that program.
 func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kubeconfig, dir string) kubectlClient {
 	t.Helper()
-	command := binary
-	if inWorkers {
-		command = testclient.StubBinary(t)
-	}
 	bin := filepath.Join(dir, ".bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(command, filepath.Join(bin, "kubectl")); err != nil {
+	if err := os.Symlink(binary, filepath.Join(bin, "kubectl")); err != nil {
 		t.Fatal(err)
 	}
 	c := kubectlClient{dir: dir, env: []string{
@@ -44,7 +40,7 @@ func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kube
 		"KUBE_FEATURE_WatchListClient=" + strconv.FormatBool(profile != "platform"),
 	}}
 	if inWorkers {
-		c.workers = testclient.StartWorkers(t, binary, c.env)
+		c.shell = &testclient.Shell{Dir: dir, Env: c.env, Program: "kubectl", Workers: testclient.StartWorkers(t, binary, c.env)}
 	} else {
 		c.env = append(c.env, "GOGC=off") // a command is over before collecting garbage pays
 	}
@@ -64,16 +60,24 @@ func others() ([]string, error) {
 
 // run gives one command to the shell. An error means that it did not run at all.
 func (c kubectlClient) run(command string) (step, error) {
-	var out bytes.Buffer
-	sh := exec.Command("/bin/sh", "-c", command)
-	sh.Dir, sh.Stdout, sh.Stderr, sh.Env = c.dir, &out, &out, c.env
-	if c.workers != nil {
-		c.workers.Attach(sh)
-	}
-	var exit *exec.ExitError
-	if err := sh.Run(); err != nil && !errors.As(err, &exit) {
+	out, code, err := c.shellOutput(command)
+	if err != nil {
 		return step{}, fmt.Errorf("%s: %w", command, err)
 	}
-	output := strings.ReplaceAll(out.String(), c.dir, "DIR")
-	return step{command: command, output: normalize(output), exit: sh.ProcessState.ExitCode()}, nil
+	output := strings.ReplaceAll(out, c.dir, "DIR")
+	return step{command: command, output: normalize(output), exit: code}, nil
+}
+
+func (c kubectlClient) shellOutput(command string) (output string, code int, err error) {
+	if c.shell != nil {
+		return c.shell.Run(context.Background(), command)
+	}
+	sh := exec.Command("/bin/sh", "-c", command)
+	sh.Dir, sh.Env = c.dir, c.env
+	out, err := sh.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return string(out), exit.ExitCode(), nil
+	}
+	return string(out), 0, err
 }

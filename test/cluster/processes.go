@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -41,7 +42,7 @@ type testCluster struct {
 	flags   []string // of the daemon
 	around  []*process
 	path    string          // of the programs that tables call
-	kubectl *client.Workers // runs their commands
+	kubectl *client.Workers // run their commands
 }
 
 // builtIn are the controllers that take the place of programs.
@@ -53,11 +54,7 @@ var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-peri
 // newShells returns a cluster whose data directory is dir, without any process.
 func newShells(t testing.TB, dir string) *testCluster {
 	t.Helper()
-	bin := t.TempDir()
-	if err := os.Symlink(client.StubBinary(t), filepath.Join(bin, "kubectl")); err != nil {
-		t.Fatal(err)
-	}
-	return &testCluster{dir: dir, path: bin + ":" + os.Getenv("PATH"), kubectl: client.StartWorkers(t, client.KubectlBinary(t), os.Environ())}
+	return &testCluster{dir: dir, path: os.Getenv("PATH"), kubectl: client.StartWorkers(t, client.KubectlBinary(t), os.Environ())}
 }
 
 // newCluster starts a cluster. programs says that controllers and the scheduler are those of Kubernetes.
@@ -139,12 +136,15 @@ func (c *testCluster) restart(t testing.TB, troupe string) {
 
 // shell runs a command and answers what it has written.
 func (c *testCluster) shell(namespace, command string) (string, error) {
-	cmd := exec.Command("sh", "-c", `k() { kubectl --namespace="$NAMESPACE" "$@"; }; `+command)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig(), "NAMESPACE="+namespace, "PATH="+c.path)
-	cmd.Dir = "testdata/cluster"
-	c.kubectl.Attach(cmd)
-	out, err := cmd.CombinedOutput()
-	return strings.TrimSpace(string(out)), err
+	sh := client.Shell{
+		Dir: "testdata/cluster", Program: "kubectl", Workers: c.kubectl,
+		Env: append(os.Environ(), "KUBECONFIG="+c.kubeconfig(), "NAMESPACE="+namespace, "PATH="+c.path),
+	}
+	out, code, err := sh.Run(context.Background(), `k() { kubectl --namespace="$NAMESPACE" "$@"; }; `+command)
+	if code != 0 {
+		err = fmt.Errorf("exit code %d", code)
+	}
+	return strings.TrimSpace(out), err
 }
 
 // eventually waits until a command writes what it should.

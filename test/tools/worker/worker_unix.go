@@ -13,8 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A request is a command as the stub in kubectl's place was called. The files of the message are
-// standard input, output and error.
+// A request is one command. The files of its message are standard input, output and error.
 type request struct {
 	Args, Env []string
 	Dir       string
