@@ -1,7 +1,6 @@
 package http
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 
@@ -11,29 +10,28 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// authenticate finds out who asks. The credentials are hidden from every later filter.
+// authenticate finds the user of a request. The credentials are hidden from every later filter.
 //
-// What may go on without a deadline keeps a snapshot of what it was let in by, since it is asked again while it runs (reauthorization.go).
-// ambientAuth is for checkOrigin: a certificate goes with every request of a browser, whoever made the page.
+// What may go on without a deadline keeps a snapshot of its credentials, which are checked again while it runs
+// (reauthorization.go).
 //
-// Why a credential was refused goes to the log and the audit; the client hears it only where the authenticator made
-// the text for it.
+// Why a credential was refused goes to the log and the audit; the client gets the reason only where the authenticator
+// made the text for it.
 func (s *Server) authenticate(x *requestContext) error {
 	if x.outlasts() {
-		x.credentials = &credentials.Snapshot{}
+		x.headers.Snapshot = &credentials.Snapshot{}
 	}
 	r, err := s.readCredentials(x)
 	if err != nil {
 		return err
 	}
-	if x.credentials != nil {
-		x.credentials.Original = r
-		x.credentials.Original.Headers = nil // which are the request's
+	if kept := x.headers.Snapshot; kept != nil {
+		kept.Original = r
+		kept.Original.Headers = nil // which are the request's
 	}
 	user, err := s.authenticateUser(x, r)
 	if err == nil && user != nil {
 		x.user = user
-		x.ambientAuth = !r.HasToken && len(r.Certs) > 0
 		x.conn.SetUser(user.Name, user.Name != authn.UserAnonymous)
 		return nil
 	}
@@ -54,16 +52,11 @@ func (s *Server) authenticate(x *requestContext) error {
 // Authorization counts before that.
 func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	h := &x.ctx.Request.Header
-	headers := x.visibleHeaders()
-	r := authn.Request{Headers: x.identityHeaders(), Path: x.info.Path, Certs: x.conn.ClientCerts(), ConnCache: &x.conn.authCache}
+	r := authn.Request{Headers: &x.headers, Path: x.info.Path, Certs: x.conn.ClientCerts(), ConnCache: &x.conn.authCache}
 	if x.headerFlags.Authorization {
-		header := bytes.TrimSpace(h.Peek("Authorization"))
-		x.authScheme = credentials.Scheme(header)
-		if x.authScheme == credentials.SchemeBearer {
-			r.Token = strings.TrimSpace(string(header[len(credentials.SchemeBearer):]))
-			r.HasToken = r.Token != "" // "Bearer" alone is no credential
-		}
-		headers.Remove("Authorization")
+		r.Token = string(credentials.BearerToken(h.Peek("Authorization")))
+		r.HasToken = r.Token != ""
+		x.headers.Hide("Authorization")
 	}
 	if x.headerFlags.Upgrade && stream.WantsWebSocket(h) {
 		_, token, err := stream.WebSocketProtocols(h, s.names.BearerProtocol)
@@ -73,7 +66,7 @@ func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 		if !r.HasToken {
 			r.Token, r.HasToken = token, token != ""
 		}
-		headers.Remove("Sec-WebSocket-Protocol")
+		x.headers.Hide("Sec-WebSocket-Protocol")
 	}
 	return r, nil
 }
@@ -81,8 +74,8 @@ func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 // authFailureMessage says how a client has tried to prove who it is, in the words that users know.
 func (x *requestContext) authFailureMessage() string {
 	var tried []string
-	if x.authScheme != "" {
-		tried = append(tried, x.authScheme)
+	if scheme := credentials.Scheme(x.ctx.Request.Header.Peek("Authorization")); scheme != "" {
+		tried = append(tried, scheme)
 	}
 	if x.query.Get(credentials.TokenParameter) != "" {
 		tried = append(tried, "access_token")
@@ -96,21 +89,6 @@ func (x *requestContext) authFailureMessage() string {
 	return "Authentication failed, attempted: " + strings.Join(tried, ", ")
 }
 
-// visibleHeaders are those of the request that the next filter may read.
-func (x *requestContext) visibleHeaders() *credentials.Headers {
-	return x.headers.Of(&x.ctx.Request.Header)
-}
-
-// identityHeaders are the headers of the request for authenticators that read identities there. Of a
-// watch it is noted which ones they believe.
-func (x *requestContext) identityHeaders() authn.Headers {
-	h := x.visibleHeaders()
-	if x.credentials == nil {
-		return h
-	}
-	return x.credentials.Record(h)
-}
-
 // impersonate makes the user of the request the one as whom it asks to act. Who has asked stays
 // in the audit; later filters do not know.
 func (s *Server) impersonate(x *requestContext) error {
@@ -119,7 +97,7 @@ func (s *Server) impersonate(x *requestContext) error {
 	}
 	impersonator := s.impersonator
 	impersonator.Authorizer = requestAuthorizer{s, x}
-	user, err := impersonator.Impersonate(x.user, x.identityHeaders())
+	user, err := impersonator.Impersonate(x.user, &x.headers)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"github.com/troupe-api/troupe/http/internal/credentials"
 	"github.com/troupe-api/troupe/http/internal/origin"
 	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -37,7 +38,8 @@ func (s *Server) handleCORS(x *requestContext) bool {
 func (s *Server) checkOrigin(x *requestContext) error {
 	h := &x.ctx.Request.Header
 	reads := x.method == "GET" || x.method == "HEAD" || x.method == "OPTIONS"
-	if !(x.ambientAuth && !reads) && !(x.headerFlags.Upgrade && stream.WantsWebSocket(h)) {
+	certificateOnly := len(x.conn.ClientCerts()) > 0 && len(credentials.BearerToken(h.Peek("Authorization"))) == 0
+	if !(certificateOnly && !reads) && !(x.headerFlags.Upgrade && stream.WantsWebSocket(h)) {
 		return nil
 	}
 	if !s.allowedOrigins().IsCross(h, x.conn.Secure()) {

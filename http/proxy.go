@@ -54,7 +54,7 @@ func (x *requestContext) outlasts() bool {
 // proxyRequest is what is passed on of a request: what was believed as a credential is not.
 func (s *Server) proxyRequest(x *requestContext) (proxy.Request, error) {
 	h := &x.ctx.Request.Header
-	r := proxy.Request{Method: x.method, Head: h, Headers: x.visibleHeaders().All(), Answer: &x.ctx.Response.Header}
+	r := proxy.Request{Method: x.method, Head: h, Headers: x.headers.All(), Answer: &x.ctx.Response.Header}
 	if remote, ok := x.ctx.RemoteAddr().(*net.TCPAddr); ok {
 		r.ClientAddr = remote.AddrPort().Addr().Unmap()
 	}

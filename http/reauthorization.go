@@ -73,7 +73,7 @@ func (t *failureRecorder) Authorize(a authz.Attributes) (authz.Decision, string)
 // Those with the same key are asked as one: many watches of one client differ in nothing that decides. The cache of
 // the connection is replaced, because a connection may end before its grant does.
 func (s *Server) newGrant(x *requestContext) *stream.Grant {
-	snapshot, asked := x.credentials, *s.attributes(x)
+	snapshot, asked := x.headers.Snapshot, *s.attributes(x)
 	snapshot.Impersonation = x.headerFlags.Impersonation
 	snapshot.Original.ConnCache = &authn.ConnCache{}
 	return &stream.Grant{

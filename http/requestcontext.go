@@ -33,9 +33,6 @@ type requestContext struct {
 	bodyKind    *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
 	user        *authn.User         // who asks or, after impersonation, as whom
 	asked       authz.Attributes    // what is decided on; see Server.attributes
-	// ambientAuth: the user is known by the connection alone, so a browser acts for them whatever page asks.
-	ambientAuth bool
-	credentials *credentials.Snapshot // of a watch: what it was let in by
 	headerFlags wire.HeaderFlags
 	headers     credentials.Headers // those that have not been read as credentials
 	format      negotiate.Format
@@ -51,7 +48,6 @@ type requestContext struct {
 	// refused before it was known who asks.
 	auditDecided, refusedBeforeAuthn bool
 	panicked                         bool
-	authScheme                       string // how the client wants to prove who it is: bearer, basic or ""
 	warnings                         warning.List
 	// hijacked: the watch, or the tunnel, writes the answer.
 	hijacked bool
@@ -67,16 +63,17 @@ var requestContexts = sync.Pool{New: func() any { return new(requestContext) }}
 func newRequestContext(c *connection, ctx *fasthttp.RequestCtx) *requestContext {
 	x := requestContexts.Get().(*requestContext)
 	x.ctx, x.conn, x.start, x.method = ctx, c, time.Now(), methodName(ctx.Method())
+	x.headers.Header = &ctx.Request.Header
 	return x
 }
 
-// Everything but two buffers is zeroed, so that nothing of one request can reach another through the pool, and
+// Everything but a buffer is zeroed, so that nothing of one request can reach another through the pool, and
 // nothing is kept alive.
 func (x *requestContext) release() {
 	if x.deadlineCtx != nil {
 		x.deadlineCtx.Stop()
 	}
-	*x = requestContext{headerBuf: x.headerBuf[:0], headers: x.headers.Emptied()}
+	*x = requestContext{headerBuf: x.headerBuf[:0]}
 	requestContexts.Put(x)
 }
 

@@ -5,33 +5,38 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/valyala/fasthttp"
 )
 
 // Headers are those of a request as package authn reads them: all but those that have been
-// hidden. Nothing is taken out of what fasthttp holds, for that would change the order of the
-// rest, and some authenticators decide by that order.
+// hidden. Nothing is removed from what fasthttp holds, for that would change the order of the
+// rest, and some authenticators decide by that order. They must not be copied.
 type Headers struct {
-	header *fasthttp.RequestHeader
+	Header *fasthttp.RequestHeader
+	// Snapshot records the headers that are removed, because an identity was read from them; nil records nothing.
+	Snapshot *Snapshot
+
 	hidden []string
+	space  [4]string // for hidden
 }
 
-// Values implements authn.Headers.
+var _ authn.Headers = (*Headers)(nil)
+
 func (h *Headers) Values(name string) []string {
 	if h.isHidden(name) {
 		return nil
 	}
 	var values []string
-	for _, v := range h.header.PeekAll(name) {
+	for _, v := range h.Header.PeekAll(name) {
 		values = append(values, string(v))
 	}
 	return values
 }
 
-// All implements authn.Headers.
 func (h *Headers) All() iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
-		for name, value := range h.header.All() {
+		for name, value := range h.Header.All() {
 			if name := string(name); !h.isHidden(name) && !yield(name, string(value)) {
 				return
 			}
@@ -39,8 +44,20 @@ func (h *Headers) All() iter.Seq2[string, string] {
 	}
 }
 
-// Remove implements authn.Headers.
 func (h *Headers) Remove(name string) {
+	if h.Snapshot != nil {
+		for _, value := range h.Values(name) {
+			h.Snapshot.headers = append(h.Snapshot.headers, headerField{name, value})
+		}
+	}
+	h.Hide(name)
+}
+
+// Hide removes all headers of one name without recording them.
+func (h *Headers) Hide(name string) {
+	if h.hidden == nil {
+		h.hidden = h.space[:0]
+	}
 	if !h.isHidden(name) {
 		h.hidden = append(h.hidden, name)
 	}
@@ -49,12 +66,3 @@ func (h *Headers) Remove(name string) {
 func (h *Headers) isHidden(name string) bool {
 	return slices.ContainsFunc(h.hidden, func(hidden string) bool { return strings.EqualFold(hidden, name) })
 }
-
-// Of makes them those of a request, less what has been hidden of it.
-func (h *Headers) Of(header *fasthttp.RequestHeader) *Headers {
-	h.header = header
-	return h
-}
-
-// Emptied are Headers for the next request, which use the same memory.
-func (h *Headers) Emptied() Headers { return Headers{hidden: h.hidden[:0]} }

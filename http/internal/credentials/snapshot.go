@@ -40,24 +40,6 @@ func (c *Snapshot) Digest(more ...string) authn.Digest {
 	return authn.DigestOf(c.Original.Token, all...)
 }
 
-// Record is h; the snapshot gets what is removed from it.
-func (c *Snapshot) Record(h authn.Headers) authn.Headers { return recordingHeaders{h, c} }
-
-// recordingHeaders are the headers of a request. Those that are removed, because they were believed,
-// become part of a snapshot.
-type recordingHeaders struct {
-	authn.Headers
-	snapshot *Snapshot
-}
-
-// Remove implements authn.Headers.
-func (r recordingHeaders) Remove(name string) {
-	for _, value := range r.Values(name) {
-		r.snapshot.headers = append(r.snapshot.headers, headerField{name, value})
-	}
-	r.Headers.Remove(name)
-}
-
 // snapshotHeaders are the headers of a snapshot.
 type snapshotHeaders struct{ list []headerField }
 
