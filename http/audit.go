@@ -44,10 +44,8 @@ func (s *Server) auditUnavailable(x *requestContext) error {
 
 // newAuditRecord begins the record of a request, if the policy wants one.
 //
-// The URI is redacted because a token may be in its query. auditDecided keeps the policy from being asked a second
-// time when the request is refused later.
+// The URI is redacted because a token may be in its query.
 func (s *Server) newAuditRecord(x *requestContext, user *authn.User) {
-	x.auditDecided = true
 	a := s.readAttributes(x) // not those that are kept: somebody else may be impersonated later
 	a.User = user
 	x.audit = s.opts.Audit.Begin(&a, x.start)
@@ -73,11 +71,11 @@ func truncateUserAgent(b []byte) string {
 
 // auditRefusal begins the record of a request that was refused before it was known who asks.
 func (s *Server) auditRefusal(x *requestContext) {
-	if s.opts.Audit == nil || x.auditDecided || x.info.Path == "" {
+	if s.opts.Audit == nil || x.state != stateReceived || x.info.Path == "" {
 		return
 	}
+	x.state = stateRefused
 	s.newAuditRecord(x, nil)
-	x.refusedBeforeAuthn = true
 }
 
 // auditResponseStatus records a Status that is the answer. Why a credential was refused is recorded, though
@@ -86,7 +84,7 @@ func (x *requestContext) auditResponseStatus(f *meta.Status) {
 	if x.audit == nil {
 		return
 	}
-	if x.refusedBeforeAuthn && f.Code == fasthttp.StatusUnauthorized {
+	if x.state == stateRefused && f.Code == fasthttp.StatusUnauthorized {
 		told := *f
 		told.Message = x.authFailureMessage()
 		f = &told
@@ -101,14 +99,14 @@ func (s *Server) endAudit(x *requestContext) {
 		return
 	}
 	defer s.recoverAuditPanic(x)
-	if r.User != x.user && !x.refusedBeforeAuthn {
+	if r.User != x.user && x.state != stateRefused {
 		r.ImpersonatedUser = x.user
 	}
 	stage := audit.ResponseComplete
 	switch {
-	case x.panicked:
+	case x.state.panicked():
 		stage = audit.Panic
-	case x.refusedBeforeAuthn:
+	case x.state == stateRefused:
 		stage = audit.ResponseStarted
 	}
 	r.EmitStage(stage, x.ctx.Response.StatusCode())

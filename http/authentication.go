@@ -31,7 +31,7 @@ func (s *Server) authenticate(x *requestContext) error {
 	}
 	user, err := s.authenticateUser(x, r)
 	if err == nil && user != nil {
-		x.user = user
+		x.user, x.state = user, stateAuthenticated
 		x.conn.SetUser(user.Name, user.Name != authn.UserAnonymous)
 		return nil
 	}

@@ -31,6 +31,7 @@
 //	Server           owns the listener, the connections and the watches
 //	connection       what the front keeps of one connection; it answers its requests (wire.Handler)
 //	requestContext   one request and its answer; handlers are functions of it that return an error
+//	state            how far a request has come, and who writes its response
 //	Store            what the front needs of the store
 //	Operation        answers a create of which nothing is stored, such as a review
 //

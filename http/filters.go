@@ -41,14 +41,16 @@ func (s *Server) recoverPanic(x *requestContext) {
 	id := requestinfo.NewID()
 	s.log.Error("panic while answering", "id", id, "method", x.method, "path", x.info.Path,
 		"panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
-	x.panicked = true
-	switch {
-	case x.answered && !x.hijacked:
+	switch x.state {
+	case stateHijacked:
+	case stateForwarded:
+		x.state = stateCut
 		x.conn.SetCut()
-	case !x.hijacked:
+	default:
 		x.ctx.Response.Reset()
 		s.setCommonHeaders(x)
 		s.writeError(x, apierrors.InternalError(id))
+		x.state = statePanicked
 	}
 }
 
@@ -158,7 +160,7 @@ func (x *requestContext) parse() error {
 // next one.
 func (x *requestContext) rejectMalformed(err error) error {
 	x.ctx.SetConnectionClose()
-	x.negotiated = true // nothing that such a request says counts
+	x.state = stateMalformed
 	return err
 }
 

@@ -24,7 +24,7 @@ func (s *Server) countRequest(x *requestContext) {
 		}
 	}
 	code := x.ctx.Response.StatusCode()
-	if x.hijacked || x.answered && x.info.LongRunning() {
+	if x.state == stateHijacked || x.info.LongRunning() && (x.state == stateForwarded || x.state == stateCut) {
 		s.requestMetrics.Count(route, code)
 		return
 	}

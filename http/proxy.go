@@ -32,7 +32,7 @@ func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 		return err
 	}
 	defer func() {
-		if !x.hijacked {
+		if x.state != stateHijacked {
 			s.endProxied(e)
 		}
 	}()
@@ -71,7 +71,7 @@ func (s *Server) proxyRequest(x *requestContext) (proxy.Request, error) {
 
 // startAnswer notes that an answer begins which the front does not write.
 func (x *requestContext) startAnswer(code int, long bool) {
-	x.answered = true
+	x.state = stateForwarded
 	x.ctx.SetStatusCode(code)
 	if long && code != fasthttp.StatusSwitchingProtocols {
 		x.auditStarted(code)
@@ -80,7 +80,7 @@ func (x *requestContext) startAnswer(code int, long bool) {
 
 // hijackTunnel gives the connection to a tunnel.
 func (s *Server) hijackTunnel(x *requestContext, e *proxy.Exchange, t *proxy.Tunnel) {
-	x.hijacked = true
+	x.state = stateHijacked
 	recordEnd := x.auditWatch(fasthttp.StatusSwitchingProtocols)
 	x.conn.Hijack(func() {
 		defer s.recoverTunnelPanic()

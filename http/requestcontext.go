@@ -24,6 +24,7 @@ import (
 type requestContext struct {
 	ctx         *fasthttp.RequestCtx
 	conn        *connection
+	state       state
 	method      string
 	target      requestinfo.Target
 	query       requestinfo.Query
@@ -36,7 +37,6 @@ type requestContext struct {
 	headerFlags wire.HeaderFlags
 	headers     credentials.Headers // those that have not been read as credentials
 	format      negotiate.Format
-	negotiated  bool // format is final, also for errors
 	start       time.Time
 	auditID     string // under which the request is audited
 	headerBuf   []byte // scratch space for values of headers
@@ -44,17 +44,9 @@ type requestContext struct {
 	workBytes   int64 // bytes of memory that are set aside for it
 	permit      limits.Permit
 	audit       *audit.Record // nil if nothing is recorded of the request
-	// auditDecided: it has been decided whether anything is recorded. refusedBeforeAuthn: the request was
-	// refused before it was known who asks.
-	auditDecided, refusedBeforeAuthn bool
-	panicked                         bool
-	warnings                         warning.List
-	// hijacked: the watch, or the tunnel, writes the answer.
-	hijacked bool
+	warnings    warning.List
 	// caughtUp: see Server.catchUp.
 	caughtUp bool
-	// answered: the answer of another server is, or was, passed on.
-	answered bool
 }
 
 // requestContexts holds those that can be used again; they refer to nothing.

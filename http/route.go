@@ -51,7 +51,7 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	s.warnDeprecated(x)
 	watching := x.info.Verb == "watch"
 	f, err := s.negotiateFormat(x, watching)
-	x.negotiated = true
+	x.state = stateNegotiated
 	if err != nil {
 		return err
 	}

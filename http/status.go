@@ -40,7 +40,7 @@ func (s *Server) writeError(x *requestContext, err error) {
 // negotiateError picks the format of an error that comes before any was negotiated, such as one of a filter. A client of which
 // nothing is acceptable gets JSON: an error is not to hide behind another one.
 func (s *Server) negotiateError(x *requestContext) {
-	if x.negotiated {
+	if x.state.formatKnown() {
 		return
 	}
 	if f, err := s.names.Negotiate(x.acceptHeader(), false, false); err == nil {

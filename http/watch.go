@@ -49,7 +49,7 @@ func (s *Server) watch(x *requestContext) error {
 		return apierrors.ShuttingDown()
 	}
 	defer func() {
-		if !x.hijacked {
+		if x.state != stateHijacked {
 			s.watches.Remove(w)
 			w.InitialDone()
 		}
@@ -92,7 +92,7 @@ func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 // hijack gives the connection to the watch: when the handler has returned, what it still reads from the
 // client gets a goroutine of its own.
 func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duration) {
-	x.hijacked = true
+	x.state = stateHijacked
 	s.limiters.openWatches.Add(1)
 	code := fasthttp.StatusOK
 	if stream.WantsWebSocket(&x.ctx.Request.Header) {
