@@ -34,7 +34,7 @@ func (s *Server) passOn(x *requestContext, to *aggregation.Server) error {
 	if err := to.Fault(); err != nil {
 		return apierrors.Misconfigured(err.Error())
 	}
-	t := to.Target(x.user, x.target.Path, x.query.Normalized(), x.auditID)
+	t := to.Target(x.attributes.User, x.target.Path, x.target.Query.Normalized(), x.auditID)
 	t.Fault = func(err error) error {
 		return apierrors.Unreachable("error trying to reach service: " + err.Error())
 	}

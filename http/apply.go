@@ -26,7 +26,7 @@ import (
 // make a difference: no dry run, no definition that may have changed, and no admission that must see a change of
 // nothing.
 func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
-	o, err := params.ParseWrite(s.names.MetaGroup, params.ApplyOptions, x.query, x.ctx.UserAgent())
+	o, err := params.ParseWrite(s.names.MetaGroup, params.ApplyOptions, x.target.Query, x.ctx.UserAgent())
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 	}
 	digest := func() meta.Digest { return applyDigest(x.kind, x.info.Subresource, o, encoding, body) }
 	repeatable := !o.DryRun && !x.kind.IsCustom() && // the same text may mean something else by a new definition
-		!s.opts.Admission.AppliesToNoOp(x.user, x.kind, x.info.Subresource, x.info.Namespace)
+		!s.opts.Admission.AppliesToNoOp(x.attributes.User, x.kind, x.info.Subresource, x.info.Namespace)
 	if again := (request.Mutation{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, ApplyDigest: digest}); repeatable {
 		if result, ok := s.opts.Store.NoOpApply(&again); ok {
 			s.auditRepeatedApply(x, encoding, body)

@@ -17,7 +17,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/audit"
-	"github.com/troupe-api/troupe/policy/authn"
 )
 
 // beginAudit begins the audit of a request when it is known who asks. Where nothing is audited this, like
@@ -29,7 +28,7 @@ func (s *Server) beginAudit(x *requestContext) error {
 	if s.opts.Audit == nil {
 		return nil
 	}
-	s.newAuditRecord(x, x.user)
+	s.newAuditRecord(x)
 	if x.audit != nil && !x.audit.EmitStage(audit.RequestReceived, 0) {
 		return s.auditUnavailable(x)
 	}
@@ -45,10 +44,8 @@ func (s *Server) auditUnavailable(x *requestContext) error {
 // newAuditRecord begins the record of a request, if the policy wants one.
 //
 // The URI is redacted because a token may be in its query.
-func (s *Server) newAuditRecord(x *requestContext, user *authn.User) {
-	a := s.readAttributes(x) // not those that are kept: somebody else may be impersonated later
-	a.User = user
-	x.audit = s.opts.Audit.Begin(&a, x.start)
+func (s *Server) newAuditRecord(x *requestContext) {
+	x.audit = s.opts.Audit.Begin(&x.attributes, x.start)
 	r := x.audit
 	if r == nil {
 		return
@@ -75,7 +72,8 @@ func (s *Server) auditRefusal(x *requestContext) {
 		return
 	}
 	x.state = stateRefused
-	s.newAuditRecord(x, nil)
+	s.setAttributes(x, nil)
+	s.newAuditRecord(x)
 }
 
 // auditResponseStatus records a Status that is the answer. Why a credential was refused is recorded, though
@@ -99,8 +97,8 @@ func (s *Server) endAudit(x *requestContext) {
 		return
 	}
 	defer s.recoverAuditPanic(x)
-	if r.User != x.user && x.state != stateRefused {
-		r.ImpersonatedUser = x.user
+	if r.User != x.attributes.User && x.state != stateRefused {
+		r.ImpersonatedUser = x.attributes.User
 	}
 	stage := audit.ResponseComplete
 	switch {
@@ -127,8 +125,8 @@ func (x *requestContext) auditStarted(code int) {
 	if r == nil {
 		return
 	}
-	if r.User != x.user {
-		r.ImpersonatedUser = x.user
+	if r.User != x.attributes.User {
+		r.ImpersonatedUser = x.attributes.User
 	}
 	r.EmitStage(audit.ResponseStarted, code)
 }

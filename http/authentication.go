@@ -31,7 +31,8 @@ func (s *Server) authenticate(x *requestContext) error {
 	}
 	user, err := s.authenticateUser(x, r)
 	if err == nil && user != nil {
-		x.user, x.state = user, stateAuthenticated
+		s.setAttributes(x, user)
+		x.state = stateAuthenticated
 		x.conn.SetUser(user.Name, user.Name != authn.UserAnonymous)
 		return nil
 	}
@@ -77,7 +78,7 @@ func (x *requestContext) authFailureMessage() string {
 	if scheme := credentials.Scheme(x.ctx.Request.Header.Peek("Authorization")); scheme != "" {
 		tried = append(tried, scheme)
 	}
-	if x.query.Get(credentials.TokenParameter) != "" {
+	if x.target.Query.Get(credentials.TokenParameter) != "" {
 		tried = append(tried, "access_token")
 	}
 	if len(x.conn.ClientCerts()) > 0 {
@@ -97,12 +98,12 @@ func (s *Server) impersonate(x *requestContext) error {
 	}
 	impersonator := s.impersonator
 	impersonator.Authorizer = requestAuthorizer{s, x}
-	user, err := impersonator.Impersonate(x.user, &x.headers)
+	user, err := impersonator.Impersonate(x.attributes.User, &x.headers)
 	if err != nil {
 		return err
 	}
 	if user != nil {
-		x.user = user
+		x.attributes.User = user
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
@@ -18,13 +19,12 @@ func (s *Server) authorize(x *requestContext) error {
 	if x.info.IsResource && x.info.Verb == "" && x.info.Subresource != "proxy" {
 		return apierrors.MethodNotAllowed()
 	}
-	a := s.attributes(x)
-	decision, reason := s.decide(x, *a)
+	decision, reason := s.decide(x, x.attributes)
 	if x.audit != nil {
 		x.audit.SetDecision(decision, reason)
 	}
 	if decision != authz.Allow {
-		return a.Forbidden(reason)
+		return x.attributes.Forbidden(reason)
 	}
 	return nil
 }
@@ -36,7 +36,7 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	if m.Subresource != "" || m.Verb == request.Update && !m.Kind.Writes.CreateOnUpdate {
 		return
 	}
-	a := *s.attributes(x)
+	a := x.attributes
 	a.Verb = "create"
 	decision, reason := s.decide(x, a)
 	if decision != authz.Allow {
@@ -44,37 +44,27 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	}
 }
 
-// attributes are what flow control and authorization decide on. They are made once, when it is known who asks and as whom; who needs
-// others makes a copy.
-func (s *Server) attributes(x *requestContext) *authz.Attributes {
-	if x.asked.User == nil {
-		x.asked = s.readAttributes(x)
-	}
-	return &x.asked
-}
-
-// readAttributes makes the attributes of a request.
+// setAttributes makes the attributes of a request of user, which is nil for a request refused before its user is known.
 //
 // Selectors are only read for the verbs that use them. The delete of a collection gets no name from a selector: an
 // object's name must not give a right that the verb does not have on it alone.
-func (s *Server) readAttributes(x *requestContext) authz.Attributes {
-	i := &x.info
-	a := authz.Attributes{
-		User: x.user, Verb: i.Verb, ResourceRequest: i.IsResource, Path: i.Path,
+func (s *Server) setAttributes(x *requestContext, user *authn.User) {
+	i, a := &x.info, &x.attributes
+	*a = authz.Attributes{
+		User: user, Verb: i.Verb, ResourceRequest: i.IsResource, Path: i.Path,
 		Group: i.Group, Version: i.Version, Resource: i.Resource, Subresource: i.Subresource,
 		Namespace: i.Namespace, Name: i.Name,
 	}
-	if x.query == "" || i.Verb != "list" && i.Verb != "watch" && i.Verb != "deletecollection" {
-		return a
+	if x.target.Query == "" || i.Verb != "list" && i.Verb != "watch" && i.Verb != "deletecollection" {
+		return
 	}
-	fields, labels := x.query.Get("fieldSelector"), x.query.Get("labelSelector")
+	fields, labels := x.target.Query.Get("fieldSelector"), x.target.Query.Get("labelSelector")
 	if fields != "" || labels != "" {
 		a.Selectors = authz.ReadSelectors(fields, labels)
 	}
 	if fields != "" && a.Name == "" && i.Verb != "deletecollection" {
 		a.Name = s.selectedName(i, a.Selectors, fields)
 	}
-	return a
 }
 
 // selectedName is the one name to which the field selector of a list or a watch confines

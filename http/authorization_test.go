@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -13,14 +12,14 @@ import (
 )
 
 // newTestRequest makes the exchange of a request, as the filters before authorization leave it.
-func newTestRequest(t testing.TB, method, path string) *requestContext {
+func (s *Server) newTestRequest(t testing.TB, method, path string) *requestContext {
 	t.Helper()
-	x := &requestContext{method: method, user: &authn.User{Name: "jane"}}
+	x := &requestContext{}
 	if err := x.target.Parse([]byte(path), []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	x.query = requestinfo.Query(x.target.Query)
-	x.info.Parse(method, &x.target, x.query.Flag("watch"))
+	x.info.Parse(method, &x.target, x.target.Query.Flag("watch"))
+	s.setAttributes(x, &authn.User{Name: "jane"})
 	return x
 }
 
@@ -54,7 +53,7 @@ func TestAttributes(t *testing.T) {
 		{"GET", pods + "?fieldSelector=bad&labelSelector=a", "list", "", &authz.Selectors{Labels: []selector.Requirement{{Key: "a", Operator: "Exists"}}}},
 		{"GET", "/nowhere?fieldSelector=metadata.name%3Da", "get", "", nil},
 	} {
-		a := s.attributes(newTestRequest(t, c.method, c.path))
+		a := s.newTestRequest(t, c.method, c.path).attributes
 		if a.Verb != c.verb || a.Name != c.name || !reflect.DeepEqual(a.Selectors, c.selectors) {
 			t.Errorf("%s %s: got %+v with %+v", c.method, c.path, a, a.Selectors)
 		}
@@ -65,7 +64,7 @@ func TestAttributes(t *testing.T) {
 func TestAuthorizeAllocatesNothing(t *testing.T) {
 	s := newAuthorizingServer(t)
 	for _, path := range []string{"/api/v1/namespaces/x/pods/a", "/api/v1/pods?limit=5", "/metrics"} {
-		x := newTestRequest(t, "GET", path)
+		x := s.newTestRequest(t, "GET", path)
 		if n := testing.AllocsPerRun(100, func() {
 			if err := s.authorize(x); err != nil {
 				t.Error(err)
@@ -77,7 +76,8 @@ func TestAuthorizeAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkAuthorize(b *testing.B) {
-	s, x := newAuthorizingServer(b), newTestRequest(b, "GET", "/api/v1/namespaces/x/pods/a")
+	s := newAuthorizingServer(b)
+	x := s.newTestRequest(b, "GET", "/api/v1/namespaces/x/pods/a")
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := s.authorize(x); err != nil {

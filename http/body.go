@@ -66,7 +66,7 @@ func (s *Server) readBody(x *requestContext) ([]byte, error) {
 // Its turn is asked for again when the body is there; if others have taken it meanwhile, the answer is 429. The
 // memory for the work is taken then too, by the size that the body really has.
 func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
-	system := s.limiters.isSystemUser(x.user)
+	system := s.limiters.isSystemUser(x.attributes.User)
 	waits, held := x.conn.BodyPending(), false
 	if waits {
 		held = x.permit.ReleaseTurn()

@@ -59,7 +59,7 @@ func (s *Server) endpointSlices(ctx context.Context, namespace, service string) 
 
 // connect answers a request that connects to what an object stands for.
 func (s *Server) connect(x *requestContext) error {
-	if gauge := s.opts.MemoryMonitor; gauge != nil && gauge.UnderPressure() && !s.limiters.isSystemUser(x.user) {
+	if gauge := s.opts.MemoryMonitor; gauge != nil && gauge.UnderPressure() && !s.limiters.isSystemUser(x.attributes.User) {
 		s.memoryRefused.Inc()
 		return memoryPressure()
 	}
@@ -67,7 +67,7 @@ func (s *Server) connect(x *requestContext) error {
 		return meta.NewServiceUnavailable("the server does not connect to members of a cluster")
 	}
 	path, rawPath := x.target.Behind(x.info.Segments())
-	options, err := connect.Options(x.subresource.Name, x.query, path)
+	options, err := connect.Options(x.subresource.Name, x.target.Query, path)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *Server) connect(x *requestContext) error {
 	if err := s.requireCreateOfStream(x); err != nil {
 		return err
 	}
-	r := connect.Request{Namespace: x.info.Namespace, Name: x.info.Name, Path: path, RawPath: rawPath, Query: x.target.Query, Options: options}
+	r := connect.Request{Namespace: x.info.Namespace, Name: x.info.Name, Path: path, RawPath: rawPath, Query: string(x.target.Query), Options: options}
 	switch x.subresource.Name {
 	case "proxy":
 		return s.proxyToMember(x, r)
@@ -91,7 +91,7 @@ func (s *Server) connect(x *requestContext) error {
 
 // admitConnection asks the admission whether the connection may be opened. It may change the options.
 func (s *Server) admitConnection(x *requestContext, options tree.Tree) error {
-	if x.query.Get("dryRun") != "" {
+	if x.target.Query.Get("dryRun") != "" {
 		return meta.NewBadRequest("dryRun is not supported")
 	}
 	m := s.newMutation(x, request.Connect, params.Write{})
@@ -110,7 +110,7 @@ func (s *Server) requireCreateOfStream(x *requestContext) error {
 	if x.info.Verb == "create" || x.subresource.Name == "proxy" || x.subresource.Name == "log" {
 		return nil
 	}
-	a := *s.attributes(x)
+	a := x.attributes
 	a.Verb = "create"
 	if decision, reason := s.decide(x, a); decision != authz.Allow {
 		return a.Forbidden(reason)
@@ -125,7 +125,7 @@ func (s *Server) proxyToMember(x *requestContext, r connect.Request) error {
 	if err != nil {
 		return err
 	}
-	if r.Path == "" && !upgrade && (x.method == "GET" || x.method == "HEAD") {
+	if r.Path == "" && !upgrade && (x.info.Method == "GET" || x.info.Method == "HEAD") {
 		return s.redirectToRoot(x)
 	}
 	prefix := strings.TrimSuffix(x.target.Path, r.Path)
@@ -139,7 +139,7 @@ func (s *Server) proxyToMember(x *requestContext, r connect.Request) error {
 func (s *Server) redirectToRoot(x *requestContext) error {
 	to := x.target.RawPath() + "/"
 	if x.target.Query != "" {
-		to += "?" + x.target.Query
+		to += "?" + string(x.target.Query)
 	}
 	x.setHeader("Location", to)
 	x.ctx.SetStatusCode(http.StatusMovedPermanently)

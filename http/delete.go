@@ -25,7 +25,7 @@ func (s *Server) delete(x *requestContext) error {
 	// A Status has one shape, so PartialObjectMetadataList is acceptable here, as in other servers.
 	statusOnly := x.format.Shape == negotiate.PartialList
 	if !statusOnly {
-		if err := represent.CheckShape(x.bodyKind, x.format, x.query); err != nil {
+		if err := represent.CheckShape(x.bodyKind, x.format, x.target.Query); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func (s *Server) deleteOptions(x *requestContext) (o params.Write, d request.Del
 	if err != nil {
 		return o, d, err
 	}
-	o, d, err = asked.Check(s.names.MetaGroup, x.query, x.ctx.UserAgent())
+	o, d, err = asked.Check(s.names.MetaGroup, x.target.Query, x.ctx.UserAgent())
 	if err != nil {
 		return o, d, err
 	}
@@ -107,7 +107,7 @@ func (s *Server) readDeleteOptions(x *requestContext) (params.Delete, error) {
 		return params.Delete{}, err
 	}
 	if len(body) == 0 {
-		return params.ParseDelete(x.query)
+		return params.ParseDelete(x.target.Query)
 	}
 	m, encoding := s.opts.Catalog.Message(deleteOptionsName), s.bodyEncoding(x)
 	object, faults, err := s.bodies().Options(m, encoding, body)
@@ -130,7 +130,7 @@ func (s *Server) checkIgnoreReadError(x *requestContext) error {
 	i := &x.info
 	gr := meta.GroupResource{Group: i.Group, Resource: i.Resource}
 	decision, reason := s.decide(x, authz.Attributes{
-		User: x.user, Verb: ignoreReadErrorVerb, ResourceRequest: true, Group: i.Group, Version: i.Version,
+		User: x.attributes.User, Verb: ignoreReadErrorVerb, ResourceRequest: true, Group: i.Group, Version: i.Version,
 		Resource: i.Resource, Namespace: i.Namespace, Name: i.Name,
 	})
 	if decision != authz.Allow {

@@ -39,7 +39,7 @@ func (s *Server) recoverPanic(x *requestContext) {
 		return
 	}
 	id := requestinfo.NewID()
-	s.log.Error("panic while answering", "id", id, "method", x.method, "path", x.info.Path,
+	s.log.Error("panic while answering", "id", id, "method", x.info.Method, "path", x.info.Path,
 		"panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 	switch x.state {
 	case stateHijacked:
@@ -133,8 +133,7 @@ var (
 // setCommonHeaders gives the answer its common headers: those of a watch are a copy of them (watchHead).
 func (s *Server) setCommonHeaders(x *requestContext) {
 	h := &x.ctx.Response.Header
-	x.headerBuf = append(x.headerBuf[:0], x.auditID...)
-	h.SetCanonical(headerAuditID, x.headerBuf)
+	h.SetBytesK(headerAuditID, x.auditID)
 	h.SetCanonical(headerCacheControl, noCache)
 	s.setHSTS(h)
 }
@@ -145,12 +144,11 @@ func (x *requestContext) parse() error {
 	if err := x.target.Parse(h.RequestURI(), h.Host()); err != nil {
 		return err
 	}
-	x.query = requestinfo.Query(x.target.Query)
-	if !x.query.Valid() {
+	if !x.target.Query.Valid() {
 		return apierrors.BadRequest("the query holds a bad escape")
 	}
-	x.info.Parse(x.method, &x.target, x.query.Flag("watch"))
-	x.format.Pretty = negotiate.WantsPretty(x.query, x.ctx.UserAgent())
+	x.info.Parse(x.info.Method, &x.target, x.target.Query.Flag("watch"))
+	x.format.Pretty = negotiate.WantsPretty(x.target.Query, x.ctx.UserAgent())
 	return nil
 }
 
@@ -170,7 +168,7 @@ func (x *requestContext) rejectMalformed(err error) error {
 // its own client's time.
 func (s *Server) setDeadline(x *requestContext) error {
 	timeout := s.opts.Limits.RequestTimeout
-	if text := x.query.Get("timeout"); text != "" && x.info.Verb != "watch" {
+	if text := x.target.Query.Get("timeout"); text != "" && x.info.Verb != "watch" {
 		d, err := time.ParseDuration(text)
 		if err != nil {
 			return apierrors.BadRequest("invalid timeout specified in the request URL")

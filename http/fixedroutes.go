@@ -103,7 +103,7 @@ func (r fixedRoutes) serve(x *requestContext) error {
 	if !ok {
 		return apierrors.PageNotFound()
 	}
-	if !slices.Contains(route.methods, x.method) {
+	if !slices.Contains(route.methods, x.info.Method) {
 		x.setHeader("Allow", strings.Join(route.methods, ", "))
 		return apierrors.MethodNotAllowed()
 	}

@@ -43,10 +43,9 @@ func (s *Server) acquireSeats(x *requestContext) error {
 	if c == nil || x.outlasts() && x.info.Verb != "watch" {
 		return nil
 	}
-	asked := s.attributes(x)
 	total, _ := x.deadlineCtx.Deadline()
 	longest := min(total.Sub(x.start)/waitDivisor, maxSeatWait)
-	r, err := c.Admit(x.deadlineCtx, asked, s.listing(x, asked.Name), longest-time.Since(x.start))
+	r, err := c.Admit(x.deadlineCtx, &x.attributes, s.listing(x), longest-time.Since(x.start))
 	var refusal *flowcontrol.RejectedError
 	switch {
 	case errors.As(err, &refusal):
@@ -62,17 +61,17 @@ func (s *Server) acquireSeats(x *requestContext) error {
 	return nil
 }
 
-// listing is what a list, or a watch that begins with one, has to look at; nil for anything else. name is the one object to
-// which it is confined, if it is.
-func (s *Server) listing(x *requestContext, name string) *flowcontrol.Listing {
-	if x.info.Verb != "list" && x.info.Verb != "watch" || name != "" {
+// listing is what a list, or a watch that begins with one, has to look at; nil for anything else, such as a list
+// that its selector confines to one object.
+func (s *Server) listing(x *requestContext) *flowcontrol.Listing {
+	if x.info.Verb != "list" && x.info.Verb != "watch" || x.attributes.Name != "" {
 		return nil
 	}
 	kind := s.opts.Catalog.Kind(x.info.Group, x.info.Version, x.info.Resource)
 	if kind == nil || kind.Virtual() {
 		return nil // it is not here, or of another server
 	}
-	q := x.query
+	q := x.target.Query
 	version := q.Get("resourceVersion")
 	if x.info.Verb == "watch" && !q.Flag("sendInitialEvents") && version != "" && version != "0" {
 		return nil // only what comes
@@ -99,7 +98,7 @@ const dumpPath = "/debug/api_priority_and_fairness/"
 // serveDump answers a table of the state of flow control.
 func (s *Server) serveDump(dump flowcontrol.Dump) func(*requestContext) error {
 	return func(x *requestContext) error {
-		details := x.query.Get("includeRequestDetails") != ""
+		details := x.target.Query.Get("includeRequestDetails") != ""
 		x.setHeader("X-Content-Type-Options", "nosniff")
 		s.setBodyStream(x, "text/plain; charset=utf-8", &response.Stream{Size: -1, Write: response.Buffered(func(w io.Writer) error {
 			return dump(w, details)

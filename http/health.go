@@ -67,7 +67,7 @@ func (s *Server) checks(endpoint string) []Check {
 func (s *Server) health(endpoint string) func(*requestContext) error {
 	checks := s.checks(endpoint)
 	return func(x *requestContext) error {
-		excluded := x.query.Values("exclude")
+		excluded := x.target.Query.Values("exclude")
 		var lines strings.Builder
 		failed := false
 		for _, c := range checks {
@@ -77,7 +77,7 @@ func (s *Server) health(endpoint string) func(*requestContext) error {
 			}
 			failed = s.runCheck(&lines, endpoint, c) || failed
 		}
-		verbose := x.query.Flag("verbose")
+		verbose := x.target.Query.Flag("verbose")
 		switch {
 		case failed:
 			x.ctx.SetStatusCode(500)

@@ -45,7 +45,7 @@ func (l *limiters) init(o Limits, n *meta.Naming, flowControl bool) {
 // Nobody waits for a slot, since those who may wait have done so before, for seats: a queue without bounds would only move the overload into memory, and clients know from a 429 when to come
 // again. Parts of the system may use a reserve, because they are what ends an overload.
 func (s *Server) acquireSlot(x *requestContext) error {
-	l, system := &s.limiters, s.limiters.isSystemUser(x.user)
+	l, system := &s.limiters, s.limiters.isSystemUser(x.attributes.User)
 	sort := l.limiterFor(x)
 	if x.info.Verb == "watch" && l.openWatches.Load() >= l.watchBound(system) {
 		return apierrors.TooManyRequests()
@@ -68,7 +68,7 @@ func (l *limiters) limiterFor(x *requestContext) *limits.Limiter {
 	switch {
 	case !x.info.IsResource && isHealth(x.info.Path):
 		return l.health
-	case x.method == "GET" || x.method == "HEAD":
+	case x.info.Method == "GET" || x.info.Method == "HEAD":
 		return l.readOnly
 	}
 	return l.mutating

@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
 )
 
 // TestLimits: reads, writes and watches are bounded apart from each other, with a reserve for
@@ -17,7 +18,7 @@ func TestLimits(t *testing.T) {
 	jane := &authn.User{Name: "jane", Groups: []string{authn.GroupAuthenticated}}
 	node := &authn.User{Name: "system:node:a", Groups: []string{"system:nodes"}}
 	ask := func(u *authn.User, method, verb string) bool {
-		x := &requestContext{method: method, user: u, info: requestinfo.Info{IsResource: true, Verb: verb}}
+		x := &requestContext{attributes: authz.Attributes{User: u}, info: requestinfo.Info{IsResource: true, Method: method, Verb: verb}}
 		err := s.acquireSlot(x)
 		return err == nil
 	}
@@ -35,7 +36,7 @@ func TestLimits(t *testing.T) {
 	let(1, node, "GET", "list")
 	let(2, jane, "POST", "create")
 	let(1, node, "DELETE", "delete")
-	if err := s.acquireSlot(&requestContext{method: "GET", user: jane, info: requestinfo.Info{Path: "/livez"}}); err != nil {
+	if err := s.acquireSlot(&requestContext{attributes: authz.Attributes{User: jane}, info: requestinfo.Info{Method: "GET", Path: "/livez"}}); err != nil {
 		t.Error("health is refused")
 	}
 	s.limiters.readOnly = limits.NewLimiter(4)

@@ -84,13 +84,13 @@ func (s *Server) releaseWork(x *requestContext) {
 // A length that was not announced counts as the largest, but for a delete, which mostly has no body. Of an update or a patch the stored object counts too: a
 // patch of a few bytes copies all of it.
 func (s *Server) estimateWork(x *requestContext) int64 {
-	if x.method == "GET" || x.method == "HEAD" {
+	if x.info.Method == "GET" || x.info.Method == "HEAD" {
 		return 0
 	}
 	length := int64(x.ctx.Request.Header.ContentLength())
 	if size, whole := x.conn.ReceivedBody(); whole {
 		length = size
-	} else if length < 0 && x.method != "DELETE" {
+	} else if length < 0 && x.info.Method != "DELETE" {
 		length = int64(s.opts.Limits.MaxRequestBodyBytes) // it is not announced
 	}
 	if s.opts.CBOR && length > 0 && s.bodyEncoding(x) == negotiate.CBOR {
@@ -114,14 +114,14 @@ func (s *Server) allowedUnderPressure(x *requestContext, work int64) bool {
 	if x.info.Verb == "get" {
 		return true
 	}
-	if !s.limiters.isSystemUser(x.user) {
+	if !s.limiters.isSystemUser(x.attributes.User) {
 		return false
 	}
 	switch x.info.Verb {
 	case "delete", "deletecollection", "watch":
 		return true
 	case "list":
-		limit, err := x.query.Number("limit")
+		limit, err := x.target.Query.Number("limit")
 		return err == nil && limit > 0 && limit <= maxListUnderPressure
 	}
 	return work <= maxWorkUnderPressure && s.opts.MemoryMonitor.Available() > maxWorkUnderPressure
@@ -139,7 +139,7 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	if n <= response.MaxBuffered {
 		return nil
 	}
-	if !x.permit.TryReserve(s.responseBudget, n, s.limiters.isSystemUser(x.user)) {
+	if !x.permit.TryReserve(s.responseBudget, n, s.limiters.isSystemUser(x.attributes.User)) {
 		return apierrors.TooManyRequests()
 	}
 	return nil

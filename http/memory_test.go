@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
 )
 
 // TestResponseBudget: what is taken is given back once, and an answer larger than the budget is the
@@ -15,7 +16,8 @@ func TestResponseBudget(t *testing.T) {
 	s := &Server{responseBudget: limits.NewBudget(1 << 20)}
 	s.limiters.init(Limits{}, meta.Platform, false)
 	user, admin := &authn.User{Name: "joe"}, &authn.User{Name: "admin", Groups: []string{authn.GroupMasters}}
-	x, y, z := requestContext{user: user}, requestContext{user: user}, requestContext{user: user}
+	asked := authz.Attributes{User: user}
+	x, y, z := requestContext{attributes: asked}, requestContext{attributes: asked}, requestContext{attributes: asked}
 	if s.reserveResponse(&x, 700<<10) != nil || s.reserveResponse(&y, 700<<10) == nil || s.reserveResponse(&z, response.MaxBuffered) != nil {
 		t.Fatal("the budget is not kept")
 	}
@@ -33,7 +35,7 @@ func TestResponseBudget(t *testing.T) {
 		t.Error("a large answer is not alone")
 	}
 	x.permit.Release()
-	z.user = admin
+	z.attributes.User = admin
 	if s.reserveResponse(&x, 1000<<10) != nil || s.reserveResponse(&y, 200<<10) == nil || s.reserveResponse(&z, 200<<10) != nil {
 		t.Error("others leave nothing to administrators")
 	}

@@ -48,7 +48,7 @@ func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	if document == nil {
 		return apierrors.PathNotFound()
 	}
-	if asked := x.query.Get("hash"); asked != "" {
+	if asked := x.target.Query.Get("hash"); asked != "" {
 		if asked != document.Hash() {
 			x.setHeader("Location", openapi.URL(path, document.Hash()))
 			x.ctx.SetStatusCode(nethttp.StatusMovedPermanently)

@@ -79,10 +79,10 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 			return err
 		}
 	}
-	if err := represent.CheckShape(x.bodyKind, x.format, x.query); err != nil {
+	if err := represent.CheckShape(x.bodyKind, x.format, x.target.Query); err != nil {
 		return err
 	}
-	o, err := params.ParseWrite(s.names.MetaGroup, "CreateOptions", x.query, x.ctx.UserAgent())
+	o, err := params.ParseWrite(s.names.MetaGroup, "CreateOptions", x.target.Query, x.ctx.UserAgent())
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 		return err
 	}
 	asked := OperationRequest{
-		User: x.user, Kind: x.bodyKind, Key: m.Key, Object: tree, DryRun: o.DryRun, Manager: o.FieldManager,
+		User: x.attributes.User, Kind: x.bodyKind, Key: m.Key, Object: tree, DryRun: o.DryRun, Manager: o.FieldManager,
 		Warn: func(text string) { warnings = append(warnings, text) },
 		Annotate: func(key, value string) {
 			if x.audit != nil {

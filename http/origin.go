@@ -22,7 +22,7 @@ func (s *Server) setHSTS(h *fasthttp.ResponseHeader) {
 // true.
 func (s *Server) handleCORS(x *requestContext) bool {
 	told := s.allowedOrigins().SetHeaders(&x.ctx.Request.Header, &x.ctx.Response.Header)
-	if !told || x.method != "OPTIONS" {
+	if !told || x.info.Method != "OPTIONS" {
 		return false
 	}
 	x.ctx.SetStatusCode(fasthttp.StatusNoContent)
@@ -37,7 +37,7 @@ func (s *Server) handleCORS(x *requestContext) bool {
 // protection in browsers, and are refused however the user is known.
 func (s *Server) checkOrigin(x *requestContext) error {
 	h := &x.ctx.Request.Header
-	reads := x.method == "GET" || x.method == "HEAD" || x.method == "OPTIONS"
+	reads := x.info.Method == "GET" || x.info.Method == "HEAD" || x.info.Method == "OPTIONS"
 	certificateOnly := len(x.conn.ClientCerts()) > 0 && len(credentials.BearerToken(h.Peek("Authorization"))) == 0
 	if !(certificateOnly && !reads) && !(x.headerFlags.Upgrade && stream.WantsWebSocket(h)) {
 		return nil

@@ -54,7 +54,7 @@ func (x *requestContext) outlasts() bool {
 // proxyRequest is what is passed on of a request: what was believed as a credential is not.
 func (s *Server) proxyRequest(x *requestContext) (proxy.Request, error) {
 	h := &x.ctx.Request.Header
-	r := proxy.Request{Method: x.method, Head: h, Headers: x.headers.All(), Answer: &x.ctx.Response.Header}
+	r := proxy.Request{Method: x.info.Method, Head: h, Headers: x.headers.All(), Answer: &x.ctx.Response.Header}
 	if remote, ok := x.ctx.RemoteAddr().(*net.TCPAddr); ok {
 		r.ClientAddr = remote.AddrPort().Addr().Unmap()
 	}
@@ -96,7 +96,7 @@ const watchesPerProxied = 16
 
 // beginProxied registers what is long-running, if there may be one more. It is not in flight any more.
 func (s *Server) beginProxied(x *requestContext, e *proxy.Exchange) error {
-	bound := s.limiters.watchBound(s.limiters.isSystemUser(x.user))
+	bound := s.limiters.watchBound(s.limiters.isSystemUser(x.attributes.User))
 	if s.limiters.openProxied.Load() >= max(bound/watchesPerProxied, 1) {
 		return apierrors.TooManyRequests()
 	}

@@ -11,7 +11,7 @@ import (
 
 // get answers one object.
 func (s *Server) get(x *requestContext) error {
-	text := x.query.Get("resourceVersion")
+	text := x.target.Query.Get("resourceVersion")
 	version, err := params.ParseVersion(text)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (s *Server) writeObject(x *requestContext, obj *meta.Object) error {
 	if err := s.reserveObjectResponse(x, len(obj.JSON)); err != nil {
 		return err
 	}
-	doc, err := s.encoder.Shape(x.bodyKind, x.format, x.query, obj)
+	doc, err := s.encoder.Shape(x.bodyKind, x.format, x.target.Query, obj)
 	if err != nil {
 		return err
 	}
@@ -49,17 +49,17 @@ func (s *Server) writeObject(x *requestContext, obj *meta.Object) error {
 // parseList reads the parameters of a list or a watch.
 func (s *Server) parseList(x *requestContext, watch bool) (params.List, error) {
 	rules := params.ListRules{MetaGroup: s.names.MetaGroup, DisableChunking: s.opts.DisableListChunking, DisableWatchList: s.opts.DisableWatchList}
-	o, err := params.ParseList(rules, x.kind, x.query, watch)
+	o, err := params.ParseList(rules, x.kind, x.target.Query, watch)
 	if err == nil || !x.kind.IsCustom() || !s.catchUp(x) {
 		return o, err
 	}
 	// Another daemon may have been told which fields can be selected now.
-	k, _, err := x.info.Resolve(x.method, s.opts.Catalog.Kind)
+	k, _, err := x.info.Resolve(s.opts.Catalog.Kind)
 	if err != nil {
 		return params.List{}, s.kindNotFound(x, err)
 	}
 	x.kind, x.bodyKind = k, convert.BodyKind(k, x.subresource)
-	return params.ParseList(rules, k, x.query, watch)
+	return params.ParseList(rules, k, x.target.Query, watch)
 }
 
 // list answers a collection.
@@ -81,7 +81,7 @@ func (s *Server) list(x *requestContext) error {
 
 // writeListing answers a list in the format that was negotiated.
 func (s *Server) writeListing(x *requestContext, listing request.ListResult) error {
-	l, err := s.encoder.List(x.deadlineCtx, x.kind, x.format, x.query, listing)
+	l, err := s.encoder.List(x.deadlineCtx, x.kind, x.format, x.target.Query, listing)
 	if err != nil {
 		return err
 	}

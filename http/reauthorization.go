@@ -73,12 +73,12 @@ func (t *failureRecorder) Authorize(a authz.Attributes) (authz.Decision, string)
 // Those with the same key are asked as one: many watches of one client differ in nothing that decides. The cache of
 // the connection is replaced, because a connection may end before its grant does.
 func (s *Server) newGrant(x *requestContext) *stream.Grant {
-	snapshot, asked := x.headers.Snapshot, *s.attributes(x)
+	snapshot, asked := x.headers.Snapshot, x.attributes
 	snapshot.Impersonation = x.headerFlags.Impersonation
 	snapshot.Original.ConnCache = &authn.ConnCache{}
 	return &stream.Grant{
 		Key: snapshot.Digest(x.info.Verb, x.info.Group, x.info.Version, x.info.Resource, x.info.Subresource, x.info.Namespace, x.info.Name,
-			x.query.Get("fieldSelector"), x.query.Get("labelSelector")),
+			x.target.Query.Get("fieldSelector"), x.target.Query.Get("labelSelector")),
 		User:  asked.User.Name,
 		Check: func() stream.Verdict { return s.recheckGrant(snapshot, asked) },
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy/audit"
-	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/valyala/fasthttp"
 )
@@ -25,21 +24,17 @@ type requestContext struct {
 	ctx         *fasthttp.RequestCtx
 	conn        *connection
 	state       state
-	method      string
 	target      requestinfo.Target
-	query       requestinfo.Query
 	info        requestinfo.Info
 	kind        *schema.Kind        // nil for what is no resource request
 	subresource *schema.Subresource // nil for the main resource
 	bodyKind    *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
-	user        *authn.User         // who asks or, after impersonation, as whom
-	asked       authz.Attributes    // what is decided on; see Server.attributes
+	attributes  authz.Attributes    // what is decided on; User is the authenticated and then the impersonated user
 	headerFlags wire.HeaderFlags
 	headers     credentials.Headers // those that have not been read as credentials
 	format      negotiate.Format
 	start       time.Time
 	auditID     string // under which the request is audited
-	headerBuf   []byte // scratch space for values of headers
 	deadlineCtx *deadline.Lazy
 	workBytes   int64 // bytes of memory that are set aside for it
 	permit      limits.Permit
@@ -54,18 +49,19 @@ var requestContexts = sync.Pool{New: func() any { return new(requestContext) }}
 
 func newRequestContext(c *connection, ctx *fasthttp.RequestCtx) *requestContext {
 	x := requestContexts.Get().(*requestContext)
-	x.ctx, x.conn, x.start, x.method = ctx, c, time.Now(), methodName(ctx.Method())
+	x.ctx, x.conn, x.start = ctx, c, time.Now()
+	x.info.Method = methodName(ctx.Method())
 	x.headers.Header = &ctx.Request.Header
 	return x
 }
 
-// Everything but a buffer is zeroed, so that nothing of one request can reach another through the pool, and
+// Everything is zeroed, so that nothing of one request can reach another through the pool, and
 // nothing is kept alive.
 func (x *requestContext) release() {
 	if x.deadlineCtx != nil {
 		x.deadlineCtx.Stop()
 	}
-	*x = requestContext{headerBuf: x.headerBuf[:0]}
+	*x = requestContext{}
 	requestContexts.Put(x)
 }
 

@@ -25,12 +25,12 @@ func (s *Server) route(x *requestContext) error {
 //
 // An operation goes before the verbs, since its kind may have objects of its own, such as an eviction of a Pod.
 func (s *Server) routeResource(x *requestContext) (err error) {
-	x.kind, x.subresource, err = x.info.Resolve(x.method, s.opts.Catalog.Kind)
+	x.kind, x.subresource, err = x.info.Resolve(s.opts.Catalog.Kind)
 	if err != nil && s.catchUp(x) { // its definition, or the APIService of its version, may be new
 		if to := s.aggregatedServer(x); to != nil {
 			return s.passOn(x, to)
 		}
-		x.kind, x.subresource, err = x.info.Resolve(x.method, s.opts.Catalog.Kind)
+		x.kind, x.subresource, err = x.info.Resolve(s.opts.Catalog.Kind)
 	}
 	if err != nil {
 		return s.kindNotFound(x, err)
@@ -118,7 +118,7 @@ func (s *Server) setAllowHeader(x *requestContext) {
 	var methods []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 		i := x.info.WithMethod(method)
-		if _, _, err := i.Resolve(method, s.opts.Catalog.Kind); err == nil {
+		if _, _, err := i.Resolve(s.opts.Catalog.Kind); err == nil {
 			methods = append(methods, method)
 		}
 	}

@@ -32,7 +32,7 @@ func (s *Server) watch(x *requestContext) error {
 			return err
 		}
 	}
-	events, err := s.encoder.Events(x.bodyKind, x.format, x.query)
+	events, err := s.encoder.Events(x.bodyKind, x.format, x.target.Query)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (s *Server) countWatch(x *requestContext) (forget func()) {
 	if s.opts.FlowControl == nil {
 		return func() {}
 	}
-	return s.opts.FlowControl.Watches.Add(s.attributes(x))
+	return s.opts.FlowControl.Watches.Add(&x.attributes)
 }
 
 // watchHead is the head of the answer to a watch: the common headers of every answer, and those of a

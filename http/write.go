@@ -27,7 +27,7 @@ func (s *Server) update(x *requestContext) error {
 
 // createOrUpdate is a write whose body is the whole object.
 func (s *Server) createOrUpdate(x *requestContext, verb request.Verb, options string) error {
-	o, err := params.ParseWrite(s.names.MetaGroup, options, x.query, x.ctx.UserAgent())
+	o, err := params.ParseWrite(s.names.MetaGroup, options, x.target.Query, x.ctx.UserAgent())
 	if err != nil {
 		return err
 	}
@@ -54,8 +54,8 @@ func (s *Server) newMutation(x *requestContext, verb request.Verb, o params.Writ
 	return request.Mutation{
 		Verb: verb, Kind: x.kind, Key: key, Subresource: x.info.Subresource,
 		DryRun: o.DryRun, FieldValidation: o.Validation, FieldManager: o.FieldManager, Named: o.Named,
-		Admission: s.opts.Admission.For(x.user, verb, x.kind, x.info.Subresource, key),
-		Waiting:   s.opts.Admission.Waiting(x.user, x.kind, x.info.Subresource, key.Namespace),
+		Admission: s.opts.Admission.For(x.attributes.User, verb, x.kind, x.info.Subresource, key),
+		Waiting:   s.opts.Admission.Waiting(x.attributes.User, x.kind, x.info.Subresource, key.Namespace),
 		Recorder:  new(request.Recorder),
 	}
 }
@@ -94,7 +94,7 @@ func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) 
 //
 // Warnings go out with an error too: they may explain it.
 func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string) error {
-	if err := represent.CheckShape(x.bodyKind, x.format, x.query); err != nil {
+	if err := represent.CheckShape(x.bodyKind, x.format, x.target.Query); err != nil {
 		return err
 	}
 	if m.CreateRefusal == nil {
@@ -144,7 +144,7 @@ func (s *Server) patch(x *requestContext) error {
 //
 // The body is copied: the request may give up at its deadline while its mutation still waits for its turn.
 func (s *Server) patchAs(x *requestContext, of request.PatchType) error {
-	o, err := params.ParseWrite(s.names.MetaGroup, "PatchOptions", x.query, x.ctx.UserAgent())
+	o, err := params.ParseWrite(s.names.MetaGroup, "PatchOptions", x.target.Query, x.ctx.UserAgent())
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (s *Server) redactInvalid(x *requestContext, err error) error {
 	if !errors.As(err, &status) || status.Reason != meta.ReasonInvalid || status.Details == nil || len(status.Details.Causes) == 0 {
 		return err
 	}
-	a := *s.attributes(x)
+	a := x.attributes
 	a.Verb = "get"
 	if decision, _ := s.decide(x, a); decision == authz.Allow {
 		return err

@@ -13,6 +13,7 @@ import (
 type Info struct {
 	// IsResource tells a request for objects from one for anything else, such as /version.
 	IsResource bool
+	Method     string
 	// Verb is get, list, watch, create, update, patch, delete or deletecollection; for
 	// anything else the method in lower case.
 	Verb string
@@ -38,18 +39,15 @@ type Info struct {
 // Parse fills in from a method, a parsed target, and whether the query asks for a watch. It never fails:
 // what is no path of a resource is a request for a path, which authorization decides on as such.
 func (i *Info) Parse(method string, t *Target, watch bool) {
-	i.Path = t.Path
-	i.Verb = nonResourceVerb(method)
+	i.Method, i.Path = method, t.Path
 	segs := t.Segments[:t.count]
-	if len(segs) < 3 {
-		return
-	}
 	switch {
-	case segs[0] == "api":
+	case len(segs) > 2 && segs[0] == "api":
 		i.Version, segs = segs[1], segs[2:]
-	case segs[0] == "apis" && len(segs) > 3:
+	case len(segs) > 3 && segs[0] == "apis":
 		i.Group, i.Version, segs = segs[1], segs[2], segs[3:]
 	default:
+		i.Verb = nonResourceVerb(method)
 		return
 	}
 	i.IsResource = true
@@ -64,7 +62,7 @@ func (i *Info) Parse(method string, t *Target, watch bool) {
 	prefix := t.count - len(segs)
 	i.parseResource(segs)
 	i.segments += prefix
-	i.Verb = i.resourceVerb(method, watch)
+	i.Verb = i.resourceVerb(watch)
 	if i.legacyProxy {
 		i.Verb, i.Subresource = old, "" // what follows the name is not for this server
 	}
@@ -114,8 +112,8 @@ func nonResourceVerb(method string) string {
 }
 
 // resourceVerb is the verb of a request for a resource; "" if no method has one.
-func (i *Info) resourceVerb(method string, watch bool) string {
-	switch method {
+func (i *Info) resourceVerb(watch bool) string {
+	switch i.Method {
 	case "GET", "HEAD":
 		switch {
 		case watch && i.Subresource == "":
@@ -142,7 +140,8 @@ func (i *Info) resourceVerb(method string, watch bool) string {
 // WithMethod is the same request made with another method, by which the methods that a resource has are
 // found.
 func (i Info) WithMethod(method string) Info {
-	i.Verb = i.resourceVerb(method, i.legacyWatch)
+	i.Method = method
+	i.Verb = i.resourceVerb(i.legacyWatch)
 	return i
 }
 
@@ -166,7 +165,7 @@ type kindLookup func(group, version, resource string) *schema.Kind
 
 // Resolve finds the kind that a resource request is for and checks that the path has a
 // shape that it serves, and that it serves the verb. sub is nil for the main resource.
-func (i *Info) Resolve(method string, lookup kindLookup) (*schema.Kind, *schema.Subresource, error) {
+func (i *Info) Resolve(lookup kindLookup) (*schema.Kind, *schema.Subresource, error) {
 	k := lookup(i.Group, i.Version, i.Resource)
 	if k == nil || i.legacyProxy || i.extraSegments && i.Subresource != "proxy" || i.legacyWatch && i.Subresource != "" {
 		return nil, nil, apierrors.PathNotFound()
@@ -174,39 +173,25 @@ func (i *Info) Resolve(method string, lookup kindLookup) (*schema.Kind, *schema.
 	if !k.Namespaced && i.inNamespace || k.Namespaced && i.Namespace == "" && i.Name != "" {
 		return nil, nil, apierrors.PathNotFound()
 	}
-	sub, err := i.subresource(k)
-	if err != nil {
-		return nil, nil, err
-	}
-	verbs := k.Verbs
-	if sub != nil {
+	verbs, sub := k.Verbs, (*schema.Subresource)(nil)
+	if i.Subresource != "" {
+		if sub = k.Subresource(i.Subresource); sub == nil {
+			return nil, nil, apierrors.PathNotFound()
+		}
 		verbs = sub.Verbs
 	}
 	switch {
-	case sub != nil && sub.Name == "proxy" && sub.Connects && method != "OTHER": // with every method that there is
+	case sub != nil && sub.Name == "proxy" && sub.Connects && i.Method != "OTHER": // with every method that there is
 		return k, sub, nil
 	case i.extraSegments:
 		return nil, nil, apierrors.PathNotFound()
-	case method == "HEAD" || i.legacyWatch && method != "GET" || i.Verb == "" || !slices.Contains(verbs, i.Verb), !i.verbFitsPath(k):
+	case i.Method == "HEAD" || i.legacyWatch && i.Method != "GET" || i.Verb == "" || !slices.Contains(verbs, i.Verb), !i.verbFitsPath(k):
 		if !i.exists(k) {
 			return nil, nil, apierrors.PathNotFound()
 		}
 		return nil, nil, apierrors.MethodNotAllowed()
 	}
 	return k, sub, nil
-}
-
-// subresource finds the declaration of what the path ends in; nil if it ends in the object.
-func (i *Info) subresource(k *schema.Kind) (*schema.Subresource, error) {
-	if i.Subresource == "" {
-		return nil, nil
-	}
-	for n := range k.Subresources {
-		if k.Subresources[n].Name == i.Subresource {
-			return &k.Subresources[n], nil
-		}
-	}
-	return nil, apierrors.PathNotFound()
 }
 
 // exists tells whether there is a path, for any method: that of an object, or of the collections of all namespaces, is not there for kinds

@@ -35,7 +35,7 @@ func TestRequestInfo(t *testing.T) {
 			t.Errorf("%s: %v", c.target, err)
 			continue
 		}
-		c.want.Path = c.target
+		c.want.Method, c.want.Path = c.method, c.target
 		var got Info
 		got.Parse(c.method, &tg, c.watch)
 		if got.segments = 0; got != c.want {

@@ -16,7 +16,7 @@ const maxSegments = 12
 type Target struct {
 	Raw      string // as it was sent, without scheme and host
 	Path     string // decoded
-	Query    string // raw
+	Query    Query
 	Segments [maxSegments]string
 	count    int
 	more     []string // the segments behind those, which are for another server
@@ -40,7 +40,8 @@ func (t *Target) Parse(raw, host []byte) error {
 		return apierrors.BadRequest("the request target holds a fragment")
 	}
 	t.Raw = text
-	t.Path, t.Query, _ = strings.Cut(text, "?")
+	path, query, _ := strings.Cut(text, "?")
+	t.Path, t.Query = path, Query(query)
 	if t.Path == "/" {
 		return nil
 	}
