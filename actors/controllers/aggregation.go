@@ -5,7 +5,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
@@ -68,7 +67,7 @@ func (a *ClusterRoleAggregation) onRole(o *meta.Object, gone bool) {
 		delete(a.observed, o.Key.Name)
 	} else {
 		now = observedRole{labels: o.Meta.Clone().Labels, selectors: a.selectors(o)}
-		a.observed[strings.Clone(o.Key.Name)] = now
+		a.observed[o.Key.Name] = now
 	}
 	for name, other := range a.observed {
 		concerned := slices.ContainsFunc(other.selectors, func(l selector.Labels) bool {

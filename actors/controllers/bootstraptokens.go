@@ -82,7 +82,7 @@ func (b *bootstrapTokens) parse(o *meta.Object, gone bool) (s bootstrapSecret, o
 	if err != nil || root.String("type") != b.naming.Translate(authn.BootstrapSecretType) {
 		return s, false
 	}
-	s = bootstrapSecret{object: reconcile.CloneKey(o.Key), uid: o.Meta.UID, version: o.Version}
+	s = bootstrapSecret{object: o.Key, uid: o.Meta.UID, version: o.Version}
 	s.BootstrapToken, err = authn.ReadBootstrapToken(b.naming, &policy.Object{Key: o.Key, Meta: o.Meta, Tree: root})
 	s.valid = err == nil
 	return s, true

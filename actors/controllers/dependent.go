@@ -42,7 +42,7 @@ func (g *GarbageCollector) processDependent(ctx context.Context, p objectReferen
 	case err != nil || o == nil:
 		return err
 	case isForegroundDeleting(o):
-		if !g.graph.hasBlockingDependent(p.uid) {
+		if !g.graph.hasBlockingDependent(p.uid.String()) {
 			g.ownerQueue.Add(p)
 		}
 		return nil
@@ -81,9 +81,9 @@ func (g *GarbageCollector) reconcileOwners(ctx context.Context, p objectReferenc
 		return nil
 	case counts[ownerPresent] > 0:
 		return g.removeOwnerReferences(ctx, p, o, lost)
-	case counts[ownerWaiting] > 0 && g.graph.hasDependents(p.uid):
+	case counts[ownerWaiting] > 0 && g.graph.hasDependents(p.uid.String()):
 		blocks := slices.ContainsFunc(o.Meta.OwnerReferences, func(owner meta.OwnerReference) bool { return owner.BlockOwnerDeletion })
-		if blocks && g.graph.hasForegroundDependent(p.uid) { // it may wait for this object: blocking references in a cycle would never end
+		if blocks && g.graph.hasForegroundDependent(p.uid.String()) { // it may wait for this object: blocking references in a cycle would never end
 			return g.unblockOwnerReferences(ctx, p, o) // the watch event of this patch enqueues the object again
 		}
 		return reconcile.DeleteIfUnchanged(ctx, g.store, p.kind, o, "Foreground")
@@ -116,7 +116,7 @@ func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, de
 		return ownerAbsent, nil // the definition was deleted, and all objects with it
 	}
 	if k == nil {
-		g.graph.await(p.uid, meta.GroupKind{Group: group, Kind: owner.Kind})
+		g.graph.await(p.uid.String(), meta.GroupKind{Group: group, Kind: owner.Kind})
 		return ownerPresent, nil
 	}
 	if k.Resource == "" || k.Virtual() {
@@ -125,8 +125,8 @@ func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, de
 	if k.Namespaced && !p.kind.Namespaced {
 		return ownerPresent, g.reportForeignOwner(ctx, p, dependent, k, owner)
 	}
-	g.graph.await(p.uid, groupKindOf(k.Stored))
-	at := objectReference{kind: k.Stored, name: owner.Name, uid: owner.UID}
+	g.graph.await(p.uid.String(), groupKindOf(k.Stored))
+	at := objectReference{kind: k.Stored, name: owner.Name, uid: meta.NewText(owner.UID)}
 	if k.Namespaced {
 		at.namespace = p.namespace
 	}

@@ -119,7 +119,7 @@ func (g *GarbageCollector) enqueueDependents(references []objectReference) {
 // that cannot be put right.
 func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Object, error) {
 	o, err := g.store.Get(ctx, request.Get{Kind: p.kind, Key: p.key(), AsWritten: true})
-	if reconcile.IsNotFound(err) || err == nil && o.Meta.UID != p.uid {
+	if reconcile.IsNotFound(err) || err == nil && o.Meta.UID != p.uid.String() {
 		return nil, nil
 	}
 	return o, err

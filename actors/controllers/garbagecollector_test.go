@@ -222,7 +222,7 @@ func TestGraphRemovesNodes(t *testing.T) {
 	uids := func(places []objectReference) string {
 		var all []string
 		for _, p := range places {
-			all = append(all, p.uid)
+			all = append(all, p.uid.String())
 		}
 		return strings.Join(all, " ")
 	}

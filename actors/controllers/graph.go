@@ -12,13 +12,13 @@ import (
 // objectReference identifies an object by kind, name and uid, so that an object created again under
 // the same name is another one.
 type objectReference struct {
-	kind                 *schema.Kind // storage version
-	namespace, name, uid string
+	kind            *schema.Kind // storage version
+	namespace, name string
+	uid             meta.Text
 }
 
-// objectReferenceOf shares its texts with the object; whoever keeps it for long clones them.
 func objectReferenceOf(k *schema.Kind, o *meta.Object) objectReference {
-	return objectReference{kind: k, namespace: o.Key.Namespace, name: o.Key.Name, uid: o.Meta.UID}
+	return objectReference{kind: k, namespace: o.Key.Namespace, name: o.Key.Name, uid: meta.NewText(o.Meta.UID)}
 }
 
 // key is where the object is stored. Another object may have the same key later, hence the uid beside it.
@@ -60,7 +60,7 @@ type edge struct {
 
 // ownerDependents are the dependents of an owner, which itself need not exist.
 type ownerDependents struct {
-	uid        string
+	uid        meta.Text
 	deleted    bool           // its end was seen
 	dependents map[*node]bool // value: blockOwnerDeletion
 }
@@ -126,10 +126,8 @@ func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objec
 		if len(o.Meta.OwnerReferences) == 0 && !waits {
 			return nil
 		}
-		p := objectReferenceOf(k, o)
-		p.namespace, p.name, p.uid = strings.Clone(p.namespace), strings.Clone(p.name), strings.Clone(p.uid)
-		n = &node{objectReference: p}
-		g.nodes[p.uid] = n
+		n = &node{objectReference: objectReferenceOf(k, o)}
+		g.nodes[n.uid.String()] = n
 	}
 	n.kind, n.epoch = k, epoch
 	// Owners that this object blocked before may be free now, and the object itself may have become garbage.
@@ -138,11 +136,11 @@ func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objec
 		g.link(n, o.Meta.OwnerReferences)
 	}
 	if waits && !n.foreground {
-		affected = append(append(affected, n.objectReference), g.dependentsOf(n.uid)...)
+		affected = append(append(affected, n.objectReference), g.dependentsOf(n.uid.String())...)
 	}
 	n.foreground = waits
 	if len(n.edges) == 0 && !waits {
-		delete(g.nodes, n.uid)
+		delete(g.nodes, n.uid.String())
 	}
 	return affected
 }
@@ -210,18 +208,17 @@ func (g *graph) removeKind(k *schema.Kind) (affected []objectReference) {
 // hasOwners reports whether the edges of a node match the given owner references.
 func (n *node) hasOwners(owners []meta.OwnerReference) bool {
 	return slices.EqualFunc(n.edges, owners, func(e edge, o meta.OwnerReference) bool {
-		return e.to.uid == o.UID && e.blocks == o.BlockOwnerDeletion
+		return e.to.uid.String() == o.UID && e.blocks == o.BlockOwnerDeletion
 	})
 }
 
 // link adds the edges of a node that has none.
-// Texts are cloned: those of the object are parts of its whole JSON, which an edge would keep in memory.
 func (g *graph) link(n *node, owners []meta.OwnerReference) {
 	for _, o := range owners {
 		f := g.byOwner[o.UID]
 		if f == nil {
-			f = &ownerDependents{uid: strings.Clone(o.UID), dependents: make(map[*node]bool)}
-			g.byOwner[f.uid] = f
+			f = &ownerDependents{uid: meta.NewText(o.UID), dependents: make(map[*node]bool)}
+			g.byOwner[f.uid.String()] = f
 		}
 		// An owner may be named twice; one reference that blocks is enough.
 		f.dependents[n] = f.dependents[n] || o.BlockOwnerDeletion
@@ -235,9 +232,9 @@ func (g *graph) unlink(n *node) (freed []objectReference) {
 	for _, e := range n.edges {
 		delete(e.to.dependents, n)
 		if len(e.to.dependents) == 0 {
-			delete(g.byOwner, e.to.uid)
+			delete(g.byOwner, e.to.uid.String())
 		}
-		if owner := g.nodes[e.to.uid]; owner != nil && owner.foreground && e.blocks {
+		if owner := g.nodes[e.to.uid.String()]; owner != nil && owner.foreground && e.blocks {
 			freed = append(freed, owner.objectReference)
 		}
 	}

@@ -44,7 +44,7 @@ const legacyTokenTracking = "platform-apiserver-legacy-service-account-token-tra
 
 // Used notes that the token of a Secret is in use. It returns at once.
 func (t *LegacyTokenTracking) Used(namespace, name string) {
-	t.used.Add(reconcile.CloneKey(meta.Key{GroupResource: t.secrets.Storage, Namespace: namespace, Name: name}))
+	t.used.Add(meta.Key{GroupResource: t.secrets.Storage, Namespace: namespace, Name: name}.Clone())
 }
 
 // Run runs the controller until the context ends.

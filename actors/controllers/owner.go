@@ -35,7 +35,7 @@ func (g *GarbageCollector) processOwners(ctx context.Context, namespace string, 
 	_ = reconcile.ForEachParallel(owners, func(p objectReference) error {
 		err := fault
 		if err == nil {
-			err = g.processOwner(ctx, p, found[p.uid])
+			err = g.processOwner(ctx, p, found[p.uid.String()])
 		}
 		g.logError(ctx, p, err)
 		g.ownerQueue.Done(ctx, p, err)
@@ -54,7 +54,7 @@ type dependent struct {
 func (g *GarbageCollector) findDependents(ctx context.Context, namespace string, owners []objectReference) (map[string][]dependent, error) {
 	found := make(map[string][]dependent, len(owners))
 	for _, p := range owners {
-		found[p.uid] = nil
+		found[p.uid.String()] = nil
 	}
 	for _, k := range g.kinds.StorageKinds() {
 		if namespace != "" && !k.Namespaced {
@@ -82,7 +82,7 @@ func (g *GarbageCollector) processOwner(ctx context.Context, p objectReference, 
 	case err != nil || o == nil:
 		return err
 	case isOrphaning(o):
-		lost := map[string]bool{p.uid: true}
+		lost := map[string]bool{p.uid.String(): true}
 		if err := reconcile.ForEachParallel(dependents, func(d dependent) error { return g.removeOwnerReferences(ctx, d.objectReference, d.object, lost) }); err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (p *PolicyStatus) Run(ctx context.Context) {
 	running.Go(func() {
 		reconcile.RunInformer(ctx, p.store, p.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
 			if !gone {
-				p.queue.Add(strings.Clone(o.Key.Name))
+				p.queue.Add(o.Key.Name)
 			}
 		}))
 	})

@@ -85,7 +85,7 @@ func (p *Protection) onObject(o *meta.Object, gone bool) {
 	case gone:
 		p.setPending(o.Key, false)
 	case p.mayGo(o) || p.isUnprotected(o):
-		p.queue.Add(reconcile.CloneKey(o.Key))
+		p.queue.Add(o.Key)
 	}
 }
 

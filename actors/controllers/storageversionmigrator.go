@@ -53,7 +53,7 @@ func (c *StorageVersionMigrator) Run(ctx context.Context) {
 	running.Go(func() {
 		reconcile.RunInformer(ctx, c.store, c.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
 			if !gone {
-				c.queue.Add(strings.Clone(o.Key.Name))
+				c.queue.Add(o.Key.Name)
 			}
 		}))
 	})

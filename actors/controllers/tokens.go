@@ -78,8 +78,7 @@ func (t *Tokens) onSecret(o *meta.Object, gone bool) {
 	if !ok {
 		return
 	}
-	secret := reconcile.CloneKey(o.Key)
-	key := reconcile.CloneKey(meta.Key{GroupResource: t.accounts.Storage, Namespace: secret.Namespace, Name: account})
+	secret, key := o.Key, meta.Key{GroupResource: t.accounts.Storage, Namespace: o.Key.Namespace, Name: account}.Clone()
 	t.forget(secret)
 	t.owners[secret] = tokenOwner{account: key}
 	if t.secretsByAccount[key] == nil {

@@ -43,7 +43,7 @@ func (t *TokenSecrets) Run(ctx context.Context) {
 	running.Go(func() {
 		reconcile.RunInformer(ctx, t.store, t.accounts, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
 			if !gone && !o.Meta.Terminating {
-				t.queue.Add(reconcile.CloneKey(o.Key))
+				t.queue.Add(o.Key)
 			}
 		}))
 	})

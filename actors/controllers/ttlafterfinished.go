@@ -52,7 +52,7 @@ func (c *TTLAfterFinished) onJob(ctx context.Context, o *meta.Object, gone bool)
 	}
 	// A time in the past is no delay, as after a restart.
 	if at, ok := expiryOf(job); ok {
-		c.queue.AddAfter(ctx, reconcile.CloneKey(o.Key), time.Until(at))
+		c.queue.AddAfter(ctx, o.Key, time.Until(at))
 	}
 }
 

@@ -97,7 +97,7 @@ func (s *Servers) Wait() { s.running.Wait() }
 func (s *Servers) update(c policy.Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name := strings.Clone(c.Key.Name)
+	name := c.Key.Name
 	before, known := s.services[name]
 	if c.Deleted {
 		delete(s.services, name)

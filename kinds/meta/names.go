@@ -45,7 +45,8 @@ func (g GroupResource) Compare(other GroupResource) int {
 }
 
 // A Key identifies one object: its storage resource, its namespace ("" for cluster-scoped objects) and its
-// name.
+// name. The Key of a stored Object owns its bytes and may be kept: ParseKey has made it of the text under
+// which the object is stored.
 type Key struct {
 	GroupResource
 	Namespace, Name string
@@ -55,6 +56,12 @@ type Key struct {
 // slash. Its byte order is the order of lists.
 func (k Key) String() string {
 	return k.Group + "/" + k.Resource + "/" + k.Namespace + "/" + k.Name
+}
+
+// Clone returns a copy that owns its bytes, of a key that was made of parts of an object or of a request.
+func (k Key) Clone() Key {
+	k.Namespace, k.Name = strings.Clone(k.Namespace), strings.Clone(k.Name)
+	return k
 }
 
 // ParseKey reads what String has written. The parts share the memory of s.

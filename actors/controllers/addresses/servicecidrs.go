@@ -60,7 +60,7 @@ func (c *ServiceCIDRs) Run(ctx context.Context) {
 			if gone && o.Key.Name == c.repair.name {
 				c.queue.Add(c.repair.name)
 			} else if !gone {
-				c.queue.Add(reconcile.CloneKey(o.Key).Name)
+				c.queue.Add(o.Key.Name)
 			}
 			c.recheck() // another one may contain the addresses of those that wait
 		}))
@@ -84,7 +84,7 @@ func (c *ServiceCIDRs) followAddresses(ctx context.Context) func([]request.Event
 			if e := &events[i]; e.Type == request.Added {
 				if a, err := netip.ParseAddr(e.Object.Key.Name); err == nil {
 					if _, held := c.allocator.ServiceOf(a); !held {
-						c.checkLater(ctx, reconcile.CloneKey(e.Object.Key))
+						c.checkLater(ctx, e.Object.Key)
 					}
 				}
 			}

@@ -58,7 +58,7 @@ func (c *Cleaner) note(o *meta.Object, gone bool) {
 		c.logger.Warn("a certificate request cannot be read", "request", o.Key.Name, "error", err)
 		return
 	}
-	c.ends.Set(reconcile.CloneKey(o.Key).Name, end(r))
+	c.ends.Set(o.Key.Name, end(r))
 }
 
 // clean deletes a request that is over. The object says so anew: it may be another one of the same name. The

@@ -91,7 +91,7 @@ func newRequests(store Store, kinds *catalog.Catalog, logger *slog.Logger) reque
 func (r *requests) inform(ctx context.Context) {
 	reconcile.RunInformer(ctx, r.store, r.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
 		if !gone {
-			r.queue.Add(reconcile.CloneKey(o.Key).Name)
+			r.queue.Add(o.Key.Name)
 		}
 	}))
 }

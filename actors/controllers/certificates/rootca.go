@@ -65,7 +65,7 @@ func (p *RootCAPublisher) Run(ctx context.Context) {
 	})
 	running.Go(func() {
 		reconcile.RunNamedInformer(ctx, p.store, p.maps, p.name, reconcile.EventHandlerFunc(func(o *meta.Object, _ bool) {
-			p.queue.Add(reconcile.CloneKey(o.Key).Namespace)
+			p.queue.Add(o.Key.Namespace)
 		}))
 	})
 	p.queue.Run(ctx, p.ensure, func(namespace string, err error) {
@@ -76,7 +76,7 @@ func (p *RootCAPublisher) Run(ctx context.Context) {
 // noteNamespace keeps live up to date. Only a namespace that is new is queued; other changes of it say nothing about
 // its ConfigMap.
 func (p *RootCAPublisher) noteNamespace(o *meta.Object, gone bool) {
-	name := reconcile.CloneKey(o.Key).Name
+	name := o.Key.Name
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if gone || o.Meta.Terminating {

@@ -1,11 +1,11 @@
 package disruption
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -84,7 +84,7 @@ func (b *Budgets) Run(ctx context.Context) {
 
 // note notes which Pods a budget is for.
 func (b *Budgets) note(o *meta.Object, gone bool) {
-	key := reconcile.CloneKey(o.Key)
+	key := o.Key
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if delete(b.selectors[key.Namespace], key); len(b.selectors[key.Namespace]) == 0 {
@@ -94,7 +94,7 @@ func (b *Budgets) note(o *meta.Object, gone bool) {
 		b.due.Remove(key)
 		return
 	}
-	if object, err := codec.DecodeStored(b.kind.Message(), []byte(strings.Clone(string(o.JSON)))); err == nil {
+	if object, err := codec.DecodeStored(b.kind.Message(), bytes.Clone(o.JSON)); err == nil {
 		if matching, ok := selectorOf(object); ok {
 			if b.selectors[key.Namespace] == nil {
 				b.selectors[key.Namespace] = map[meta.Key]selector.Labels{}
@@ -259,6 +259,6 @@ func (b *Budgets) isReady(o *meta.Object) (bool, error) {
 	ready := condition.IsTrue(object.Object("status"), "Ready")
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.health[reconcile.CloneKey(o.Key)] = podHealth{o.Version, ready}
+	b.health[o.Key] = podHealth{o.Version, ready}
 	return ready, nil
 }

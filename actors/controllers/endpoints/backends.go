@@ -38,7 +38,7 @@ type Backends struct {
 	pods      map[meta.Key]*pod
 	epochs    map[meta.Key]int             // the watch of Pods by which each was seen last; 0: none
 	onNode    map[string]map[meta.Key]bool // node → its Pods
-	zones     map[string]string            // node → zone
+	zones     map[string]meta.Text         // node → zone
 	changed   []func(service meta.Key)
 }
 
@@ -61,7 +61,7 @@ func NewBackends(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Back
 	return &Backends{
 		store: store, kinds: kinds, logger: logger, kind: reconcile.CoreKind(kinds, "Pod"), nodesKnown: make(chan struct{}),
 		selectors: map[string]map[string]podSelector{}, pods: map[meta.Key]*pod{}, epochs: map[meta.Key]int{},
-		onNode: map[string]map[meta.Key]bool{}, zones: map[string]string{},
+		onNode: map[string]map[meta.Key]bool{}, zones: map[string]meta.Text{},
 	}
 }
 
@@ -101,7 +101,7 @@ func (b *Backends) run(ctx context.Context) {
 // The Service is decoded and its selector parsed before the lock is taken. A Service that cannot be read keeps the
 // selector that was known of it.
 func (b *Backends) noteService(k *schema.Kind, o *meta.Object, gone bool) (selects bool) {
-	key := reconcile.CloneKey(o.Key)
+	key := o.Key
 	var now podSelector
 	if !gone {
 		object, err := codec.DecodeStored(k.Message(), o.JSON)
@@ -198,10 +198,11 @@ func (b *Backends) keep(o *meta.Object, epoch int) (changed bool) {
 	}
 	b.pods[now.key], b.epochs[now.key] = now, epoch
 	// Pods without a node are kept under the empty name.
-	if b.onNode[now.nodeName] == nil {
-		b.onNode[now.nodeName] = map[meta.Key]bool{}
+	node := now.nodeName.String()
+	if b.onNode[node] == nil {
+		b.onNode[node] = map[meta.Key]bool{}
 	}
-	b.onNode[now.nodeName][now.key] = true
+	b.onNode[node][now.key] = true
 	return old == nil || !now.sameEndpoints(old)
 }
 
@@ -209,8 +210,9 @@ func (b *Backends) keep(o *meta.Object, epoch int) (changed bool) {
 func (b *Backends) forget(p *pod) {
 	delete(b.pods, p.key)
 	delete(b.epochs, p.key)
-	if delete(b.onNode[p.nodeName], p.key); len(b.onNode[p.nodeName]) == 0 {
-		delete(b.onNode, p.nodeName)
+	node := p.nodeName.String()
+	if delete(b.onNode[node], p.key); len(b.onNode[node]) == 0 {
+		delete(b.onNode, node)
 	}
 }
 
@@ -318,10 +320,10 @@ func (b nodeHandler) OnEvent(o *meta.Object, gone bool) {
 	switch {
 	case gone:
 		delete(b.zones, o.Key.Name)
-	case known && was == zone:
+	case known && was.String() == zone:
 		return
 	default:
-		b.zones[strings.Clone(o.Key.Name)] = strings.Clone(zone)
+		b.zones[o.Key.Name] = meta.NewText(zone)
 	}
 	for key := range b.onNode[o.Key.Name] {
 		b.tell(b.servicesOf(key.Namespace, b.pods[key].labels)...)
@@ -369,6 +371,6 @@ func (b *Backends) podsOf(ctx context.Context, t *target) ([]*pod, error) {
 func (b *Backends) zoneOf(node string) (zone string, known bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	zone, known = b.zones[node]
-	return zone, known
+	found, known := b.zones[node]
+	return found.String(), known
 }

@@ -80,7 +80,7 @@ func (h *endpointsHandler) OnSynced() { h.synced = true }
 func (h *endpointsHandler) OnEvent(o *meta.Object, gone bool) {
 	manager, _ := o.Meta.Labels.Get(h.managerLabel)
 	if gone || !h.synced || manager == endpointsManager {
-		h.queue.Add(reconcile.CloneKey(meta.Key{GroupResource: h.services.Storage, Namespace: o.Key.Namespace, Name: o.Key.Name}))
+		h.queue.Add(meta.Key{GroupResource: h.services.Storage, Namespace: o.Key.Namespace, Name: o.Key.Name})
 	}
 }
 
@@ -174,12 +174,12 @@ func (t *target) address(p *pod, family string) tree.Tree {
 		if familyOf(a) != family {
 			continue
 		}
-		address := tree.Tree{"ip": a.String(), "targetRef": tree.Tree{"kind": "Pod", "namespace": p.key.Namespace, "name": p.key.Name, "uid": p.uid}}
-		if p.nodeName != "" {
-			address["nodeName"] = p.nodeName
+		address := tree.Tree{"ip": a.String(), "targetRef": tree.Tree{"kind": "Pod", "namespace": p.key.Namespace, "name": p.key.Name, "uid": p.uid.String()}}
+		if node := p.nodeName.String(); node != "" {
+			address["nodeName"] = node
 		}
 		if t.hasHostname(p) {
-			address["hostname"] = p.hostname
+			address["hostname"] = p.hostname.String()
 		}
 		return address
 	}

@@ -55,7 +55,7 @@ func (m *Mirror) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	add := reconcile.EventHandlerFunc(func(o *meta.Object, _ bool) {
-		m.queue.Add(reconcile.CloneKey(meta.Key{GroupResource: m.endpoints.Storage, Namespace: o.Key.Namespace, Name: o.Key.Name}))
+		m.queue.Add(meta.Key{GroupResource: m.endpoints.Storage, Namespace: o.Key.Namespace, Name: o.Key.Name})
 	})
 	running.Go(func() { reconcile.RunInformer(ctx, m.store, m.endpoints, add) })
 	running.Go(func() { reconcile.RunInformer(ctx, m.store, m.services, add) })

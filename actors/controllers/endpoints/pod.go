@@ -3,7 +3,6 @@ package endpoints
 import (
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/address"
@@ -17,13 +16,13 @@ import (
 // whole of each Pod in memory.
 type pod struct {
 	key        meta.Key
-	uid        string
+	uid        meta.Text
 	version    uint64
 	labels     meta.Labels
 	ips        []netip.Addr // those of the status, each once
-	nodeName   string
-	hostname   string
-	subdomain  string
+	nodeName   meta.Text
+	hostname   meta.Text
+	subdomain  meta.Text
 	ports      []containerPort // that have names
 	ready      bool
 	readySince time.Time // when that changed last
@@ -33,7 +32,7 @@ type pod struct {
 
 // A containerPort is a port of a container that has a name.
 type containerPort struct {
-	name, protocol string
+	name, protocol meta.Text
 	number         int64
 }
 
@@ -41,9 +40,9 @@ type containerPort struct {
 func newPod(o *meta.Object, object tree.Tree) *pod {
 	spec, status := object.Object("spec"), object.Object("status")
 	p := &pod{
-		key: meta.Key{GroupResource: o.Key.GroupResource, Namespace: strings.Clone(o.Key.Namespace), Name: strings.Clone(o.Key.Name)},
-		uid: strings.Clone(o.Meta.UID), version: o.Version, labels: o.Meta.Clone().Labels,
-		nodeName: strings.Clone(spec.String("nodeName")), hostname: strings.Clone(spec.String("hostname")), subdomain: strings.Clone(spec.String("subdomain")),
+		key: o.Key,
+		uid: meta.NewText(o.Meta.UID), version: o.Version, labels: o.Meta.Clone().Labels,
+		nodeName: meta.NewText(spec.String("nodeName")), hostname: meta.NewText(spec.String("hostname")), subdomain: meta.NewText(spec.String("subdomain")),
 		ports: namedPorts(spec), leaving: o.Meta.Terminating, ended: status.String("phase") == "Succeeded" || status.String("phase") == "Failed",
 	}
 	p.addIP(status.String("podIP"))
@@ -73,7 +72,7 @@ func namedPorts(spec tree.Tree) []containerPort {
 		for _, p := range container.Objects("ports") {
 			if name := p.String("name"); name != "" {
 				number, _ := p.Int("containerPort")
-				ports = append(ports, containerPort{strings.Clone(name), strings.Clone(p.String("protocol")), number})
+				ports = append(ports, containerPort{meta.NewText(name), meta.NewText(p.String("protocol")), number})
 			}
 		}
 	}

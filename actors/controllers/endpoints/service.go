@@ -58,7 +58,7 @@ func (t *target) headless() bool {
 
 // hasHostname tells whether a Pod is known by its own name below that of the Service.
 func (t *target) hasHostname(p *pod) bool {
-	return p.hostname != "" && p.subdomain == t.object.Key.Name
+	return p.hostname.String() != "" && p.subdomain.String() == t.object.Key.Name
 }
 
 // portOf is the port of a Pod that a port of the Service leads to; false if the Pod has none of that name.
@@ -68,7 +68,7 @@ func portOf(p *pod, port tree.Tree) (int64, bool) {
 	}
 	name := port.String("targetPort")
 	for _, c := range p.ports {
-		if c.name == name && c.protocol == port.String("protocol") {
+		if c.name.String() == name && c.protocol.String() == port.String("protocol") {
 			return c.number, true
 		}
 	}

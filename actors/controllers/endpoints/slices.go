@@ -202,7 +202,7 @@ func (s *Slices) endpoint(t *target, p *pod, family string) tree.Tree {
 	if !p.publishable() {
 		return nil
 	}
-	zone, known := s.backends.zoneOf(p.nodeName)
+	zone, known := s.backends.zoneOf(p.nodeName.String())
 	if !known && !t.publishesNotReady() {
 		return nil
 	}
@@ -219,16 +219,16 @@ func (s *Slices) endpoint(t *target, p *pod, family string) tree.Tree {
 	e := tree.Tree{
 		"addresses":  addresses,
 		"conditions": tree.Tree{"ready": ready, "serving": p.ready, "terminating": p.leaving},
-		"targetRef":  tree.Tree{"kind": "Pod", "namespace": p.key.Namespace, "name": p.key.Name, "uid": p.uid},
+		"targetRef":  tree.Tree{"kind": "Pod", "namespace": p.key.Namespace, "name": p.key.Name, "uid": p.uid.String()},
 	}
-	if p.nodeName != "" {
-		e["nodeName"] = p.nodeName
+	if node := p.nodeName.String(); node != "" {
+		e["nodeName"] = node
 	}
 	if zone != "" {
 		e["zone"] = zone
 	}
 	if t.hasHostname(p) {
-		e["hostname"] = p.hostname
+		e["hostname"] = p.hostname.String()
 	}
 	if hints := t.hints(p, zone); ready && hints != nil {
 		e["hints"] = hints
@@ -246,8 +246,8 @@ func (t *target) hints(p *pod, zone string) tree.Tree {
 	if zone != "" {
 		hints["forZones"] = []any{tree.Tree{"name": zone}}
 	}
-	if near == "PreferSameNode" && p.nodeName != "" {
-		hints["forNodes"] = []any{tree.Tree{"name": p.nodeName}}
+	if node := p.nodeName.String(); near == "PreferSameNode" && node != "" {
+		hints["forNodes"] = []any{tree.Tree{"name": node}}
 	}
 	if len(hints) == 0 {
 		return nil

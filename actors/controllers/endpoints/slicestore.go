@@ -84,14 +84,14 @@ func (s *sliceStore) follow(ctx context.Context, owners meta.GroupResource, queu
 			if known && name != service {
 				queue.Add(meta.Key{GroupResource: owners, Namespace: o.Key.Namespace, Name: service})
 			}
-			key := reconcile.CloneKey(meta.Key{GroupResource: owners, Namespace: o.Key.Namespace, Name: name})
-			managed[reconcile.CloneKey(o.Key)] = key.Name
+			key := meta.Key{GroupResource: owners, Namespace: o.Key.Namespace, Name: name}.Clone()
+			managed[o.Key] = key.Name
 			queue.Add(key)
 			return
 		}
 		if known {
 			delete(managed, o.Key)
-			queue.Add(reconcile.CloneKey(meta.Key{GroupResource: owners, Namespace: o.Key.Namespace, Name: service}))
+			queue.Add(meta.Key{GroupResource: owners, Namespace: o.Key.Namespace, Name: service})
 		}
 	}))
 }

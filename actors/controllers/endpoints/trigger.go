@@ -39,8 +39,8 @@ func (t *triggerTimes) changed(service *target, pods []*pod) time.Time {
 		if p.readySince.IsZero() {
 			continue
 		}
-		seen[p.uid] = p.readySince
-		if p.readySince.After(state.pods[p.uid]) {
+		seen[p.uid.String()] = p.readySince
+		if p.readySince.After(state.pods[p.uid.String()]) {
 			note(p.readySince)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
@@ -35,9 +34,9 @@ type Configuration struct {
 	queue      *reconcile.Workqueue[key]
 	ready      chan struct{}
 
-	mu       sync.Mutex        // guards levelOf
-	levelOf  map[string]string // the level that each schema names
-	existing map[string]bool   // levels
+	mu       sync.Mutex           // guards levelOf
+	levelOf  map[string]meta.Text // the level that each schema names
+	existing map[string]bool      // levels
 }
 
 // A resource is one of the two kinds that are kept, by the name of the kind.
@@ -68,7 +67,7 @@ func NewConfiguration(store Store, kinds *catalog.Catalog, logger *slog.Logger) 
 	n := kinds.Naming()
 	c := &Configuration{
 		store: store, kinds: map[resource]*schema.Kind{}, maintained: map[key]flowcontrol.Object{}, annotation: n.Translate(flowcontrol.AutoUpdateAnnotation),
-		logger: logger, queue: reconcile.NewWorkqueue[key](), ready: make(chan struct{}), levelOf: map[string]string{}, existing: map[string]bool{},
+		logger: logger, queue: reconcile.NewWorkqueue[key](), ready: make(chan struct{}), levelOf: map[string]meta.Text{}, existing: map[string]bool{},
 	}
 	for r, objects := range map[resource][]flowcontrol.Object{schemas: flowcontrol.FlowSchemas(n), levels: flowcontrol.PriorityLevels()} {
 		c.kinds[r] = kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("flowcontrol.apiserver"), Version: "v1", Kind: string(r)})
@@ -130,7 +129,7 @@ func (c *Configuration) ensureAll(ctx context.Context) {
 // onLevel notes which levels there are: schemas that name one are looked at again. Only its coming and going matters
 // to schemas: a change of its spec does not, and would otherwise have every schema of the level read once more.
 func (c *Configuration) onLevel(o *meta.Object, gone bool) {
-	name := strings.Clone(o.Key.Name)
+	name := o.Key.Name
 	c.queue.Add(key{levels, name})
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,7 +142,7 @@ func (c *Configuration) onLevel(o *meta.Object, gone bool) {
 		c.existing[name] = true
 	}
 	for schema, level := range c.levelOf {
-		if level == name {
+		if level.String() == name {
 			c.queue.Add(key{schemas, schema})
 		}
 	}
@@ -152,7 +151,7 @@ func (c *Configuration) onLevel(o *meta.Object, gone bool) {
 // onSchema queues a schema that has changed. One that is gone is queued as well, since the server may have to make it
 // again.
 func (c *Configuration) onSchema(o *meta.Object, gone bool) {
-	name := strings.Clone(o.Key.Name)
+	name := o.Key.Name
 	c.queue.Add(key{schemas, name})
 	if gone {
 		c.mu.Lock()

@@ -3,7 +3,6 @@ package flowcontrol
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
@@ -24,8 +23,8 @@ func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error 
 	if err != nil {
 		return err
 	}
-	level := strings.Clone(obj.Object("spec", "priorityLevelConfiguration").String("name"))
-	c.note(strings.Clone(o.Key.Name), level)
+	level := obj.Object("spec", "priorityLevelConfiguration").String("name")
+	c.note(o.Key.Name, level)
 	exists, err := c.exists(ctx, level)
 	if err != nil {
 		return err
@@ -53,7 +52,7 @@ func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error 
 func (c *Configuration) note(name, level string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.levelOf[name] = level
+	c.levelOf[name] = meta.NewText(level)
 }
 
 // exists asks the store itself, and not the events, which may be behind: a level that was made just before its schema

@@ -101,7 +101,7 @@ func (m *IPAM) OnSynced() { close(m.synced) }
 //
 // A node that still has no range does not give back what pick has taken for it: the write of it may be under way.
 func (m *IPAM) OnEvent(o *meta.Object, gone bool) {
-	name := cloneText(o.Key.Name)
+	name := o.Key.Name
 	if gone {
 		m.mu.Lock()
 		m.release(name)

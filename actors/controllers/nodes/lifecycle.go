@@ -56,15 +56,15 @@ type Lifecycle struct {
 // silent.
 type nodeHealth struct {
 	key            meta.Key
-	uid            string
+	uid            meta.Text
 	version        uint64 // of the node
 	leaseVersion   uint64
 	zone           string
 	exempt         bool // it does not count for how many of a zone are silent
 	created        time.Time
-	ready          string // the status of the condition; "" if there is none
-	heartbeat      string // of the condition
-	renewed        string // the lease
+	ready          meta.Text // the status of the condition; "" if there is none
+	heartbeat      meta.Text // of the condition
+	renewed        meta.Text // the lease
 	lastSign       time.Time
 	taintsOutdated bool // they are to be compared with the state
 	podsMarked     bool
@@ -111,7 +111,7 @@ func (l *Lifecycle) onNode(o *meta.Object, gone bool) {
 		return
 	}
 	l.mu.Lock()
-	l.changed[reconcile.CloneKey(o.Key)] = true
+	l.changed[o.Key] = true
 	l.mu.Unlock()
 	select {
 	case l.wake <- struct{}{}:
@@ -151,7 +151,7 @@ func (l *Lifecycle) look(ctx context.Context) error {
 	}
 	for name, h := range l.known {
 		if !seen[name] {
-			l.events.Record(ctx, l.nodes, &meta.Object{Key: h.key, Meta: meta.ObjectMeta{UID: h.uid}}, reconcile.Normal, "RemovingNode", "Removing Node "+name+" from Controller")
+			l.events.Record(ctx, l.nodes, &meta.Object{Key: h.key, Meta: meta.ObjectMeta{UID: h.uid.String()}}, reconcile.Normal, "RemovingNode", "Removing Node "+name+" from Controller")
 			delete(l.known, name)
 		}
 	}
@@ -187,8 +187,8 @@ func (l *Lifecycle) readLeases(ctx context.Context) error {
 			return err
 		}
 		h.leaseVersion = o.Version
-		if renewed := lease.Object("spec").String("renewTime"); renewed != h.renewed {
-			h.renewed, h.lastSign = cloneText(renewed), l.now()
+		if renewed := lease.Object("spec").String("renewTime"); renewed != h.renewed.String() {
+			h.renewed, h.lastSign = meta.NewText(renewed), l.now()
 		}
 	}
 	return nil
@@ -207,8 +207,8 @@ func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 	if err != nil {
 		return err
 	}
-	if h == nil || h.uid != o.Meta.UID {
-		h = &nodeHealth{key: reconcile.CloneKey(o.Key), uid: cloneText(o.Meta.UID)}
+	if h == nil || h.uid.String() != o.Meta.UID {
+		h = &nodeHealth{key: o.Key, uid: meta.NewText(o.Meta.UID)}
 		h.created, _ = time.Parse(time.RFC3339, node.Object("metadata").String("creationTimestamp"))
 		h.lastSign = h.created
 		l.known[h.key.Name] = h
@@ -217,13 +217,13 @@ func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 	h.version, h.taintsOutdated = o.Version, true
 	region, _ := o.Meta.Labels.Get(l.naming.Translate("topology.platform.io/region"))
 	zone, _ := o.Meta.Labels.Get(l.naming.Translate("topology.platform.io/zone"))
-	h.zone = cloneText(region + ":" + zone)
+	h.zone = region + ":" + zone
 	_, h.exempt = o.Meta.Labels.Get(l.naming.Translate(taintDomain + "exclude-disruption"))
 	ready := condition.Find(node.Object("status"), "Ready")
-	if heartbeat := ready.String("lastHeartbeatTime"); ready != nil && (h.ready == "" || heartbeat != h.heartbeat) {
-		h.heartbeat, h.lastSign = cloneText(heartbeat), l.now()
+	if heartbeat := ready.String("lastHeartbeatTime"); ready != nil && (h.ready.String() == "" || heartbeat != h.heartbeat.String()) {
+		h.heartbeat, h.lastSign = meta.NewText(heartbeat), l.now()
 	}
-	h.ready = cloneText(ready.String("status"))
+	h.ready = meta.NewText(ready.String("status"))
 	return nil
 }
 
@@ -237,13 +237,13 @@ func (l *Lifecycle) checkSilence(ctx context.Context, h *nodeHealth) error {
 		h.podsMarked = false
 		return nil
 	}
-	if h.ready == "Unknown" {
+	if h.ready.String() == "Unknown" {
 		if h.podsMarked {
 			return nil
 		}
 		return l.markPods(ctx, h)
 	}
-	wasReady := h.ready == "True"
+	wasReady := h.ready.String() == "True"
 	o, node, err := reconcile.Read(ctx, l.store, l.nodes, h.key)
 	if err != nil || o == nil || o.Version != h.version {
 		return err // it is looked at again
@@ -255,7 +255,7 @@ func (l *Lifecycle) checkSilence(ctx context.Context, h *nodeHealth) error {
 		}
 		return err
 	}
-	h.ready, h.taintsOutdated = "Unknown", true
+	h.ready, h.taintsOutdated = meta.NewText("Unknown"), true
 	if !wasReady {
 		h.podsMarked = true
 		return nil
@@ -267,7 +267,7 @@ func (l *Lifecycle) checkSilence(ctx context.Context, h *nodeHealth) error {
 // isSilent tells whether a node has not been heard of for longer than it may be silent.
 func (l *Lifecycle) isSilent(h *nodeHealth) bool {
 	grace := l.options.Grace
-	if h.ready == "" {
+	if h.ready.String() == "" {
 		grace = l.options.StartupGrace
 	}
 	return l.now().After(h.lastSign.Add(grace))

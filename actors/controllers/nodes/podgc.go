@@ -148,7 +148,7 @@ func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {
 func (g *PodGC) isGone(node string) bool {
 	since, known := g.missing[node]
 	if !known {
-		g.missing[cloneText(node)] = time.Now()
+		g.missing[strings.Clone(node)] = time.Now()
 		return g.options.Quarantine <= 0
 	}
 	return time.Since(since) >= g.options.Quarantine

@@ -3,7 +3,6 @@ package nodes
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
@@ -128,5 +127,3 @@ func hasTaint(node tree.Tree, key, effect string) bool {
 		return t.String("key") == key && (effect == "" || t.String("effect") == effect)
 	})
 }
-
-func cloneText(text string) string { return strings.Clone(text) }

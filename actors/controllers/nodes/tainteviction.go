@@ -82,7 +82,7 @@ func (t *TaintEviction) noteNode(ctx context.Context, o *meta.Object, gone bool)
 	old := t.tainted[o.Key.Name]
 	delete(t.tainted, o.Key.Name)
 	if len(taints) > 0 {
-		t.tainted[cloneText(o.Key.Name)] = taints
+		t.tainted[o.Key.Name] = taints
 	}
 	t.mu.Unlock()
 	if gone || len(old) == 0 && len(taints) == 0 || tree.SemanticEqual(anyTrees(old), anyTrees(taints)) {
@@ -162,7 +162,7 @@ func (t *TaintEviction) look(ctx context.Context, o *meta.Object) {
 		tolerations = pod.Object("spec").Objects("tolerations")
 	}
 	after, stays := toleratedFor(taints, tolerations)
-	key := reconcile.CloneKey(o.Key)
+	key := o.Key
 	if stays {
 		t.forget(key)
 		if scheduled {

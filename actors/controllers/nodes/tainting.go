@@ -34,7 +34,7 @@ func (l *Lifecycle) noteDisruption() {
 			continue
 		}
 		counted++
-		if h.ready != "True" {
+		if h.ready.String() != "True" {
 			lost++
 		}
 	}
@@ -58,7 +58,7 @@ func (l *Lifecycle) interval(zone string) time.Duration {
 			continue
 		}
 		counted++
-		if h.ready != "True" {
+		if h.ready.String() != "True" {
 			lost++
 		}
 	}
@@ -115,7 +115,7 @@ func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 	waits := false
 	if evicts {
 		interval := l.interval(h.zone)
-		if interval == 0 || l.now().Sub(l.evicting[h.zone]) < interval || h.ready == "Unknown" && !l.isSilent(h) {
+		if interval == 0 || l.now().Sub(l.evicting[h.zone]) < interval || h.ready.String() == "Unknown" && !l.isSilent(h) {
 			execute, evicts, waits = "", false, true
 		}
 	}
@@ -166,9 +166,9 @@ func (l *Lifecycle) executeTaint(h *nodeHealth) string {
 	switch {
 	case l.allLost:
 		return ""
-	case h.ready == "False":
+	case h.ready.String() == "False":
 		return notReady
-	case h.ready == "Unknown":
+	case h.ready.String() == "Unknown":
 		return unreachable
 	}
 	return ""

@@ -94,7 +94,7 @@ func (h volumeHandler) OnSynced() { close(h.synced) }
 // The claim that the volume named before is looked at as well as the one that it names now: it may have lost its
 // volume. All pending claims are looked at, since any of them may fit.
 func (h volumeHandler) OnEvent(o *meta.Object, gone bool) {
-	b, key := h.Binder, reconcile.CloneKey(o.Key)
+	b, key := h.Binder, o.Key
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := b.known[key.Name]
@@ -132,7 +132,7 @@ func (b *Binder) volumeKey(name string) meta.Key {
 //
 // The volumes matter since the phase of a volume depends on its claim: when that is gone, the volume is released.
 func (b *Binder) onClaim(o *meta.Object, gone bool) {
-	key := reconcile.CloneKey(o.Key)
+	key := o.Key
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if gone {

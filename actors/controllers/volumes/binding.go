@@ -109,7 +109,7 @@ func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	case claimed.Object("spec").String("volumeName") != "":
 		return b.unbind(ctx, o, object)
 	}
-	b.claimQueue.Add(reconcile.CloneKey(found.Key)) // its half of the binding is missing
+	b.claimQueue.Add(found.Key) // its half of the binding is missing
 	return nil
 }
 

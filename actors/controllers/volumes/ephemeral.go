@@ -59,7 +59,7 @@ func (e *Ephemeral) onPod(o *meta.Object, gone bool) {
 	}
 	for _, v := range pod.Object("spec").Objects("volumes") {
 		if v.Has("ephemeral") {
-			e.queue.Add(reconcile.CloneKey(o.Key))
+			e.queue.Add(o.Key)
 			return
 		}
 	}

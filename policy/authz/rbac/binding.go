@@ -40,7 +40,7 @@ type grant struct {
 // in memory for as long as the binding is known. A subject that is listed twice is one grant, so that removing a
 // binding removes what it added, no more.
 func newBinding(o *policy.Object) *binding {
-	b := &binding{name: strings.Clone(o.Key.Name), namespace: strings.Clone(o.Key.Namespace)}
+	b := &binding{name: o.Key.Name, namespace: o.Key.Namespace}
 	ref, ok := readRoleRef(o.Tree, b.namespace)
 	b.role = namespacedName{ref.namespace, strings.Clone(ref.name)}
 	if !ok {

@@ -2,7 +2,6 @@ package rbac
 
 import (
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -51,7 +50,7 @@ func (x *index) handleRole(c policy.Change) {
 	if !c.Deleted {
 		compiled = newRole(newRules(c.Tree))
 	}
-	at := namespacedName{strings.Clone(c.Key.Namespace), strings.Clone(c.Key.Name)}
+	at := namespacedName{c.Key.Namespace, c.Key.Name}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	entry := x.roleEntry(at)

@@ -15,6 +15,6 @@
 // late is a conflict, and the key is processed again. So a process may end at any point of the work: the next one
 // is told of every object and finds what is left to be done.
 //
-// Nothing here keeps objects: an informer knows keys. What a controller needs to remember of an object it copies
-// (CloneKey), for a string of an object holds the whole JSON of it in memory.
+// Nothing here keeps objects: an informer knows keys. A controller may keep the Key of an object; what else it
+// remembers of one is a meta.Text or a copy, for a string of an object holds the whole JSON of it in memory.
 package reconcile

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -26,12 +25,9 @@ type EventRecorder struct {
 }
 
 // A recordedEvent is what was said of an object.
-type recordedEvent struct{ uid, reason, message string }
-
-// clone shares no memory with the object.
-func (e recordedEvent) clone() recordedEvent {
-	e.uid = strings.Clone(e.uid)
-	return e
+type recordedEvent struct {
+	uid             meta.Text
+	reason, message string
 }
 
 // An eventSeries is the Event that says it, and how often it did.
@@ -62,7 +58,7 @@ func NewEventRecorder(store Store, kinds *catalog.Catalog, component string) *Ev
 // depends on it.
 func (r *EventRecorder) Record(ctx context.Context, k *schema.Kind, o *meta.Object, kind, reason, message string) {
 	now := time.Now()
-	series, again := r.count(recordedEvent{o.Meta.UID, reason, message}, o.Key, now)
+	series, again := r.count(recordedEvent{meta.NewText(o.Meta.UID), reason, message}, o.Key, now)
 	if again && series.count == 0 {
 		return
 	}
@@ -113,7 +109,6 @@ func (r *EventRecorder) count(what recordedEvent, about meta.Key, now time.Time)
 		key:   meta.Key{GroupResource: r.kind.Storage, Namespace: namespace, Name: fmt.Sprintf("%s.%x", about.Name, now.UnixNano())},
 		count: 1, last: now,
 	}
-	series.key = CloneKey(series.key)
-	r.recent[what.clone()] = series
+	r.recent[what] = series
 	return series, false
 }

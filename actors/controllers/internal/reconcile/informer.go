@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -124,26 +123,11 @@ func (f *informer) take(events []request.Event) error {
 			delete(f.known, e.Object.Key)
 			f.handler.OnEvent(e.Object, true)
 		case e.Type == request.Added, e.Type == request.Modified:
-			f.remember(e.Object.Key)
+			f.known[e.Object.Key] = f.epoch
 			f.handler.OnEvent(e.Object, false)
 		}
 	}
 	return nil
-}
-
-// remember records a key as delivered. It stores a copy, because the strings of an object's key may
-// share memory with its whole JSON.
-func (f *informer) remember(key meta.Key) {
-	if _, known := f.known[key]; !known {
-		key = CloneKey(key)
-	}
-	f.known[key] = f.epoch
-}
-
-// CloneKey returns a copy of a key that shares no memory with an object.
-func CloneKey(key meta.Key) meta.Key {
-	key.Namespace, key.Name = strings.Clone(key.Namespace), strings.Clone(key.Name)
-	return key
 }
 
 // deleteStale is called after the initial events of a watch. Known objects that it did not deliver

@@ -27,7 +27,7 @@ func (h *Head) Ref() *Head { return h }
 // newHead copies the head of an object, so that it does not keep the JSON of the object in memory.
 func newHead(o *meta.Object) Head {
 	own := o.Meta.Clone()
-	h := Head{Key: reconcile.CloneKey(o.Key), UID: own.UID, Version: o.Version, Labels: own.Labels, Terminating: own.Terminating}
+	h := Head{Key: o.Key, UID: own.UID, Version: o.Version, Labels: own.Labels, Terminating: own.Terminating}
 	for i := range own.OwnerReferences {
 		if own.OwnerReferences[i].Controller {
 			h.Controller = &own.OwnerReferences[i]
@@ -189,7 +189,7 @@ func (c *Cache[T]) remove(old T, o *meta.Object, watched bool) {
 	if watched {
 		delete(c.gone, o.Key)
 	} else {
-		c.gone[reconcile.CloneKey(o.Key)] = o.Version
+		c.gone[o.Key] = o.Version
 	}
 	delete(c.entries, o.Key)
 	if keys := c.namespaces[o.Key.Namespace]; keys != nil {
