@@ -21,16 +21,45 @@ type builtIn struct {
 	name          string
 	alias         string // another name, that operators know from before
 	group         string // a name for several of them; "" for none
-	offByDefault  bool   // unless it is named
-	platformOnly  bool   // off by default in the profiles of other names, whose clients do not expect it
-	notPlatform   bool   // off by default in the profile platform
-	own           bool   // the API server runs it, for itself: it starts before requests are served, and what it writes is not admitted
-	stays         bool   // any other one is a twin of one in kube-controller-manager, and stands back while that runs; this one has no twin
-	pauses        bool   // it stands back by itself, and keeps what it knows: others are stopped, and made anew
+	enabled       enabled
+	own           bool // the API server runs it, for itself: it starts before requests are served, and what it writes is not admitted
+	twin          twin
 	gate          string // the feature without which it does nothing; "": none
-	everywhere    bool   // each of several daemons on one state runs it: the others run where the daemon leads
+	runsOn        runsOn
 	newController func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller
 }
+
+// enabled says under which naming profiles --controllers=* includes a controller.
+type enabled int
+
+const (
+	onEveryProfile enabled = iota
+	onPlatform             // clients of other profiles do not expect it
+	exceptPlatform
+	onlyNamed // none: the controller runs if it, or its group, is named
+)
+
+// includes reports whether * includes the controller under a naming profile.
+func (e enabled) includes(n *meta.Naming) bool {
+	return e == onEveryProfile || e == onPlatform && n == meta.Platform || e == exceptPlatform && n != meta.Platform
+}
+
+// runsOn says which of several daemons on one state run a controller.
+type runsOn int
+
+const (
+	leader runsOn = iota
+	everyDaemon
+)
+
+// twin says what a controller does while kube-controller-manager runs the same one.
+type twin int
+
+const (
+	stops  twin = iota // it is stopped, and made anew afterwards
+	pauses             // it pauses by itself, and keeps its state
+	noTwin             // kube-controller-manager has no such controller
+)
 
 // A controller works until the context ends.
 type controller interface{ Run(ctx context.Context) }
@@ -55,7 +84,7 @@ var serverControllers = []builtIn{
 	{name: "apiservice-registration-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		return controllers.NewAPIServiceRegistration(store, kinds, d.log)
 	}},
-	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", offByDefault: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", enabled: onlyNamed, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		return controllers.NewBootstrapSigner(store, kinds, d.log)
 	}},
 	{name: "certificatesigningrequest-approving-controller", alias: "csrapproving", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
@@ -82,7 +111,7 @@ var serverControllers = []builtIn{
 		return p
 	}},
 	// The specification wants a token for every account, used or not.
-	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", notPlatform: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", enabled: exceptPlatform, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		return controllers.NewLegacyTokenCleaner(store, kinds, time.Duration(d.config.ServiceAccounts.LegacyTokenCleanUpPeriod), d.log)
 	}},
 	{name: "namespace-controller", alias: "namespace", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
@@ -94,7 +123,7 @@ var serverControllers = []builtIn{
 	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		return controllers.NewVolumeClaimProtection(store, kinds, d.log)
 	}},
-	{name: "priority-and-fairness-config-producer", group: apiServerAlias, own: true, everywhere: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+	{name: "priority-and-fairness-config-producer", group: apiServerAlias, own: true, runsOn: everyDaemon, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		return flowcontrol.NewConfiguration(store, kinds, d.log)
 	}},
 	// Its twin only recounts from time to time: it relies on the API server to write what a request has used.
@@ -112,13 +141,13 @@ var serverControllers = []builtIn{
 	{name: "serviceaccount-token-controller", alias: "serviceaccount-token", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		return controllers.NewTokens(store, kinds, d.serviceAccountTokens.secretIssuer, d.serviceAccountTokens.trustBundle, d.log)
 	}},
-	{name: "serviceaccount-token-secret-controller", stays: true, platformOnly: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+	{name: "serviceaccount-token-secret-controller", twin: noTwin, enabled: onPlatform, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		return controllers.NewTokenSecrets(store, kinds, d.log)
 	}},
 	{name: "storage-version-migrator-controller", alias: "svm", gate: features.StorageVersionMigrator, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		return controllers.NewStorageVersionMigrator(store, kinds, d.log)
 	}},
-	{name: "token-cleaner-controller", alias: "tokencleaner", offByDefault: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+	{name: "token-cleaner-controller", alias: "tokencleaner", enabled: onlyNamed, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		return controllers.NewTokenCleaner(store, kinds, d.log)
 	}},
 	{name: "validatingadmissionpolicy-status-controller", alias: "validatingadmissionpolicy-status", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
@@ -146,9 +175,7 @@ func (c Controllers) runs(b builtIn, n *meta.Naming) bool {
 			return false
 		}
 	}
-	// Neither the controller nor its group is named: the default for * decides.
-	off := b.offByDefault || b.platformOnly && n != meta.Platform || b.notPlatform && n == meta.Platform
-	return !off && slices.Contains(names, "*")
+	return b.enabled.includes(n) && slices.Contains(names, "*")
 }
 
 // With is c with further names, or -names, which win over what c says of the same ones.
@@ -250,21 +277,21 @@ func (d *Daemon) runBuiltIns(own bool) (preparers []preparer) {
 		if b.own != own || !d.config.Controllers.runs(b, d.naming) || b.gate != "" && !d.features.Enabled(b.gate) {
 			continue
 		}
-		if b.standsBack() {
+		if b.yields() {
 			d.followLeader()
 		}
 		c := d.newController(b)
 		d.controllers.run(func(ctx context.Context) { d.runController(ctx, b, c) })
 		// One that may stand back would not prepare anything then.
-		if p, ok := c.(preparer); ok && b.own && (b.everywhere || d.election == nil) {
+		if p, ok := c.(preparer); ok && b.own && (b.runsOn == everyDaemon || d.election == nil) {
 			preparers = append(preparers, p)
 		}
 	}
 	return preparers
 }
 
-// standsBack tells that it does not work while kube-controller-manager does.
-func (b builtIn) standsBack() bool { return !b.own && !b.stays }
+// yields reports whether the controller pauses while kube-controller-manager holds its Lease.
+func (b builtIn) yields() bool { return !b.own && b.twin != noTwin }
 
 // newController makes a controller with the store that is its.
 func (d *Daemon) newController(b builtIn) controller {
@@ -272,7 +299,7 @@ func (d *Daemon) newController(b builtIn) controller {
 	switch {
 	case !b.own:
 		store = d.admitting(store)
-	case b.everywhere:
+	case b.runsOn == everyDaemon:
 		store = d.store
 	}
 	return b.newController(d, store, d.kinds)

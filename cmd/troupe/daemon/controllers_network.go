@@ -28,7 +28,7 @@ var networkControllers = []builtIn{
 	{name: "node-ipam-controller", alias: "nodeipam", newController: func(d *Daemon, store controllers.Store, _ *catalog.Catalog) controller {
 		return d.newIPAM(store)
 	}},
-	{name: "node-lifecycle-controller", alias: "nodelifecycle", offByDefault: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+	{name: "node-lifecycle-controller", alias: "nodelifecycle", enabled: onlyNamed, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		n := d.config.Nodes
 		return nodes.NewLifecycle(store, kinds, nodes.LifecycleOptions{
 			Period: time.Duration(n.MonitorPeriod), Grace: time.Duration(n.MonitorGracePeriod), StartupGrace: time.Duration(n.StartupGracePeriod),
@@ -40,7 +40,7 @@ var networkControllers = []builtIn{
 	{name: "service-cidr-controller", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		return addresses.NewServiceCIDRs(store, kinds, d.services, d.log)
 	}},
-	{name: "taint-eviction-controller", offByDefault: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+	{name: "taint-eviction-controller", enabled: onlyNamed, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		return nodes.NewTaintEviction(store, kinds, d.log)
 	}},
 }

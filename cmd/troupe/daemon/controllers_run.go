@@ -12,7 +12,7 @@ import (
 // kube-controller-manager runs too stands back while that does.
 func (d *Daemon) runController(ctx context.Context, b builtIn, c controller) {
 	ctx = controllers.WithWorkqueueMetrics(ctx, d.workqueueMetrics, b.name)
-	if d.election == nil || b.everywhere {
+	if d.election == nil || b.runsOn == everyDaemon {
 		d.runTwin(ctx, b, c)
 		return
 	}
@@ -29,7 +29,7 @@ func (d *Daemon) runController(ctx context.Context, b builtIn, c controller) {
 
 // runTwin runs a controller until the context ends, but not while kube-controller-manager runs its twin.
 func (d *Daemon) runTwin(ctx context.Context, b builtIn, c controller) {
-	if !b.standsBack() || b.pauses {
+	if !b.yields() || b.twin == pauses {
 		c.Run(ctx)
 		return
 	}

@@ -32,7 +32,7 @@ var scheduling = func() builtIn {
 
 // workload describes a controller of workloads.
 func workload(name, alias string, of func(*workloads.Group) workloads.Controller) builtIn {
-	return builtIn{name: name, alias: alias, group: workloadsAlias, offByDefault: true, pauses: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
+	return builtIn{name: name, alias: alias, group: workloadsAlias, enabled: onlyNamed, twin: pauses, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
 		return of(d.workloadGroup(store, kinds))
 	}}
 }
