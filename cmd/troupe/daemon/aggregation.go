@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/http/aggregation"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -52,43 +51,51 @@ func (a Aggregation) validate(f *faults) {
 	}
 }
 
-// followServers begins to follow APIServices and what the servers behind them serve.
-func (d *Daemon) followServers() error {
-	given, err := parseServiceAddresses(d.config.Aggregation.ServiceResolver)
+// An aggregator follows APIServices and what the servers behind them serve.
+type aggregator struct {
+	base
+	storage  *storage
+	identity *identity
+
+	*aggregation.Servers
+}
+
+func (a *aggregator) Start() error {
+	given, err := parseServiceAddresses(a.config.Aggregation.ServiceResolver)
 	if err != nil {
 		return err
 	}
-	resolver := services.NewResolver(d.background.ctx, d.objects, d.naming, given)
-	if !d.config.Aggregation.EndpointRouting {
+	resolver := services.NewResolver(a.ctx, a.storage.objects, a.naming, given)
+	if !a.config.Aggregation.EndpointRouting {
 		resolver = resolver.ViaClusterIP()
 	}
-	r := d.config.Authentication.RequestHeader
-	d.apiServiceMetrics = controllers.NewAPIServiceMetrics()
-	d.servers = aggregation.New(aggregation.Options{
-		Naming: d.naming, Resolver: resolver, ClientCertificate: d.identity.proxyClient, Log: d.log,
+	r := a.config.Authentication.RequestHeader
+	a.Servers = aggregation.New(aggregation.Options{
+		Naming: a.naming, Resolver: resolver, ClientCertificate: a.identity.proxyClient, Log: a.log,
 		Identity: aggregation.IdentityHeaders{
 			Names: slices.Concat(r.UsernameHeaders, r.UIDHeaders, r.GroupHeaders), Prefixes: r.ExtraPrefixes,
 		},
-		PassRedirects: !d.config.Aggregation.RejectForwardingRedirects,
+		PassRedirects: !a.config.Aggregation.RejectForwardingRedirects,
 		BuiltIn: func(group, version string) bool {
-			return slices.ContainsFunc(d.kinds.Kinds(), func(k *schema.Kind) bool {
+			return slices.ContainsFunc(a.storage.kinds.Kinds(), func(k *schema.Kind) bool {
 				return k.Group == group && k.Version == version && !k.IsCustom()
 			})
 		},
 	})
-	d.background.run(func(ctx context.Context) {
-		<-ctx.Done()
-		d.servers.Wait()
-	})
-	return d.servers.Follow(d.background.ctx, d.objects)
+	return a.Follow(a.ctx, a.storage.objects)
 }
 
-// A prober asks servers for the controller of their availability.
-type prober struct{ *aggregation.Servers }
+func (a *aggregator) Stop(ctx context.Context) error {
+	err := a.base.Stop(ctx)
+	if a.Servers != nil {
+		a.Wait()
+	}
+	return err
+}
 
 // Probe implements controllers.APIServiceProber.
-func (p prober) Probe(ctx context.Context, spec tree.Tree) controllers.Unavailability {
-	err := p.Servers.Probe(ctx, spec)
+func (a *aggregator) Probe(ctx context.Context, spec tree.Tree) controllers.Unavailability {
+	err := a.Servers.Probe(ctx, spec)
 	var fault *services.Fault
 	switch {
 	case err == nil:
@@ -99,15 +106,9 @@ func (p prober) Probe(ctx context.Context, spec tree.Tree) controllers.Unavailab
 	return controllers.Unavailability{Reason: "FailedDiscoveryCheck", Message: err.Error(), Retry: true}
 }
 
-// extensionServers are the servers that extend the API, for controllers.
-type extensionServers struct {
-	*aggregation.Servers
-	naming *meta.Naming
-}
-
 // Resources implements extensions.Servers.
-func (e extensionServers) Resources() (all []extensions.Resource, unknown []string) {
-	resources, versions := e.RemoteResources()
+func (a *aggregator) Resources() (all []extensions.Resource, unknown []string) {
+	resources, versions := a.RemoteResources()
 	for _, r := range resources {
 		all = append(all, extensions.Resource{Group: r.Group, Version: r.Version, Name: r.Name, Namespaced: r.Namespaced, Verbs: r.Verbs})
 	}
@@ -118,37 +119,36 @@ func (e extensionServers) Resources() (all []extensions.Resource, unknown []stri
 }
 
 // Do implements extensions.Servers. Servers ask back what the account of the controller may, which the default roles say.
-func (e extensionServers) Do(ctx context.Context, r extensions.Request) (code int, body []byte, err error) {
-	of, account := present.GroupVersion{Group: r.Group, Version: r.Version}, serviceaccount.Account{Namespace: e.naming.SystemNamespace(), Name: r.Controller}
-	return e.Servers.Do(ctx, aggregation.RemoteRequest{
+func (a *aggregator) Do(ctx context.Context, r extensions.Request) (code int, body []byte, err error) {
+	of, account := present.GroupVersion{Group: r.Group, Version: r.Version}, serviceaccount.Account{Namespace: a.naming.SystemNamespace(), Name: r.Controller}
+	return a.Servers.Do(ctx, aggregation.RemoteRequest{
 		GroupVersion: of, User: &authn.User{Name: account.Username(), Groups: append(account.Groups(), authn.GroupAuthenticated)},
 		Method: r.Method, Path: of.Path() + r.Path, Query: r.Query, Body: r.Body,
 	})
 }
 
-// extensionTrust is what servers that extend the API are to trust: the authorities of users' certificates, and those of
-// whoever may vouch for users, which are the proxies that the configuration names and the daemon itself.
-func (d *Daemon) extensionTrust() (controllers.ExtensionTrust, error) {
-	a := d.config.Authentication
-	t := controllers.ExtensionTrust{
-		UsernameHeaders: withItem(a.RequestHeader.UsernameHeaders, aggregation.UserHeader),
-		UIDHeaders:      withItem(a.RequestHeader.UIDHeaders, aggregation.UIDHeader),
-		GroupHeaders:    withItem(a.RequestHeader.GroupHeaders, aggregation.GroupHeader),
-		ExtraPrefixes:   withItem(a.RequestHeader.ExtraPrefixes, aggregation.ExtraPrefix),
-		AllowedNames:    a.RequestHeader.AllowedNames,
+// trust returns what servers that extend the API are to trust: the authorities of users' certificates, and those of the
+// proxies that may vouch for users, which are the ones that the configuration names and the daemon itself.
+func (a *aggregator) trust() (t controllers.ExtensionTrust, err error) {
+	c := a.config.Authentication
+	t = controllers.ExtensionTrust{
+		UsernameHeaders: withItem(c.RequestHeader.UsernameHeaders, aggregation.UserHeader),
+		UIDHeaders:      withItem(c.RequestHeader.UIDHeaders, aggregation.UIDHeader),
+		GroupHeaders:    withItem(c.RequestHeader.GroupHeaders, aggregation.GroupHeader),
+		ExtraPrefixes:   withItem(c.RequestHeader.ExtraPrefixes, aggregation.ExtraPrefix),
+		AllowedNames:    c.RequestHeader.AllowedNames,
 	}
-	var err error
-	if t.ClientCA, err = bundle(d.identity.ownCerts.CABundle, a.ClientCAFile); err != nil {
+	if t.ClientCA, err = bundle(a.identity.ownCerts.CABundle, c.ClientCAFile); err != nil {
 		return t, err
 	}
 	own := certs.Source(nil)
-	if d.identity.proxy == nil {
-		own = func() ([]byte, error) { return d.identity.certificates().ProxyCA.CertPEM, nil }
-		if len(t.AllowedNames) > 0 || a.RequestHeader.ClientCAFile == "" {
+	if a.identity.proxy == nil {
+		own = func() ([]byte, error) { return a.identity.certificates().ProxyCA.CertPEM, nil }
+		if len(t.AllowedNames) > 0 || c.RequestHeader.ClientCAFile == "" {
 			t.AllowedNames = withItem(t.AllowedNames, certs.ProxyClientName)
 		}
 	}
-	t.ProxyCA, err = bundle(own, a.RequestHeader.ClientCAFile)
+	t.ProxyCA, err = bundle(own, c.RequestHeader.ClientCAFile)
 	return t, err
 }
 

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -18,15 +19,17 @@ import (
 // A builtIn is a controller that is part of the daemon, under the name that operators know. The names are
 // those of the API server's companions that clients know, which run as processes of their own there.
 type builtIn struct {
-	name          string
-	alias         string // another name, that operators know from before
-	group         string // a name for several of them; "" for none
-	enabled       enabled
-	own           bool // the API server runs it, for itself: it starts before requests are served, and what it writes is not admitted
-	twin          twin
-	gate          string // the feature without which it does nothing; "": none
-	runsOn        runsOn
-	newController func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller
+	name    string
+	alias   string // another name, that operators know from before
+	group   string // a name for several of them; "" for none
+	enabled enabled
+	gate    string // the feature without which it does nothing; "": none
+	runsOn  runsOn
+	twin    twin
+
+	// One of them makes it: for the API server itself, or for the cluster.
+	ofServer  func(*serverControllers, controllers.Store) controller
+	ofCluster func(*clusterControllers) controller
 }
 
 // enabled says under which naming profiles --controllers=* includes a controller.
@@ -64,6 +67,11 @@ const (
 // A controller works until the context ends.
 type controller interface{ Run(ctx context.Context) }
 
+// plain returns the ofCluster of a controller that needs only the store.
+func plain[C controller](create func(controllers.Store, *catalog.Catalog, *slog.Logger) C) func(*clusterControllers) controller {
+	return func(c *clusterControllers) controller { return create(c.store, c.storage.kinds, c.log) }
+}
+
 // apiServerAlias names at once all controllers that run in the API server that clients know, and not in a companion of it.
 const apiServerAlias = "apiserver"
 
@@ -74,88 +82,64 @@ const TestControllers Controllers = apiServerAlias +
 
 // builtIns are all controllers that can be switched off, in the order of their names. Controllers that
 // nothing can work without, as that of definitions, are not among them.
-var builtIns = slices.Concat(serverControllers, networkControllers, volumeControllers, workloadControllers)
+var builtIns = slices.Concat(basicControllers, networkControllers, volumeControllers, workloadControllers)
 
-// serverControllers are those of the server's own objects.
-var serverControllers = []builtIn{
-	{name: "apiservice-availability-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewAPIServiceAvailability(store, kinds, prober{d.servers}, d.apiServiceMetrics, d.log)
+// basicControllers are those of objects that every cluster has.
+var basicControllers = []builtIn{
+	{name: "apiservice-availability-controller", group: apiServerAlias, ofServer: func(c *serverControllers, store controllers.Store) controller {
+		return controllers.NewAPIServiceAvailability(store, c.storage.kinds, c.aggregator, c.apiServiceMetrics, c.log)
 	}},
-	{name: "apiservice-registration-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewAPIServiceRegistration(store, kinds, d.log)
+	{name: "apiservice-registration-controller", group: apiServerAlias, ofServer: func(c *serverControllers, store controllers.Store) controller {
+		return controllers.NewAPIServiceRegistration(store, c.storage.kinds, c.log)
 	}},
-	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", enabled: onlyNamed, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewBootstrapSigner(store, kinds, d.log)
+	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", enabled: onlyNamed, ofCluster: plain(controllers.NewBootstrapSigner)},
+	{name: "certificatesigningrequest-approving-controller", alias: "csrapproving", ofCluster: func(c *clusterControllers) controller {
+		return certificates.NewApprover(c.store, c.storage.kinds, c.policy.authorizer, c.log)
 	}},
-	{name: "certificatesigningrequest-approving-controller", alias: "csrapproving", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return certificates.NewApprover(store, kinds, d.authorizer, d.log)
+	{name: "certificatesigningrequest-cleaner-controller", alias: "csrcleaner", ofCluster: plain(certificates.NewCleaner)},
+	{name: "certificatesigningrequest-signing-controller", alias: "csrsigning", ofCluster: func(c *clusterControllers) controller {
+		return certificates.NewSigner(c.store, c.storage.kinds, c.identity.signers, time.Duration(c.config.CertificateSigning.Duration), c.log)
 	}},
-	{name: "certificatesigningrequest-cleaner-controller", alias: "csrcleaner", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return certificates.NewCleaner(store, kinds, d.log)
+	{name: "cluster-authentication-trust-controller", group: apiServerAlias, ofServer: func(c *serverControllers, store controllers.Store) controller {
+		return controllers.NewExtensionAuthentication(store, c.storage.kinds, c.aggregator.trust, c.log)
 	}},
-	{name: "certificatesigningrequest-signing-controller", alias: "csrsigning", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return certificates.NewSigner(store, kinds, d.signingAuthorities, time.Duration(d.config.CertificateSigning.Duration), d.log)
-	}},
-	{name: "cluster-authentication-trust-controller", group: apiServerAlias, own: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewExtensionAuthentication(store, kinds, d.extensionTrust, d.log)
-	}},
-	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewClusterRoleAggregation(store, kinds, d.log)
-	}},
-	{name: "garbage-collector-controller", alias: "garbagecollector", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewGarbageCollector(store, kinds, d.log)
-	}},
-	{name: "kube-apiserver-serving-clustertrustbundle-publisher-controller", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		p := certificates.NewTrustBundlePublisher(store, kinds, d.identity.trustBundle, d.log)
-		d.followTrust("cluster trust bundle", p.Publish)
+	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", ofCluster: plain(controllers.NewClusterRoleAggregation)},
+	{name: "garbage-collector-controller", alias: "garbagecollector", ofCluster: plain(controllers.NewGarbageCollector)},
+	{name: "kube-apiserver-serving-clustertrustbundle-publisher-controller", ofCluster: func(c *clusterControllers) controller {
+		p := certificates.NewTrustBundlePublisher(c.store, c.storage.kinds, c.identity.trustBundle, c.log)
+		c.onTrustChange(&c.publishTrustBundle, p.Publish)
 		return p
 	}},
 	// The specification wants a token for every account, used or not.
-	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", enabled: exceptPlatform, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewLegacyTokenCleaner(store, kinds, time.Duration(d.config.ServiceAccounts.LegacyTokenCleanUpPeriod), d.log)
+	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", enabled: exceptPlatform, ofCluster: func(c *clusterControllers) controller {
+		return controllers.NewLegacyTokenCleaner(c.store, c.storage.kinds, time.Duration(c.config.ServiceAccounts.LegacyTokenCleanUpPeriod), c.log)
 	}},
-	{name: "namespace-controller", alias: "namespace", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewNamespaces(store, kinds, extensionServers{d.servers, d.naming}, time.Duration(d.config.Namespaces.DeletionGracePeriod), d.log)
+	{name: "namespace-controller", alias: "namespace", ofCluster: func(c *clusterControllers) controller {
+		return controllers.NewNamespaces(c.store, c.storage.kinds, c.aggregator, time.Duration(c.config.Namespaces.DeletionGracePeriod), c.log)
 	}},
-	{name: "persistentvolume-protection-controller", alias: "pv-protection", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewVolumeProtection(store, kinds, d.log)
-	}},
-	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewVolumeClaimProtection(store, kinds, d.log)
-	}},
-	{name: "priority-and-fairness-config-producer", group: apiServerAlias, own: true, runsOn: everyDaemon, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return flowcontrol.NewConfiguration(store, kinds, d.log)
+	{name: "persistentvolume-protection-controller", alias: "pv-protection", ofCluster: plain(controllers.NewVolumeProtection)},
+	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", ofCluster: plain(controllers.NewVolumeClaimProtection)},
+	{name: "priority-and-fairness-config-producer", group: apiServerAlias, runsOn: everyDaemon, ofServer: func(c *serverControllers, store controllers.Store) controller {
+		return flowcontrol.NewConfiguration(store, c.storage.kinds, c.log)
 	}},
 	// Its twin only recounts from time to time: it relies on the API server to write what a request has used.
-	{name: "resourcequota-controller", alias: "resourcequota", own: true, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewResourceQuotas(store, kinds, d.quotas, d.log)
+	{name: "resourcequota-controller", alias: "resourcequota", ofServer: func(c *serverControllers, store controllers.Store) controller {
+		return controllers.NewResourceQuotas(store, c.storage.kinds, c.storage.quotas, c.log)
 	}},
-	{name: "root-ca-certificate-publisher-controller", alias: "root-ca-cert-publisher", gate: features.RootCAConfigMap, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		p := certificates.NewRootCAPublisher(store, kinds, d.identity.trustBundle, d.log)
-		d.followTrust("root CA", p.Publish)
+	{name: "root-ca-certificate-publisher-controller", alias: "root-ca-cert-publisher", gate: features.RootCAConfigMap, ofCluster: func(c *clusterControllers) controller {
+		p := certificates.NewRootCAPublisher(c.store, c.storage.kinds, c.identity.trustBundle, c.log)
+		c.onTrustChange(&c.publishRootCA, p.Publish)
 		return p
 	}},
-	{name: "serviceaccount-controller", alias: "serviceaccount", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewServiceAccounts(store, kinds, d.log)
+	{name: "serviceaccount-controller", alias: "serviceaccount", ofCluster: plain(controllers.NewServiceAccounts)},
+	{name: "serviceaccount-token-controller", alias: "serviceaccount-token", ofCluster: func(c *clusterControllers) controller {
+		return controllers.NewTokens(c.store, c.storage.kinds, c.identity.tokens.secretIssuer, c.identity.trustBundle, c.log)
 	}},
-	{name: "serviceaccount-token-controller", alias: "serviceaccount-token", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewTokens(store, kinds, d.serviceAccountTokens.secretIssuer, d.serviceAccountTokens.trustBundle, d.log)
-	}},
-	{name: "serviceaccount-token-secret-controller", twin: noTwin, enabled: onPlatform, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewTokenSecrets(store, kinds, d.log)
-	}},
-	{name: "storage-version-migrator-controller", alias: "svm", gate: features.StorageVersionMigrator, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewStorageVersionMigrator(store, kinds, d.log)
-	}},
-	{name: "token-cleaner-controller", alias: "tokencleaner", enabled: onlyNamed, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewTokenCleaner(store, kinds, d.log)
-	}},
-	{name: "validatingadmissionpolicy-status-controller", alias: "validatingadmissionpolicy-status", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewPolicyStatus(store, kinds, d.log)
-	}},
-	{name: "volumeattributesclass-protection-controller", newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return controllers.NewAttributesClassProtection(store, kinds, d.log)
-	}},
+	{name: "serviceaccount-token-secret-controller", twin: noTwin, enabled: onPlatform, ofCluster: plain(controllers.NewTokenSecrets)},
+	{name: "storage-version-migrator-controller", alias: "svm", gate: features.StorageVersionMigrator, ofCluster: plain(controllers.NewStorageVersionMigrator)},
+	{name: "token-cleaner-controller", alias: "tokencleaner", enabled: onlyNamed, ofCluster: plain(controllers.NewTokenCleaner)},
+	{name: "validatingadmissionpolicy-status-controller", alias: "validatingadmissionpolicy-status", ofCluster: plain(controllers.NewPolicyStatus)},
+	{name: "volumeattributesclass-protection-controller", ofCluster: plain(controllers.NewAttributesClassProtection)},
 }
 
 // Controllers says which controllers run: names with commas, * for all that run by themselves,
@@ -176,6 +160,11 @@ func (c Controllers) runs(b builtIn, n *meta.Naming) bool {
 		}
 	}
 	return b.enabled.includes(n) && slices.Contains(names, "*")
+}
+
+// enables reports whether the settings let a controller run.
+func (s *settings) enables(b builtIn) bool {
+	return s.config.Controllers.runs(b, s.naming) && (b.gate == "" || s.features.Enabled(b.gate))
 }
 
 // With is c with further names, or -names, which win over what c says of the same ones.
@@ -228,79 +217,4 @@ func controllerNames() []string {
 		names = append(names, b.name)
 	}
 	return names
-}
-
-// A preparer is a controller that puts something in place which clients rely on from the first request.
-type preparer interface{ Ready() <-chan struct{} }
-
-// maxPreparation bounds the wait for preparers: a store that cannot write now is served all the same.
-const maxPreparation = 10 * time.Second
-
-// startOwnControllers starts the server's own controllers, and waits for the preparers among them. They pass no
-// authorization and no admission.
-func (d *Daemon) startOwnControllers() error {
-	d.startElection()
-	d.definitions = controllers.NewDefinitions(d.store, d.kinds, d.log)
-	d.controllers.run(d.definitions.Run)
-	d.controllers.run(controllers.NewSystemObjects(d.store, d.kinds, d.log).Run)
-	d.legacyTokens = controllers.NewLegacyTokenTracking(d.store, d.kinds, d.log)
-	d.controllers.run(d.legacyTokens.Run)
-	d.runIdentityLease()
-	preparers := d.runBuiltIns(true)
-	if ttl := time.Duration(d.config.API.EventTTL); ttl > 0 {
-		d.runWhereLeading(controllers.NewEventExpiry(d.leadersStore(), d.kinds, ttl, d.log).Run)
-	}
-	// One timeout for all of them together, since they prepare at the same time.
-	timeout := time.After(maxPreparation)
-	for _, p := range preparers {
-		select {
-		case <-p.Ready():
-		case <-timeout:
-			d.log.Warn("serving begins before all controllers have prepared it")
-			return nil
-		}
-	}
-	return nil
-}
-
-// startControllers starts all other controllers. What they write is admitted, and some ask what users may do. Policies are
-// made only when the port is open, so they come later than the server's own.
-func (d *Daemon) startControllers() error {
-	d.runBuiltIns(false)
-	return nil
-}
-
-// runBuiltIns runs those that are switched on, the server's own ones or the others, and returns those of them that are to be
-// waited for.
-func (d *Daemon) runBuiltIns(own bool) (preparers []preparer) {
-	for _, b := range builtIns {
-		if b.own != own || !d.config.Controllers.runs(b, d.naming) || b.gate != "" && !d.features.Enabled(b.gate) {
-			continue
-		}
-		if b.yields() {
-			d.followLeader()
-		}
-		c := d.newController(b)
-		d.controllers.run(func(ctx context.Context) { d.runController(ctx, b, c) })
-		// One that may stand back would not prepare anything then.
-		if p, ok := c.(preparer); ok && b.own && (b.runsOn == everyDaemon || d.election == nil) {
-			preparers = append(preparers, p)
-		}
-	}
-	return preparers
-}
-
-// yields reports whether the controller pauses while kube-controller-manager holds its Lease.
-func (b builtIn) yields() bool { return !b.own && b.twin != noTwin }
-
-// newController makes a controller with the store that is its.
-func (d *Daemon) newController(b builtIn) controller {
-	store := d.leadersStore()
-	switch {
-	case !b.own:
-		store = d.admitting(store)
-	case b.runsOn == everyDaemon:
-		store = d.store
-	}
-	return b.newController(d, store, d.kinds)
 }

@@ -5,10 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/troupe-api/troupe/actors/controllers"
-	"github.com/troupe-api/troupe/actors/controllers/workloads"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/autoscaler"
-	"github.com/troupe-api/troupe/kinds/catalog"
 )
 
 // Autoscaling is when and how much the controller of HorizontalPodAutoscalers scales.
@@ -48,20 +45,12 @@ func (a Autoscaling) validate(f *faults) {
 // autoscalers describes the controller of HorizontalPodAutoscalers.
 func autoscalers() builtIn {
 	b := workload("horizontal-pod-autoscaler-controller", "horizontalpodautoscaling", nil)
-	b.newController = func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		a := d.config.Autoscaling
-		return d.workloadGroup(store, kinds).Autoscalers(extensionServers{d.servers, d.naming}, autoscaler.Options{
+	b.ofCluster = func(c *clusterControllers) controller {
+		a := c.config.Autoscaling
+		return c.workloads.Autoscalers(c.aggregator, autoscaler.Options{
 			Period: time.Duration(a.SyncPeriod), DownscaleStabilization: time.Duration(a.DownscaleStabilization), Tolerance: a.Tolerance,
 			CPUInitializationPeriod: time.Duration(a.CPUInitializationPeriod), InitialReadinessDelay: time.Duration(a.InitialReadinessDelay),
 		})
 	}
 	return b
-}
-
-// workloadGroup is what the controllers of workloads share, which the first that runs makes.
-func (d *Daemon) workloadGroup(store controllers.Store, kinds *catalog.Catalog) *workloads.Group {
-	if d.workloads == nil {
-		d.workloads = workloads.NewGroup(store, kinds, d.leader, d.log)
-	}
-	return d.workloads
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 )
 
-// runIdentityLease tells of this server in a Lease, unless that is switched off. Servers on one host would share it, so a
+// runIdentityLease keeps a Lease for this server, unless that is switched off. Servers on one host would share it, so a
 // machine without a name has none.
-func (d *Daemon) runIdentityLease() {
-	if !d.features.Enabled(features.APIServerIdentity) {
+func (c *serverControllers) runIdentityLease() {
+	if !c.features.Enabled(features.APIServerIdentity) {
 		return
 	}
 	host, err := os.Hostname()
 	if err != nil {
-		d.log.Warn("this server has no Lease of its identity", "error", err)
+		c.log.Warn("this server has no Lease of its identity", "error", err)
 		return
 	}
-	if d.etcd != nil { // several daemons may run on one host
-		host += "/" + d.config.DataDir
+	if c.leadership.election != nil { // several daemons may run on one host
+		host += "/" + c.config.DataDir
 	}
-	d.controllers.run(controllers.NewAPIServerIdentity(d.store, d.kinds, host, d.log).Run)
+	c.run(controllers.NewAPIServerIdentity(c.storage.store, c.storage.kinds, host, c.log).Run)
 }

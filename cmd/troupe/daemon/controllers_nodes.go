@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/actors/controllers/nodes"
 )
 
@@ -102,14 +101,14 @@ func (n Nodes) maskSize(v6 bool) int {
 }
 
 // newIPAM makes the controller that gives nodes their ranges. The addresses of Services are not among them.
-func (d *Daemon) newIPAM(store controllers.Store) controller {
-	ranges, err := d.config.Nodes.ranges()
+func (c *clusterControllers) newIPAM() controller {
+	ranges, err := c.config.Nodes.ranges()
 	if err != nil {
 		panic(err) // the configuration is valid
 	}
 	var avoid []netip.Prefix
-	for _, text := range d.services.Ranges() {
+	for _, text := range c.storage.services.Ranges() {
 		avoid = append(avoid, netip.MustParsePrefix(text))
 	}
-	return nodes.NewIPAM(store, d.kinds, ranges, avoid, d.log)
+	return nodes.NewIPAM(c.store, c.storage.kinds, ranges, avoid, c.log)
 }

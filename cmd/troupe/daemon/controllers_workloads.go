@@ -1,10 +1,6 @@
 package daemon
 
-import (
-	"github.com/troupe-api/troupe/actors/controllers"
-	"github.com/troupe-api/troupe/actors/controllers/workloads"
-	"github.com/troupe-api/troupe/kinds/catalog"
-)
+import "github.com/troupe-api/troupe/actors/controllers/workloads"
 
 // workloadsAlias names all controllers of workloads at once.
 const workloadsAlias = "workloads"
@@ -32,7 +28,7 @@ var scheduling = func() builtIn {
 
 // workload describes a controller of workloads.
 func workload(name, alias string, of func(*workloads.Group) workloads.Controller) builtIn {
-	return builtIn{name: name, alias: alias, group: workloadsAlias, enabled: onlyNamed, twin: pauses, newController: func(d *Daemon, store controllers.Store, kinds *catalog.Catalog) controller {
-		return of(d.workloadGroup(store, kinds))
+	return builtIn{name: name, alias: alias, group: workloadsAlias, enabled: onlyNamed, twin: pauses, ofCluster: func(c *clusterControllers) controller {
+		return of(c.workloads)
 	}}
 }

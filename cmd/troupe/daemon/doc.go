@@ -1,26 +1,23 @@
 // Package daemon turns a Config into a running server. The command uses it, tests and the bench do, and
 // so can other programs: docs/api-policy.md says what stays stable for them.
 //
-// A Config holds every setting: defaults, then what a strict YAML file says, then what flags say. A
-// Daemon is one server over one data directory. Each section of the Config is a type in a file of its
-// own, with its defaults, its flags and its checks; what the Daemon makes of it is in the same file or,
-// where that is long, in one beside it:
+// A Config holds every setting: defaults, then those of a strict YAML file, then flags. Each section is a type with its
+// defaults, its flags and its checks, in a file of the component that it is for.
 //
-//	datadir      journal, certificates and store, all that is in the data directory
-//	identity     what the server proves itself with, and the authorities that it trusts (package certs)
-//	serviceaccounttokens   keys, issuers and audiences of tokens of service accounts
-//	controllers  the built-in controllers, by the names that operators know
-//	policies     authentication, authorization, admission and audit
-//	operations   creates that store no object of their own kind, such as reviews and evictions
-//	server       the HTTP server with all of that
+// A Daemon is one server over one data directory. It consists of components, which New makes, Start starts and Stop stops
+// (daemon.go). The names of a component's files begin with its own:
 //
-// Start takes its steps in the order in which they need each other: data directory (the journal
-// locks it and tells its naming profile; then the store and the default roles), keys of service
-// accounts, the server's own controllers, port, admin.kubeconfig, Service of the API, policies, HTTP server, the other
-// controllers.
-// Stop closes in the reverse order: readiness fails, the delay passes, requests in flight
-// finish, watches end, the audit is stored, controllers stop, the store answers what it has
-// queued, the journal closes.
+//	storage      log (journal or etcd), kinds and store
+//	identity     certificates, keys and authentication
+//	aggregation  servers that extend the API
+//	controllers  those that requests rely on, and those whose writes are admitted
+//	policy       authorization, admission and audit
+//	frontend     port, kubeconfig, flow control, HTTP server
+//	maintenance  reload of files
+//
+// The controllers that requests rely on start before the port opens. Policy starts after that, as it reads objects
+// that they write, and connections wait for it. Stop goes the other way: readiness fails, the delay passes, requests in
+// flight finish, watches end, controllers stop, the audit is stored, the store answers what it has queued, the journal closes.
 //
 // The data directory:
 //

@@ -20,22 +20,22 @@ func (c Config) validateFeatures(f *faults) {
 }
 
 // warnOfFeatureGates logs which gates do not what one may expect of them.
-func (d *Daemon) warnOfFeatureGates() {
-	for _, name := range d.features.Ineffective() {
-		d.log.Warn("a feature gate that is set has no effect here", "gate", name, "enabled", d.features.Enabled(name))
+func (s *settings) warnOfFeatureGates() {
+	for _, name := range s.features.Ineffective() {
+		s.log.Warn("a feature gate that is set has no effect here", "gate", name, "enabled", s.features.Enabled(name))
 	}
-	for _, name := range d.features.Outdated() {
-		d.log.Warn("a feature gate is set that may be removed in a future release", "gate", name, "enabled", d.features.Enabled(name))
+	for _, name := range s.features.Outdated() {
+		s.log.Warn("a feature gate is set that may be removed in a future release", "gate", name, "enabled", s.features.Enabled(name))
 	}
 }
 
 // writeFeatureGates writes what each gate is, also of those without effect: who compares servers looks for them.
-func (d *Daemon) writeFeatureGates(w io.Writer) {
+func (s *settings) writeFeatureGates(w io.Writer) {
 	const name = "kubernetes_feature_enabled"
 	writeGaugeHead(w, name, "Feature gates, with their stage: 1 for one that is on, 0 for one that is off.")
 	for _, g := range features.All() {
 		value := uint64(0)
-		if d.features.Enabled(g.Name) {
+		if s.features.Enabled(g.Name) {
 			value = 1
 		}
 		metrics.WriteGaugeUint64(w, fmt.Sprintf("%s{name=%q,stage=%q}", name, g.Name, g.Stage), value)

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,152 +13,165 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// serve makes the HTTP server, with all that decides about requests, and lets it accept connections. An
-// error of the listener ends the daemon: a process that only looks alive is not restarted.
-func (d *Daemon) serve() error {
-	options, err := d.serverOptions()
+// A frontEnd serves HTTP.
+type frontEnd struct {
+	base           // flow control, and backups
+	fatal          fatalErrors
+	storage        *storage
+	identity       *identity
+	aggregator     *aggregator
+	controllers    *serverControllers
+	endpoint       *endpoint
+	authentication *authentication
+	policy         *policies
+
+	flowControl *flowcontrol.Controller // nil if it is switched off
+	server      *http.Server
+}
+
+// Start lets the server accept connections. An error of the listener ends the daemon: a process that only looks alive is
+// not restarted.
+func (f *frontEnd) Start() error {
+	if err := f.startFlowControl(); err != nil {
+		return err
+	}
+	options, err := f.serverOptions()
 	if err != nil {
 		return err
 	}
-	if d.httpServer, err = http.New(options); err != nil {
+	if f.server, err = http.New(options); err != nil {
 		return err
 	}
 	// Serve returns nil after Shutdown, so only a failure is fatal.
 	go func() {
-		if err := d.httpServer.Serve(); err != nil {
-			d.fatal(fmt.Errorf("serving: %w", err))
+		if err := f.server.Serve(); err != nil {
+			f.fatal.report(fmt.Errorf("serving: %w", err))
 		}
 	}()
 	return nil
 }
 
+// conversionGracePeriod is how long a daemon that stops still lets conversion webhooks answer: requests that wait for one that
+// never does must not hold it up.
+const conversionGracePeriod = 2 * time.Second
+
+// Stop lets requests in flight finish and ends watches.
+func (f *frontEnd) Stop(ctx context.Context) error {
+	time.AfterFunc(conversionGracePeriod, f.storage.conversionWebhooks.Close)
+	var err error
+	if f.server != nil {
+		err = f.server.Shutdown(ctx)
+	}
+	return errors.Join(err, f.base.Stop(ctx))
+}
+
 // serverOptions returns the options of the HTTP server.
-func (d *Daemon) serverOptions() (none http.Options, err error) {
-	rules, err := d.newPolicies(d.identity)
-	if err != nil {
-		return none, err
-	}
-	d.auditor, d.authorizer = rules.audit, rules.authorizer
-	if d.flowControl, err = d.newFlowControl(); err != nil {
-		return none, err
-	}
-	secure, err := d.identity.tlsConfig()
-	if err != nil {
-		return none, err
-	}
-	acceptable, err := d.identity.acceptableClientCAs()
+func (f *frontEnd) serverOptions() (none http.Options, err error) {
+	secure, err := f.identity.tlsConfig()
 	if err != nil {
 		return none, err
 	}
 	// All that can fail comes before the options are put together.
-	s := d.config.Serving
+	s := f.config.Serving
 	origins, err := parseOrigins(s.CORSAllowedOrigins)
 	if err != nil {
 		return none, err
 	}
-	extra, err := d.oidcDiscovery()
+	extra, err := f.oidcDiscovery()
 	if err != nil {
 		return none, err
 	}
-	kubelets, err := d.kubeletOptions()
+	kubelets, err := f.kubeletOptions()
 	if err != nil {
 		return none, err
 	}
-	extra[BackupPath] = http.ExtraRoute{Write: d.backup}
-	extra[CompactPath] = http.ExtraRoute{Do: d.compact}
+	extra[BackupPath] = http.ExtraRoute{Write: func(w io.Writer) error { return f.storage.state.backup(f.ctx, w) }}
+	extra[CompactPath] = http.ExtraRoute{Do: f.storage.compact}
 	// Without the feature there is no function, and so no page that shows the flags.
 	var flags func() map[string]string
-	if d.features.Enabled(features.ComponentFlagz) {
-		flags = d.config.flagValues
+	if f.features.Enabled(features.ComponentFlagz) {
+		flags = f.config.flagValues
 	}
-	store := d.clientStore(rules)
+	store := f.clientStore()
 	var catchUp func(context.Context) bool
-	if d.etcd != nil {
+	if f.storage.state.etcd != nil {
 		catchUp = store.CatchUp
 	}
 	return http.Options{
-		Naming: d.naming, Catalog: d.kinds, Store: store, CatchUp: catchUp,
-		Authenticator:  rules.authenticator,
-		Authorizer:     rules.authorizer,
-		AuthGeneration: rules.generation.Current,
-		Audit:          rules.audit,
-		Admission:      rules.admission,
-		Servers:        d.servers,
-		Listener:       d.listener, TLS: secure, ClientCAs: acceptable.Pool,
-		StrictTransportSecurity: d.config.TLS.strictTransport(), AllowedOrigins: origins,
-		ExternalAddress: strings.TrimPrefix(d.advertisedURL(), "https://"), Version: Version, GitVersion: d.config.GitVersion, Logger: d.log,
-		MemoryMonitor: d.memoryGauge(),
+		Naming: f.naming, Catalog: f.storage.kinds, Store: store, CatchUp: catchUp,
+		Authenticator:  f.authentication.authenticator,
+		Authorizer:     f.policy.authorizer,
+		AuthGeneration: f.authentication.generation.Current,
+		Audit:          f.policy.auditor,
+		Admission:      f.policy.admission,
+		Servers:        f.aggregator.Servers,
+		Listener:       f.endpoint.listener, TLS: secure, ClientCAs: f.authentication.clientCAs.Pool,
+		StrictTransportSecurity: f.config.TLS.strictTransport(), AllowedOrigins: origins,
+		ExternalAddress: strings.TrimPrefix(f.endpoint.advertisedURL(), "https://"), Version: Version, GitVersion: f.config.GitVersion, Logger: f.log,
+		MemoryMonitor: f.storage.memoryGauge(),
 		Limits:        s.limits(),
-		FlowControl:   d.flowControl,
-		WriteMetrics:  d.writeMetrics,
-		Checks:        d.healthChecks(),
+		FlowControl:   f.flowControl,
+		WriteMetrics:  f.writeMetrics,
+		Checks:        f.storage.healthChecks(),
 		ExtraRoutes:   extra,
-		Operations:    d.newOperations(d.kinds, rules),
-		Readers:       map[string]http.Reader{"/v1/componentstatuses": readComponents(d.components())},
-		Members:       d.objects, Kubelets: kubelets,
-		Console: d.consoleOptions(), Profiling: s.Profiling, StatusPage: d.features.Enabled(features.ComponentStatusz), Flags: flags,
+		Operations:    f.newOperations(),
+		Readers:       map[string]http.Reader{"/v1/componentstatuses": readComponents(f.storage.components())},
+		Members:       f.storage.objects, Kubelets: kubelets,
+		Console: f.consoleOptions(), Profiling: s.Profiling, StatusPage: f.features.Enabled(features.ComponentStatusz), Flags: flags,
 
-		CBOR:                d.features.Enabled(features.CBORServingAndStorage),
-		DisableCompression:  !d.features.Enabled(features.APIResponseCompression),
-		DisableListChunking: !d.features.Enabled(features.APIListChunking),
-		DisableWatchList:    !d.features.Enabled(features.WatchList),
+		CBOR:                f.features.Enabled(features.CBORServingAndStorage),
+		DisableCompression:  !f.features.Enabled(features.APIResponseCompression),
+		DisableListChunking: !f.features.Enabled(features.APIListChunking),
+		DisableWatchList:    !f.features.Enabled(features.WatchList),
 
 		ShutdownDelay: time.Duration(s.ShutdownDelay),
 	}, nil
 }
 
 // clientStore returns the store that requests of clients go through.
-func (d *Daemon) clientStore(rules *policies) *actors.ClientStore {
+func (f *frontEnd) clientStore() *actors.ClientStore {
+	state, objects := f.storage.state, f.storage.objects
 	observed := map[meta.GroupResource]bool{}
-	for _, r := range slices.Concat(followed(rules.admission), []meta.GroupResource{d.servers.Resource()}, d.flowControlResources()) {
-		observed[d.objects.Storage(r)] = true
+	for _, r := range slices.Concat(followed(f.policy.admission), []meta.GroupResource{f.aggregator.Resource()}, f.flowControlResources()) {
+		observed[objects.Storage(r)] = true
 	}
-	opts := actors.ClientStoreOptions{Definitions: d.definitions, Observers: d.objects, IsObserved: func(storage meta.GroupResource) bool {
-		return observed[storage] || d.policyParams.Follows(storage)
+	opts := actors.ClientStoreOptions{Definitions: f.controllers.definitions, Observers: objects, IsObserved: func(storage meta.GroupResource) bool {
+		return observed[storage] || f.policy.params.Follows(storage)
 	}}
-	if d.etcd != nil {
+	if state.etcd != nil {
 		opts.Newest = func(ctx context.Context) (uint64, error) {
-			revision, err := d.etcd.Current(ctx)
+			revision, err := state.etcd.Current(ctx)
 			return uint64(revision), err
 		}
 	}
-	return actors.NewClientStore(d.store, opts)
+	return actors.NewClientStore(f.storage.store, opts)
 }
 
 // writeMetrics writes the metrics of all parts but the HTTP server, which has its own.
 // Parts that may be missing write nothing then, so this need not know which are there.
-func (d *Daemon) writeMetrics(w io.Writer) {
-	d.writeProcess(w)
-	d.writeFeatureGates(w)
-	d.store.WriteMetrics(w)
-	if d.etcd != nil {
-		d.etcd.WriteMetrics(w)
+func (f *frontEnd) writeMetrics(w io.Writer) {
+	f.writeProcess(w)
+	f.writeFeatureGates(w)
+	f.storage.store.WriteMetrics(w)
+	if log := f.storage.state.etcd; log != nil {
+		log.WriteMetrics(w)
 	}
-	d.memoryMonitor.writeMetrics(w)
-	d.identity.reloader.WriteMetrics(w)
-	d.podSecurity.WriteMetrics(w)
-	d.webhookMetrics.WritePrometheus(w)
-	d.conversionMetrics.WritePrometheus(w)
-	d.policyMetrics.WriteMetrics(w)
-	d.apiServiceMetrics.WriteMetrics(w)
-	d.conditionMetrics.WriteMetrics(w)
-	d.workqueueMetrics.WriteMetrics(w)
-	d.encryption.metrics.WriteMetrics(w)
-	d.writeFlowControl(w)
+	f.storage.memory.writeMetrics(w)
+	f.identity.reloader.WriteMetrics(w)
+	f.policy.podSecurity.WriteMetrics(w)
+	f.policy.webhookMetrics.WritePrometheus(w)
+	f.storage.conversionMetrics.WritePrometheus(w)
+	f.policy.policyMetrics.WriteMetrics(w)
+	f.controllers.apiServiceMetrics.WriteMetrics(w)
+	f.policy.conditionMetrics.WriteMetrics(w)
+	f.controllers.workqueueMetrics.WriteMetrics(w)
+	f.storage.state.encryption.metrics.WriteMetrics(w)
+	f.writeFlowControl(w)
 }
 
 // BackupPath is where a running daemon gives out a backup of its state. It is authorized like any path;
 // members of system:masters may read it.
 const BackupPath = "/backup"
-
-// backup writes a consistent state while writes go on; restoring it is a command of its own.
-func (d *Daemon) backup(w io.Writer) error {
-	if d.etcd != nil {
-		_, err := backupEtcd(d.background.ctx, d.etcd, d.encryption.transformer, d.config.DataDir, w)
-		return err
-	}
-	_, err := d.journal.Backup(w)
-	return err
-}

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A component is a part of the control plane whose health a ComponentStatus tells.
-type component struct {
+// A probedComponent is a part of the control plane whose health a ComponentStatus tells.
+type probedComponent struct {
 	name string
 	// probe asks it; err is why it could not be asked.
 	probe func(ctx context.Context) (message string, healthy bool, err error)
@@ -26,27 +26,22 @@ const componentProbeTimeout = 20 * time.Second
 // components are those that ComponentStatus knows, by name: a scheduler and a controller manager on this machine, at their
 // usual ports, and what stands for the first etcd here, the store. Theirs are certificates that nobody else knows, so none is
 // verified, and nothing secret is sent.
-func (d *Daemon) components() []component {
+func (s *storage) components() []probedComponent {
 	client := &http.Client{
 		Timeout:   componentProbeTimeout,
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true},
 	}
-	return []component{
+	return []probedComponent{
 		{"controller-manager", httpProbe(client, "https://127.0.0.1:10257/healthz")},
-		{"etcd-0", func(context.Context) (string, bool, error) { return d.probeStore() }},
+		{"etcd-0", s.probe},
 		{"scheduler", httpProbe(client, "https://127.0.0.1:10259/healthz")},
 	}
 }
 
-// probeStore tells whether the store works, and otherwise why not.
-func (d *Daemon) probeStore() (message string, healthy bool, err error) {
-	err = d.store.Healthy()
-	switch {
-	case err != nil:
-	case d.etcd != nil:
-		err = d.etcd.Healthy()
-	default:
-		err = d.journal.Healthy()
+// probe reports whether the store works, and otherwise why not.
+func (s *storage) probe(context.Context) (message string, healthy bool, err error) {
+	if err = s.store.Healthy(); err == nil {
+		err = s.state.healthy()
 	}
 	if err != nil {
 		return "", false, err
@@ -78,7 +73,7 @@ func httpProbe(client *http.Client, url string) func(ctx context.Context) (strin
 }
 
 // readComponents probes one component, or for "" all at a time.
-func readComponents(components []component) func(ctx context.Context, name string) ([]tree.Tree, error) {
+func readComponents(components []probedComponent) func(ctx context.Context, name string) ([]tree.Tree, error) {
 	return func(ctx context.Context, name string) ([]tree.Tree, error) {
 		if name == "" {
 			return probeAll(ctx, components), nil
@@ -93,7 +88,7 @@ func readComponents(components []component) func(ctx context.Context, name strin
 	}
 }
 
-func probeAll(ctx context.Context, components []component) []tree.Tree {
+func probeAll(ctx context.Context, components []probedComponent) []tree.Tree {
 	statuses := make([]tree.Tree, len(components))
 	var probes sync.WaitGroup
 	for i, c := range components {
@@ -104,7 +99,7 @@ func probeAll(ctx context.Context, components []component) []tree.Tree {
 }
 
 // status probes the component.
-func (c *component) status(ctx context.Context) tree.Tree {
+func (c *probedComponent) status(ctx context.Context) tree.Tree {
 	message, healthy, err := c.probe(ctx)
 	condition := tree.Tree{"type": "Healthy", "status": "False", "message": message}
 	if healthy {

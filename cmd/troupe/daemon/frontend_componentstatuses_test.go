@@ -23,7 +23,7 @@ func TestComponentProbes(t *testing.T) {
 	defer s.Close()
 	client := s.Client()
 	failing := func(context.Context) (string, bool, error) { return "", false, errors.New("broken") }
-	read := readComponents([]component{
+	read := readComponents([]probedComponent{
 		{"absent", httpProbe(client, "https://127.0.0.1:1/healthz")},
 		{"broken", failing},
 		{"refusing", httpProbe(client, s.URL+"/refused")},

@@ -7,36 +7,37 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// newFlowControl makes what shares the server among requests, and follows the objects that say how; nil if it is switched off.
+// startFlowControl makes what shares the server among requests, and follows the objects that say how; nothing if it is switched off.
 // There are as many seats as requests may be in flight, reads and writes together.
-func (d *Daemon) newFlowControl() (*flowcontrol.Controller, error) {
-	s := d.config.Serving
+func (f *frontEnd) startFlowControl() error {
+	s := f.config.Serving
 	if !s.PriorityAndFairness {
-		return nil, nil
+		return nil
 	}
-	c := flowcontrol.New(d.naming, s.MaxRequestsInFlight+s.MaxMutatingRequestsInFlight)
-	for _, f := range c.Followers() {
-		if err := f.Follow(d.background.ctx, d.objects); err != nil {
-			return nil, err
+	c := flowcontrol.New(f.naming, s.MaxRequestsInFlight+s.MaxMutatingRequestsInFlight)
+	for _, follower := range c.Followers() {
+		if err := follower.Follow(f.ctx, f.storage.objects); err != nil {
+			return err
 		}
 	}
-	d.background.run(c.Run)
-	return c, nil
+	f.run(c.Run)
+	f.flowControl = c
+	return nil
 }
 
 // flowControlResources are those that say how requests share the server: a write of them is answered when it counts.
-func (d *Daemon) flowControlResources() (all []meta.GroupResource) {
-	if d.flowControl != nil {
-		for _, f := range d.flowControl.Followers() {
-			all = append(all, f.Resource())
+func (f *frontEnd) flowControlResources() (all []meta.GroupResource) {
+	if f.flowControl != nil {
+		for _, follower := range f.flowControl.Followers() {
+			all = append(all, follower.Resource())
 		}
 	}
 	return all
 }
 
 // writeFlowControl writes nothing if priority and fairness is switched off.
-func (d *Daemon) writeFlowControl(w io.Writer) {
-	if d.flowControl != nil {
-		d.flowControl.WriteMetrics(w)
+func (f *frontEnd) writeFlowControl(w io.Writer) {
+	if f.flowControl != nil {
+		f.flowControl.WriteMetrics(w)
 	}
 }

@@ -14,26 +14,26 @@ import (
 // keepAdminKubeconfig writes the administrator's client configuration, now and whenever its certificates
 // change. The daemon serves without it where the disk is full. It is written after the port is open, since
 // it names the port. A full disk must not keep the daemon from serving the deletes that would free it.
-func (d *Daemon) keepAdminKubeconfig() error {
-	if d.Kubeconfig() == "" {
+func (e *endpoint) keepAdminKubeconfig() error {
+	if e.config.kubeconfig() == "" {
 		return nil
 	}
-	admin := &adminKubeconfig{path: d.Kubeconfig(), url: d.URL(), id: d.identity}
+	admin := &adminKubeconfig{path: e.config.kubeconfig(), url: e.url(), id: e.identity}
 	_, err := admin.Refresh()
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		d.log.Warn("the administrator's client configuration cannot be written", "file", d.Kubeconfig(), "error", err)
+		e.log.Warn("the administrator's client configuration cannot be written", "file", e.config.kubeconfig(), "error", err)
 		err = nil
 	}
-	d.identity.reloader.Add("kubeconfig", admin.Refresh)
-	if err != nil && d.config.Kubeconfig != "" {
+	e.identity.reloader.Add("kubeconfig", admin.Refresh)
+	if err != nil && e.config.Kubeconfig != "" {
 		return fmt.Errorf("--write-kubeconfig: %w", err)
 	}
 	return err
 }
 
 // removeEphemeralKubeconfig removes the file whose server and CA end with the daemon.
-func (d *Daemon) removeEphemeralKubeconfig() error {
-	if path := d.Kubeconfig(); d.config.Ephemeral && path != "" {
+func (e *endpoint) removeEphemeralKubeconfig() error {
+	if path := e.config.kubeconfig(); e.config.Ephemeral && path != "" {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -53,17 +53,17 @@ func (k Kubelets) validate(f *faults) {
 }
 
 // kubeletOptions is how agents are reached. The files are followed.
-func (d *Daemon) kubeletOptions() (o http.KubeletOptions, err error) {
-	k := d.config.Kubelets
+func (f *frontEnd) kubeletOptions() (o http.KubeletOptions, err error) {
+	k := f.config.Kubelets
 	o = http.KubeletOptions{AddressTypes: k.PreferredAddressTypes, Port: k.Port, DialTimeout: time.Duration(k.Timeout)}
 	o.TLS = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}
-	client := d.identity.ownCerts.KubeletClient
+	client := f.identity.ownCerts.KubeletClient
 	if k.ClientCertFile != "" {
 		pair, err := certs.LoadFilePair(k.ClientCertFile, k.ClientKeyFile)
 		if err != nil {
 			return o, fmt.Errorf("--kubelet-client-certificate and --kubelet-client-key: %w", err)
 		}
-		d.identity.reloader.Add("kubelet client", pair.Refresh)
+		f.identity.reloader.Add("kubelet client", pair.Refresh)
 		client = pair.Certificate
 	}
 	o.TLS.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return client(), nil }
@@ -72,7 +72,7 @@ func (d *Daemon) kubeletOptions() (o http.KubeletOptions, err error) {
 		if err != nil {
 			return o, fmt.Errorf("--kubelet-certificate-authority: %w", err)
 		}
-		d.identity.reloader.Add("kubelet authorities", authorities.Refresh)
+		f.identity.reloader.Add("kubelet authorities", authorities.Refresh)
 		o.TLS.VerifyConnection = verifyServer(authorities)
 	}
 	return o, nil

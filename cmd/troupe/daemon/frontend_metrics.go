@@ -10,11 +10,11 @@ import (
 
 // writeProcess writes what the process itself is and uses. The names of process metrics are those that
 // dashboards know.
-func (d *Daemon) writeProcess(w io.Writer) {
+func (s *settings) writeProcess(w io.Writer) {
 	writeGaugeHead(w, "troupe_info", "The daemon's version and naming profile.")
-	metrics.WriteGaugeUint64(w, fmt.Sprintf("troupe_info{version=%q,naming=%q}", Version, d.naming.Profile), 1)
+	metrics.WriteGaugeUint64(w, fmt.Sprintf("troupe_info{version=%q,naming=%q}", Version, s.naming.Profile), 1)
 	writeGaugeHead(w, "troupe_uptime_seconds", "Time since the start.")
-	metrics.WriteGaugeFloat64(w, "troupe_uptime_seconds", time.Since(d.startedAt).Round(time.Millisecond).Seconds())
+	metrics.WriteGaugeFloat64(w, "troupe_uptime_seconds", time.Since(s.startedAt).Round(time.Millisecond).Seconds())
 	metrics.WriteProcessMetrics(w)
 	metrics.WriteFDMetrics(w)
 }

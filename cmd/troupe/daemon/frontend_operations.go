@@ -2,33 +2,34 @@ package daemon
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/operations"
 	"github.com/troupe-api/troupe/http"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
 // newOperations are the creates that store no object of their own kind, by version and resource. Reviews
 // answer questions about users and store nothing. Names are in platform form, as in declarations.
-func (d *Daemon) newOperations(kinds *catalog.Catalog, p *policies) map[string]http.Operation {
-	who := authn.Reviewer{Authenticator: p.authenticator, Audiences: d.serviceAccountTokens.audiences}
-	may := authz.Reviewer{Authorizer: p.authorizer}
+func (f *frontEnd) newOperations() map[string]http.Operation {
+	who := authn.Reviewer{Authenticator: f.authentication.authenticator, Audiences: f.identity.tokens.audiences}
+	may := authz.Reviewer{Authorizer: f.policy.authorizer}
 	access := http.Operation{Answer: func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 		return may.Access(c.Kind, c.Object)
 	}}
 	return map[string]http.Operation{
-		"/v1/bindings":              d.bindingOperation(kinds),
-		"/v1/pods/eviction":         d.evictionOperation(kinds),
-		"/v1/serviceaccounts/token": d.tokenRequestOperation(),
+		"/v1/bindings":              f.bindingOperation(),
+		"/v1/pods/eviction":         f.evictionOperation(),
+		"/v1/serviceaccounts/token": f.tokenRequestOperation(),
 		"authentication.platform.io/v1/selfsubjectreviews": {Answer: func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
-			return authn.SelfReview(c.Object, c.User, d.now().UTC().Format(time.RFC3339)), nil
+			return authn.SelfReview(c.Object, c.User, f.now().UTC().Format(time.RFC3339)), nil
 		}},
 		"authentication.platform.io/v1/tokenreviews": {Answer: func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
 			return who.Token(c.Object)
@@ -45,14 +46,14 @@ func (d *Daemon) newOperations(kinds *catalog.Catalog, p *policies) map[string]h
 }
 
 // evictionOperation deletes a Pod, unless a PodDisruptionBudget forbids it.
-func (d *Daemon) evictionOperation(kinds *catalog.Catalog) http.Operation {
-	evictor := operations.NewEvictor(d.store, podsOf(kinds),
-		kinds.ByGVK(meta.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}))
+func (f *frontEnd) evictionOperation() http.Operation {
+	evictor := operations.NewEvictor(f.storage.store, f.pods(),
+		f.storage.kinds.ByGVK(meta.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}))
 	return http.Operation{Answer: func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {
 		if c.Object.Object("metadata").String("name") != c.Key.Name {
 			return nil, meta.NewBadRequest("name in URL does not match name in Eviction object")
 		}
-		v, err := operations.ReadEviction(c.Key, c.Object, d.naming)
+		v, err := operations.ReadEviction(c.Key, c.Object, f.naming)
 		if err != nil {
 			return nil, err
 		}
@@ -63,13 +64,13 @@ func (d *Daemon) evictionOperation(kinds *catalog.Catalog) http.Operation {
 
 // bindingOperation puts a Pod on a node: a binding in the collection is that of the Pod of its name.
 // Schedulers of old post to the collection; newer ones use the Pod's sub-resource, which does the same.
-func (d *Daemon) bindingOperation(kinds *catalog.Catalog) http.Operation {
-	pods := podsOf(kinds)
+func (f *frontEnd) bindingOperation() http.Operation {
+	pods := f.pods()
 	return http.Operation{Answer: func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {
 		if c.Key.Name == "" {
 			return nil, meta.NewBadRequest("a Binding needs the name of the Pod that it binds")
 		}
-		_, err := d.store.Mutate(ctx, request.Mutation{
+		_, err := f.storage.store.Mutate(ctx, request.Mutation{
 			Verb: request.Create, Kind: pods, Subresource: "binding", Object: c.Object, DryRun: c.DryRun, FieldManager: c.Manager,
 			Key: meta.Key{GroupResource: pods.Storage, Namespace: c.Key.Namespace, Name: c.Key.Name},
 		})
@@ -77,7 +78,32 @@ func (d *Daemon) bindingOperation(kinds *catalog.Catalog) http.Operation {
 	}}
 }
 
-// podsOf is the kind of Pods, which is always served.
-func podsOf(kinds *catalog.Catalog) *schema.Kind {
-	return kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Pod"})
+// pods is the kind of Pods, which is always served.
+func (f *frontEnd) pods() *schema.Kind {
+	return f.storage.kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Pod"})
+}
+
+// tokenRequestOperation answers a TokenRequest.
+func (f *frontEnd) tokenRequestOperation() http.Operation {
+	g := &serviceaccount.TokenRequestHandler{
+		Issuer: f.identity.tokens.boundIssuer, Objects: f.storage.objects, Audiences: f.identity.tokens.audiences,
+		MaxExpiration:    time.Duration(f.config.ServiceAccounts.MaxTokenExpiration),
+		ExtendExpiration: f.config.ServiceAccounts.ExtendTokenExpiration, Now: f.now,
+	}
+	issued := strings.Replace(f.naming.Translate(authn.CredentialID), "/", "/issued-", 1)
+	request := func(c http.OperationRequest) serviceaccount.TokenRequest {
+		return serviceaccount.TokenRequest{
+			Kind: c.Kind, Key: c.Key, Object: c.Object, Manager: c.Manager, Issued: func(id string) { c.Annotate(issued, id) },
+		}
+	}
+	return http.Operation{
+		Complete: func(c http.OperationRequest) error { return g.Complete(request(c)) },
+		Answer: func(_ context.Context, c http.OperationRequest) (tree.Tree, error) {
+			warnings, err := g.CreateToken(request(c))
+			for _, text := range warnings {
+				c.Warn(text)
+			}
+			return c.Object, err
+		},
+	}
 }

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"bytes"
-	"context"
 	"crypto/tls"
 	"fmt"
 	"net/netip"
@@ -11,9 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/troupe-api/troupe/actors/allocation"
+	"github.com/troupe-api/troupe/actors/controllers/certificates"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/certs"
 )
@@ -22,72 +21,84 @@ import (
 // trusts. Its reloader keeps all of them current. Certificates given by files serve in place of the
 // daemon's own, which still authenticate its administrator.
 type identity struct {
+	base
+	state *stateLog // has the checksums of keys or, if it is etcd, keys that all daemons share
+
+	reloader *certs.Reloader
 	ownCerts *certs.Manager
 	pair     *certs.FilePair // of --tls-cert-file; nil if not given
 	proxy    *certs.FilePair // of --proxy-client-cert-file; nil if not given
 	serving  *certs.SNICertificates
-	reloader *certs.Reloader
-	signing  map[string]*certs.Authority // that sign for others, by the flags that name them
-	clients  []*certs.CAs                // of client certificates, those of proxies included
-	options  TLS
+	clients  []*certs.CAs // of client certificates, those of proxies included
+	tokens   *serviceAccountTokens
+	signers  certificates.Authorities
 }
 
-// openIdentity loads the certificates, or makes them. It may run beside the opening of the store, which does not use it.
-func (d *Daemon) openIdentity() (err error) {
-	if d.identity, err = d.newIdentity(); err == nil {
-		d.noteCertDir()
+// Start loads the certificates and the keys, or makes them.
+func (id *identity) Start() error {
+	if id.state.etcd != nil {
+		if err := id.shareKeys(); err != nil {
+			return err
+		}
 	}
-	return err
+	if err := id.loadCertificates(); err != nil {
+		return withAdvice(err)
+	}
+	id.noteCertDir()
+	if err := id.loadTokenKeys(); err != nil {
+		return withAdvice(fmt.Errorf("keys of service accounts: %w", err))
+	}
+	return id.loadSigners()
 }
 
 // Certificates for certain names are tried before the fallback.
-func (d *Daemon) newIdentity() (*identity, error) {
-	c, naming, log := d.config, d.naming, d.log
-	id := &identity{reloader: certs.NewReloader(log), signing: map[string]*certs.Authority{}, options: c.TLS}
-	names, err := c.servingNames(naming)
+func (id *identity) loadCertificates() error {
+	c := id.config
+	names, err := c.servingNames(id.naming)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	id.reloader = certs.NewReloader(id.log)
 	store := certs.Store{
-		Dir: c.certDir(), Admin: naming.Translate(certs.AdminName), KubeletClient: naming.Translate(certs.KubeletClientName),
-		Binding: d.binding(), ReplaceForeign: d.etcd != nil, // the CA is the one that is in etcd
+		Dir: c.certDir(), Admin: id.naming.Translate(certs.AdminName), KubeletClient: id.naming.Translate(certs.KubeletClientName),
+		Binding: id.binding(), ReplaceForeign: id.state.etcd != nil, // the CA is the one that is in etcd
 	}
 	if id.ownCerts, err = store.Open(names); err != nil {
-		return nil, fmt.Errorf("certificates: %w", err)
+		return fmt.Errorf("certificates: %w", err)
 	}
 	if err := id.ownCerts.Warning(); err != nil {
-		log.Warn("certificates", "error", err)
+		id.log.Warn("certificates", "error", err)
 	}
 	id.reloader.Add("own", id.ownCerts.Renew)
 	// What clients get that ask for a name which no other certificate has.
 	fallback := id.ownCerts.Certificate
 	if c.TLS.WriteFiles {
 		if err := id.writeServing(c.TLS.CertFile, c.TLS.PrivateKeyFile); err != nil {
-			return nil, fmt.Errorf("serving certificate: %w", err)
+			return fmt.Errorf("serving certificate: %w", err)
 		}
 	}
 	if c.TLS.CertFile != "" {
 		if id.pair, err = certs.LoadFilePair(c.TLS.CertFile, c.TLS.PrivateKeyFile); err != nil {
-			return nil, fmt.Errorf("--tls-cert-file and --tls-private-key-file: %w", err)
+			return fmt.Errorf("--tls-cert-file and --tls-private-key-file: %w", err)
 		}
 		id.reloader.Add("serving", id.pair.Refresh)
 		fallback = id.pair.Certificate
 	}
 	if file := c.Aggregation.ProxyClientCertFile; file != "" {
 		if id.proxy, err = certs.LoadFilePair(file, c.Aggregation.ProxyClientKeyFile); err != nil {
-			return nil, fmt.Errorf("--proxy-client-cert-file and --proxy-client-key-file: %w", err)
+			return fmt.Errorf("--proxy-client-cert-file and --proxy-client-key-file: %w", err)
 		}
 		id.reloader.Add("proxy-client", id.proxy.Refresh)
 	}
 	named, err := c.TLS.namedPairs()
 	if err != nil {
-		return nil, fmt.Errorf("--tls-sni-cert-key: %w", err)
+		return fmt.Errorf("--tls-sni-cert-key: %w", err)
 	}
 	id.serving = certs.NewSNICertificates(fallback, named...)
 	if len(named) > 0 {
 		id.reloader.Add("sni", id.serving.Refresh)
 	}
-	return id, nil
+	return nil
 }
 
 // writeServing writes the serving certificate, followed by its CA, and its key to files. Clients can verify the server with the
@@ -207,21 +218,15 @@ func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CA
 	return cas, nil
 }
 
-// runReloader keeps everything current until the context ends. Nothing is added to the reloader from
-// then on.
-func (id *identity) runReloader(ctx context.Context) {
-	id.reloader.Run(ctx, time.Duration(id.options.ReloadPeriod))
-}
-
 // tlsConfig asks for client certificates and leaves their verification to package authn,
 // which can answer 401. Sessions are resumed; a resumed one has the certificate of its
 // first handshake, which is verified again with each request.
 func (id *identity) tlsConfig() (*tls.Config, error) {
-	least, err := certs.ParseTLSVersion(id.options.MinVersion)
+	least, err := certs.ParseTLSVersion(id.config.TLS.MinVersion)
 	if err != nil {
 		return nil, err
 	}
-	suites, _, err := certs.ParseCipherSuites(id.options.CipherSuites)
+	suites, _, err := certs.ParseCipherSuites(id.config.TLS.CipherSuites)
 	if err != nil {
 		return nil, err
 	}

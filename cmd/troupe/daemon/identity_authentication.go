@@ -9,8 +9,14 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authn/oidc"
+	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
+	"github.com/troupe-api/troupe/policy/certs"
 )
 
 // Authentication says by which methods users are authenticated. Certificates of the daemon's own CA and
@@ -57,71 +63,97 @@ func (a Authentication) validate(f *faults) {
 	a.Webhook.validate(f)
 }
 
-// newAuthenticator makes the chain of all methods of authentication, in the order in which they are tried.
-// A proxy's headers come first, because the proxy's own certificate would otherwise authenticate it as the
-// user. What decisions depend on is added to the generation, by whose change cached decisions end.
-func (d *Daemon) newAuthenticator(id *identity) (authn.Authenticator, error) {
-	c := d.config.Authentication
-	var methods []authn.Authenticator
-	if c.RequestHeader.ClientCAFile != "" {
-		proxies, err := id.proxyCAs(c.RequestHeader.ClientCAFile)
-		if err != nil {
-			return nil, fmt.Errorf("--requestheader-client-ca-file: %w", err)
-		}
-		d.policyGeneration.AddSource(func() any { return proxies.Pool() })
-		methods = append(methods, c.RequestHeader.authenticator(proxies))
-	}
-	clients, err := id.clientCAs(c.ClientCAFile)
-	if err != nil {
-		return nil, fmt.Errorf("--client-ca-file: %w", err)
-	}
-	d.policyGeneration.AddSource(func() any { return clients.Pool() })
-	methods = append(methods, authn.Certificates(clients.Pool, d.naming, time.Now, d.features.Enabled(features.AllowParsingUserUIDFromCertAuth)))
-	tokens, err := d.newTokenAuthenticator()
-	if err != nil {
-		return nil, err
-	}
-	chain := authn.Bearer(authn.Union(methods...), authn.Union(tokens...))
-	if d.newAnonymousAuthenticator() {
-		chain = authn.Anonymous(chain, c.AnonymousPaths...)
-	}
-	return authn.Authenticated(chain), nil
+// authentication authenticates the users of requests.
+type authentication struct {
+	base        // the keys of the provider of identity tokens
+	storage     *storage
+	identity    *identity
+	controllers *serverControllers // record the use of legacy tokens
+
+	authenticator authn.Authenticator
+	generation    policy.Generation   // of all that authentication and authorization decide by
+	oidc          *oidc.Authenticator // nil if there is no provider of identity tokens
+	clientCAs     *certs.CAs          // of all client certificates; handshakes name them
 }
 
-// newAnonymousAuthenticator tells whether requests without a credential are let in: not where everybody who
-// is let in may do everything.
-func (d *Daemon) newAnonymousAuthenticator() bool {
-	on := d.config.Authentication.Anonymous
-	if on && d.config.Authorization.has(modeAlwaysAllow) {
-		d.log.Warn("requests without a credential are refused, because the authorization mode is AlwaysAllow")
+// Start makes the chain of all methods of authentication, in the order in which they are tried. A proxy's
+// headers come first, because the proxy's own certificate would otherwise authenticate it as the user.
+//
+// The generation changes with everything that an earlier decision was based on, so decisions on a
+// connection can be kept for as long as it stays the same.
+func (a *authentication) Start() (err error) {
+	for _, resource := range []string{"serviceaccounts", "secrets", "pods", "nodes"} { // that tokens are bound to, or are in
+		version := a.storage.objects.CollectionVersion(meta.GroupResource{Resource: resource})
+		a.generation.AddSource(func() any { return version() })
+	}
+	c := a.config.Authentication
+	var methods []authn.Authenticator
+	if c.RequestHeader.ClientCAFile != "" {
+		proxies, err := a.identity.proxyCAs(c.RequestHeader.ClientCAFile)
+		if err != nil {
+			return fmt.Errorf("--requestheader-client-ca-file: %w", err)
+		}
+		a.generation.AddSource(func() any { return proxies.Pool() })
+		methods = append(methods, c.RequestHeader.authenticator(proxies))
+	}
+	clients, err := a.identity.clientCAs(c.ClientCAFile)
+	if err != nil {
+		return fmt.Errorf("--client-ca-file: %w", err)
+	}
+	a.generation.AddSource(func() any { return clients.Pool() })
+	methods = append(methods, authn.Certificates(clients.Pool, a.naming, time.Now, a.features.Enabled(features.AllowParsingUserUIDFromCertAuth)))
+	tokens, err := a.newTokenAuthenticators()
+	if err != nil {
+		return err
+	}
+	chain := authn.Bearer(authn.Union(methods...), authn.Union(tokens...))
+	if a.admitsAnonymous() {
+		chain = authn.Anonymous(chain, c.AnonymousPaths...)
+	}
+	a.authenticator = authn.Authenticated(chain)
+	a.clientCAs, err = a.identity.acceptableClientCAs()
+	return err
+}
+
+// admitsAnonymous reports whether requests without a credential are accepted: not where every authenticated user may
+// do everything.
+func (a *authentication) admitsAnonymous() bool {
+	on := a.config.Authentication.Anonymous
+	if on && a.config.Authorization.has(modeAlwaysAllow) {
+		a.log.Warn("requests without a credential are refused, because the authorization mode is AlwaysAllow")
 		return false
 	}
 	return on
 }
 
-// newTokenAuthenticator returns the methods of authentication by bearer token. Those that decide locally
-// come before those that ask somebody, who would otherwise see every token.
-func (d *Daemon) newTokenAuthenticator() ([]authn.Authenticator, error) {
-	c := d.config.Authentication
+// newTokenAuthenticators returns the methods of authentication by bearer token, none of which has an opinion on tokens
+// of another sort. Those that decide locally come before those that ask a remote, which would otherwise see every token.
+func (a *authentication) newTokenAuthenticators() ([]authn.Authenticator, error) {
+	c, t := a.config.Authentication, a.identity.tokens
 	var methods []authn.Authenticator
 	if c.TokenAuthFile != "" {
-		tokens := &tokenFile{path: c.TokenAuthFile, log: d.log}
-		if err := d.identity.reloader.AddFile("token-file", c.TokenAuthFile, tokens.load); err != nil {
+		tokens := &tokenFile{path: c.TokenAuthFile, log: a.log}
+		if err := a.identity.reloader.AddFile("token-file", c.TokenAuthFile, tokens.load); err != nil {
 			return nil, fmt.Errorf("--token-auth-file: %w", err)
 		}
-		d.policyGeneration.AddSource(func() any { return tokens.current.Load() })
+		a.generation.AddSource(func() any { return tokens.current.Load() })
 		methods = append(methods, tokens)
 	}
-	methods = append(methods, d.tokenAuthenticators()...)
+	methods = append(methods, serviceaccount.New(serviceaccount.Options{
+		Naming: a.naming, Issuers: t.issuers, Keys: t.keys, LegacyKeys: t.legacyKeys, Audiences: t.audiences,
+		Lookup: a.config.ServiceAccounts.Lookup, Objects: a.storage.objects, LegacyTokenUsed: a.controllers.legacyTokens.Used, Now: a.now,
+	}))
+	if a.config.BootstrapTokens.Enabled {
+		methods = append(methods, authn.BootstrapTokens(a.naming, a.storage.objects, a.now))
+	}
 	if c.OIDC.IssuerURL != "" {
-		provider, err := d.newOIDCAuthenticator()
-		if err != nil {
+		if err := a.startOIDC(); err != nil {
 			return nil, err
 		}
-		methods = append(methods, provider)
+		methods = append(methods, a.oidc)
 	}
 	if c.Webhook.ConfigFile != "" {
-		webhook, err := d.newWebhookTokenAuthenticator()
+		webhook, err := a.newWebhookTokenAuthenticator()
 		if err != nil {
 			return nil, err
 		}

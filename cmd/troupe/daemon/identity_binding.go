@@ -18,35 +18,35 @@ const (
 
 // binding ties the keys in the directory of certificates to the state in the data directory. It is nil
 // if the state is in etcd, which then has the keys, too.
-func (d *Daemon) binding() *certs.Binding {
-	if d.journal == nil {
+func (id *identity) binding() *certs.Binding {
+	if id.state.journal == nil {
 		return nil
 	}
 	return &certs.Binding{
-		Get:        func(name string) (string, bool) { return d.journal.Label(checksumLabel + name) },
-		Set:        func(name, value string) error { return d.journal.SetLabel(checksumLabel+name, value) },
-		AcceptLoss: d.config.AcceptDataLoss,
-		Log:        d.log,
+		Get:        func(name string) (string, bool) { return id.state.journal.Label(checksumLabel + name) },
+		Set:        func(name, value string) error { return id.state.journal.SetLabel(checksumLabel+name, value) },
+		AcceptLoss: id.config.AcceptDataLoss,
+		Log:        id.log,
 	}
 }
 
 // noteCertDir records where the keys are, for commands that read the data directory.
-func (d *Daemon) noteCertDir() {
-	if d.journal == nil || d.config.certDir() == "" {
+func (id *identity) noteCertDir() {
+	if id.state.journal == nil || id.config.certDir() == "" {
 		return
 	}
-	dir, err := filepath.Abs(d.config.certDir())
+	dir, err := filepath.Abs(id.config.certDir())
 	if err == nil {
-		if inside, fault := filepath.Rel(d.config.DataDir, dir); fault == nil && filepath.IsLocal(inside) {
+		if inside, fault := filepath.Rel(id.config.DataDir, dir); fault == nil && filepath.IsLocal(inside) {
 			dir = filepath.ToSlash(inside)
 		}
-		if noted, ok := d.journal.Label(certDirLabel); noted == dir || !ok && dir == defaultCertDir {
+		if noted, ok := id.state.journal.Label(certDirLabel); noted == dir || !ok && dir == defaultCertDir {
 			return
 		}
-		err = d.journal.SetLabel(certDirLabel, dir)
+		err = id.state.journal.SetLabel(certDirLabel, dir)
 	}
 	if err != nil {
-		d.log.Warn("the directory of certificates cannot be recorded", "error", err)
+		id.log.Warn("the directory of certificates cannot be recorded", "error", err)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/actors/controllers/certificates"
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
@@ -78,23 +80,24 @@ func (s CertificateSigning) validate(f *faults) {
 	}
 }
 
-// loadSigningAuthorities reads the CAs of the signers. Those in files are read again while the daemon runs.
-func (d *Daemon) loadSigningAuthorities() (err error) {
-	s, cas := d.config.CertificateSigning, &d.signingAuthorities
+// loadSigners reads the CAs of the signers. Those in files are read again while the daemon runs.
+func (id *identity) loadSigners() (err error) {
+	s, cas := id.config.CertificateSigning, &id.signers
 	if !s.anyFiles() {
 		// The legacy signer asks nothing of a request, so it never stands on the CA whose certificates the daemon
 		// believes unless an operator says so.
-		own := d.identity.ownCerts.Authority()
+		own := id.ownCerts.Authority()
 		cas.Client, cas.NodeClient, cas.NodeServer = own, own, own
 		return nil
 	}
+	if s.CertFile != "" {
+		common, err := id.signingAuthority("cluster-signing", CAKeyFiles{s.CertFile, s.KeyFile})
+		*cas = certificates.Authorities{Client: common, NodeClient: common, NodeServer: common, Legacy: common}
+		return err
+	}
 	authorities := []**certs.Authority{&cas.NodeServer, &cas.NodeClient, &cas.Client, &cas.Legacy} // as signers are
 	for i, one := range s.signers() {
-		files, name := *one.files, "cluster-signing-"+one.flag
-		if s.CertFile != "" {
-			files, name = CAKeyFiles{s.CertFile, s.KeyFile}, "cluster-signing"
-		}
-		if *authorities[i], err = d.identity.signingAuthority(name, files); err != nil {
+		if *authorities[i], err = id.signingAuthority("cluster-signing-"+one.flag, *one.files); err != nil {
 			return err
 		}
 	}
@@ -106,16 +109,15 @@ func (s CertificateSigning) anyFiles() bool {
 	return s.CertFile != "" || slices.ContainsFunc(s.signers(), func(one signerFiles) bool { return one.files.given() })
 }
 
-// signingAuthority is the CA in two files; nil if none are given. The same name always has the same files, so it is read once.
+// signingAuthority returns the CA in two files; nil if none are given.
 func (id *identity) signingAuthority(name string, files CAKeyFiles) (*certs.Authority, error) {
-	if a := id.signing[name]; a != nil || !files.given() {
-		return a, nil
+	if !files.given() {
+		return nil, nil
 	}
 	a, refresh, err := certs.LoadAuthority(files.CertFile, files.KeyFile)
 	if err != nil {
 		return nil, fmt.Errorf("--%s-cert-file and --%[1]s-key-file: %w", name, err)
 	}
 	id.reloader.Add(name, refresh)
-	id.signing[name] = a
 	return a, nil
 }

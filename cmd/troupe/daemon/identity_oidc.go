@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authn/oidc"
 	"github.com/troupe-api/troupe/policy/certs"
 )
@@ -76,16 +75,16 @@ func (o OIDC) validate(f *faults) {
 	}
 }
 
-// newOIDCAuthenticator trusts the provider of identity tokens, whose keys are fetched in the background.
+// startOIDC trusts the provider of identity tokens, whose keys are fetched in the background.
 // The daemon starts although the provider cannot be reached, and refuses its tokens until it can. Two
 // authenticators of one issuer would each refuse the other's tokens.
-func (d *Daemon) newOIDCAuthenticator() (authn.Authenticator, error) {
-	c := d.config.Authentication.OIDC
+func (a *authentication) startOIDC() error {
+	c := a.config.Authentication.OIDC
 	o := oidc.Options{
 		IssuerURL: c.IssuerURL, ClientID: c.ClientID,
 		UsernameClaim: c.UsernameClaim, UsernamePrefix: c.UsernamePrefix, GroupsClaim: c.GroupsClaim, GroupsPrefix: c.GroupsPrefix,
 		RequiredClaims: map[string]string{}, Algorithms: c.SigningAlgs, SystemNames: c.SystemNames,
-		Naming: d.naming, Now: time.Now, Logger: d.log,
+		Naming: a.naming, Now: time.Now, Logger: a.log,
 	}
 	for _, pair := range c.RequiredClaims {
 		claim, value, _ := strings.Cut(pair, "=")
@@ -94,16 +93,15 @@ func (d *Daemon) newOIDCAuthenticator() (authn.Authenticator, error) {
 	if c.CAFile != "" {
 		roots, err := certs.NewCAs(certs.FileSource(c.CAFile))
 		if err != nil {
-			return nil, fmt.Errorf("--oidc-ca-file: %w", err)
+			return fmt.Errorf("--oidc-ca-file: %w", err)
 		}
 		o.Roots = roots.Pool()
 	}
-	if slices.Contains(d.serviceAccountTokens.issuers, c.IssuerURL) {
-		return nil, fmt.Errorf("authentication.oidc.issuerURL: %q is the issuer of service accounts", c.IssuerURL)
+	if slices.Contains(a.identity.tokens.issuers, c.IssuerURL) {
+		return fmt.Errorf("authentication.oidc.issuerURL: %q is the issuer of service accounts", c.IssuerURL)
 	}
-	tokens := oidc.New(o)
-	d.identityTokens = tokens
-	d.background.run(tokens.Run)
-	d.policyGeneration.AddSource(tokens.KeySetID)
-	return tokens, nil
+	a.oidc = oidc.New(o)
+	a.run(a.oidc.Run)
+	a.generation.AddSource(a.oidc.KeySetID)
+	return nil
 }

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,26 +27,27 @@ var sharedFiles = []string{"ca.crt", "ca.key", "front-proxy-ca.crt", "front-prox
 const sharedKeysName = "keys"
 
 // shareKeys makes the shared files those that are in etcd. The first daemon puts its own there.
-func (d *Daemon) shareKeys() error {
-	text, err := d.etcd.Secret(d.background.ctx, sharedKeysName)
+func (id *identity) shareKeys() error {
+	ctx, log := context.Background(), id.state.etcd
+	text, err := log.Secret(ctx, sharedKeysName)
 	if err == nil && text == nil {
-		if text, err = d.makeSharedKeys(); err == nil {
-			text, err = d.etcd.EnsureSecret(d.background.ctx, sharedKeysName, text)
+		if text, err = id.makeSharedKeys(); err == nil {
+			text, err = log.EnsureSecret(ctx, sharedKeysName, text)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("keys that all daemons share: %w", err)
 	}
-	return writeSharedFiles(d.config.certDir(), text, d.log)
+	return writeSharedFiles(id.config.certDir(), text, id.log)
 }
 
 // makeSharedKeys is what the directory of certificates holds, after what it lacks was made.
-func (d *Daemon) makeSharedKeys() ([]byte, error) {
-	if _, err := d.newIdentity(); err != nil {
+func (id *identity) makeSharedKeys() ([]byte, error) {
+	if err := id.loadCertificates(); err != nil { // they are loaded again when all daemons share them
 		return nil, err
 	}
-	dir := d.config.certDir()
-	if err := d.binding().EnsureFile(filepath.Join(dir, serviceAccountKeyFile), serviceaccount.NewKey); err != nil {
+	dir := id.config.certDir()
+	if err := id.binding().EnsureFile(filepath.Join(dir, serviceAccountKeyFile), serviceaccount.NewKey); err != nil {
 		return nil, err
 	}
 	return readSharedFiles(dir)

@@ -24,7 +24,7 @@ func TestOwnCertificatesRenewWhileTheDaemonRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := &identity{
-		ownCerts: own, serving: certs.NewSNICertificates(own.Certificate), options: defaultTLS(),
+		base: newBase(&settings{config: Default()}), ownCerts: own, serving: certs.NewSNICertificates(own.Certificate),
 		reloader: certs.NewReloader(slog.New(slog.DiscardHandler)),
 	}
 	id.reloader.Add("own", own.Renew)

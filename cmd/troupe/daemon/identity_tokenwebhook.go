@@ -37,8 +37,8 @@ func (w TokenWebhook) validate(f *faults) {
 }
 
 // newWebhookTokenAuthenticator asks the remote that knows tokens.
-func (d *Daemon) newWebhookTokenAuthenticator() (authn.Authenticator, error) {
-	c := d.config.Authentication.Webhook
+func (a *authentication) newWebhookTokenAuthenticator() (authn.Authenticator, error) {
+	c := a.config.Authentication.Webhook
 	service, err := remote.Load(c.ConfigFile)
 	if err != nil {
 		return nil, fmt.Errorf("--authentication-token-webhook-config-file: %w", err)
@@ -47,6 +47,6 @@ func (d *Daemon) newWebhookTokenAuthenticator() (authn.Authenticator, error) {
 		Ask: func(ctx context.Context, review []byte) ([]byte, error) {
 			return service.PostWithRetry(ctx, review, remote.DefaultBackoff)
 		},
-		TTL: time.Duration(c.CacheTTL), Version: c.Version, Audiences: d.serviceAccountTokens.audiences, Naming: d.naming, Now: time.Now,
+		TTL: time.Duration(c.CacheTTL), Version: c.Version, Audiences: a.identity.tokens.audiences, Naming: a.naming, Now: time.Now,
 	}), nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/config"
 	"github.com/troupe-api/troupe/policy/admission/match"
 	"github.com/troupe-api/troupe/policy/admission/webhook"
-	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 	"github.com/troupe-api/troupe/policy/services"
 	"github.com/troupe-api/troupe/policy/webhookclient"
@@ -33,34 +32,35 @@ func parseServiceAddresses(texts []string) (map[string]string, error) {
 
 // webhookPlugins are the plugins that ask webhooks. What they count is written with the daemon's metrics. From here on
 // conversion webhooks can be asked, too.
-func (d *Daemon) webhookPlugins(authorizer authz.Authorizer, namespaces *match.Namespaces, configuration *config.Config) ([]admission.Registration, error) {
-	given, err := parseServiceAddresses(d.config.Admission.ServiceResolver)
+func (p *policies) webhookPlugins(namespaces *match.Namespaces, configuration *config.Config) ([]admission.Registration, error) {
+	given, err := parseServiceAddresses(p.config.Admission.ServiceResolver)
 	if err != nil {
 		return nil, err
 	}
-	resolver := services.NewResolver(d.background.ctx, d.objects, d.naming, given)
-	d.webhookMetrics = webhook.NewMetrics()
+	resolver := services.NewResolver(p.ctx, p.storage.objects, p.naming, given)
+	p.webhookMetrics = webhook.NewMetrics()
 	options := func(plugin string) (webhook.Options, webhookclient.Dialer, error) {
 		dialer := webhookclient.Dialer{Resolver: resolver}
-		o := webhook.Options{Naming: d.naming, Authorizer: authorizer, Namespaces: namespaces, Served: d.kinds.Serves, Metrics: d.webhookMetrics, Conditions: &d.conditionMetrics, Log: d.log}
-		path, err := webhook.ParseConfig(configuration.For(plugin), d.naming)
+		o := webhook.Options{Naming: p.naming, Authorizer: p.authorizer, Namespaces: namespaces, Served: p.storage.kinds.Serves, Metrics: p.webhookMetrics, Conditions: &p.conditionMetrics, Log: p.log}
+		path, err := webhook.ParseConfig(configuration.For(plugin), p.naming)
 		if err != nil {
 			return o, dialer, misconfigured(plugin, err)
 		}
 		if path != "" {
-			if dialer.Users, err = kubeconfig.OpenUsers(path, d.log); err != nil {
+			if dialer.Users, err = kubeconfig.OpenUsers(path, p.log); err != nil {
 				return o, dialer, err
 			}
 		}
 		o.Callers = webhook.NewCallers(dialer)
-		context.AfterFunc(d.background.ctx, o.Callers.Close)
+		context.AfterFunc(p.ctx, o.Callers.Close)
 		return o, dialer, nil
 	}
 	mutating, dialer, err := options("MutatingAdmissionWebhook")
 	if err != nil {
 		return nil, err
 	}
-	d.conversionWebhooks.Start(dialer) // with the credentials for webhooks that may change objects, too
+	p.storage.conversionWebhooks.Start(dialer) // with the credentials for webhooks that may change objects, too
+	context.AfterFunc(p.ctx, p.storage.conversionWebhooks.Close)
 	validating, _, err := options("ValidatingAdmissionWebhook")
 	if err != nil {
 		return nil, err

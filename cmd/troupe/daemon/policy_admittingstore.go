@@ -2,10 +2,12 @@ package daemon
 
 import (
 	"context"
+	"errors"
 
 	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authn"
 )
@@ -20,9 +22,9 @@ type admittingStore struct {
 	admission *admission.Chain
 }
 
-// admitting is a store whose changes are admitted. There is an admission when the policies are made.
-func (d *Daemon) admitting(s controllers.Store) controllers.Store {
-	return admittingStore{s, d.admission}
+// admitting returns a store whose changes are admitted.
+func (p *policies) admitting(s controllers.Store) controllers.Store {
+	return admittingStore{s, p.admission}
 }
 
 // DeleteCollection implements controllers.Store.
@@ -38,4 +40,18 @@ func (s admittingStore) Mutate(ctx context.Context, m request.Mutation) (request
 	m.Admission = s.admission.For(serverUser, m.Verb, m.Kind, m.Subresource, m.Key)
 	m.Waiting = s.admission.Waiting(serverUser, m.Kind, m.Subresource, m.Key.Namespace)
 	return s.Store.Mutate(ctx, m)
+}
+
+// CreateNamespace implements plugins.NamespaceCreator. It writes as the server itself, which is admitted: whether the
+// user may create namespaces was decided by switching the plugin on.
+func (p *policies) CreateNamespace(ctx context.Context, name string) error {
+	k := p.storage.kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Namespace"})
+	_, err := p.admitting(p.storage.store).Mutate(ctx, request.Mutation{
+		Verb: request.Create, Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: name},
+		Object: tree.Tree{"metadata": tree.Tree{"name": name}},
+	})
+	if status, ok := errors.AsType[*meta.Status](err); ok && status.Reason == meta.ReasonAlreadyExists {
+		return nil
+	}
+	return err
 }

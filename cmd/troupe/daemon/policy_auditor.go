@@ -14,16 +14,16 @@ import (
 // newAuditor makes the auditor; nil if nothing is to be audited. A policy without a sink is probably a
 // mistake, yet other servers of this API accept it, so it is a warning. The log comes before the webhook:
 // in a blocking mode the local record exists first.
-func (d *Daemon) newAuditor() (*audit.Auditor, error) {
-	c := d.config.Audit
+func (p *policies) newAuditor() (*audit.Auditor, error) {
+	c := p.config.Audit
 	policy := audit.DefaultPolicy()
 	if c.PolicyFile != "" {
 		var err error
-		if policy, err = audit.Load(c.PolicyFile, d.naming); err != nil {
+		if policy, err = audit.Load(c.PolicyFile, p.naming); err != nil {
 			return nil, fmt.Errorf("audit.policyFile (--audit-policy-file): %w", err)
 		}
 	}
-	if err := d.auditVersions(); err != nil {
+	if err := p.auditVersions(); err != nil {
 		return nil, err
 	}
 	var sinks []*audit.Sink
@@ -32,35 +32,35 @@ func (d *Daemon) newAuditor() (*audit.Auditor, error) {
 		if err != nil {
 			return nil, fmt.Errorf("audit.webhook.configFile (--audit-webhook-config-file): %w", err)
 		}
-		o := d.sinkOptions(c.Webhook.Mode, c.Webhook.Batch, c.Webhook.Truncate)
-		sinks = append(sinks, audit.NewWebhook(service, d.naming, time.Duration(c.Webhook.InitialBackoff), o))
+		o := p.sinkOptions(c.Webhook.Mode, c.Webhook.Batch, c.Webhook.Truncate)
+		sinks = append(sinks, audit.NewWebhook(service, p.naming, time.Duration(c.Webhook.InitialBackoff), o))
 	}
 	if c.Log.Path != "" {
-		to, err := d.newAuditLog()
+		to, err := p.newAuditLog()
 		if err != nil {
 			return nil, fmt.Errorf("audit.log.path (--audit-log-path): %w", err)
 		}
-		o := d.sinkOptions(c.Log.Mode, c.Log.Batch, c.Log.Truncate)
+		o := p.sinkOptions(c.Log.Mode, c.Log.Batch, c.Log.Truncate)
 		o.Legacy = c.Log.Format == auditLegacy
 		// In front of the webhook, so that the local record is written first.
 		sinks = slices.Insert(sinks, 0, audit.NewLog(to, o))
 	}
 	switch {
 	case len(sinks) == 0 && c.PolicyFile != "":
-		d.log.Warn("there is an audit policy, but neither audit log nor webhook: nothing is audited")
+		p.log.Warn("there is an audit policy, but neither audit log nor webhook: nothing is audited")
 		return nil, nil
 	// Neither policy nor sink: auditing was not asked for, which needs no word.
 	case len(sinks) == 0:
 		return nil, nil
 	case c.PolicyFile == "":
-		d.log.Info("no audit policy is given: the metadata of requests is audited")
+		p.log.Info("no audit policy is given: the metadata of requests is audited")
 	}
-	auditor := audit.New(policy, d.naming, time.Now, sinks...)
+	auditor := audit.New(policy, p.naming, time.Now, sinks...)
 	if c.PolicyFile == "" {
 		return auditor, nil
 	}
-	return auditor, d.identity.reloader.AddFile("audit-policy", c.PolicyFile, func() error {
-		policy, err := audit.Load(c.PolicyFile, d.naming)
+	return auditor, p.identity.reloader.AddFile("audit-policy", c.PolicyFile, func() error {
+		policy, err := audit.Load(c.PolicyFile, p.naming)
 		if err == nil {
 			auditor.SetPolicy(policy)
 		}
@@ -70,9 +70,9 @@ func (d *Daemon) newAuditor() (*audit.Auditor, error) {
 
 // auditVersions checks the versions of the format that are asked for. The group's name depends on the
 // naming profile, so this cannot be checked with the other settings.
-func (d *Daemon) auditVersions() error {
-	known := d.naming.Group("audit") + "/v1"
-	for key, version := range map[string]string{"audit.log.version": d.config.Audit.Log.Version, "audit.webhook.version": d.config.Audit.Webhook.Version} {
+func (p *policies) auditVersions() error {
+	known := p.naming.Group("audit") + "/v1"
+	for key, version := range map[string]string{"audit.log.version": p.config.Audit.Log.Version, "audit.webhook.version": p.config.Audit.Webhook.Version} {
 		if version != "" && version != known {
 			return fmt.Errorf("%s: %q is not %s", key, version, known)
 		}
@@ -81,9 +81,9 @@ func (d *Daemon) auditVersions() error {
 }
 
 // A throttle or a bound that is off is zero in the options.
-func (d *Daemon) sinkOptions(mode string, b AuditBatch, t AuditTruncate) audit.SinkOptions {
+func (p *policies) sinkOptions(mode string, b AuditBatch, t AuditTruncate) audit.SinkOptions {
 	o := audit.SinkOptions{
-		Mode: audit.Mode(mode), Logger: d.log,
+		Mode: audit.Mode(mode), Logger: p.log,
 		Batch: audit.BatchOptions{BufferSize: b.BufferSize, MaxSize: b.MaxSize, MaxWait: time.Duration(b.MaxWait)},
 	}
 	if b.ThrottleEnable {
@@ -96,8 +96,8 @@ func (d *Daemon) sinkOptions(mode string, b AuditBatch, t AuditTruncate) audit.S
 }
 
 // newAuditLog opens what the lines of the audit log are written to.
-func (d *Daemon) newAuditLog() (io.Writer, error) {
-	c := d.config.Audit.Log
+func (p *policies) newAuditLog() (io.Writer, error) {
+	c := p.config.Audit.Log
 	// The usual sign for standard output.
 	if c.Path == "-" {
 		return struct{ io.Writer }{os.Stdout}, nil // without Close: standard output stays open
@@ -106,6 +106,6 @@ func (d *Daemon) newAuditLog() (io.Writer, error) {
 	return audit.OpenFile(audit.FileOptions{
 		Path: c.Path, MaxSize: int64(c.MaxSize) << 20, MaxAge: time.Duration(c.MaxAge) * 24 * time.Hour,
 		MaxBackups: c.MaxBackups, Compress: c.Compress, Now: time.Now,
-		OnError: func(err error) { d.log.Error("old audit log files cannot be handled", "error", err) },
+		OnError: func(err error) { p.log.Error("old audit log files cannot be handled", "error", err) },
 	})
 }

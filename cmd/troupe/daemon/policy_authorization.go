@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/troupe-api/troupe/policy/authz/node"
 	"github.com/troupe-api/troupe/policy/authz/rbac"
@@ -98,16 +100,16 @@ func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, m
 // newAuthorizer makes the modes of authorization, in their order. Before all of them, members of
 // system:masters may do everything and everybody may read the paths that are always open. Where
 // everything is denied, the one master is the daemon's own administrator.
-func (d *Daemon) newAuthorizer(roles *rbac.Authorizer, administrator string) (authz.Authorizer, error) {
-	c := d.config.Authorization
+func (p *policies) newAuthorizer(roles *rbac.Authorizer) (authz.Authorizer, error) {
+	c := p.config.Authorization
 	// With a name set, membership of the group alone is not enough.
 	masters := authz.Masters{}
 	if c.has(modeAlwaysDeny) {
-		masters.UserName = administrator
+		masters.UserName = p.identity.certificates().Admin.Cert.Subject.CommonName
 	}
 	all := []authz.Authorizer{masters, authz.AlwaysAllowPaths(c.AlwaysAllowPaths)}
 	for _, name := range c.Modes {
-		mode, err := d.newModeAuthorizer(name, roles)
+		mode, err := p.newModeAuthorizer(name, roles)
 		if err != nil {
 			return nil, err
 		}
@@ -118,17 +120,17 @@ func (d *Daemon) newAuthorizer(roles *rbac.Authorizer, administrator string) (au
 
 // Modes whose answers change register what the change can be seen by. validate has refused unknown names,
 // so what is left denies.
-func (d *Daemon) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.Authorizer, error) {
+func (p *policies) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.Authorizer, error) {
 	switch name {
 	case modeNode:
-		return d.newNodeAuthorizer()
+		return p.newNodeAuthorizer()
 	case modeABAC:
-		return d.readPolicies(d.config.Authorization.PolicyFile)
+		return p.readPolicies(p.config.Authorization.PolicyFile)
 	case modeRBAC:
 		return roles, nil
 	case modeWebhook:
-		d.policyGeneration.AddSource(currentSecond)
-		return d.newWebhookAuthorizer()
+		p.authentication.generation.AddSource(currentSecond)
+		return p.newWebhookAuthorizer()
 	case modeAlwaysAllow:
 		return authz.AlwaysAllow{}, nil
 	}
@@ -137,12 +139,12 @@ func (d *Daemon) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.A
 
 // newNodeAuthorizer makes the mode Node. What it allows depends on which Pods a node has, so its generation is part of
 // the daemon's: answers that were made under an earlier one are not used again.
-func (d *Daemon) newNodeAuthorizer() (authz.Authorizer, error) {
-	mode, err := node.New(d.background.ctx, d.objects, d.naming)
+func (p *policies) newNodeAuthorizer() (authz.Authorizer, error) {
+	mode, err := node.New(p.ctx, p.storage.objects, p.naming)
 	if err != nil {
 		return nil, err
 	}
-	d.policyGeneration.AddSource(func() any { return mode.Generation() })
+	p.authentication.generation.AddSource(func() any { return mode.Generation() })
 	return mode, nil
 }
 
@@ -151,13 +153,13 @@ func (d *Daemon) newNodeAuthorizer() (authz.Authorizer, error) {
 func currentSecond() any { return time.Now().Unix() }
 
 // readPolicies reads the policies of the mode ABAC, once. A change of the file needs a restart.
-func (d *Daemon) readPolicies(path string) (*authz.ABAC, error) {
+func (p *policies) readPolicies(path string) (*authz.ABAC, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	policies, err := authz.ParseABAC(file, d.naming)
+	policies, err := authz.ParseABAC(file, p.naming)
 	if err != nil {
 		return nil, fmt.Errorf("--authorization-policy-file %s: %w", path, err)
 	}
@@ -165,14 +167,28 @@ func (d *Daemon) readPolicies(path string) (*authz.ABAC, error) {
 }
 
 // The remote is not asked at the start: the daemon must start before a remote that runs in its cluster.
-func (d *Daemon) newWebhookAuthorizer() (*authz.Webhook, error) {
-	c := d.config.Authorization.Webhook
+func (p *policies) newWebhookAuthorizer() (*authz.Webhook, error) {
+	c := p.config.Authorization.Webhook
 	service, err := remote.Load(c.ConfigFile)
 	if err != nil {
 		return nil, fmt.Errorf("--authorization-webhook-config-file: %w", err)
 	}
 	return authz.NewWebhook(authz.WebhookOptions{
-		Client: service, Version: c.Version, Naming: d.naming, Now: time.Now, Logger: d.log,
+		Client: service, Version: c.Version, Naming: p.naming, Now: time.Now, Logger: p.log,
 		AuthorizedTTL: time.Duration(c.CacheAuthorizedTTL), UnauthorizedTTL: time.Duration(c.CacheUnauthorizedTTL),
 	}), nil
+}
+
+// escalationChecks keeps users from handing out by roles what they do not hold, if roles decide. The
+// rights to escalate and to bind may come from any mode but a remote one, for which a change
+// does not wait.
+func (p *policies) escalationChecks(roles *rbac.Authorizer) []admission.Registration {
+	c, modes := p.config.Authorization, p.authorizer
+	if !c.has(modeRBAC) {
+		return nil
+	}
+	if c.has(modeWebhook) {
+		modes = roles
+	}
+	return []admission.Registration{rbac.Escalation(roles, modes, p.storage.objects)}
 }

@@ -22,13 +22,13 @@ type Compaction struct {
 }
 
 // compact writes a snapshot now and drops the journal before it, but for what watches may go back to. Requests go on meanwhile.
-func (d *Daemon) compact(ctx context.Context) ([]byte, error) {
-	if d.etcd != nil {
+func (s *storage) compact(ctx context.Context) ([]byte, error) {
+	if s.state.etcd != nil {
 		return nil, meta.NewBadRequest("the state is in etcd, which is compacted by itself (--etcd-compaction-interval)")
 	}
-	before := d.journal.Stats()
-	at := d.store.Version()
-	err := d.store.Compact(ctx)
+	before := s.state.journal.Stats()
+	at := s.store.Version()
+	err := s.store.Compact(ctx)
 	switch {
 	case errors.Is(err, persist.ErrNoSpace):
 		return nil, meta.NewInsufficientStorage("the disk has no room for the snapshot that takes the place of the journal")
@@ -37,6 +37,6 @@ func (d *Daemon) compact(ctx context.Context) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	}
-	after := d.journal.Stats()
+	after := s.state.journal.Stats()
 	return json.Marshal(Compaction{before.JournalBytes, after.JournalBytes, before.SnapshotBytes, after.SnapshotBytes, int64(at)})
 }

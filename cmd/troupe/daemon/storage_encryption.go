@@ -90,7 +90,7 @@ func (a *atRest) stale() func(key string, version persist.Revision) bool {
 }
 
 // run follows the file and the KMS plugins.
-func (a *atRest) run(in *background) {
+func (a *atRest) run(in base) {
 	if !a.configured() {
 		return
 	}

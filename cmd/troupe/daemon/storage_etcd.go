@@ -89,34 +89,31 @@ func (e Etcd) validate(f *faults, c Config) {
 const localCopyDir = "etcd"
 
 // openEtcd connects to etcd and makes sure that the store there is of this naming profile.
-func (d *Daemon) openEtcd() (err error) {
-	held, err := persist.HoldsState(d.config.DataDir)
+func (l *stateLog) openEtcd() (err error) {
+	held, err := persist.HoldsState(l.config.DataDir)
 	if err != nil {
 		return err
 	}
 	if held {
-		return fmt.Errorf("%s holds a state of its own, which would not be served beside --etcd-servers: choose another --data-dir, or move it with troupe migrate --from %[1]s --to etcd", d.config.DataDir)
+		return fmt.Errorf("%s holds a state of its own, which would not be served beside --etcd-servers: choose another --data-dir, or move it with troupe migrate --from %[1]s --to etcd", l.config.DataDir)
 	}
-	o := d.config.Etcd.options()
-	o.Transformer, o.Logger, o.Fatal = d.encryption.transformer, d.log, d.fatal
-	copies := persist.LocalCopy{Dir: filepath.Join(d.config.DataDir, localCopyDir)}
-	if d.config.Etcd.LocalCopy {
+	o := l.config.Etcd.options()
+	o.Transformer, o.Logger, o.Fatal = l.encryption.transformer, l.log, l.fatal.report
+	copies := persist.LocalCopy{Dir: filepath.Join(l.config.DataDir, localCopyDir)}
+	if l.config.Etcd.LocalCopy {
 		o.CopyDir = copies.Dir
 	} else if err := copies.Remove(); err != nil {
 		return fmt.Errorf("removing the local copy (--etcd-local-copy=false): %w", err)
 	}
-	if d.etcd, err = etcd.Open(d.background.ctx, o); err != nil {
+	if l.etcd, err = etcd.Open(context.Background(), o); err != nil {
 		return err
 	}
-	if err := checkEtcdNaming(d.background.ctx, d.etcd, d.config.Etcd, d.naming); err != nil {
-		return err
-	}
-	return d.shareKeys()
+	return checkEtcdNaming(l.etcd, l.config.Etcd, l.naming)
 }
 
 // checkEtcdNaming records the naming profile in a new store and refuses one that was made under another profile.
-func checkEtcdNaming(ctx context.Context, l *etcd.Log, e Etcd, naming *meta.Naming) error {
-	recorded, err := l.EnsureLabel(ctx, namingLabel, naming.Profile)
+func checkEtcdNaming(l *etcd.Log, e Etcd, naming *meta.Naming) error {
+	recorded, err := l.EnsureLabel(context.Background(), namingLabel, naming.Profile)
 	if err == nil && recorded != naming.Profile {
 		err = fmt.Errorf("what is in etcd below %s was made under the naming profile %s and cannot be opened under %s: start with --naming %s, or with another --etcd-prefix",
 			e.Prefix, recorded, naming.Profile, recorded)

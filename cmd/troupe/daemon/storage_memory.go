@@ -136,13 +136,13 @@ func fitTuning(t *actors.Tuning) {
 }
 
 // newMemoryMonitor makes the monitor for a history of a size; nil if the process has no limit.
-func (d *Daemon) newMemoryMonitor(history int64) *memoryMonitor {
+func (s *storage) newMemoryMonitor(history int64) *memoryMonitor {
 	limit, ok := memoryLimit()
 	if !ok {
 		return nil
 	}
 	m := &memoryMonitor{
-		limit: limit, setHistoryBytes: d.store.SetHistoryLimit, releaseMemory: d.store.DropCaches, onScarce: d.logMemory,
+		limit: limit, setHistoryBytes: s.store.SetHistoryLimit, releaseMemory: s.store.DropCaches, onScarce: s.logMemory,
 		fullHistory: history, history: history,
 	}
 	for _, name := range []string{
@@ -232,19 +232,19 @@ func (m *memoryMonitor) UnderPressure() bool { return m.scarce.Load() }
 func (m *memoryMonitor) Available() int64 { return m.headroom.Load() }
 
 // memoryGauge is what the HTTP server asks; nil if the process has no limit.
-func (d *Daemon) memoryGauge() http.MemoryMonitor {
-	if d.memoryMonitor == nil {
+func (s *storage) memoryGauge() http.MemoryMonitor {
+	if s.memory == nil {
 		return nil
 	}
-	return d.memoryMonitor
+	return s.memory
 }
 
 // logMemory tells of each change of state. The two thresholds lie apart, so a use near one of them does not fill the log.
-func (d *Daemon) logMemory(scarce bool, used int64) {
+func (s *storage) logMemory(scarce bool, used int64) {
 	if scarce {
-		d.log.Warn("memory is scarce: writes, lists and watches are refused until there is more", "used", used)
+		s.log.Warn("memory is scarce: writes, lists and watches are refused until there is more", "used", used)
 	} else {
-		d.log.Info("memory is no longer scarce", "used", used)
+		s.log.Info("memory is no longer scarce", "used", used)
 	}
 }
 

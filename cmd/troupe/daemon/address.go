@@ -8,18 +8,10 @@ import (
 
 // Addr is the address that the daemon listens on. It differs from the configured one if that names no port.
 // It may be called after Start only, as URL and Ready.
-func (d *Daemon) Addr() net.Addr { return d.listener.Addr() }
+func (d *Daemon) Addr() net.Addr { return d.endpoint.listener.Addr() }
 
-// URL is the address for clients on this machine, as in "https://127.0.0.1:6443". An unspecified address is
-// none that a client can connect to, so it is written as the loopback address, which the certificate names
-// too.
-func (d *Daemon) URL() string {
-	host, port, _ := net.SplitHostPort(d.Addr().String())
-	if ip := net.ParseIP(host); ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return "https://" + net.JoinHostPort(host, port)
-}
+// URL is the address for clients on this machine, as in "https://127.0.0.1:6443".
+func (d *Daemon) URL() string { return d.endpoint.url() }
 
 // Kubeconfig is the path of the administrator's client configuration, or "" if it is in no file. Its credential is
 // a member of system:masters, so it is as good as the data directory itself.

@@ -143,7 +143,7 @@ func (m *allocationCluster) addressesPath() string {
 // checkAllocations holds what is taken against what is stored.
 func (m *allocationCluster) checkAllocations(when string) {
 	m.t.Helper()
-	has, held := m.storedAllocations(), m.services.Allocated()
+	has, held := m.storedAllocations(), m.storage.services.Allocated()
 	m.addAddresses(when, has)
 	for what, owners := range held {
 		var names []string
@@ -238,7 +238,7 @@ func TestServicesShareAddressesAndPorts(t *testing.T) {
 		m.do("PATCH", path, `{"metadata":{"finalizers":null}}`)
 		m.do("DELETE", path, "")
 	}
-	if got := slices.Collect(maps.Keys(m.services.Allocated())); !slices.Equal(got, []string{"10.0.0.1"}) {
+	if got := slices.Collect(maps.Keys(m.storage.services.Allocated())); !slices.Equal(got, []string{"10.0.0.1"}) {
 		t.Errorf("without Services these are taken: %v", got)
 	}
 }
@@ -251,8 +251,8 @@ func TestDryRunOfAService(t *testing.T) {
 	if err := json.Unmarshal(text, &i); err != nil || code != 201 || len(i.Spec.ClusterIPs) != 1 || i.Spec.Ports[0].NodePort == 0 {
 		t.Errorf("%d %v %s", code, err, text)
 	}
-	if len(m.services.Allocated()) != 1 {
-		t.Errorf("taken: %v", m.services.Allocated())
+	if len(m.storage.services.Allocated()) != 1 {
+		t.Errorf("taken: %v", m.storage.services.Allocated())
 	}
 }
 
@@ -275,7 +275,7 @@ func TestServiceOfTheAPI(t *testing.T) {
 			},
 		} {
 			m := openAllocationCluster(t, dir, naming.Profile)
-			port := fmt.Sprint(m.listener.Addr())
+			port := fmt.Sprint(m.Addr())
 			port = port[strings.LastIndexByte(port, ':')+1:]
 			for path, want := range map[string][]string{
 				defaultServicesPath + "/" + name: {`"clusterIP":"10.0.0.1"`, `"ports":[{"name":"https","protocol":"TCP","port":443,"targetPort":` + port + `}]`, `"labels":{"component":"apiserver","provider":"` + name + `"}`},

@@ -1,0 +1,63 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/actors/controllers/endpoints"
+	"github.com/troupe-api/troupe/actors/controllers/workloads"
+)
+
+// clusterControllers are those that other clusters run outside of the API server. Their writes are admitted, and some of
+// them ask what users may do.
+type clusterControllers struct {
+	base
+	storage    *storage
+	identity   *identity
+	aggregator *aggregator
+	leadership *leadership
+	server     *serverControllers
+	policy     *policies
+
+	store     controllers.Store
+	leader    *controllers.Leader // of kube-controller-manager
+	backends  *endpoints.Backends // shared by the controllers of endpoints
+	workloads *workloads.Group    // shared by the controllers of workloads
+
+	publishRootCA, publishTrustBundle atomic.Pointer[func()] // of the controllers that were made last
+}
+
+func (c *clusterControllers) Start() error {
+	kinds := c.storage.kinds
+	c.store = c.policy.admitting(c.leadership.store())
+	c.leader = controllers.NewLeader(c.storage.store, kinds, c.log)
+	c.backends = endpoints.NewBackends(c.store, kinds, c.log)
+	c.workloads = workloads.NewGroup(c.store, kinds, c.leader, c.log)
+	followLeader := sync.OnceFunc(func() { c.run(c.leader.Run) })
+	for _, b := range builtIns {
+		if b.ofCluster == nil || !c.enables(b) {
+			continue
+		}
+		var made controller = newRemadeController(func() controller { return b.ofCluster(c) })
+		if b.twin != noTwin {
+			followLeader()
+		}
+		if b.twin == stops {
+			made = yieldingController{made, c.leader}
+		}
+		c.run(func(ctx context.Context) {
+			c.leadership.lead(controllers.WithWorkqueueMetrics(ctx, c.server.workqueueMetrics, b.name), made.Run)
+		})
+	}
+	return nil
+}
+
+// onTrustChange makes publish what is called when clients are to trust something else, in place of what current holds.
+// The first call must come before the reloader runs.
+func (c *clusterControllers) onTrustChange(current *atomic.Pointer[func()], publish func()) {
+	if current.Swap(&publish) == nil {
+		c.identity.onTrustChange(func() { (*current.Load())() })
+	}
+}

@@ -1,0 +1,77 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"github.com/troupe-api/troupe/actors/controllers"
+)
+
+// serverControllers are those that the API server runs for itself. They start before requests are served, and their
+// writes pass neither authorization nor admission.
+type serverControllers struct {
+	base
+	storage    *storage
+	aggregator *aggregator
+	leadership *leadership
+
+	definitions       *controllers.Definitions // serves the kinds of CustomResourceDefinitions
+	legacyTokens      *controllers.LegacyTokenTracking
+	apiServiceMetrics *controllers.APIServiceMetrics
+	workqueueMetrics  *controllers.WorkqueueMetrics // of all controllers
+}
+
+// A preparer is a controller that puts something in place which clients rely on from the first request.
+type preparer interface{ Ready() <-chan struct{} }
+
+// maxPreparation bounds the wait for preparers: a store that cannot write now is served all the same.
+const maxPreparation = 10 * time.Second
+
+// Start waits for the preparers.
+func (c *serverControllers) Start() error {
+	store, kinds := c.storage.store, c.storage.kinds
+	c.apiServiceMetrics, c.workqueueMetrics = controllers.NewAPIServiceMetrics(), controllers.NewWorkqueueMetrics()
+	c.definitions = controllers.NewDefinitions(store, kinds, c.log)
+	c.run(c.definitions.Run)
+	c.run(controllers.NewSystemObjects(store, kinds, c.log).Run)
+	c.legacyTokens = controllers.NewLegacyTokenTracking(store, kinds, c.log)
+	c.run(c.legacyTokens.Run)
+	c.runIdentityLease()
+	preparers := c.runBuiltIns()
+	if ttl := time.Duration(c.config.API.EventTTL); ttl > 0 {
+		expiry := controllers.NewEventExpiry(c.leadership.store(), kinds, ttl, c.log)
+		c.run(func(ctx context.Context) { c.leadership.lead(ctx, expiry.Run) })
+	}
+	// One timeout for all of them together, since they prepare at the same time.
+	timeout := time.After(maxPreparation)
+	for _, p := range preparers {
+		select {
+		case <-p.Ready():
+		case <-timeout:
+			c.log.Warn("serving begins before all controllers have prepared it")
+			return nil
+		}
+	}
+	return nil
+}
+
+// runBuiltIns returns the preparers among the controllers that certainly run.
+func (c *serverControllers) runBuiltIns() (preparers []preparer) {
+	for _, b := range builtIns {
+		if b.ofServer == nil || !c.enables(b) {
+			continue
+		}
+		l := c.leadership
+		if b.runsOn == everyDaemon {
+			l = &leadership{storage: c.storage} // which needs no election
+		}
+		r := newRemadeController(func() controller { return b.ofServer(c, l.store()) })
+		if p, ok := r.next.(preparer); ok && l.election == nil {
+			preparers = append(preparers, p)
+		}
+		c.run(func(ctx context.Context) {
+			l.lead(controllers.WithWorkqueueMetrics(ctx, c.workqueueMetrics, b.name), r.Run)
+		})
+	}
+	return preparers
+}

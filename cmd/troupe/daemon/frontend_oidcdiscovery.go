@@ -1,0 +1,40 @@
+package daemon
+
+import (
+	"io"
+
+	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
+)
+
+// oidcDiscovery is the documents by which others verify tokens, by their paths; none, if the issuer is no
+// address at which they could be found. They are made once, since keys do not change while the daemon runs.
+func (f *frontEnd) oidcDiscovery() (map[string]http.ExtraRoute, error) {
+	a := f.identity.tokens
+	// The first issuer is the one in new tokens; for the others, documents are published by whoever they belong to.
+	if !serviceaccount.Discoverable(a.issuers[0]) {
+		return map[string]http.ExtraRoute{}, nil
+	}
+	at := f.config.ServiceAccounts.JWKSURI
+	if at == "" {
+		at = f.endpoint.advertisedURL() + serviceaccount.KeysPath
+	}
+	configuration, err := serviceaccount.DiscoveryDocument(a.issuers[0], at, a.keys)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := serviceaccount.KeySet(a.keys)
+	if err != nil {
+		return nil, err
+	}
+	document := func(contentType string, text []byte) http.ExtraRoute {
+		return http.ExtraRoute{ContentType: contentType, Write: func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		}}
+	}
+	return map[string]http.ExtraRoute{
+		serviceaccount.DiscoveryPath: document(serviceaccount.DiscoveryType, configuration),
+		serviceaccount.KeysPath:      document(serviceaccount.KeysType, keys),
+	}, nil
+}

@@ -1,0 +1,24 @@
+package daemon
+
+import (
+	"context"
+	"time"
+)
+
+// maintenance keeps files that may change up to date: certificates, keys and the encryption configuration. It starts
+// last, since nothing may be added to the reloader once it runs.
+type maintenance struct {
+	base
+	state    *stateLog
+	identity *identity
+}
+
+func (m *maintenance) Start() error {
+	m.config.TLS.warn(m.log)
+	m.warnOfFeatureGates()
+	m.run(func(ctx context.Context) {
+		m.identity.reloader.Run(ctx, time.Duration(m.config.TLS.ReloadPeriod))
+	})
+	m.state.encryption.run(m.base)
+	return nil
+}
