@@ -81,17 +81,20 @@ func (s *Server) list(x *requestContext) error {
 
 // writeListing answers a list in the format that was negotiated.
 func (s *Server) writeListing(x *requestContext, listing request.ListResult) error {
-	l, err := s.encoder.List(x.deadlineCtx, x.kind, x.format, x.target.Query, listing)
+	l, err := s.encoder.List(x.kind, x.format, x.target.Query, listing, s.converted(x, listing))
 	if err != nil {
 		return err
 	}
 	all, largest := l.Measure()
-	gzip := all >= response.MinGzipSize && s.acceptsGzip(x)
-	if err := s.reserveResponse(x, l.Memory(x.format, all, largest, gzip)); err != nil {
+	room := l.Memory(all, largest)
+	if room > 0 && all >= response.MinGzipSize && s.acceptsGzip(x) {
+		room += response.GzipOverhead
+	}
+	if err := s.reserveResponse(x, room); err != nil {
 		return err
 	}
 	x.auditResponseList(l, all)
-	body, err := s.encoder.ListBody(l, x.format, all)
+	body, err := l.Body(all)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func New(o Options) (*Server, error) {
 		watches:        stream.NewRegistry(o.Logger),
 		impersonator:   impersonation.Impersonator{Naming: o.Naming},
 	}
-	s.encoder = represent.Encoder{Naming: o.Naming, Names: &s.names, Catalog: o.Catalog, Convert: o.Store.Convert}
+	s.encoder = represent.Encoder{Naming: o.Naming, Names: &s.names, Catalog: o.Catalog}
 	if o.MemoryMonitor != nil {
 		s.encoder.Forms.Scarce = o.MemoryMonitor.UnderPressure
 	}

@@ -22,12 +22,12 @@ func (l *List) cbor(w io.Writer) error {
 		return err
 	}
 	var m *schema.Message
-	if l.appendItem == nil {
+	if !l.Reshaped() {
 		m = l.kind.Message()
 	}
 	encoded := wire.GetBuffer()
 	defer wire.PutBuffer(encoded)
-	if err := l.each(func(_ int, item []byte) error {
+	if err := l.each(func(item []byte) error {
 		if *encoded, err = codec.AppendCBORItem((*encoded)[:0], m, item); err != nil {
 			return err
 		}

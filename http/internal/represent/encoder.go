@@ -1,7 +1,6 @@
 package represent
 
 import (
-	"context"
 	"strconv"
 	"time"
 
@@ -15,16 +14,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Convert makes stored objects what a kind shows of them; it returns the slice itself if they are that already.
-type Convert func(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error)
-
 // An Encoder makes representations. Its fields are not changed once it is in use. One serves all requests, of every
 // kind.
 type Encoder struct {
 	Naming  *meta.Naming
 	Names   *negotiate.Names
 	Catalog *catalog.Catalog
-	Convert Convert // of the items of lists
 	Forms   Forms
 }
 

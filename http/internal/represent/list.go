@@ -1,9 +1,7 @@
 package represent
 
 import (
-	"context"
 	"io"
-	"slices"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
@@ -24,21 +22,25 @@ type List struct {
 	kind  *schema.Kind
 	meta  present.ListMeta
 	items []*meta.Object // as they are stored
-	// convert makes items what kind shows of them; nil if they are that already.
-	convert Convert
-	ctx     context.Context // of convert
-	// asStored tells that the items go out as they are.
-	asStored bool
-	// appendItem appends an item in JSON; nil where the items are the objects themselves.
-	appendItem func(b []byte, o *meta.Object) []byte
+	// objects are the items in the form of kind; nil if they are stored in that form.
+	objects Objects
+	encoder *Encoder
+	format  negotiate.Format
+	table   *present.TableWriter // nil if the shape is another
 }
+
+// Objects returns some of the objects of a list: those from an index on, at least one. They are valid until the next call.
+type Objects func(from int) ([]*meta.Object, error)
+
+// asStored reports whether the items are written as they are.
+func (l *List) asStored() bool { return l.objects == nil && !l.Reshaped() }
 
 // listEnd closes the list of items, and the object that it is in. It fits each head, so nothing may follow the items.
 const listEnd = "]}"
 
-// objectList makes a list of whole objects. Items are written without their kind and apiVersion, which the
+// objectListHead is the head of a list of whole objects. Items are written without their kind and apiVersion, which the
 // list has (ItemOffset).
-func (e *Encoder) objectList(k *schema.Kind, l present.ListMeta, items []*meta.Object) *List {
+func objectListHead(k *schema.Kind, l present.ListMeta) []byte {
 	// Enough for the head of most lists; a long continue token makes it grow.
 	b := make([]byte, 0, 256)
 	b = append(b, `{"kind":"`...)
@@ -47,67 +49,31 @@ func (e *Encoder) objectList(k *schema.Kind, l present.ListMeta, items []*meta.O
 	b = append(b, k.APIVersion()...)
 	b = append(b, `","metadata":`...)
 	b = l.Append(b)
-	b = append(b, `,"items":[`...)
-	return &List{
-		head: b, field: "items", kind: k, meta: l, items: items, convert: e.Convert, asStored: allAsStored(k, items),
-	}
-}
-
-// tableList makes a list as a Table.
-func (e *Encoder) tableList(k *schema.Kind, o present.TableOptions, items []*meta.Object) *List {
-	t := present.NewTableWriter(e.Naming, k, o)
-	return &List{
-		head: t.AppendHead(nil), field: "rows", kind: k, meta: o.ListMeta, items: items, convert: e.Convert, appendItem: t.AppendRow,
-	}
-}
-
-// partialList makes a list of the metadata of objects.
-func (e *Encoder) partialList(k *schema.Kind, f negotiate.Format, l present.ListMeta, items []*meta.Object) *List {
-	add := func(b []byte, o *meta.Object) []byte { return e.appendPartial(b, f, o) }
-	head := present.AppendPartialListHead(nil, e.Naming, f.Version, l)
-	return &List{head: head, field: "items", kind: k, meta: l, items: items, convert: e.Convert, appendItem: add}
+	return append(b, `,"items":[`...)
 }
 
 // List makes a listing ready to be written in the shape that was negotiated; q may hold parameters of it.
-// Items are converted until ctx ends. A listing that the store has converted already needs no conversion
-// here.
-func (e *Encoder) List(ctx context.Context, k *schema.Kind, f negotiate.Format, q requestinfo.Query, listing request.ListResult) (*List, error) {
-	l, err := e.listInShape(k, f, q, listing)
-	if err != nil {
-		return nil, err
-	}
-	l.ctx = ctx
-	if listing.Converted {
-		l.convert, l.asStored = nil, l.appendItem == nil
-	}
-	return l, nil
-}
-
-// listInShape is List for a listing of stored objects.
-func (e *Encoder) listInShape(k *schema.Kind, f negotiate.Format, q requestinfo.Query, l request.ListResult) (*List, error) {
+// objects are its items in the form of k; nil if they are stored in that form.
+func (e *Encoder) List(k *schema.Kind, f negotiate.Format, q requestinfo.Query, l request.ListResult, objects Objects) (*List, error) {
 	head := present.ListMeta{ResourceVersion: formatVersion(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
+	list := &List{field: "items", kind: k, meta: head, items: l.Items, objects: objects, encoder: e, format: f}
 	switch f.Shape {
 	case negotiate.Table:
 		o, err := tableOptions(f, q, head)
-		return e.tableList(k, o, l.Items), err
+		if err != nil {
+			return nil, err
+		}
+		list.table = present.NewTableWriter(e.Naming, k, o)
+		list.field, list.head = "rows", list.table.AppendHead(nil)
 	case negotiate.PartialList:
-		return e.partialList(k, f, head, l.Items), nil
+		list.head = present.AppendPartialListHead(nil, e.Naming, f.Version, head)
 	case negotiate.Partial:
 		return nil, apierrors.NotAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + k.ListKind() + ")")
+	default:
+		list.meta.WriteEmptyContinue = k.IsCustom()
+		list.head = objectListHead(k, list.meta)
 	}
-	head.WriteEmptyContinue = k.IsCustom()
-	return e.objectList(k, head, l.Items), nil
-}
-
-// allAsStored tells whether whole objects can be written as they are stored: all conform to the version of
-// the kind. A custom kind's objects are stored as they were written, and may be of an older schema, which
-// reading applies.
-func allAsStored(k *schema.Kind, items []*meta.Object) bool {
-	if k.Stored != k || !k.IsCustom() {
-		return k.Stored == k
-	}
-	form := k.Origin.Schema.ID()
-	return !slices.ContainsFunc(items, func(o *meta.Object) bool { return !o.ConformsTo(form) })
+	return list, nil
 }
 
 // Measure measures the objects: all that will be read, and the largest.
@@ -121,23 +87,23 @@ func (l *List) Measure() (all, largest int) {
 
 // Reshaped tells whether the items are not the objects themselves, so that the list may be much smaller
 // than they are. A limit on memory by the size of objects would be far too strict then.
-func (l *List) Reshaped() bool { return l.appendItem != nil }
+func (l *List) Reshaped() bool { return l.format.Shape != negotiate.Whole }
 
-// ListBody is the body of a list whose objects have so many bytes. A small one that has to be put into
+// Body returns the body of a list whose objects have so many bytes. A small one that has to be put into
 // another encoding is made at once, so that its size is known. A large one is written as it is made: an
 // error in the middle can only cut the connection, as the status has been sent.
-func (e *Encoder) ListBody(l *List, f negotiate.Format, all int) (Body, error) {
+func (l *List) Body(all int) (Body, error) {
 	b := Body{ContentType: negotiate.TypeJSON, Write: l.jsonLine, Size: -1}
 	switch {
-	case f.Encoding == negotiate.Protobuf:
-		return e.protobufListBody(l, f, all)
-	case f.Encoding == negotiate.YAML:
+	case l.format.Encoding == negotiate.Protobuf:
+		return l.protobuf(all)
+	case l.format.Encoding == negotiate.YAML:
 		b.ContentType, b.Write = negotiate.TypeYAML, l.yaml
-	case f.Encoding == negotiate.CBOR:
+	case l.format.Encoding == negotiate.CBOR:
 		b.ContentType, b.Write = negotiate.TypeCBOR, l.cbor
-	case f.Pretty:
+	case l.format.Pretty:
 		b.Write = l.pretty
-	case l.asStored:
+	case l.asStored():
 		b.Size = l.size()
 		return b, nil
 	}
@@ -173,19 +139,11 @@ func (l *List) JSON(w io.Writer) error {
 	if _, err := w.Write(l.head); err != nil {
 		return err
 	}
-	if l.asStored {
+	if l.asStored() {
 		if err := l.copyItems(w); err != nil {
 			return err
 		}
-	} else if err := l.each(func(i int, item []byte) error {
-		if i > 0 {
-			if _, err := w.Write(separator); err != nil {
-				return err
-			}
-		}
-		_, err := w.Write(item)
-		return err
-	}); err != nil {
+	} else if err := l.writeItems(w); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, listEnd)
@@ -219,17 +177,59 @@ func (l *List) copyItems(w io.Writer) error {
 	return nil
 }
 
+// writeItems writes the items that have to be made.
+func (l *List) writeItems(w io.Writer) error {
+	first := true
+	return l.each(func(item []byte) error {
+		if !first {
+			if _, err := w.Write(separator); err != nil {
+				return err
+			}
+		}
+		first = false
+		_, err := w.Write(item)
+		return err
+	})
+}
+
 // each makes one item after the other as JSON, which is valid until the next. The buffer is shared by all
 // items and goes back to a pool, so do must not keep the item.
-func (l *List) each(do func(i int, item []byte) error) error {
+func (l *List) each(do func(item []byte) error) error {
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
-	return l.eachConverted(func(i int, o *meta.Object) error {
-		if l.appendItem != nil {
-			*buf = l.appendItem((*buf)[:0], o)
-		} else {
-			*buf = append(append((*buf)[:0], '{'), o.JSON[o.ItemOffset:]...)
-		}
-		return do(i, *buf)
+	return l.eachObject(func(o *meta.Object) error {
+		*buf = l.appendItem((*buf)[:0], o)
+		return do(*buf)
 	})
+}
+
+// appendItem appends an item in JSON.
+func (l *List) appendItem(b []byte, o *meta.Object) []byte {
+	switch l.format.Shape {
+	case negotiate.Table:
+		return l.table.AppendRow(b, o)
+	case negotiate.PartialList:
+		return l.encoder.appendPartial(b, l.format, o)
+	}
+	return append(append(b, '{'), o.JSON[o.ItemOffset:]...)
+}
+
+// eachObject calls do for one object after the other, in the form of the kind.
+func (l *List) eachObject(do func(*meta.Object) error) error {
+	for from := 0; from < len(l.items); {
+		objects, err := l.items, error(nil)
+		if l.objects != nil {
+			objects, err = l.objects(from)
+		}
+		if err != nil {
+			return err
+		}
+		for _, o := range objects {
+			if err := do(o); err != nil {
+				return err
+			}
+		}
+		from += len(objects)
+	}
+	return nil
 }

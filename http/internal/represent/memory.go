@@ -37,24 +37,21 @@ func ObjectMemory(f negotiate.Format, size int) int64 {
 }
 
 // Memory is the memory, in bytes, that a list takes while it is written: its buffers, its share of the
-// listing, and that of the item which it is at. all and largest are what Measure has found; gzip: it will
-// be compressed. Only the largest item counts, since they are made one after the other.
-func (l *List) Memory(f negotiate.Format, all, largest int, gzip bool) int64 {
+// listing, and that of the item which it is at. all and largest are what Measure has found. Only the largest item
+// counts, since they are made one after the other.
+func (l *List) Memory(all, largest int) int64 {
 	if all <= response.MaxBuffered {
 		return 0
 	}
 	room := response.Overhead + 8*len(l.items)
-	if gzip {
-		room += response.GzipOverhead
-	}
 	switch {
-	case f.Encoding == negotiate.YAML:
+	case l.format.Encoding == negotiate.YAML:
 		room += yamlGrowth * largest
-	case f.Encoding == negotiate.Protobuf:
+	case l.format.Encoding == negotiate.Protobuf:
 		room += protobufGrowth * largest
-	case f.Encoding == negotiate.CBOR:
+	case l.format.Encoding == negotiate.CBOR:
 		room += cborGrowth * largest
-	case !l.asStored:
+	case !l.asStored():
 		room += 2 * largest
 	}
 	return int64(room)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -17,23 +16,21 @@ import (
 // field numbers of every list are 1 for its metadata and 2 for its items.
 type protobufList struct {
 	list        *List
-	encoder     *Encoder
-	format      negotiate.Format
 	item        protobufType
 	listType    protobufType // without a message: it is written piece by piece
 	payloadSize int          // bytes in the envelope
 }
 
-// protobufListBody is the body of a list in Protobuf, of so many bytes of objects. A small list is made
+// protobuf is the body of a list in Protobuf, of so many bytes of objects. A small list is made
 // once and held; for a larger one the time of a second pass is the price of bounded memory.
-func (e *Encoder) protobufListBody(l *List, f negotiate.Format, all int) (Body, error) {
-	b := Body{ContentType: e.Names.ProtobufType}
-	item, err := e.protobufOf(l.kind, f)
+func (l *List) protobuf(all int) (Body, error) {
+	b := Body{ContentType: l.encoder.Names.ProtobufType}
+	item, err := l.encoder.protobufOf(l.kind, l.format)
 	if err != nil {
 		return b, err
 	}
-	p := &protobufList{list: l, encoder: e, format: f, item: item, listType: protobufType{apiVersion: item.apiVersion, kind: item.kind + "List"}}
-	if f.Shape == negotiate.Whole {
+	p := &protobufList{list: l, item: item, listType: protobufType{apiVersion: item.apiVersion, kind: item.kind + "List"}}
+	if !l.Reshaped() {
 		p.listType.kind = l.kind.ListKind()
 	}
 	if all <= response.MaxBuffered {
@@ -78,8 +75,8 @@ func (p *protobufList) items(w io.Writer) error {
 		return err
 	}
 	empty := len(p.item.wrap(nil))
-	return p.list.eachConverted(func(_ int, o *meta.Object) error {
-		form, err := p.encoder.protobufForm(p.item, p.format, o)
+	return p.list.eachObject(func(o *meta.Object) error {
+		form, err := p.list.encoder.protobufForm(p.item, p.list.format, o)
 		if err != nil {
 			return err
 		}

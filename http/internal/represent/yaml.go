@@ -30,7 +30,7 @@ func (l *List) yaml(w io.Writer) error {
 	}
 	const opening = "items:\n"
 	wrapped := []byte(`{"items":[`)
-	if err := l.each(func(_ int, item []byte) error {
+	if err := l.each(func(item []byte) error {
 		wrapped = append(append(wrapped[:len(`{"items":[`)], item...), listEnd...)
 		text, err := codec.YAML(wrapped)
 		if err != nil {
