@@ -15,9 +15,9 @@ import (
 func TestEveryVerbIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
-	var operations []request.Verb
-	f.mutate = func(_ context.Context, c request.Change) error {
-		operations = append(operations, c.Operation())
+	var operations []request.Operation
+	f.mutate = func(_ context.Context, c *request.Attributes) error {
+		operations = append(operations, c.Operation)
 		return nil
 	}
 	object := func(name, value string) tree.Tree {
@@ -33,16 +33,16 @@ func TestEveryVerbIsAdmitted(t *testing.T) {
 		{Verb: request.Patch, Key: meta.Key{Name: "b"}, PatchType: request.MergePatch, PatchBody: []byte(`{"data":{"v":"4"}}`)},
 		{Verb: request.Delete, Key: meta.Key{Name: "b"}},
 	} {
-		m.Waiting, m.Admission = f, f.reserving()
+		m.Admission = f.admission()
 		if _, err := h.do(m); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, want := fmt.Sprint(operations), fmt.Sprint([]request.Verb{request.Create, request.Create, request.Update, request.Update, request.Update, request.Delete}); got != want {
+	if got, want := fmt.Sprint(operations), fmt.Sprint([]request.Operation{request.OnCreate, request.OnCreate, request.OnUpdate, request.OnUpdate, request.OnUpdate, request.OnDelete}); got != want {
 		t.Errorf("operations %s, want %s", got, want)
 	}
 	f.checkReservations(t, 6, 6, 0)
-	f.skip = func(c request.Change) bool { return c.New.Object("data").String("v") == "free" }
+	f.skip = func(c *request.Attributes) bool { return c.New.Object("data").String("v") == "free" }
 	if _, err := h.patchWaiting(t.Context(), f, `{"data":{"v":"free"}}`); err != nil {
 		t.Fatal(err)
 	}
@@ -57,13 +57,13 @@ func TestDeleteCollectionIsAdmitted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f := &waitingFake{validate: func(_ context.Context, c request.Change) error {
+	f := &waitingFake{validate: func(_ context.Context, c *request.Attributes) error {
 		if c.Old.Object("metadata").String("name") == "a" {
 			return refused()
 		}
 		return nil
 	}}
-	m := request.Mutation{Verb: request.Delete, Kind: h.kind("configmaps"), Waiting: f, Admission: f.reserving()}
+	m := request.Mutation{Verb: request.Delete, Kind: h.kind("configmaps"), Admission: f.admission()}
 	if _, err := h.DeleteCollection(t.Context(), request.List{Kind: h.kind("configmaps"), Namespace: "default"}, m); statusCode(err) != 403 {
 		t.Errorf("got %v, want 403", err)
 	}
@@ -71,7 +71,7 @@ func TestDeleteCollectionIsAdmitted(t *testing.T) {
 		t.Errorf("%d objects are left, want 1", len(l.Items))
 	}
 	f.checkReservations(t, 10, 9, 0)
-	f.validate = func(_ context.Context, c request.Change) error { // the object changes every time
+	f.validate = func(_ context.Context, c *request.Attributes) error { // the object changes every time
 		_, err := h.patch("a", fmt.Sprintf(`{"data":{"v":"%d"}}`, f.asked.Load()))
 		return err
 	}
@@ -89,7 +89,7 @@ func TestDryRunIsAdmitted(t *testing.T) {
 		{Verb: request.Patch, Key: meta.Key{Name: "a"}, PatchType: request.MergePatch, PatchBody: []byte(`{"data":null}`)},
 		{Verb: request.Delete, Key: meta.Key{Name: "a"}},
 	} {
-		m.DryRun, m.Waiting, m.Admission = true, f, f.reserving()
+		m.DryRun, m.Admission = true, f.admission()
 		if _, err := h.do(m); err != nil {
 			t.Error(err)
 		}
@@ -123,13 +123,13 @@ func TestNoOpApplyIsAdmitted(t *testing.T) {
 			t.Errorf("again: %v %v, want no change", r, err)
 		}
 	}
-	creates := &pureFake{not: request.Update}
-	m.Admission = creates
+	creates := &pureFake{not: request.OnUpdate}
+	m.Admission = admissionOf(creates.plugin())
 	if r, err := apply(); err != nil || !r.NoOp || len(creates.seen) > 0 {
 		t.Errorf("an admission of creates: %v %v, saw %q", r, err, creates.seen)
 	}
 	pure, f := &pureFake{}, &waitingFake{}
-	m.Admission, m.Waiting = pure, f
+	m.Admission = admissionOf(pure.plugin(), f.plugin())
 	if r, err := apply(); err != nil || r.Object.Version != first.Object.Version || strings.Join(pure.seen, " ") != `{"v":"1","x":"y"} valid` &&
 		strings.Join(pure.seen, " ") != `{"x":"y","v":"1"} valid` {
 		t.Errorf("an admission of updates: %v, version %v, saw %q", err, r.Object, pure.seen)
@@ -138,8 +138,8 @@ func TestNoOpApplyIsAdmitted(t *testing.T) {
 	if _, err := apply(); statusCode(err) != 403 {
 		t.Errorf("a refusing admission: %v, want 403", err)
 	}
-	m.Admission = nil
-	f.mutate = func(_ context.Context, c request.Change) error {
+	m.Admission = admissionOf(f.plugin())
+	f.mutate = func(_ context.Context, c *request.Attributes) error {
 		c.New.EnsureObject("data")["added"] = "z"
 		return nil
 	}

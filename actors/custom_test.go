@@ -85,7 +85,7 @@ func TestKindGoesWhileAdmissionWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	remove := request.Mutation{Verb: request.Delete, Kind: thing, Key: a}
-	f := &waitingFake{validate: func(ctx context.Context, _ request.Change) error {
+	f := &waitingFake{validate: func(ctx context.Context, _ *request.Attributes) error {
 		if _, err := h.Mutate(ctx, remove); err != nil {
 			t.Error(err)
 		}
@@ -93,7 +93,7 @@ func TestKindGoesWhileAdmissionWaits(t *testing.T) {
 		return nil
 	}}
 	waits := remove
-	waits.Waiting, waits.Recorder = f, new(request.Recorder)
+	waits.Admission, waits.Recorder = admissionOf(f.plugin()), new(request.Recorder)
 	answered := make(chan error, 1)
 	go func() {
 		_, err := h.Mutate(t.Context(), waits)

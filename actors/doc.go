@@ -101,15 +101,15 @@
 // (persist.Write.With) under the condition that it is still published so, and resolved with it. The proposal is applied when all
 // its collections have published their parts.
 //
-// # Admission that waits
+// # Admission that may block
 //
-// Admission that only computes runs in the object's actor, on the newest state. Admission that has to ask
-// somebody outside may take long, so the actor does not wait for it: it hands the prepared mutation
-// out, together with the version that it was computed on, and goes on with other mutations. The
-// goroutine of the request asks (Store.admit) and brings the answer back, and the actor proposes the
-// candidate (object.resume) if the object still has that version. If not, the mutation is computed and
-// admitted again, up to maxAdmissions times; then it is answered with a conflict. Such admission only sees
-// states that are durable: while a change of the object is being committed, the mutation waits for it.
+// Plugins run in the object's actor, on the newest state. A plugin that may block, such as a webhook, is
+// registered so (request.MayBlock). If it handles a change, the actor hands out the prepared mutation
+// with the version that it was computed on, and goes on with other mutations. The goroutine of the
+// request runs the plugin (Store.admit), and the actor proposes the candidate (object.resume) if the
+// object still has that version. If not, the mutation is computed and admitted again, up to
+// maxAdmissions times; then it is answered with a conflict. Such plugins only see durable states: while
+// a change of the object is being committed, the mutation waits for it.
 //
 // # Other writers
 //

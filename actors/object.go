@@ -157,9 +157,8 @@ func (s *Store) mutationEnv(ctx context.Context) mutation.Env {
 	return mutation.Env{Context: ctx, Now: s.objectTime(), NewUID: uuid.NewString, LastApplied: s.lastApplied, MaxBytes: s.tuning.ObjectBytes}
 }
 
-// handOut returns a mutation to the goroutine that requested it, which asks the waiting admission outside of
-// the owner's turn. An admission never sees a state that is not stored yet: the request comes again
-// when the pending proposal is resolved.
+// handOut returns a mutation to the goroutine that requested it, which runs the admission that may block. That
+// never sees a state that is not stored yet: the request comes again when the pending proposal is resolved.
 func handOut(state newestState, p mutation.Prepared) mutateReply {
 	if state.pending != nil {
 		return mutateReply{proposal: state.pending, retry: true}

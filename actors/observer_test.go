@@ -54,7 +54,7 @@ func (f *observerFake) Observe(k *schema.Kind, version uint64, old, now *meta.Ob
 func TestObserver(t *testing.T) {
 	f := &observerFake{there: map[string]uint64{}}
 	h := openWith(t, func(o *actors.Options) { o.Observer = f })
-	w := &waitingFake{skip: func(request.Change) bool { return true }}
+	w := &waitingFake{skip: func(*request.Attributes) bool { return true }}
 	w.publish = func(k *schema.Kind, version uint64, old, now *meta.Object) {
 		f.Observe(k, version, old, now)
 		f.reserved++
@@ -109,14 +109,13 @@ type contended struct {
 	waited atomic.Int64
 }
 
-// Reserve implements request.Admission.
-func (c *contended) Reserve(change request.Change) (*request.Reservation, error) {
+func (c *contended) Validate(a *request.Attributes) error {
 	select {
 	case <-c.open:
-		return c.reservingFake.Reserve(change)
+		return c.reservingFake.Validate(a)
 	default:
 	}
-	return nil, &request.ContendedError{Wait: func(ctx context.Context) {
+	return &request.ContendedError{Wait: func(ctx context.Context) {
 		if c.waited.Add(1) < 20 {
 			return // it is as unclear as before
 		}
@@ -132,10 +131,10 @@ func (c *contended) Reserve(change request.Change) (*request.Reservation, error)
 func TestContendedChangesWait(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		h := openWith(t, nil)
-		f := &waitingFake{skip: func(request.Change) bool { return !waits }}
-		c := &contended{reservingFake: reservingFake{f}, open: make(chan struct{})}
+		f := &waitingFake{skip: func(*request.Attributes) bool { return !waits }}
+		c := &contended{reservingFake: reservingFake{fake: f}, open: make(chan struct{})}
 		m := request.Mutation{Verb: request.Patch, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"},
-			PatchType: request.MergePatch, PatchBody: []byte(`{"data":{"v":"2"}}`), Admission: c, Waiting: f}
+			PatchType: request.MergePatch, PatchBody: []byte(`{"data":{"v":"2"}}`), Admission: admissionOf(f.plugin(), &request.Plugin{Stage: request.Last, Validator: c})}
 		short, cancel := context.WithCancel(t.Context())
 		gaveUp := make(chan error, 1)
 		go func() {

@@ -57,7 +57,7 @@ func formInTurn(m *request.Mutation, state newestState) *schema.Kind {
 	switch {
 	case state.unreadable:
 		return stored.Origin.WorkingForm
-	case state.Object != nil && (m.AsWritten || m.Verb == request.Delete && !m.Admits(request.Delete)):
+	case state.Object != nil && (m.AsWritten || m.Verb == request.Delete && !m.Admits(request.OnDelete)):
 		if form := convert.WrittenForm(m.Kind, state.Object); form != nil {
 			return form
 		}

@@ -21,7 +21,7 @@ func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 	h := openWith(t, nil)
 	entered, gate := make(chan struct{}), make(chan struct{})
 	var seen []string
-	f := &waitingFake{mutate: func(_ context.Context, c request.Change) error {
+	f := &waitingFake{mutate: func(_ context.Context, c *request.Attributes) error {
 		seen = append(seen, string(codec.AppendAny(nil, c.Old["data"])))
 		if len(seen) == 1 {
 			close(entered)
@@ -58,7 +58,7 @@ func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
-	f.mutate = func(context.Context, request.Change) error {
+	f.mutate = func(context.Context, *request.Attributes) error {
 		_, err := h.patch("a", fmt.Sprintf(`{"data":{"v":"%d"}}`, f.asked.Load()+1))
 		return err
 	}
@@ -73,7 +73,7 @@ func TestStaleAdmissionEndsInConflict(t *testing.T) {
 func TestAdmissionUsesTheStore(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
-	f.mutate = func(ctx context.Context, _ request.Change) error {
+	f.mutate = func(ctx context.Context, _ *request.Attributes) error {
 		if f.asked.Load() > 1 {
 			return nil
 		}
@@ -90,7 +90,7 @@ func TestAdmissionUsesTheStore(t *testing.T) {
 func TestAdmissionTimeout(t *testing.T) {
 	h := openWith(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	f := &waitingFake{mutate: func(ctx context.Context, _ request.Change) error {
+	f := &waitingFake{mutate: func(ctx context.Context, _ *request.Attributes) error {
 		cancel()
 		<-ctx.Done()
 		return ctx.Err()
@@ -99,7 +99,7 @@ func TestAdmissionTimeout(t *testing.T) {
 		t.Errorf("got %v, want 504", err)
 	}
 	late, cancel := context.WithCancel(t.Context())
-	g := &waitingFake{validate: func(context.Context, request.Change) error { cancel(); return nil }} // which answers nonetheless
+	g := &waitingFake{validate: func(context.Context, *request.Attributes) error { cancel(); return nil }} // which answers nonetheless
 	if _, err := h.patchWaiting(late, g, `{"data":{"waited":"x"}}`); statusCode(err) != 504 {
 		t.Errorf("an answer after the end: %v, want 504", err)
 	}
@@ -115,7 +115,7 @@ func TestAdmissionTimeout(t *testing.T) {
 // validated as if it had been sent so.
 func TestAdmissionChangesTheObject(t *testing.T) {
 	h := openWith(t, nil)
-	f := &waitingFake{mutate: func(_ context.Context, c request.Change) error {
+	f := &waitingFake{mutate: func(_ context.Context, c *request.Attributes) error {
 		c.New.EnsureObject("data")["added"] = "by admission"
 		metadata := c.New.EnsureObject("metadata")
 		metadata.EnsureObject("labels")["l"] = "admitted"
@@ -124,7 +124,7 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 	}}
 	pure := &pureFake{}
 	before := h.list(request.List{}).Items[0]
-	r, err := h.do(request.Mutation{Verb: request.Update, Key: meta.Key{Name: "a"}, FieldManager: "m", Admission: pure, Waiting: f,
+	r, err := h.do(request.Mutation{Verb: request.Update, Key: meta.Key{Name: "a"}, FieldManager: "m", Admission: admissionOf(pure.plugin(), f.plugin()),
 		Object: tree.Tree{"metadata": tree.Tree{"name": "a"}, "data": tree.Tree{"v": "2"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 	if got := strings.Join(pure.seen, " "); got != `{"v":"2"} {"added":"by admission","v":"2"} valid` {
 		t.Errorf("the admission in the owner's turn saw %s", got)
 	}
-	f.mutate = func(_ context.Context, c request.Change) error {
+	f.mutate = func(_ context.Context, c *request.Attributes) error {
 		c.New.EnsureObject("data")["not a key"] = "x"
 		return nil
 	}
@@ -152,7 +152,7 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 func TestRefusedAdmission(t *testing.T) {
 	h := openWith(t, nil)
 	before := h.Version()
-	refuse := func(context.Context, request.Change) error { return refused() }
+	refuse := func(context.Context, *request.Attributes) error { return refused() }
 	for name, f := range map[string]*waitingFake{"mutating": {mutate: refuse}, "validating": {validate: refuse}} {
 		for verb, m := range map[string]request.Mutation{
 			"create": {Verb: request.Create, Key: meta.Key{Name: "b"}, Object: tree.Tree{"metadata": tree.Tree{"name": "b"}}},
@@ -162,7 +162,7 @@ func TestRefusedAdmission(t *testing.T) {
 				Object: tree.Tree{"metadata": tree.Tree{"name": "a"}, "data": tree.Tree{"x": "y"}}},
 			"delete": {Verb: request.Delete, Key: meta.Key{Name: "a"}},
 		} {
-			m.Waiting, m.Admission = f, f.reserving()
+			m.Admission = f.admission()
 			if _, err := h.do(m); statusCode(err) != 403 {
 				t.Errorf("%s, %s: %v, want 403", name, verb, err)
 			}
@@ -181,7 +181,7 @@ func TestRefusedAdmission(t *testing.T) {
 // A panic in an admission fails its request only.
 func TestPanicInAdmission(t *testing.T) {
 	h := openWith(t, func(o *actors.Options) { o.Tuning.RestartBackoff = time.Hour })
-	boom := func(context.Context, request.Change) error { panic("boom") }
+	boom := func(context.Context, *request.Attributes) error { panic("boom") }
 	for name, f := range map[string]*waitingFake{"mutating": {mutate: boom}, "validating": {validate: boom}} {
 		if _, err := h.patchWaiting(t.Context(), f, `{"data":{"v":"2"}}`); statusCode(err) != 500 || strings.Contains(err.Error(), "boom") {
 			t.Errorf("%s: %v, want 500 that does not tell why", name, err)
@@ -200,7 +200,7 @@ func TestReservationOfFailedCommit(t *testing.T) {
 	defer h.close()
 	fs.SetBudget(fs.Used() + 200)
 	f := &waitingFake{}
-	_, err := h.do(request.Mutation{Verb: request.Create, Key: meta.Key{Name: "b"}, Waiting: f, Admission: f.reserving(),
+	_, err := h.do(request.Mutation{Verb: request.Create, Key: meta.Key{Name: "b"}, Admission: f.admission(),
 		Object: tree.Tree{"metadata": tree.Tree{"name": "b"}, "data": tree.Tree{"v": strings.Repeat("x", 100_000)}}})
 	if statusCode(err) != 507 {
 		t.Errorf("on a full disk: %v, want 507", err)
@@ -211,11 +211,11 @@ func TestReservationOfFailedCommit(t *testing.T) {
 // Closing does not wait for admissions; what they allow afterwards is answered that the server stops.
 func TestCloseWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
-	f := &waitingFake{mutate: func(context.Context, request.Change) error {
+	f := &waitingFake{mutate: func(context.Context, *request.Attributes) error {
 		h.close()
 		return nil
 	}}
-	_, err := h.do(request.Mutation{Verb: request.Create, Key: meta.Key{Name: "b"}, Waiting: f, Admission: f.reserving(), Object: tree.Tree{"metadata": tree.Tree{"name": "b"}}})
+	_, err := h.do(request.Mutation{Verb: request.Create, Key: meta.Key{Name: "b"}, Admission: f.admission(), Object: tree.Tree{"metadata": tree.Tree{"name": "b"}}})
 	if statusCode(err) != 503 {
 		t.Errorf("got %v, want 503", err)
 	}

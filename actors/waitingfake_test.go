@@ -13,61 +13,66 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// waitingFake is a waiting admission of functions. It counts how often it is asked first about a change;
-// and, where its reserving is the mutation's Admission, what becomes of the reservations, of which
+// waitingFake is a plugin of functions that may block. It counts how often it is asked first about a change;
+// and, where its reserving is in the mutation's Admission, what becomes of the reservations, of which
 // there is one for every change that is let pass.
 type waitingFake struct {
-	skip     func(c request.Change) bool
-	mutate   func(ctx context.Context, c request.Change) error
-	validate func(ctx context.Context, c request.Change) error
+	skip     func(a *request.Attributes) bool
+	mutate   func(ctx context.Context, a *request.Attributes) error
+	validate func(ctx context.Context, a *request.Attributes) error
 
 	asked, reserved, committed, released atomic.Int64
 	recorder                             request.Recorder // of patchWaiting
 	publish                              func(k *schema.Kind, version uint64, old, now *meta.Object)
 }
 
-func (*waitingFake) MayApply(request.Verb) bool { return true }
+func (f *waitingFake) Handles(a *request.Attributes) bool { return f.skip == nil || !f.skip(a) }
 
-func (*waitingFake) AppliesToNoOp() bool { return true }
-
-func (f *waitingFake) Applies(c request.Change) bool { return f.skip == nil || !f.skip(c) }
-
-func (f *waitingFake) Begin() request.WaitingCall { return f }
-
-func (f *waitingFake) Mutate(ctx context.Context, c request.Change) error {
-	if c.Reinvocation {
+func (f *waitingFake) Admit(a *request.Attributes) error {
+	if a.Reinvocation {
 		return nil
 	}
 	f.asked.Add(1)
 	if f.mutate == nil {
 		return nil
 	}
-	c.Mutation.Recorder.Warn("mutated")
-	return f.mutate(ctx, c)
+	a.Warn("mutated")
+	return f.mutate(a.Context, a)
 }
 
-func (f *waitingFake) Validate(ctx context.Context, c request.Change) error {
-	c.Mutation.Recorder.Warn("validated")
+func (f *waitingFake) Validate(a *request.Attributes) error {
+	a.Warn("validated")
 	if f.validate == nil {
 		return nil
 	}
-	return f.validate(ctx, c)
+	return f.validate(a.Context, a)
 }
 
-// reserving is an admission that reserves something for every change.
-func (f *waitingFake) reserving() request.Admission { return reservingFake{f} }
+func (f *waitingFake) plugin() *request.Plugin {
+	return &request.Plugin{Stage: request.MayBlock, Mutator: f, Validator: f}
+}
 
-type reservingFake struct{ fake *waitingFake }
+// reserving is a plugin that reserves something for every change.
+func (f *waitingFake) reserving() *request.Plugin {
+	return &request.Plugin{Stage: request.Last, Validator: reservingFake{fake: f}}
+}
 
-func (reservingFake) Applies(request.Verb) bool     { return true }
-func (reservingFake) AppliesToNoOp() bool           { return true }
-func (reservingFake) MayChange(request.Verb) bool   { return false }
-func (reservingFake) Admit(request.Change) error    { return nil }
-func (reservingFake) Validate(request.Change) error { return nil }
-func (r reservingFake) Reserve(request.Change) (*request.Reservation, error) {
+func admissionOf(plugins ...*request.Plugin) *request.Admission {
+	return &request.Admission{Plugins: plugins}
+}
+
+func (f *waitingFake) admission() *request.Admission { return admissionOf(f.plugin(), f.reserving()) }
+
+type reservingFake struct {
+	request.HandlesAll
+	fake *waitingFake
+}
+
+func (r reservingFake) Validate(a *request.Attributes) error {
 	f := r.fake
 	f.reserved.Add(1)
-	return &request.Reservation{OnPublish: f.publish, OnCommit: func() { f.committed.Add(1) }, OnRelease: func() { f.released.Add(1) }}, nil
+	a.Reserve(&request.Reservation{OnPublish: f.publish, OnCommit: func() { f.committed.Add(1) }, OnRelease: func() { f.released.Add(1) }})
+	return nil
 }
 
 // checkReservations compares how often the admission was asked and what became of its reservations.
@@ -93,7 +98,7 @@ func openWith(t *testing.T, change func(*actors.Options)) *testStore {
 // patchWaiting patches the ConfigMap a, with a waiting admission.
 func (h *testStore) patchWaiting(ctx context.Context, f *waitingFake, patch string) (request.Result, error) {
 	return h.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"},
-		PatchType: request.MergePatch, PatchBody: []byte(patch), Waiting: f, Admission: f.reserving(), Recorder: &f.recorder})
+		PatchType: request.MergePatch, PatchBody: []byte(patch), Admission: f.admission(), Recorder: &f.recorder})
 }
 
 // wantData compares the data of the ConfigMap a.
@@ -111,30 +116,27 @@ func refused() error {
 	return meta.NewForbidden(meta.GroupResource{Resource: "configmaps"}, "a", "by a test")
 }
 
-// pureFake is an admission that runs in the owner's turn.
+// pureFake is a plugin that runs in the owner's turn.
 type pureFake struct {
-	not      request.Verb // an operation that it does not apply to
+	request.HandlesAll
+	not      request.Operation // one that it does not run for
 	seen     []string
 	refusing bool
 }
 
-func (p *pureFake) Applies(operation request.Verb) bool { return operation != p.not }
+func (p *pureFake) plugin() *request.Plugin {
+	return &request.Plugin{Operations: (request.OnCreate | request.OnUpdate | request.OnDelete) &^ p.not, Mutator: p, Validator: p}
+}
 
-func (p *pureFake) MayChange(request.Verb) bool { return true }
-
-func (p *pureFake) AppliesToNoOp() bool { return p.not != request.Update }
-
-func (p *pureFake) Admit(c request.Change) error {
-	p.seen = append(p.seen, string(codec.AppendAny(nil, c.New["data"])))
+func (p *pureFake) Admit(a *request.Attributes) error {
+	p.seen = append(p.seen, string(codec.AppendAny(nil, a.New["data"])))
 	if p.refusing {
 		return refused()
 	}
 	return nil
 }
 
-func (p *pureFake) Validate(request.Change) error {
+func (p *pureFake) Validate(*request.Attributes) error {
 	p.seen = append(p.seen, "valid")
 	return nil
 }
-
-func (p *pureFake) Reserve(request.Change) (*request.Reservation, error) { return nil, nil }

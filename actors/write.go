@@ -19,8 +19,8 @@ import (
 //	object.propose      object.go         makes a proposal and sends it to the committer
 //	committer, publisher                  store it, publish it, resolve the proposal
 //
-// Where a waiting admission applies, object.handle stops after Admit and hands the prepared mutation
-// out. Store.admit then asks the admission and finishes the candidate on the goroutine of the request
+// Where admission may block, object.handle stops after Admit and hands out the prepared mutation.
+// Store.admit then runs the plugins and finishes the candidate on the goroutine of the request
 // (mutation.Prepared.Wait), and activation.ask takes it to the owner again: object.resume submits
 // it if the object still has the version that it was computed on. If not, all begins again.
 
@@ -68,8 +68,8 @@ func (s *Store) NoOpApply(m *request.Mutation) (result request.Result, ok bool) 
 	return request.Result{Object: o, NoOp: true}, true
 }
 
-// maxAdmissions is how often the waiting admission of one mutation is asked, because the object
-// had changed each time before the answer came.
+// maxAdmissions limits how often the admission of one mutation begins again because the object has
+// changed meanwhile.
 const maxAdmissions = 8
 
 // askOwner asks the object's owner until its answer holds. A mutation that has to be admitted outside of the
@@ -141,7 +141,7 @@ func (c *collection) mutate(ctx context.Context, m *request.Mutation, waited *wa
 	return result, reply.waiting, err
 }
 
-// admit asks the waiting admission about a mutation, on the goroutine of the request.
+// admit runs the admission that may block, on the goroutine of the request.
 func (s *Store) admit(ctx context.Context, m *request.Mutation, w *waitingMutation, renamed *mutation.Prepared) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -151,7 +151,7 @@ func (s *Store) admit(ctx context.Context, m *request.Mutation, w *waitingMutati
 	switch {
 	case w.converts:
 		err = s.computeConverted(ctx, m, w, renamed)
-	case m.Waiting == nil: // an admission in the owner's turn has renamed the object
+	case !m.Admission.MayBlock(): // an admission in the owner's turn has renamed the object
 	default:
 		w.candidate, err = w.prepared.Wait(ctx)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission"
-	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
@@ -42,25 +41,21 @@ func (n *noteTaker) NoOpApply(*request.Mutation) (request.Result, bool) {
 	return request.Result{}, false
 }
 
-func (*noteTaker) Selects(*schema.Kind, string) bool     { return true }
-func (*noteTaker) Applies(*admission.Attributes) bool    { return true }
-func (n *noteTaker) Admit(a *admission.Attributes) error { n.note("admit"); return nil }
-func (n *noteTaker) Reserve(*admission.Attributes) (*request.Reservation, error) {
-	return &request.Reservation{OnCommit: func() { n.note("commit") }, OnRelease: func() { n.note("release") }}, nil
+func (*noteTaker) Handles(*request.Attributes) bool  { return true }
+func (n *noteTaker) Admit(*request.Attributes) error { n.note("admit"); return nil }
+func (n *noteTaker) Validate(a *request.Attributes) error {
+	a.Reserve(&request.Reservation{OnCommit: func() { n.note("commit") }, OnRelease: func() { n.note("release") }})
+	return nil
 }
 
-func (n *noteTaker) waiting() admission.WaitingPlugin { return waitingNotes{n} }
+type blockingNotes struct{ *noteTaker }
 
-type waitingNotes struct{ *noteTaker }
-
-func (n waitingNotes) Begin() admission.WaitingCall { return n }
-
-func (n waitingNotes) Mutate(_ context.Context, a *admission.Attributes) error {
+func (n blockingNotes) Admit(a *request.Attributes) error {
 	n.note("mutate " + a.Subresource)
 	return nil
 }
 
-func (n waitingNotes) Validate(_ context.Context, a *admission.Attributes) error {
+func (n blockingNotes) Validate(a *request.Attributes) error {
 	a.Warn("careful")
 	return nil
 }
@@ -72,7 +67,9 @@ func TestOperationWaitsForAdmission(t *testing.T) {
 	f := serve(t, func(o *http.Options) {
 		n.memStore = o.Store.(*memStore)
 		o.Admission = admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{
-			{Resources: []string{"/pods/eviction"}, Waiting: n.waiting(), Plugin: n},
+			{Resources: []string{"/pods/eviction"}, Plugin: request.Plugin{Mutator: n}},
+			{Resources: []string{"/pods/eviction"}, Plugin: request.Plugin{Stage: request.MayBlock, Mutator: blockingNotes{n}, Validator: blockingNotes{n}}},
+			{Resources: []string{"/pods/eviction"}, Plugin: request.Plugin{Stage: request.Last, Validator: n}},
 		})
 		o.Operations = map[string]http.Operation{"/v1/pods/eviction": {Answer: func(context.Context, http.OperationRequest) (tree.Tree, error) {
 			n.note("evict")
@@ -98,14 +95,6 @@ func TestOperationWaitsForAdmission(t *testing.T) {
 	}
 }
 
-// provisionNotes notes what namespaces are made for.
-type provisionNotes struct{ *noteTaker }
-
-func (p provisionNotes) Provision(_ context.Context, _ *schema.Kind, key meta.Key) error {
-	p.note("provision " + key.Name)
-	return nil
-}
-
 // updatesOnly allows everything but creates of one name.
 type updatesOnly struct{ name string }
 
@@ -122,7 +111,10 @@ func TestApplyProvisionsWhatItMayCreate(t *testing.T) {
 	f := serve(t, func(o *http.Options) {
 		n.memStore = o.Store.(*memStore)
 		o.Authorizer = updatesOnly{"b"}
-		o.Admission = admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{{Plugin: provisionNotes{n}}})
+		o.Admission = admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{{Provision: func(_ context.Context, _ *schema.Kind, key meta.Key) error {
+			n.note("provision " + key.Name)
+			return nil
+		}}})
 	})
 	for _, name := range []string{"a", "b"} {
 		f.do("PATCH", "/api/v1/namespaces/x/configmaps/"+name+"?fieldManager=m",
@@ -140,8 +132,8 @@ func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 		n.memStore = o.Store.(*memStore)
 		o.Store = n
 		o.Admission = admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{
-			{Resources: []string{"/secrets"}, Plugin: n},
-			{Resources: []string{"/configmaps"}, Plugin: n, Operations: []request.Verb{request.Create}},
+			{Resources: []string{"/secrets"}, Plugin: request.Plugin{Mutator: n}},
+			{Resources: []string{"/configmaps"}, Plugin: request.Plugin{Operations: request.OnCreate, Mutator: n}},
 		})
 	})
 	for resource, want := range map[string]string{"configmaps": "no-op?", "secrets": "", "services": "no-op?"} {
@@ -152,25 +144,20 @@ func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 	}
 }
 
-// preparerNotes notes for which requests an admission is chosen.
-type preparerNotes struct{ *noteTaker }
-
-func (p preparerNotes) Prepare(_ *authn.User, _ request.Verb, key meta.Key) admission.Plugin {
-	p.note("prepare " + key.Name)
-	return p
-}
-
 // The admission of a patch is chosen once, and not for a patch that is refused by its type.
 func TestPatchChoosesItsAdmissionOnce(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {
 		n.memStore = o.Store.(*memStore)
 		o.Admission = admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{
-			{Resources: []string{"/configmaps"}, Plugin: preparerNotes{n}},
+			{Resources: []string{"/configmaps"}, Plugin: request.Plugin{SkipsNoOps: true}, Namespaces: func(namespace string) bool {
+				n.note("chosen in " + namespace)
+				return true
+			}},
 		})
 	})
 	for contentType, want := range map[string]string{
-		"application/apply-patch+yaml": "prepare a", "application/merge-patch+json": "prepare a", "text/plain": "",
+		"application/apply-patch+yaml": "chosen in x", "application/merge-patch+json": "chosen in x", "text/plain": "",
 	} {
 		f.do("PATCH", "/api/v1/namespaces/x/configmaps/a?fieldManager=m",
 			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`, "Content-Type", contentType)

@@ -54,8 +54,7 @@ func (s *Server) newMutation(x *requestContext, verb request.Verb, o params.Writ
 	return request.Mutation{
 		Verb: verb, Kind: x.kind, Key: key, Subresource: x.info.Subresource,
 		DryRun: o.DryRun, FieldValidation: o.Validation, FieldManager: o.FieldManager, Named: o.Named,
-		Admission: s.opts.Admission.For(x.attributes.User, verb, x.kind, x.info.Subresource, key),
-		Waiting:   s.opts.Admission.Waiting(x.attributes.User, x.kind, x.info.Subresource, key.Namespace),
+		Admission: s.opts.Admission.For(x.attributes.User, x.kind, x.info.Subresource, key.Namespace),
 		Recorder:  new(request.Recorder),
 	}
 }

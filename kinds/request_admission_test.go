@@ -1,7 +1,6 @@
 package kinds_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -27,34 +26,43 @@ func (r *recorder) step(name string) error {
 	return nil
 }
 
+func (r *recorder) Handles(*request.Attributes) bool { return !r.absent }
+
 type pure struct{ *recorder }
 
-func (p pure) Applies(operation request.Verb) bool   { return !p.absent && operation == request.Create }
-func (p pure) AppliesToNoOp() bool                   { return !p.absent }
-func (p pure) MayChange(operation request.Verb) bool { return p.Applies(operation) }
-func (p pure) Admit(request.Change) error            { return p.step("admit") }
-func (p pure) Validate(request.Change) error         { return p.step("validate") }
-func (p pure) Reserve(request.Change) (*request.Reservation, error) {
-	return waiting(p).reservation(), p.step("reserve")
-}
+func (p pure) Admit(*request.Attributes) error    { return p.step("admit") }
+func (p pure) Validate(*request.Attributes) error { return p.step("validate") }
 
 type waiting struct{ *recorder }
 
-func (w waiting) MayApply(request.Verb) bool  { return !w.absent }
-func (w waiting) AppliesToNoOp() bool         { return !w.absent }
-func (w waiting) Applies(request.Change) bool { return !w.absent }
-func (w waiting) Begin() request.WaitingCall  { return w }
-func (w waiting) Mutate(_ context.Context, c request.Change) error {
-	if c.Reinvocation {
+func (w waiting) Admit(a *request.Attributes) error {
+	if a.Reinvocation {
 		return w.step("ask again")
 	}
 	return w.step("ask to mutate")
 }
 
-func (w waiting) Validate(context.Context, request.Change) error { return w.step("ask to validate") }
+func (w waiting) Validate(*request.Attributes) error { return w.step("ask to validate") }
 
-func (w waiting) reservation() *request.Reservation {
-	return &request.Reservation{OnCommit: func() { _ = w.step("commit") }, OnRelease: func() { _ = w.step("release") }}
+type last struct{ *recorder }
+
+func (l last) Validate(a *request.Attributes) error {
+	if err := l.step("reserve"); err != nil {
+		return err
+	}
+	a.Reserve(l.reservation())
+	return nil
+}
+
+func (l last) reservation() *request.Reservation {
+	return &request.Reservation{OnCommit: func() { _ = l.step("commit") }, OnRelease: func() { _ = l.step("release") }}
+}
+
+func (r *recorder) admission() *request.Admission {
+	return &request.Admission{Plugins: []*request.Plugin{
+		{Stage: request.Last, Validator: last{r}}, {Stage: request.MayBlock, Mutator: waiting{r}, Validator: waiting{r}},
+		{Operations: request.OnCreate, Mutator: pure{r}, Validator: pure{r}},
+	}}
 }
 
 func TestAdmitOperation(t *testing.T) {
@@ -74,7 +82,7 @@ func TestAdmitOperation(t *testing.T) {
 		{"reserve", false, "admit, ask to mutate, admit, ask again, complete, validate, ask to validate, reserve"},
 	} {
 		r := &recorder{refuse: c.refuse}
-		m := request.Mutation{Admission: pure{r}, Waiting: waiting{r}}
+		m := request.Mutation{Admission: r.admission()}
 		reserved, err := m.AdmitOperation(t.Context(), tree.Tree{}, func() error { return r.step("complete") })
 		if (err != nil) != (c.refuse != "") {
 			t.Errorf("refused at %q: %v", c.refuse, err)
@@ -90,7 +98,7 @@ func TestAdmitOperation(t *testing.T) {
 			t.Errorf("refused at %q: %s, want %s", c.refuse, got, c.steps)
 		}
 	}
-	m := request.Mutation{Admission: pure{&recorder{absent: true, refuse: "admit"}}, Waiting: waiting{&recorder{absent: true, refuse: "ask to mutate"}}}
+	m := request.Mutation{Admission: (&recorder{absent: true, refuse: "admit"}).admission()}
 	reserved, err := m.AdmitOperation(t.Context(), tree.Tree{}, func() error { return nil })
 	if err != nil || reserved != nil {
 		t.Errorf("where nothing applies: %v %v", reserved, err)
@@ -100,16 +108,17 @@ func TestAdmitOperation(t *testing.T) {
 func TestOperation(t *testing.T) {
 	some := tree.Tree{}
 	for _, c := range []struct {
-		change request.Change
-		want   request.Verb
+		verb     request.Verb
+		old, new tree.Tree
+		want     request.Operation
 	}{
-		{request.Change{New: some}, request.Create},
-		{request.Change{Old: some, New: some}, request.Update},
-		{request.Change{Old: some}, request.Delete},
-		{request.Change{New: some, Mutation: &request.Mutation{Verb: request.Connect}}, request.Connect},
+		{request.Create, nil, some, request.OnCreate},
+		{request.Create, some, some, request.OnUpdate},
+		{request.Create, some, nil, request.OnDelete},
+		{request.Connect, nil, some, request.OnConnect},
 	} {
-		if got := c.change.Operation(); got != c.want {
-			t.Errorf("%v: operation %d, want %d", c.change, got, c.want)
+		if got := request.NewAttributes(t.Context(), &request.Mutation{Verb: c.verb}, c.old, c.new).Operation; got != c.want {
+			t.Errorf("%v: operation %d, want %d", c, got, c.want)
 		}
 	}
 }

@@ -15,9 +15,9 @@ func TestReservations(t *testing.T) {
 	if r := none.With(nil); r != nil {
 		t.Errorf("nothing is %v", r)
 	}
-	none.With(waiting{a}.reservation()).With(waiting{b}.reservation()).Commit()
-	waiting{a}.reservation().With(none).Release()
-	waiting{a}.reservation().With(waiting{b}.reservation()).Release()
+	none.With(last{a}.reservation()).With(last{b}.reservation()).Commit()
+	last{a}.reservation().With(none).Release()
+	last{a}.reservation().With(last{b}.reservation()).Release()
 	if got := strings.Join(a.steps, " ") + "; " + strings.Join(b.steps, " "); got != "commit release release; commit release" {
 		t.Error(got)
 	}

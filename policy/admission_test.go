@@ -19,7 +19,7 @@ func TestSwitches(t *testing.T) {
 	var steps []string
 	all := []admission.Registration{{Name: "AlwaysDeny"}, {Name: "ResourceQuota"}, {Name: ""}, {Name: "LimitRanger"}}
 	for i := range all {
-		all[i].Resources, all[i].Plugin = []string{"/pods"}, admissionRecorder{name: all[i].Name, steps: &steps}
+		all[i].Resources, all[i].Mutator = []string{"/pods"}, admissionRecorder{name: all[i].Name, steps: &steps}
 	}
 	for _, c := range []struct {
 		switches    admission.PluginConfig
@@ -35,7 +35,8 @@ func TestSwitches(t *testing.T) {
 		switches := c.switches
 		k := kind("", "pods")
 		chain := admission.New(meta.Platform, switches, all)
-		if err := chain.For(nil, request.Update, k, "", meta.Key{}).Admit(request.Change{New: tree.Tree{}, Mutation: &request.Mutation{Kind: k}}); err != nil {
+		m := &request.Mutation{Kind: k, Admission: chain.For(nil, k, "", "")}
+		if err := request.NewAttributes(t.Context(), m, nil, tree.Tree{}).Admit(request.InTurn); err != nil {
 			t.Error(err)
 		}
 		if got := strings.Join(steps, ", "); got != c.want || !slices.Equal(switches.Ineffective(all), c.ineffective) {
@@ -54,21 +55,13 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// provisioner notes which namespaces it is asked for.
-type provisioner struct {
-	admissionRecorder
-	asked *[]string
-}
-
-func (p provisioner) Provision(_ context.Context, _ *schema.Kind, key meta.Key) error {
-	*p.asked = append(*p.asked, key.Namespace)
-	return nil
-}
-
-// Provisioners are asked about all that may make an object, and about nothing that is only tried.
+// Registrations that provision are asked about all that may make an object, and about nothing that is only tried.
 func TestProvision(t *testing.T) {
 	var asked []string
-	all := []admission.Registration{{Name: "NamespaceAutoProvision", Plugin: provisioner{asked: &asked}}}
+	all := []admission.Registration{{Name: "NamespaceAutoProvision", Provision: func(_ context.Context, _ *schema.Kind, key meta.Key) error {
+		asked = append(asked, key.Namespace)
+		return nil
+	}}}
 	chain := admission.New(meta.Platform, admission.PluginConfig{Enabled: []string{"NamespaceAutoProvision"}}, all)
 	for _, m := range []request.Mutation{
 		{Verb: request.Create, Key: meta.Key{Namespace: "a"}}, {Verb: request.Patch, PatchType: request.ApplyPatch, Key: meta.Key{Namespace: "b"}},

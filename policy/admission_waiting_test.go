@@ -1,7 +1,6 @@
 package policy_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -17,45 +16,40 @@ import (
 // admissionRecorder is a plugin of all sorts that notes its name and what it is asked.
 type admissionRecorder struct {
 	name   string
-	only   string // the resource that it selects; "" for all
-	skips  bool   // changes that it does not wait for
-	refuse bool
+	skips  bool // changes that it does not handle
+	refuse bool // to validate
 	steps  *[]string
 }
 
 func (r admissionRecorder) step(what string) { *r.steps = append(*r.steps, r.name+" "+what) }
 
-func (r admissionRecorder) Admit(*admission.Attributes) error    { r.step("admits"); return nil }
-func (r admissionRecorder) Validate(*admission.Attributes) error { r.step("validates"); return nil }
+func (r admissionRecorder) Handles(*request.Attributes) bool { return !r.skips }
 
-// waiter is the recorder as a WaitingPlugin.
-type waiter struct{ admissionRecorder }
+func (r admissionRecorder) Admit(*request.Attributes) error { r.step("admits"); return nil }
 
-func (w waiter) Selects(k *schema.Kind, _ string) bool { return w.only == "" || k.Resource == w.only }
-func (w waiter) Applies(*admission.Attributes) bool    { return !w.skips }
-func (w waiter) Begin() admission.WaitingCall          { return w }
-func (w waiter) Mutate(context.Context, *admission.Attributes) error {
-	w.step("mutates")
-	return nil
-}
-
-func (w waiter) Validate(_ context.Context, a *admission.Attributes) error {
-	w.step("validates")
-	if w.refuse {
+func (r admissionRecorder) Validate(a *request.Attributes) error {
+	r.step("validates")
+	if r.refuse {
 		return a.Forbidden("no")
 	}
 	return nil
 }
 
-// reserver is the recorder as a Reserver.
+// plugin is the recorder as a plugin of a stage.
+func (r admissionRecorder) plugin(stage request.Stage, operations request.Operation) request.Plugin {
+	return request.Plugin{Stage: stage, Operations: operations, Mutator: r, Validator: r}
+}
+
+// reserver is the recorder as a plugin that reserves.
 type reserver struct{ admissionRecorder }
 
-func (r reserver) Reserve(a *admission.Attributes) (*request.Reservation, error) {
+func (r reserver) Validate(a *request.Attributes) error {
 	r.step("reserves")
 	if r.refuse {
-		return nil, a.Forbidden("no")
+		return a.Forbidden("no")
 	}
-	return &request.Reservation{OnCommit: func() { r.step("commits") }, OnRelease: func() { r.step("releases") }}, nil
+	a.Reserve(&request.Reservation{OnCommit: func() { r.step("commits") }, OnRelease: func() { r.step("releases") }})
+	return nil
 }
 
 // A plugin runs for its operations, its users and its resources, in the order of registration.
@@ -63,15 +57,15 @@ func TestRegistrationSelects(t *testing.T) {
 	var steps []string
 	jane := func(u *authn.User) bool { return u != nil && u.Name == "jane" }
 	chain := admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{
-		{Resources: []string{"*"}, Plugin: admissionRecorder{name: "all", steps: &steps}, Operations: []request.Verb{request.Delete}},
-		{Resources: []string{"/pods"}, Plugin: admissionRecorder{name: "pods", steps: &steps}},
-		{Resources: []string{"/pods", "/pods/status"}, Plugin: admissionRecorder{name: "jane", steps: &steps}, Users: jane, Operations: []request.Verb{request.Create, request.Update}},
+		{Resources: []string{"*"}, Plugin: admissionRecorder{name: "all", steps: &steps}.plugin(request.InTurn, request.OnDelete)},
+		{Resources: []string{"/pods"}, Plugin: admissionRecorder{name: "pods", steps: &steps}.plugin(request.InTurn, 0)},
+		{Resources: []string{"/pods", "/pods/status"}, Users: jane, Plugin: admissionRecorder{name: "jane", steps: &steps}.plugin(request.InTurn, request.OnCreate|request.OnUpdate)},
 	})
 	some := tree.Tree{}
-	create, update, remove := request.Change{New: some}, request.Change{Old: some, New: some}, request.Change{Old: some}
+	create, update, remove := [2]tree.Tree{nil, some}, [2]tree.Tree{some, some}, [2]tree.Tree{some, nil}
 	for _, c := range []struct {
 		user, resource, sub string
-		change              request.Change
+		change              [2]tree.Tree // old and new
 		want                string
 	}{
 		{"jane", "pods", "", create, "pods admits, jane admits, pods validates, jane validates"},
@@ -84,18 +78,13 @@ func TestRegistrationSelects(t *testing.T) {
 	} {
 		steps = nil
 		user, k := &authn.User{Name: c.user}, kind("", c.resource)
-		c.change.Mutation = &request.Mutation{Kind: k, Subresource: c.sub}
-		a, operation := chain.For(user, request.Update, k, c.sub, meta.Key{}), c.change.Operation()
-		if applies := a != nil && a.Applies(operation); applies != (c.want != "") {
+		m := &request.Mutation{Kind: k, Subresource: c.sub, Admission: chain.For(user, k, c.sub, "")}
+		a := request.NewAttributes(t.Context(), m, c.change[0], c.change[1])
+		if applies := m.Admits(a.Operation); applies != (c.want != "") {
 			t.Errorf("%v: applies %t", c, applies)
 		}
-		if a != nil {
-			if err := a.Admit(c.change); err != nil {
-				t.Error(err)
-			}
-			if err := a.Validate(c.change); err != nil {
-				t.Error(err)
-			}
+		if err := errors.Join(a.Admit(request.InTurn), a.Validate(request.InTurn)); err != nil {
+			t.Error(err)
 		}
 		if got := strings.Join(steps, ", "); got != c.want {
 			t.Errorf("%v: %s", c, got)
@@ -103,46 +92,46 @@ func TestRegistrationSelects(t *testing.T) {
 	}
 }
 
-// Waiting plugins are asked one after another. Where none selects a resource there is none.
-func TestWaitingPlugins(t *testing.T) {
+// Plugins that may block run one after another. Where none selects a resource there is none.
+func TestBlockingPlugins(t *testing.T) {
 	var steps []string
 	chain := func(refuse bool) *admission.Chain {
+		plugin := func(r admissionRecorder, operations request.Operation) request.Plugin {
+			r.steps = &steps
+			return r.plugin(request.MayBlock, operations)
+		}
 		return admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{
-			{Resources: []string{"*"}, Waiting: waiter{admissionRecorder{name: "a", only: "pods", steps: &steps}}},
-			{Resources: []string{"/pods"}, Waiting: waiter{admissionRecorder{name: "b", skips: true, steps: &steps}}},
-			{Resources: []string{"/pods"}, Waiting: waiter{admissionRecorder{name: "c", steps: &steps}}, Operations: []request.Verb{request.Delete}},
-			{Resources: []string{"/pods"}, Waiting: waiter{admissionRecorder{name: "d", refuse: refuse, steps: &steps}}},
+			{Resources: []string{"*"}, Selects: func(k *schema.Kind, _ string) bool { return k.Resource == "pods" }, Plugin: plugin(admissionRecorder{name: "a"}, 0)},
+			{Resources: []string{"/pods"}, Plugin: plugin(admissionRecorder{name: "b", skips: true}, 0)},
+			{Resources: []string{"/pods"}, Plugin: plugin(admissionRecorder{name: "c"}, request.OnDelete)},
+			{Resources: []string{"/pods"}, Plugin: plugin(admissionRecorder{name: "d", refuse: refuse}, 0)},
 		})
 	}
-	if w := chain(false).Waiting(nil, kind("", "nodes"), "", ""); w != nil || chain(false).AppliesToNoOp(nil, kind("", "nodes"), "", "") {
-		t.Errorf("nodes wait for %v", w)
+	if a := chain(false).For(nil, kind("", "nodes"), "", ""); a != nil || chain(false).AppliesToNoOp(nil, kind("", "nodes"), "", "") {
+		t.Errorf("nodes have to pass %v", a)
 	}
-	if w := (*admission.Chain)(nil).Waiting(nil, kind("", "pods"), "", ""); w != nil {
-		t.Errorf("without a chain Pods wait for %v", w)
+	if a := (*admission.Chain)(nil).For(nil, kind("", "pods"), "", ""); a != nil {
+		t.Errorf("without a chain Pods have to pass %v", a)
 	}
-	if a := chain(false).For(nil, request.Update, kind("", "pods"), "", meta.Key{}); a != nil || !chain(false).AppliesToNoOp(nil, kind("", "pods"), "", "x") {
-		t.Errorf("waiting plugins run in the owner's turn: %v", a)
+	if !chain(false).AppliesToNoOp(nil, kind("", "pods"), "", "x") {
+		t.Error("no-ops pass")
 	}
-	for _, c := range []struct {
-		refuse bool
-		want   string
-	}{
-		{false, "a mutates, d mutates, a validates, d validates"},
-		{true, "a mutates, d mutates, a validates, d validates"},
-	} {
+	for _, refuse := range []bool{false, true} {
 		steps = nil
-		change := request.Change{New: tree.Tree{}, Mutation: &request.Mutation{Kind: kind("", "pods")}}
-		w := chain(c.refuse).Waiting(nil, change.Mutation.Kind, "", "x")
-		if !w.Applies(change) {
-			t.Error("it does not apply")
+		k := kind("", "pods")
+		a := request.NewAttributes(t.Context(), &request.Mutation{Kind: k, Admission: chain(refuse).For(nil, k, "", "x")}, nil, tree.Tree{})
+		if !a.Waits() {
+			t.Error("it does not wait")
 		}
-		call := w.Begin()
-		err, refused := call.Mutate(t.Context(), change), call.Validate(t.Context(), change)
-		if err != nil || (refused != nil) != c.refuse {
+		if err := errors.Join(a.Admit(request.InTurn), a.Validate(request.InTurn)); err != nil || len(steps) > 0 {
+			t.Errorf("in turn run %q, %v", steps, err)
+		}
+		err, refused := a.Admit(request.MayBlock), a.Validate(request.MayBlock)
+		if err != nil || (refused != nil) != refuse {
 			t.Errorf("%v; %v", err, refused)
 		}
-		if got := strings.Join(steps, ", "); got != c.want {
-			t.Errorf("got %s, want %s", got, c.want)
+		if got, want := strings.Join(steps, ", "), "a admits, d admits, a validates, d validates"; got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }
@@ -151,14 +140,16 @@ func TestWaitingPlugins(t *testing.T) {
 func TestReservers(t *testing.T) {
 	for _, refuse := range []bool{false, true} {
 		var steps []string
+		last := func(name string, refuse bool) request.Plugin {
+			return request.Plugin{Stage: request.Last, Validator: reserver{admissionRecorder{name: name, refuse: refuse, steps: &steps}}}
+		}
 		chain := admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{
-			{Resources: []string{"/pods"}, Plugin: reserver{admissionRecorder{name: "a", steps: &steps}}},
-			{Resources: []string{"/pods"}, Plugin: admissionRecorder{name: "b", steps: &steps}},
-			{Resources: []string{"/pods"}, Plugin: reserver{admissionRecorder{name: "c", refuse: refuse, steps: &steps}}},
+			{Resources: []string{"/pods"}, Plugin: last("a", false)},
+			{Resources: []string{"/pods"}, Plugin: admissionRecorder{name: "b", steps: &steps}.plugin(request.InTurn, 0)},
+			{Resources: []string{"/pods"}, Plugin: last("c", refuse)},
 		})
 		k := kind("", "pods")
-		change := request.Change{New: tree.Tree{}, Mutation: &request.Mutation{Kind: k}}
-		reserved, err := chain.For(nil, request.Update, k, "", meta.Key{}).Reserve(change)
+		reserved, err := request.NewAttributes(t.Context(), &request.Mutation{Kind: k, Admission: chain.For(nil, k, "", "")}, nil, tree.Tree{}).AdmitLast()
 		want := "a reserves, c reserves, a releases"
 		if !refuse {
 			reserved.Commit()
@@ -177,20 +168,20 @@ func TestNamespacesAndNoOps(t *testing.T) {
 	k := kind("", "pods")
 	only := func(namespace string) bool { return namespace == "x" }
 	chain := admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{
-		{Resources: []string{"/pods"}, Plugin: admissionRecorder{name: "skips", steps: &steps}, SkipsNoOps: true},
-		{Resources: []string{"/pods"}, Plugin: admissionRecorder{name: "x", steps: &steps}, Namespaces: only},
-		{Resources: []string{"/pods"}, Plugin: admissionRecorder{name: "creates", steps: &steps}, Operations: []request.Verb{request.Create}},
-		{Resources: []string{"/pods"}, Waiting: waiter{admissionRecorder{name: "waits", steps: &steps}}, Namespaces: only},
+		{Resources: []string{"/pods"}, Plugin: request.Plugin{Mutator: admissionRecorder{name: "skips", steps: &steps}, SkipsNoOps: true}},
+		{Resources: []string{"/pods"}, Plugin: admissionRecorder{name: "x", steps: &steps}.plugin(request.InTurn, 0), Namespaces: only},
+		{Resources: []string{"/pods"}, Plugin: admissionRecorder{name: "creates", steps: &steps}.plugin(request.InTurn, request.OnCreate)},
+		{Resources: []string{"/pods"}, Plugin: admissionRecorder{name: "waits", steps: &steps}.plugin(request.MayBlock, 0), Namespaces: only},
 	})
 	for namespace, want := range map[string]string{"x": "skips admits, x admits", "y": "skips admits"} {
 		steps = nil
-		a := chain.For(nil, request.Update, k, "", meta.Key{Namespace: namespace})
-		if err := a.Admit(request.Change{Old: tree.Tree{}, New: tree.Tree{}, Mutation: &request.Mutation{Kind: k}}); err != nil {
+		m := &request.Mutation{Kind: k, Admission: chain.For(nil, k, "", namespace)}
+		if err := request.NewAttributes(t.Context(), m, tree.Tree{}, tree.Tree{}).Admit(request.InTurn); err != nil {
 			t.Error(err)
 		}
 		inX := namespace == "x"
-		if waits := chain.Waiting(nil, k, "", namespace) != nil; waits != inX || chain.AppliesToNoOp(nil, k, "", namespace) != inX || a.AppliesToNoOp() != inX {
-			t.Errorf("%s: waits %t, no-ops %t %t", namespace, waits, chain.AppliesToNoOp(nil, k, "", namespace), a.AppliesToNoOp())
+		if waits := m.Admission.MayBlock(); waits != inX || chain.AppliesToNoOp(nil, k, "", namespace) != inX || m.AdmitsNoOp() != inX {
+			t.Errorf("%s: waits %t, no-ops %t %t", namespace, waits, chain.AppliesToNoOp(nil, k, "", namespace), m.AdmitsNoOp())
 		}
 		if got := strings.Join(steps, ", "); got != want {
 			t.Errorf("%s: %s, want %s", namespace, got, want)
@@ -199,16 +190,19 @@ func TestNamespacesAndNoOps(t *testing.T) {
 }
 
 // admissionSharing is a plugin that only validates; it notes whether what it sees is the very tree that was asked for.
-type admissionSharing struct{ seen *tree.Tree }
+type admissionSharing struct {
+	request.HandlesAll
+	seen *tree.Tree
+}
 
-func (s admissionSharing) Validate(a *admission.Attributes) error { *s.seen = a.New; return nil }
+func (s admissionSharing) Validate(a *request.Attributes) error { *s.seen = a.New; return nil }
 
 // Only plugins that look at changes before validation may change them, so others need no copy of a body.
 func TestMayChange(t *testing.T) {
 	var steps []string
 	var seen tree.Tree
-	checks := admission.Registration{Resources: []string{"*"}, Plugin: admissionSharing{&seen}}
-	admits := admission.Registration{Resources: []string{"*"}, Operations: []request.Verb{request.Update}, Plugin: admissionRecorder{name: "a", steps: &steps}}
+	checks := admission.Registration{Resources: []string{"*"}, Plugin: request.Plugin{Validator: admissionSharing{seen: &seen}}}
+	admits := admission.Registration{Resources: []string{"*"}, Plugin: admissionRecorder{name: "a", steps: &steps}.plugin(request.InTurn, request.OnUpdate)}
 	k := kind("", "pods")
 	for _, c := range []struct {
 		registrations  []admission.Registration
@@ -217,13 +211,13 @@ func TestMayChange(t *testing.T) {
 		{[]admission.Registration{checks}, false, false},
 		{[]admission.Registration{checks, admits}, false, true},
 	} {
-		a := admission.New(meta.Platform, admission.PluginConfig{}, c.registrations).For(nil, request.Create, k, "", meta.Key{})
-		if create, update := a.MayChange(request.Create), a.MayChange(request.Update); create != c.create || update != c.update || !a.Applies(request.Create) {
+		m := &request.Mutation{Kind: k, Admission: admission.New(meta.Platform, admission.PluginConfig{}, c.registrations).For(nil, k, "", "")}
+		if create, update := m.MayBeChanged(request.OnCreate), m.MayBeChanged(request.OnUpdate); create != c.create || update != c.update || !m.Admits(request.OnCreate) {
 			t.Errorf("%d plugins: may change a create %t, an update %t", len(c.registrations), create, update)
 		}
 		object := tree.Tree{"x": "y"}
-		change := request.Change{New: object, Mutation: &request.Mutation{Kind: k}}
-		if err := errors.Join(a.Admit(change), a.Validate(change)); err != nil || !tree.SameRef(seen, object) {
+		a := request.NewAttributes(t.Context(), m, nil, object)
+		if err := errors.Join(a.Admit(request.InTurn), a.Validate(request.InTurn)); err != nil || !tree.SameRef(seen, object) {
 			t.Errorf("%v, seen %v", err, seen)
 		}
 	}

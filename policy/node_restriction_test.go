@@ -1,13 +1,14 @@
 package policy_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy"
-	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/troupe-api/troupe/policy/authz/node"
@@ -19,7 +20,7 @@ func TestRestriction(t *testing.T) {
 		"pods ns/p1": {Meta: meta.ObjectMeta{UID: "u-p1"}, Tree: parseTree(t, `{"spec":{"nodeName":"n1"}}`)},
 		"pods ns/p2": {Meta: meta.ObjectMeta{UID: "u-p2"}, Tree: parseTree(t, `{"spec":{"nodeName":"n2"}}`)},
 	}}
-	registration := node.Restriction(meta.Platform, objects, authz.Union())
+	registration := node.Restriction(meta.Platform, objects, authz.Union())[0]
 	if registration.Name != "NodeRestriction" {
 		t.Errorf("got %+v", registration)
 	}
@@ -30,7 +31,7 @@ func TestRestriction(t *testing.T) {
 	bound := func(ref string) string { return `{"spec":{"boundObjectRef":{` + ref + `}}}` }
 	on := func(name, more string) string { return `{"spec":{"nodeName":"` + name + `"}` + more + `}` }
 	mine, theirs := certificateRequest(t, "system:node:n1"), certificateRequest(t, "system:node:n2")
-	request := func(signer, text string) string {
+	signing := func(signer, text string) string {
 		return `{"spec":{"signerName":"` + signer + `","request":"` + text + `"}}`
 	}
 	for _, c := range []struct{ resource, key, old, new, fault string }{
@@ -107,11 +108,11 @@ func TestRestriction(t *testing.T) {
 		{"resourceslices", "s", on("n1", ""), "", ""},
 		{"resourceslices", "s", on("n2", ""), "", "can only delete ResourceSlice with the same NodeName as the requesting node"},
 		{"resourceslices", "s", on("n2", ""), on("n2", ""), ""},
-		{"certificatesigningrequests", "c", "", request("platform.io/node-serving", mine), ""},
-		{"certificatesigningrequests", "c", "", request("platform.io/node-serving", theirs), "can only create a node CSR with CN=system:node:n1"},
-		{"certificatesigningrequests", "c", "", request("platform.io/apiserver-client-node", theirs), "can only create a node CSR with CN=system:node:n1"},
-		{"certificatesigningrequests", "c", "", request("platform.io/node-serving", "eA=="), "unable to parse csr: PEM block type must be CERTIFICATE REQUEST"},
-		{"certificatesigningrequests", "c", "", request("example.com/x", theirs), ""},
+		{"certificatesigningrequests", "c", "", signing("platform.io/node-serving", mine), ""},
+		{"certificatesigningrequests", "c", "", signing("platform.io/node-serving", theirs), "can only create a node CSR with CN=system:node:n1"},
+		{"certificatesigningrequests", "c", "", signing("platform.io/apiserver-client-node", theirs), "can only create a node CSR with CN=system:node:n1"},
+		{"certificatesigningrequests", "c", "", signing("platform.io/node-serving", "eA=="), "unable to parse csr: PEM block type must be CERTIFICATE REQUEST"},
+		{"certificatesigningrequests", "c", "", signing("example.com/x", theirs), ""},
 	} {
 		resource, sub, _ := strings.Cut(c.resource, "/")
 		namespace, name, ok := strings.Cut(c.key, "/")
@@ -119,14 +120,14 @@ func TestRestriction(t *testing.T) {
 			namespace, name = "", c.key
 		}
 		attempt := func(user *authn.User) error {
-			a := &admission.Attributes{User: user, Kind: &schema.Kind{Resource: resource}, Subresource: sub, Key: meta.Key{Namespace: namespace, Name: name}}
+			a := &request.Attributes{User: user, Kind: &schema.Kind{Resource: resource}, Subresource: sub, Key: meta.Key{Namespace: namespace, Name: name}}
 			if c.old != "" {
 				a.Old = parseTree(t, c.old)
 			}
 			if c.new != "" {
 				a.New = parseTree(t, c.new)
 			}
-			return registration.Plugin.(admission.Admitter).Admit(a)
+			return registration.Mutator.Admit(a)
 		}
 		err := attempt(&authn.User{Name: "system:node:n1", Groups: []string{"system:nodes"}})
 		if (err != nil) != (c.fault != "") || err != nil && !strings.Contains(err.Error(), c.fault) {
@@ -168,9 +169,9 @@ func TestNodeAudiences(t *testing.T) {
 		"csidrivers /d1":                object(`{"spec":{"tokenRequests":[{"audience":"x"},{"audience":"one"}]}}`),
 		"csidrivers /ebs.csi.aws.com":   object(`{"spec":{"tokenRequests":[{"audience":"ebs"}]}}`),
 	}}
-	r := node.Restriction(meta.Platform, objects, audienceAuthorizer{})
+	r := node.Restriction(meta.Platform, objects, audienceAuthorizer{})[1]
 	accounts := &schema.Kind{Resource: "serviceaccounts"}
-	if !r.Waiting.Selects(accounts, "token") || r.Waiting.Selects(accounts, "") || r.Waiting.Selects(&schema.Kind{Resource: "pods"}, "status") {
+	if !slices.Equal(r.Resources, []string{"/serviceaccounts/token"}) || r.Stage != request.MayBlock {
 		t.Error("what waits is another thing than a request for a token")
 	}
 	const missing = " not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience"
@@ -197,7 +198,7 @@ func TestNodeAudiences(t *testing.T) {
 	} {
 		objects.objects["pods ns/p"] = object(`{"spec":{"volumes":[` + c.volumes + `]}}`)
 		objects.objects["pods ns/p"].Key = meta.Key{Namespace: "ns", Name: "p"}
-		err := r.Waiting.Begin().Mutate(t.Context(), &admission.Attributes{
+		err := r.Mutator.Admit(&request.Attributes{
 			User: &authn.User{Name: "system:node:n1"}, Kind: accounts, Subresource: "token", Key: meta.Key{Namespace: "ns", Name: "robot"},
 			New: parseTree(t, `{"spec":{"audiences":[`+c.audiences+`],"boundObjectRef":{"name":"p"}}}`),
 		})

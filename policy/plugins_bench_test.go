@@ -38,18 +38,18 @@ func benchmarkPods(b *testing.B, create bool) {
 		for _, name := range []string{"a", "b"} {
 			appendContainer(spec, tree.Tree{"name": name, "image": "i"})
 		}
-		change := request.Change{Mutation: &request.Mutation{Kind: k, Key: key}, New: tree.Tree{"spec": spec}}
-		change.Mutation.Admission, change.Mutation.Waiting = chain.For(nil, request.Create, k, "", key), chain.Waiting(nil, k, "", "")
+		var old tree.Tree
 		if !create {
-			change.Old = object
+			old = object
 		}
-		if err := change.Admit(); err != nil {
+		change := request.NewAttributes(b.Context(), &request.Mutation{Kind: k, Key: key, Admission: chain.For(nil, k, "", "")}, old, tree.Tree{"spec": spec})
+		if err := change.Admit(request.InTurn); err != nil {
 			b.Fatal(err)
 		}
 		if change.Waits() {
 			b.Fatal("it waits")
 		}
-		if err := change.Validate(); err != nil {
+		if err := change.Validate(request.InTurn); err != nil {
 			b.Fatal(err)
 		}
 	}

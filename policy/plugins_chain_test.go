@@ -129,31 +129,26 @@ func sharingPlugins(v, old any) any {
 	return v
 }
 
-// admit asks all plugins of a chain about a change, waiting ones too.
+// admit runs all plugins of a chain, those that may block, too.
 func admit(t *testing.T, chain *admission.Chain, resource string, old, wanted tree.Tree, m *request.Mutation) error {
 	t.Helper()
 	parts := append(strings.SplitN(resource, "/", 3), "")
 	m.Kind, m.Subresource, m.Key = kind(parts[0], parts[1]), parts[2], meta.Key{Namespace: "ns", Name: "o"}
-	if a := chain.For(jane, request.Update, m.Kind, m.Subresource, m.Key); a != nil {
-		m.Admission = a
-	}
-	c := request.Change{Mutation: m, Old: old, New: wanted}
-	if err := c.Admit(); err != nil {
-		return err
-	}
-	if err := c.Validate(); err != nil {
-		return err
-	}
-	if w := chain.Waiting(jane, m.Kind, m.Subresource, m.Key.Namespace); w != nil && w.Applies(c) {
-		call := w.Begin()
-		if err := call.Mutate(t.Context(), c); err != nil {
-			return err
-		}
-		if err := call.Validate(t.Context(), c); err != nil {
+	m.Admission = chain.For(jane, m.Kind, m.Subresource, m.Key.Namespace)
+	a := request.NewAttributes(t.Context(), m, old, wanted)
+	for _, step := range []func(request.Stage) error{a.Admit, a.Validate} {
+		if err := step(request.InTurn); err != nil {
 			return err
 		}
 	}
-	_, err := c.Reserve()
+	if a.Waits() {
+		for _, step := range []func(request.Stage) error{a.Admit, a.Validate} {
+			if err := step(request.MayBlock); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := a.AdmitLast()
 	return err
 }
 

@@ -100,16 +100,16 @@ func try(t *testing.T, chain *admission.Chain, attempts []attempt) {
 		parts := append(strings.SplitN(a.resource, "/", 3), "")
 		k := kind(parts[0], parts[1])
 		m := &request.Mutation{Kind: k, Subresource: parts[2], Key: meta.Key{Namespace: "ns", Name: "x"}}
-		change := request.Change{Mutation: m, Old: parseTree(t, a.old), New: parseTree(t, a.new), Reinvocation: a.reinvocation}
-		share(change.New, change.Old)
-		run := chain.For(nil, request.Create, k, parts[2], m.Key)
-		if run == nil {
+		if m.Admission = chain.For(nil, k, parts[2], "ns"); m.Admission == nil {
 			t.Errorf("%s: nothing runs", a.name)
 			continue
 		}
-		err := run.Admit(change)
+		change := request.NewAttributes(t.Context(), m, parseTree(t, a.old), parseTree(t, a.new))
+		change.Reinvocation = a.reinvocation
+		share(change.New, change.Old)
+		err := change.Admit(request.InTurn)
 		if err == nil {
-			err = run.Validate(change)
+			err = change.Validate(request.InTurn)
 		}
 		reason := ""
 		if err != nil {

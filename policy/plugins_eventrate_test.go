@@ -70,9 +70,9 @@ func TestEventRateLimitOfRepeatedRequest(t *testing.T) {
 	chain := newChain(t, storedObjects{}, plugins.EventRateLimit([]plugins.EventLimit{{Type: plugins.ServerLimit, QPS: 1, Burst: 2}}, func() time.Time { return now }))
 	repeats := func() (err error) {
 		m := &request.Mutation{Kind: kind("", "events"), Key: meta.Key{Namespace: "ns", Name: "o"}}
-		m.Admission = chain.For(jane, request.Update, m.Kind, "", m.Key)
+		m.Admission = chain.For(jane, m.Kind, "", "ns")
 		for range 5 {
-			if _, failed := (request.Change{Mutation: m, Old: tree.Tree{}, New: tree.Tree{}}).Reserve(); failed != nil {
+			if _, failed := request.NewAttributes(t.Context(), m, tree.Tree{}, tree.Tree{}).AdmitLast(); failed != nil {
 				err = failed
 			}
 		}

@@ -3,6 +3,7 @@ package policy_test
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -27,9 +28,10 @@ func TestServiceAccountVolume(t *testing.T) {
 		cl := newCluster(t, map[string]string{"serviceaccounts ns/default": `{"imagePullSecrets":[{"name":"p"}]}`})
 		chain := chainOf(t, cl, c.naming, plugins.ServiceAccount(c.naming, cl, true)...)
 		object := parseTree(t, `{"spec":{"containers":[{"name":"c"},{"name":"own","volumeMounts":[{"name":"v","mountPath":"`+c.path+`"}]}],"initContainers":[{"name":"i"}],"volumes":[{"name":"v"}]}}`)
-		change := request.Change{Mutation: &request.Mutation{Kind: kind("", "pods"), Key: meta.Key{Namespace: "ns"}}, New: object}
+		k := kind("", "pods")
+		change := request.NewAttributes(t.Context(), &request.Mutation{Kind: k, Key: meta.Key{Namespace: "ns"}, Admission: chain.For(nil, k, "", "ns")}, nil, object)
 		for range 2 { // a second time changes nothing
-			if err := chain.For(nil, request.Create, kind("", "pods"), "", meta.Key{Namespace: "ns"}).Admit(change); err != nil {
+			if err := change.Admit(request.InTurn); err != nil {
 				t.Fatal(err)
 			}
 			change.Reinvocation = true
@@ -96,13 +98,14 @@ func TestServiceAccountWaits(t *testing.T) {
 		cl := newCluster(t, nil)
 		chain := chainOf(t, cl, meta.Platform, plugins.ServiceAccount(meta.Platform, cl, true)...)
 		k := kind("", "pods")
-		if w := chain.Waiting(nil, k, "", "ns"); !w.MayApply(request.Create) || w.MayApply(request.Update) || w.AppliesToNoOp() || chain.Waiting(nil, k, "ephemeralcontainers", "ns") != nil {
+		waits := func(p *request.Plugin) bool { return p.Stage == request.MayBlock && p.Operations != request.OnCreate }
+		if all := chain.For(nil, k, "", "ns"); !all.MayBlock() || slices.ContainsFunc(all.Plugins, waits) || chain.For(nil, k, "ephemeralcontainers", "ns").MayBlock() {
 			t.Error("more than new Pods may have to wait")
 		}
-		admit := func(text string) (request.Change, error) {
-			m := &request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "ns", Name: "x"}, Waiting: chain.Waiting(nil, k, "", "ns")}
-			c := request.Change{Mutation: m, New: parseTree(t, text)}
-			if err := chain.For(nil, request.Create, k, "", m.Key).Admit(c); err != nil {
+		admit := func(text string) (*request.Attributes, error) {
+			m := &request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "ns", Name: "x"}, Admission: chain.For(nil, k, "", "ns")}
+			c := request.NewAttributes(t.Context(), m, nil, parseTree(t, text))
+			if err := c.Admit(request.InTurn); err != nil {
 				return c, err
 			}
 			if !c.Waits() {
@@ -121,7 +124,7 @@ func TestServiceAccountWaits(t *testing.T) {
 			time.Sleep(50 * time.Millisecond)
 			cl.put("serviceaccounts ns/default", `{}`)
 		}()
-		if err := c.Mutation.Waiting.Begin().Mutate(t.Context(), c); err != nil {
+		if err := c.Admit(request.MayBlock); err != nil {
 			t.Fatal(err)
 		}
 		if got := canonical(c.New); !strings.Contains(got, `"serviceAccountName":"default"`) || !strings.Contains(got, "platform-api-access-") || c.Waits() {
@@ -133,7 +136,8 @@ func TestServiceAccountWaits(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		err = c.Mutation.Waiting.Begin().Mutate(ctx, c)
+		c.Context = ctx
+		err = c.Admit(request.MayBlock)
 		if err == nil || !strings.Contains(err.Error(), `error looking up service account ns/default: serviceaccount "default" not found`) {
 			t.Errorf("it does not come: %v", err)
 		}

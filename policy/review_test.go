@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/admission/review"
 	"github.com/troupe-api/troupe/policy/authn"
 )
@@ -31,24 +30,24 @@ func TestView(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name                 string
-		change               admission.Attributes
+		change               request.Attributes
 		mutation             request.Mutation
 		object, old, options string
 	}{
-		{"a create", admission.Attributes{Operation: request.Create, Kind: maps, New: named("")}, request.Mutation{Object: named("")},
+		{"a create", request.Attributes{Operation: request.OnCreate, Kind: maps, New: named("")}, request.Mutation{Object: named("")},
 			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`, `null`, `{"apiVersion":"meta.k8s.io/v1","kind":"CreateOptions"}`},
-		{"a generated name", admission.Attributes{Operation: request.Create, Kind: maps, New: named("")}, request.Mutation{Object: tree.Tree{}},
+		{"a generated name", request.Attributes{Operation: request.OnCreate, Kind: maps, New: named("")}, request.Mutation{Object: tree.Tree{}},
 			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{}}`, `null`, `{"apiVersion":"meta.k8s.io/v1","kind":"CreateOptions"}`},
-		{"an update", admission.Attributes{Operation: request.Update, Kind: maps, Old: named(`,"data":{"a":"b"}`), New: named(""), OldVersion: 7}, request.Mutation{Verb: request.Update, Object: named("")},
+		{"an update", request.Attributes{Operation: request.OnUpdate, Kind: maps, Old: named(`,"data":{"a":"b"}`), New: named(""), OldVersion: 7}, request.Mutation{Verb: request.Update, Object: named("")},
 			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","resourceVersion":"7","uid":"u"}}`, `{"apiVersion":"v1","data":{"a":"b"},"kind":"ConfigMap","metadata":{"name":"a","resourceVersion":"7","uid":"u"}}`,
 			`{"apiVersion":"meta.k8s.io/v1","kind":"UpdateOptions"}`},
-		{"a delete", admission.Attributes{Operation: request.Delete, Kind: maps, Old: named("")}, request.Mutation{Verb: request.Delete, DryRun: true, Delete: request.DeleteOptions{GracePeriodSeconds: &grace, UID: new("u")}},
+		{"a delete", request.Attributes{Operation: request.OnDelete, Kind: maps, Old: named("")}, request.Mutation{Verb: request.Delete, DryRun: true, Delete: request.DeleteOptions{GracePeriodSeconds: &grace, UID: new("u")}},
 			`null`, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","uid":"u"}}`, `{"apiVersion":"meta.k8s.io/v1","dryRun":["All"],"gracePeriodSeconds":5,"kind":"DeleteOptions","preconditions":{"uid":"u"}}`},
-		{"another version", admission.Attributes{Operation: request.Update, Kind: v2, Old: named(""), New: named(`,"spec":{"maxReplicas":3}`)}, request.Mutation{Verb: request.Update},
+		{"another version", request.Attributes{Operation: request.OnUpdate, Kind: v2, Old: named(""), New: named(`,"spec":{"maxReplicas":3}`)}, request.Mutation{Verb: request.Update},
 			`{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a","uid":"u"},"spec":{"maxReplicas":3}}`, ``, ``},
-		{"a scale", admission.Attributes{Operation: request.Update, Kind: deployments, Subresource: "scale", Old: named(`,"spec":{"replicas":1}`), New: named(`,"spec":{"replicas":2}`)}, request.Mutation{Verb: request.Update, Subresource: "scale"},
+		{"a scale", request.Attributes{Operation: request.OnUpdate, Kind: deployments, Subresource: "scale", Old: named(`,"spec":{"replicas":1}`), New: named(`,"spec":{"replicas":2}`)}, request.Mutation{Verb: request.Update, Subresource: "scale"},
 			`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a","uid":"u"},"spec":{"replicas":2},"status":{"replicas":0}}`, ``, ``},
-		{"a binding", admission.Attributes{Operation: request.Update, Kind: pods, Subresource: "binding", Old: named(""), New: named("")}, request.Mutation{Verb: request.Create, Subresource: "binding", Object: named(`,"target":{"name":"n"}`)},
+		{"a binding", request.Attributes{Operation: request.OnUpdate, Kind: pods, Subresource: "binding", Old: named(""), New: named("")}, request.Mutation{Verb: request.Create, Subresource: "binding", Object: named(`,"target":{"name":"n"}`)},
 			`{"apiVersion":"v1","kind":"Binding","metadata":{"name":"a","uid":"u"},"target":{"name":"n"}}`, `null`, `{"apiVersion":"meta.k8s.io/v1","kind":"CreateOptions"}`},
 	} {
 		a := test.change

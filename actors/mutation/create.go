@@ -35,7 +35,7 @@ func prepareCreateSubresource(cur State, m *request.Mutation, env Env) (Prepared
 
 // prepareNew prepares a new object as the body has it.
 func prepareNew(m *request.Mutation, env Env) Prepared {
-	object := convert.ToStored(m.Kind, copyBody(m, env, request.Create))
+	object := convert.ToStored(m.Kind, copyBody(m, env, request.OnCreate))
 	asked := managedFields(object)
 	dropServerManaged(m.Kind.Stored, childObject(object, "metadata")) // it is not taken from a body, and so not owned
 	updateManagedFields(State{}, m, asked, object, env)
@@ -106,7 +106,7 @@ func (p *Prepared) finishCreate() (Candidate, error) {
 	if m.Verb == request.Create && !m.DryRun && namesVersion(m.Object) {
 		return Candidate{}, meta.NewBadRequest("resourceVersion should not be set on objects to be created")
 	}
-	if err := p.change().Validate(); err != nil {
+	if err := p.validate(); err != nil {
 		return Candidate{}, err
 	}
 	c, err := p.env.encodeCandidate(State{}, m, object)
@@ -136,7 +136,7 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 // copyBody is the body of a write with what the mutation changes of it copied: the same
 // body may be needed again, for another state. A conversion, the kind's Prepare rule, a feature that is off, an allocation and
 // an admission that changes objects may change any part of it; all other steps write at the top and into metadata only.
-func copyBody(m *request.Mutation, env Env, operation request.Verb) tree.Tree {
+func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tree {
 	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || rules.HasFeatured(m.Kind.Stored, m.Object) || env.Allocator != nil || m.MayBeChanged(operation) {
 		body := tree.Clone(m.Object).(tree.Tree)
 		body.EnsureObject("metadata")

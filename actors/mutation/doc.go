@@ -7,14 +7,14 @@
 //	Prepare  makes the wanted tree, from the body or from the current state and a patch; checks
 //	         preconditions; carries over what clients may not set; moves the ownership of fields
 //	         (managedFields); sets defaults
-//	Admit    lets policy complete or refuse the change
+//	Admit    runs the admission plugins that complete or refuse the change
 //	Finish   allocates what objects share, validates, encodes, and compares with the current
 //	         state: a candidate that equals it is no change at all
 //
 // Ownership is moved before admission: the fields that an admission adds belong to nobody, since
 // no manager asked for them.
 //
-// Where policy has to wait for an answer from outside (request.WaitingAdmission), Wait takes the
-// place of Finish. It runs on another goroutine while the owner goes on; the state is immutable,
-// and the owner checks afterwards that it is still the current one.
+// Where plugins may block (request.MayBlock), Wait takes the place of Finish. It runs on another goroutine
+// while the owner goes on. The state is immutable, and the owner checks afterwards that it is still the
+// current one.
 package mutation

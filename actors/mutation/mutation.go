@@ -36,7 +36,7 @@ type State struct {
 func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	switch {
 	case m.Verb == request.Delete:
-		return m.Admits(request.Delete) || !removesImmediately(o, m)
+		return m.Admits(request.OnDelete) || !removesImmediately(o, m)
 	case m.Verb == request.Patch && m.PatchType == request.ApplyPatch:
 		return m.Misplaced != nil || m.AdmitsNoOp() || warnsAlways(m) || !isNoOpApply(o, m)
 	}

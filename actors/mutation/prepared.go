@@ -8,15 +8,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Prepared is a mutation between Prepare and Finish: the wanted state, as far as it is known before
-// policy has had its say.
+// Prepared is a mutation between Prepare and Finish: the wanted state before admission.
 type Prepared struct {
 	cur      State
 	mutation *request.Mutation
 	env      Env
 	step     step
 	want     tree.Tree      // the wanted state, which belongs to the mutation; nil for a delete
-	body     tree.Tree      // what a waiting admission has made of the body of a sub-resource; nil if it has not
+	body     tree.Tree      // the body of a subresource as admission has changed it; nil if it has not
 	faults   *schema.Faults // found while a write was prepared; nil: none
 	// completed says that the wanted state has been completed before an admission changed it.
 	completed bool
@@ -25,9 +24,9 @@ type Prepared struct {
 	// step, so clients first learn what else is wrong.
 	taken              bool
 	takenByTerminating bool // the existing object is being deleted
-	// mutated reports that the waiting admission has run its mutating part, before the object was
-	// renamed.
-	mutated bool
+	// mutated reports that the Mutators that may block have run, before the object was renamed.
+	mutated    bool
+	attributes *request.Attributes // what plugins see of the change; nil until they run
 }
 
 // step is what is left to be done.
@@ -79,28 +78,52 @@ func (p *Prepared) complete() {
 	}
 }
 
-// change is what admission gets to see.
-func (p *Prepared) change() request.Change {
-	c := request.Change{Mutation: p.mutation, Old: p.cur.Tree, New: p.want, Body: p.body, Ends: p.env.Context}
-	if p.cur.Object != nil && p.cur.Committed {
-		c.OldVersion = p.cur.Object.Version
+// change returns the Attributes of the change to wanted. The mutation must have an Admission.
+func (p *Prepared) change(wanted tree.Tree) *request.Attributes {
+	a := p.attributes
+	if a == nil {
+		a = request.NewAttributes(p.env.Context, p.mutation, p.cur.Tree, wanted)
+		if p.cur.Object != nil && p.cur.Committed {
+			a.OldVersion = p.cur.Object.Version
+		}
+		p.attributes = a
 	}
-	return c
+	a.SetChange(p.cur.Tree, wanted)
+	a.Body, a.Reinvocation, a.Complete = p.body, false, nil
+	return a
 }
 
-// Admit lets the mutation's Admission complete or refuse the change.
+// Admit runs the Mutators in turn.
 func (p *Prepared) Admit() error {
-	if p.step == stepNoOp {
+	switch {
+	case p.step == stepNoOp:
+		return nil
+	case p.cur.Tree == nil && p.mutation.CreateRefusal != nil:
+		return p.mutation.CreateRefusal
+	}
+	return p.admit(false)
+}
+
+func (p *Prepared) admit(reinvocation bool) error {
+	if p.mutation.Admission == nil {
 		return nil
 	}
-	c := p.change()
-	c.Completer = p
-	return c.Admit()
+	a := p.change(p.want)
+	a.Reinvocation, a.Complete = reinvocation, p.rewrite
+	return a.Admit(request.InTurn)
 }
 
-// Waits tells whether the change has to be admitted by Wait.
+// validate runs the Validators in turn.
+func (p *Prepared) validate() error {
+	if p.mutation.Admission == nil {
+		return nil
+	}
+	return p.change(p.want).Validate(request.InTurn)
+}
+
+// Waits reports whether the change has to be admitted by Wait.
 func (p *Prepared) Waits() bool {
-	return p.step != stepNoOp && p.change().Waits()
+	return p.step != stepNoOp && p.mutation.Admission.MayBlock() && p.change(p.want).Waits()
 }
 
 // Finish makes the candidate of an admitted change. Errors are *meta.Status, and leave everything
@@ -116,7 +139,7 @@ func (p *Prepared) Finish() (c Candidate, err error) {
 	case stepRemove:
 		c, err = p.finishRemove()
 	case stepUnreadable:
-		c, err = *p.removal, p.change().Validate()
+		c, err = *p.removal, p.validate()
 	}
 	if c.Op == Remove && err == nil && p.step != stepUnreadable {
 		c.Reserved.Release()
@@ -134,13 +157,16 @@ func (p *Prepared) Reserve(c *Candidate) error {
 	pending := pendingReservation{c.Reserved}
 	c.Reserved = nil
 	defer pending.release()
-	change := request.Change{Mutation: p.mutation, Old: p.cur.Tree, New: c.Tree}
-	if c.Op == Remove {
-		change.New = nil
-	}
-	reserved, err := change.Reserve()
-	if err != nil {
-		return err
+	var reserved *request.Reservation
+	if p.mutation.Admission != nil {
+		wanted := c.Tree
+		if c.Op == Remove {
+			wanted = nil
+		}
+		var err error
+		if reserved, err = p.change(wanted).AdmitLast(); err != nil {
+			return err
+		}
 	}
 	if p.taken {
 		reserved.Release()

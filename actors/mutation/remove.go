@@ -32,7 +32,7 @@ func prepareRemove(cur State, m *request.Mutation, env Env) (Prepared, error) {
 // finishRemove removes the object, or begins its deletion where finalizers or a grace period hold it.
 func (p *Prepared) finishRemove() (Candidate, error) {
 	cur, m := p.cur, p.mutation
-	if err := p.change().Validate(); err != nil {
+	if err := p.validate(); err != nil {
 		return Candidate{}, err
 	}
 	if text := m.Kind.Stored.Rules.WarnDelete; text != "" && m.Delete.PropagationPolicy == "" {

@@ -7,10 +7,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-var _ request.Completer = (*Prepared)(nil)
-
-// Rewrite implements request.Completer.
-func (p *Prepared) Rewrite(object tree.Tree) (tree.Tree, error) {
+// rewrite completes the object that a Mutator wants instead of the one it has seen: what the request could not have
+// changed stays as it was, and missing fields get their defaults. object is in stored form, or the body of a
+// subresource that has one of another kind.
+func (p *Prepared) rewrite(object tree.Tree) (tree.Tree, error) {
 	if sub := p.mutation.Kind.Subresource(p.mutation.Subresource); sub != nil && sub.BodyKind != nil {
 		err := p.writeBody(object)
 		return p.want, err

@@ -17,7 +17,7 @@ import (
 // prepareUpdate prepares to replace an object by the body, or to create it where the kind allows that.
 func prepareUpdate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object != nil {
-		return prepareReplacement(cur, m, copyBody(m, env, request.Update), env)
+		return prepareReplacement(cur, m, copyBody(m, env, request.OnUpdate), env)
 	}
 	if !m.Kind.Writes.CreateOnUpdate || m.Subresource != "" {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
@@ -74,7 +74,7 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 		}
 		return Candidate{}, meta.NewInvalid(kindName(k), m.Key.Name, causes)
 	}
-	if err := p.change().Validate(); err != nil {
+	if err := p.validate(); err != nil {
 		return Candidate{}, err
 	}
 	c, err := p.env.encodeCandidate(cur, m, want)

@@ -14,16 +14,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Wait takes the place of Finish where Waits says so. It asks the waiting admission and may take
-// long: it must not run in the owner's turn. The candidate counts only if the state is still
-// current; whoever holds it releases what it has reserved otherwise. There is no candidate if
-// admission has Renamed the object.
+// Wait takes the place of Finish if Waits returns true. It runs the plugins that may block, so it must
+// not run in the owner's turn. The candidate is valid only if the state is still current; otherwise the
+// caller releases what it has reserved. There is no candidate if admission has Renamed the object.
 func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	p.env.Context = ctx
-	call := p.mutation.Waiting.Begin()
+	if p.attributes != nil {
+		p.attributes.Context = ctx
+	}
 	if !p.mutated {
 		p.mutated = true
-		if err := p.mutate(ctx, call); err != nil || p.Renamed() {
+		if err := p.mutate(); err != nil || p.Renamed() {
 			return Candidate{}, err
 		}
 	}
@@ -33,47 +34,45 @@ func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	}
 	pending := pendingReservation{c.Reserved}
 	defer pending.release()
-	change := p.change()
+	a := p.change(p.want)
 	if p.want != nil {
-		change.New = tree.Clone(c.Tree).(tree.Tree) // which others read soon
-		change.Body = p.subresourceBody()
+		a.New = tree.Clone(c.Tree).(tree.Tree) // which others read soon
+		a.Body = p.subresourceBody()
 	}
-	if err := call.Validate(ctx, change); err != nil {
+	if err := a.Validate(request.MayBlock); err != nil {
 		return Candidate{}, err
 	}
 	c.Reserved = pending.transfer()
 	return c, nil
 }
 
-// mutate lets the waiting admission change the wanted state. What it makes of it is completed and
-// admitted again, and the waiting admission is asked once more.
-func (p *Prepared) mutate(ctx context.Context, call request.WaitingCall) error {
+// mutate runs the Mutators that may block. What they change is completed and admitted in turn again, and then
+// seen by them once more.
+func (p *Prepared) mutate() error {
 	if p.want == nil {
-		return call.Mutate(ctx, p.change())
+		return p.change(nil).Admit(request.MayBlock)
 	}
-	changed, err := p.mutateOnce(ctx, call, false)
+	changed, err := p.mutateOnce(false)
 	if err != nil || !changed {
 		return err
 	}
-	again := p.change()
-	again.Reinvocation, again.Completer = true, p
-	if err := again.Admit(); err != nil {
+	if err := p.admit(true); err != nil {
 		return err
 	}
-	_, err = p.mutateOnce(ctx, call, true)
+	_, err = p.mutateOnce(true)
 	return err
 }
 
-// mutateOnce asks the waiting admission to change the wanted state, and tells whether it has.
-func (p *Prepared) mutateOnce(ctx context.Context, call request.WaitingCall, reinvocation bool) (changed bool, err error) {
+// mutateOnce runs the Mutators that may block, and reports whether they have changed the wanted state.
+func (p *Prepared) mutateOnce(reinvocation bool) (changed bool, err error) {
 	before := p.want // which may share with the current state
 	if body := p.subresourceBody(); body != nil {
-		return p.mutateBody(ctx, call, body, reinvocation)
+		return p.mutateBody(body, reinvocation)
 	}
 	p.want = tree.Clone(before).(tree.Tree)
-	change := p.change()
-	change.Reinvocation = reinvocation
-	if err := call.Mutate(ctx, change); err != nil || tree.StrictEqual(before, p.want) {
+	a := p.change(p.want)
+	a.Reinvocation = reinvocation
+	if err := a.Admit(request.MayBlock); err != nil || tree.StrictEqual(before, p.want) {
 		return false, err
 	}
 	if err := p.restrictAdmission(before); err != nil {
@@ -103,16 +102,15 @@ func (p *Prepared) subresourceBody() tree.Tree {
 	return nil
 }
 
-// mutateBody asks the waiting admission to change the body of a sub-resource, writes it to the object again, and
-// tells whether it has changed.
-func (p *Prepared) mutateBody(ctx context.Context, call request.WaitingCall, body tree.Tree, reinvocation bool) (changed bool, err error) {
-	change := p.change()
-	change.New = tree.Clone(p.want).(tree.Tree) // which counts for nothing
-	change.Body, change.Reinvocation = tree.Clone(body).(tree.Tree), reinvocation
-	if err := call.Mutate(ctx, change); err != nil || tree.StrictEqual(body, change.Body) {
+// mutateBody runs the Mutators that may block on the body of a subresource, and writes it to the object again if they
+// have changed it.
+func (p *Prepared) mutateBody(body tree.Tree, reinvocation bool) (changed bool, err error) {
+	a := p.change(tree.Clone(p.want).(tree.Tree)) // changes of which are ignored
+	a.Body, a.Reinvocation = tree.Clone(body).(tree.Tree), reinvocation
+	if err := a.Admit(request.MayBlock); err != nil || tree.StrictEqual(body, a.Body) {
 		return false, err
 	}
-	if err := p.writeBody(change.Body); err != nil {
+	if err := p.writeBody(a.Body); err != nil {
 		return false, err
 	}
 	return true, nil
@@ -258,7 +256,7 @@ func (p *Prepared) Name() (name, prefix string) {
 // Rename returns a new object that has passed mutating admission, under the name of m. It reports
 // an existing name when the create finishes.
 func (p Prepared) Rename(m *request.Mutation, taken bool) Prepared {
-	p.mutation, p.taken = m, taken
+	p.mutation, p.taken, p.attributes = m, taken, nil
 	p.want = tree.Clone(p.want).(tree.Tree) // it may be tried again
 	if m.Key.Name != "" {
 		childObject(p.want, "metadata")["name"] = m.Key.Name

@@ -1,7 +1,6 @@
 package mutation
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -12,33 +11,39 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// testWaiting is a waiting admission of functions.
+// testWaiting is a plugin of functions that may block.
 type testWaiting struct {
-	mutate   func(c request.Change)
-	validate func(c request.Change) error
+	request.HandlesAll
+	mutate   func(a *request.Attributes)
+	validate func(a *request.Attributes) error
 }
 
-func (w testWaiting) MayApply(request.Verb) bool { return true }
-
-func (w testWaiting) AppliesToNoOp() bool { return true }
-
-func (w testWaiting) Applies(request.Change) bool { return true }
-
-func (w testWaiting) Begin() request.WaitingCall { return w }
-
-func (w testWaiting) Mutate(_ context.Context, c request.Change) error {
+func (w testWaiting) Admit(a *request.Attributes) error {
 	if w.mutate != nil {
-		w.mutate(c)
+		w.mutate(a)
 	}
 	return nil
 }
 
-func (w testWaiting) Validate(_ context.Context, c request.Change) error {
+func (w testWaiting) Validate(a *request.Attributes) error {
 	if w.validate != nil {
-		return w.validate(c)
+		return w.validate(a)
 	}
 	return nil
 }
+
+func (w testWaiting) plugin() *request.Plugin {
+	return &request.Plugin{Stage: request.MayBlock, Mutator: w, Validator: w}
+}
+
+func admission(plugins ...*request.Plugin) *request.Admission {
+	return &request.Admission{Plugins: plugins}
+}
+
+type testReservation struct{ released *int }
+
+func (r testReservation) Commit()  {}
+func (r testReservation) Release() { *r.released++ }
 
 // testAllocator counts what it sets aside.
 type testAllocator struct{ allocated, released int }
@@ -76,13 +81,13 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 	env := env
 	env.Allocator = allocator
 	var seen string
-	w := testWaiting{validate: func(c request.Change) error {
+	w := testWaiting{validate: func(c *request.Attributes) error {
 		if seen = c.New.Object("data").String("address"); c.Mutation.DryRun {
 			return nil
 		}
 		return meta.NewForbidden(resource(k), "a", "full")
 	}}
-	m := request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "default", Name: "a"}, Waiting: w,
+	m := request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "default", Name: "a"}, Admission: admission(w.plugin()),
 		Object: decode(t, k, `{"metadata":{"name":"a","namespace":"default"}}`)}
 	if _, err := waitFor(t, State{}, &m, env); err == nil || seen != "10.0.0.7" || allocator.allocated != 1 || allocator.released != 1 {
 		t.Errorf("%v; saw %q, released %d of %d", err, seen, allocator.released, allocator.allocated)
@@ -96,8 +101,8 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 	if allocator.allocated != 2 || allocator.released != 2 {
 		t.Errorf("released %d of %d", allocator.released, allocator.allocated)
 	}
-	w.validate = func(request.Change) error { panic("boom") }
-	m.Waiting = w
+	w.validate = func(*request.Attributes) error { panic("boom") }
+	m.Admission = admission(w.plugin())
 	func() {
 		defer func() { _ = recover() }()
 		_, _ = waitFor(t, State{}, &m, env)
@@ -105,8 +110,8 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 	if allocator.allocated != 3 || allocator.released != 3 {
 		t.Errorf("after a panic: released %d of %d", allocator.released, allocator.allocated)
 	}
-	w.validate = func(request.Change) error { return nil }
-	m.Waiting, m.DryRun = w, false
+	w.validate = func(*request.Attributes) error { return nil }
+	m.Admission, m.DryRun = admission(w.plugin()), false
 	m.Object = decode(t, k, `{"metadata":{"name":"a","namespace":"default","labels":{"not a name":""}}}`)
 	if _, err := waitFor(t, State{}, &m, env); err == nil || allocator.allocated != 4 || allocator.released != 4 {
 		t.Errorf("%v; of what is not valid: released %d of %d", err, allocator.released, allocator.allocated)
@@ -116,13 +121,13 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 // An admission changes what the request could have changed, and nothing else.
 func TestAdmissionIsRestricted(t *testing.T) {
 	k := kindNamed(t, "pods")
-	meddle := func(c request.Change) {
+	meddle := func(c *request.Attributes) {
 		c.New.EnsureObject("status")["phase"] = "Failed"
 		c.New.EnsureObject("spec").Objects("containers")[0]["image"] = "j"
 		c.New.EnsureObject("metadata").EnsureObject("annotations")["a"] = "b"
 		c.New.Object("metadata")["creationTimestamp"] = "2020-01-01T00:00:00Z"
 	}
-	rebind := func(c request.Change) { c.Body.Object("target")["name"] = "o" }
+	rebind := func(c *request.Attributes) { c.Body.Object("target")["name"] = "o" }
 	update := request.Mutation{Verb: request.Update}
 	binding := request.Mutation{Verb: request.Create, Subresource: "binding"}
 	status := request.Mutation{Verb: request.Update, Subresource: "status"}
@@ -130,7 +135,7 @@ func TestAdmissionIsRestricted(t *testing.T) {
 	for _, c := range []struct {
 		name, current, body string
 		m                   request.Mutation
-		mutate              func(request.Change)
+		mutate              func(*request.Attributes)
 		phase, image, node  string
 	}{
 		{"the object", runningPod, runningPod, update, meddle, `"Running"`, `"j"`, `"n"`},
@@ -142,7 +147,7 @@ func TestAdmissionIsRestricted(t *testing.T) {
 		cur := check.state(t, k)
 		before := string(codec.AppendAny(nil, cur.Tree))
 		m := c.m
-		m.Kind, m.Key, m.Waiting = k, meta.Key{Namespace: "default", Name: "a"}, testWaiting{mutate: c.mutate}
+		m.Kind, m.Key, m.Admission = k, meta.Key{Namespace: "default", Name: "a"}, admission(testWaiting{mutate: c.mutate}.plugin())
 		m.Object = decode(t, bodyKind(&m), c.body)
 		got, err := waitFor(t, cur, &m, env)
 		if err != nil {
@@ -173,10 +178,10 @@ func TestNeedsTree(t *testing.T) {
 		apply, remove bool
 	}{
 		{"no admission", func(*request.Mutation) {}, false, false},
-		{"one of creates", func(m *request.Mutation) { m.Admission = admissionOf(request.Create) }, false, false},
-		{"one of updates", func(m *request.Mutation) { m.Admission = admissionOf(request.Update) }, true, false},
-		{"one of deletes", func(m *request.Mutation) { m.Admission = admissionOf(request.Delete) }, false, true},
-		{"a waiting one", func(m *request.Mutation) { m.Waiting = testWaiting{} }, true, true},
+		{"one of creates", func(m *request.Mutation) { m.Admission = admissionOf(request.OnCreate) }, false, false},
+		{"one of updates", func(m *request.Mutation) { m.Admission = admissionOf(request.OnUpdate) }, true, false},
+		{"one of deletes", func(m *request.Mutation) { m.Admission = admissionOf(request.OnDelete) }, false, true},
+		{"a waiting one", func(m *request.Mutation) { m.Admission = admission(testWaiting{}.plugin()) }, true, true},
 	} {
 		for _, q := range []struct {
 			m    request.Mutation
@@ -198,54 +203,46 @@ func TestBodyIsCopiedForChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		admission request.Admission
+		admission *request.Admission
 		copied    bool
 	}{
 		{nil, false},
-		{admissionOf(request.Create), false},
-		{testAdmission{}, true},
+		{admissionOf(request.OnCreate), false},
+		{admission(&request.Plugin{Mutator: testAdmission{}}), true},
 	} {
 		body := tree.Tree{"metadata": tree.Tree{}, "data": tree.Tree{"a": "b"}}
 		m := &request.Mutation{Kind: all.Kind("", "v1", "configmaps"), Object: body, Admission: c.admission}
-		if copied := !tree.SameRef(copyBody(m, Env{}, request.Create)["data"], body["data"]); copied != c.copied {
-			t.Errorf("%T: copied %t", c.admission, copied)
+		if copied := !tree.SameRef(copyBody(m, Env{}, request.OnCreate)["data"], body["data"]); copied != c.copied {
+			t.Errorf("%v: copied %t", c.admission, copied)
 		}
 	}
 }
 
-// admissionOf applies to one operation, and only checks.
-type admissionOf request.Verb
-
-func (a admissionOf) Applies(operation request.Verb) bool { return operation == request.Verb(a) }
-func (a admissionOf) AppliesToNoOp() bool                 { return a.Applies(request.Update) }
-func (admissionOf) MayChange(request.Verb) bool           { return false }
-func (admissionOf) Admit(request.Change) error            { return nil }
-func (admissionOf) Validate(request.Change) error         { return nil }
-
-func (admissionOf) Reserve(request.Change) (*request.Reservation, error) { return nil, nil }
+// admissionOf runs for one operation, and only checks.
+func admissionOf(o request.Operation) *request.Admission {
+	return admission(&request.Plugin{Operations: o, Validator: testWaiting{}})
+}
 
 // testAdmission writes who asks for a new object, and reserves what it is told to.
 type testAdmission struct {
+	request.HandlesAll
 	reserve func() (*request.Reservation, error)
 }
 
-func (testAdmission) Applies(request.Verb) bool { return true }
-
-func (testAdmission) MayChange(request.Verb) bool { return true }
-
-func (testAdmission) AppliesToNoOp() bool { return true }
-
-func (testAdmission) Admit(c request.Change) error {
-	if c.Mutation.Kind.Resource != "certificatesigningrequests" {
-		return nil
+func (testAdmission) Admit(a *request.Attributes) error {
+	if a.Kind.Resource == "certificatesigningrequests" {
+		a.New.EnsureObject("spec")["username"] = "jane"
 	}
-	c.New.EnsureObject("spec")["username"] = "jane"
 	return nil
 }
 
-func (testAdmission) Validate(request.Change) error { return nil }
-
-func (a testAdmission) Reserve(request.Change) (*request.Reservation, error) { return a.reserve() }
+func (t testAdmission) Validate(a *request.Attributes) error {
+	r, err := t.reserve()
+	if err == nil {
+		a.Reserve(r)
+	}
+	return err
+}
 
 // A change that a webhook makes in its second round leaves who asks for a certificate as admission has found it.
 func TestRequesterIsKept(t *testing.T) {
@@ -255,12 +252,12 @@ func TestRequesterIsKept(t *testing.T) {
 	}
 	k := kinds.Kind("certificates.platform.io", "v1", "certificatesigningrequests")
 	round := 0
-	w := testWaiting{mutate: func(c request.Change) {
+	w := testWaiting{mutate: func(c *request.Attributes) {
 		round++
 		c.New.EnsureObject("metadata", "labels")["round"] = strings.Repeat("i", round)
 		c.New.EnsureObject("spec")["username"], c.New.EnsureObject("spec")["groups"] = "root", []any{"system:masters"}
 	}}
-	m := request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Name: "a"}, Admission: testAdmission{}, Waiting: w,
+	m := request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Name: "a"}, Admission: admission(&request.Plugin{Mutator: testAdmission{}}, w.plugin()),
 		Object: decode(t, k, `{"metadata":{"name":"a"},"spec":{"username":"root","extra":{"a":["b"]}}}`)}
 	p, err := Prepare(State{}, &m, env)
 	if err != nil {
@@ -269,7 +266,7 @@ func TestRequesterIsKept(t *testing.T) {
 	if err := p.Admit(); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.mutate(t.Context(), w); err != nil {
+	if err := p.mutate(); err != nil {
 		t.Fatal(err)
 	}
 	spec := p.want.Object("spec")
@@ -285,7 +282,7 @@ func TestReservationPanics(t *testing.T) {
 	env := env
 	env.Allocator = allocator
 	m := request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "default", Name: "a"},
-		Admission: testAdmission{reserve: func() (*request.Reservation, error) { panic("boom") }},
+		Admission: admission(&request.Plugin{Stage: request.Last, Validator: testAdmission{reserve: func() (*request.Reservation, error) { panic("boom") }}}),
 		Object:    decode(t, k, `{"metadata":{"name":"a","namespace":"default"}}`)}
 	func() {
 		defer func() { _ = recover() }()

@@ -2,205 +2,222 @@ package request
 
 import (
 	"context"
+	"slices"
+	"sync/atomic"
 
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Admission completes, checks or refuses the change that a Mutation makes, on behalf of policy. It
-// is computed alone and waits for nothing: it runs in the turn of the object's owner, possibly
-// again for another state, and has no effect but on the change. Many goroutines may call it at
-// once. Errors are *meta.Status.
-type Admission interface {
-	// Applies tells whether anything is admitted for an operation (Create, Update, Delete or Connect)
-	// of the mutation's kind and sub-resource. Where it does not apply it costs nothing; where it does,
-	// no shortcut skips it.
-	Applies(operation Verb) bool
-	// AppliesToNoOp tells whether it is asked, too, about an update that changes nothing.
-	AppliesToNoOp() bool
-	// MayChange tells whether Admit may change c.New for an operation. If not, c.New may share its parts with the body of
-	// the request.
-	MayChange(operation Verb) bool
-	// Admit is called before the change is validated. It may complete c.New, if MayChange says so, but not write into the
-	// parts below the top and metadata that c.New shares with c.Old: those it copies first.
-	Admit(c Change) error
-	// Validate is called when the change has passed validation. It changes nothing.
-	Validate(c Change) error
-	// Reserve is called last, for a change that nothing else refuses. It sets aside what the change
-	// takes of something shared, such as a quota; nil if nothing.
-	Reserve(c Change) (*Reservation, error)
+// A Mutator may change an object before it is validated. It leaves alone what it does not handle.
+// Admit may run again, on the same object or on a newer state, and then has the same result. Many
+// goroutines may use a Mutator at once. Errors are *meta.Status.
+type Mutator interface {
+	Handles(a *Attributes) bool
+	Admit(a *Attributes) error
 }
 
-// A WaitingAdmission asks outside of the object's owner, such as a webhook, and waits for the answer. It is
-// called on the goroutine of the request while the object's owner goes on with other mutations. Its
-// answer counts only if the object is still as it was then; else the mutation begins again on the
-// new state, and asks again. Many goroutines may call it at once.
-type WaitingAdmission interface {
-	// MayApply tells whether Applies may be true for an operation of the mutation's kind and sub-resource.
-	MayApply(operation Verb) bool
-	// AppliesToNoOp tells whether it is asked, too, about an update that changes nothing.
-	AppliesToNoOp() bool
-	// Applies tells whether a change, as far as it is prepared, is one to wait for. It runs in
-	// the owner's turn as Admission does.
-	Applies(c Change) bool
-	// Begin begins to ask about one change.
-	Begin() WaitingCall
+// A Validator may refuse a change that has passed validation. It changes nothing. Many goroutines may
+// use it at once. Errors are *meta.Status.
+type Validator interface {
+	Handles(a *Attributes) bool
+	Validate(a *Attributes) error
 }
 
-// A WaitingCall asks about one change: Mutate, once more if the change became another one by it, and
-// then Validate. It must return soon after ctx has ended, and may use the store, also to read or
-// change the very object. Errors are *meta.Status; a panic is answered 500.
-type WaitingCall interface {
-	// Mutate may change c.New, which is its own copy, but for what only the server sets in metadata; the
-	// change then passes Admission.Admit again, and is told again, as a Reinvocation.
-	Mutate(ctx context.Context, c Change) error
-	// Validate is called last, with the state that would be stored. It changes nothing.
-	Validate(ctx context.Context, c Change) error
+// HandlesAll is embedded in plugins that handle every change for which they are registered.
+type HandlesAll struct{}
+
+// Handles returns true.
+func (HandlesAll) Handles(*Attributes) bool { return true }
+
+// A Stage is where a plugin runs.
+type Stage uint8
+
+// The stages.
+const (
+	// InTurn plugins run in the turn of the object's owner, so they must not block.
+	InTurn Stage = iota
+	// MayBlock plugins run on the goroutine of the request, after those in turn. The owner goes on with
+	// other mutations meanwhile. If the object has changed then, the mutation begins again. They
+	// return soon after the context of the request has ended, and may use the store.
+	MayBlock
+	// Last Validators run in the turn of the owner, when nothing else refuses the change. They alone
+	// may call Attributes.Reserve.
+	Last
+)
+
+// An Operation is what a change does to an object. A set of operations is their sum.
+type Operation uint8
+
+// The operations. An apply may be a create or an update. A create of a subresource is an update of its
+// object.
+const (
+	OnCreate Operation = 1 << iota
+	OnUpdate
+	OnDelete
+	OnConnect
+)
+
+// A Plugin is a Mutator, a Validator, or both.
+type Plugin struct {
+	// Stage applies to both. What blocks only sometimes has one Plugin for each stage.
+	Stage Stage
+	// Operations are those that the plugin runs for; 0 means all.
+	Operations Operation
+	// SkipsNoOps reports that the plugin ignores updates that change nothing, since the object was
+	// admitted when it was stored. A repeated apply then costs nothing.
+	SkipsNoOps bool
+
+	Mutator   Mutator
+	Validator Validator
 }
 
-// A Change is what is admitted, in stored form. Old is nil for an object that does not exist yet, New
-// for one that is to be deleted. Only New may be changed, and only where it is said.
-type Change struct {
-	Mutation *Mutation
-	Old, New tree.Tree
-	// OldVersion is the version of Old; 0 if it has none yet.
-	OldVersion uint64
-	// Body is what is written to a sub-resource that has a body of a kind of its own, such as a Scale,
-	// while a WaitingCall is asked; nil elsewhere. Mutate changes it instead of New, which is made of it again.
-	Body tree.Tree
-	// Reinvocation says that the change is asked about once more, because a WaitingAdmission has made
-	// another one of it.
-	Reinvocation bool
-	// Completer, while Admission.Admit is asked, takes a New that is another object; nil where Admit changes New
-	// itself, as for an operation.
-	Completer Completer
-	// Ends is the context of the request; see Context.
-	Ends context.Context
+// RunsFor reports whether the plugin runs for an operation.
+func (p *Plugin) RunsFor(o Operation) bool { return p.Operations == 0 || p.Operations&o != 0 }
+
+// handles reports whether the plugin handles a change.
+func (p *Plugin) handles(a *Attributes) bool {
+	return p.RunsFor(a.Operation) && (p.Mutator != nil && p.Mutator.Handles(a) || p.Validator != nil && p.Validator.Handles(a))
 }
 
-// A Completer makes a change of what an admission wants instead of it: what the request could not have changed stays as
-// it was, and what is missing gets its default. The answer, which takes the place of New, is that of the Completer to change.
-type Completer interface {
-	// Rewrite takes an object in stored form, or the body of a sub-resource that has one of a kind of its own.
-	Rewrite(object tree.Tree) (tree.Tree, error)
+// An Admission is what the changes of one request have to pass: the plugins that may handle them, in
+// their order. The nil Admission is empty.
+type Admission struct {
+	User    *User
+	Plugins []*Plugin
+	// Counted reports that the rate limits have counted the request, which may be computed many times.
+	Counted atomic.Bool
 }
 
-// Context ends when nobody waits for the outcome of the change any more.
-func (c *Change) Context() context.Context {
-	if c.Ends == nil {
-		return context.Background()
-	}
-	return c.Ends
+func (all *Admission) has(match func(*Plugin) bool) bool {
+	return all != nil && slices.ContainsFunc(all.Plugins, match)
 }
 
-// Operation is what the mutation comes to: Create, Update, Delete or Connect. An apply may be a Create
-// or an Update; a create of a sub-resource is an Update of its object.
-func (c *Change) Operation() Verb {
-	switch {
-	case c.Mutation != nil && c.Mutation.Verb == Connect:
-		return Connect
-	case c.New == nil:
-		return Delete
-	case c.Old == nil:
-		return Create
-	}
-	return Update
+// MayBlock reports whether any plugin may block.
+func (all *Admission) MayBlock() bool {
+	return all.has(func(p *Plugin) bool { return p.Stage == MayBlock })
 }
 
-// Admits tells whether an Admission applies to an operation of m, or a WaitingAdmission may.
-func (m *Mutation) Admits(operation Verb) bool {
-	return operation == Create && m.CreateRefusal != nil || m.Waiting != nil && m.Waiting.MayApply(operation) || m.Admission != nil && m.Admission.Applies(operation)
+// Admits reports whether an operation of m must be admitted. No shortcut skips it then.
+func (m *Mutation) Admits(o Operation) bool {
+	return o == OnCreate && m.CreateRefusal != nil || m.Admission.has(func(p *Plugin) bool { return p.RunsFor(o) })
 }
 
-// AdmitsNoOp tells whether an Admission applies to an update by m that changes nothing, or a WaitingAdmission may.
+// AdmitsNoOp reports whether an update by m that changes nothing must be admitted.
 func (m *Mutation) AdmitsNoOp() bool {
-	return m.Waiting != nil && m.Waiting.AppliesToNoOp() || m.Admission != nil && m.Admission.AppliesToNoOp()
+	return m.Admission.has(func(p *Plugin) bool { return !p.SkipsNoOps && p.RunsFor(OnUpdate) })
 }
 
-// MayBeChanged tells whether an Admission may change what m asks for, or a WaitingAdmission may.
-func (m *Mutation) MayBeChanged(operation Verb) bool {
-	return m.Waiting != nil && m.Waiting.MayApply(operation) || m.Admission != nil && m.Admission.MayChange(operation)
+// MayBeChanged reports whether admission may change the object of an operation of m. If not, the
+// object may share parts with the body of the request.
+func (m *Mutation) MayBeChanged(o Operation) bool {
+	return m.Admission.has(func(p *Plugin) bool { return (p.Stage == MayBlock || p.Mutator != nil) && p.RunsFor(o) })
 }
 
-// admits tells whether the Admission of m applies to a change.
-func (m *Mutation) admits(c *Change) bool {
-	return m.Admission != nil && m.Admission.Applies(c.Operation())
+// Waits reports whether a plugin that may block handles the change.
+func (a *Attributes) Waits() bool {
+	return a.Mutation.Admission.has(func(p *Plugin) bool { return p.Stage == MayBlock && p.handles(a) })
 }
 
-// Admit asks the Admission of c's mutation, if one applies. It refuses a create that the mutation must not make.
-func (c Change) Admit() error {
-	if c.Old == nil && c.Mutation.CreateRefusal != nil {
-		return c.Mutation.CreateRefusal
+// Admit runs the Mutators of a stage. If one of those in turn calls Rewrite, all run once more.
+func (a *Attributes) Admit(s Stage) error {
+	a.rewritten = false
+	err := a.admit(s)
+	if err != nil || s != InTurn || !a.rewritten || a.Reinvocation {
+		return err
 	}
-	if !c.Mutation.admits(&c) {
+	a.Reinvocation = true // the plugins before the one that called Rewrite have not seen the result
+	return a.admit(s)
+}
+
+func (a *Attributes) admit(s Stage) error {
+	return a.each(s, func(p *Plugin) error {
+		if p.Mutator == nil || !p.Mutator.Handles(a) {
+			return nil
+		}
+		return p.Mutator.Admit(a)
+	})
+}
+
+// Validate runs the Validators of a stage.
+func (a *Attributes) Validate(s Stage) error {
+	return a.each(s, func(p *Plugin) error {
+		if p.Validator == nil || !p.Validator.Handles(a) {
+			return nil
+		}
+		return p.Validator.Validate(a)
+	})
+}
+
+// each calls run for the plugins of a stage until one fails.
+func (a *Attributes) each(s Stage, run func(*Plugin) error) error {
+	if a.Mutation.Admission == nil {
 		return nil
 	}
-	return c.Mutation.Admission.Admit(c)
-}
-
-// Validate asks the Admission of c's mutation, if one applies, about a valid change.
-func (c Change) Validate() error {
-	if !c.Mutation.admits(&c) {
-		return nil
+	for _, p := range a.Mutation.Admission.Plugins {
+		if p.Stage != s || !p.RunsFor(a.Operation) {
+			continue
+		}
+		if err := run(p); err != nil {
+			return err
+		}
 	}
-	return c.Mutation.Admission.Validate(c)
+	return nil
 }
 
-// Reserve lets the Admission of c's mutation, if one applies, set aside what the change takes.
-func (c Change) Reserve() (*Reservation, error) {
-	if !c.Mutation.admits(&c) {
-		return nil, nil
-	}
-	return c.Mutation.Admission.Reserve(c)
-}
-
-// Waits tells whether the change is one to wait for.
-func (c Change) Waits() bool {
-	return c.Mutation.Waiting != nil && c.Mutation.Waiting.Applies(c)
-}
-
-// AdmitOperation asks all of the admission of m about an operation that stores nothing under its own name,
-// such as an eviction, or about a connection; body may be changed, and is completed before it is validated. The caller
-// commits or releases the reservation.
-func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (*Reservation, error) {
-	c := Change{Mutation: m, New: body, Ends: ctx}
-	if err := c.Admit(); err != nil {
+// AdmitLast runs the Validators of the last stage, and returns what they have reserved. If one
+// refuses the change, or panics, nothing stays reserved.
+func (a *Attributes) AdmitLast() (*Reservation, error) {
+	passed := false
+	defer func() {
+		if !passed {
+			a.reserved.Release()
+		}
+	}()
+	a.reserved = nil
+	if err := a.Validate(Last); err != nil {
 		return nil, err
 	}
-	if !c.Waits() {
-		if err := complete(); err != nil {
-			return nil, err
-		}
-		return c.validateAndReserve()
+	passed = true
+	return a.reserved, nil
+}
+
+// AdmitOperation admits an operation that stores nothing under its own name, such as an eviction, or
+// a connection. Admission may change body, which complete completes before it is validated. The caller
+// commits or releases the reservation.
+func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (*Reservation, error) {
+	a := NewAttributes(ctx, m, nil, body)
+	if err := a.Admit(InTurn); err != nil {
+		return nil, err
 	}
-	call := m.Waiting.Begin()
-	for _, c.Reinvocation = range []bool{false, true} {
-		if err := call.Mutate(ctx, c); err != nil {
-			return nil, err
-		}
-		if c.Reinvocation {
-			break
-		}
-		again := c
-		again.Reinvocation = true
-		if err := again.Admit(); err != nil {
+	a.Reinvocation = false
+	waits := a.Waits()
+	if waits {
+		if err := a.admitAround(); err != nil {
 			return nil, err
 		}
 	}
 	if err := complete(); err != nil {
 		return nil, err
 	}
-	if err := c.Validate(); err != nil {
+	if err := a.Validate(InTurn); err != nil {
 		return nil, err
 	}
-	if err := call.Validate(ctx, c); err != nil {
-		return nil, err
+	if waits {
+		if err := a.Validate(MayBlock); err != nil {
+			return nil, err
+		}
 	}
-	return c.Reserve()
+	return a.AdmitLast()
 }
 
-func (c Change) validateAndReserve() (*Reservation, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
+// admitAround runs the Mutators that may block, those in turn again, and the former once more.
+func (a *Attributes) admitAround() error {
+	if err := a.Admit(MayBlock); err != nil {
+		return err
 	}
-	return c.Reserve()
+	a.Reinvocation = true
+	if err := a.Admit(InTurn); err != nil {
+		return err
+	}
+	return a.Admit(MayBlock)
 }

@@ -2,7 +2,6 @@
 // front, which makes requests out of HTTP, and of the store, which answers them; neither imports
 // the other.
 //
-// All is plain data but for the contracts of admission: a Mutation carries what policy has to say about it,
-// as an Admission that is computed in the turn of the object's owner, and as a WaitingAdmission that asks
-// somebody outside and waits.
+// All is plain data but for admission: a Mutation carries the plugins that it has to pass. Each is a Mutator
+// or a Validator that sees the Attributes of a change, and its Stage declares whether it may block.
 package request

@@ -78,10 +78,8 @@ type Mutation struct {
 	// CreateRefusal answers an update or an apply of an object that does not exist, which its user may change but not create; nil
 	// if they may.
 	CreateRefusal error
-	// Admission and Waiting complete or refuse the change on behalf of policy; nil where nothing
-	// applies to the kind and the sub-resource.
-	Admission Admission
-	Waiting   WaitingAdmission
+	// Admission is what the change has to pass; nil for nothing.
+	Admission *Admission
 	// Recorder takes warnings and annotations for the audit event; nil if nobody wants them.
 	Recorder *Recorder
 	// Fence names what the sender has taken over, if the change counts only as long as no other server has: it is refused then

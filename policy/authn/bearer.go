@@ -19,7 +19,7 @@ func (b bearer) Authenticate(r Request) (*User, error) {
 		return nil, ErrUnknownToken
 	}
 	if other, err := b.others.Authenticate(r); err == nil && other != nil {
-		return other.withEarlierExpiry(user), nil
+		return withEarlierExpiry(other, user), nil
 	}
 	return user, nil // a good token makes up for a bad certificate
 }

@@ -14,17 +14,11 @@ import (
 
 // admission refuses creates while allowed returns false.
 type admission struct {
-	request.Admission
+	request.HandlesAll
 	allowed func() bool
 }
 
-func (admission) Applies(request.Verb) bool                            { return true }
-func (admission) MayChange(request.Verb) bool                          { return false }
-func (admission) AppliesToNoOp() bool                                  { return false }
-func (admission) Admit(request.Change) error                           { return nil }
-func (admission) Reserve(request.Change) (*request.Reservation, error) { return nil, nil }
-
-func (a admission) Validate(request.Change) error {
+func (a admission) Validate(*request.Attributes) error {
 	if !a.allowed() {
 		return meta.NewForbidden(meta.GroupResource{Resource: "namespaces"}, "n", "the role is not known")
 	}
@@ -53,7 +47,8 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 		return seen.Load()
 	}}
 	_, err = store.Mutate(c.ctx, request.Mutation{
-		Verb: request.Create, Kind: c.kinds.Kind("", "v1", "namespaces"), Key: meta.Key{Name: "n"}, Object: named("n"), Admission: refusing,
+		Verb: request.Create, Kind: c.kinds.Kind("", "v1", "namespaces"), Key: meta.Key{Name: "n"}, Object: named("n"),
+		Admission: &request.Admission{Plugins: []*request.Plugin{{SkipsNoOps: true, Validator: refusing}}},
 	})
 	if err != nil {
 		t.Error(err)

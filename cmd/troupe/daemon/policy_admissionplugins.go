@@ -48,8 +48,7 @@ func (p *policies) registrations(configuration *config.Config) ([]admission.Regi
 		return nil, err
 	}
 	naming, authorizer, storageClasses := p.naming, p.authorizer, plugins.NewStorageClasses(p.naming)
-	return append(slices.Concat(pods, quotas, security, p.policyPlugins(namespaces), webhooks, images),
-		node.Restriction(naming, p.storage.objects, authorizer),
+	return append(slices.Concat(pods, quotas, security, p.policyPlugins(namespaces), webhooks, images, node.Restriction(naming, p.storage.objects, authorizer)),
 		plugins.AdminAccess(naming, p.storage.objects),
 		plugins.CertificateRequester(),
 		plugins.CertificateSubjectRestriction(naming),

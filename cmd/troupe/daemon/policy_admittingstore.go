@@ -29,16 +29,13 @@ func (p *policies) admitting(s controllers.Store) controllers.Store {
 
 // DeleteCollection implements controllers.Store.
 func (s admittingStore) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
-	key := meta.Key{GroupResource: l.Kind.Storage, Namespace: l.Namespace}
-	m.Admission = s.admission.For(serverUser, request.Delete, l.Kind, "", key)
-	m.Waiting = s.admission.Waiting(serverUser, l.Kind, "", l.Namespace)
+	m.Admission = s.admission.For(serverUser, l.Kind, "", l.Namespace)
 	return s.Store.DeleteCollection(ctx, l, m)
 }
 
 // Mutate implements controllers.Store.
 func (s admittingStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
-	m.Admission = s.admission.For(serverUser, m.Verb, m.Kind, m.Subresource, m.Key)
-	m.Waiting = s.admission.Waiting(serverUser, m.Kind, m.Subresource, m.Key.Namespace)
+	m.Admission = s.admission.For(serverUser, m.Kind, m.Subresource, m.Key.Namespace)
 	return s.Store.Mutate(ctx, m)
 }
 

@@ -1,11 +1,10 @@
 package admissionpolicy
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -28,22 +27,25 @@ type access struct {
 	validating, mutating *Source
 }
 
-// registration is that of the check, which always runs. A remote authorizer must not be asked in the
-// owner's turn, so the same check then runs as a waiting plugin.
+// registration is that of the check, which always runs.
 func (x *access) registration() admission.Registration {
-	r := admission.Registration{Resources: resources}
-	if r.Plugin = x; x.AuthorizerWaits {
-		r.Plugin, r.Waiting = nil, waitingAccess{x}
+	r := admission.Registration{Resources: resources, Plugin: request.Plugin{Validator: x}}
+	if x.AuthorizerWaits {
+		r.Stage = request.MayBlock
 	}
 	return r
 }
 
-var _ admission.Validator = (*access)(nil)
+// Handles implements request.Validator.
+func (x *access) Handles(a *request.Attributes) bool {
+	spec := a.New.Object("spec")
+	return spec.Has("paramKind") || spec.Has("paramRef")
+}
 
-// Validate implements admission.Validator. Members of system:masters pass: they may read everything, and
+// Validate implements request.Validator. Members of system:masters pass: they may read everything, and
 // the server itself writes without a user.
-func (x *access) Validate(a *admission.Attributes) error {
-	if a.New == nil || a.User == nil || a.User.InGroup(authn.GroupMasters) {
+func (x *access) Validate(a *request.Attributes) error {
+	if a.User == nil || a.User.InGroup(authn.GroupMasters) {
 		return nil
 	}
 	spec, old := a.New.Object("spec"), a.Old.Object("spec")
@@ -58,7 +60,7 @@ func (x *access) Validate(a *admission.Attributes) error {
 
 // checkPolicy asks for the right to read all objects of the kind of the parameters. An unchanged kind was
 // checked when it was written, maybe for somebody else; others may still edit the rest of the policy.
-func (x *access) checkPolicy(a *admission.Attributes, spec, old tree.Tree) error {
+func (x *access) checkPolicy(a *request.Attributes, spec, old tree.Tree) error {
 	kind := spec.Object("paramKind")
 	if kind == nil || tree.SemanticEqual(kind, old["paramKind"]) {
 		return nil
@@ -91,7 +93,7 @@ func (x *access) narrow(asked *authz.Attributes, kind tree.Tree) (known bool) {
 // checkBinding asks for the right to read the objects of parameters. A binding may come before its policy
 // or before the definition of its parameters; then the right on all resources is asked for. A selector
 // reads many objects, hence list.
-func (x *access) checkBinding(a *admission.Attributes, s *Source, spec, old tree.Tree) error {
+func (x *access) checkBinding(a *request.Attributes, s *Source, spec, old tree.Tree) error {
 	ref, name := spec.Object("paramRef"), spec.String("policyName")
 	if ref == nil || tree.SemanticEqual(ref, old["paramRef"]) && name == old.String("policyName") {
 		return nil
@@ -136,30 +138,7 @@ func describe(u *authn.User) string {
 }
 
 // forbidden refuses a policy or a binding because of one of its fields.
-func forbidden(a *admission.Attributes, path, text string) error {
+func forbidden(a *request.Attributes, path, text string) error {
 	return meta.NewInvalid(meta.GroupKind{Group: a.Kind.Group, Kind: a.Kind.Kind}, a.Key.Name,
 		[]meta.Cause{{Type: meta.CauseForbidden, Field: path, Message: "Forbidden: " + text}})
-}
-
-// waitingAccess is an access that may have to wait for the authorizer.
-type waitingAccess struct{ *access }
-
-// Selects implements admission.WaitingPlugin.
-func (x waitingAccess) Selects(*schema.Kind, string) bool { return true }
-
-// Applies implements admission.WaitingPlugin.
-func (x waitingAccess) Applies(a *admission.Attributes) bool {
-	spec := a.New.Object("spec")
-	return spec.Has("paramKind") || spec.Has("paramRef")
-}
-
-// Begin implements admission.WaitingPlugin.
-func (x waitingAccess) Begin() admission.WaitingCall { return x }
-
-// Mutate implements admission.WaitingCall.
-func (x waitingAccess) Mutate(context.Context, *admission.Attributes) error { return nil }
-
-// Validate implements admission.WaitingCall.
-func (x waitingAccess) Validate(_ context.Context, a *admission.Attributes) error {
-	return x.access.Validate(a)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/kinds/request"
 )
 
 const (
@@ -46,7 +46,7 @@ const separator = ", "
 
 // publish adds the annotations to the audit event. They are joined only when all bindings have been
 // evaluated, as an annotation can be set only once.
-func (n annotations) publish(policy string, a *admission.Attributes) {
+func (n annotations) publish(policy string, a *request.Attributes) {
 	if len(n) == 0 {
 		return // as usual, and then nothing is sorted
 	}

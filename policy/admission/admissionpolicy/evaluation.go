@@ -5,9 +5,9 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/cel"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/admission/match"
 	"github.com/troupe-api/troupe/policy/admission/review"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -25,7 +25,7 @@ type Evaluator struct {
 type evaluation struct {
 	*Evaluator
 	ctx context.Context
-	a   *admission.Attributes
+	a   *request.Attributes
 
 	views     []kindView
 	namespace tree.Tree // as expressions see it; nil if it is not known yet, or there is none
@@ -45,8 +45,8 @@ type kindView struct {
 }
 
 // newEvaluation begins to look at a request.
-func (e *Evaluator) newEvaluation(ctx context.Context, a *admission.Attributes) *evaluation {
-	return &evaluation{Evaluator: e, ctx: ctx, a: a}
+func (e *Evaluator) newEvaluation(a *request.Attributes) *evaluation {
+	return &evaluation{Evaluator: e, ctx: a.Context, a: a}
 }
 
 // view is the request in the form of a kind. A request is mostly looked at in one version, at most in a

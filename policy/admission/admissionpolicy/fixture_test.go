@@ -66,7 +66,7 @@ func newFixtureOf(t testing.TB, objects policy.Objects) fixture {
 		Compiler:  kinds.Expressions(), Params: admissionpolicy.NewParams(kinds), Metrics: &admissionpolicy.Metrics{}, Conditions: &match.ConditionMetrics{},
 	}
 	all := admissionpolicy.Registrations(o)
-	f := fixture{kinds, all[0], all[1]}
+	f := fixture{kinds, all[1], all[2]}
 	for _, r := range []admission.Registration{f.validating, f.mutating} {
 		for _, cache := range r.Caches {
 			if err := cache.Follow(t.Context(), objects); err != nil {
@@ -78,12 +78,12 @@ func newFixtureOf(t testing.TB, objects policy.Objects) fixture {
 }
 
 // create is a request to create a Pod.
-func (f fixture) create(t testing.TB, text string) *admission.Attributes {
+func (f fixture) create(t testing.TB, text string) *request.Attributes {
 	k := f.kinds.Kind("", "v1", "pods")
 	body := parse(t, text)
 	m := &request.Mutation{Verb: request.Create, Kind: k, Object: body, Recorder: new(request.Recorder)}
-	return &admission.Attributes{
-		User: &authn.User{Name: "jane", Groups: []string{"system:authenticated"}}, Operation: request.Create, Kind: k,
+	return &request.Attributes{
+		User: &authn.User{Name: "jane", Groups: []string{"system:authenticated"}}, Operation: request.OnCreate, Kind: k,
 		Key: meta.Key{Namespace: "default", Name: "p"}, New: body, Mutation: m, Context: t.Context(),
 	}
 }

@@ -1,7 +1,11 @@
 package admissionpolicy
 
 import (
+	"slices"
+
 	"github.com/troupe-api/troupe/kinds/expressions"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/admission/match"
@@ -23,15 +27,52 @@ type Options struct {
 func (o *Options) mayWait(p *expressions.Policy) bool { return o.AuthorizerWaits && p.Authorizes }
 
 // Registrations are the plugins of validating and of mutating policies, and one that keeps users from
-// reading by a policy what they may not read. Each Follower is started once for all plugins that name it.
-// Params have none of their own: a Source tells them what to follow.
+// reading by a policy what they may not read. Policies that may have to wait run at a stage of their own.
+// Each Follower is started once for all plugins that name it. Params have none: a Source selects what to
+// follow.
 func Registrations(o Options) []admission.Registration {
-	v, m := newValidating(&o), newMutating(&o)
-	x := &access{&o, v.source, m.source}
-	caches := func(s *Source) []policy.Follower { return append([]policy.Follower{o.Namespaces}, s.followers()...) }
-	return []admission.Registration{
-		{Name: "ValidatingAdmissionPolicy", Resources: []string{"*"}, Plugin: v, Waiting: waitingValidating{v}, Caches: caches(v.source)},
-		{Name: "MutatingAdmissionPolicy", Resources: []string{"*"}, Plugin: m, Waiting: waitingMutating{m}, Caches: caches(m.source)},
-		x.registration(),
+	validations := newSource("validatingadmissionpolicies", "validatingadmissionpolicybindings", o.Compiler.Validating, o.Params, o.mayWait)
+	mutations := newSource("mutatingadmissionpolicies", "mutatingadmissionpolicybindings", o.Compiler.Mutating, o.Params, o.mayWait)
+	all := []admission.Registration{(&access{Options: &o, validating: validations, mutating: mutations}).registration()}
+	register := func(name string, p *plugin, r request.Plugin) {
+		all = append(all, admission.Registration{
+			Name: name, Resources: []string{"*"}, Selects: p.selects,
+			Caches: append([]policy.Follower{o.Namespaces}, p.source.followers...), Plugin: r,
+		})
 	}
+	for _, stage := range []request.Stage{request.InTurn, request.MayBlock} {
+		v, m := newValidating(&o, validations, stage), &mutating{plugin{&o, mutations, stage}}
+		register("ValidatingAdmissionPolicy", &v.plugin, request.Plugin{Stage: stage, Validator: v})
+		register("MutatingAdmissionPolicy", &m.plugin, request.Plugin{Stage: stage, Mutator: m})
+	}
+	return all
+}
+
+// A plugin is the policies of a Source that run at one stage.
+type plugin struct {
+	*Options
+	source *Source
+	stage  request.Stage
+}
+
+// hooks are the policies that may match a change of a resource.
+func (p *plugin) hooks(k *schema.Kind, subresource string) []*hook {
+	s := p.source.current.Load()
+	if p.stage == request.InTurn {
+		return s.inTurn.Select(k, subresource)
+	}
+	return s.waiting.Select(k, subresource)
+}
+
+func (p *plugin) selects(k *schema.Kind, subresource string) bool {
+	return len(p.hooks(k, subresource)) > 0
+}
+
+// Handles reports, without evaluating a policy, whether one may match.
+func (p *plugin) Handles(a *request.Attributes) bool {
+	hooks := p.hooks(a.Kind, a.Subresource)
+	if p.stage == request.InTurn {
+		return len(hooks) > 0
+	}
+	return slices.ContainsFunc(hooks, func(h *hook) bool { return h.criteria.MayMatch(a) })
 }

@@ -30,7 +30,8 @@ type Source struct {
 	definitions map[string]*definition
 	bound       map[string]*binding
 
-	current atomic.Pointer[snapshot]
+	current   atomic.Pointer[snapshot]
+	followers []policy.Follower // keep the Source up to date
 }
 
 // A snapshot is what a Source knows at one time. A policy is in one of the two, by whether its expressions
@@ -55,6 +56,10 @@ func newSource(policies, bindings string, compile func(tree.Tree) *expressions.P
 		definitions: map[string]*definition{}, bound: map[string]*binding{},
 	}
 	s.current.Store(&snapshot{})
+	s.followers = []policy.Follower{
+		&follower{s.policies, s.begin, s.onPolicy},
+		&follower{s.bindings, s.params.begin, s.onBinding},
+	}
 	return s
 }
 
@@ -72,14 +77,6 @@ func (f *follower) Resource() meta.GroupResource { return f.resource }
 func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	f.begin(ctx, objects)
 	return objects.Inform(ctx, f.resource, f.onChange)
-}
-
-// followers keep the Source up to date.
-func (s *Source) followers() []policy.Follower {
-	return []policy.Follower{
-		&follower{s.policies, s.begin, s.onPolicy},
-		&follower{s.bindings, s.params.begin, s.onBinding},
-	}
 }
 
 // begin also watches for kinds of parameters that are defined later. The goroutine ends with ctx, which is

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
-	"github.com/troupe-api/troupe/policy/admission"
 )
 
 // slowObjects lets a test tell of objects, and hold up who begins to read ConfigMaps.
@@ -56,7 +55,7 @@ func TestParametersAreReadAside(t *testing.T) {
 	}
 	verdict := func() string {
 		a := f.create(t, `{"metadata":{"name":"p"}}`)
-		if err := f.validating.Plugin.(admission.Validator).Validate(a); err != nil {
+		if err := f.validating.Validator.Validate(a); err != nil {
 			return err.Error()
 		}
 		return ""

@@ -6,7 +6,6 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy/admission"
 )
 
 // Failed validations and annotations are added to the audit event under the names of the profile.
@@ -21,7 +20,7 @@ func TestAnnotations(t *testing.T) {
 		},
 	})
 	a := f.create(t, pod)
-	if err := f.validating.Plugin.(admission.Validator).Validate(a); err != nil {
+	if err := f.validating.Validator.Validate(a); err != nil {
 		t.Fatal(err)
 	}
 	warnings, annotations := a.Mutation.Recorder.Recorded()
@@ -47,9 +46,9 @@ func TestAnnotations(t *testing.T) {
 // What no policy is about costs nothing.
 func TestSelects(t *testing.T) {
 	f := newFixture(t, policies(t, 1))
-	s := f.validating.Plugin.(admission.Selector)
+	s := f.validating
 	pods, services := f.kinds.Kind("", "v1", "pods"), f.kinds.Kind("", "v1", "services")
-	if !s.Selects(pods, "") || s.Selects(pods, "status") || s.Selects(services, "") || f.mutating.Plugin.(admission.Selector).Selects(pods, "") {
+	if !s.Selects(pods, "") || s.Selects(pods, "status") || s.Selects(services, "") || f.mutating.Selects(pods, "") {
 		t.Error("the wrong resources are selected")
 	}
 	if got := testing.AllocsPerRun(100, func() { s.Selects(services, "") }); got > 0 {

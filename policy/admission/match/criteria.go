@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy/admission"
 )
 
 // Criteria say which requests a webhook, a policy or a binding is about. The zero value is about none.
@@ -149,7 +149,7 @@ func first(all []target, k *schema.Kind, name string) *schema.Kind {
 
 // Match is the kind in whose form a request is to be looked at, nil if it does not match. The error is the
 // *meta.Status with which a request is refused whose namespace is not there.
-func (c *Criteria) Match(a *admission.Attributes, namespaces *Namespaces) (*schema.Kind, error) {
+func (c *Criteria) Match(a *request.Attributes, namespaces *Namespaces) (*schema.Kind, error) {
 	t := c.targets(a.Kind, a.Subresource)
 	if t == nil {
 		return nil, nil
@@ -167,13 +167,13 @@ func (c *Criteria) Match(a *admission.Attributes, namespaces *Namespaces) (*sche
 }
 
 // MayMatch is Match by what costs nothing: the rules alone.
-func (c *Criteria) MayMatch(a *admission.Attributes) bool {
+func (c *Criteria) MayMatch(a *request.Attributes) bool {
 	t := c.targets(a.Kind, a.Subresource)
 	return t != nil && first(t[OperationOf(a)].matched, a.Kind, nameOf(a)) != nil
 }
 
 // nameOf is the name in the request, or the generated one.
-func nameOf(a *admission.Attributes) string {
+func nameOf(a *request.Attributes) string {
 	if a.Key.Name != "" {
 		return a.Key.Name
 	}
@@ -182,7 +182,7 @@ func nameOf(a *admission.Attributes) string {
 
 // matchesObject tells whether the old or the new object has the labels. The body of a sub-resource that is of a kind of
 // its own counts as the object, and what the sub-resource showed before as the old one.
-func (c *Criteria) matchesObject(a *admission.Attributes) bool {
+func (c *Criteria) matchesObject(a *request.Attributes) bool {
 	if c.objects.Empty() {
 		return true
 	}
@@ -199,7 +199,7 @@ func (c *Criteria) matchesObject(a *admission.Attributes) bool {
 
 // bodies are what a write of a sub-resource with a body of a kind of its own makes of that, from what: a patch has no
 // body but what it makes, and a sub-resource that is only created showed nothing before.
-func bodies(a *admission.Attributes, sub *schema.Subresource) (old, now tree.Tree) {
+func bodies(a *request.Attributes, sub *schema.Subresource) (old, now tree.Tree) {
 	if sub.View.Read != nil && !CreatesSubresource(a) {
 		old = sub.View.Read(a.Old)
 	}
@@ -221,7 +221,7 @@ func (c *Criteria) hasLabels(k *schema.Kind, object tree.Tree) bool {
 
 // matchesNamespace tells whether the namespace of the request has the labels. What is in no namespace, and is none,
 // has no labels to be excluded by.
-func (c *Criteria) matchesNamespace(a *admission.Attributes, namespaces *Namespaces) (bool, error) {
+func (c *Criteria) matchesNamespace(a *request.Attributes, namespaces *Namespaces) (bool, error) {
 	isNamespace := isNamespace(a.Kind)
 	if c.namespaces.Empty() || !a.Kind.Namespaced && !isNamespace {
 		return true, nil
@@ -238,7 +238,7 @@ func (c *Criteria) matchesNamespace(a *admission.Attributes, namespaces *Namespa
 }
 
 // NamespaceOf is the namespace that a request is about: for a Namespace, itself; "" for what is in none.
-func NamespaceOf(a *admission.Attributes) string {
+func NamespaceOf(a *request.Attributes) string {
 	if isNamespace(a.Kind) {
 		return nameOf(a)
 	}

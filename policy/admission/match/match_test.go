@@ -1,6 +1,7 @@
 package match_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -11,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
-	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
@@ -110,14 +110,14 @@ func TestRules(t *testing.T) {
 }
 
 // change is a request as plugins see it.
-func change(k *schema.Kind, sub string, o request.Verb, old, now tree.Tree) *admission.Attributes {
+func change(k *schema.Kind, sub string, o request.Verb, old, now tree.Tree) *request.Attributes {
 	switch o {
 	case request.Create:
 		old = nil
 	case request.Delete:
 		now = nil
 	}
-	a := &admission.Attributes{Operation: o, Kind: k, Subresource: sub, Old: old, New: now, Mutation: &request.Mutation{Verb: o, Kind: k, Subresource: sub, Object: now}}
+	a := request.NewAttributes(context.Background(), &request.Mutation{Verb: o, Kind: k, Subresource: sub, Object: now}, old, now)
 	a.Key.Name = "x"
 	if k.Namespaced {
 		a.Key.Namespace = "n"
@@ -234,7 +234,7 @@ func TestSelectors(t *testing.T) {
 	deployment := func() tree.Tree {
 		return tree.Tree{"metadata": tree.Tree{"name": "x", "labels": tree.Tree{"l": "in"}}, "spec": tree.Tree{"replicas": int64(1)}}
 	}
-	scaled := func(body tree.Tree) *admission.Attributes {
+	scaled := func(body tree.Tree) *request.Attributes {
 		a := change(kind("apps/v1/deployments"), "scale", request.Update, deployment(), deployment())
 		a.Mutation.Object = body
 		return a
@@ -242,7 +242,7 @@ func TestSelectors(t *testing.T) {
 	const others = `{"namespaceSelector":{"matchExpressions":[{"key":"l","operator":"NotIn","values":["in"]}]},` + rules + `}`
 	for _, c := range []struct {
 		what, criteria string
-		change         *admission.Attributes
+		change         *request.Attributes
 		want           bool
 	}{
 		{"the new object", object, change(kind("/v1/pods"), "", request.Create, nil, labelled("in")), true},

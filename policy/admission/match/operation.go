@@ -2,7 +2,6 @@ package match
 
 import (
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/policy/admission"
 )
 
 // An Operation is what rules call what a request does.
@@ -22,13 +21,13 @@ func (o Operation) String() string { return [...]string{"CREATE", "UPDATE", "DEL
 
 // OperationOf is the operation of a request. A create of a sub-resource, such as a binding, is one although it
 // updates an object.
-func OperationOf(a *admission.Attributes) Operation {
+func OperationOf(a *request.Attributes) Operation {
 	switch a.Operation {
-	case request.Connect:
+	case request.OnConnect:
 		return Connect
-	case request.Delete:
+	case request.OnDelete:
 		return Delete
-	case request.Create:
+	case request.OnCreate:
 		return Create
 	}
 	if CreatesSubresource(a) {
@@ -38,6 +37,6 @@ func OperationOf(a *admission.Attributes) Operation {
 }
 
 // CreatesSubresource tells whether the request is a create of a sub-resource that updates its object.
-func CreatesSubresource(a *admission.Attributes) bool {
+func CreatesSubresource(a *request.Attributes) bool {
 	return a.Subresource != "" && a.Old != nil && a.Mutation != nil && a.Mutation.Verb == request.Create
 }

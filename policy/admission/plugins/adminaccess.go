@@ -17,19 +17,19 @@ func AdminAccess(naming *meta.Naming, objects MetaReader) admission.Registration
 		Resources: []string{
 			"resource.platform.io/resourceclaims", "resource.platform.io/resourceclaimtemplates", "resource.platform.io/resourceclaims/status",
 		},
-		Operations: []request.Verb{request.Create, request.Update}, SkipsNoOps: true,
-		Plugin: adminAccess{objects, naming.Translate("resource.platform.io/admin-access")},
+		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Validator: adminAccess{objects: objects, label: naming.Translate("resource.platform.io/admin-access")}},
 	}
 }
 
 // adminAccess needs only the labels of namespaces.
 type adminAccess struct {
+	request.HandlesAll
 	objects MetaReader
 	label   string
 }
 
-// Validate implements admission.Validator. The spec of what is there cannot change.
-func (p adminAccess) Validate(a *admission.Attributes) error {
+// Validate implements request.Validator. The spec of what is there cannot change.
+func (p adminAccess) Validate(a *request.Attributes) error {
 	path := ""
 	switch {
 	case a.Subresource == "status":

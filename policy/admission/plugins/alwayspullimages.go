@@ -14,9 +14,8 @@ import (
 // private registry that another's credentials have fetched.
 func AlwaysPullImages() admission.Registration {
 	return admission.Registration{
-		Name:      "AlwaysPullImages",
-		Resources: []string{"/pods"}, Operations: []request.Verb{request.Create, request.Update},
-		Plugin: imagePuller{},
+		Name: "AlwaysPullImages", Resources: []string{"/pods"},
+		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, Mutator: imagePuller{}, Validator: imagePuller{}},
 	}
 }
 
@@ -26,21 +25,15 @@ type imagePuller struct{}
 // pullAlways is the policy with which a node asks the registry at each start of a container, credentials included.
 const pullAlways = "Always"
 
-// Admit implements admission.Admitter.
-func (imagePuller) Admit(a *admission.Attributes) error {
-	if !bringsImage(a) {
-		return nil
-	}
+// Admit implements request.Mutator.
+func (imagePuller) Admit(a *request.Attributes) error {
 	eachPullPolicy(a.EditAll("spec"), func(of tree.Tree, field, _ string) { of[field] = pullAlways })
 	return nil
 }
 
-// Validate implements admission.Validator. A plugin or webhook that ran later may have changed the policy
+// Validate implements request.Validator. A plugin or webhook that ran later may have changed the policy
 // again; then the Pod is refused.
-func (imagePuller) Validate(a *admission.Attributes) error {
-	if !bringsImage(a) {
-		return nil
-	}
+func (imagePuller) Validate(a *request.Attributes) error {
 	var faults []string
 	eachPullPolicy(a.New.Object("spec"), func(of tree.Tree, field, path string) {
 		if policy := of.String(field); policy != pullAlways {
@@ -67,9 +60,9 @@ func eachPullPolicy(spec tree.Tree, do func(of tree.Tree, field, path string)) {
 	}
 }
 
-// bringsImage tells whether a Pod is new, or an update gives it an image that it had not. Other updates are
-// let pass, since Pods from before the plugin was switched on could not be changed at all otherwise.
-func bringsImage(a *admission.Attributes) bool {
+// Handles implements request.Mutator and request.Validator. It reports whether a Pod is new, or gets an image that
+// it did not have. Without other updates, Pods from before the plugin was switched on could not be changed.
+func (imagePuller) Handles(a *request.Attributes) bool {
 	if a.IsCreate() {
 		return true
 	}

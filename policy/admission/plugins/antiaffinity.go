@@ -11,18 +11,18 @@ import (
 // gives them up where they cannot be met.
 func LimitPodHardAntiAffinityTopology(naming *meta.Naming) admission.Registration {
 	return admission.Registration{
-		Name:      "LimitPodHardAntiAffinityTopology",
-		Resources: []string{"/pods"}, Operations: []request.Verb{request.Create, request.Update},
-		Plugin: antiAffinityLimit{hostname: naming.Translate("platform.io/hostname")},
+		Name: "LimitPodHardAntiAffinityTopology", Resources: []string{"/pods"},
+		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, Validator: antiAffinityLimit{hostname: naming.Translate("platform.io/hostname")}},
 	}
 }
 
-type antiAffinityLimit struct{ hostname string }
+type antiAffinityLimit struct {
+	request.HandlesAll
+	hostname string
+}
 
-var _ admission.Validator = antiAffinityLimit{}
-
-// Validate implements admission.Validator.
-func (p antiAffinityLimit) Validate(a *admission.Attributes) error {
+// Validate implements request.Validator.
+func (p antiAffinityLimit) Validate(a *request.Attributes) error {
 	terms := a.New.Object("spec", "affinity", "podAntiAffinity").Objects("requiredDuringSchedulingIgnoredDuringExecution")
 	for _, term := range terms {
 		if key := term.String("topologyKey"); key != p.hostname {

@@ -22,18 +22,20 @@ const (
 // CertificateRequester writes into a new certificate request who asks for it. Signers decide by these
 // fields, so they must not be what the client says. The plugin has no name, for it cannot be switched off.
 func CertificateRequester() admission.Registration {
-	return admission.Registration{Resources: []string{certificateRequests}, Operations: []request.Verb{request.Create}, Plugin: csrRequester{}}
+	return admission.Registration{
+		Resources: []string{certificateRequests},
+		Plugin:    request.Plugin{Operations: request.OnCreate, Mutator: csrRequester{}},
+	}
 }
 
 // csrRequester has no state: all that it writes is the user of the request.
 type csrRequester struct{}
 
-// Admit implements admission.Admitter. What the client has put into these fields is overwritten. The server's own writes
-// have no user, and are left as they are.
-func (csrRequester) Admit(a *admission.Attributes) error {
-	if !a.IsCreate() || a.User == nil {
-		return nil
-	}
+// Handles implements request.Mutator. The server's own writes have no user, and stay as they are.
+func (csrRequester) Handles(a *request.Attributes) bool { return a.User != nil }
+
+// Admit implements request.Mutator. It overwrites what the client has put into these fields.
+func (csrRequester) Admit(a *request.Attributes) error {
 	spec := a.New.EnsureObject("spec")
 	for name, value := range a.User.Tree() {
 		spec[name] = value
@@ -46,8 +48,8 @@ func (csrRequester) Admit(a *admission.Attributes) error {
 // it expires. Only the signer of client certificates for this server can make them.
 func CertificateSubjectRestriction(naming *meta.Naming) admission.Registration {
 	return admission.Registration{
-		Name: "CertificateSubjectRestriction", Resources: []string{certificateRequests}, Operations: []request.Verb{request.Create},
-		Plugin: subjectRestriction{signer: naming.Translate("platform.io/apiserver-client")},
+		Name: "CertificateSubjectRestriction", Resources: []string{certificateRequests},
+		Plugin: request.Plugin{Operations: request.OnCreate, Validator: subjectRestriction{signer: naming.Translate("platform.io/apiserver-client")}},
 	}
 }
 
@@ -56,11 +58,11 @@ type subjectRestriction struct {
 	signer string
 }
 
-// Validate implements admission.Validator.
-func (p subjectRestriction) Validate(a *admission.Attributes) error {
-	if signerOf(a.New) != p.signer {
-		return nil
-	}
+// Handles implements request.Validator.
+func (p subjectRestriction) Handles(a *request.Attributes) bool { return signerOf(a.New) == p.signer }
+
+// Validate implements request.Validator.
+func (p subjectRestriction) Validate(a *request.Attributes) error {
 	subject, err := RequestedSubject(a.New)
 	if err != nil {
 		return a.Forbidden(fmt.Sprintf("failed to parse CSR: %v", err))

@@ -14,22 +14,20 @@ import (
 // business of validation.
 func PersistentVolumeClaimResize(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
 	return admission.Registration{
-		Name:      "PersistentVolumeClaimResize",
-		Resources: []string{"/persistentvolumeclaims"}, Operations: []request.Verb{request.Update},
-		SkipsNoOps: true, Plugin: claimResize{claimClassReader: newClaimClassReader(naming), classes: classes}, Caches: []policy.Follower{classes},
+		Name: "PersistentVolumeClaimResize", Resources: []string{"/persistentvolumeclaims"}, Caches: []policy.Follower{classes},
+		Plugin: request.Plugin{Operations: request.OnUpdate, SkipsNoOps: true, Validator: claimResize{claimClassReader: newClaimClassReader(naming), classes: classes}},
 	}
 }
 
 // claimResize reads the classes from the cache that DefaultStorageClass uses, too.
 type claimResize struct {
+	request.HandlesAll
 	claimClassReader
 	classes *policy.Cache[Class]
 }
 
-var _ admission.Validator = claimResize{}
-
-// Validate implements admission.Validator.
-func (p claimResize) Validate(a *admission.Attributes) error {
+// Validate implements request.Validator.
+func (p claimResize) Validate(a *request.Attributes) error {
 	was, wanted := claimSize(a.Old), claimSize(a.New)
 	if was == wanted || quantity.Compare(wanted, was) <= 0 {
 		return nil

@@ -12,12 +12,11 @@ import (
 // without a toleration are evicted at once; a short interruption would then restart everything on the node.
 func DefaultTolerationSeconds(naming *meta.Naming, notReadySeconds, unreachableSeconds int64) admission.Registration {
 	return admission.Registration{
-		Name:      "DefaultTolerationSeconds",
-		Resources: []string{"/pods"}, Operations: []request.Verb{request.Create, request.Update}, SkipsNoOps: true,
-		Plugin: defaultTolerations{
+		Name: "DefaultTolerationSeconds", Resources: []string{"/pods"},
+		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Mutator: defaultTolerations{
 			{naming.Translate("node.platform.io/not-ready"), notReadySeconds},
 			{naming.Translate("node.platform.io/unreachable"), unreachableSeconds},
-		},
+		}},
 	}
 }
 
@@ -27,8 +26,11 @@ type defaultTolerations []struct {
 	seconds int64
 }
 
-// Admit implements admission.Admitter.
-func (p defaultTolerations) Admit(a *admission.Attributes) error {
+// Handles implements request.Mutator.
+func (defaultTolerations) Handles(*request.Attributes) bool { return true }
+
+// Admit implements request.Mutator.
+func (p defaultTolerations) Admit(a *request.Attributes) error {
 	given := a.New.Object("spec").List("tolerations")
 	for _, t := range p {
 		if !toleratesExecution(given, t.taint) {

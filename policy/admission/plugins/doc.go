@@ -1,8 +1,8 @@
 // Package plugins holds the admission plugins that need no package of their own: each constructor
 // makes the Registration of the plugin that operators know by its name, and stands in a file with it.
 //
-// Plugins run in the turn of the object's owner. They keep no state but what a policy.Cache gives
-// them, and wait for nothing; what takes long is found out beforehand, by an admission.Preparer.
+// Plugins keep no state but what a policy.Cache gives them. They must not block unless they run at stage
+// request.MayBlock.
 //
 // A plugin changes objects in Admit, which runs before validation, and judges them in Validate, which runs
 // after all plugins and webhooks have made their changes: what a plugin enforces it must check there, or a

@@ -5,14 +5,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission"
-	"github.com/troupe-api/troupe/policy/authn"
 )
 
 // EventRateLimit bounds how many Events are written in a time: by all, in a namespace, by a user, or from
@@ -24,13 +22,12 @@ func EventRateLimit(limits []EventLimit, now func() time.Time) admission.Registr
 		p.limits = append(p.limits, eventLimiter{l.Type, eventKeys[l.Type], newBuckets(float64(l.QPS), float64(l.Burst), l.cacheEntries())})
 	}
 	return admission.Registration{
-		Name:      "EventRateLimit",
-		Resources: []string{"/events"}, Operations: []request.Verb{request.Create, request.Update},
-		Plugin: p,
+		Name: "EventRateLimit", Resources: []string{"/events"},
+		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, Stage: request.Last, Validator: p},
 	}
 }
 
-// eventRateLimit is what all requests share. Each request has a limitedEvent of its own, which takes tokens once.
+// eventRateLimit is what all requests share.
 type eventRateLimit struct {
 	limits []eventLimiter
 	now    func() time.Time
@@ -39,29 +36,19 @@ type eventRateLimit struct {
 // eventLimiter is one limit at work.
 type eventLimiter struct {
 	limitType EventLimitType
-	key       func(*admission.Attributes) string // what the Events of one bucket share
+	key       func(*request.Attributes) string // what the Events of one bucket share
 	buckets   *buckets
 }
 
-// Prepare implements admission.Preparer.
-func (p *eventRateLimit) Prepare(*authn.User, request.Verb, meta.Key) admission.Plugin {
-	return &limitedEvent{eventRateLimit: p}
+// Handles implements request.Validator. A request takes its tokens once, although it may be computed many times
+// until it is stored.
+func (p *eventRateLimit) Handles(a *request.Attributes) bool {
+	return !a.DryRun() && !a.Mutation.Admission.Counted.Load()
 }
 
-// limitedEvent is the limits for one request, which may be computed many times until it is stored.
-type limitedEvent struct {
-	*eventRateLimit
-	passed atomic.Bool // the request has taken its tokens
-}
-
-var _ admission.Reserver = (*limitedEvent)(nil)
-
-// Reserve takes a token of every limit for an Event that nothing else refuses. It is not given back
-// if the write fails.
-func (p *limitedEvent) Reserve(a *admission.Attributes) (*request.Reservation, error) {
-	if a.DryRun() || p.passed.Load() {
-		return nil, nil
-	}
+// Validate implements request.Validator. It takes a token of every limit for an Event that nothing else refuses.
+// Tokens are not given back if the write fails.
+func (p *eventRateLimit) Validate(a *request.Attributes) error {
 	var reached []string
 	for _, l := range p.limits {
 		key := l.key(a)
@@ -71,26 +58,26 @@ func (p *limitedEvent) Reserve(a *admission.Attributes) (*request.Reservation, e
 		}
 	}
 	if len(reached) == 0 {
-		p.passed.Store(true)
-		return nil, nil
+		a.Mutation.Admission.Counted.Store(true)
+		return nil
 	}
 	why := strings.Join(reached, ", ")
 	if len(reached) > 1 {
 		why = "[" + why + "]"
 	}
-	return nil, &meta.Status{Code: http.StatusTooManyRequests, Reason: meta.ReasonTooManyRequests, Message: "Too many requests: " + why}
+	return &meta.Status{Code: http.StatusTooManyRequests, Reason: meta.ReasonTooManyRequests, Message: "Too many requests: " + why}
 }
 
 // eventKeys find what the Events of one bucket share.
-var eventKeys = map[EventLimitType]func(*admission.Attributes) string{
-	ServerLimit:          func(*admission.Attributes) string { return "" },
-	NamespaceLimit:       func(a *admission.Attributes) string { return a.Key.Namespace },
+var eventKeys = map[EventLimitType]func(*request.Attributes) string{
+	ServerLimit:          func(*request.Attributes) string { return "" },
+	NamespaceLimit:       func(a *request.Attributes) string { return a.Key.Namespace },
 	UserLimit:            userKey,
-	SourceAndObjectLimit: func(a *admission.Attributes) string { return sourceAndObjectKey(a.New) },
+	SourceAndObjectLimit: func(a *request.Attributes) string { return sourceAndObjectKey(a.New) },
 }
 
 // userKey is empty for the server's own writes.
-func userKey(a *admission.Attributes) string {
+func userKey(a *request.Attributes) string {
 	if a.User == nil {
 		return ""
 	}

@@ -17,17 +17,19 @@ import (
 // know the taint.
 func ExtendedResourceToleration(naming *meta.Naming) admission.Registration {
 	return admission.Registration{
-		Name:      "ExtendedResourceToleration",
-		Resources: []string{"/pods"}, Operations: []request.Verb{request.Create, request.Update},
-		Plugin: extendedResources{native: naming.Translate("platform.io/")},
+		Name: "ExtendedResourceToleration", Resources: []string{"/pods"},
+		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, Mutator: extendedResources{native: naming.Translate("platform.io/")}},
 	}
 }
 
 // extendedResources knows resources that nodes have beside their own by their domain.
-type extendedResources struct{ native string }
+type extendedResources struct {
+	request.HandlesAll
+	native string
+}
 
-// Admit implements admission.Admitter.
-func (p extendedResources) Admit(a *admission.Attributes) error {
+// Admit implements request.Mutator.
+func (p extendedResources) Admit(a *request.Attributes) error {
 	spec := a.New.Object("spec")
 	asked := map[string]bool{}
 	eachContainer(spec, podContainers, func(c tree.Tree, _ string, _ int) bool {

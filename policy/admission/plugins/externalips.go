@@ -12,19 +12,16 @@ import (
 // has from before may stay, so that it can still be updated.
 func DenyServiceExternalIPs() admission.Registration {
 	return admission.Registration{
-		Name:      "DenyServiceExternalIPs",
-		Resources: []string{"/services"}, Operations: []request.Verb{request.Create, request.Update},
-		SkipsNoOps: true, Plugin: denyExternalIPs{},
+		Name: "DenyServiceExternalIPs", Resources: []string{"/services"},
+		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Validator: denyExternalIPs{}},
 	}
 }
 
 // denyExternalIPs has no state: it compares the old Service with the new one.
-type denyExternalIPs struct{}
+type denyExternalIPs struct{ request.HandlesAll }
 
-var _ admission.Validator = denyExternalIPs{}
-
-// Validate implements admission.Validator.
-func (denyExternalIPs) Validate(a *admission.Attributes) error {
+// Validate implements request.Validator.
+func (denyExternalIPs) Validate(a *request.Attributes) error {
 	had := a.Old.Object("spec").Strings("externalIPs")
 	for _, ip := range a.New.Object("spec").Strings("externalIPs") {
 		if !slices.Contains(had, ip) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -39,15 +38,15 @@ func ImagePolicyWebhook(c ImagePolicyConfig, backend *remote.Client, naming *met
 		apiVersion: naming.Group("imagepolicy") + "/v1alpha1", keyPart: keyPart, auditKey: "imagepolicywebhook" + keyPart,
 	}
 	return admission.Registration{
-		Name:      "ImagePolicyWebhook",
-		Resources: []string{"/pods", "/pods/ephemeralcontainers"}, Operations: []request.Verb{request.Create, request.Update}, SkipsNoOps: true,
-		Waiting: p,
+		Name: "ImagePolicyWebhook", Resources: []string{"/pods", "/pods/ephemeralcontainers"},
+		Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Validator: p},
 	}
 }
 
 // imagePolicy asks a remote about the images of Pods. Answers are kept for a time, since Pods of the same template ask the
 // same question again and again.
 type imagePolicy struct {
+	request.HandlesAll
 	config  ImagePolicyConfig
 	backend *remote.Client
 	now     func() time.Time
@@ -82,20 +81,9 @@ type (
 	}
 )
 
-// Selects implements admission.WaitingPlugin.
-func (p *imagePolicy) Selects(*schema.Kind, string) bool { return true }
-
-// Applies implements admission.WaitingPlugin.
-func (p *imagePolicy) Applies(*admission.Attributes) bool { return true }
-
-// Begin implements admission.WaitingPlugin.
-func (p *imagePolicy) Begin() admission.WaitingCall { return p }
-
-// Mutate implements admission.WaitingCall.
-func (p *imagePolicy) Mutate(context.Context, *admission.Attributes) error { return nil }
-
-// Validate implements admission.WaitingCall.
-func (p *imagePolicy) Validate(ctx context.Context, a *admission.Attributes) error {
+// Validate implements request.Validator.
+func (p *imagePolicy) Validate(a *request.Attributes) error {
+	ctx := a.Context
 	body, err := json.Marshal(imageReview{APIVersion: p.apiVersion, Kind: imageReviewKind, Spec: p.question(a)})
 	if err != nil {
 		return a.Forbidden(err.Error())
@@ -123,7 +111,7 @@ func (p *imagePolicy) Validate(ctx context.Context, a *admission.Attributes) err
 
 // question is what is asked of a Pod: the images of the containers that the request can change, and the annotations that
 // are meant for the backend.
-func (p *imagePolicy) question(a *admission.Attributes) imageReviewSpec {
+func (p *imagePolicy) question(a *request.Attributes) imageReviewSpec {
 	q := imageReviewSpec{Namespace: a.Key.Namespace}
 	lists := []string{"containers", "initContainers"}
 	if a.Subresource == "ephemeralcontainers" {

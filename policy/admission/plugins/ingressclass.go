@@ -11,9 +11,8 @@ import (
 // annotation counts as a choice, since controllers from before the field read it.
 func DefaultIngressClass(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
 	return admission.Registration{
-		Name:      "DefaultIngressClass",
-		Resources: []string{"networking.platform.io/ingresses"}, Operations: []request.Verb{request.Create},
-		Plugin: defaultIngressClass{naming.Translate("platform.io/ingress.class"), classes}, Caches: []policy.Follower{classes},
+		Name: "DefaultIngressClass", Resources: []string{"networking.platform.io/ingresses"}, Caches: []policy.Follower{classes},
+		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: defaultIngressClass{naming.Translate("platform.io/ingress.class"), classes}},
 	}
 }
 
@@ -23,11 +22,13 @@ type defaultIngressClass struct {
 	classes    *policy.Cache[Class]
 }
 
-// Admit implements admission.Admitter. A class that is given in either way stays, be it the empty one.
-func (p defaultIngressClass) Admit(a *admission.Attributes) error {
-	if a.New.Object("spec").Has("ingressClassName") || a.New.Object("metadata", "annotations").Has(p.annotation) {
-		return nil
-	}
+// Handles implements request.Mutator. A class that is given in either way stays, even the empty one.
+func (p defaultIngressClass) Handles(a *request.Attributes) bool {
+	return !a.New.Object("spec").Has("ingressClassName") && !a.New.Object("metadata", "annotations").Has(p.annotation)
+}
+
+// Admit implements request.Mutator.
+func (p defaultIngressClass) Admit(a *request.Attributes) error {
 	if name := defaultClass(p.classes); name != "" {
 		a.New.EnsureObject("spec")["ingressClassName"] = name
 	}

@@ -21,9 +21,8 @@ func LimitRanger(naming *meta.Naming) admission.Registration {
 		annotation: naming.Translate("platform.io/limit-ranger"),
 	}
 	return admission.Registration{
-		Name:      "LimitRanger",
-		Resources: []string{"/pods", "/pods/resize", "/persistentvolumeclaims"}, Operations: []request.Verb{request.Create, request.Update}, SkipsNoOps: true,
-		Namespaces: p.ranges.Has, Plugin: p, Caches: []policy.Follower{p.ranges},
+		Name: "LimitRanger", Resources: []string{"/pods", "/pods/resize", "/persistentvolumeclaims"}, Namespaces: p.ranges.Has, Caches: []policy.Follower{p.ranges},
+		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Mutator: p, Validator: p},
 	}
 }
 
@@ -33,10 +32,10 @@ type limitRanger struct {
 	annotation string // says what was set
 }
 
-// Admit implements admission.Admitter. The annotation tells the Pod's author where the values come from. With
+// Admit implements request.Mutator. The annotation tells the Pod's author where the values come from. With
 // several LimitRanges, the first by name sets a default and the others find it set.
-func (p limitRanger) Admit(a *admission.Attributes) error {
-	if a.Kind.Resource != "pods" || !limits(a) {
+func (p limitRanger) Admit(a *request.Attributes) error {
+	if a.Kind.Resource != "pods" {
 		return nil
 	}
 	var spec tree.Tree // copied where there is a LimitRange, which most namespaces lack
@@ -59,26 +58,23 @@ func (p limitRanger) Admit(a *admission.Attributes) error {
 
 // derive sets once more what the kind derives from the spec of a new Pod: its class of service follows from
 // its requests and limits. Prepare has run before admission, when the Pod had no requests yet.
-func derive(a *admission.Attributes) {
+func derive(a *request.Attributes) {
 	if k := a.Kind.Stored; k != nil && k.Rules.Prepare != nil {
 		k.Rules.Prepare(a.New, nil)
 	}
 }
 
-// limits tells whether a change is one of requests or limits. Those of a Pod change by resizing it only. A
-// Pod that is being deleted must be let go, also if its limits have become forbidden.
-func limits(a *admission.Attributes) bool {
+// Handles implements request.Mutator and request.Validator. Requests and limits of a Pod change by resizing it
+// only. A Pod that is being deleted must be let go, also if its limits have become forbidden.
+func (p limitRanger) Handles(a *request.Attributes) bool {
 	if !a.IsCreate() && a.Kind.Resource == "pods" && a.Subresource == "" {
 		return false
 	}
 	return !a.Old.Object("metadata").Has("deletionTimestamp")
 }
 
-// Validate implements admission.Validator. It tells all that one LimitRange finds.
-func (p limitRanger) Validate(a *admission.Attributes) (err error) {
-	if !limits(a) {
-		return nil
-	}
+// Validate implements request.Validator. It tells all that one LimitRange finds.
+func (p limitRanger) Validate(a *request.Attributes) (err error) {
 	p.ranges.Each(a.Key.Namespace, func(_ string, l *limitRange) bool {
 		var faults []string
 		if a.Kind.Resource == "pods" {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy/admission"
 )
@@ -18,7 +17,8 @@ type NamespaceCreator interface {
 // users may create namespaces anyway; with it, a mistyped name makes a new namespace instead of an error.
 func NamespaceAutoProvision(objects MetaReader, creator NamespaceCreator) admission.Registration {
 	return admission.Registration{
-		Name: "NamespaceAutoProvision", Operations: []request.Verb{request.Create}, Plugin: namespaceProvisioner{objects, creator},
+		Name:      "NamespaceAutoProvision",
+		Provision: namespaceProvisioner{objects, creator}.provision,
 	}
 }
 
@@ -28,10 +28,9 @@ type namespaceProvisioner struct {
 	creator NamespaceCreator
 }
 
-// Provision implements admission.Provisioner. Provision runs before the object's owner is asked, because it
-// writes, and an owner must not wait for another write. A namespace may be created meanwhile by somebody
-// else, which is as good.
-func (p namespaceProvisioner) Provision(ctx context.Context, k *schema.Kind, key meta.Key) error {
+// provision runs before the mutation reaches the object's owner, because it writes, and an owner must not wait
+// for another write.
+func (p namespaceProvisioner) provision(ctx context.Context, k *schema.Kind, key meta.Key) error {
 	if !k.Namespaced || key.Namespace == "" {
 		return nil
 	}

@@ -10,18 +10,18 @@ import (
 // deleted. That no object itself is created there is part of how objects are stored.
 func NamespaceLifecycle(objects MetaReader) admission.Registration {
 	return admission.Registration{
-		Name:      "NamespaceLifecycle",
-		Resources: []string{"/bindings", "/pods/binding", "/pods/eviction", "/serviceaccounts/token"}, Operations: []request.Verb{request.Create},
-		Plugin: namespaceLifecycle{objects},
+		Name: "NamespaceLifecycle", Resources: []string{"/bindings", "/pods/binding", "/pods/eviction", "/serviceaccounts/token"},
+		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: namespaceLifecycle{objects: objects}},
 	}
 }
 
-type namespaceLifecycle struct{ objects MetaReader }
+type namespaceLifecycle struct {
+	request.HandlesAll
+	objects MetaReader
+}
 
-var _ admission.Admitter = namespaceLifecycle{}
-
-// Admit implements admission.Admitter. It changes nothing, and is one so that no webhook is asked first.
-func (p namespaceLifecycle) Admit(a *admission.Attributes) error {
+// Admit implements request.Mutator. It changes nothing, and is one so that no webhook is asked first.
+func (p namespaceLifecycle) Admit(a *request.Attributes) error {
 	namespace, exists := p.objects.GetMeta(namespaces, "", a.Key.Namespace)
 	if !exists || !namespace.Terminating {
 		return nil

@@ -19,9 +19,13 @@ import (
 // those. It waits, because an authorizer may be remote.
 func OwnerReferencesPermissionEnforcement(authorizer authz.Authorizer, kinds func(meta.GroupVersionKind) *schema.Kind) admission.Registration {
 	return admission.Registration{
-		Name:      "OwnerReferencesPermissionEnforcement",
-		Resources: []string{"*"}, Operations: []request.Verb{request.Create, request.Update},
-		SkipsNoOps: true, Waiting: ownerPermission{authorizer, kinds},
+		Name: "OwnerReferencesPermissionEnforcement", Resources: []string{"*"},
+		Selects: func(k *schema.Kind, subresource string) bool { // the status of a Pod cannot change its owners
+			return k.Storage != meta.GroupResource{Resource: "pods"} || subresource != "status"
+		},
+		Plugin: request.Plugin{
+			Stage: request.MayBlock, Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Validator: ownerPermission{authorizer, kinds},
+		},
 	}
 }
 
@@ -31,23 +35,14 @@ type ownerPermission struct {
 	kinds      func(meta.GroupVersionKind) *schema.Kind
 }
 
-// Selects implements admission.WaitingPlugin. The status of a Pod has no way to change its owners.
-func (p ownerPermission) Selects(k *schema.Kind, subresource string) bool {
-	return k.Storage != meta.GroupResource{Resource: "pods"} || subresource != "status"
-}
-
-// Applies implements admission.WaitingPlugin. Most updates leave the owners as they are and cost nothing
-// here.
-func (p ownerPermission) Applies(a *admission.Attributes) bool {
+// Handles implements request.Validator. Most updates leave the owners as they are, and cost nothing here.
+func (p ownerPermission) Handles(a *request.Attributes) bool {
 	return !tree.SemanticEqual(a.Old.Object("metadata")["ownerReferences"], a.New.Object("metadata")["ownerReferences"])
 }
 
-// Begin implements admission.WaitingPlugin.
-func (p ownerPermission) Begin() admission.WaitingCall { return waitingValidator(p.validate) }
-
-// A create sets owners of an object that is the requester's own, so only blocking needs a right then. The
-// ", <nil>" in messages is what clients know.
-func (p ownerPermission) validate(a *admission.Attributes) error {
+// Validate implements request.Validator. A create sets owners of an object that is the requester's own, so only
+// blocking needs a right then. The ", <nil>" in messages is what clients know.
+func (p ownerPermission) Validate(a *request.Attributes) error {
 	if a.Old != nil {
 		if ok, reason := p.allows(deleteAttributes(a)); !ok {
 			return a.Forbidden(fmt.Sprintf("cannot set an ownerRef on a resource you can't delete: %s, <nil>", reason))
@@ -72,7 +67,7 @@ func (p ownerPermission) validate(a *admission.Attributes) error {
 
 // deleteAttributes ask for the right to delete the object itself: who may delete it may also leave that to the garbage
 // collector, by giving it an owner.
-func deleteAttributes(a *admission.Attributes) authz.Attributes {
+func deleteAttributes(a *request.Attributes) authz.Attributes {
 	return authz.Attributes{
 		User: a.User, Verb: "delete", ResourceRequest: true,
 		Group: a.Kind.Group, Version: a.Kind.Version, Resource: a.Kind.Resource, Subresource: a.Subresource,
@@ -82,7 +77,7 @@ func deleteAttributes(a *admission.Attributes) authz.Attributes {
 
 // checkFinalizers asks for the right on the finalizers of one owner. A kind that is not served cannot be
 // mapped to a resource, so no right on it can be proved.
-func (p ownerPermission) checkFinalizers(a *admission.Attributes, owner tree.Tree) error {
+func (p ownerPermission) checkFinalizers(a *request.Attributes, owner tree.Tree) error {
 	apiVersion, kind := owner.String("apiVersion"), owner.String("kind")
 	group, version, ok := strings.Cut(apiVersion, "/")
 	if !ok {

@@ -42,22 +42,23 @@ func ParsePodNodeSelectorConfig(t tree.Tree) (PodNodeSelectorConfig, error) {
 // PodNodeSelector adds to the node selector of every new Pod that of its namespace. It keeps the Pods of a
 // tenant on the nodes of the tenant.
 func PodNodeSelector(config PodNodeSelectorConfig, placements *NamespacePlacements) admission.Registration {
+	p := nodeSelectorPlugin{config: config, placements: placements}
 	return admission.Registration{
-		Name:      "PodNodeSelector",
-		Resources: []string{"/pods"}, Operations: []request.Verb{request.Create},
-		Plugin: nodeSelectorPlugin{config, placements}, Caches: []policy.Follower{placements.cache},
+		Name: "PodNodeSelector", Resources: []string{"/pods"}, Caches: []policy.Follower{placements.cache},
+		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: p, Validator: p},
 	}
 }
 
 // nodeSelectorPlugin shares the placements with PodTolerationRestriction, which reads other annotations of a namespace.
 type nodeSelectorPlugin struct {
+	request.HandlesAll
 	config     PodNodeSelectorConfig
 	placements *NamespacePlacements
 }
 
 // ofNamespace is the node selector of the Pod's namespace. It refuses a Pod whose own is another. A
 // conflict is refused rather than overridden: the Pod's author would not expect to run elsewhere.
-func (p nodeSelectorPlugin) ofNamespace(a *admission.Attributes) (map[string]string, error) {
+func (p nodeSelectorPlugin) ofNamespace(a *request.Attributes) (map[string]string, error) {
 	placement := p.placements.of(a.Key.Namespace)
 	if placement.nodeSelectorErr != nil {
 		return nil, a.Forbidden("the node selector of namespace " + a.Key.Namespace + " cannot be read: " + placement.nodeSelectorErr.Error())
@@ -75,8 +76,8 @@ func (p nodeSelectorPlugin) ofNamespace(a *admission.Attributes) (map[string]str
 	return selector, nil
 }
 
-// Admit implements admission.Admitter.
-func (p nodeSelectorPlugin) Admit(a *admission.Attributes) error {
+// Admit implements request.Mutator.
+func (p nodeSelectorPlugin) Admit(a *request.Attributes) error {
 	selector, err := p.ofNamespace(a)
 	if err != nil {
 		return err
@@ -87,8 +88,8 @@ func (p nodeSelectorPlugin) Admit(a *admission.Attributes) error {
 	return p.checkWhitelist(a)
 }
 
-// Validate implements admission.Validator. A later plugin may have changed the selector.
-func (p nodeSelectorPlugin) Validate(a *admission.Attributes) error {
+// Validate implements request.Validator. A later plugin may have changed the selector.
+func (p nodeSelectorPlugin) Validate(a *request.Attributes) error {
 	if _, err := p.ofNamespace(a); err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (p nodeSelectorPlugin) Validate(a *admission.Attributes) error {
 
 // checkWhitelist looks at the labels of both together, so that not even a namespace can leave the
 // whitelist.
-func (p nodeSelectorPlugin) checkWhitelist(a *admission.Attributes) error {
+func (p nodeSelectorPlugin) checkWhitelist(a *request.Attributes) error {
 	whitelist := p.config.Whitelist[a.Key.Namespace]
 	if len(whitelist) == 0 {
 		return nil

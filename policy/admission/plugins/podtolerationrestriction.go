@@ -56,25 +56,25 @@ func checkToleration(t tree.Tree) error {
 // PodTolerationRestriction gives every new Pod the tolerations of its namespace, and refuses those that
 // the namespace does not allow.
 func PodTolerationRestriction(naming *meta.Naming, config PodTolerationRestrictionConfig, placements *NamespacePlacements) admission.Registration {
+	p := tolerationRestriction{config: config, placements: placements, memoryPressure: naming.Translate("node.platform.io/memory-pressure")}
 	return admission.Registration{
-		Name:      "PodTolerationRestriction",
-		Resources: []string{"/pods"}, Operations: []request.Verb{request.Create, request.Update},
-		Plugin: tolerationRestriction{config, placements, naming.Translate("node.platform.io/memory-pressure")},
-		Caches: []policy.Follower{placements.cache},
+		Name: "PodTolerationRestriction", Resources: []string{"/pods"}, Caches: []policy.Follower{placements.cache},
+		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, Mutator: p, Validator: p},
 	}
 }
 
 // tolerationRestriction takes the lists of the namespace where it has any, and else those of the configuration.
 type tolerationRestriction struct {
+	request.HandlesAll
 	config         PodTolerationRestrictionConfig
 	placements     *NamespacePlacements
 	memoryPressure string // a taint, which Pods stand that have asked for their memory
 }
 
-// Admit implements admission.Admitter. Pods that have asked for memory stand its shortage, because they are
+// Admit implements request.Mutator. Pods that have asked for memory stand its shortage, because they are
 // not the first that a node evicts; best-effort Pods stay away from such a node. The whitelist is checked
 // here as well, to fail before later plugins work.
-func (p tolerationRestriction) Admit(a *admission.Attributes) error {
+func (p tolerationRestriction) Admit(a *request.Attributes) error {
 	extra, err := p.defaults(a)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (p tolerationRestriction) Admit(a *admission.Attributes) error {
 }
 
 // defaults are copies of the tolerations that a new Pod gets.
-func (p tolerationRestriction) defaults(a *admission.Attributes) ([]tree.Tree, error) {
+func (p tolerationRestriction) defaults(a *request.Attributes) ([]tree.Tree, error) {
 	if !a.IsCreate() {
 		return nil, nil
 	}
@@ -104,9 +104,9 @@ func (p tolerationRestriction) defaults(a *admission.Attributes) ([]tree.Tree, e
 	return cloneTolerations(p.config.Default), nil
 }
 
-// Validate implements admission.Validator. An empty list in the annotation allows all, and is not the same
+// Validate implements request.Validator. An empty list in the annotation allows all, and is not the same
 // as no annotation.
-func (p tolerationRestriction) Validate(a *admission.Attributes) error {
+func (p tolerationRestriction) Validate(a *request.Attributes) error {
 	tolerations := a.New.Object("spec").Objects("tolerations")
 	if len(tolerations) == 0 {
 		return nil

@@ -15,9 +15,8 @@ type MetaReader interface {
 // A container can then learn its zone through the downward API without a right to read nodes.
 func PodTopologyLabels(naming *meta.Naming, objects MetaReader) admission.Registration {
 	return admission.Registration{
-		Name:      "PodTopologyLabels",
-		Resources: []string{"/pods", "/pods/binding"}, Operations: []request.Verb{request.Create, request.Update}, SkipsNoOps: true,
-		Plugin: topologyLabels{objects, []string{naming.Translate("topology.platform.io/zone"), naming.Translate("topology.platform.io/region")}},
+		Name: "PodTopologyLabels", Resources: []string{"/pods", "/pods/binding"},
+		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Mutator: topologyLabels{objects, []string{naming.Translate("topology.platform.io/zone"), naming.Translate("topology.platform.io/region")}}},
 	}
 }
 
@@ -27,14 +26,17 @@ type topologyLabels struct {
 	keys    []string
 }
 
-// Admit implements admission.Admitter. Labels of the same names that a client has given count for nothing. A
-// Pod gets its node by a binding, or has one from the start. A node that is not known adds nothing.
-func (p topologyLabels) Admit(a *admission.Attributes) error {
-	node := a.New.Object("spec").String("nodeName")
-	if node == "" || !a.IsCreate() && a.Subresource == "" {
-		return nil
-	}
-	head, _ := p.objects.GetMeta(meta.GroupResource{Resource: "nodes"}, "", node)
+// Handles implements request.Mutator. A Pod gets its node by a binding, or has one from the start.
+func (p topologyLabels) Handles(a *request.Attributes) bool {
+	return nodeOf(a) != "" && (a.IsCreate() || a.Subresource != "")
+}
+
+func nodeOf(a *request.Attributes) string { return a.New.Object("spec").String("nodeName") }
+
+// Admit implements request.Mutator. It replaces labels of the same names that a client has given. An unknown node
+// adds nothing.
+func (p topologyLabels) Admit(a *request.Attributes) error {
+	head, _ := p.objects.GetMeta(meta.GroupResource{Resource: "nodes"}, "", nodeOf(a))
 	for _, key := range p.keys {
 		if value, ok := head.Labels.Get(key); ok {
 			a.Edit("metadata", "labels")[key] = value

@@ -16,16 +16,18 @@ var priorityClasses = meta.GroupResource{Group: "scheduling.platform.io", Resour
 // Priority gives every new Pod the priority of its class, and refuses a second class that is the default of
 // all Pods.
 func Priority() admission.Registration {
-	p := priorityPlugin{policy.NewCache(priorityClasses, parsePriorityClass)}
+	p := priorityPlugin{classes: policy.NewCache(priorityClasses, parsePriorityClass)}
 	return admission.Registration{
-		Name:      "Priority",
-		Resources: []string{"/pods", "scheduling.platform.io/priorityclasses"}, Operations: []request.Verb{request.Create, request.Update}, SkipsNoOps: true,
-		Plugin: p, Caches: []policy.Follower{p.classes},
+		Name: "Priority", Resources: []string{"/pods", "scheduling.platform.io/priorityclasses"}, Caches: []policy.Follower{p.classes},
+		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Mutator: p, Validator: p},
 	}
 }
 
 // The cache follows the classes in the order of their writes.
-type priorityPlugin struct{ classes *policy.Cache[priorityClass] }
+type priorityPlugin struct {
+	request.HandlesAll
+	classes *policy.Cache[priorityClass]
+}
 
 // A priorityClass is what Pods take of their class.
 type priorityClass struct {
@@ -40,9 +42,9 @@ func parsePriorityClass(o *policy.Object) priorityClass {
 	return priorityClass{value: value, preemptionPolicy: o.Tree.String("preemptionPolicy"), globalDefault: o.Tree.Bool("globalDefault")}
 }
 
-// Admit implements admission.Admitter. An update that leaves the two fields out keeps them: clients from
+// Admit implements request.Mutator. An update that leaves the two fields out keeps them: clients from
 // before they existed replace Pods without them.
-func (p priorityPlugin) Admit(a *admission.Attributes) error {
+func (p priorityPlugin) Admit(a *request.Attributes) error {
 	switch {
 	case a.Kind.Resource != "pods":
 		return nil
@@ -61,7 +63,7 @@ func (p priorityPlugin) Admit(a *admission.Attributes) error {
 // resolve gives a new Pod the priority of its class, or of the default one. The number is what schedulers
 // compare; a client may repeat it but not choose it. The system's classes are objects like others, which
 // always exist.
-func (p priorityPlugin) resolve(a *admission.Attributes) error {
+func (p priorityPlugin) resolve(a *request.Attributes) error {
 	spec := a.New.EnsureObject("spec")
 	name := spec.String("priorityClassName")
 	class, found := p.classes.Get("", name)
@@ -84,7 +86,7 @@ func (p priorityPlugin) resolve(a *admission.Attributes) error {
 }
 
 // setPreemptionPolicy treats the policy like the number.
-func setPreemptionPolicy(a *admission.Attributes, spec tree.Tree, want string) error {
+func setPreemptionPolicy(a *request.Attributes, spec tree.Tree, want string) error {
 	if want == "" {
 		return nil
 	}
@@ -108,9 +110,9 @@ func (p priorityPlugin) globalDefault() (name string, class priorityClass, found
 	return name, class, found
 }
 
-// Validate implements admission.Validator. The cache may lag behind a class that is created at the same
+// Validate implements request.Validator. The cache may lag behind a class that is created at the same
 // time, so two defaults remain possible.
-func (p priorityPlugin) Validate(a *admission.Attributes) error {
+func (p priorityPlugin) Validate(a *request.Attributes) error {
 	if a.Kind.Resource == "pods" || !a.New.Bool("globalDefault") {
 		return nil
 	}

@@ -18,16 +18,16 @@ var runtimeClasses = meta.GroupResource{Group: "node.platform.io", Resource: "ru
 // sandbox takes memory beside its containers, which a scheduler and quotas have to count; so the overhead
 // is copied into the Pod, where a later change of the class does not alter it.
 func RuntimeClass(objects policy.Objects) admission.Registration {
-	p := runtimeClassPlugin{objects, policy.NewCache(runtimeClasses, parseRuntimeClass)}
+	p := runtimeClassPlugin{objects: objects, classes: policy.NewCache(runtimeClasses, parseRuntimeClass)}
 	return admission.Registration{
-		Name:      "RuntimeClass",
-		Resources: []string{"/pods"}, Operations: []request.Verb{request.Create},
-		Plugin: p, Caches: []policy.Follower{p.classes},
+		Name: "RuntimeClass", Resources: []string{"/pods"}, Caches: []policy.Follower{p.classes},
+		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: p, Validator: p},
 	}
 }
 
 // runtimeClassPlugin can read a class that its cache does not have yet.
 type runtimeClassPlugin struct {
+	request.HandlesAll
 	objects policy.Objects
 	classes *policy.Cache[runtimeClass]
 }
@@ -52,7 +52,7 @@ func parseRuntimeClass(o *policy.Object) runtimeClass {
 
 // classOf is the class of a Pod; an empty one if it names none. A class that the cache has not seen yet is
 // read, so that one manifest can hold the class and its Pods.
-func (p runtimeClassPlugin) classOf(a *admission.Attributes) (runtimeClass, error) {
+func (p runtimeClassPlugin) classOf(a *request.Attributes) (runtimeClass, error) {
 	name, named := a.New.Object("spec")["runtimeClassName"].(string)
 	if !named {
 		return runtimeClass{}, nil
@@ -69,9 +69,9 @@ func (p runtimeClassPlugin) classOf(a *admission.Attributes) (runtimeClass, erro
 // overheadMismatch is the refusal of both phases, with the words of the public API.
 const overheadMismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
-// Admit implements admission.Admitter. An overhead that the client has set must equal that of the class: it
+// Admit implements request.Mutator. An overhead that the client has set must equal that of the class: it
 // could otherwise be used to hide what a Pod takes.
-func (p runtimeClassPlugin) Admit(a *admission.Attributes) error {
+func (p runtimeClassPlugin) Admit(a *request.Attributes) error {
 	class, err := p.classOf(a)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (p runtimeClassPlugin) Admit(a *admission.Attributes) error {
 
 // place puts a Pod where its class runs. Nodes that support the runtime are found by these labels; a Pod
 // elsewhere could not start.
-func (c runtimeClass) place(a *admission.Attributes, spec tree.Tree) error {
+func (c runtimeClass) place(a *request.Attributes, spec tree.Tree) error {
 	for _, key := range c.nodeSelector.SortedKeys() {
 		value, selector := c.nodeSelector.String(key), spec.EnsureObject("nodeSelector")
 		if given, ok := selector[key].(string); ok && given != value {
@@ -107,8 +107,8 @@ func (c runtimeClass) place(a *admission.Attributes, spec tree.Tree) error {
 	return nil
 }
 
-// Validate implements admission.Validator.
-func (p runtimeClassPlugin) Validate(a *admission.Attributes) error {
+// Validate implements request.Validator.
+func (p runtimeClassPlugin) Validate(a *request.Attributes) error {
 	class, err := p.classOf(a)
 	if err != nil {
 		return err

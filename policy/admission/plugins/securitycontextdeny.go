@@ -10,14 +10,13 @@ import (
 // with. It is older than pod security levels, which replace it, and kept for configurations that name it.
 func SecurityContextDeny() admission.Registration {
 	return admission.Registration{
-		Name:      "SecurityContextDeny",
-		Resources: []string{"/pods"}, Operations: []request.Verb{request.Create, request.Update},
-		Plugin: securityContextDeny{},
+		Name: "SecurityContextDeny", Resources: []string{"/pods"},
+		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, Validator: securityContextDeny{}},
 	}
 }
 
 // securityContextDeny has no state: the fields that it denies are fixed.
-type securityContextDeny struct{}
+type securityContextDeny struct{ request.HandlesAll }
 
 // A deniedField is a field of a security context, and its name in refusals. The names have the spelling
 // that clients know.
@@ -29,10 +28,8 @@ var (
 	deniedOfContainers = []deniedField{{"seLinuxOptions", "SELinuxOptions"}, {"runAsUser", "RunAsUser"}}
 )
 
-var _ admission.Validator = securityContextDeny{}
-
-// Validate implements admission.Validator.
-func (securityContextDeny) Validate(a *admission.Attributes) (err error) {
+// Validate implements request.Validator.
+func (securityContextDeny) Validate(a *request.Attributes) (err error) {
 	spec := a.New.Object("spec")
 	if name := deniedIn(spec, deniedOfPods); name != "" {
 		return a.Forbidden("pod.Spec.SecurityContext." + name + " is forbidden")

@@ -38,12 +38,11 @@ func ServiceAccount(naming *meta.Naming, objects policy.Objects, rootCA bool) []
 	const name = "ServiceAccount"
 	return []admission.Registration{
 		{
-			Name: name, Resources: []string{"/pods", "/pods/ephemeralcontainers"},
-			Operations: []request.Verb{request.Create, request.Update}, SkipsNoOps: true,
-			Plugin: p, Caches: []policy.Follower{p.accounts},
+			Name: name, Resources: []string{"/pods", "/pods/ephemeralcontainers"}, Caches: []policy.Follower{p.accounts},
+			Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Mutator: p, Validator: p},
 		},
 		// Only new Pods wait for their account, so that no other write of a Pod has anything to wait for.
-		{Name: name, Resources: []string{"/pods"}, Operations: []request.Verb{request.Create}, Waiting: accountWaiter{p}},
+		{Name: name, Resources: []string{"/pods"}, Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnCreate, Mutator: accountWaiter{p}}},
 	}
 }
 
@@ -53,6 +52,7 @@ var serviceAccounts = meta.GroupResource{Resource: "serviceaccounts"}
 // serviceAccountPlugin is shared by both registrations: the one that completes Pods, and the one that lets a Pod wait for
 // the account of a new namespace.
 type serviceAccountPlugin struct {
+	request.HandlesAll
 	objects  policy.Objects
 	accounts *policy.Cache[*serviceAccount]
 
@@ -95,10 +95,10 @@ func (p *serviceAccountPlugin) lookup(namespace, name string) *serviceAccount {
 	return nil
 }
 
-// Admit implements admission.Admitter. A new Pod whose default account does not exist yet is left without
+// Admit implements request.Mutator. A new Pod whose default account does not exist yet is left without
 // one: it is one to wait for. A mirror Pod only shows what its node runs already; it is checked but not
 // changed.
-func (p *serviceAccountPlugin) Admit(a *admission.Attributes) error {
+func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 	if !a.IsCreate() || p.isMirror(a.New) {
 		return p.Validate(a)
 	}
@@ -119,7 +119,7 @@ func (p *serviceAccountPlugin) Admit(a *admission.Attributes) error {
 // complete gives a new Pod what comes of its account, which is nil if there is none of that name. The
 // deprecated field is set too, for older clients. Pull secrets of the Pod replace those of the account
 // instead of being added.
-func (p *serviceAccountPlugin) complete(a *admission.Attributes, name string, account *serviceAccount) error {
+func (p *serviceAccountPlugin) complete(a *request.Attributes, name string, account *serviceAccount) error {
 	if account == nil {
 		return noAccount(a, name)
 	}
@@ -137,7 +137,7 @@ func (p *serviceAccountPlugin) complete(a *admission.Attributes, name string, ac
 }
 
 // noAccount refuses a Pod whose account there is not, with the words of the public API: clients look for them.
-func noAccount(a *admission.Attributes, name string) error {
+func noAccount(a *request.Attributes, name string) error {
 	return a.Forbidden("error looking up service account " + a.Key.Namespace + "/" + name + `: serviceaccount "` + name + `" not found`)
 }
 
@@ -156,9 +156,9 @@ func (p *serviceAccountPlugin) isMirror(pod tree.Tree) bool {
 	return pod.Object("metadata", "annotations").Has(p.mirror)
 }
 
-// Validate implements admission.Validator. Of updates only added ephemeral containers matter: nothing else
+// Validate implements request.Validator. Of updates only added ephemeral containers matter: nothing else
 // of a Pod that refers to a secret can change.
-func (p *serviceAccountPlugin) Validate(a *admission.Attributes) error {
+func (p *serviceAccountPlugin) Validate(a *request.Attributes) error {
 	spec := a.New.Object("spec")
 	switch {
 	case !a.IsCreate() && a.Subresource == "":

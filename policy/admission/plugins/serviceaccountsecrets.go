@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy/admission"
 )
 
 // containerWords is how refusals name the containers of each list.
@@ -19,7 +19,7 @@ var ephemeralContainers = []string{"ephemeralContainers"}
 // checkPod refuses a Pod that refers to secrets which its account does not list, if the account is limited
 // to these. Whoever may create Pods can read any secret of the namespace by mounting it; the annotation is
 // a weak remedy and is deprecated in favour of separate namespaces.
-func (s *serviceAccount) checkPod(a *admission.Attributes) error {
+func (s *serviceAccount) checkPod(a *request.Attributes) error {
 	if !s.limited {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (s *serviceAccount) checkPod(a *admission.Attributes) error {
 
 // checkContainers refuses containers that refer to secrets which the account does not list, if it is
 // limited to these.
-func (s *serviceAccount) checkContainers(a *admission.Attributes, lists []string) (err error) {
+func (s *serviceAccount) checkContainers(a *request.Attributes, lists []string) (err error) {
 	if !s.limited {
 		return nil
 	}
@@ -66,14 +66,14 @@ func (s *serviceAccount) checkContainers(a *admission.Attributes, lists []string
 }
 
 // refuse tells which reference of the Pod is at fault, and which account does not list it.
-func (s *serviceAccount) refuse(a *admission.Attributes, what, kind string) error {
+func (s *serviceAccount) refuse(a *request.Attributes, what, kind string) error {
 	return a.Forbidden(what + " is not allowed because service account " + s.name + " does not reference that " + kind)
 }
 
 // checkMirror refuses the mirror of a static Pod that needs an account or a secret: a static Pod runs
 // without the server. A node writes its mirror Pods with its own rights, and must not gain access to
 // secrets by them: the authorizer of nodes allows a node what its Pods refer to.
-func checkMirror(a *admission.Attributes) error {
+func checkMirror(a *request.Attributes) error {
 	spec := a.New.Object("spec")
 	switch {
 	case spec.String("serviceAccountName") != "":

@@ -7,7 +7,6 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -19,10 +18,10 @@ import (
 // old object: it cannot change.
 func CertificateApproval(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Registration{
-		Name: "CertificateApproval", Resources: []string{certificateRequests + "/approval"}, Operations: []request.Verb{request.Update},
-		Waiting: newSignerPermission(authorizer, naming, "approve", "approve requests with signerName", func(a *admission.Attributes) []string {
+		Name: "CertificateApproval", Resources: []string{certificateRequests + "/approval"},
+		Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnUpdate, Validator: newSignerPermission(authorizer, naming, "approve", "approve requests with signerName", func(a *request.Attributes) []string {
 			return []string{signerOf(a.Old)}
-		}),
+		})},
 	}
 }
 
@@ -30,14 +29,14 @@ func CertificateApproval(authorizer authz.Authorizer, naming *meta.Naming) admis
 // signer. A write of the status that changes neither needs none.
 func CertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Registration{
-		Name: "CertificateSigning", Resources: []string{certificateRequests + "/status"}, SkipsNoOps: true, Operations: []request.Verb{request.Update},
-		Waiting: newSignerPermission(authorizer, naming, "sign", "sign requests with signerName", func(a *admission.Attributes) []string {
+		Name: "CertificateSigning", Resources: []string{certificateRequests + "/status"},
+		Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnUpdate, SkipsNoOps: true, Validator: newSignerPermission(authorizer, naming, "sign", "sign requests with signerName", func(a *request.Attributes) []string {
 			old, wanted := a.Old.Object("status"), a.New.Object("status")
 			if tree.SemanticEqual(old["certificate"], wanted["certificate"]) && tree.SemanticEqual(old["conditions"], wanted["conditions"]) {
 				return nil
 			}
 			return []string{signerOf(a.Old)}
-		}),
+		})},
 	}
 }
 
@@ -46,14 +45,14 @@ func CertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admiss
 // unrestricted.
 func ClusterTrustBundleAttest(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Registration{
-		Name: "ClusterTrustBundleAttest", Resources: []string{certificateGroup + "/clustertrustbundles"}, SkipsNoOps: true, Operations: []request.Verb{request.Create, request.Update},
-		Waiting: newSignerPermission(authorizer, naming, "attest", "attest for signerName", func(a *admission.Attributes) []string {
+		Name: "ClusterTrustBundleAttest", Resources: []string{certificateGroup + "/clustertrustbundles"},
+		Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Validator: newSignerPermission(authorizer, naming, "attest", "attest for signerName", func(a *request.Attributes) []string {
 			if changesOwnersOnly(a.Old, a.New) {
 				return nil
 			}
 			signers := slices.Compact([]string{signerOf(a.New), signerOf(a.Old)})
 			return slices.DeleteFunc(signers, func(name string) bool { return name == "" })
-		}),
+		})},
 	}
 }
 
@@ -63,28 +62,22 @@ type signerPermission struct {
 	group      string // of signers
 	verb, what string // what is done, for messages
 	// signers are those on which a change needs the right; nil if on none.
-	signers func(a *admission.Attributes) []string
+	signers func(a *request.Attributes) []string
 }
 
 // newSignerPermission makes the plugin for a verb. what completes the sentence "user not permitted to".
-func newSignerPermission(authorizer authz.Authorizer, naming *meta.Naming, verb, what string, signers func(*admission.Attributes) []string) signerPermission {
+func newSignerPermission(authorizer authz.Authorizer, naming *meta.Naming, verb, what string, signers func(*request.Attributes) []string) signerPermission {
 	return signerPermission{authorizer, naming.Translate(certificateGroup), verb, what, signers}
 }
 
-// Selects implements admission.WaitingPlugin.
-func (p signerPermission) Selects(*schema.Kind, string) bool { return true }
-
-// Applies implements admission.WaitingPlugin.
-func (p signerPermission) Applies(a *admission.Attributes) bool {
+// Handles implements request.Validator.
+func (p signerPermission) Handles(a *request.Attributes) bool {
 	return len(p.signers(a)) > 0
 }
 
-// Begin implements admission.WaitingPlugin.
-func (p signerPermission) Begin() admission.WaitingCall { return waitingValidator(p.validate) }
-
-// validate wants the right on every signer that the change concerns. It may wait for a remote authorizer, which is why
-// the plugin is a waiting one.
-func (p signerPermission) validate(a *admission.Attributes) error {
+// Validate implements request.Validator. It requires the right on every signer that the change concerns. The
+// authorizer may be remote.
+func (p signerPermission) Validate(a *request.Attributes) error {
 	for _, signer := range p.signers(a) {
 		if !p.allows(a.User, signer) {
 			return a.Forbidden(fmt.Sprintf("user not permitted to %s %q", p.what, signer))

@@ -12,9 +12,8 @@ import (
 // wants no class, and is bound to a volume without one; so empty is not absent here.
 func DefaultStorageClass(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
 	return admission.Registration{
-		Name:      "DefaultStorageClass",
-		Resources: []string{"/persistentvolumeclaims"}, Operations: []request.Verb{request.Create},
-		Plugin: defaultStorageClass{newClaimClassReader(naming), classes}, Caches: []policy.Follower{classes},
+		Name: "DefaultStorageClass", Resources: []string{"/persistentvolumeclaims"}, Caches: []policy.Follower{classes},
+		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: defaultStorageClass{newClaimClassReader(naming), classes}},
 	}
 }
 
@@ -24,11 +23,14 @@ type defaultStorageClass struct {
 	classes *policy.Cache[Class]
 }
 
-// Admit implements admission.Admitter. Without a default class the claim stays without one.
-func (p defaultStorageClass) Admit(a *admission.Attributes) error {
-	if _, given := p.classOf(a.New); given {
-		return nil
-	}
+// Handles implements request.Mutator.
+func (p defaultStorageClass) Handles(a *request.Attributes) bool {
+	_, given := p.classOf(a.New)
+	return !given
+}
+
+// Admit implements request.Mutator. Without a default class the claim stays without one.
+func (p defaultStorageClass) Admit(a *request.Attributes) error {
 	if name := defaultClass(p.classes); name != "" {
 		a.New.EnsureObject("spec")["storageClassName"] = name
 	}

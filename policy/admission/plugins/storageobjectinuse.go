@@ -21,22 +21,23 @@ const (
 // after the deletion.
 func StorageObjectInUseProtection(naming *meta.Naming) admission.Registration {
 	return admission.Registration{
-		Name:       "StorageObjectInUseProtection",
-		Resources:  []string{"/persistentvolumeclaims", "/persistentvolumes", "storage.platform.io/volumeattributesclasses"},
-		Operations: []request.Verb{request.Create},
-		Plugin: inUseProtection{
+		Name: "StorageObjectInUseProtection", Resources: []string{"/persistentvolumeclaims", "/persistentvolumes", "storage.platform.io/volumeattributesclasses"},
+		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: inUseProtection{
 			"persistentvolumeclaims":  naming.Translate(PVCProtectionFinalizer),
 			"persistentvolumes":       naming.Translate(PVProtectionFinalizer),
 			"volumeattributesclasses": naming.Translate(VACProtectionFinalizer),
-		},
+		}},
 	}
 }
 
 // inUseProtection are the finalizers by resource.
 type inUseProtection map[string]string
 
-// Admit implements admission.Admitter. The list is cloned before it grows, because the one in the object may be shared.
-func (p inUseProtection) Admit(a *admission.Attributes) error {
+// Handles implements request.Mutator.
+func (inUseProtection) Handles(*request.Attributes) bool { return true }
+
+// Admit implements request.Mutator. The list is cloned before it grows, because the one in the object may be shared.
+func (p inUseProtection) Admit(a *request.Attributes) error {
 	finalizer := p[a.Kind.Resource]
 	metadata := a.New.EnsureObject("metadata")
 	held := metadata.Strings("finalizers")

@@ -12,18 +12,20 @@ var systemPriorityClassNames = map[string]bool{"system-node-critical": true, "sy
 // nodes alive refer to them, and could not be created again without.
 func SystemPriorityClasses() admission.Registration {
 	return admission.Registration{
-		Resources: []string{"scheduling.platform.io/priorityclasses"}, Operations: []request.Verb{request.Delete},
-		Plugin: systemClassKeeper{},
+		Resources: []string{"scheduling.platform.io/priorityclasses"},
+		Plugin:    request.Plugin{Operations: request.OnDelete, Mutator: systemClassKeeper{}},
 	}
 }
 
 // systemClassKeeper has no state: the classes of the system are known by their names.
 type systemClassKeeper struct{}
 
-// Admit implements admission.Admitter.
-func (systemClassKeeper) Admit(a *admission.Attributes) error {
-	if systemPriorityClassNames[a.Key.Name] {
-		return a.Forbidden("this is a system priority class and cannot be deleted")
-	}
-	return nil
+// Handles implements request.Mutator.
+func (systemClassKeeper) Handles(a *request.Attributes) bool {
+	return systemPriorityClassNames[a.Key.Name]
+}
+
+// Admit implements request.Mutator.
+func (systemClassKeeper) Admit(a *request.Attributes) error {
+	return a.Forbidden("this is a system priority class and cannot be deleted")
 }

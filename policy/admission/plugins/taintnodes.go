@@ -13,20 +13,19 @@ import (
 // with its first write, before anything could have tainted it; a controller takes the taint off.
 func TaintNodesByCondition(naming *meta.Naming) admission.Registration {
 	return admission.Registration{
-		Name:      "TaintNodesByCondition",
-		Resources: []string{"/nodes"}, Operations: []request.Verb{request.Create},
-		Plugin: nodeTaint{naming.Translate("node.platform.io/not-ready")},
+		Name: "TaintNodesByCondition", Resources: []string{"/nodes"},
+		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: nodeTaint{key: naming.Translate("node.platform.io/not-ready")}},
 	}
 }
 
 // nodeTaint has the key of the taint under its name in the naming profile.
-type nodeTaint struct{ key string }
+type nodeTaint struct {
+	request.HandlesAll
+	key string
+}
 
-// Admit implements admission.Admitter. A node that brings the taint itself does not get it twice.
-func (p nodeTaint) Admit(a *admission.Attributes) error {
-	if !a.IsCreate() {
-		return nil
-	}
+// Admit implements request.Mutator. A node that brings the taint itself does not get it twice.
+func (p nodeTaint) Admit(a *request.Attributes) error {
 	spec := a.New.EnsureObject("spec")
 	for _, t := range spec.Objects("taints") {
 		if t.String("key") == p.key && t.String("effect") == "NoSchedule" {

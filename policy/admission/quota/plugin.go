@@ -3,7 +3,6 @@ package quota
 import (
 	"errors"
 
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
@@ -17,15 +16,15 @@ const pluginName = "ResourceQuota"
 func (l *Ledger) Registrations(follower policy.Follower, config Config) []admission.Registration {
 	p := &plugin{l, config}
 	all := []admission.Registration{
-		{Resources: []string{"*"}, Operations: []request.Verb{request.Create}},
+		{Resources: []string{"*"}, Plugin: request.Plugin{Operations: request.OnCreate}},
 		{Resources: []string{
 			"/pods", "/pods/resize", "/services", "/persistentvolumeclaims", "/resourcequotas", "resource.platform.io/resourceclaims",
-		}, Operations: []request.Verb{request.Update}, SkipsNoOps: true},
+		}, Plugin: request.Plugin{Operations: request.OnUpdate, SkipsNoOps: true}},
 	}
 	for i := range all {
-		all[i].Name, all[i].Plugin = pluginName, p
+		all[i].Name, all[i].Stage, all[i].Validator = pluginName, request.Last, p
 	}
-	return append(all, admission.Registration{Caches: []policy.Follower{follower}}) // what is used is told even if nothing is refused
+	return append(all, admission.Registration{Caches: []policy.Follower{follower}}) // usage is published even if nothing is refused
 }
 
 // plugin reserves at the ledger what changes take.
@@ -34,18 +33,15 @@ type plugin struct {
 	config Config
 }
 
-var _ admission.Reserver = (*plugin)(nil)
+// Handles implements request.Validator.
+func (p *plugin) Handles(a *request.Attributes) bool {
+	return a.Key.Namespace != "" && a.New != nil && !a.Kind.Virtual() && (a.Subresource == "" || a.Operation == request.OnUpdate) &&
+		p.ledger.evaluators.of(a.Kind.Storage) != nil
+}
 
-// Reserve implements admission.Reserver.
-func (p *plugin) Reserve(a *admission.Attributes) (*request.Reservation, error) {
-	update := a.Operation == request.Update
-	if a.Key.Namespace == "" || a.New == nil || a.Kind.Virtual() || a.Subresource != "" && !update {
-		return nil, nil
-	}
-	e := p.ledger.evaluators.of(a.Kind.Storage)
-	if e == nil {
-		return nil, nil
-	}
+// Validate implements request.Validator. It reserves what the change takes.
+func (p *plugin) Validate(a *request.Attributes) error {
+	update, e := a.Operation == request.OnUpdate, p.ledger.evaluators.of(a.Kind.Storage)
 	change := proposed{
 		namespace: a.Key.Namespace, resource: a.Kind.Storage, evaluator: e, old: a.Old, new: a.New, dryRun: a.DryRun(), limits: p.config.limited,
 		refusable: !update || e.checks != nil && e.checks(a.Subresource, a.New, a.Old),
@@ -53,10 +49,10 @@ func (p *plugin) Reserve(a *admission.Attributes) (*request.Reservation, error) 
 	r, err := p.ledger.reserve(&change)
 	var refused refusal
 	if errors.As(err, &refused) {
-		return nil, meta.NewForbidden(a.GroupResource(), a.Key.Name, string(refused))
+		return a.Forbidden(string(refused))
 	}
-	if r == nil {
-		return nil, err
+	if r != nil {
+		a.Reserve(&r.Reservation)
 	}
-	return &r.Reservation, nil
+	return err
 }

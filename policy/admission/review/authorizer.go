@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/troupe-api/troupe/kinds/cel"
-	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -85,7 +85,7 @@ func selectors(a cel.Access) *authz.Selectors {
 }
 
 // Access is to what a request is about.
-func Access(a *admission.Attributes) cel.Access {
+func Access(a *request.Attributes) cel.Access {
 	return cel.Access{
 		Group: a.Kind.Group, Resource: a.Kind.Resource, Subresource: a.Subresource, Namespace: a.Key.Namespace, Name: a.Key.Name,
 	}

@@ -11,13 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
 // A View is a request in the form of one kind.
 type View struct {
-	attributes *admission.Attributes
+	attributes *request.Attributes
 	kind       *schema.Kind
 	sub        *schema.Subresource
 	// BodyKind is the kind of Object and OldObject.
@@ -29,7 +28,7 @@ type View struct {
 
 // NewView is a request in the form of a kind, which is that of the request or, of another version, shares its storage. It asks
 // the webhook that converts between the two, if there is one: the error is the *meta.Status that tells of its failure.
-func NewView(a *admission.Attributes, k *schema.Kind) (*View, error) {
+func NewView(a *request.Attributes, k *schema.Kind) (*View, error) {
 	sub := k.Subresource(a.Subresource)
 	v := &View{attributes: a, kind: k, sub: sub, BodyKind: convert.BodyKind(k, sub)}
 	var err error
@@ -42,7 +41,7 @@ func (v *View) objects() (object, old tree.Tree, err error) {
 	a := v.attributes
 	ownBody := v.sub != nil && v.sub.BodyKind != nil
 	switch {
-	case a.Old == nil && (ownBody || a.Operation == request.Connect): // an operation, or a connection
+	case a.Old == nil && (ownBody || a.Operation == request.OnConnect): // an operation, or a connection
 		return v.named(a.New), nil, nil
 	case match.CreatesSubresource(a):
 		body := a.Body
@@ -143,7 +142,7 @@ func (v *View) withVersion(object, body tree.Tree) tree.Tree {
 // In the public API they do not exist yet when an object is mutated.
 func (v *View) BeforeCreation() {
 	a := v.attributes
-	if a.Operation != request.Create || v.Object == nil || v.kind.Virtual() {
+	if a.Operation != request.OnCreate || v.Object == nil || v.kind.Virtual() {
 		return
 	}
 	v.hidden = []string{"uid", "creationTimestamp", "selfLink"}

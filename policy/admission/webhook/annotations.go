@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
-	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
@@ -24,20 +24,20 @@ func (p *Plugin) annotationKey(prefix string, round, n int) string {
 }
 
 // annotateMutation says whether a hook has changed the object.
-func (p *Plugin) annotateMutation(a *admission.Attributes, h *hook, round int, changed bool) {
+func (p *Plugin) annotateMutation(a *request.Attributes, h *hook, round int, changed bool) {
 	a.Annotate(p.annotationKey(mutationAnnotation, round, h.index), fmt.Sprintf(`{"configuration":%s,"webhook":%s,"mutated":%t}`,
 		codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), changed))
 }
 
 // annotatePatch says how a hook has changed the object. It is a detail, recorded only at the audit levels
 // that include bodies: a patch may hold what the object does.
-func (p *Plugin) annotatePatch(a *admission.Attributes, h *hook, round int, patch []any) {
+func (p *Plugin) annotatePatch(a *request.Attributes, h *hook, round int, patch []any) {
 	a.AnnotateDetail(p.annotationKey(patchAnnotation, round, h.index), fmt.Sprintf(`{"configuration":%s,"webhook":%s,"patch":%s,"patchType":"%s"}`,
 		codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), codec.AppendAny(nil, patch), jsonPatch))
 }
 
 // annotateFailedOpen says that a hook could not be asked, which its failurePolicy lets pass.
-func (p *Plugin) annotateFailedOpen(a *admission.Attributes, h *hook, round, n int) {
+func (p *Plugin) annotateFailedOpen(a *request.Attributes, h *hook, round, n int) {
 	prefix := mutationAnnotation
 	if h.sort == validating {
 		prefix = validatingAnnotation
@@ -47,7 +47,7 @@ func (p *Plugin) annotateFailedOpen(a *admission.Attributes, h *hook, round, n i
 
 // record takes over what a hook wants to be said of a change. A hook that is asked again cannot take back what it
 // has said before.
-func (p *Plugin) record(h *hook, a *admission.Attributes, said *answer) {
+func (p *Plugin) record(h *hook, a *request.Attributes, said *answer) {
 	for _, key := range said.annotations.SortedKeys() {
 		full := h.name + "/" + key
 		if value, ok := said.annotations[key].(string); ok && len(rules.QualifiedName(full)) == 0 && !a.Annotate(full, value) {

@@ -7,14 +7,14 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/policy/admission/review"
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
 // ask asks a hook about a request. The error is a callFailure, a rejection, or a *meta.Status. What can be
 // known without a call is found first. Annotations and warnings are recorded for refusals as well.
-func (h *hook) ask(ctx context.Context, v *review.View, a *admission.Attributes, p *Plugin) (*answer, error) {
+func (h *hook) ask(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (*answer, error) {
 	switch {
 	case a.DryRun() && !h.dryRuns:
 		return nil, h.dryRunUnsupported()

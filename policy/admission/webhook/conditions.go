@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/cel"
 	"github.com/troupe-api/troupe/kinds/expressions"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/admission/match"
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
@@ -28,7 +28,7 @@ func (p *Plugin) compile(list []tree.Tree) conditions {
 
 // hold tells whether all conditions are true. One that is false decides; else one that cannot be evaluated
 // refuses the request, or makes the hook not be asked, by the failurePolicy.
-func (h *hook) hold(ctx context.Context, v *review.View, a *admission.Attributes, p *Plugin) (bool, error) {
+func (h *hook) hold(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (bool, error) {
 	if len(h.conditions) == 0 {
 		return true, nil
 	}
@@ -40,7 +40,7 @@ func (h *hook) hold(ctx context.Context, v *review.View, a *admission.Attributes
 }
 
 // evaluate evaluates the conditions, and also tells how many of them could not be.
-func (h *hook) evaluate(ctx context.Context, v *review.View, a *admission.Attributes, p *Plugin) (failed int, holds bool, err error) {
+func (h *hook) evaluate(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (failed int, holds bool, err error) {
 	variables := p.variables(ctx, v, a)
 	budget := cel.NewBudget(cel.MatchConditionsBudget)
 	var faults []string
@@ -66,7 +66,7 @@ func (h *hook) evaluate(ctx context.Context, v *review.View, a *admission.Attrib
 }
 
 // It is a 403 and not the error of a failed call: the hook was not asked.
-func (h *hook) refuseUnevaluated(a *admission.Attributes, faults []string) error {
+func (h *hook) refuseUnevaluated(a *request.Attributes, faults []string) error {
 	if h.ignoresFaults {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (h *hook) refuseUnevaluated(a *admission.Attributes, faults []string) error
 
 // variables are those of match conditions, for one request. The namespace is null for webhooks, as in the
 // public API.
-func (p *Plugin) variables(ctx context.Context, v *review.View, a *admission.Attributes) cel.Variables {
+func (p *Plugin) variables(ctx context.Context, v *review.View, a *request.Attributes) cel.Variables {
 	by := review.NewAuthorizer(a.User, p.options.Authorizer)
 	return cel.Variables{
 		"object": v.Object, "oldObject": v.OldObject, "request": v.Request(p.options.Naming), "namespaceObject": nil,

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
-	"github.com/troupe-api/troupe/policy/admission"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/policy/admission/match"
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
@@ -126,7 +126,7 @@ func (h *hook) labels(more ...string) string {
 func (m *Metrics) failedOpen(h *hook) { m.count(h, failOpens, h.labels()) }
 
 // observe counts the outcome of a question.
-func (p *Plugin) observe(h *hook, a *admission.Attributes, o outcome, took time.Duration) {
+func (p *Plugin) observe(h *hook, a *request.Attributes, o outcome, took time.Duration) {
 	m, operation := p.options.Metrics, match.OperationOf(a).String()
 	code, rejected := strconv.Itoa(min(o.code, maxCode)), strconv.FormatBool(o.rejected)
 	if o.rejected && !o.canceled {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/admission/match"
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
@@ -22,14 +22,18 @@ type mutatingCall struct {
 	last  tree.Tree      // what the first round has made
 }
 
-var _ admission.WaitingCall = (*mutatingCall)(nil)
+// Admit implements request.Mutator. The first round determines the hooks of both. Between the rounds other plugins
+// may have changed the object, which the comparison with last finds.
+func (p *Plugin) Admit(a *request.Attributes) error {
+	c, _ := a.Notes[p].(*mutatingCall)
+	if c == nil {
+		c = &mutatingCall{plugin: p, index: p.hooks.index(), asked: map[*hook]bool{}, again: map[*hook]bool{}}
+		a.Note(p, c)
+	}
+	return c.admit(a)
+}
 
-// Validate implements admission.WaitingCall.
-func (c *mutatingCall) Validate(context.Context, *admission.Attributes) error { return nil }
-
-// Mutate implements admission.WaitingCall. Between the rounds other plugins may have changed the object,
-// which the comparison with last finds.
-func (c *mutatingCall) Mutate(ctx context.Context, a *admission.Attributes) error {
+func (c *mutatingCall) admit(a *request.Attributes) error {
 	if a.Reinvocation && !tree.StrictEqual(c.last, subject(a)) {
 		c.requireAgain()
 	}
@@ -41,7 +45,7 @@ func (c *mutatingCall) Mutate(ctx context.Context, a *admission.Attributes) erro
 		if kind == nil {
 			continue
 		}
-		if err := c.askOne(ctx, h, kind, a); err != nil {
+		if err := c.askOne(a.Context, h, kind, a); err != nil {
 			return err
 		}
 	}
@@ -52,7 +56,7 @@ func (c *mutatingCall) Mutate(ctx context.Context, a *admission.Attributes) erro
 }
 
 // subject is what hooks change of a request. An operation such as a binding has a body, and no new object.
-func subject(a *admission.Attributes) tree.Tree {
+func subject(a *request.Attributes) tree.Tree {
 	if a.Body != nil {
 		return a.Body
 	}
@@ -69,7 +73,7 @@ func (c *mutatingCall) requireAgain() {
 
 // askOne asks one hook that a request matches, and changes the request as it says. A hook that has changed
 // something is not itself asked again because of that: it enters asked only afterwards.
-func (c *mutatingCall) askOne(ctx context.Context, h *hook, k *schema.Kind, a *admission.Attributes) error {
+func (c *mutatingCall) askOne(ctx context.Context, h *hook, k *schema.Kind, a *request.Attributes) error {
 	v, err := review.NewView(a, k)
 	if err != nil {
 		return err
@@ -105,7 +109,7 @@ func (c *mutatingCall) askOne(ctx context.Context, h *hook, k *schema.Kind, a *a
 }
 
 // change asks one hook, and changes the request as it says; it tells whether that has changed.
-func (c *mutatingCall) change(ctx context.Context, h *hook, v *review.View, k *schema.Kind, a *admission.Attributes, round int) (bool, error) {
+func (c *mutatingCall) change(ctx context.Context, h *hook, v *review.View, k *schema.Kind, a *request.Attributes, round int) (bool, error) {
 	said, err := h.ask(ctx, v, a, c.plugin)
 	if err != nil || len(said.patch) == 0 {
 		return false, err
@@ -119,7 +123,7 @@ func (c *mutatingCall) change(ctx context.Context, h *hook, v *review.View, k *s
 
 // failOpen lets a change pass although a hook could not be asked, unless the request is at its end. A
 // request without time left cannot be completed; to let it pass would only move the error.
-func (p *Plugin) failOpen(ctx context.Context, a *admission.Attributes, h *hook, round, n int, err error) error {
+func (p *Plugin) failOpen(ctx context.Context, a *request.Attributes, h *hook, round, n int, err error) error {
 	if !h.outcomeOf(err).canceled {
 		p.log(ctx, h, "a webhook could not be asked, which its failurePolicy lets pass", err)
 		p.options.Metrics.failedOpen(h)

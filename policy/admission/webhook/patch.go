@@ -7,16 +7,16 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/merge"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
 
 // applyPatch changes a request as the patch of a hook says, which has seen it as v, in the form of a kind;
 // it tells whether anything has changed. The patch applies to what the hook was sent, in its version, not
 // to the stored form. Errors are internal, and not a failure to call: the hook did answer.
-func (h *hook) applyPatch(patch []byte, v *review.View, k *schema.Kind, a *admission.Attributes) (changed bool, err error) {
+func (h *hook) applyPatch(patch []byte, v *review.View, k *schema.Kind, a *request.Attributes) (changed bool, err error) {
 	if v.Object == nil {
 		return false, internal(fmt.Errorf("admission webhook %q attempted to modify the object, which is not supported for this operation", h.name))
 	}
@@ -60,7 +60,7 @@ func decodeObject(k *schema.Kind, json []byte) (tree.Tree, error) {
 // store puts what a hook has made of an object in its place, and tells whether that has changed. The tree
 // is changed in place, since others hold it. A change that means nothing, as an empty list for an absent
 // one, is stored but asks nobody again.
-func (h *hook) store(object tree.Tree, v *review.View, k *schema.Kind, a *admission.Attributes) (changed bool, err error) {
+func (h *hook) store(object tree.Tree, v *review.View, k *schema.Kind, a *request.Attributes) (changed bool, err error) {
 	place, m := a.New, v.BodyKind.Message()
 	if a.Body != nil {
 		place = a.Body

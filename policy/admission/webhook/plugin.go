@@ -7,6 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/expressions"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
@@ -26,7 +27,7 @@ type Options struct {
 	Log        *slog.Logger
 }
 
-// A Plugin asks the hooks of one sort.
+// A Plugin calls the hooks of one sort.
 type Plugin struct {
 	sort     sort
 	options  Options
@@ -34,45 +35,38 @@ type Plugin struct {
 	hooks    *hooks
 }
 
-// MutatingAdmissionWebhook asks webhooks that may change objects.
+// MutatingAdmissionWebhook calls webhooks that may change objects.
 func MutatingAdmissionWebhook(o Options) admission.Registration {
-	return register("MutatingAdmissionWebhook", mutating, "mutatingwebhookconfigurations", o)
+	p := newPlugin(mutating, "mutatingwebhookconfigurations", o)
+	return p.registration("MutatingAdmissionWebhook", request.Plugin{Stage: request.MayBlock, Mutator: p})
 }
 
-// ValidatingAdmissionWebhook asks webhooks that may refuse changes.
+// ValidatingAdmissionWebhook calls webhooks that may refuse changes.
 func ValidatingAdmissionWebhook(o Options) admission.Registration {
-	return register("ValidatingAdmissionWebhook", validating, "validatingwebhookconfigurations", o)
+	p := newPlugin(validating, "validatingwebhookconfigurations", o)
+	return p.registration("ValidatingAdmissionWebhook", request.Plugin{Stage: request.MayBlock, Validator: p})
 }
 
-// Webhooks wait, so they run on the request's goroutine, never in the turn of the object's owner.
-func register(name string, s sort, resource string, o Options) admission.Registration {
+func newPlugin(s sort, resource string, o Options) *Plugin {
 	p := &Plugin{sort: s, options: o, compiler: expressions.NewCompiler(o.Naming)}
 	p.hooks = newHooks(meta.GroupResource{Group: "admissionregistration.platform.io", Resource: resource}, p.parse, o)
+	return p
+}
+
+func (p *Plugin) registration(name string, runs request.Plugin) admission.Registration {
 	return admission.Registration{
-		Name: name, Resources: []string{"*"}, Waiting: p, Caches: []policy.Follower{p.hooks, o.Namespaces},
+		Name: name, Resources: []string{"*"}, Plugin: runs, Caches: []policy.Follower{p.hooks, p.options.Namespaces},
+		Selects: func(k *schema.Kind, subresource string) bool { return len(p.hooks.index().Select(k, subresource)) > 0 },
 	}
 }
 
-// Selects implements admission.WaitingPlugin.
-func (p *Plugin) Selects(k *schema.Kind, subresource string) bool {
-	return len(p.hooks.index().Select(k, subresource)) > 0
-}
-
-// Applies implements admission.WaitingPlugin. A request that may be refused because its namespace is not there is one to
-// wait for.
-func (p *Plugin) Applies(a *admission.Attributes) bool {
+// Handles implements request.Mutator and request.Validator. A request that may be refused because its namespace does
+// not exist is handled, too.
+func (p *Plugin) Handles(a *request.Attributes) bool {
 	return slices.ContainsFunc(p.hooks.index().Select(a.Kind, a.Subresource), func(h *hook) bool {
 		kind, err := h.criteria.Match(a, p.options.Namespaces)
 		return kind != nil || err != nil
 	})
-}
-
-// Begin implements admission.WaitingPlugin. The set of hooks is taken once here, for both rounds.
-func (p *Plugin) Begin() admission.WaitingCall {
-	if p.sort == mutating {
-		return &mutatingCall{plugin: p, index: p.hooks.index(), asked: map[*hook]bool{}, again: map[*hook]bool{}}
-	}
-	return &validatingCall{plugin: p, index: p.hooks.index()}
 }
 
 // log tells operators of a hook that could not be asked.

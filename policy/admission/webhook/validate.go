@@ -6,23 +6,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/policy/admission"
-	"github.com/troupe-api/troupe/policy/admission/match"
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
-
-// A validatingCall asks the validating hooks about one change, all at once. Hooks cannot see each other's
-// answers, so they need no order.
-type validatingCall struct {
-	plugin *Plugin
-	index  *match.Index[*hook]
-}
-
-var _ admission.WaitingCall = (*validatingCall)(nil)
-
-// Mutate implements admission.WaitingCall.
-func (c *validatingCall) Mutate(context.Context, *admission.Attributes) error { return nil }
 
 // A prepared question is a hook to ask, with what it gets to see.
 type prepared struct {
@@ -30,10 +17,11 @@ type prepared struct {
 	view *review.View
 }
 
-// Validate implements admission.WaitingCall. All answers are waited for, and the error of the first in
-// order is told, so that it is the same each time.
-func (c *validatingCall) Validate(ctx context.Context, a *admission.Attributes) error {
-	ask, err := c.prepare(ctx, a)
+// Validate implements request.Validator. It asks all hooks at once, since none sees the answer of another. It returns
+// the error of the first in order, so that the error does not depend on the order of answers.
+func (p *Plugin) Validate(a *request.Attributes) error {
+	ctx := a.Context
+	ask, err := p.prepare(ctx, a)
 	if err != nil || len(ask) == 0 {
 		return err
 	}
@@ -43,7 +31,7 @@ func (c *validatingCall) Validate(ctx context.Context, a *admission.Attributes) 
 	errs := make([]error, len(ask))
 	var all sync.WaitGroup
 	for i := range ask {
-		all.Go(func() { errs[i] = c.askOne(ctx, ask[i], i, a) })
+		all.Go(func() { errs[i] = p.askOne(ctx, ask[i], i, a) })
 	}
 	all.Wait()
 	for _, err := range errs {
@@ -56,10 +44,10 @@ func (c *validatingCall) Validate(ctx context.Context, a *admission.Attributes) 
 
 // prepare finds the hooks that the request matches. Conditions are evaluated one after the other before
 // anything is sent; views are shared by hooks of one version.
-func (c *validatingCall) prepare(ctx context.Context, a *admission.Attributes) (ask []prepared, err error) {
+func (p *Plugin) prepare(ctx context.Context, a *request.Attributes) (ask []prepared, err error) {
 	views := map[*schema.Kind]*review.View{}
-	for _, h := range c.index.Select(a.Kind, a.Subresource) {
-		kind, err := h.criteria.Match(a, c.plugin.options.Namespaces)
+	for _, h := range p.hooks.index().Select(a.Kind, a.Subresource) {
+		kind, err := h.criteria.Match(a, p.options.Namespaces)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +59,7 @@ func (c *validatingCall) prepare(ctx context.Context, a *admission.Attributes) (
 				return nil, err
 			}
 		}
-		holds, err := h.hold(ctx, views[kind], a, c.plugin)
+		holds, err := h.hold(ctx, views[kind], a, p)
 		if err != nil {
 			return nil, err
 		}
@@ -83,22 +71,22 @@ func (c *validatingCall) prepare(ctx context.Context, a *admission.Attributes) (
 }
 
 // askOne asks the n-th of the hooks. It runs on a goroutine of its own, whose panics are the hook's.
-func (c *validatingCall) askOne(ctx context.Context, p prepared, n int, a *admission.Attributes) (err error) {
-	h := p.hook
+func (p *Plugin) askOne(ctx context.Context, q prepared, n int, a *request.Attributes) (err error) {
+	h := q.hook
 	defer func() {
 		if reason := recover(); reason != nil {
 			err = internal(fmt.Errorf("ValidatingAdmissionWebhook/%v has panicked: %v", h.name, reason))
 		}
 	}()
 	began := time.Now()
-	_, err = h.ask(ctx, p.view, a, c.plugin)
+	_, err = h.ask(ctx, q.view, a, p)
 	o := h.outcomeOf(err)
-	c.plugin.observe(h, a, o, time.Since(began))
+	p.observe(h, a, o, time.Since(began))
 	if err == nil {
 		return nil
 	}
 	if !o.opens {
 		return refusal(err)
 	}
-	return c.plugin.failOpen(ctx, a, h, 0, n, err)
+	return p.failOpen(ctx, a, h, 0, n, err)
 }

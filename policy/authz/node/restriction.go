@@ -17,7 +17,7 @@ import (
 // runs only where it is switched on; without it, the Authorizer alone lets a node write too much.
 //
 // The authorizer may allow tokens for audiences that no volume of the Pod asks for.
-func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) admission.Registration {
+func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) []admission.Registration {
 	r := &restriction{
 		objects:          objects,
 		mirrorAnnotation: naming.Translate("platform.io/config.mirror"),
@@ -25,14 +25,21 @@ func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.A
 		labels:           newNodeLabelPolicy(naming),
 		signers:          map[string]bool{naming.Translate("platform.io/node-serving"): true, naming.Translate("platform.io/apiserver-client-node"): true},
 	}
-	return admission.Registration{
-		Name: "NodeRestriction", Plugin: r, Waiting: newAudienceRestriction(naming, objects, authorizer), Users: isNode,
-		Operations: []request.Verb{request.Create, request.Update, request.Delete},
-		Resources: []string{
-			"/pods", "/pods/status", "/pods/eviction", "/pods/binding", "/pods/ephemeralcontainers", "/pods/resize",
-			"/nodes", "/nodes/status", "/persistentvolumeclaims", "/persistentvolumeclaims/status", "/serviceaccounts/token",
-			"coordination.platform.io/leases", "storage.platform.io/csinodes", "resource.platform.io/resourceslices",
-			"certificates.platform.io/certificatesigningrequests",
+	const name, operations = "NodeRestriction", request.OnCreate | request.OnUpdate | request.OnDelete
+	return []admission.Registration{
+		{
+			Name: name, Users: isNode,
+			Resources: []string{
+				"/pods", "/pods/status", "/pods/eviction", "/pods/binding", "/pods/ephemeralcontainers", "/pods/resize",
+				"/nodes", "/nodes/status", "/persistentvolumeclaims", "/persistentvolumeclaims/status", "/serviceaccounts/token",
+				"coordination.platform.io/leases", "storage.platform.io/csinodes", "resource.platform.io/resourceslices",
+				"certificates.platform.io/certificatesigningrequests",
+			},
+			Plugin: request.Plugin{Operations: operations, Mutator: r},
+		},
+		{
+			Name: name, Users: isNode, Resources: []string{"/serviceaccounts/token"},
+			Plugin: request.Plugin{Stage: request.MayBlock, Operations: operations, Mutator: newAudienceRestriction(naming, objects, authorizer)},
 		},
 	}
 }
@@ -46,6 +53,7 @@ func isNode(u *authn.User) bool {
 // It is the second half of the authorization of nodes: an authorizer sees verb and name, and admission the content of
 // what is written.
 type restriction struct {
+	request.HandlesAll
 	objects                          policy.Objects
 	mirrorAnnotation, leaseNamespace string
 	labels                           *nodeLabelPolicy
@@ -54,15 +62,15 @@ type restriction struct {
 
 // nodeAttributes is a change that a node asks for. node is never "" behind Admit.
 type nodeAttributes struct {
-	*admission.Attributes
+	*request.Attributes
 	node string
 }
 
-// Admit implements admission.Admitter.
+// Admit implements request.Mutator.
 //
 // A user in the group of nodes without a node's name is refused whatever it asks: it would pass every check that
 // compares names with "".
-func (r *restriction) Admit(change *admission.Attributes) error {
+func (r *restriction) Admit(change *request.Attributes) error {
 	name, ok := Identity(change.User)
 	if !ok {
 		return nil

@@ -1,17 +1,15 @@
 package node
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
-	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
@@ -19,32 +17,19 @@ import (
 // itself or by its driver, or for which the node is authorized. The authorizer may have to ask a remote
 // one. A node that is taken over could otherwise get tokens by which it is its Pods to any other service.
 type audienceRestriction struct {
+	request.HandlesAll
 	objects    policy.Objects
 	authorizer authz.Authorizer
 	driverName string // what messages call a driver
 }
 
 func newAudienceRestriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) audienceRestriction {
-	return audienceRestriction{objects, authorizer, "csidriver." + naming.Translate("storage.platform.io")}
+	return audienceRestriction{objects: objects, authorizer: authorizer, driverName: "csidriver." + naming.Translate("storage.platform.io")}
 }
 
-// Selects implements admission.WaitingPlugin.
-func (r audienceRestriction) Selects(k *schema.Kind, subresource string) bool {
-	return k.Resource == "serviceaccounts" && subresource == "token"
-}
-
-// Applies implements admission.WaitingPlugin.
-func (r audienceRestriction) Applies(*admission.Attributes) bool { return true }
-
-// Begin implements admission.WaitingPlugin.
-func (r audienceRestriction) Begin() admission.WaitingCall { return r }
-
-// Validate implements admission.WaitingCall.
-func (r audienceRestriction) Validate(context.Context, *admission.Attributes) error { return nil }
-
-// Mutate implements admission.WaitingCall. It changes nothing, but looks at the request before that is completed: one
+// Admit implements request.Mutator. It changes nothing, but looks at the request before that is completed: one
 // without an audience is for a volume without one. The empty audience is appended for it.
-func (r audienceRestriction) Mutate(_ context.Context, a *admission.Attributes) error {
+func (r audienceRestriction) Admit(a *request.Attributes) error {
 	audiences := append(a.New.Object("spec").Strings("audiences"), "")
 	if len(audiences) > 2 {
 		return a.Forbidden("node may only request 0 or 1 audiences")

@@ -20,7 +20,7 @@ import (
 func Escalation(a *Authorizer, verbs authz.Authorizer, objects policy.Objects) admission.Registration {
 	return admission.Registration{
 		Resources: []string{group + "/roles", group + "/clusterroles", group + "/rolebindings", group + "/clusterrolebindings"},
-		Plugin:    escalation{a, verbs, objects},
+		Plugin:    request.Plugin{Mutator: escalation{a, verbs, objects}},
 	}
 }
 
@@ -30,14 +30,16 @@ type escalation struct {
 	objects        policy.Objects
 }
 
-// Admit implements admission.Admitter.
+// Handles implements request.Mutator.
 //
-// Changes that only touch owners and finalizers pass, since the collection of garbage makes them on objects whose
+// Changes that only touch owners and finalizers pass, since the garbage collector makes them on objects whose
 // rules it does not hold. A delete has no new object, and takes rights away.
-func (e escalation) Admit(a *admission.Attributes) error {
-	if a.New == nil || a.User != nil && a.User.InGroup(authn.GroupMasters) || onlyChangesGCFields(a.Old, a.New) {
-		return nil
-	}
+func (e escalation) Handles(a *request.Attributes) bool {
+	return a.New != nil && (a.User == nil || !a.User.InGroup(authn.GroupMasters)) && !onlyChangesGCFields(a.Old, a.New)
+}
+
+// Admit implements request.Mutator.
+func (e escalation) Admit(a *request.Attributes) error {
 	if a.Kind.Resource == "rolebindings" || a.Kind.Resource == "clusterrolebindings" {
 		return e.admitBinding(a)
 	}
@@ -54,7 +56,7 @@ var clusterAdminRules = []rule{
 // The rules are compared with what the user holds in the same namespace, or in the cluster for a cluster role. The
 // selectors of both the old and the new object count: who takes an aggregation away decides about rules just as who
 // adds one.
-func (e escalation) admitRole(a *admission.Attributes) error {
+func (e escalation) admitRole(a *request.Attributes) error {
 	asked := authz.Attributes{
 		User: a.User, Verb: "escalate", ResourceRequest: true,
 		Group: a.Kind.Group, Version: wildcard, Resource: a.Kind.Resource, Namespace: a.Key.Namespace, Name: a.Key.Name,
@@ -76,7 +78,7 @@ func (e escalation) admitRole(a *admission.Attributes) error {
 
 // The role must exist unless the user holds bind, as it is not known
 // before what it will give.
-func (e escalation) admitBinding(a *admission.Attributes) error {
+func (e escalation) admitBinding(a *request.Attributes) error {
 	ref, ok := readRoleRef(a.New, a.Key.Namespace)
 	if !ok || ref.name == "" {
 		return nil // validation refuses the binding
@@ -99,7 +101,7 @@ func (e escalation) admitBinding(a *admission.Attributes) error {
 //
 // A user that is not known holds nothing. Roles that are missing are named, because one of them may be what the user
 // thinks they hold.
-func (e escalation) confirmNoEscalation(a *admission.Attributes, wanted []rule) error {
+func (e escalation) confirmNoEscalation(a *request.Attributes, wanted []rule) error {
 	user := a.User
 	if user == nil {
 		user = &authn.User{}

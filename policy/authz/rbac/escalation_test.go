@@ -13,18 +13,18 @@ import (
 )
 
 // newAttributes is a change of path that who asks for; old is "" for a create.
-func newAttributes(t *testing.T, who, path, old, wanted string) *admission.Attributes {
+func newAttributes(t *testing.T, who, path, old, wanted string) *request.Attributes {
 	t.Helper()
 	k := key(path)
-	a := &admission.Attributes{
-		User: user(who), Operation: request.Update, Mutation: &request.Mutation{Verb: request.Update}, Key: k,
+	a := &request.Attributes{
+		User: user(who), Operation: request.OnUpdate, Mutation: &request.Mutation{Verb: request.Update}, Key: k,
 		Kind: &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Group: group, Version: "v1"}, Resource: k.Resource},
 	}
 	if wanted != "" {
 		a.New = parseTree(t, wanted)
 	}
 	if old == "" {
-		a.Operation, a.Mutation.Verb = request.Create, request.Create
+		a.Operation, a.Mutation.Verb = request.OnCreate, request.Create
 	} else {
 		a.Old = parseTree(t, old)
 	}
@@ -122,9 +122,8 @@ func TestEscalation(t *testing.T) {
 	for _, test := range tests {
 		a := newAttributes(t, test.who, test.path, test.old, test.wanted)
 		a.Kind.Storage = a.Key.GroupResource
-		err := chain.For(a.User, request.Update, a.Kind, "", a.Key).Admit(request.Change{
-			Mutation: &request.Mutation{Verb: a.Mutation.Verb, Kind: a.Kind, Key: a.Key}, Old: a.Old, New: a.New,
-		})
+		a.Mutation.Admission = chain.For(a.User, a.Kind, "", a.Key.Namespace)
+		err := a.Admit(request.InTurn)
 		got := ""
 		if err != nil {
 			got = err.Error()
@@ -146,7 +145,7 @@ func TestEscalationOfHugeRules(t *testing.T) {
 	c.set(t, "clusterrolebindings/all", binding("ClusterRole/all", "User:all"))
 	c.set(t, "clusterrolebindings/same", binding("ClusterRole/same", "User:same"))
 	roles := c.authorizer(t)
-	p := rbac.Escalation(roles, roles, c).Plugin.(admission.Admitter)
+	p := rbac.Escalation(roles, roles, c).Mutator
 	for who, allowed := range map[string]bool{"nobody": false, "all": true, "same": true} {
 		if err := p.Admit(newAttributes(t, who, "clusterroles/r", "", huge)); (err == nil) != allowed {
 			t.Errorf("%s: %v", who, err != nil)
@@ -160,7 +159,7 @@ func TestEscalationRuleCountOverflow(t *testing.T) {
 	list := "core" + many
 	c := newFakeCluster()
 	roles := c.authorizer(t)
-	p := rbac.Escalation(roles, roles, c).Plugin.(admission.Admitter)
+	p := rbac.Escalation(roles, roles, c).Mutator
 	endless := role("v" + many + " " + list + " r" + many + " n" + many)
 	if err := p.Admit(newAttributes(t, "nobody", "clusterroles/r", "", endless)); err == nil {
 		t.Error("nobody may grant it")
@@ -179,7 +178,7 @@ func TestEscalationOfManyRules(t *testing.T) {
 	}
 	c := newFakeCluster()
 	roles := c.authorizer(t)
-	p := rbac.Escalation(roles, roles, c).Plugin.(admission.Admitter)
+	p := rbac.Escalation(roles, roles, c).Mutator
 	err := p.Admit(newAttributes(t, "nobody", "clusterroles/r", "", role(lines...)))
 	if err == nil {
 		t.Fatal("nobody may grant it")

@@ -1,0 +1,44 @@
+package request
+
+import (
+	"slices"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A User is the authenticated sender of a request. It is immutable and shared between requests.
+type User struct {
+	Name   string
+	UID    string
+	Groups []string
+	// Extra holds further facts about the user, by key.
+	Extra map[string][]string
+	// Audiences are the audiences of the credential, of those that the authentication asked for or, by
+	// default, of the server's own. It is nil if the credential names none and is for the server itself.
+	Audiences []string
+	// ValidUntil is when the credential expires or must be checked again. The zero time means never.
+	ValidUntil time.Time
+}
+
+// InGroup reports whether the user is a member of group.
+func (u *User) InGroup(group string) bool { return slices.Contains(u.Groups, group) }
+
+// Tree returns the user as reviews and certificate requests show it.
+func (u *User) Tree() tree.Tree {
+	t := tree.Tree{"username": u.Name}
+	if u.UID != "" {
+		t["uid"] = u.UID
+	}
+	if len(u.Groups) > 0 {
+		t["groups"] = tree.ListOf(u.Groups)
+	}
+	if len(u.Extra) > 0 {
+		extra := tree.Tree{}
+		for key, values := range u.Extra {
+			extra[key] = tree.ListOf(values)
+		}
+		t["extra"] = extra
+	}
+	return t
+}
