@@ -10,23 +10,23 @@ import (
 
 // Prepared is a mutation between Prepare and Finish: the wanted state before admission.
 type Prepared struct {
-	cur      State
-	mutation *request.Mutation
-	env      Env
-	step     step
-	want     tree.Tree      // the wanted state, which belongs to the mutation; nil for a delete
-	body     tree.Tree      // the body of a subresource as admission has changed it; nil if it has not
-	faults   *schema.Faults // found while a write was prepared; nil: none
+	cur        State
+	mutation   *request.Mutation
+	env        Env
+	want       tree.Tree           // the wanted state, which belongs to the mutation; nil for a delete
+	body       tree.Tree           // the body of a subresource as admission has changed it; nil if it has not
+	faults     *schema.Faults      // found while a write was prepared; nil: none
+	removal    *Candidate          // of stepUnreadable
+	attributes *request.Attributes // what plugins see of the change; nil until they run
+	step       step
 	// completed says that the wanted state has been completed before an admission changed it.
 	completed bool
-	removal   *Candidate // of stepUnreadable
 	// taken reports that the name of a new object exists already. The create fails as its last
 	// step, so clients first learn what else is wrong.
 	taken              bool
 	takenByTerminating bool // the existing object is being deleted
 	// mutated reports that the Mutators that may block have run, before the object was renamed.
-	mutated    bool
-	attributes *request.Attributes // what plugins see of the change; nil until they run
+	mutated bool
 }
 
 // step is what is left to be done.
