@@ -39,7 +39,7 @@ func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 // writeFrame makes a frame durable at the end of the active segment.
 //
 // Zeros that were not asked for are no reason to refuse a batch: if the disk is too full for both, the frame is
-// written without them. j.reserved only grows here, for a frame that fits into the zeros does not change the length
+// written without them. j.inventory.reserved only grows here, for a frame that fits into the zeros does not change the length
 // of the file.
 func (j *Journal) writeFrame(frame []byte, end int64) error {
 	start := time.Now()
@@ -56,20 +56,20 @@ func (j *Journal) writeFrame(frame []byte, end int64) error {
 		return j.rollbackWrite(end, err)
 	}
 	if j.o.Sync == SyncNone {
-		j.mu.Lock()
-		j.synced = false
-		j.mu.Unlock()
+		j.inventory.mu.Lock()
+		j.inventory.synced = false
+		j.inventory.mu.Unlock()
 		return nil
 	}
 	if err := j.sync(); err != nil {
 		return err
 	}
 	took := time.Since(start).Seconds()
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.reserved = max(j.reserved, end+int64(len(padded)))
-	j.stats.Syncs++
-	j.stats.SyncSeconds += took
+	j.inventory.mu.Lock()
+	defer j.inventory.mu.Unlock()
+	j.inventory.reserved = max(j.inventory.reserved, end+int64(len(padded)))
+	j.inventory.stats.Syncs++
+	j.inventory.stats.SyncSeconds += took
 	return nil
 }
 
@@ -79,7 +79,7 @@ func (j *Journal) writeFrame(frame []byte, end int64) error {
 // is left belongs to batches that free space.
 func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	behind := end + int64(len(frame))
-	if j.o.Sync == SyncNone || behind <= j.reserved || j.ballast.full.Load() {
+	if j.o.Sync == SyncNone || behind <= j.inventory.reserved || j.ballast.full.Load() {
 		return frame
 	}
 	reserve := max(j.o.ReserveBytes, min(behind, maxReserve))
@@ -97,9 +97,9 @@ func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 // crash. If there is no room even for the watermark, the file is never shorter than the last durable watermark promises, not even for a
 // moment: a kill in that moment would be that data loss. What lies before that length becomes a hole.
 func (j *Journal) truncateReserve(end int64) error {
-	j.mu.Lock()
-	j.reserved = end
-	j.mu.Unlock()
+	j.inventory.mu.Lock()
+	j.inventory.reserved = end
+	j.inventory.mu.Unlock()
 	marked := j.writeWatermark()
 	if marked != nil && !errors.Is(marked, ErrNoSpace) {
 		return marked
@@ -137,7 +137,7 @@ func (j *Journal) zeroFrom(end, length int64) error {
 func (j *Journal) promisedLength() int64 {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
-	if m := j.control.watermark; m.segment == j.segments[len(j.segments)-1].first {
+	if m := j.control.watermark; m.segment == j.inventory.active().first {
 		return m.length
 	}
 	return 0

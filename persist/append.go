@@ -15,7 +15,7 @@ import (
 func (j *Journal) Append(batch []Write) ([]Result, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
-	if err := j.checkOpen(); err != nil {
+	if err := j.status.check(); err != nil {
 		return nil, err
 	}
 	results := make([]Result, len(batch))
@@ -53,38 +53,16 @@ func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 	return j.write(commits)
 }
 
-// checkOpen answers why the journal takes no batch. A failure counts before the rest, because it says more than that
-// the journal was closed after it.
-func (j *Journal) checkOpen() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	switch {
-	case j.failure != nil:
-		return j.failure
-	case j.closed:
-		return errClosed
-	case !j.recovered:
-		return errNotRecovered
-	}
-	return nil
-}
-
 // assignRevisions checks the conditions and gives the writes that pass their revisions and final bytes.
 //
-// Revisions are only counted here. They become those of the journal (j.newest) when the batch is durable, so a batch
+// Revisions are only counted here. They become those of the journal (j.inventory.newest) when the batch is durable, so a batch
 // that finds the disk full leaves no gap, and its revisions go to the next one.
 //
 // Example: at revision 41, a batch of three whose second write is refused gets 42, ErrCondition, 43.
 func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, error) {
-	if j.lookupRevision != nil {
-		applied := j.newest
-		if j.lookupApplied != nil {
-			applied = j.lookupApplied()
-		}
-		j.recent.forget(applied)
-	}
+	j.states.forgetApplied(j.inventory.newest)
 	now := time.Unix(0, j.o.Now().UnixNano()) // as a reader of the journal will see it
-	next := j.newest + 1
+	next := j.inventory.newest + 1
 	commits := make([]Commit, 0, len(batch))
 	// The state that earlier writes of the batch leave: two writes of one key in a batch see each other.
 	within := make(map[string]keyState, len(batch))
@@ -137,27 +115,13 @@ func (j *Journal) conditionsHold(w *Write, results []Result, within map[string]k
 	for _, c := range w.Conditions {
 		have, known := within[c.Key]
 		if !known {
-			have = j.stateOf(c.Key)
+			have = j.states.of(c.Key)
 		}
 		if have.revision != c.Revision {
 			return have.at, false
 		}
 	}
 	return 0, true
-}
-
-// stateOf is the state of a key before the batch.
-//
-// The caller applies commits in its own time, so its answer may be older than what is durable; what it has not
-// applied yet is in j.recent, which is asked first.
-func (j *Journal) stateOf(key string) keyState {
-	if j.revisions != nil {
-		return keyState{revision: j.revisions[key]}
-	}
-	if state, ok := j.recent.keys[key]; ok {
-		return state
-	}
-	return keyState{revision: j.lookupRevision(key)}
 }
 
 // write makes a batch durable at the end of the active segment.
@@ -171,7 +135,7 @@ func (j *Journal) write(commits []Commit) error {
 	if err := j.reserveRevisions(len(commits)); err != nil {
 		return err
 	}
-	active := j.segments[len(j.segments)-1]
+	active := j.inventory.active()
 	frame := j.encode(active, commits)
 	if len(frame) > maxPayload {
 		return fmt.Errorf("a batch of %d bytes is larger than %d", len(frame), maxPayload)
@@ -179,14 +143,14 @@ func (j *Journal) write(commits []Commit) error {
 	if err := j.writeFrame(frame, active.size); err != nil {
 		return err
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	grown := &j.segments[len(j.segments)-1]
+	j.inventory.mu.Lock()
+	defer j.inventory.mu.Unlock()
+	grown := &j.inventory.segments[len(j.inventory.segments)-1]
 	grown.size, grown.sum = grown.size+int64(len(frame)), le.Uint32(frame[4:])
-	j.newest = commits[len(commits)-1].Revision
-	j.stats.SinceSnapshot += int64(len(frame))
-	j.stats.Batches++
-	j.stats.Commits += uint64(len(commits))
+	j.inventory.newest = commits[len(commits)-1].Revision
+	j.inventory.stats.SinceSnapshot += int64(len(frame))
+	j.inventory.stats.Batches++
+	j.inventory.stats.Commits += uint64(len(commits))
 	return nil
 }
 
@@ -222,24 +186,8 @@ func (j *Journal) encode(active segment, commits []Commit) []byte {
 
 // publish hands a durable batch to the subscriber.
 func (j *Journal) publish(commits []Commit) {
-	if j.revisions != nil {
-		for i := range commits {
-			j.applyRevision(&commits[i])
-		}
-	} else {
-		j.recent.remember(commits)
-	}
+	j.states.add(commits)
 	if j.subscriber != nil {
 		j.subscriber(commits, commits[len(commits)-1].Revision)
-	}
-}
-
-// applyRevision keeps the map of revisions that the journal has for a caller without a state of its own
-// (Recovery.CurrentRevision is nil).
-func (j *Journal) applyRevision(c *Commit) {
-	if c.Delete {
-		delete(j.revisions, c.Key)
-	} else {
-		j.revisions[c.Key] = c.Revision
 	}
 }

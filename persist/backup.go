@@ -99,18 +99,18 @@ type openSegment struct {
 
 // beginBackup chooses the revision and opens the files that hold its state. The caller holds j.filesMu.
 func (j *Journal) beginBackup(w io.Writer) (*backup, error) {
-	if err := j.checkOpen(); err != nil {
+	if err := j.status.check(); err != nil {
 		return nil, err
 	}
 	b := &backup{out: chunkWriter{w: w}}
-	j.mu.Lock()
+	j.inventory.mu.Lock()
 	b.head = backupHead{
 		Magic: backupMagic, Format: formatVersion, Time: j.o.Now().UnixNano(),
-		Base: j.base, Revision: j.newest, Labels: stateLabels(j.labels),
+		Base: j.inventory.base, Revision: j.inventory.newest, Labels: stateLabels(*j.labels.values.Load()),
 	}
-	segments := append([]segment(nil), j.segments...)
-	hasBase := j.hasBase
-	j.mu.Unlock()
+	segments := append([]segment(nil), j.inventory.segments...)
+	hasBase := j.inventory.hasBase
+	j.inventory.mu.Unlock()
 	err := b.open(j, hasBase, segments)
 	if err != nil {
 		return nil, errors.Join(err, b.close())

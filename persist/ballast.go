@@ -132,9 +132,9 @@ func (b *ballast) resize(target int64) error {
 // In bytes, and rounded up: the last snapshot and everything written since, as if nothing of that replaced anything.
 // It is too much more often than too little.
 func (j *Journal) snapshotEstimate() int64 {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	n := j.stats.SnapshotBytes + j.stats.SinceSnapshot
+	j.inventory.mu.Lock()
+	defer j.inventory.mu.Unlock()
+	n := j.inventory.stats.SnapshotBytes + j.inventory.stats.SinceSnapshot
 	return (n/ballastRounding + 1) * ballastRounding
 }
 

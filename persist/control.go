@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-api/troupe/persist/vfs"
 )
@@ -129,6 +130,9 @@ type control struct {
 	file      vfs.File   // nil: the directory has none yet
 	lock      vfs.Lock   // of the file: it excludes others even if the file lock was replaced
 	watermark watermark  // the newest that is durable
+	lost      bool       // the file is missing, which was accepted; guarded by Journal.writeMu
+	// maxRevision is that of the newest watermark: no greater revision may be given out.
+	maxRevision atomic.Uint64
 }
 
 func (c *control) open(fs vfs.FS, dir string, m watermark) (err error) {

@@ -34,7 +34,7 @@ func (o *ioTracker) end() {
 // Healthy is nil while the journal accepts batches and the disk answers. It never waits: if no
 // operation has ended for a while, it starts one, whose outcome the next call sees.
 func (j *Journal) Healthy() error {
-	if err := j.checkFailed(); err != nil {
+	if err := j.status.failed(); err != nil {
 		return err
 	}
 	since := time.Since(time.Unix(0, j.disk.since.Load()))

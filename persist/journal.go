@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -112,8 +111,10 @@ var (
 
 // A Journal is the embedded driver of Log: segments of batches and snapshots in one directory.
 //
-// Where several locks are held, they are taken in the order writeMu, filesMu, labelsMu, control.mu, ballast.mu, mu. mu is never
-// held during an operation of the disk, so that Stats, Newest and Label answer at once.
+// Two locks keep operations apart: writeMu those that append, filesMu those that replace files. Each part has a
+// lock of its own for what it holds. Where several are held, they are taken in the order writeMu, filesMu,
+// labels.writing, control.mu, ballast.mu, and one of inventory.mu and status.mu. Those two are never held during an
+// operation of the disk, so that Stats, Newest and Healthy answer at once.
 type Journal struct {
 	dir        string
 	fs         vfs.FS
@@ -122,38 +123,20 @@ type Journal struct {
 	lockLost   bool // it was removed or replaced, which is logged
 	subscriber func([]Commit, Revision)
 
-	writeMu        sync.Mutex                // held by Append, Recover and Close; guards this block
-	file           vfs.File                  // the active segment
-	buf            []byte                    // the frame being written, reused
-	recent         recent                    // what is appended but not yet applied by the caller
-	lookupRevision func(key string) Revision // of Recovery; nil: revisions is used
-	lookupApplied  func() Revision           // of Recovery
-	controlLost    bool                      // the control file is missing, which was accepted
-	revisions      map[string]Revision
-
-	control         control
-	ballast         ballast
-	maxRevision     atomic.Uint64 // of the newest watermark: no greater revision may be given out
-	disk            ioTracker
-	stop            chan struct{} // ends runMaintenance
-	maintenanceDone chan struct{} // closed when it has ended; nil: it does not run
+	writeMu sync.Mutex // held by Append, Recover and Close; guards this block
+	file    vfs.File   // the active segment
+	buf     []byte     // the frame being written, reused
+	states  keyStates
 
 	filesMu sync.Mutex // held by Snapshot, SetLabel and while Backup opens its files
 
-	mu        sync.Mutex // held for moments; guards what follows
-	segments  []segment  // ascending; the last is the active one
-	newest    Revision   // the newest revision ever assigned
-	reserved  int64      // length of the active segment's file; after its last batch come zeros
-	synced    bool       // all of it is durable, also under SyncNone
-	base      Revision   // of the newest snapshot
-	hasBase   bool
-	labels    map[string]string
-	labelsMu  sync.Mutex // held while labels are written
-	rotate    bool       // begin a new segment with the next batch
-	failure   error      // once set, nothing is accepted
-	closed    bool
-	recovered bool
-	stats     Stats
+	status         status
+	inventory      inventory
+	labels         labels
+	control        control
+	ballast        ballast
+	disk           ioTracker
+	endMaintenance func() // waits for the end of runMaintenance; nil: it does not run
 }
 
 var _ Log = (*Journal)(nil)
@@ -173,7 +156,7 @@ func Open(dir string, o Options) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{dir: dir, fs: o.FS, o: o, lock: lock, recent: recent{keys: map[string]keyState{}}, stop: make(chan struct{})}
+	j := &Journal{dir: dir, fs: o.FS, o: o, lock: lock, states: keyStates{recent: recent{keys: map[string]keyState{}}}}
 	if err := j.inspect(); err != nil {
 		return nil, errors.Join(err, j.control.close(), lock.Close())
 	}
@@ -189,12 +172,11 @@ func (j *Journal) inspect() error {
 	if err != nil {
 		return err
 	}
-	j.labels, err = readLabels(j.fs, j.dir)
-	if lost := j.acceptsLoss(err); lost || err == nil && j.labels[historyLabel] == "" {
-		labels := withHistory(j.labels)
-		if err = writeChecksummed(j.fs, filepath.Join(j.dir, labelsFile), labels); err == nil {
-			j.labels = labels
-		} else if isFull(err) && !lost {
+	values, err := readLabels(j.fs, j.dir)
+	j.labels.values.Store(&values)
+	if lost := j.acceptsLoss(err); lost || err == nil && values[historyLabel] == "" {
+		err = j.labels.replace(j.fs, j.dir, withHistory(values))
+		if isFull(err) && !lost {
 			err = nil // the next start tries again
 		}
 	}
@@ -208,7 +190,7 @@ func (j *Journal) inspect() error {
 		j.o.Logger.Warn("one of two records is damaged; the other is as good", "file", fault.File, "error", fault)
 	}
 	if j.acceptsLoss(err) {
-		j.controlLost = true
+		j.control.lost = true
 		return nil
 	}
 	if err != nil {
@@ -231,12 +213,12 @@ func (j *Journal) Subscribe(fn func(batch []Commit, upTo Revision)) { j.subscrib
 
 // Stats implements Log.
 func (j *Journal) Stats() Stats {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	s := j.stats
-	s.Segments = len(j.segments)
+	j.inventory.mu.Lock()
+	defer j.inventory.mu.Unlock()
+	s := j.inventory.stats
+	s.Segments = len(j.inventory.segments)
 	s.Full = j.ballast.full.Load()
-	for _, seg := range j.segments {
+	for _, seg := range j.inventory.segments {
 		s.JournalBytes += seg.size
 	}
 	return s
@@ -244,9 +226,9 @@ func (j *Journal) Stats() Stats {
 
 // Newest answers the newest revision that is durable.
 func (j *Journal) Newest() Revision {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.newest
+	j.inventory.mu.Lock()
+	defer j.inventory.mu.Unlock()
+	return j.inventory.newest
 }
 
 // Close gives the directory back. It waits for an Append or a Snapshot that is under way.
@@ -259,17 +241,15 @@ func (j *Journal) Close() error {
 	defer j.writeMu.Unlock()
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()
-	j.mu.Lock()
-	closed := j.closed
-	j.closed = true
-	j.mu.Unlock()
-	if closed {
+	if !j.status.close() {
 		return nil
 	}
-	j.stopMaintenance()
+	if j.endMaintenance != nil {
+		j.endMaintenance()
+	}
 	var err error
 	if j.file != nil {
-		if j.checkFailed() == nil {
+		if j.status.failed() == nil {
 			err = j.sealActiveSegment()
 		}
 		err = errors.Join(err, j.file.Close())
@@ -277,25 +257,16 @@ func (j *Journal) Close() error {
 	return errors.Join(err, j.control.close(), j.ballast.close(), j.lock.Close())
 }
 
-// checkFailed answers why the journal accepts nothing, nil if it does.
-func (j *Journal) checkFailed() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.failure
-}
-
 // fail makes the journal refuse everything from now on.
 //
 // The first cause is kept: those after it follow from it. Nothing is tried again, as after a failed sync a second one
 // may succeed without having written what the first one lost.
 func (j *Journal) fail(cause error) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.failure == nil {
-		j.failure = fmt.Errorf("%w: %w", ErrFailed, cause)
+	failure, first := j.status.fail(cause)
+	if first {
 		j.o.Logger.Error("the journal has failed and accepts nothing until it is opened anew", "dir", j.dir, "error", cause)
 	}
-	return j.failure
+	return failure
 }
 
 // noSpace marks an error about a full disk as ErrNoSpace.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-api/troupe/persist/vfs"
 )
@@ -78,18 +80,30 @@ func holdsData(fsys vfs.FS, dir string) (bool, error) {
 	return len(snapshots) > 0, err
 }
 
+// labels are the labels of an open data directory.
+type labels struct {
+	writing sync.Mutex // held while the file is written
+	// values is replaced and never changed in place, because a Backup that is under way still reads the old one.
+	values atomic.Pointer[map[string]string]
+}
+
+// replace makes other labels durable.
+func (l *labels) replace(fsys vfs.FS, dir string, values map[string]string) error {
+	err := writeChecksummed(fsys, filepath.Join(dir, labelsFile), values)
+	if err == nil {
+		l.values.Store(&values)
+	}
+	return err
+}
+
 // Label answers a durable property of the data directory, such as the naming profile.
 func (j *Journal) Label(name string) (value string, ok bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	value, ok = j.labels[name]
+	value, ok = (*j.labels.values.Load())[name]
 	return value, ok
 }
 
 // SetLabel makes a label durable; after an error the old value stays in force. Labels are
 // part of a backup. It may be called at any time between Open and Close.
-//
-// The map is replaced and never changed in place, because a Backup that is under way still reads the old one.
 func (j *Journal) SetLabel(name, value string) error {
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()
@@ -97,25 +111,17 @@ func (j *Journal) SetLabel(name, value string) error {
 }
 
 func (j *Journal) setLabel(name, value string) error {
-	j.labelsMu.Lock()
-	defer j.labelsMu.Unlock()
-	j.mu.Lock()
-	labels, closed := maps.Clone(j.labels), j.closed
-	j.mu.Unlock()
-	if closed {
+	j.labels.writing.Lock()
+	defer j.labels.writing.Unlock()
+	if j.status.isClosed() {
 		return errClosed
 	}
-	if labels[name] == value {
+	values := maps.Clone(*j.labels.values.Load())
+	if values[name] == value {
 		return nil
 	}
-	labels[name] = value
-	if err := writeChecksummed(j.fs, filepath.Join(j.dir, labelsFile), labels); err != nil {
-		return noSpace(err)
-	}
-	j.mu.Lock()
-	j.labels = labels
-	j.mu.Unlock()
-	return nil
+	values[name] = value
+	return noSpace(j.labels.replace(j.fs, j.dir, values))
 }
 
 // revisionsIn reads the revisions in a label.

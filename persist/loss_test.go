@@ -267,7 +267,7 @@ func TestUnsyncedLossSkipsRevisions(t *testing.T) {
 func TestRevisionsAreReserved(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
-	j.newest += revisionReservation - 3 // as if they had been given out
+	j.inventory.newest += revisionReservation - 3 // as if they had been given out
 	for range 10 {
 		mustAppend(t, j, put("a", "1"))
 		got, fault, err := readControl(fs.Clone(), testDir)
@@ -306,7 +306,7 @@ func TestRotationIsPostponed(t *testing.T) {
 			t.Run(fmt.Sprint(step, " ", cause), func(t *testing.T) {
 				fs := vfs.NewMem()
 				j, m := mustReopen(t, testOptions(fs))
-				first := j.segments[0].path
+				first := j.inventory.segments[0].path
 				fs.SetFault(func(op vfs.Op) error {
 					if op.Name == step && op.Path != first && strings.HasPrefix(op.Path, journalDir(testDir)) {
 						return cause
@@ -316,14 +316,14 @@ func TestRotationIsPostponed(t *testing.T) {
 				for range 20 {
 					mustAppend(t, j, put("a", strings.Repeat("a", 300)))
 				}
-				if len(j.segments) != 1 {
-					t.Fatalf("%d segments", len(j.segments))
+				if len(j.inventory.segments) != 1 {
+					t.Fatalf("%d segments", len(j.inventory.segments))
 				}
 				for _, after := range []*vfs.Mem{fs.Clone(), nil} {
 					if after == nil {
 						fs.SetFault(nil)
 						mustAppend(t, j, put("b", "1"))
-						if len(j.segments) != 2 {
+						if len(j.inventory.segments) != 2 {
 							t.Fatal("no new segment when there is room")
 						}
 						after = fs.Crash(nil)

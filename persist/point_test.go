@@ -277,7 +277,7 @@ func unnamed(t *testing.T) []byte {
 	t.Helper()
 	j, _ := mustReopen(t, testOptions(vfs.NewMem()))
 	mustAppend(t, j, put("a", "1"))
-	delete(j.labels, historyLabel)
+	delete(*j.labels.values.Load(), historyLabel)
 	var b bytes.Buffer
 	if _, err := j.Backup(&b); err != nil {
 		t.Fatal(err)

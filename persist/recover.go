@@ -58,26 +58,24 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	defer j.writeMu.Unlock()
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()
-	if err := j.checkOpen(); !errors.Is(err, errNotRecovered) {
+	if err := j.status.check(); !errors.Is(err, errNotRecovered) {
 		return 0, errors.Join(errors.New("Recover is called once, after Open"), err)
 	}
 	if err := j.salvage(); err != nil {
 		return 0, err
 	}
-	j.lookupRevision, j.lookupApplied = r.CurrentRevision, r.AppliedRevision
-	if r.CurrentRevision == nil {
-		j.revisions = map[string]Revision{}
-	}
+	j.states.recover(r)
 	run := &recovery{j: j, r: r}
 	if err := run.runSteps(run.loadState, run.findSegments, run.dropStaleJournal, run.replayJournal, run.checkComplete, run.openActiveSegment); err != nil {
 		return 0, err
 	}
 	if j.o.WatermarkInterval > 0 {
 		j.refillBallast()
-		j.maintenanceDone = make(chan struct{})
-		go j.runMaintenance(j.maintenanceDone)
+		stop, ended := make(chan struct{}), make(chan struct{})
+		j.endMaintenance = func() { close(stop); <-ended }
+		go j.runMaintenance(stop, ended)
 	}
-	return j.newest, nil
+	return j.inventory.newest, nil
 }
 
 // The faults of damaged snapshots are joined to an error, for they are often its cause: the journal that the older
@@ -108,7 +106,7 @@ func (run *recovery) loadState() error {
 		parts, m, err = loadParts(j.fs, j.dir, at)
 		if err == nil {
 			run.base, run.hasBase = at, true
-			j.stats.SnapshotBytes, j.stats.Snapshots = m.Bytes, 1
+			j.inventory.stats.SnapshotBytes, j.inventory.stats.Snapshots = m.Bytes, 1
 			break
 		}
 		run.damaged = max(run.damaged, at)
@@ -126,9 +124,7 @@ func (run *recovery) loadState() error {
 
 // deliverItem gives an item to the caller, and to the journal's own map where it keeps one.
 func (run *recovery) deliverItem(item Item) error {
-	if run.j.revisions != nil {
-		run.j.revisions[item.Key] = item.Revision
-	}
+	run.j.states.set(&Commit{Key: item.Key, Revision: item.Revision})
 	if run.r.Item == nil {
 		return nil
 	}
@@ -258,7 +254,7 @@ func (run *recovery) dropEmptySegment(s segment) error {
 // replayBatch delivers one batch, and counts its bytes for the next snapshot if the last one does not hold it.
 func (run *recovery) replayBatch(f frame, payload []byte) error {
 	if f.last > run.base {
-		run.j.stats.SinceSnapshot += f.size()
+		run.j.inventory.stats.SinceSnapshot += f.size()
 	}
 	return decodeRecords(f, payload, run.deliverCommit)
 }
@@ -266,8 +262,8 @@ func (run *recovery) replayBatch(f frame, payload []byte) error {
 // deliverCommit gives every commit to the caller, also those that the snapshot holds: they are the history that
 // watches may continue from.
 func (run *recovery) deliverCommit(c Commit) error {
-	if run.j.revisions != nil && c.Revision > run.base {
-		run.j.applyRevision(&c)
+	if c.Revision > run.base {
+		run.j.states.set(&c)
 	}
 	if run.r.Commit == nil {
 		return nil
@@ -303,10 +299,11 @@ func (run *recovery) openActiveSegment() error {
 		}
 		run.segments, run.torn = run.segments[:n-1], ""
 	}
-	j.mu.Lock()
-	j.segments, j.newest = run.segments, max(run.base, run.last)
-	j.base, j.hasBase, j.recovered = run.base, run.hasBase, true
-	j.mu.Unlock()
+	j.inventory.mu.Lock()
+	j.inventory.segments, j.inventory.newest = run.segments, max(run.base, run.last)
+	j.inventory.base, j.inventory.hasBase = run.base, run.hasBase
+	j.inventory.mu.Unlock()
+	j.status.setRecovered()
 	if len(run.segments) > 0 {
 		return run.reopenSegment(run.segments[len(run.segments)-1])
 	}
@@ -324,9 +321,9 @@ func (run *recovery) reopenSegment(s segment) error {
 	if err != nil {
 		return err
 	}
-	j.mu.Lock()
-	j.file, j.reserved, j.synced = file, size, true
-	j.mu.Unlock()
+	j.inventory.mu.Lock()
+	j.file, j.inventory.reserved, j.inventory.synced = file, size, true
+	j.inventory.mu.Unlock()
 	if run.torn != "" {
 		j.o.Logger.Warn("cut off a write that a crash interrupted", "file", s.path, "offset", s.size,
 			"bytes", size-s.size, "reason", run.torn)

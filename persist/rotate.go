@@ -26,14 +26,14 @@ func (j *Journal) rotateIfDue() error {
 
 // A segment without a batch is never followed by another: its successor would have the same name.
 func (j *Journal) rotationDue() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	n := len(j.segments)
+	j.inventory.mu.Lock()
+	defer j.inventory.mu.Unlock()
+	n := len(j.inventory.segments)
 	if n == 0 {
 		return true
 	}
-	active := j.segments[n-1]
-	return active.size > segmentHeader && (j.rotate || active.size >= j.o.SegmentBytes)
+	active := j.inventory.segments[n-1]
+	return active.size > segmentHeader && (j.inventory.rotate || active.size >= j.o.SegmentBytes)
 }
 
 // Trim implements Log. It begins a new segment if one is due, on a full disk in the space of the
@@ -44,9 +44,9 @@ func (j *Journal) Trim(keepFrom Revision) error {
 	}
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()
-	j.mu.Lock()
-	base := j.base
-	j.mu.Unlock()
+	j.inventory.mu.Lock()
+	base := j.inventory.base
+	j.inventory.mu.Unlock()
 	return j.removeObsolete(base, keepFrom)
 }
 
@@ -54,7 +54,7 @@ func (j *Journal) Trim(keepFrom Revision) error {
 func (j *Journal) rotateForTrim() error {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
-	if err := j.checkOpen(); err != nil || !j.rotationDue() {
+	if err := j.status.check(); err != nil || !j.rotationDue() {
 		return err
 	}
 	j.disk.begin()
@@ -79,7 +79,7 @@ func (j *Journal) rotateNow() error {
 			return err
 		}
 	}
-	s, err := createSegment(j.fs, journalDir(j.dir), j.newest+1)
+	s, err := createSegment(j.fs, journalDir(j.dir), j.inventory.newest+1)
 	if errors.Is(err, errUnsynced) {
 		return j.fail(fmt.Errorf("new segment: %w", err))
 	}
@@ -91,14 +91,14 @@ func (j *Journal) rotateNow() error {
 		return errors.Join(err, j.fs.Remove(s.path))
 	}
 	old := j.file
-	j.mu.Lock()
+	j.inventory.mu.Lock()
 	var end int64
-	if n := len(j.segments); n > 0 {
-		end = j.segments[n-1].size
+	if n := len(j.inventory.segments); n > 0 {
+		end = j.inventory.segments[n-1].size
 	}
-	j.segments = append(j.segments, s)
-	j.file, j.reserved, j.rotate = file, size, false
-	j.mu.Unlock()
+	j.inventory.segments = append(j.inventory.segments, s)
+	j.file, j.inventory.reserved, j.inventory.rotate = file, size, false
+	j.inventory.mu.Unlock()
 	if err := j.writeWatermark(); err != nil || old == nil {
 		return err
 	}

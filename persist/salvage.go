@@ -17,11 +17,11 @@ import (
 // if the options accept a loss; otherwise Recover itself finds it and answers with it.
 func (j *Journal) salvage() error {
 	m := j.control.watermark
-	loss := j.controlLost || m.lostUnsynced(j.o.bootID)
+	loss := j.control.lost || m.lostUnsynced(j.o.bootID)
 	if !loss && j.o.AcceptDataLoss {
 		run := &recovery{j: j}
 		err := run.runSteps(run.loadState, run.findSegments, run.dropStaleJournal, run.replayJournal, run.checkComplete)
-		j.stats = Stats{}
+		j.inventory.stats = Stats{}
 		loss = j.acceptsLoss(asError(lossOf(err)))
 	}
 	if !loss {
@@ -58,12 +58,12 @@ func (j *Journal) salvageInto(db *buntdb.DB) (at Revision, err error) {
 		return put(c)
 	}
 	err = run.runSteps(run.loadState, run.findSegments, run.dropStaleJournal, run.replayJournal, run.checkComplete)
-	j.stats = Stats{}
+	j.inventory.stats = Stats{}
 	if err != nil {
 		return 0, err
 	}
 	last := max(run.base, run.last)
-	if at = max(last, j.control.watermark.maxRevision) + 1; j.controlLost {
+	if at = max(last, j.control.watermark.maxRevision) + 1; j.control.lost {
 		at = last + restoreRevisionGap
 	}
 	j.o.Logger.Warn("revisions leap: what was given out after the last one that is left may be gone", "last", last, "next", at+1)
@@ -79,7 +79,7 @@ func (j *Journal) skipRevisions(at Revision, err error) error {
 	if err := j.setLabel(gapsLabel, strings.TrimSpace(fmt.Sprint(gaps, " ", at+1))); err != nil {
 		return err
 	}
-	j.newest, j.controlLost = at, false
+	j.inventory.newest, j.control.lost = at, false
 	return j.writeWatermark()
 }
 

@@ -46,11 +46,11 @@ func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bo
 		if err != nil {
 			return noSpace(fmt.Errorf("snapshot at revision %d: %w", at, err))
 		}
-		j.mu.Lock()
-		j.base, j.hasBase = at, true
-		j.stats.SinceSnapshot -= mark
-		j.stats.SnapshotBytes, j.stats.Snapshots = m.Bytes, 1
-		j.mu.Unlock()
+		j.inventory.mu.Lock()
+		j.inventory.base, j.inventory.hasBase = at, true
+		j.inventory.stats.SinceSnapshot -= mark
+		j.inventory.stats.SnapshotBytes, j.inventory.stats.Snapshots = m.Bytes, 1
+		j.inventory.mu.Unlock()
 	}
 	return j.removeObsolete(at, keepFrom)
 }
@@ -58,17 +58,17 @@ func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bo
 // beginSnapshot checks the request, and makes the next batch begin a new segment so that the
 // ones before can be dropped later. skip says that this snapshot exists already.
 func (j *Journal) beginSnapshot(at Revision) (mark int64, skip bool, err error) {
-	if err := j.checkOpen(); err != nil {
+	if err := j.status.check(); err != nil {
 		return 0, false, err
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if at < j.base || at > j.newest {
-		return 0, false, fmt.Errorf("no snapshot at revision %d between the last one at %d and the newest revision %d", at, j.base, j.newest)
+	j.inventory.mu.Lock()
+	defer j.inventory.mu.Unlock()
+	if at < j.inventory.base || at > j.inventory.newest {
+		return 0, false, fmt.Errorf("no snapshot at revision %d between the last one at %d and the newest revision %d", at, j.inventory.base, j.inventory.newest)
 	}
-	skip = at == 0 || j.hasBase && at == j.base
-	j.rotate = j.rotate || !skip
-	return j.stats.SinceSnapshot, skip, nil
+	skip = at == 0 || j.inventory.hasBase && at == j.inventory.base
+	j.inventory.rotate = j.inventory.rotate || !skip
+	return j.inventory.stats.SinceSnapshot, skip, nil
 }
 
 // writeSnapshot puts a snapshot in place.
@@ -321,15 +321,15 @@ func (j *Journal) removeObsolete(at, keepFrom Revision) error {
 		return err
 	}
 	for {
-		j.mu.Lock()
+		j.inventory.mu.Lock()
 		var oldest segment
-		due := len(j.segments) > 1
+		due := len(j.inventory.segments) > 1
 		if due {
-			oldest = j.segments[0]
-			last := j.segments[1].first - 1
+			oldest = j.inventory.segments[0]
+			last := j.inventory.segments[1].first - 1
 			due = last <= at && last < keepFrom
 		}
-		j.mu.Unlock()
+		j.inventory.mu.Unlock()
 		if due = due && j.watermarkPassed(oldest); !due {
 			return nil
 		}
@@ -337,9 +337,9 @@ func (j *Journal) removeObsolete(at, keepFrom Revision) error {
 		if err := j.retire(oldest); err != nil {
 			return err
 		}
-		j.mu.Lock()
-		j.segments = j.segments[1:]
-		j.mu.Unlock()
+		j.inventory.mu.Lock()
+		j.inventory.segments = j.inventory.segments[1:]
+		j.inventory.mu.Unlock()
 	}
 }
 

@@ -45,7 +45,7 @@ func (j *Journal) writeWatermarkLocked(clean bool, writes int) error {
 	if err != nil {
 		return j.fail(fmt.Errorf("%s: %w", controlFile, err))
 	}
-	j.maxRevision.Store(uint64(m.maxRevision))
+	j.control.maxRevision.Store(uint64(m.maxRevision))
 	return nil
 }
 
@@ -54,14 +54,14 @@ func (j *Journal) writeWatermarkLocked(clean bool, writes int) error {
 // Under SyncNone what was written since the last sync may be lost, so the watermark only promises what was there when
 // the segment began.
 func (j *Journal) currentWatermark() watermark {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	m := watermark{newest: j.newest, unsynced: j.o.Sync == SyncNone, bootID: j.o.bootID}
-	if n := len(j.segments); n > 0 {
-		s := j.segments[n-1]
-		m.segment, m.end, m.sum, m.length = s.first, s.size, s.sum, j.reserved
+	j.inventory.mu.Lock()
+	defer j.inventory.mu.Unlock()
+	m := watermark{newest: j.inventory.newest, unsynced: j.o.Sync == SyncNone, bootID: j.o.bootID}
+	if n := len(j.inventory.segments); n > 0 {
+		s := j.inventory.segments[n-1]
+		m.segment, m.end, m.sum, m.length = s.first, s.size, s.sum, j.inventory.reserved
 	}
-	if m.unsynced && !j.synced && m.segment > 0 {
+	if m.unsynced && !j.inventory.synced && m.segment > 0 {
 		m.newest, m.end, m.sum, m.length = m.segment-1, segmentHeader, 0, segmentHeader
 	}
 	return m
@@ -83,7 +83,7 @@ func (j *Journal) upgradeFormat(m watermark) error {
 	if err != nil {
 		return j.fail(fmt.Errorf("upgrade to format %d: %w", directoryFormat, err))
 	}
-	j.maxRevision.Store(uint64(m.maxRevision))
+	j.control.maxRevision.Store(uint64(m.maxRevision))
 	return nil
 }
 
@@ -99,7 +99,7 @@ func (j *Journal) watermarkPassed(s segment) bool {
 
 // reserveRevisions makes sure that the revisions of so many writes are reserved.
 func (j *Journal) reserveRevisions(writes int) error {
-	if uint64(j.newest)+uint64(writes) <= j.maxRevision.Load() {
+	if uint64(j.inventory.newest)+uint64(writes) <= j.control.maxRevision.Load() {
 		return nil
 	}
 	j.control.mu.Lock()
@@ -108,16 +108,16 @@ func (j *Journal) reserveRevisions(writes int) error {
 }
 
 // runMaintenance writes the watermark from time to time, until the journal is closed.
-func (j *Journal) runMaintenance(ended chan struct{}) {
+func (j *Journal) runMaintenance(stop <-chan struct{}, ended chan<- struct{}) {
 	defer close(ended)
 	ticker := time.NewTicker(j.o.WatermarkInterval)
 	defer ticker.Stop()
 	for {
 		select {
-		case <-j.stop:
+		case <-stop:
 			return
 		case <-ticker.C:
-			if j.checkFailed() == nil && j.checkLocks() == nil {
+			if j.status.failed() == nil && j.checkLocks() == nil {
 				_ = j.writeWatermark() // a failure is logged, and the next Append answers with it
 				j.refillBallast()
 			}
@@ -145,24 +145,15 @@ func (j *Journal) checkLocks() error {
 	return err
 }
 
-// stopMaintenance ends runMaintenance.
-func (j *Journal) stopMaintenance() {
-	if j.maintenanceDone != nil {
-		close(j.stop)
-		<-j.maintenanceDone
-		j.maintenanceDone = nil
-	}
-}
-
 // sealActiveSegment writes the watermark of a closed journal, and then cuts off the zeros after it.
 func (j *Journal) sealActiveSegment() error {
 	if err := j.sync(); err != nil {
 		return err
 	}
-	end := j.segments[len(j.segments)-1].size
-	j.mu.Lock()
-	j.reserved, j.synced = end, true
-	j.mu.Unlock()
+	end := j.inventory.active().size
+	j.inventory.mu.Lock()
+	j.inventory.reserved, j.inventory.synced = end, true
+	j.inventory.mu.Unlock()
 	j.control.mu.Lock()
 	err := j.writeWatermarkLocked(true, 0)
 	j.control.mu.Unlock()

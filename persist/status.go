@@ -1,0 +1,67 @@
+package persist
+
+import (
+	"fmt"
+	"sync"
+)
+
+// A status is whether a journal accepts batches.
+type status struct {
+	mu                sync.Mutex // held for moments
+	failure           error      // once set, nothing is accepted
+	closed, recovered bool
+}
+
+// check returns why the journal takes no batch. A failure counts before the rest, because it says more than that
+// the journal was closed after it.
+func (s *status) check() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.failure != nil:
+		return s.failure
+	case s.closed:
+		return errClosed
+	case !s.recovered:
+		return errNotRecovered
+	}
+	return nil
+}
+
+// failed returns why the journal accepts nothing any more; nil if it has not failed.
+func (s *status) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failure
+}
+
+// fail records the first cause, and returns it as an error; first reports whether this one is.
+func (s *status) fail(cause error) (failure error, first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if first = s.failure == nil; first {
+		s.failure = fmt.Errorf("%w: %w", ErrFailed, cause)
+	}
+	return s.failure, first
+}
+
+func (s *status) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// close reports whether the journal was open.
+func (s *status) close() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.closed
+	s.closed = true
+	return !was
+}
+
+func (s *status) setRecovered() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.recovered = true
+}
