@@ -33,11 +33,19 @@ func statusCode(err error) int {
 
 // onValidate runs fn in the validation of each ConfigMap that has a value of data.v.
 func (h *testStore) onValidate(fn func(value string)) {
-	h.kind("configmaps").Rules.Validate = func(obj tree.Tree, _ *schema.Faults) {
-		data, _ := obj["data"].(tree.Tree)
-		value, _ := data["v"].(string)
-		fn(value)
-	}
+	h.kind("configmaps").Strategy = validating{validate: fn}
+}
+
+// validating is a strategy that runs a function for data.v.
+type validating struct {
+	schema.DefaultStrategy
+	validate func(value string)
+}
+
+func (s validating) Validate(obj, _ tree.Tree, _ *schema.Faults) {
+	data, _ := obj["data"].(tree.Tree)
+	value, _ := data["v"].(string)
+	s.validate(value)
 }
 
 // A panic is the answer 500 to one request; the object and others go on.

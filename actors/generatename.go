@@ -16,7 +16,7 @@ import (
 func (s *Store) createGenerated(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	base := m.Object.Object("metadata").String("generateName")
 	if base == "" {
-		if m.Kind.Stored.Rules.RandomName {
+		if m.Kind.Stored.Strategy.RandomName() {
 			m.Key.Name = uuid.NewString()
 		}
 		return s.askOwner(ctx, m) // validation says what is missing

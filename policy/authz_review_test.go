@@ -64,7 +64,7 @@ func TestAccess(t *testing.T) {
 	} {
 		var asked authz.Attributes
 		r := authz.Reviewer{Authorizer: authzRecorder{c.decision, &asked}}
-		review, err := r.Access(&schema.Kind{}, tree.Tree{"spec": c.spec})
+		review, err := r.Access(&schema.Kind{Strategy: schema.DefaultStrategy{}}, tree.Tree{"spec": c.spec})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,9 +77,13 @@ func TestAccess(t *testing.T) {
 	}
 }
 
+// userRequired is the strategy of a review that names no user.
+type userRequired struct{ schema.DefaultStrategy }
+
+func (userRequired) Validate(_, _ tree.Tree, faults *schema.Faults) { faults.Required("spec.user") }
+
 func TestAccessWithoutUser(t *testing.T) {
-	k := &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Group: "g", Kind: "K"}}
-	k.Rules.Validate = func(_ tree.Tree, faults *schema.Faults) { faults.Required("spec.user") }
+	k := &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Group: "g", Kind: "K"}, Strategy: userRequired{}}
 	r := authz.Reviewer{Authorizer: stubAuthorizer{authz.Allow, ""}}
 	_, err := r.SelfAccess(k, tree.Tree{}, &authn.User{})
 	if err == nil || !strings.HasPrefix(err.Error(), `K.g "" is invalid: spec.user`) {

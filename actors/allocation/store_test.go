@@ -21,6 +21,11 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
+// panicking is a strategy whose validation panics.
+type panicking struct{ schema.Strategy }
+
+func (panicking) Validate(_, _ tree.Tree, _ *schema.Faults) { panic("boom") }
+
 // A write that is not to be, because its validation panics or the disk is full, leaves
 // nothing taken, and what it was to replace as it was.
 func TestFailedWritesAllocateNothing(t *testing.T) {
@@ -66,14 +71,14 @@ func TestFailedWritesAllocateNothing(t *testing.T) {
 	}
 	before := taken()
 
-	validate := k.Rules.Validate
-	k.Rules.Validate = func(tree.Tree, *schema.Faults) { panic("boom") }
+	strategy := k.Strategy
+	k.Strategy = panicking{strategy}
 	for _, err := range []error{create("b", ""), patch(`{"spec":{"ports":[{"port":1},{"name":"b","port":2}]}}`)} {
 		if err == nil {
 			t.Error("a panic was no error")
 		}
 	}
-	k.Rules.Validate = validate
+	k.Strategy = strategy
 	if got := taken(); got != before {
 		t.Errorf("after panics %s is taken, want %s", got, before)
 	}

@@ -72,11 +72,9 @@ func (p *Prepared) completeNew() {
 		delete(p.want, "status")
 		rules.Default(stored, p.want)
 	}
-	if stored.Rules.WarnNew != nil {
-		p.mutation.Recorder.Warn(stored.Rules.WarnNew(p.want)...)
-	}
-	if stored.Rules.Prepare != nil {
-		stored.Rules.Prepare(p.want, nil)
+	p.mutation.Recorder.Warn(stored.Strategy.WarningsBeforePrepare(p.want)...)
+	if stored.Preparer != nil {
+		stored.Preparer.Prepare(p.want, nil)
 	}
 }
 
@@ -91,9 +89,7 @@ func namesVersion(object tree.Tree) bool {
 // comes first, because validation looks at what it chose; it is given back on every way out but the last.
 func (p *Prepared) finishCreate() (Candidate, error) {
 	m, object := p.mutation, p.want
-	if m.Kind.Stored.Rules.FinishNew != nil {
-		m.Kind.Stored.Rules.FinishNew(object)
-	}
+	m.Kind.Stored.Strategy.FinishCreate(object)
 	allocation, causes := p.env.allocate(m.Key, nil, object)
 	pending := pendingReservation{allocation}
 	defer pending.release()
@@ -134,10 +130,10 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 }
 
 // copyBody is the body of a write with what the mutation changes of it copied: the same
-// body may be needed again, for another state. A conversion, the kind's Prepare rule, a feature that is off, an allocation and
+// body may be needed again, for another state. A conversion, the kind's Preparer, a feature that is off, an allocation and
 // an admission that changes objects may change any part of it; all other steps write at the top and into metadata only.
 func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tree {
-	if m.Kind.Stored != m.Kind || m.Kind.Stored.Rules.Prepare != nil || rules.HasFeatured(m.Kind.Stored, m.Object) || env.Allocator != nil || m.MayBeChanged(operation) {
+	if m.Kind.Stored != m.Kind || m.Kind.Stored.Preparer != nil || rules.HasFeatured(m.Kind.Stored, m.Object) || env.Allocator != nil || m.MayBeChanged(operation) {
 		body := tree.Clone(m.Object).(tree.Tree)
 		body.EnsureObject("metadata")
 		return body

@@ -121,7 +121,7 @@ func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 // evaluate adds to causes what the expressions of the kind find wrong. They do not run where the causes say that a value
 // lacks the type or the size that they count on (rules.Blocks), which is a cause of its own.
 func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta.Cause) ([]meta.Cause, error) {
-	if m.Kind.Rules.Evaluate == nil || m.Subresource != "" && !m.Kind.IsCustom() {
+	if !m.Kind.Strategy.HasExpressions() || m.Subresource != "" && !m.Kind.IsCustom() {
 		return causes, nil
 	}
 	if slices.ContainsFunc(causes, rules.Blocks) {
@@ -160,24 +160,19 @@ func (e *Env) encodeCandidate(cur State, m *request.Mutation, object tree.Tree) 
 
 // warnsAlways tells whether also a write that changes nothing may be warned of.
 func warnsAlways(m *request.Mutation) bool {
-	return warnings(m) != nil && (m.Subresource != "" || !m.Kind.Stored.Rules.WarnsOfChangesOnly)
-}
-
-// warnings finds what m may be warned of; nil if nothing.
-func warnings(m *request.Mutation) func(object, old tree.Tree) []string {
 	if m.Subresource == "" {
-		return m.Kind.Stored.Rules.Warn
+		return m.Kind.Stored.Strategy.WarnsOnNoOp()
 	}
-	if sub := m.Kind.Subresource(m.Subresource); sub != nil {
-		return sub.View.Warn
-	}
-	return nil
+	sub := m.Kind.Subresource(m.Subresource)
+	return sub != nil && sub.View.Warn != nil
 }
 
 // warn records the warnings about an accepted state that m makes of old, which is nil on create.
 func warn(m *request.Mutation, object, old tree.Tree) {
-	if find := warnings(m); find != nil {
-		m.Recorder.Warn(find(object, old)...)
+	if m.Subresource == "" {
+		m.Recorder.Warn(m.Kind.Stored.Strategy.Warnings(object, old)...)
+	} else if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.View.Warn != nil {
+		m.Recorder.Warn(sub.View.Warn(object, old)...)
 	}
 }
 
@@ -198,5 +193,5 @@ func removable(k *schema.Kind, object tree.Tree) bool {
 	if grace, ok := metadata["deletionGracePeriodSeconds"].(int64); ok && grace > 0 {
 		return false
 	}
-	return k.Rules.Finalized == nil || k.Rules.Finalized(object)
+	return k.Strategy.Finalized(object)
 }

@@ -73,7 +73,7 @@ func (c *testCase) state(t *testing.T, k *schema.Kind) State {
 	rules.Default(k, wanted)
 	if k.Writes.Deletion == schema.DeleteGracefully { // a Pod has what its creation gave it, and a later status
 		created := tree.Clone(wanted).(tree.Tree)
-		k.Rules.Prepare(created, nil)
+		k.Preparer.Prepare(created, nil)
 		wanted["spec"] = created["spec"]
 	}
 	encoded := codec.EncodeJSON(k, wanted)

@@ -69,12 +69,12 @@ func (p *Prepared) complete() {
 		p.completeNew()
 		return
 	}
-	prepare := p.mutation.Kind.Stored.Rules.Prepare
-	if p.mutation.Subresource != "" {
-		prepare = p.mutation.Kind.Stored.Rules.PrepareSubresource
-	}
-	if p.step == stepUpdate && prepare != nil {
-		prepare(p.want, p.cur.Tree)
+	switch stored := p.mutation.Kind.Stored; {
+	case p.step != stepUpdate:
+	case p.mutation.Subresource != "":
+		stored.Strategy.PrepareSubresource(p.want, p.cur.Tree)
+	case stored.Preparer != nil:
+		stored.Preparer.Prepare(p.want, p.cur.Tree)
 	}
 }
 

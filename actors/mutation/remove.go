@@ -35,7 +35,7 @@ func (p *Prepared) finishRemove() (Candidate, error) {
 	if err := p.validate(); err != nil {
 		return Candidate{}, err
 	}
-	if text := m.Kind.Stored.Rules.WarnDelete; text != "" && m.Delete.PropagationPolicy == "" {
+	if _, text := m.Kind.Stored.Strategy.DefaultPropagation(); text != "" && m.Delete.PropagationPolicy == "" {
 		m.Recorder.Warn(text)
 	}
 	if removesImmediately(cur.Object, m) {
@@ -55,13 +55,13 @@ func (p *Prepared) finishRemove() (Candidate, error) {
 // beginDeletion marks an object as terminating.
 func (p *Prepared) beginDeletion(object, metadata tree.Tree) {
 	m, now, grace := p.mutation, p.env.Now, int64(0)
-	switch rules := &m.Kind.Stored.Rules; m.Kind.Writes.Deletion {
+	switch strategy := m.Kind.Stored.Strategy; m.Kind.Writes.Deletion {
 	case schema.DeleteInSteps:
 		metadata["deletionTimestamp"] = timestamp(now)
-		rules.BeginDelete(object, timestamp(now))
+		strategy.BeginDelete(object, timestamp(now))
 		return
 	case schema.DeleteGracefully:
-		grace = rules.GracePeriod(object, m.Delete.GracePeriodSeconds)
+		grace = strategy.GracePeriod(object, m.Delete.GracePeriodSeconds)
 	}
 	metadata["deletionTimestamp"] = timestamp(now.Add(time.Duration(grace) * time.Second))
 	metadata["deletionGracePeriodSeconds"] = grace
@@ -81,11 +81,11 @@ func removesImmediately(o *meta.Object, m *request.Mutation) bool {
 // propagationPolicy is what becomes of what an object owns: as the request asks, else as the object's finalizers
 // say, else, when its deletion begins, as is usual for its kind; "" changes nothing of that.
 func propagationPolicy(o *meta.Object, m *request.Mutation) string {
-	policy := m.Delete.PropagationPolicy
-	if policy == "" && m.Kind.Stored.Rules.OrphansDependents && !o.Meta.Terminating &&
-		!slices.ContainsFunc(o.Meta.Finalizers, func(f string) bool { return f == meta.OrphanFinalizer || f == meta.ForegroundFinalizer }) {
-		return "Orphan"
+	if policy := m.Delete.PropagationPolicy; policy != "" || o.Meta.Terminating ||
+		slices.ContainsFunc(o.Meta.Finalizers, func(f string) bool { return f == meta.OrphanFinalizer || f == meta.ForegroundFinalizer }) {
+		return policy
 	}
+	policy, _ := m.Kind.Stored.Strategy.DefaultPropagation()
 	return policy
 }
 

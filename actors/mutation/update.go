@@ -194,7 +194,7 @@ func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, 
 }
 
 // hasDefaults tells whether a wanted object has its defaults already, because it differs from the current one in its metadata
-// only, and there in nothing that defaults depend on (schema.Rules).
+// only, and there in nothing that defaults depend on (schema.Strategy).
 func hasDefaults(cur State, want tree.Tree) bool {
 	if cur.Outdated || len(want) != len(cur.Tree) {
 		return false
@@ -270,7 +270,7 @@ func specChanged(k *schema.Kind, old, want tree.Tree) bool {
 
 // countedMetadataChanged reports whether m changes metadata that counts for the generation.
 func countedMetadataChanged(m *request.Mutation, old, want tree.Tree) bool {
-	counted := m.Kind.Stored.Rules.CountedMetadata
+	counted := m.Kind.Stored.Strategy.CountedMetadata()
 	return counted != "" && m.Subresource == "" && !tree.SemanticEqual(want.Object("metadata", counted), old.Object("metadata", counted))
 }
 

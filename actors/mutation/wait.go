@@ -148,7 +148,7 @@ func (p *Prepared) keepRequester(before tree.Tree) {
 	if p.step != stepCreate {
 		return
 	}
-	for _, name := range p.mutation.Kind.Stored.Rules.Requester {
+	for _, name := range p.mutation.Kind.Stored.Strategy.Requester() {
 		p.want.EnsureObject("spec").CopyField(before.Object("spec"), name)
 	}
 }

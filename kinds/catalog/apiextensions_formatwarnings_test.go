@@ -26,7 +26,7 @@ func TestFormatWarnings(t *testing.T) {
 		{definition(unknown), definition(unknown), nil},
 		{definition(unknown), definition(`{"type":"string","format":"odd"}`), []string{`unrecognized format "strange"`, `unrecognized format "fine"`}},
 	} {
-		if got := catalogtest.KindInGroup(t, meta.Kubernetes, "apiextensions.platform.io", "CustomResourceDefinition").Rules.Warn(c.obj, c.old); !slices.Equal(got, c.want) {
+		if got := catalogtest.KindInGroup(t, meta.Kubernetes, "apiextensions.platform.io", "CustomResourceDefinition").Strategy.Warnings(c.obj, c.old); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.obj, got, c.want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestLostFieldWarnings(t *testing.T) {
 		{definition("", old, open), nil, nil},
 		{definition(`"conversion":{"strategy":"Webhook"},`, old, new), nil, nil},
 	} {
-		if got := catalogtest.KindInGroup(t, meta.Kubernetes, "apiextensions.platform.io", "CustomResourceDefinition").Rules.Warn(c.obj, c.old); !slices.Equal(got, c.want) {
+		if got := catalogtest.KindInGroup(t, meta.Kubernetes, "apiextensions.platform.io", "CustomResourceDefinition").Strategy.Warnings(c.obj, c.old); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.obj, got, c.want)
 		}
 	}

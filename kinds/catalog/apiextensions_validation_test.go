@@ -110,7 +110,7 @@ func TestUnchangedSchema(t *testing.T) {
 		var faults schema.Faults
 		names := test.spec.EnsureObject("names")
 		names["listKind"], names["singular"] = "WidgetList", "widget"
-		if k.Rules.ValidateSpec(test.spec, stored, &faults); len(faults.List) != test.want {
+		if k.Strategy.Validate(tree.Tree{"spec": test.spec}, tree.Tree{"spec": stored}, &faults); len(faults.List) != test.want {
 			t.Errorf("%v, want %d", faults.List, test.want)
 		}
 	}

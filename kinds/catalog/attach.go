@@ -10,9 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// attachFunctions gives the built-in kinds the functions that kinds lists. Functions of
-// a kind that is not declared, or listed twice, are a mistake, and so is a kind that lacks the
-// conversion that it needs.
+// attachFunctions gives the built-in kinds the strategies and views that kinds lists. A kind that is listed and not
+// declared, or listed twice, is a mistake, and so is a kind that lacks the conversion that it needs.
 func (b *builtIns) attachFunctions(kinds []family.Kind) error {
 	listed := map[*schema.Kind]bool{}
 	for _, functions := range kinds {
@@ -24,13 +23,16 @@ func (b *builtIns) attachFunctions(kinds []family.Kind) error {
 			return fmt.Errorf("%s is listed twice", functions.Name)
 		}
 		listed[k] = true
-		k.Rules, k.Conversion = functions.Rules, functions.Conversion
+		if functions.Strategy == nil {
+			functions.Strategy = schema.DefaultStrategy{}
+		}
+		k.SetStrategy(functions.Strategy)
 		if err := attachViews(k, functions.Views); err != nil {
 			return err
 		}
 	}
 	for _, k := range b.set.all {
-		if k.Stored != k && k.Conversion.ToStored == nil {
+		if k.Stored != k && k.Conversion == nil {
 			return fmt.Errorf("%s %s is stored in another version and has no conversion", k.APIVersion(), k.Kind)
 		}
 		attachDefaultViews(k)

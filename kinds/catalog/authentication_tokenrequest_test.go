@@ -16,7 +16,7 @@ func TestTokenRequest(t *testing.T) {
 		{Obj: `{"spec":{"expirationSeconds":4294967297}}`, Want: []string{`spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds`}},
 	} {
 		var faults schema.Faults
-		k.Rules.Validate(catalogtest.Parse(t, c.Obj), &faults)
+		k.Strategy.Validate(catalogtest.Parse(t, c.Obj), nil, &faults)
 		catalogtest.Expect(t, c.Obj, catalogtest.Lines(faults.List), c.Want)
 	}
 }

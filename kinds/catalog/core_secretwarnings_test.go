@@ -15,7 +15,7 @@ func TestSecretWarnings(t *testing.T) {
 		`{"type":"platform.io/tls","data":{"tls.crt":"YQ==","tls.key":"YQ=="}}`: {"tls: failed to find any PEM data in certificate input"},
 		`{"type":"Opaque","data":{"tls.crt":"YQ==","tls.key":"YQ=="}}`:          nil,
 	} {
-		if got := k.Rules.Warn(catalogtest.Parse(t, secret), nil); !slices.Equal(got, want) {
+		if got := k.Strategy.Warnings(catalogtest.Parse(t, secret), nil); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", secret, got)
 		}
 	}

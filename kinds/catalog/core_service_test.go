@@ -233,12 +233,12 @@ func TestServiceWarnings(t *testing.T) {
 	} {
 		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+c.spec+`}}`))
 		catalogtest.Create(k, obj)
-		if got := k.Rules.Warn(obj, nil); !slices.Equal(got, c.want) {
+		if got := k.Strategy.Warnings(obj, nil); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q", c.spec, got)
 		}
 	}
 	obj := catalogtest.Parse(t, `{"metadata":{"annotations":{"service.kubernetes.io/topology-aware-hints":"Auto"}}}`)
-	catalogtest.Expect(t, "annotation", k.Rules.Warn(obj, nil), []string{"annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead"})
+	catalogtest.Expect(t, "annotation", k.Strategy.Warnings(obj, nil), []string{"annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead"})
 }
 
 func TestServiceValidation(t *testing.T) {

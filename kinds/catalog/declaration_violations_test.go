@@ -184,7 +184,7 @@ func withoutRules(kinds []*schema.Kind) []*schema.Kind {
 	all := make([]*schema.Kind, len(kinds))
 	for i, k := range kinds {
 		b := *k
-		b.Rules, all[i] = schema.Rules{}, &b
+		b.Strategy, all[i] = schema.DefaultStrategy{}, &b
 	}
 	return all
 }

@@ -234,11 +234,11 @@ func useKind(t *testing.T, kinds *catalog.Catalog, k *schema.Kind, of tree.Tree)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var faults schema.Faults
-	k.Rules.ValidateServed(object, nil, &faults)
-	k.Rules.ValidateServed(object, object, &faults)
-	if k.Rules.Evaluate != nil {
-		k.Rules.Evaluate(ctx, object, nil, &faults)
-		k.Rules.Evaluate(ctx, object, tree.Clone(object).(tree.Tree), &faults)
+	k.Strategy.ValidateServed(object, nil, &faults)
+	k.Strategy.ValidateServed(object, object, &faults)
+	if k.Strategy.HasExpressions() {
+		k.Strategy.Evaluate(ctx, object, nil, &faults)
+		k.Strategy.Evaluate(ctx, object, tree.Clone(object).(tree.Tree), &faults)
 	}
 	codec.EncodeJSON(k, object)
 	documents := openapi.New(openapi.Options{Naming: kinds.Naming(), Kinds: []*schema.Kind{k}, Message: kinds.Message, Version: "v1", Patches: []string{"application/merge-patch+json"}})

@@ -29,15 +29,15 @@ const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"node
 func TestNoWarnings(t *testing.T) {
 	k := catalogtest.CoreKind(t, meta.Kubernetes, "Pod")
 	obj := catalogtest.Parse(t, plainPod)
-	if texts := k.Rules.Warn(obj, nil); texts != nil {
+	if texts := k.Strategy.Warnings(obj, nil); texts != nil {
 		t.Fatalf("%q", texts)
 	}
-	if n := testing.AllocsPerRun(100, func() { k.Rules.Warn(obj, nil) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { k.Strategy.Warnings(obj, nil) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 	template := catalogtest.CoreKind(t, meta.Kubernetes, "PodTemplate")
 	whole := tree.Tree{"template": obj}
-	if n := testing.AllocsPerRun(100, func() { template.Rules.Warn(whole, nil) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { template.Strategy.Warnings(whole, nil) }); n != 0 {
 		t.Errorf("%v allocations of a template", n)
 	}
 }
@@ -47,7 +47,7 @@ func BenchmarkNoWarnings(b *testing.B) {
 	obj := catalogtest.Parse(b, plainPod)
 	b.ReportAllocs()
 	for b.Loop() {
-		k.Rules.Warn(obj, nil)
+		k.Strategy.Warnings(obj, nil)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestWarningsOfFiles(t *testing.T) {
 		`{"configMap":{"name":"m"}},{"secret":{"name":"m"}}`: nil,
 	} {
 		obj := catalogtest.Parse(t, `{"metadata":{"name":"a"},"spec":{"volumes":[{"name":"v","projected":{"sources":[`+sources+`]}}]}}`)
-		if got := k.Rules.Warn(obj, nil); !slices.Equal(got, want) {
+		if got := k.Strategy.Warnings(obj, nil); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", sources, got)
 		}
 	}
@@ -78,7 +78,7 @@ func TestManyWarnings(t *testing.T) {
 	files := strings.Repeat(`{"key":"k","path":"a"},`, many)
 	obj := catalogtest.Parse(t, fmt.Sprintf(`{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","ports":[%s]}],"volumes":[{"name":"v","configMap":{"items":[%s]}}]}}`,
 		strings.TrimSuffix(ports, ","), strings.TrimSuffix(files, ",")))
-	if n := len(k.Rules.Warn(obj, nil)); n < 256 || n > 1000 {
+	if n := len(k.Strategy.Warnings(obj, nil)); n < 256 || n > 1000 {
 		t.Errorf("%d warnings", n)
 	}
 }

@@ -56,7 +56,7 @@ func TestRoleBinding(t *testing.T) {
 func TestRoleWithoutRules(t *testing.T) {
 	for _, kind := range []string{"Role", "ClusterRole"} {
 		obj := catalogtest.Parse(t, `{"metadata":{"name":"x"},"rules":[]}`)
-		catalogtest.KindInGroup(t, meta.Platform, "rbac.authorization.platform.io", kind).Rules.Prepare(obj, nil)
+		catalogtest.KindInGroup(t, meta.Platform, "rbac.authorization.platform.io", kind).Preparer.Prepare(obj, nil)
 		catalogtest.EqualJSON(t, kind, obj, `{"metadata":{"name":"x"}}`)
 	}
 }

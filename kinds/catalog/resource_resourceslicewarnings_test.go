@@ -14,7 +14,7 @@ func TestResourceSliceWarnings(t *testing.T) {
 		"a.example": nil,
 		"A.example": {`spec.driver: driver names should be lowercase; "A.example" contains uppercase characters`},
 	} {
-		if got := k.Rules.Warn(catalogtest.Parse(t, `{"spec":{"driver":"`+driver+`"}}`), nil); !slices.Equal(got, want) {
+		if got := k.Strategy.Warnings(catalogtest.Parse(t, `{"spec":{"driver":"`+driver+`"}}`), nil); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", driver, got)
 		}
 	}

@@ -43,7 +43,7 @@ func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 // Keep is what the stored version keeps of the stored form of an object of kind k: versions of custom kinds may know
 // fields that it does not.
 func Keep(k *schema.Kind, t tree.Tree) tree.Tree {
-	if k.Conversion.Keep == nil {
+	if k.Conversion == nil {
 		return t
 	}
 	return k.Conversion.Keep(t)

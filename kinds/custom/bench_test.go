@@ -33,7 +33,7 @@ func BenchmarkObject(b *testing.B) {
 		}
 		rules.Default(k, object)
 		var faults schema.Faults
-		if k.Rules.ValidateServed(object, nil, &faults); len(faults.List) > 0 {
+		if k.Strategy.ValidateServed(object, nil, &faults); len(faults.List) > 0 {
 			b.Fatal(faults.List)
 		}
 		codec.EncodeJSON(k, object)

@@ -9,7 +9,7 @@
 //	Message.Values   the schema as a value plan: defaults, pruning, and the evaluators of everything that
 //	                 it asks of values (values.go, evaluators.go, combinators.go). Package rules walks it.
 //	Message.Custom   that bodies are read as they are
-//	Rules            ValidateServed holds a write against the schema of its version; Evaluate runs the rules
+//	Strategy         ValidateServed holds a write against the schema of its version; Evaluate runs the rules
 //	                 in CEL, which end with the context
 //	Conversion       between versions: nothing but the other apiVersion, and what that version's schema
 //	                 drops and fills in; or a webhook (Origin.ConversionWebhook), with the WorkingForm of each version

@@ -2,14 +2,12 @@ package custom
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -80,7 +78,7 @@ func (c *Compiler) Compile(t tree.Tree) *Definition {
 	for _, k := range all {
 		k.Stored = d.Stored
 		addSelectFields(d.Stored, k.SelectFields)
-		setRules(k)
+		k.SetStrategy(newStrategy(k))
 	}
 	if hook := conversionWebhook(spec); hook != nil {
 		for _, k := range all {
@@ -108,9 +106,9 @@ func addWorkingForms(all []*schema.Kind) {
 	for _, k := range all {
 		form, origin := *k, *k.Origin
 		form.Origin = &origin
-		form.Stored, form.Conversion = &form, schema.Conversion{}
+		form.Stored = &form
 		form.SelectFields = k.Stored.SelectFields // by which heads are read
-		setRules(&form)
+		form.SetStrategy(newStrategy(&form))
 		k.Origin.WorkingForm, origin.WorkingForm = &form, &form
 		forms = append(forms, &form)
 	}
@@ -159,7 +157,8 @@ func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: storage.Group}, Resource: storage.Resource, Storage: storage,
-		Origin: &schema.Origin{Definition: storage.Resource + "." + storage.Group, Schema: c.newSchema(nil)},
+		Origin:   &schema.Origin{Definition: storage.Resource + "." + storage.Group, Schema: c.newSchema(nil)},
+		Strategy: schema.DefaultStrategy{},
 	}
 	k.Stored, k.Versions = k, []*schema.Kind{k}
 	return k
@@ -191,73 +190,6 @@ func (c *Compiler) version(name string, spec, names, v tree.Tree) *schema.Kind {
 		k.SelectFields = append(k.SelectFields, schema.SelectField{Name: path, Path: path, Indexed: true})
 	}
 	return k
-}
-
-// setRules gives a kind its functions.
-//
-// ValidateServed works on the form of its own version, so a write is only held against the schema that the client
-// sees. What the stored version does not know is there until then, and dropped afterwards (Conversion.Keep). FromStored
-// prunes and fills in by the schema of the version that it leads to; the tree it gets is its own, which is why others
-// clone it first.
-func setRules(k *schema.Kind) {
-	own, stored := schemaOf(k), schemaOf(k.Stored)
-	show := func(t tree.Tree) tree.Tree { return t }
-	if k.Stored != k {
-		show = func(t tree.Tree) tree.Tree {
-			values := own.Message().Values
-			t, _ = rules.Prune(values, t)
-			rules.DefaultValue(values, t)
-			return t
-		}
-		k.Conversion = schema.Conversion{
-			FromStored: show,
-			ToStored:   func(t tree.Tree) tree.Tree { return t },
-			Keep: func(t tree.Tree) tree.Tree {
-				t, _ = rules.Prune(stored.Message().Values, t)
-				return t
-			},
-		}
-	}
-	k.Rules.Warn, k.Rules.AllowUnqualifiedFinalizers = warn, true
-	served := func(t tree.Tree) tree.Tree {
-		if k.Stored == k || t == nil {
-			return t
-		}
-		return show(tree.Clone(t).(tree.Tree))
-	}
-	k.Rules.ValidateServed = func(obj, old tree.Tree, faults *schema.Faults) {
-		before := len(faults.List)
-		compiled, shown := own.load(), served(obj)
-		rules.ValidateValue(compiled.message.Values, shown, served(old), faults)
-		compiled.embedding.validateEmbedded(shown, "", faults)
-		if scale := k.Subresource("scale"); scale != nil {
-			validateScale(scale.Scale, shown, served(old), faults)
-		}
-		nameWhole(faults.List[before:])
-	}
-	if own.declaresRules() {
-		k.Rules.Evaluate = func(ctx context.Context, obj, old tree.Tree, faults *schema.Faults) {
-			set := own.load().rules
-			if set == nil {
-				return
-			}
-			before := len(faults.List)
-			set.evaluate(ctx, served(obj), served(old), faults)
-			nameWhole(faults.List[before:])
-		}
-	}
-}
-
-// nameWhole names the place of the causes that are about the object as a whole.
-func nameWhole(causes []meta.Cause) {
-	for i := range causes {
-		causes[i].Field = cmp.Or(causes[i].Field, schema.WholeObject)
-	}
-}
-
-// warn warns of new finalizers without a domain in their names.
-func warn(obj, old tree.Tree) []string {
-	return rules.FinalizerWarnings(obj.Object("metadata"), old.Object("metadata"))
 }
 
 // deprecation is the deprecation of a version; nil if it has none.

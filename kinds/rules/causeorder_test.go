@@ -6,7 +6,6 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Causes of the plan come where their fields are declared, whatever the functions report around them; and those of the
@@ -23,11 +22,11 @@ func TestCauseOrder(t *testing.T) {
 		{[]string{"spec", "spec.top"}, "spec spec.size spec.top"},
 	} {
 		k := sample(t)
-		k.Rules.Validate = func(_ tree.Tree, f *schema.Faults) {
+		k.Strategy = validating{validate: func(f *schema.Faults) {
 			for _, field := range c.own {
 				f.Invalid(field, int64(0), "no")
 			}
-		}
+		}}
 		var got []string
 		for _, cause := range rules.Validate(k, parseTree(t, `{"metadata":{"name":"x"},"spec":{"must":1,"size":-1,"top":6}}`)) {
 			got = append(got, cause.Field)

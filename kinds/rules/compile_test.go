@@ -32,7 +32,7 @@ func TestRecursiveMessage(t *testing.T) {
 		{Name: "mode", Default: "rw"},
 	}
 	node.Index()
-	k := &schema.Kind{Declared: schema.NewMessage("t.Tree", &schema.Field{Name: "root", Type: schema.TypeMessage, Message: node})}
+	k := &schema.Kind{Strategy: schema.DefaultStrategy{}, Declared: schema.NewMessage("t.Tree", &schema.Field{Name: "root", Type: schema.TypeMessage, Message: node})}
 	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestOptionsBetweenFields(t *testing.T) {
 		&schema.Field{Name: "free", Shape: schema.List, ListType: schema.ListSet, MayRepeat: true},
 	)
 	spec.OneOf = []schema.OneOf{{Fields: []string{"a", "b", "c"}, None: "one is needed", Many: "one is enough"}}
-	k := &schema.Kind{Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true, RequiredDetail: "always"})}
+	k := &schema.Kind{Strategy: schema.DefaultStrategy{}, Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true, RequiredDetail: "always"})}
 	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestAbsentObjects(t *testing.T) {
 		&schema.Field{Name: "count", Type: schema.TypeInt32, Pointer: true},
 		&schema.Field{Name: "limit", Type: schema.TypeInt32, Pointer: true, RequiredWhen: &schema.RequiredWhen{Field: "count"}},
 	)
-	k := &schema.Kind{Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, EmitEmpty: true})}
+	k := &schema.Kind{Strategy: schema.DefaultStrategy{}, Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, EmitEmpty: true})}
 	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}

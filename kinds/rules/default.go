@@ -19,9 +19,7 @@ func Default(k *schema.Kind, t tree.Tree) {
 	if k.Message() != nil {
 		DefaultValue(k.Message().Values, t)
 	}
-	if k.Rules.Default != nil {
-		k.Rules.Default(t)
-	}
+	k.Strategy.Default(t)
 }
 
 // DefaultValue fills in the defaults of a plan, which may be nil, in a whole object.

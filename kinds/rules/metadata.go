@@ -29,7 +29,11 @@ func validateMetadata(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 
 // embeddedKind is the kind of objects that are embedded in others. Nothing is known of their names but that they are parts of
 // paths, and their namespace may be left out.
-var embeddedKind = &schema.Kind{NameFormat: schema.NamePathSegment, Rules: schema.Rules{AllowUnqualifiedFinalizers: true}}
+var embeddedKind = &schema.Kind{NameFormat: schema.NamePathSegment, Strategy: embeddedStrategy{}}
+
+type embeddedStrategy struct{ schema.DefaultStrategy }
+
+func (embeddedStrategy) AllowsUnqualifiedFinalizers() bool { return true }
 
 // ValidateEmbeddedMetadata checks the metadata, at a path, of an object that is embedded in another one. It may have no
 // name, or a name and a namespace.
@@ -183,7 +187,7 @@ func validateFinalizers(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 		for _, msg := range QualifiedName(name) {
 			faults.Invalid(path, name, msg) // without the index, as clients know it
 		}
-		if !k.Rules.AllowUnqualifiedFinalizers && !strings.Contains(name, "/") && !standardFinalizer(name) {
+		if !strings.Contains(name, "/") && !standardFinalizer(name) && !k.Strategy.AllowsUnqualifiedFinalizers() {
 			faults.Invalid(tree.IndexPath(path, i), name, "name is neither a standard finalizer name nor is it fully qualified")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -25,7 +26,7 @@ func BenchmarkPod(b *testing.B) {
 	}
 	whole := c.Kind("", "v1", "pods")
 	declared := *whole
-	declared.Rules.Default, declared.Rules.Validate, declared.Rules.ValidateSpec = nil, nil, nil
+	declared.Strategy = schema.DefaultStrategy{}
 	pod := parseTree(b, podText)
 	rules.Default(whole, pod)
 	b.Run("default", func(b *testing.B) {
@@ -45,7 +46,7 @@ func BenchmarkPod(b *testing.B) {
 	b.Run("warn", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if texts := whole.Rules.Warn(pod, nil); texts != nil {
+			if texts := whole.Strategy.Warnings(pod, nil); texts != nil {
 				b.Fatal(texts)
 			}
 		}

@@ -40,7 +40,7 @@ func expect(t *testing.T, what string, causes []meta.Cause, want []string) {
 }
 
 func TestMetadata(t *testing.T) {
-	k := &schema.Kind{Namespaced: true}
+	k := &schema.Kind{Namespaced: true, Strategy: schema.DefaultStrategy{}}
 	big := strings.Repeat("x", rules.MaxAnnotationsSize)
 	for _, c := range []struct {
 		metadata string
@@ -82,13 +82,13 @@ func TestMetadata(t *testing.T) {
 		name := c.metadata[:min(len(c.metadata), 120)]
 		expect(t, name, rules.Validate(k, tree.Tree{"metadata": parseTree(t, c.metadata)}), c.want)
 	}
-	cluster := &schema.Kind{NameFormat: schema.NamePathSegment}
+	cluster := &schema.Kind{NameFormat: schema.NamePathSegment, Strategy: schema.DefaultStrategy{}}
 	expect(t, "slash", rules.Validate(cluster, parseTree(t, `{"metadata":{"name":"a/b"}}`)), []string{`metadata.name: Invalid value: "a/b": may not contain '/'`})
 	expect(t, "colon", rules.Validate(cluster, parseTree(t, `{"metadata":{"name":"system:x"}}`)), nil)
 }
 
 func TestMetadataUpdate(t *testing.T) {
-	k := &schema.Kind{Namespaced: true}
+	k := &schema.Kind{Namespaced: true, Strategy: schema.DefaultStrategy{}}
 	const old = `{"name":"a","namespace":"n","uid":"1","generation":2,"creationTimestamp":"2026-01-01T00:00:00Z"}`
 	const dying = `{"name":"a","namespace":"n","deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["e.com/a","e.com/b"]}`
 	for _, c := range []struct {
@@ -140,7 +140,7 @@ func sample(t *testing.T) *schema.Kind {
 	}}
 	item.Index()
 	spec.Index()
-	k := &schema.Kind{Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true})}
+	k := &schema.Kind{Strategy: schema.DefaultStrategy{}, Declared: schema.NewMessage("t.T", &schema.Field{Name: "spec", Type: schema.TypeMessage, Message: spec, Required: true})}
 	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}
@@ -179,10 +179,10 @@ func TestPlanRules(t *testing.T) {
 		expect(t, c.spec, rules.Validate(k, tree.Tree{"metadata": parseTree(t, `{"name":"x"}`), "spec": withRequired(parseTree(t, c.spec))}), c.want)
 	}
 	expect(t, "no spec", rules.Validate(k, parseTree(t, `{"metadata":{"name":"x"}}`)), []string{`spec: Required value`})
-	k.Rules.Validate = func(obj tree.Tree, f *schema.Faults) {
+	k.Strategy = validating{validate: func(f *schema.Faults) {
 		f.Invalid("spec.size", int64(-1), "closer words")
 		f.Forbidden("spec.size", "another type")
-	}
+	}}
 	expect(t, "own words", rules.Validate(k, parseTree(t, `{"metadata":{"name":"x"},"spec":{"must":1,"size":-1,"top":6}}`)), []string{
 		`spec.size: Invalid value: -1: closer words`, `spec.size: Forbidden: another type`, `spec.top: Invalid value: 6: must be less than or equal to 5`})
 }
@@ -195,9 +195,22 @@ func TestImmutable(t *testing.T) {
 	expect(t, "kept", rules.ValidateUpdate(k, parseTree(t, `{"metadata":{"name":"x"},"spec":{"host":"a","size":1}}`), old), nil)
 }
 
+// validating is a strategy with faults of its own.
+type validating struct {
+	schema.DefaultStrategy
+	validate func(f *schema.Faults)
+}
+
+func (s validating) Validate(_, _ tree.Tree, f *schema.Faults) { s.validate(f) }
+
+// markingSeen is a strategy with a default that depends on another one.
+type markingSeen struct{ schema.DefaultStrategy }
+
+func (markingSeen) Default(obj tree.Tree) { obj["seen"] = obj.Object("spec").String("kind") }
+
 func TestDefault(t *testing.T) {
 	k := sample(t)
-	k.Rules.Default = func(obj tree.Tree) { obj["seen"] = obj.Object("spec").String("kind") }
+	k.Strategy = markingSeen{}
 	obj := parseTree(t, `{"spec":{"kind":"","items":[{"name":"a"},{"name":"b","mode":"r"}],"byKey":{"k":{}}}}`)
 	rules.Default(k, obj)
 	want := parseTree(t, `{"seen":"A","spec":{"kind":"A","items":[{"name":"a","mode":"rw"},{"name":"b","mode":"r"}],"byKey":{"k":{"mode":"rw"}},"inner":{"name":"d","mode":"rw"}}}`)

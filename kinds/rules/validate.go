@@ -20,15 +20,7 @@ func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 		validateFields(k.Message().Values, t, old, &faults)
 	}
 	var own schema.Faults
-	if k.Rules.Validate != nil {
-		k.Rules.Validate(t, &own)
-	}
-	if k.Rules.ValidateSpec != nil && !sameField(t, old, "spec") {
-		k.Rules.ValidateSpec(t.Object("spec"), old.Object("spec"), &own)
-	}
-	if k.Rules.ValidateStatus != nil && !sameField(t, old, "status") {
-		k.Rules.ValidateStatus(t.Object("status"), &own)
-	}
+	k.Strategy.Validate(t, old, &own)
 	return mergeCauses(k.Message(), faults.List, own.List)
 }
 
@@ -39,7 +31,7 @@ func validateFields(p *schema.ValuePlan, t, old tree.Tree, faults *schema.Faults
 	}
 	e := schema.NewEvaluation("", faults)
 	for i := range p.Parts.Checked {
-		if f := &p.Parts.Checked[i]; f.Name != "metadata" && !sameField(t, old, f.Name) {
+		if f := &p.Parts.Checked[i]; f.Name != "metadata" && !t.Shares(old, f.Name) {
 			checkPart(e, f, t, schema.Previous{})
 		}
 	}
@@ -50,12 +42,6 @@ func ValidateValue(p *schema.ValuePlan, t, old tree.Tree, faults *schema.Faults)
 	schema.NewEvaluation("", faults).Run(p, t, schema.Previous{Value: old, Exists: old != nil})
 }
 
-// sameField tells whether two trees share the value of a field in memory.
-func sameField(t, old tree.Tree, name string) bool {
-	v, there := t[name]
-	return there && v != nil && old != nil && tree.SameRef(v, old[name])
-}
-
 // ValidateUpdate reports what may not change from old to t. It does not repeat
 // Validate: an update needs both.
 func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
@@ -64,12 +50,12 @@ func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	if k.Message() != nil && k.Message().Values != nil {
 		checkImmutable(schema.NewEvaluation("", &faults), k.Message().Values.Parts, t, old)
 	}
-	if k.Rules.ValidateUpdate != nil {
-		var own schema.Faults
-		k.Rules.ValidateUpdate(t, old, &own)
-		return mergeCauses(k.Message(), faults.List, own.List)
+	planned := len(faults.List)
+	k.Strategy.ValidateUpdate(t, old, &faults)
+	if len(faults.List) == planned {
+		return faults.List
 	}
-	return faults.List
+	return mergeCauses(k.Message(), faults.List[:planned:planned], faults.List[planned:])
 }
 
 // ValidateMetadataUpdate is ValidateUpdate of the metadata alone, for writes through sub-resources.
@@ -83,9 +69,7 @@ func ValidateMetadataUpdate(t, old tree.Tree) []meta.Cause {
 // the storage version. t and old are objects of the storage version; old is nil on create.
 func ValidateServed(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
-	if k.Rules.ValidateServed != nil {
-		k.Rules.ValidateServed(t, old, &faults)
-	}
+	k.Strategy.ValidateServed(t, old, &faults)
 	return faults.List
 }
 
@@ -110,8 +94,6 @@ func NotEvaluated() meta.Cause {
 // create. When the context ends it stops, and its result is meaningless.
 func Evaluate(ctx context.Context, k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
-	if k.Rules.Evaluate != nil {
-		k.Rules.Evaluate(ctx, t, old, &faults)
-	}
+	k.Strategy.Evaluate(ctx, t, old, &faults)
 	return faults.List
 }

@@ -7,7 +7,7 @@
 //	Message     the structure of an object or of a part of one; its fields in order of declaration
 //	Field       the type of a field, how it is encoded and merged, and what its options ask of values
 //	ValuePlan   what package rules makes of that, once: the defaults, and the evaluators of each value
-//	Rules       functions for what no option says
+//	Strategy    the behavior that no option expresses
 //
 // The kinds that users define at run time have the same parts (package custom), except that a schema of OpenAPI is
 // compiled into their value plans, and Message.Custom says how their objects are stored.

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"context"
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -24,8 +23,6 @@ type Kind struct {
 	Stored *Kind
 	// Versions lists, for a storage version, all kinds that serve the objects of its storage.
 	Versions []*Kind
-	// Conversion converts between the kind and Stored; zero if they are the same.
-	Conversion Conversion
 	// Deprecation is nil for a version that is not deprecated.
 	Deprecation *Deprecation
 	// OffByDefault: the kind is served only if the operator asks for it.
@@ -39,7 +36,10 @@ type Kind struct {
 	Declared *Message
 	// Origin describes the CustomResourceDefinition of a custom kind; nil for a built-in kind.
 	Origin *Origin
-	Rules  Rules
+	// Strategy is the behavior of the kind. SetStrategy also sets Preparer and Conversion.
+	Strategy   Strategy
+	Preparer   Preparer   // nil: objects are stored as clients send them
+	Conversion Conversion // between the kind and Stored; nil if they are the same
 }
 
 // Names are the names of a kind in discovery beside Kind and Resource.
@@ -70,7 +70,7 @@ type Deletion uint8
 const (
 	DeleteAtOnce     Deletion = iota
 	DeleteGracefully          // after a grace period
-	DeleteInSteps             // marked first in any case (Rules.BeginDelete), and removed by a controller
+	DeleteInSteps             // marked first in any case (Strategy.BeginDelete), and removed by a controller
 )
 
 // Virtual tells a kind of which nothing is stored: a create or a read is answered, and that is all. What is stored can be watched.
@@ -87,17 +87,6 @@ type Deprecation struct{ Since, Removed, Replacement, Warning string }
 type SelectField struct {
 	Name, Path, Fallback string
 	Indexed              bool
-}
-
-// A Conversion turns trees of one version into those of another, without loss: what one
-// version has no field for is kept in annotations. Both functions change the tree that they get, which
-// has its defaults, and return it.
-type Conversion struct {
-	ToStored   func(obj tree.Tree) tree.Tree
-	FromStored func(obj tree.Tree) tree.Tree
-	// Keep is what the stored version keeps of a wanted state that has been validated in this version; nil: all of it. It
-	// shares memory with the tree that it gets, and does not change it.
-	Keep func(obj tree.Tree) tree.Tree
 }
 
 // A Subresource is an extra path segment below an object.
@@ -136,7 +125,7 @@ type View struct {
 	// Write changes obj, a copy of the stored object, as body asks. now is the time of
 	// the write, as trees hold times. It reports faults, or refuses with an error, a *meta.Status.
 	Write func(obj, body tree.Tree, now string, faults *Faults) error
-	// Warn is like that of Rules, for writes of the sub-resource; nil: nothing is warned of.
+	// Warn returns the warnings about a write of the sub-resource; nil: there are none.
 	Warn func(obj, old tree.Tree) []string
 	// KeepsGeneration: a write does not count as a change of what the object should be.
 	KeepsGeneration bool
@@ -186,66 +175,3 @@ const (
 	NameLabel1035                     // DNS-1035 label
 	NamePathSegment                   // any text that can be one segment of a path
 )
-
-// Rules are the functions for what a declaration cannot say. Any may be nil.
-// They get trees that have their defaults, and keep none. A tree may share memory with the previous state of the
-// object in the fields that are unchanged. So Default and Prepare may complete a field in a way that changes nothing
-// the second time; but what they write into one field because of another they write into a copy.
-type Rules struct {
-	// Default sets what depends on more than one field. Of the metadata it may look at name and labels only, or a change of
-	// the rest would ask for it.
-	Default func(obj tree.Tree)
-	// Prepare runs before validation: old is nil on create. It drops or carries over
-	// what the client may not set (for example status on the main resource).
-	Prepare func(obj, old tree.Tree)
-	// PrepareSubresource runs instead of Prepare in a write of a sub-resource, such as the status. What obj holds may be
-	// shared with old: it is replaced, not changed.
-	PrepareSubresource func(obj, old tree.Tree)
-	// FinishNew completes a new object once, after all admissions that change it and before it is validated.
-	FinishNew func(obj tree.Tree)
-	// Requester are the fields of the spec of a new object that say who asks for it. Prepare drops what the client
-	// says of that, and admission sets them; what else it changes later leaves them as they are.
-	Requester []string
-	// ValidateServed reports what a version asks of writes through it, beyond what the storage version
-	// asks of all. It gets objects of the storage version; old is nil on create.
-	ValidateServed func(obj, old tree.Tree, faults *Faults)
-	// Evaluate runs the expressions of a version for writes through it that are valid
-	// otherwise. It stops when the context ends, for which the caller has to check. It gets objects of the storage
-	// version; old is nil on create.
-	Evaluate func(ctx context.Context, obj, old tree.Tree, faults *Faults)
-	// Validate reports every fault of obj alone.
-	Validate func(obj tree.Tree, faults *Faults)
-	// ValidateSpec reports every fault of the spec, at the path "spec". It depends on nothing
-	// else, so that an unchanged spec is not validated again. old is the one that it replaces, which was valid when it
-	// was written; nil for a new object.
-	ValidateSpec func(spec, old tree.Tree, faults *Faults)
-	// ValidateStatus reports every fault of the status, with paths that begin with "status". An unchanged
-	// status is not validated again.
-	ValidateStatus func(status tree.Tree, faults *Faults)
-	// ValidateUpdate reports what may not change from old to obj.
-	ValidateUpdate func(obj, old tree.Tree, faults *Faults)
-	// BeginDelete marks obj, a copy, when its deletion in steps begins. now is the time of the write, as trees hold
-	// times.
-	BeginDelete func(obj tree.Tree, now string)
-	// Finalized reports whether nothing but the finalizers in its metadata keeps a terminating object.
-	Finalized func(obj tree.Tree) bool
-	// GracePeriod returns the seconds that a graceful deletion of obj waits. asked is the wish of the client, or nil.
-	GracePeriod func(obj tree.Tree, asked *int64) int64
-	// WarnNew gives warnings about a new obj that are those of what Prepare is about to replace.
-	WarnNew func(obj tree.Tree) []string
-	// Warn gives warnings about a valid obj: what has no effect, or should be written otherwise; old is nil on create.
-	Warn func(obj, old tree.Tree) []string
-	// WarnsOfChangesOnly says that Warn gives nothing for a write that changes nothing.
-	WarnsOfChangesOnly bool
-	// OrphansDependents says that a deletion without a propagation policy orphans what the object owns.
-	OrphansDependents bool
-	// RandomName says that a new object without a name or generateName is named by a random UUID.
-	RandomName bool
-	// CountedMetadata is "labels" or "annotations" if metadata.generation also counts their changes, other
-	// than those made through a sub-resource.
-	CountedMetadata string
-	// WarnDelete is what a deletion without a propagation policy is warned of; "" if of nothing.
-	WarnDelete string
-	// AllowUnqualifiedFinalizers says that finalizers need no domain in their names.
-	AllowUnqualifiedFinalizers bool
-}

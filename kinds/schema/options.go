@@ -47,6 +47,7 @@ func fieldOptions(d *descriptorpb.FieldDescriptorProto) *options.Field {
 func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (*Kind, error) {
 	k := &Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: n.Translate(o.Group), Version: o.Version, Kind: d.GetName()},
+		Strategy:         DefaultStrategy{},
 		Resource:         o.Resource,
 		Names:            Names{Singular: orDefault(o.Singular, strings.ToLower(d.GetName())), Short: o.ShortNames, Categories: o.Categories},
 		Namespaced:       o.Scope == options.Scope_NAMESPACED,

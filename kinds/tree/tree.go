@@ -98,6 +98,12 @@ func (t Tree) SortedKeys() []string {
 	return keys
 }
 
+// Shares reports whether t has a field whose value it shares in memory with old.
+func (t Tree) Shares(old Tree, name string) bool {
+	v := t[name]
+	return v != nil && old != nil && SameRef(v, old[name])
+}
+
 // CopyField gives t what from holds under name, or removes it if that holds nothing. The value is shared.
 func (t Tree) CopyField(from Tree, name string) {
 	if v, ok := from[name]; ok {

@@ -23,9 +23,7 @@ func (r *Reviewer) SelfAccess(k *schema.Kind, review tree.Tree, user *authn.User
 
 func (r *Reviewer) access(k *schema.Kind, review tree.Tree, user *authn.User) (tree.Tree, error) {
 	var faults schema.Faults
-	if k.Rules.Validate != nil {
-		k.Rules.Validate(review, &faults)
-	}
+	k.Strategy.Validate(review, nil, &faults)
 	if len(faults.List) > 0 {
 		return nil, meta.NewInvalid(meta.GroupKind{Group: k.Group, Kind: k.Kind}, "", faults.List)
 	}

@@ -187,11 +187,11 @@ func referenceFaults(t testing.TB, validator *referencecel.Validator, structural
 }
 
 func ourFaults(t testing.TB, kind *schema.Kind, object, old tree.Tree) (texts []string) {
-	if kind.Rules.Evaluate == nil {
+	if !kind.Strategy.HasExpressions() {
 		return nil
 	}
 	var faults schema.Faults
-	kind.Rules.Evaluate(t.Context(), object, old, &faults)
+	kind.Strategy.Evaluate(t.Context(), object, old, &faults)
 	for _, c := range faults.List {
 		texts = append(texts, c.Field+": "+c.Message)
 	}

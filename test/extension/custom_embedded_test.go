@@ -135,7 +135,7 @@ func TestEmbeddedAgainstReference(t *testing.T) {
 			t.Fatalf("%s: unknown are %q, want %q", body, paths, unknown)
 		}
 		var found schema.Faults
-		kind.Rules.ValidateServed(ours, nil, &found)
+		kind.Strategy.ValidateServed(ours, nil, &found)
 		var got, wanted []string
 		for _, c := range found.List {
 			got = append(got, fmt.Sprintf("%s %s: %s", c.Type, c.Field, c.Message))

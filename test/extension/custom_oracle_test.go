@@ -110,9 +110,9 @@ func TestAgainstReference(t *testing.T) {
 			t.Fatalf("%s becomes\n%s, want\n%s", body, got, want)
 		}
 		var faults schema.Faults
-		kind.Rules.ValidateServed(ours, nil, &faults)
-		if len(faults.List) == 0 && kind.Rules.Evaluate != nil {
-			kind.Rules.Evaluate(t.Context(), ours, nil, &faults)
+		kind.Strategy.ValidateServed(ours, nil, &faults)
+		if len(faults.List) == 0 && kind.Strategy.HasExpressions() {
+			kind.Strategy.Evaluate(t.Context(), ours, nil, &faults)
 		}
 		var got, wanted []string
 		for _, c := range faults.List {

@@ -128,7 +128,7 @@ func TestRatchetingAgainstReference(t *testing.T) {
 		rules.Default(kind, old)
 		rules.Default(kind, now)
 		var faults schema.Faults
-		kind.Rules.ValidateServed(now, old, &faults)
+		kind.Strategy.ValidateServed(now, old, &faults)
 		var got, wanted []string
 		for _, c := range faults.List {
 			if c.Type != meta.CauseDuplicate { // those of sets and maps follow

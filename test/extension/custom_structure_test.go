@@ -220,9 +220,9 @@ func TestRandomSchemas(t *testing.T) {
 
 func compareFaults(t *rapid.T, r *public.Schema, kind *schema.Kind, ours tree.Tree, object map[string]any) {
 	var faults schema.Faults
-	kind.Rules.ValidateServed(ours, nil, &faults)
-	if len(faults.List) == 0 && kind.Rules.Evaluate != nil {
-		kind.Rules.Evaluate(t.Context(), ours, nil, &faults)
+	kind.Strategy.ValidateServed(ours, nil, &faults)
+	if len(faults.List) == 0 && kind.Strategy.HasExpressions() {
+		kind.Strategy.Evaluate(t.Context(), ours, nil, &faults)
 	}
 	var got []string
 	for _, c := range faults.List {
@@ -246,7 +246,7 @@ func compileText(t *rapid.T, all *catalog.Catalog, text string) *schema.Kind {
 		t.Fatal(unknown, err)
 	}
 	rules.Default(k, tree)
-	k.Rules.Prepare(tree, nil)
+	k.Preparer.Prepare(tree, nil)
 	if causes := rules.Validate(k, tree); len(causes) > 0 {
 		t.Fatalf("%s: %v", text, causes)
 	}

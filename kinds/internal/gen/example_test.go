@@ -17,14 +17,15 @@ import (
 
 const guide = "../../../docs/kinds.md"
 
-// shelfRules are the rules of a Shelf across fields.
-func shelfRules() schema.Rules {
-	return schema.Rules{ValidateSpec: func(spec, _ tree.Tree, faults *schema.Faults) {
-		boards, _ := spec.Int("boards")
-		if topics := spec.Object("topics"); int64(len(topics)) > boards {
-			faults.Invalid("spec.topics", len(topics), "must not be more than there are boards")
-		}
-	}}
+// shelfStrategy is the strategy of a Shelf.
+type shelfStrategy struct{ schema.DefaultStrategy }
+
+func (shelfStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	boards, _ := spec.Int("boards")
+	if topics := spec.Object("topics"); int64(len(topics)) > boards {
+		faults.Invalid("spec.topics", len(topics), "must not be more than there are boards")
+	}
 }
 
 // codeBlocks are the blocks of code of one language in the documentation.
@@ -74,7 +75,7 @@ func compileExample(t *testing.T) *schema.Kind {
 	if err := rules.Compile(nil, k.Message()); err != nil {
 		t.Fatal(err)
 	}
-	k.Rules = shelfRules()
+	k.SetStrategy(shelfStrategy{})
 	return k
 }
 

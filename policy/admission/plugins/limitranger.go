@@ -59,8 +59,8 @@ func (p limitRanger) Admit(a *request.Attributes) error {
 // derive sets once more what the kind derives from the spec of a new Pod: its class of service follows from
 // its requests and limits. Prepare has run before admission, when the Pod had no requests yet.
 func derive(a *request.Attributes) {
-	if k := a.Kind.Stored; k != nil && k.Rules.Prepare != nil {
-		k.Rules.Prepare(a.New, nil)
+	if k := a.Kind.Stored; k != nil && k.Preparer != nil {
+		k.Preparer.Prepare(a.New, nil)
 	}
 }
 

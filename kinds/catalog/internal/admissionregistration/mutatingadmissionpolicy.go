@@ -9,28 +9,28 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// mutatingPolicyRules has no Prepare: unlike a validating policy, this kind has no status.
-func mutatingPolicyRules(compiler *expressions.Compiler) schema.Rules {
-	return schema.Rules{
-		Validate: validateMutatingPolicy,
-		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
-			validateExpressions(compiler.Mutating, obj.Object("spec"), old.Object("spec"), faults)
-		},
-	}
+// mutatingPolicyStrategy has no Prepare: unlike a validating policy, this kind has no status.
+type mutatingPolicyStrategy struct {
+	schema.DefaultStrategy
+	compiler *expressions.Compiler
 }
 
-// mutatingBindingRules repeats the check of operations for the binding, which may narrow the match of its
+func (s mutatingPolicyStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	validateExpressions(s.compiler.Mutating, obj.Object("spec"), old.Object("spec"), faults)
+}
+
+// mutatingBindingStrategy repeats the check of operations for the binding, which may narrow the match of its
 // policy in the same form.
-func mutatingBindingRules() schema.Rules {
-	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
-		spec := obj.Object("spec")
-		validateBinding(spec, faults)
-		validateMutatingOperations(spec, "matchResources", faults)
-	}}
+type mutatingBindingStrategy struct{ schema.DefaultStrategy }
+
+func (mutatingBindingStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	validateBinding(spec, faults)
+	validateMutatingOperations(spec, "matchResources", faults)
 }
 
-// validateMutatingPolicy checks the structure of a policy; its expressions are compiled elsewhere.
-func validateMutatingPolicy(obj tree.Tree, faults *schema.Faults) {
+// Validate checks the structure of a policy; its expressions are compiled elsewhere.
+func (mutatingPolicyStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	validatePolicy(spec, faults)
 	validateMutatingOperations(spec, "matchConstraints", faults)

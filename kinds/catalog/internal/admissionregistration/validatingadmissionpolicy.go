@@ -12,17 +12,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func admissionPolicyRules(compiler *expressions.Compiler) schema.Rules {
-	return schema.Rules{
-		Prepare: prepareAdmissionPolicy, Validate: validateAdmissionPolicy,
-		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
-			validateExpressions(compiler.Validating, obj.Object("spec"), old.Object("spec"), faults)
-		},
-	}
+type admissionPolicyStrategy struct {
+	schema.DefaultStrategy
+	compiler *expressions.Compiler
 }
 
-// prepareAdmissionPolicy keeps the status, in which a controller records what type checking found.
-func prepareAdmissionPolicy(obj, old tree.Tree) {
+func (s admissionPolicyStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	validateExpressions(s.compiler.Validating, obj.Object("spec"), old.Object("spec"), faults)
+}
+
+// Prepare keeps the status, in which a controller records what type checking found.
+func (admissionPolicyStrategy) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{}
 		return
@@ -30,10 +30,10 @@ func prepareAdmissionPolicy(obj, old tree.Tree) {
 	obj.CopyField(old, "status")
 }
 
-// validateAdmissionPolicy checks the structure of a policy; its expressions are compiled elsewhere. A
+// Validate checks the structure of a policy; its expressions are compiled elsewhere. A
 // policy without a validation may still exist for its audit annotations alone. If both are missing, both
 // are named, as either would do.
-func validateAdmissionPolicy(obj tree.Tree, faults *schema.Faults) {
+func (admissionPolicyStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	validatePolicy(spec, faults)
 	validations, annotations := spec.Objects("validations"), spec.Objects("auditAnnotations")

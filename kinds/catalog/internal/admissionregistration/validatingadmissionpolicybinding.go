@@ -8,14 +8,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// admissionBindingRules does not ask whether the policy exists: objects of one manifest come in any order,
+// admissionBindingStrategy does not ask whether the policy exists: objects of one manifest come in any order,
 // and a binding without its policy does nothing.
-func admissionBindingRules() schema.Rules {
-	return schema.Rules{Validate: validateAdmissionBinding}
-}
+type admissionBindingStrategy struct{ schema.DefaultStrategy }
 
-// validateAdmissionBinding checks the policy, the parameters, the matched resources and the actions.
-func validateAdmissionBinding(obj tree.Tree, faults *schema.Faults) {
+// Validate checks the policy, the parameters, the matched resources and the actions.
+func (admissionBindingStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	validateBinding(spec, faults)
 	const path = "spec.validationActions"

@@ -13,28 +13,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// webhookRules serves both kinds of configurations, whose webhooks differ in fields that the declarations
+// webhookStrategy serves both kinds of configurations, whose webhooks differ in fields that the declarations
 // cover. A bundle that does not parse is refused unless the object had it before: then it may stay, so that
 // other webhooks of the configuration can still be changed.
-func webhookRules(compiler *expressions.Compiler) schema.Rules {
-	return schema.Rules{
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			for i, hook := range obj.Objects("webhooks") {
-				validateWebhook(hook, tree.IndexPath("webhooks", i), faults)
-			}
-		},
-		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
-			var known []string
-			for _, hook := range old.Objects("webhooks") {
-				known = append(known, hook.Object("clientConfig").String("caBundle"))
-			}
-			for i, hook := range obj.Objects("webhooks") {
-				webhook.ValidateCABundle(hook.Object("clientConfig").String("caBundle"), known, tree.IndexPath("webhooks", i)+".clientConfig.caBundle", faults)
-			}
-			if !tree.SemanticEqual(conditionsOf(obj), conditionsOf(old)) {
-				compileWebhookConditions(compiler, obj, faults)
-			}
-		},
+type webhookStrategy struct {
+	schema.DefaultStrategy
+	compiler *expressions.Compiler
+}
+
+func (webhookStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	for i, hook := range obj.Objects("webhooks") {
+		validateWebhook(hook, tree.IndexPath("webhooks", i), faults)
+	}
+}
+
+func (s webhookStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	var known []string
+	for _, hook := range old.Objects("webhooks") {
+		known = append(known, hook.Object("clientConfig").String("caBundle"))
+	}
+	for i, hook := range obj.Objects("webhooks") {
+		webhook.ValidateCABundle(hook.Object("clientConfig").String("caBundle"), known, tree.IndexPath("webhooks", i)+".clientConfig.caBundle", faults)
+	}
+	if !tree.SemanticEqual(conditionsOf(obj), conditionsOf(old)) {
+		compileWebhookConditions(s.compiler, obj, faults)
 	}
 }
 

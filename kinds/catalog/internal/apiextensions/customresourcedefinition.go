@@ -14,39 +14,48 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A definitionValidator checks definitions, with the names that a profile uses in them.
+// definitionStrategy checks definitions, with the names that a profile uses in them. Finalizers need no domain: that rule
+// is one of the older groups only.
+type definitionStrategy struct {
+	schema.DefaultStrategy
+	keys       custom.Extensions
+	compiler   *custom.Compiler
+	approvals  *custom.ApprovalPolicy
+	formats    custom.Formats
+	lostFields lostFieldFinder
+	finalizer  string
+	isBuiltIn  func(group string) bool
+}
+
+// A definitionValidator checks one definition.
 type definitionValidator struct {
-	keys      custom.Extensions
-	compiler  *custom.Compiler
-	approvals *custom.ApprovalPolicy
-	// stored are the versions that a definition had before, by name.
+	*definitionStrategy
+	// stored are the versions that the definition had before, by name.
 	stored map[string]tree.Tree
 }
 
-// definitionRules leaves the spec to ValidateSpec, which says why. Finalizers need no domain here: that
-// rule is one of the older groups only.
-func definitionRules(n *meta.Naming, compiler *custom.Compiler, isBuiltIn func(group string) bool) schema.Rules {
-	c := definitionValidator{
-		keys:      custom.NewExtensions(n),
-		compiler:  compiler,
-		approvals: custom.NewApprovalPolicy(n),
+func newDefinitionStrategy(n *meta.Naming, compiler *custom.Compiler, isBuiltIn func(group string) bool) *definitionStrategy {
+	return &definitionStrategy{
+		keys:       custom.NewExtensions(n),
+		compiler:   compiler,
+		approvals:  custom.NewApprovalPolicy(n),
+		formats:    custom.NewFormats(n),
+		lostFields: lostFieldFinder{custom.NewExtensions(n)},
+		finalizer:  n.Translate(custom.CleanupFinalizer),
+		isBuiltIn:  isBuiltIn,
 	}
-	return schema.Rules{
-		Default: defaultDefinition, Prepare: prepareDefinition,
-		Validate: validateDefinition, ValidateSpec: c.validateSpec, ValidateUpdate: validateDefinitionUpdate, AllowUnqualifiedFinalizers: true,
-		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
-			if old == nil {
-				validateDefinitionName(obj, faults)
-				validateGroupNotBuiltIn(obj.Object("spec").String("group"), isBuiltIn, faults)
-			}
-			c.validateApproval(obj, old, faults)
-			if old == nil || !tree.SemanticEqual(obj["spec"], old["spec"]) {
-				validateStoredVersions(obj.Object("status"), obj.Object("spec"), faults)
-			}
-		},
-		BeginDelete: func(obj tree.Tree, now string) {
-			setTerminatingCondition(obj, n.Translate(custom.CleanupFinalizer), now)
-		},
+}
+
+func (*definitionStrategy) AllowsUnqualifiedFinalizers() bool { return true }
+
+func (s *definitionStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	if old == nil {
+		validateDefinitionName(obj, faults)
+		s.validateGroupNotBuiltIn(obj.Object("spec").String("group"), faults)
+	}
+	s.validateApproval(obj, old, faults)
+	if old == nil || !tree.SemanticEqual(obj["spec"], old["spec"]) {
+		validateStoredVersions(obj.Object("status"), obj.Object("spec"), faults)
 	}
 }
 
@@ -54,19 +63,19 @@ func definitionRules(n *meta.Naming, compiler *custom.Compiler, isBuiltIn func(g
 // group already may change, so that it can be deleted. Two sources of one group would need a rule of
 // precedence for each path, and a definition could take over a built-in kind. It is a rule of writes only,
 // so that a server which serves more groups than its predecessor can still load what is stored.
-func validateGroupNotBuiltIn(group string, isBuiltIn func(string) bool, faults *schema.Faults) {
-	if group != "" && isBuiltIn(group) {
+func (s *definitionStrategy) validateGroupNotBuiltIn(group string, faults *schema.Faults) {
+	if group != "" && s.isBuiltIn(group) {
 		faults.Invalid("spec.group", group, "must not be a group of built-in kinds")
 	}
 }
 
-// setTerminatingCondition marks a definition whose objects are about to be deleted, and adds the finalizer
+// BeginDelete marks a definition whose objects are about to be deleted, and adds the finalizer
 // that keeps it until they are gone. The other conditions stay as they are; this one moves to the end with
 // a new transition time, since a deletion begins only once.
-func setTerminatingCondition(obj tree.Tree, finalizer, now string) {
+func (s *definitionStrategy) BeginDelete(obj tree.Tree, now string) {
 	metadata := obj.EnsureObject("metadata")
-	if held := metadata.List("finalizers"); !slices.Contains(held, any(finalizer)) {
-		metadata["finalizers"] = append(slices.Clone(held), finalizer)
+	if held := metadata.List("finalizers"); !slices.Contains(held, any(s.finalizer)) {
+		metadata["finalizers"] = append(slices.Clone(held), s.finalizer)
 	}
 	status := obj.EnsureObject("status")
 	kept := slices.DeleteFunc(slices.Clone(status.List("conditions")), func(c any) bool {
@@ -79,9 +88,9 @@ func setTerminatingCondition(obj tree.Tree, finalizer, now string) {
 	})
 }
 
-// defaultDefinition fills in that nothing is converted, unless the definition speaks of conversion. It derives the names that are left out from the kind, and from the versions which of them is stored, if the
+// Default fills in that nothing is converted, unless the definition speaks of conversion. It derives the names that are left out from the kind, and from the versions which of them is stored, if the
 // status says nothing of that. plural has no default, as the plurals of English words follow no rule.
-func defaultDefinition(obj tree.Tree) {
+func (*definitionStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	names := spec.EnsureObject("names")
 	kind := names.String("kind")
@@ -108,10 +117,10 @@ func addStoredVersions(status, spec tree.Tree) {
 	}
 }
 
-// prepareDefinition keeps the status, which is written through its sub-resource, but adds the version that
+// Prepare keeps the status, which is written through its sub-resource, but adds the version that
 // objects are stored in to storedVersions. storedVersions only grows here. Who has rewritten all objects
 // removes a version through the status, and only after that may it leave the spec.
-func prepareDefinition(obj, old tree.Tree) {
+func (*definitionStrategy) Prepare(obj, old tree.Tree) {
 	// A status that comes with a create would claim that names are accepted before they were compared with
 	// those of other definitions.
 	if old == nil {
@@ -131,17 +140,18 @@ func validateDefinitionName(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateDefinition checks what any write can change.
-func validateDefinition(obj tree.Tree, faults *schema.Faults) {
+// Validate checks a spec that changes only: a definition that was accepted under older limits can still get a status,
+// and lose its finalizer.
+func (s *definitionStrategy) Validate(obj, old tree.Tree, faults *schema.Faults) {
 	validateDefinitionNames(obj.Object("status", "acceptedNames"), "status.acceptedNames", faults)
+	if !obj.Shares(old, "spec") {
+		s.validateSpec(obj.Object("spec"), old.Object("spec"), faults)
+	}
 }
 
-// validateSpec is separate from validate because it runs only if the spec changes: a definition that
-// was accepted under older limits can still get a status, and lose its finalizer.
-//
 // A version whose schema stays is not looked at again, for the same reason: a limit may have come since.
-func (c definitionValidator) validateSpec(spec, old tree.Tree, faults *schema.Faults) {
-	c.stored = map[string]tree.Tree{}
+func (s *definitionStrategy) validateSpec(spec, old tree.Tree, faults *schema.Faults) {
+	c := definitionValidator{s, map[string]tree.Tree{}}
 	for _, v := range old.Objects("versions") {
 		c.stored[v.String("name")] = v
 	}
@@ -175,20 +185,20 @@ func validateDefinitionGroup(group string, faults *schema.Faults) {
 
 // validateApproval requires the approval annotation in groups of protected domains. A definition that lacked it may
 // go on without.
-func (c definitionValidator) validateApproval(obj, old tree.Tree, faults *schema.Faults) {
-	approval, needed := c.approvals.Of(obj)
+func (s *definitionStrategy) validateApproval(obj, old tree.Tree, faults *schema.Faults) {
+	approval, needed := s.approvals.Of(obj)
 	if !needed || !approval.Refused() {
 		return
 	}
-	if had, _ := c.approvals.Of(old); had.Reason == approval.Reason {
+	if had, _ := s.approvals.Of(old); had.Reason == approval.Reason {
 		return
 	}
-	path := tree.KeyPath("metadata.annotations", c.approvals.Annotation)
+	path := tree.KeyPath("metadata.annotations", s.approvals.Annotation)
 	if approval.Reason == custom.ApprovalMissing {
 		faults.Required(path, approval.Message)
 		return
 	}
-	faults.Invalid(path, obj.Object("metadata", "annotations").String(c.approvals.Annotation), approval.Message)
+	faults.Invalid(path, obj.Object("metadata", "annotations").String(s.approvals.Annotation), approval.Message)
 }
 
 // validateDefinitionNames checks the names in the spec, or the accepted names in the status. A name is part
@@ -288,10 +298,10 @@ func validateStoredVersions(status, spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateDefinitionUpdate keeps the fields that stored objects and clients depend on. Until a definition
+// ValidateUpdate keeps the fields that stored objects and clients depend on. Until a definition
 // is established nothing can be stored under it, so a mistyped scope or kind may be corrected. Group and
 // plural are in its name and never change.
-func validateDefinitionUpdate(obj, old tree.Tree, faults *schema.Faults) {
+func (*definitionStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	now, was := obj.Object("spec"), old.Object("spec")
 	keep := func(now, was tree.Tree, name, path string) {
 		if now.String(name) != was.String(name) {

@@ -4,30 +4,25 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/custom"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// definitionWarnings warns of formats that mean nothing, unless the definition had them before. They are accepted, for they may be
+// appendFormatWarnings warns of formats that mean nothing, unless the definition had them before. They are accepted, for they may be
 // meant for another reader of the schema. A definition is usually applied again by every release of its controller, whose users
 // cannot change the schema.
-func definitionWarnings(n *meta.Naming) family.WarnFunc {
-	known := custom.NewFormats(n)
-	return func(obj, old tree.Tree) (texts []string) {
-		unknown := unknownFormats(obj, known)
-		if len(unknown) == 0 {
-			return nil
-		}
-		had := unknownFormats(old, known)
-		for _, format := range unknown {
-			if !slices.Contains(had, format) {
-				texts = append(texts, fmt.Sprintf("unrecognized format %q", format))
-			}
-		}
+func (s *definitionStrategy) appendFormatWarnings(texts []string, obj, old tree.Tree) []string {
+	unknown := unknownFormats(obj, s.formats)
+	if len(unknown) == 0 {
 		return texts
 	}
+	had := unknownFormats(old, s.formats)
+	for _, format := range unknown {
+		if !slices.Contains(had, format) {
+			texts = append(texts, fmt.Sprintf("unrecognized format %q", format))
+		}
+	}
+	return texts
 }
 
 // unknownFormats are the formats of text in the schemas of a definition that are not known, once each.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/custom"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -13,19 +12,18 @@ import (
 // maxLostFields bounds the warnings of fields that are lost.
 const maxLostFields = 10
 
-// warnLostFields warns of fields that a served version has and the stored one lacks: without a webhook that converts them,
+// Warnings warns of unknown formats, and of fields that a served version has and the stored one lacks: without a webhook that converts them,
 // what clients write there is lost. Those that the definition had before are not told again.
-func warnLostFields(n *meta.Naming) func(obj, old tree.Tree) []string {
-	finder := lostFieldFinder{custom.NewExtensions(n)}
-	return func(obj, old tree.Tree) (texts []string) {
-		had := finder.definition(old)
-		for _, text := range finder.definition(obj) {
-			if len(texts) < maxLostFields && !slices.Contains(had, text) {
-				texts = append(texts, text)
-			}
+func (s *definitionStrategy) Warnings(obj, old tree.Tree) []string {
+	texts := s.appendFormatWarnings(nil, obj, old)
+	had, lost := s.lostFields.definition(old), 0
+	for _, text := range s.lostFields.definition(obj) {
+		if lost < maxLostFields && !slices.Contains(had, text) {
+			texts = append(texts, text)
+			lost++
 		}
-		return texts
 	}
+	return texts
 }
 
 // A lostFieldFinder finds the fields of versions that the stored one lacks.

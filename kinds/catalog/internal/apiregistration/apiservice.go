@@ -12,21 +12,20 @@ import (
 
 // A certificate that was stored before is accepted unchanged, so that an update of something else does not fail for
 // it.
-func apiServiceRules() schema.Rules {
-	return schema.Rules{
-		Prepare: prepareAPIService, Validate: validateAPIService, AllowUnqualifiedFinalizers: true,
-		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
-			spec := obj.Object("spec")
-			if known := []string{old.Object("spec").String("caBundle")}; spec.Has("service") {
-				webhook.ValidateCABundle(spec.String("caBundle"), known, "spec.caBundle", faults)
-			}
-		},
+type apiServiceStrategy struct{ schema.DefaultStrategy }
+
+func (apiServiceStrategy) AllowsUnqualifiedFinalizers() bool { return true }
+
+func (apiServiceStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	if known := []string{old.Object("spec").String("caBundle")}; spec.Has("service") {
+		webhook.ValidateCABundle(spec.String("caBundle"), known, "spec.caBundle", faults)
 	}
 }
 
-// prepareAPIService sets the status of a new APIService: Available if this server itself serves the group,
+// Prepare sets the status of a new APIService: Available if this server itself serves the group,
 // else empty. A remote one becomes available only when somebody has looked whether it answers.
-func prepareAPIService(obj, old tree.Tree) {
+func (apiServiceStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
 		return
@@ -42,7 +41,7 @@ func prepareAPIService(obj, old tree.Tree) {
 
 // The name says which version it is for, so that two objects cannot claim the same one. A local APIService has no
 // connection, and so neither certificates nor a reason to skip their check.
-func validateAPIService(obj tree.Tree, faults *schema.Faults) {
+func (apiServiceStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	group, version := spec.String("group"), spec.String("version")
 	if name := obj.Object("metadata").String("name"); name != "" && name != version+"."+group {

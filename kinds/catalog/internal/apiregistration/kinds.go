@@ -4,9 +4,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 )
 
-// Kinds lists the kinds of apiregistration with their functions.
+// Kinds lists the kinds of apiregistration with their strategies.
 func Kinds() []family.Kind {
 	return []family.Kind{
-		{Name: "apiregistration.platform.io/v1/APIService", Rules: apiServiceRules(), Views: family.Views{"status": family.CheckedStatus(validateStatus)}},
+		{Name: "apiregistration.platform.io/v1/APIService", Strategy: apiServiceStrategy{}, Views: family.Views{"status": family.CheckedStatus(validateStatus)}},
 	}
 }

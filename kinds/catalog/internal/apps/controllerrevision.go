@@ -7,13 +7,11 @@ import (
 
 // The data is required in a create alone: a revision that was stored without any must remain deletable and
 // changeable.
-func revisionRules() schema.Rules {
-	return schema.Rules{
-		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
-			if old == nil {
-				validateRevisionData(obj["data"], faults)
-			}
-		},
+type revisionStrategy struct{ schema.DefaultStrategy }
+
+func (revisionStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	if old == nil {
+		validateRevisionData(obj["data"], faults)
 	}
 }
 

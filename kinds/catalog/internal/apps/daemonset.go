@@ -11,18 +11,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// daemonSetRules has no ValidateUpdate: that the selector cannot change is declared.
-func daemonSetRules() schema.Rules {
-	return schema.Rules{
-		Default: defaultDaemonSet, Prepare: prepareDaemonSet, PrepareSubresource: keepTemplateGeneration,
-		Validate: validateDaemonSet,
-	}
+// daemonSetStrategy has no ValidateUpdate: that the selector cannot change is declared.
+type daemonSetStrategy struct {
+	pod.TemplateStrategy
+	family.DropStatusOnCreate
 }
 
 // Without values one Pod after the other is replaced, each after its predecessor is gone, as a node often has room
-// for one only. A body without a count of templates counts none, so that who writes it owns that annotation; prepareDaemonSet sets it
+// for one only. A body without a count of templates counts none, so that who writes it owns that annotation; Prepare sets it
 // right, also where a change of the metadata alone asks for no defaults.
-func defaultDaemonSet(obj tree.Tree) {
+func (daemonSetStrategy) Default(obj tree.Tree) {
 	field.SetIfAbsent(obj.EnsureObject("metadata", "annotations"), templateGeneration, "0")
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))
@@ -37,10 +35,10 @@ func defaultDaemonSet(obj tree.Tree) {
 // into a label of the Pods.
 const templateGeneration = "deprecated.daemonset.template.generation"
 
-// prepareDaemonSet keeps the count of templates, which nobody can change: a new DaemonSet begins with 1, or with a
+// Prepare keeps the count of templates, which nobody can change: a new DaemonSet begins with 1, or with a
 // higher number that it brings, as one does that was orphaned and is created again.
-func prepareDaemonSet(obj, old tree.Tree) {
-	family.DropStatusOnCreate(obj, old)
+func (s daemonSetStrategy) Prepare(obj, old tree.Tree) {
+	s.DropStatusOnCreate.Prepare(obj, old)
 	annotations := obj.EnsureObject("metadata", "annotations")
 	if old == nil {
 		if n, err := templatesOf(obj); err == nil {
@@ -58,8 +56,8 @@ func prepareDaemonSet(obj, old tree.Tree) {
 	annotations[templateGeneration] = strconv.FormatInt(max(n, 1), 10)
 }
 
-// keepTemplateGeneration is prepareDaemonSet for a write of the status, which changes no template.
-func keepTemplateGeneration(obj, old tree.Tree) {
+// PrepareSubresource is Prepare for a write of the status, which changes no template.
+func (daemonSetStrategy) PrepareSubresource(obj, old tree.Tree) {
 	annotations, was := obj.Object("metadata", "annotations"), old.Object("metadata", "annotations")
 	if _, err := templatesOf(obj); err != nil || annotations[templateGeneration] == was[templateGeneration] {
 		return
@@ -85,7 +83,7 @@ func templatesOf(obj tree.Tree) (int64, error) {
 
 // The selector must match the template. A controller would not recognize its own Pods otherwise, and would make new
 // ones without an end.
-func validateDaemonSet(obj tree.Tree, faults *schema.Faults) {
+func (daemonSetStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	if _, err := templatesOf(obj); err != nil {
 		path := "metadata.annotations[" + templateGeneration + "]"
 		faults.Invalid(path, obj.Object("metadata", "annotations")[templateGeneration], "must be a whole number")

@@ -8,18 +8,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// deploymentRules drops a status that comes with a create: it would be that of another object, and rollouts
+// deploymentStrategy drops a status that comes with a create: it would be that of another object, and rollouts
 // are followed by it. Annotations count for the generation, because the controller copies them to ReplicaSets.
-func deploymentRules() schema.Rules {
-	return schema.Rules{
-		Default: defaultDeployment, Prepare: family.DropStatusOnCreate,
-		Validate: validateDeployment, CountedMetadata: "annotations",
-	}
+type deploymentStrategy struct {
+	NamedWorkload
+	family.DropStatusOnCreate
 }
+
+func (deploymentStrategy) CountedMetadata() string { return "annotations" }
 
 // A quarter fewer and a quarter more are the values that clients of the API know; they are stored, so that a later
 // server with other defaults does not change how an existing object is updated.
-func defaultDeployment(obj tree.Tree) {
+func (deploymentStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))
 	if strategy := spec.EnsureObject("strategy"); strategy.String("type") == "RollingUpdate" {
@@ -30,7 +30,7 @@ func defaultDeployment(obj tree.Tree) {
 }
 
 // A deadline that is not later than the time after which a Pod counts as ready would declare every rollout a failure.
-func validateDeployment(obj tree.Tree, faults *schema.Faults) {
+func (deploymentStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	workload{kind: "ReplicaSet", selectorKind: "deployment", badSelector: "invalid label selector"}.validate(spec, nil, faults)
 	validateDeploymentStrategy(spec.Object("strategy"), faults)

@@ -7,16 +7,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of apps with their functions. message finds the structure of a message by its name.
+// Kinds lists the kinds of apps with their strategies. message finds the structure of a message by its name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
-	pods := pod.NewWarnings(n)
-	w := workloadWarnings{pods}
+	templates := pod.NewTemplateStrategy(n, "spec", "template")
+	named := NamedWorkload{templates}
 	counted := family.Views{"status": family.CheckedStatus(validateCollisions)}
 	return []family.Kind{
-		{Name: "apps/v1/ControllerRevision", Rules: revisionRules()},
-		{Name: "apps/v1/DaemonSet", Rules: family.WarnChanges(pods.WithTemplateProfiles(daemonSetRules(), "spec", "template"), w.warnDaemonSet), Views: counted},
-		{Name: "apps/v1/Deployment", Rules: family.WarnChanges(pods.WithTemplateProfiles(deploymentRules(), "spec", "template"), w.warnNamed), Views: counted},
-		{Name: "apps/v1/ReplicaSet", Rules: family.WarnChanges(pods.WithTemplateProfiles(replicaSetRules(), "spec", "template"), w.warnNamed)},
-		{Name: "apps/v1/StatefulSet", Rules: family.Warn(pods.WithTemplateProfiles(statefulSetRules(message("apps.v1.StatefulSetSpec")), "spec", "template"), w.warnStatefulSet), Views: counted},
+		{Name: "apps/v1/ControllerRevision", Strategy: revisionStrategy{}},
+		{Name: "apps/v1/DaemonSet", Strategy: daemonSetStrategy{TemplateStrategy: templates}, Views: counted},
+		{Name: "apps/v1/Deployment", Strategy: deploymentStrategy{NamedWorkload: named}, Views: counted},
+		{Name: "apps/v1/ReplicaSet", Strategy: replicaSetStrategy{NamedWorkload: named}},
+		{Name: "apps/v1/StatefulSet", Strategy: statefulSetStrategy{templates, message("apps.v1.StatefulSetSpec")}, Views: counted},
 	}
 }

@@ -6,25 +6,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// replicaSetRules is shared in part with ReplicationController, the older form of the same thing.
-func replicaSetRules() schema.Rules {
-	return schema.Rules{
-		Default: func(obj tree.Tree) { pod.DefaultTemplate(obj.EnsureObject("spec", "template")) },
-		Prepare: ResetReplicaSetStatus, Validate: validateReplicaSet,
-	}
+// replicaSetStrategy is shared in part with ReplicationController, the older form of the same thing.
+type replicaSetStrategy struct {
+	NamedWorkload
+	ZeroReplicasOnCreate
 }
 
-// ResetReplicaSetStatus gives a new object a status of zero replicas.
+func (replicaSetStrategy) Default(obj tree.Tree) {
+	pod.DefaultTemplate(obj.EnsureObject("spec", "template"))
+}
+
+// ZeroReplicasOnCreate is the Preparer of ReplicaSets and ReplicationControllers.
+type ZeroReplicasOnCreate struct{}
+
+// Prepare gives a new object a status of zero replicas.
 //
 // The number is written even though it is zero, because the field is required and clients print it.
-func ResetReplicaSetStatus(obj, old tree.Tree) {
+func (ZeroReplicasOnCreate) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{"replicas": int64(0)}
 	}
 }
 
 // The messages about the selector say "deployment", which is what clients expect here.
-func validateReplicaSet(obj tree.Tree, faults *schema.Faults) {
+func (replicaSetStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	workload{kind: "ReplicaSet", selectorKind: "deployment", badSelector: "invalid label selector"}.validate(obj.Object("spec"), nil, faults)
 	ValidateReplicaCounts(obj, faults)
 }

@@ -9,19 +9,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func statefulSetRules(spec *schema.Message) schema.Rules {
-	return schema.Rules{
-		Default: defaultStatefulSet, Prepare: resetStatefulSetStatus,
-		Validate: validateStatefulSet, ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) { validateStatefulSetUpdate(spec, obj, old, faults) },
-		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
-			if old == nil { // they cannot change, and may be from before they were checked
-				spec := obj.Object("spec")
-				field.Format(spec, "serviceName", "spec", faults, rules.Label)
-				validateClaimTemplates(spec, faults)
-			}
-		},
-	}
+type statefulSetStrategy struct {
+	pod.TemplateStrategy
+	spec *schema.Message
 }
+
+func (s statefulSetStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	if old == nil { // they cannot change, and may be from before they were checked
+		spec := obj.Object("spec")
+		field.Format(spec, "serviceName", "spec", faults, rules.Label)
+		validateClaimTemplates(spec, faults)
+	}
+	s.TemplateStrategy.ValidateServed(obj, old, faults)
+}
+
+func (statefulSetStrategy) WarnsOnNoOp() bool { return true }
 
 // validateClaimTemplates checks the claims of a new set, and that Pods can have volumes of their names. What is wrong with
 // a name is told of the volume that the controller makes of it.
@@ -40,8 +42,8 @@ func validateClaimTemplates(spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// resetStatefulSetStatus writes both zeros, because clients print them.
-func resetStatefulSetStatus(obj, old tree.Tree) {
+// Prepare writes both zeros, because clients print them.
+func (statefulSetStrategy) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{"replicas": int64(0), "availableReplicas": int64(0)}
 	}
@@ -49,7 +51,7 @@ func resetStatefulSetStatus(obj, old tree.Tree) {
 
 // The claims of a template get kind, version and phase, as they are whole objects inside another one and read the
 // same as those that are made of them. Claims are kept by default: data must not go with a number.
-func defaultStatefulSet(obj tree.Tree) {
+func (statefulSetStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))
 	strategy := spec.EnsureObject("updateStrategy")
@@ -76,7 +78,7 @@ func defaultStatefulSet(obj tree.Tree) {
 
 // The names of the claims are handed on, because volumes of the template may refer to them although no such volume is
 // declared there.
-func validateStatefulSet(obj tree.Tree, faults *schema.Faults) {
+func (statefulSetStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	if policy := spec.String("podManagementPolicy"); policy != "OrderedReady" && policy != "Parallel" {
 		faults.Invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")
@@ -121,7 +123,7 @@ var statefulSetMutableFields = []string{
 // What identifies the Pods and their claims cannot change: the controller could not carry it over to those that
 // exist. The comparison leaves out what may change, so that a field that is added to the kind later is immutable
 // until somebody decides otherwise.
-func validateStatefulSetUpdate(m *schema.Message, obj, old tree.Tree, faults *schema.Faults) {
+func (s statefulSetStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	was := old.Object("spec")
 	spec := tree.Tree{}
 	for key, value := range obj.Object("spec") {
@@ -130,7 +132,7 @@ func validateStatefulSetUpdate(m *schema.Message, obj, old tree.Tree, faults *sc
 	for _, name := range statefulSetMutableFields {
 		spec.CopyField(was, name)
 	}
-	if !m.Same(spec, was) {
-		faults.Forbidden("spec", statefulSetImmutableMsg+m.Changes(was, spec, "spec"))
+	if !s.spec.Same(spec, was) {
+		faults.Forbidden("spec", statefulSetImmutableMsg+s.spec.Changes(was, spec, "spec"))
 	}
 }

@@ -6,42 +6,37 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// workloadWarnings finds what is to be warned of in workloads, mostly in their templates.
-type workloadWarnings struct{ pods *pod.Warnings }
+// A NamedWorkload is the strategy of a workload whose name becomes part of host names.
+type NamedWorkload struct{ pod.TemplateStrategy }
 
-// appendTemplate warns of the template of a workload.
-func (w workloadWarnings) appendTemplate(texts []string, obj tree.Tree) []string {
-	return w.pods.AppendTemplate(texts, obj.Object("spec", "template"), "spec.template.")
-}
-
-// warnNamed warns of a workload whose name becomes part of host names.
-func (w workloadWarnings) warnNamed(obj, old tree.Tree) (texts []string) {
+// Warnings warns of the name of a new object, and of a template that is new or changes.
+func (w NamedWorkload) Warnings(obj, old tree.Tree) (texts []string) {
 	if old == nil {
 		texts = warning.AppendHostName(texts, obj, "Pod names and hostnames")
 	} else if !pod.Changes(obj, old) {
 		return nil
 	}
-	return w.appendTemplate(texts, obj)
+	return w.AppendWarnings(texts, obj)
 }
 
-// warnDaemonSet warns only where the template itself changes.
+// Warnings warns only where the template itself changes.
 //
 // The other workloads warn of each change of their spec; clients expect this difference.
-func (w workloadWarnings) warnDaemonSet(obj, old tree.Tree) []string {
+func (s daemonSetStrategy) Warnings(obj, old tree.Tree) []string {
 	if old != nil && (!pod.Changes(obj, old) || tree.SemanticEqual(obj.Object("spec")["template"], old.Object("spec")["template"])) {
 		return nil
 	}
-	return w.appendTemplate(nil, obj)
+	return s.AppendWarnings(nil, obj)
 }
 
-// warnStatefulSet warns of claims and of the history in every write.
-func (w workloadWarnings) warnStatefulSet(obj, old tree.Tree) (texts []string) {
+// Warnings warns of claims and of the history in every write.
+func (s statefulSetStrategy) Warnings(obj, old tree.Tree) (texts []string) {
 	claim := "" // how the path of a claim goes on
 	if old != nil {
 		claim = ".Spec"
 	}
 	if pod.Changes(obj, old) {
-		texts = w.appendTemplate(texts, obj)
+		texts = s.AppendWarnings(texts, obj)
 	}
 	spec := obj.Object("spec")
 	for i, v := range spec.List("volumeClaimTemplates") {

@@ -11,10 +11,10 @@ const (
 	maxTokenSeconds = 1 << 32
 )
 
-func tokenRequestRules() schema.Rules {
-	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
-		ValidateTokenSeconds(obj.Object("spec"), "spec", faults)
-	}}
+type tokenRequestStrategy struct{ schema.DefaultStrategy }
+
+func (tokenRequestStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	ValidateTokenSeconds(obj.Object("spec"), "spec", faults)
 }
 
 // ValidateTokenSeconds checks the field expirationSeconds, if it is set, of an object at path.

@@ -8,40 +8,40 @@ import (
 
 // A review is a question and nothing is stored of it. Its rules see to it that the question has one meaning, for the
 // answer would otherwise be about something else than was asked.
-func accessReviewRules() schema.Rules {
-	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
-		spec := obj.Object("spec")
-		validateAccessAttributes(spec, faults)
-		validateSubject(spec, faults)
-		validateEmptyMetadata(obj, faults)
-	}}
+type accessReviewStrategy struct{ schema.DefaultStrategy }
+
+func (accessReviewStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	validateAccessAttributes(spec, faults)
+	validateSubject(spec, faults)
+	validateEmptyMetadata(obj, faults)
 }
 
 // The subject is whoever asks, so there is none to check.
-func selfAccessReviewRules() schema.Rules {
-	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
-		validateAccessAttributes(obj.Object("spec"), faults)
-		validateEmptyMetadata(obj, faults)
-	}}
+type selfAccessReviewStrategy struct{ schema.DefaultStrategy }
+
+func (selfAccessReviewStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	validateAccessAttributes(obj.Object("spec"), faults)
+	validateEmptyMetadata(obj, faults)
 }
 
 // The right to ask is given by namespace here. So the namespace of the question must be that of the path, and paths
 // that are no resources, which lie in none, cannot be asked about.
-func localAccessReviewRules() schema.Rules {
-	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
-		spec, metadata := obj.Object("spec"), obj.Object("metadata")
-		validateAccessAttributes(spec, faults)
-		validateSubject(spec, faults)
-		if len(metadata) > 0 && !(len(metadata) == 1 && metadata.Has("namespace")) {
-			faults.Invalid("metadata", metadata, "must be empty except for namespace")
-		}
-		if r, ok := spec["resourceAttributes"].(tree.Tree); ok && r.String("namespace") != metadata.String("namespace") {
-			faults.Invalid("spec.resourceAttributes.namespace", r.String("namespace"), "must match metadata.namespace")
-		}
-		if spec.Has("nonResourceAttributes") {
-			faults.Invalid("spec.nonResourceAttributes", spec["nonResourceAttributes"], "disallowed on this kind of request")
-		}
-	}}
+type localAccessReviewStrategy struct{ schema.DefaultStrategy }
+
+func (localAccessReviewStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	spec, metadata := obj.Object("spec"), obj.Object("metadata")
+	validateAccessAttributes(spec, faults)
+	validateSubject(spec, faults)
+	if len(metadata) > 0 && !(len(metadata) == 1 && metadata.Has("namespace")) {
+		faults.Invalid("metadata", metadata, "must be empty except for namespace")
+	}
+	if r, ok := spec["resourceAttributes"].(tree.Tree); ok && r.String("namespace") != metadata.String("namespace") {
+		faults.Invalid("spec.resourceAttributes.namespace", r.String("namespace"), "must match metadata.namespace")
+	}
+	if spec.Has("nonResourceAttributes") {
+		faults.Invalid("spec.nonResourceAttributes", spec["nonResourceAttributes"], "disallowed on this kind of request")
+	}
 }
 
 // validateEmptyMetadata requires empty metadata: reviews are not stored. A name or labels would suggest

@@ -20,28 +20,25 @@ const (
 // targetUtilization is the default CPU target, in percent of the requests of Pods.
 const targetUtilization = 80
 
-// autoscalerRules drops the annotations of older versions from stored objects: a client that sends v2 may
+// autoscalerStrategy drops the annotations of older versions from stored objects: a client that sends v2 may
 // have copied them from a v1 body, and they would contradict the fields.
-func autoscalerRules(names autoscalerAnnotations, toZero bool) schema.Rules {
-	least := int64(1)
-	if toZero {
-		least = 0
-	}
-	return schema.Rules{
-		Default: defaultAutoscaler,
-		Prepare: func(obj, old tree.Tree) {
-			family.DropStatusOnCreate(obj, old)
-			names.drop(obj)
-		},
-		Validate: func(obj tree.Tree, faults *schema.Faults) { validateAutoscaler(obj, least, faults) },
-	}
+type autoscalerStrategy struct {
+	schema.DefaultStrategy
+	family.DropStatusOnCreate
+	names autoscalerAnnotations
+	least int64 // replicas
 }
 
-// defaultAutoscaler adds a CPU metric if there is no metric, and fills in the behavior if there is one. The
+func (s autoscalerStrategy) Prepare(obj, old tree.Tree) {
+	s.DropStatusOnCreate.Prepare(obj, old)
+	s.names.drop(obj)
+}
+
+// Default adds a CPU metric if there is no metric, and fills in the behavior if there is one. The
 // defaults of the behavior are applied here only where the user has begun to write one, and the controller
 // assumes the same for an absent one. Scaling down waits five minutes by default, scaling up does not,
 // because too few Pods hurt more than too many.
-func defaultAutoscaler(obj tree.Tree) {
+func (autoscalerStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("metrics")) == 0 {
 		spec["metrics"] = []any{cpuMetric(targetUtilization)}
@@ -84,14 +81,13 @@ func validateMetricStatuses(all []tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateAutoscaler checks an autoscaler, which may scale down to least Pods.
-func validateAutoscaler(obj tree.Tree, least int64, faults *schema.Faults) {
+func (s autoscalerStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	validateMetricStatuses(obj.Object("status").Objects("currentMetrics"), faults)
 	spec := obj.Object("spec")
 	low, hasLow := spec.Int("minReplicas")
 	high, _ := spec.Int("maxReplicas")
-	if hasLow && low < least {
-		faults.Invalid("spec.minReplicas", low, "must be greater than or equal to "+strconv.FormatInt(least, 10))
+	if hasLow && low < s.least {
+		faults.Invalid("spec.minReplicas", low, "must be greater than or equal to "+strconv.FormatInt(s.least, 10))
 	}
 	if high < 1 {
 		faults.Invalid("spec.maxReplicas", high, "must be greater than 0")

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An autoscalerV1Converter converts between version v1 of an autoscaler, which has a field for the CPU
+// An autoscalerV1Strategy converts between version v1 of an autoscaler, which has a field for the CPU
 // metric only, and the stored version v2. Annotations of v1 hold the rest as JSON:
 //
 //	metrics          the other metrics, in the flat form of v1 (metricFieldMap), or in the form of
@@ -20,18 +20,19 @@ import (
 // The CPU metric is the first of the stored metrics, unless cpuMetricPlaceholder marks another position in
 // the annotation. Annotations come from clients and may hold anything, so what cannot be decoded is left
 // out rather than refused: the conversion has nowhere to report a fault to.
-type autoscalerV1Converter struct {
+type autoscalerV1Strategy struct {
+	schema.DefaultStrategy
+	schema.Lossless
 	autoscalerAnnotations
 	spec, status *schema.Message // of v2
 }
 
-func autoscalerV1(names autoscalerAnnotations, message func(string) *schema.Message) schema.Conversion {
-	v1 := autoscalerV1Converter{
+func newAutoscalerV1Strategy(names autoscalerAnnotations, message func(string) *schema.Message) autoscalerV1Strategy {
+	return autoscalerV1Strategy{
 		autoscalerAnnotations: names,
 		spec:                  message("autoscaling.v2.HorizontalPodAutoscalerSpec"),
 		status:                message("autoscaling.v2.HorizontalPodAutoscalerStatus"),
 	}
-	return schema.Conversion{ToStored: v1.toStored, FromStored: v1.fromStored}
 }
 
 // These fields of v1 have no counterpart in v2 but a metric.
@@ -40,9 +41,9 @@ const (
 	currentCPU = "currentCPUUtilizationPercentage"
 )
 
-// fromStored changes obj, a copy of the stored object. Tolerances go first, so that the behavior is written
+// FromStored changes obj, a copy of the stored object. Tolerances go first, so that the behavior is written
 // without them: older clients know no such field there.
-func (v1 autoscalerV1Converter) fromStored(obj tree.Tree) tree.Tree {
+func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	v1.toleranceToAnnotations(obj)
 	spec, status := obj.Object("spec"), obj.Object("status")
 	var others []any
@@ -76,8 +77,8 @@ func (v1 autoscalerV1Converter) fromStored(obj tree.Tree) tree.Tree {
 	return obj
 }
 
-// toStored drops the annotations last: until then they are what it reads from.
-func (v1 autoscalerV1Converter) toStored(obj tree.Tree) tree.Tree {
+// ToStored drops the annotations last: until then they are what it reads from.
+func (v1 autoscalerV1Strategy) ToStored(obj tree.Tree) tree.Tree {
 	spec := obj.EnsureObject("spec")
 	annotations := obj.Object("metadata", "annotations")
 	metrics := insertCPUMetric(metricsFromV1(annotations, v1.metrics, specMetricFields), spec)
@@ -94,7 +95,7 @@ func (v1 autoscalerV1Converter) toStored(obj tree.Tree) tree.Tree {
 
 // setIfDecodable sets a field to a value from an annotation, if the message can hold it. It goes through
 // the codec, so unknown fields are dropped and wrong types refused as in a body.
-func (v1 autoscalerV1Converter) setIfDecodable(t tree.Tree, name string, v any, m *schema.Message) {
+func (v1 autoscalerV1Strategy) setIfDecodable(t tree.Tree, name string, v any, m *schema.Message) {
 	if tree.IsEmpty(v) {
 		return
 	}

@@ -76,18 +76,21 @@ func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	}
 }
 
-// autoscalerV2beta2 converts between version v2beta2 of an autoscaler and the stored version. The two
+// autoscalerV2beta2Strategy converts between version v2beta2 of an autoscaler and the stored version. The two
 // versions differ in nothing but the tolerances, which are newer than v2beta2.
-func autoscalerV2beta2(names autoscalerAnnotations) schema.Conversion {
-	return schema.Conversion{
-		ToStored: func(obj tree.Tree) tree.Tree {
-			names.toleranceFromAnnotations(obj)
-			names.drop(obj)
-			return obj
-		},
-		FromStored: func(obj tree.Tree) tree.Tree {
-			names.toleranceToAnnotations(obj)
-			return obj
-		},
-	}
+type autoscalerV2beta2Strategy struct {
+	schema.DefaultStrategy
+	schema.Lossless
+	names autoscalerAnnotations
+}
+
+func (s autoscalerV2beta2Strategy) ToStored(obj tree.Tree) tree.Tree {
+	s.names.toleranceFromAnnotations(obj)
+	s.names.drop(obj)
+	return obj
+}
+
+func (s autoscalerV2beta2Strategy) FromStored(obj tree.Tree) tree.Tree {
+	s.names.toleranceToAnnotations(obj)
+	return obj
 }

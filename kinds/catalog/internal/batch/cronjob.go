@@ -17,18 +17,18 @@ const maxCronJobName = 52
 
 // The template of the Job gets the defaults of a Pod, while those of a Job are left to the Job that is made: its
 // selector and labels need a name and a UID.
-func cronJobRules() schema.Rules {
-	return schema.Rules{
-		Default: func(obj tree.Tree) {
-			pod.DefaultTemplate(obj.EnsureObject("spec", "jobTemplate", "spec", "template"))
-		},
-		Prepare: family.DropStatusOnCreate, Validate: validateCronJob,
-	}
+type cronJobStrategy struct {
+	jobTemplate
+	family.DropStatusOnCreate
 }
 
-// validateCronJob checks the schedule and, as if it were written alone, the spec of the Jobs. A selector is refused:
+func (cronJobStrategy) Default(obj tree.Tree) {
+	pod.DefaultTemplate(obj.EnsureObject("spec", "jobTemplate", "spec", "template"))
+}
+
+// Validate checks the schedule and, as if it were written alone, the spec of the Jobs. A selector is refused:
 // every Job needs its own, or two would count the same Pods.
-func validateCronJob(obj tree.Tree, faults *schema.Faults) {
+func (cronJobStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	if schedule := spec.String("schedule"); schedule != "" {
 		validateSchedule(schedule, "spec.schedule", faults)

@@ -15,29 +15,32 @@ import (
 // jobLabels are the labels by which Pods refer to their Job, in the spelling of a profile.
 type jobLabels struct{ uid, name []string }
 
-// Each label has two spellings, with and without a domain: older clients look for the second one, and the two must
-// agree.
-func jobRules(n *meta.Naming, spec *schema.Message) schema.Rules {
-	labels := jobLabels{
-		uid:  []string{n.Translate("batch.platform.io/controller-uid"), "controller-uid"},
-		name: []string{n.Translate("batch.platform.io/job-name"), "job-name"},
-	}
-	return schema.Rules{
-		Default: defaultJob, Prepare: labels.prepare,
-		Validate: labels.validate, ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) { validateJobUpdate(spec, obj, old, faults) },
-		OrphansDependents: true, WarnDelete: warnOrphans,
-	}
+type jobStrategy struct {
+	jobTemplate
+	labels jobLabels
+	spec   *schema.Message
 }
 
-// warnOrphans tells who deletes a Job that its Pods run on, which few expect.
-const warnOrphans = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
-	"set propagationPolicy=Orphan to suppress this warning"
+// Each label has two spellings, with and without a domain: older clients look for the second one, and the two must
+// agree.
+func newJobStrategy(n *meta.Naming, spec *schema.Message) jobStrategy {
+	return jobStrategy{newJobTemplate(n, "spec"), jobLabels{
+		uid:  []string{n.Translate("batch.platform.io/controller-uid"), "controller-uid"},
+		name: []string{n.Translate("batch.platform.io/job-name"), "job-name"},
+	}, spec}
+}
 
-// defaultJob fills in a Job; without completions and parallelism both are 1.
+// DefaultPropagation keeps the Pods of a Job, which few clients expect.
+func (jobStrategy) DefaultPropagation() (policy, warning string) {
+	return "Orphan", "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
+		"set propagationPolicy=Orphan to suppress this warning"
+}
+
+// Default fills in a Job; without completions and parallelism both are 1.
 //
 // With parallelism alone the Job is a work queue, which ends when its Pods say so; so completions is only filled in
 // where neither is given. A limit per index makes the limit of the whole Job as good as none.
-func defaultJob(obj tree.Tree) {
+func (jobStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if !spec.Has("parallelism") && !spec.Has("completions") {
 		spec["completions"] = int64(1)
@@ -57,20 +60,20 @@ func defaultJob(obj tree.Tree) {
 	pod.DefaultTemplate(spec.EnsureObject("template"))
 	labels := spec.Object("template", "metadata", "labels")
 	if metadata := obj.EnsureObject("metadata"); len(labels) > 0 && len(metadata.Object("labels")) == 0 {
-		metadata["labels"] = labels // the same ones, so that those which prepare generates are added to both
+		metadata["labels"] = labels // the same ones, so that those which Prepare generates are added to both
 	}
 }
 
-// prepare generates the selector and the Pod labels of a new Job, unless manualSelector is set.
+// Prepare generates the selector and the Pod labels of a new Job, unless manualSelector is set.
 //
 // The selector contains the UID, which no other Job ever has. So Jobs of the same name, one after the other, cannot
 // count each other's Pods. Labels of the template become those of the Job if it has none, which clients expect.
-func (l jobLabels) prepare(obj, old tree.Tree) {
+func (s jobStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if old == nil {
 		delete(obj, "status")
 		if !spec.Bool("manualSelector") {
-			l.generate(obj.Object("metadata"), spec)
+			s.labels.generate(obj.Object("metadata"), spec)
 		}
 	}
 	labels := spec.Object("template", "metadata", "labels")
@@ -92,12 +95,12 @@ func (l jobLabels) generate(metadata, spec tree.Tree) {
 	field.SetIfAbsent(spec.EnsureObject("selector", "matchLabels"), l.uid[0], metadata.String("uid"))
 }
 
-// validate checks a Job after its selector was generated, so that a missing one is a fault of manualSelector.
-func (l jobLabels) validate(obj tree.Tree, faults *schema.Faults) {
+// Validate checks a Job after its selector was generated, so that a missing one is a fault of manualSelector.
+func (s jobStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	selector := spec.Object("selector")
 	if selector != nil && !spec.Bool("manualSelector") {
-		l.validateGenerated(obj.Object("metadata"), spec, faults)
+		s.labels.validateGenerated(obj.Object("metadata"), spec, faults)
 	}
 	validateJobSpec(spec, "spec", faults)
 	if selector == nil {
@@ -147,22 +150,22 @@ func validateJobHostnames(name string, spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateJobUpdate keeps the selector and the template. Scheduling fields of the template can change
+// ValidateUpdate keeps the selector and the template. Scheduling fields of the template can change
 // while the Job is suspended and no Pod has started.
 //
 // A suspended Job that has not started may be moved by a queue, which decides where its Pods go before any exists.
 // After that nodes have seen them, and the template stands for what ran.
-func validateJobUpdate(m *schema.Message, obj, old tree.Tree, faults *schema.Faults) {
+func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
-	validateCompletionsUpdate(m, spec, was, faults)
-	field.Immutable(m, spec, was, "spec", "selector", faults)
+	validateCompletionsUpdate(s.spec, spec, was, faults)
+	field.Immutable(s.spec, spec, was, "spec", "selector", faults)
 	before := was
 	if was.Bool("suspend") && !old.Object("status").Has("startTime") {
 		before = tree.Tree{"template": withSchedulingFieldsOf(was.Object("template"), spec.Object("template"))}
 	}
-	field.Immutable(m, spec, before, "spec", "template", faults)
+	field.Immutable(s.spec, spec, before, "spec", "template", faults)
 	for _, name := range []string{"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"} {
-		field.Immutable(m, spec, was, "spec", name, faults)
+		field.Immutable(s.spec, spec, was, "spec", name, faults)
 	}
 }
 

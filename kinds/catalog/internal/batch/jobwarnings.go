@@ -1,41 +1,38 @@
 package batch
 
 import (
+	"strings"
+
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// jobWarnings finds what is to be warned of in Jobs, mostly in their templates.
-type jobWarnings struct {
-	pods    *pod.Warnings
+// A jobTemplate is the strategy of kinds with the spec of a Job.
+type jobTemplate struct {
+	pod.TemplateStrategy
 	product string
+	path    []string // of the spec
 }
 
-// warnJob and warnCronJob differ in where the spec lies, and so in the paths of their texts.
-func (w jobWarnings) warnJob(obj, old tree.Tree) []string {
-	return w.warn(obj, old, obj.Object("spec"), "spec")
+func newJobTemplate(n *meta.Naming, path ...string) jobTemplate {
+	return jobTemplate{pod.NewTemplateStrategy(n, append(path, "template")...), n.Product(), path}
 }
 
-func (w jobWarnings) warnCronJob(obj, old tree.Tree) []string {
-	return w.warn(obj, old, obj.Object("spec", "jobTemplate", "spec"), "spec.jobTemplate.spec")
-}
-
-// warn warns of the name of a new object, and of a Job's spec, at path, which is new or changes.
-func (w jobWarnings) warn(obj, old, spec tree.Tree, path string) (texts []string) {
+// Warnings warns of the name of a new object, and of a Job's spec which is new or changes.
+func (j jobTemplate) Warnings(obj, old tree.Tree) (texts []string) {
 	if old == nil {
 		texts = warning.AppendHostName(texts, obj, "Pod names and hostnames")
 	} else if !pod.Changes(obj, old) {
 		return nil
 	}
+	spec := obj.Object(j.path...)
 	completions, _ := spec.Int("completions")
 	parallelism, _ := spec.Int("parallelism")
 	if spec.String("completionMode") == completionModeIndexed && completions > indexedJobLimit && parallelism > indexedJobLimitHighCompletions {
-		texts = append(texts, path+": In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, "+
-			w.product+" might not be able to track completedIndexes when a big number of indexes fail")
+		texts = append(texts, strings.Join(j.path, ".")+": In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, "+
+			j.product+" might not be able to track completedIndexes when a big number of indexes fail")
 	}
-	if path == "spec" {
-		return w.pods.AppendTemplate(texts, spec.Object("template"), "spec.template.")
-	}
-	return w.pods.AppendTemplate(texts, spec.Object("template"), "spec.jobTemplate.spec.template.")
+	return j.AppendWarnings(texts, obj)
 }

@@ -24,8 +24,8 @@ func Parse(t testing.TB, text string) tree.Tree {
 // It leaves out what is not of the kind itself: admission, ownership and storage.
 func Create(k *schema.Kind, obj tree.Tree) []string {
 	rules.Default(k, obj)
-	if k.Rules.Prepare != nil {
-		k.Rules.Prepare(obj, nil)
+	if k.Preparer != nil {
+		k.Preparer.Prepare(obj, nil)
 	}
 	return Lines(append(rules.Validate(k, obj), rules.ValidateServed(k, obj, nil)...))
 }
@@ -33,8 +33,8 @@ func Create(k *schema.Kind, obj tree.Tree) []string {
 // Update runs the rules of an update of the main resource, like Create.
 func Update(k *schema.Kind, obj, old tree.Tree) []string {
 	rules.Default(k, obj)
-	if k.Rules.Prepare != nil {
-		k.Rules.Prepare(obj, old)
+	if k.Preparer != nil {
+		k.Preparer.Prepare(obj, old)
 	}
 	causes := append(rules.Validate(k, obj), rules.ValidateUpdate(k, obj, old)...)
 	return Lines(append(causes, rules.ValidateServed(k, obj, old)...))

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -28,24 +27,22 @@ const (
 
 // The legacy signer was a default of older versions. It has no rules about who gets what, so no new request may name
 // it.
-func certificateRequestRules(n *meta.Naming) schema.Rules {
-	legacy := n.Translate("platform.io/legacy-unknown")
-	return schema.Rules{
-		Prepare:   prepareCertificateRequest,
-		Requester: requester,
-		Validate:  func(obj tree.Tree, faults *schema.Faults) { validateCertificateRequest(obj, legacy, faults) },
-	}
+type certificateRequestStrategy struct {
+	schema.DefaultStrategy
+	legacySigner string
 }
+
+func (certificateRequestStrategy) Requester() []string { return requester }
 
 // requester are the fields of the spec that say who asks for a certificate.
 var requester = []string{"username", "uid", "groups", "extra"}
 
-// prepareCertificateRequest ignores changes of spec and status. The server fills in the identity of
+// Prepare ignores changes of spec and status. The server fills in the identity of
 // the requester.
 //
 // The identity is what a signer trusts, so nothing that a client writes there may stay. A request is immutable, since
 // an approval is given to its content.
-func prepareCertificateRequest(obj, old tree.Tree) {
+func (certificateRequestStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "spec")
 		obj.CopyField(old, "status")
@@ -59,14 +56,14 @@ func prepareCertificateRequest(obj, old tree.Tree) {
 }
 
 // The bounds of the lifetime keep a certificate from ending before it is installed.
-func validateCertificateRequest(obj tree.Tree, legacySigner string, faults *schema.Faults) {
+func (s certificateRequestStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	request := spec.String("request")
 	if err := checkCertificateRequest(request); err != nil {
 		faults.Invalid("spec.request", request, err.Error())
 	}
 	validateUsages(spec.Strings("usages"), faults)
-	if signer := spec.String("signerName"); signer == legacySigner {
+	if signer := spec.String("signerName"); signer == s.legacySigner {
 		faults.Invalid("spec.signerName", signer, "the legacy signerName is not allowed via this API version")
 	} else {
 		validateSignerName(signer, faults)

@@ -18,18 +18,12 @@ const (
 	maxTrustBundleFaults = 16
 )
 
-// trustBundleRules are those of the stored version.
-func trustBundleRules() schema.Rules {
-	return schema.Rules{ValidateServed: validateTrustBundle, Validate: func(obj tree.Tree, faults *schema.Faults) {
-		validateTrustBundleName(obj, faults)
-		validateSignerName(obj.Object("spec").String("signerName"), faults)
-	}}
-}
+// trustBundleStrategy is that of the stored version.
+type trustBundleStrategy struct{ schema.DefaultStrategy }
 
-// sameForm is the conversion between versions that differ in nothing but their names.
-func sameForm() schema.Conversion {
-	same := func(obj tree.Tree) tree.Tree { return obj }
-	return schema.Conversion{ToStored: same, FromStored: same}
+func (trustBundleStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	validateTrustBundleName(obj, faults)
+	validateSignerName(obj.Object("spec").String("signerName"), faults)
 }
 
 // validateTrustBundleName requires that the name of a bundle begins with its signer. Rights on a signer thereby
@@ -56,9 +50,19 @@ func validateTrustBundleName(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateTrustBundle leaves a bundle that does not change unread, so that one which was valid once can still be
+// trustBundleAlphaStrategy is that of a version which differs in nothing but its name.
+type trustBundleAlphaStrategy struct {
+	trustBundleStrategy
+	schema.Lossless
+}
+
+func (trustBundleAlphaStrategy) ToStored(obj tree.Tree) tree.Tree { return obj }
+
+func (trustBundleAlphaStrategy) FromStored(obj tree.Tree) tree.Tree { return obj }
+
+// ValidateServed leaves a bundle that does not change unread, so that one which was valid once can still be
 // labelled when the rules of X.509 have become stricter.
-func validateTrustBundle(obj, old tree.Tree, faults *schema.Faults) {
+func (trustBundleStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
 	const path, omitted = "spec.trustBundle", "<value omitted>"
 	text := obj.Object("spec").String("trustBundle")
 	if old != nil && old.Object("spec").String("trustBundle") == text {

@@ -3,17 +3,16 @@ package certificates
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of certificates with their functions.
+// Kinds lists the kinds of certificates with their strategies.
 func Kinds(n *meta.Naming) []family.Kind {
 	return []family.Kind{
-		{Name: "certificates.platform.io/v1/CertificateSigningRequest", Rules: certificateRequestRules(n), Views: family.Views{
+		{Name: "certificates.platform.io/v1/CertificateSigningRequest", Strategy: certificateRequestStrategy{legacySigner: n.Translate("platform.io/legacy-unknown")}, Views: family.Views{
 			"approval": {Write: writeApproval},
 			"status":   {Write: writeCertificate},
 		}},
-		{Name: "certificates.platform.io/v1alpha1/ClusterTrustBundle", Rules: schema.Rules{ValidateServed: validateTrustBundle}, Conversion: sameForm()},
-		{Name: "certificates.platform.io/v1beta1/ClusterTrustBundle", Rules: trustBundleRules()},
+		{Name: "certificates.platform.io/v1alpha1/ClusterTrustBundle", Strategy: trustBundleAlphaStrategy{}},
+		{Name: "certificates.platform.io/v1beta1/ClusterTrustBundle", Strategy: trustBundleStrategy{}},
 	}
 }

@@ -9,11 +9,11 @@ import (
 )
 
 // A Lease is written every few seconds by each node and each leader, so its rules are few and cheap.
-func leaseRules() schema.Rules { return schema.Rules{Validate: validateLease} }
+type leaseStrategy struct{ schema.DefaultStrategy }
 
 // A strategy without a slash must be a known one: names without a domain belong to the API itself, and those with one
 // to whoever owns the domain. A preferred holder only means something to the process that a strategy describes.
-func validateLease(obj tree.Tree, faults *schema.Faults) {
+func (leaseStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	if n, ok := spec.Int("leaseDurationSeconds"); ok && n <= 0 {
 		faults.Invalid("spec.leaseDurationSeconds", n, "must be greater than 0")

@@ -13,16 +13,14 @@ const maxDataSize = 1 << 20
 
 const immutableMsg = "field is immutable when `immutable` is set"
 
-// configMapRules leaves the syntax of keys to the declaration of the kind; only what spans several fields
+// configMapStrategy leaves the syntax of keys to the declaration of the kind; only what spans several fields
 // is here.
-func configMapRules() schema.Rules {
-	return schema.Rules{Validate: validateConfigMap, ValidateUpdate: validateConfigMapUpdate}
-}
+type configMapStrategy struct{ schema.DefaultStrategy }
 
-// validateConfigMap checks that each key is in one of data and binaryData only. Both become files of the
+// Validate checks that each key is in one of data and binaryData only. Both become files of the
 // same directory when the ConfigMap is mounted, so a key in both would name one file with two contents. The
 // two are reported from both sides, each with its own path.
-func validateConfigMap(obj tree.Tree, faults *schema.Faults) {
+func (configMapStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	data, binary := obj.Object("data"), obj.Object("binaryData")
 	size := 0
 	for _, key := range data.SortedKeys() {
@@ -45,8 +43,8 @@ func validateConfigMap(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateConfigMapUpdate covers binaryData too, which a Secret does not have.
-func validateConfigMapUpdate(obj, old tree.Tree, faults *schema.Faults) {
+// ValidateUpdate covers binaryData too, which a Secret does not have.
+func (configMapStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	validateImmutableFlag(obj, old, faults, "data", "binaryData")
 }
 

@@ -1,17 +1,23 @@
 package core
 
 import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// endpointsRules has nothing about addresses: their format is declared.
-func endpointsRules() schema.Rules { return schema.Rules{Validate: validateEndpoints} }
+// endpointsStrategy has nothing about addresses: their format is declared.
+type endpointsStrategy struct {
+	family.AlwaysWarns
+	addresses warning.Addresses
+	managedBy string // the label
+}
 
-// validateEndpoints asks for the names of ports where a subset has several. A Service refers to the ports
+// Validate asks for the names of ports where a subset has several. A Service refers to the ports
 // by name as soon as it has two, and without a name a proxy could not tell which one is meant. A single
 // port may stay nameless, and then matches the Service's only port.
-func validateEndpoints(obj tree.Tree, faults *schema.Faults) {
+func (endpointsStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	for i, s := range obj.Objects("subsets") {
 		ports := s.Objects("ports")
 		for j, p := range ports {

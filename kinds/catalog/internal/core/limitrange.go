@@ -11,32 +11,32 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// limitRangeRules fills the defaults when the LimitRange is written, not when it is applied to a Pod, so
+// limitRangeStrategy fills the defaults when the LimitRange is written, not when it is applied to a Pod, so
 // that the admission plugin reads finished values and users see what will be given to their containers.
-func limitRangeRules() schema.Rules {
-	return schema.Rules{
-		RandomName: true,
-		Default: func(obj tree.Tree) {
-			for _, limit := range obj.Object("spec").Objects("limits") {
-				if limit.String("type") == "Container" {
-					defaultLimits(limit)
-				}
-			}
-		},
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			types := map[string]bool{}
-			for i, limit := range obj.Object("spec").Objects("limits") {
-				at, name := tree.IndexPath("spec.limits", i), limit.String("type")
-				validateLimitType(name, at+".type", faults)
-				if types[name] {
-					faults.Duplicate(at+".type", name)
-				}
-				// One entry for each type: with two, which of their defaults apply would depend on their
-				// order.
-				types[name] = true
-				validateLimit(limit, at, faults)
-			}
-		},
+type limitRangeStrategy struct{ schema.DefaultStrategy }
+
+func (limitRangeStrategy) RandomName() bool { return true }
+
+func (limitRangeStrategy) Default(obj tree.Tree) {
+	for _, limit := range obj.Object("spec").Objects("limits") {
+		if limit.String("type") == "Container" {
+			defaultLimits(limit)
+		}
+	}
+}
+
+func (limitRangeStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	types := map[string]bool{}
+	for i, limit := range obj.Object("spec").Objects("limits") {
+		at, name := tree.IndexPath("spec.limits", i), limit.String("type")
+		validateLimitType(name, at+".type", faults)
+		if types[name] {
+			faults.Duplicate(at+".type", name)
+		}
+		// One entry for each type: with two, which of their defaults apply would depend on their
+		// order.
+		types[name] = true
+		validateLimit(limit, at, faults)
 	}
 }
 

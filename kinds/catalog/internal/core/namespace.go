@@ -11,42 +11,45 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// namespaceRules sets the label that holds the namespace's own name, which selectors of network policies
+type namespaceStrategy struct {
+	schema.DefaultStrategy
+	label, finalizer string
+}
+
+// Default sets the label that holds the namespace's own name, which selectors of network policies
 // and webhooks rely on: no namespace may pass for another by a label. Prepare sets it too, because a new
 // object may get its name only after the defaults, and a client may have changed the label.
-func namespaceRules(n *meta.Naming) schema.Rules {
-	label, finalizer := n.MetadataNameLabel(), n.NamespaceFinalizer()
-	setLabel := func(obj tree.Tree) {
-		if name := obj.Object("metadata").String("name"); name != "" {
-			obj.EnsureObject("metadata", "labels")[label] = name
-		}
-	}
-	return schema.Rules{
-		Default: setLabel,
-		Prepare: func(obj, old tree.Tree) {
-			setLabel(obj)
-			prepareNamespace(obj, old, finalizer)
-		},
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			for _, name := range obj.Object("spec").Strings("finalizers") {
-				validateNamespaceFinalizer(name, finalizer, faults)
-			}
-		},
-		BeginDelete: func(obj tree.Tree, _ string) { obj["status"] = tree.Tree{"phase": "Terminating"} },
-		Finalized:   func(obj tree.Tree) bool { return len(obj.Object("spec").List("finalizers")) == 0 },
+func (s namespaceStrategy) Default(obj tree.Tree) {
+	if name := obj.Object("metadata").String("name"); name != "" {
+		obj.EnsureObject("metadata", "labels")[s.label] = name
 	}
 }
 
-// prepareNamespace makes a new namespace Active and adds its finalizer. Later writes of the main resource
+func (s namespaceStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	for _, name := range obj.Object("spec").Strings("finalizers") {
+		validateNamespaceFinalizer(name, s.finalizer, faults)
+	}
+}
+
+func (namespaceStrategy) BeginDelete(obj tree.Tree, _ string) {
+	obj["status"] = tree.Tree{"phase": "Terminating"}
+}
+
+func (namespaceStrategy) Finalized(obj tree.Tree) bool {
+	return len(obj.Object("spec").List("finalizers")) == 0
+}
+
+// Prepare makes a new namespace Active and adds its finalizer. Later writes of the main resource
 // keep both: status and spec.finalizers are written through sub-resources. The finalizer holds the
 // namespace until the controller has emptied it. Other finalizers that the client names are kept, behind
 // which other controllers wait in the same way.
-func prepareNamespace(obj, old tree.Tree, finalizer string) {
+func (s namespaceStrategy) Prepare(obj, old tree.Tree) {
+	s.Default(obj)
 	if old == nil {
 		obj["status"] = tree.Tree{"phase": "Active"}
 		spec := obj.EnsureObject("spec")
-		if !slices.Contains(spec.Strings("finalizers"), finalizer) {
-			spec["finalizers"] = append(slices.Clone(spec.List("finalizers")), finalizer)
+		if !slices.Contains(spec.Strings("finalizers"), s.finalizer) {
+			spec["finalizers"] = append(slices.Clone(spec.List("finalizers")), s.finalizer)
 		}
 		return
 	}

@@ -6,28 +6,27 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/address"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// nodeRules trusts most of the status: the kubelet writes it, and a fault would make a node go dark instead
+// nodeStrategy trusts most of the status: the kubelet writes it, and a fault would make a node go dark instead
 // of being reported with what is known about it.
-func nodeRules() schema.Rules {
-	return schema.Rules{
-		Default:        defaultNode,
-		Prepare:        prepareNode,
-		Validate:       validateNode,
-		ValidateUpdate: validateNodeUpdate,
-	}
+type nodeStrategy struct {
+	family.AlwaysWarns
+	addresses warning.Addresses
+	unused    string // the warning about externalID
 }
 
-// defaultNode takes the capacity as allocatable where the node reports nothing else, and keeps podCIDR
+// Default takes the capacity as allocatable where the node reports nothing else, and keeps podCIDR
 // equal to the first of podCIDRs. Schedulers read only allocatable, so a node that reserves nothing for its
 // system need not repeat itself.
-func defaultNode(obj tree.Tree) {
+func (nodeStrategy) Default(obj tree.Tree) {
 	if status := obj.Object("status"); status != nil && status.Has("capacity") && !status.Has("allocatable") {
 		status["allocatable"] = tree.Clone(status["capacity"])
 	}
@@ -60,9 +59,9 @@ func syncFirst(t tree.Tree, one, many string) {
 	}
 }
 
-// prepareNode drops configSource, which is no longer supported, from nodes that did not have it. A
+// Prepare drops configSource, which is no longer supported, from nodes that did not have it. A
 // new node may bring its status; later writes of the main resource keep the status as it is.
-func prepareNode(obj, old tree.Tree) {
+func (nodeStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
 	}
@@ -71,9 +70,9 @@ func prepareNode(obj, old tree.Tree) {
 	}
 }
 
-// validateNode checks resources below both names since the kubelet and, for extended resources, a patch by
+// Validate checks resources below both names since the kubelet and, for extended resources, a patch by
 // an operator write them.
-func validateNode(obj tree.Tree, faults *schema.Faults) {
+func (nodeStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec, status := obj.Object("spec"), obj.Object("status")
 	validateTaints(spec, "metadata.taints", faults)
 	validatePodCIDRs(spec, "spec.podCIDRs", faults)
@@ -146,12 +145,12 @@ func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults
 	}
 }
 
-// validateNodeUpdate refuses changes of podCIDRs and of providerID once they are set, and of the fields
+// ValidateUpdate refuses changes of podCIDRs and of providerID once they are set, and of the fields
 // that are no longer supported. Network plugins configure interfaces by podCIDR, and the cloud's controller
 // finds the machine by providerID: changed under them, addresses of running Pods would overlap, or the
 // wrong machine would be deleted. Who must change them deletes the Node and lets the kubelet register
 // again.
-func validateNodeUpdate(obj, old tree.Tree, faults *schema.Faults) {
+func (nodeStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	before := was.Strings("podCIDRs")
 	if len(before) > 0 && !slices.Equal(before, spec.Strings("podCIDRs")) {

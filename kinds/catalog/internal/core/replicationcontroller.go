@@ -7,19 +7,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// replicationControllerRules shares what it can with ReplicaSet, which replaced this kind: replica counts
+// replicationControllerStrategy shares what it can with ReplicaSet, which replaced this kind: replica counts
 // and the status have the same shape. The selector has not; it is a plain map of labels.
-func replicationControllerRules() schema.Rules {
-	return schema.Rules{
-		Default: defaultReplicationController, Prepare: apps.ResetReplicaSetStatus, Validate: validateReplicationController,
-		OrphansDependents: true,
-	}
+type replicationControllerStrategy struct {
+	apps.NamedWorkload
+	apps.ZeroReplicasOnCreate
 }
 
-// defaultReplicationController copies the labels of the template to the selector and to the object where
+func (replicationControllerStrategy) DefaultPropagation() (policy, warning string) {
+	return "Orphan", ""
+}
+
+// Default copies the labels of the template to the selector and to the object where
 // those have none. This is a convenience of the oldest API; apps/v1 has dropped it, because labels that are
 // derived once do not follow a later change of the template.
-func defaultReplicationController(obj tree.Tree) {
+func (replicationControllerStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	template := spec.Object("template")
 	if template == nil {
@@ -38,10 +40,10 @@ func defaultReplicationController(obj tree.Tree) {
 	}
 }
 
-// validateReplicationController compares selector and template as a label selector, for which the map is
+// Validate compares selector and template as a label selector, for which the map is
 // wrapped in matchLabels. Without a match the controller would create Pods for ever, since it never counts
 // its own.
-func validateReplicationController(obj tree.Tree, faults *schema.Faults) {
+func (replicationControllerStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	selector, template := spec.Object("selector"), spec.Object("template")
 	if template != nil {

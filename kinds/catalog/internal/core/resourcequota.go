@@ -10,19 +10,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// resourceQuotaRules keeps the status in writes of the main resource: used is counted by admission and by
+// resourceQuotaStrategy keeps the status in writes of the main resource: used is counted by admission and by
 // the quota controller, and a client that could reset it would create beyond its limits.
-func resourceQuotaRules() schema.Rules {
-	return schema.Rules{
-		Prepare:        family.KeepStatus,
-		Validate:       validateQuota,
-		ValidateUpdate: validateQuotaUpdate,
-	}
+type resourceQuotaStrategy struct {
+	schema.DefaultStrategy
+	family.KeepStatus
 }
 
-// validateQuota checks the status with the same rules as the spec, because hard is copied from there by the
+// Validate checks the status with the same rules as the spec, because hard is copied from there by the
 // controller.
-func validateQuota(obj tree.Tree, faults *schema.Faults) {
+func (resourceQuotaStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec, status := obj.Object("spec"), obj.Object("status")
 	validateQuotaResources(spec.Object("hard"), "spec.hard", faults)
 	for _, name := range []string{"hard", "used"} {
@@ -145,10 +142,10 @@ func validateScopeOperator(e tree.Tree, scope, path string, faults *schema.Fault
 	}
 }
 
-// validateQuotaUpdate keeps the set of scopes. used was counted with these scopes. The order and
+// ValidateUpdate keeps the set of scopes. used was counted with these scopes. The order and
 // repetitions mean nothing, so they may change. The slices are the copies that Strings makes, so sorting
 // them leaves the objects as they are.
-func validateQuotaUpdate(obj, old tree.Tree, faults *schema.Faults) {
+func (resourceQuotaStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	now, was := spec.Strings("scopes"), old.Object("spec").Strings("scopes")
 	slices.Sort(now)

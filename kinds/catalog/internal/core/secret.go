@@ -6,23 +6,25 @@ import (
 	"errors"
 	"maps"
 
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// secretTypes are the types with rules of their own, in the spelling of a profile. Each type promises
+// secretStrategy are the types with rules of their own, in the spelling of a profile. Each type promises
 // certain keys to its consumers: the ingress controller, the kubelet that pulls images, an SSH client. The
 // keys themselves carry no vendor's name, so only types are translated.
-type secretTypes struct {
+type secretStrategy struct {
+	family.AlwaysWarns
 	serviceAccountToken, serviceAccountName string
 	dockercfg, dockerconfigjson             string
 	basicAuth, sshAuth, tls                 string
 }
 
-func secretRules(n *meta.Naming) schema.Rules {
-	types := secretTypes{
+func newSecretStrategy(n *meta.Naming) secretStrategy {
+	return secretStrategy{
 		serviceAccountToken: n.Translate("platform.io/service-account-token"),
 		serviceAccountName:  n.Translate("platform.io/service-account.name"),
 		dockercfg:           n.Translate("platform.io/dockercfg"),
@@ -31,15 +33,16 @@ func secretRules(n *meta.Naming) schema.Rules {
 		sshAuth:             n.Translate("platform.io/ssh-auth"),
 		tls:                 n.Translate("platform.io/tls"),
 	}
-	return schema.Rules{Default: defaultSecret, Validate: types.validate, ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
-		validateImmutableFlag(obj, old, faults, "data")
-	}}
 }
 
-// defaultSecret sets the type and moves stringData, which is write-only, into data. stringData wins, so
+func (secretStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	validateImmutableFlag(obj, old, faults, "data")
+}
+
+// Default sets the type and moves stringData, which is write-only, into data. stringData wins, so
 // that a manifest can override one key in plain text. It is removed before the object is stored and so
 // appears in no response.
-func defaultSecret(obj tree.Tree) {
+func (secretStrategy) Default(obj tree.Tree) {
 	if obj.String("type") == "" {
 		obj["type"] = "Opaque"
 	}
@@ -54,9 +57,9 @@ func defaultSecret(obj tree.Tree) {
 	delete(obj, "stringData")
 }
 
-// validate measures decoded bytes, as for a ConfigMap. Messages about Secrets must not contain their
+// Validate measures decoded bytes, as for a ConfigMap. Messages about Secrets must not contain their
 // values: a Status ends up in logs and terminals.
-func (t secretTypes) validate(obj tree.Tree, faults *schema.Faults) {
+func (t secretStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	data := obj.Object("data")
 	size := 0
 	for key := range data {
@@ -70,7 +73,7 @@ func (t secretTypes) validate(obj tree.Tree, faults *schema.Faults) {
 
 // validateContent checks the keys that each type requires. A type without rules here is free: anyone may
 // invent types, and Opaque is just the most common one.
-func (t secretTypes) validateContent(obj, data tree.Tree, faults *schema.Faults) {
+func (t secretStrategy) validateContent(obj, data tree.Tree, faults *schema.Faults) {
 	switch obj.String("type") {
 	case t.serviceAccountToken:
 		if obj.Object("metadata", "annotations").String(t.serviceAccountName) == "" {
@@ -94,7 +97,7 @@ func (t secretTypes) validateContent(obj, data tree.Tree, faults *schema.Faults)
 			faults.Required("data[ssh-privatekey]")
 		}
 	case t.tls:
-		// Whether the pair fits is a warning only, see secretWarnings: a certificate may be written before
+		// Whether the pair fits is a warning only, see Warnings: a certificate may be written before
 		// its key is rotated in.
 		for _, key := range []string{"tls.crt", "tls.key"} {
 			if _, ok := data[key]; !ok {

@@ -3,33 +3,37 @@ package core
 import (
 	"slices"
 
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serviceRules stops at what one object can tell. Allocating cluster addresses and node ports, and refusing
+// serviceStrategy stops at what one object can tell. Allocating cluster addresses and node ports, and refusing
 // those that another Service has, needs the other Services and is the work of the allocators in actors.
-func serviceRules(n *meta.Naming) schema.Rules {
-	annotations := serviceAnnotations{
+type serviceStrategy struct {
+	family.AlwaysWarns
+	serviceAnnotations
+	addresses warning.Addresses
+}
+
+func newServiceStrategy(n *meta.Naming, addresses warning.Addresses) serviceStrategy {
+	return serviceStrategy{addresses: addresses, serviceAnnotations: serviceAnnotations{
 		hints:        n.Translate("service.platform.io/topology-aware-hints"),
 		mode:         n.Translate("service.platform.io/topology-mode"),
 		sourceRanges: n.Translate("service.beta.platform.io/load-balancer-source-ranges"),
-	}
-	return schema.Rules{
-		Default: defaultService,
-		Prepare: prepareService,
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			annotations.validate(obj, faults)
-			validateService(obj, faults)
-			validateServiceLoadBalancerStatus(obj, "status.loadBalancer", faults)
-		},
-		ValidateStatus: func(status tree.Tree, faults *schema.Faults) {
-			field.Conditions(status, "status.conditions", faults)
-		},
-		ValidateUpdate: validateServiceUpdate,
+	}}
+}
+
+func (s serviceStrategy) Validate(obj, old tree.Tree, faults *schema.Faults) {
+	s.validate(obj, faults)
+	validateService(obj, faults)
+	validateServiceLoadBalancerStatus(obj, "status.loadBalancer", faults)
+	if !obj.Shares(old, "status") {
+		field.Conditions(obj.Object("status"), "status.conditions", faults)
 	}
 }
 
@@ -43,8 +47,8 @@ func isExternal(spec tree.Tree) bool {
 // proxies have always assumed.
 const affinitySeconds = int64(10800)
 
-// defaultService fills what proxies would otherwise each have to assume for themselves.
-func defaultService(obj tree.Tree) {
+// Default fills what proxies would otherwise each have to assume for themselves.
+func (serviceStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	switch spec.String("sessionAffinity") {
 	case "None":
@@ -78,11 +82,11 @@ func defaultService(obj tree.Tree) {
 	}
 }
 
-// prepareService ignores the status in writes of the main resource. An update that leaves out allocated
+// Prepare ignores the status in writes of the main resource. An update that leaves out allocated
 // addresses and ports keeps them, and a change of the type drops fields of the old type. A Service that
 // stops being a load balancer loses the addresses of the balancer at once, since the cloud's controller
 // frees them and another Service may get them. The old status is cloned before: objects at rest are shared.
-func prepareService(obj, old tree.Tree) {
+func (serviceStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if spec.String("type") == service.TypeExternalName && slices.Contains([]string{"Cluster", "Local"}, spec.String("internalTrafficPolicy")) {
 		delete(spec, "internalTrafficPolicy") // it describes traffic to a cluster address

@@ -169,10 +169,10 @@ func validateTrafficPolicy(spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateServiceUpdate keeps what an outside party was told already: the controller chosen by
+// ValidateUpdate keeps what an outside party was told already: the controller chosen by
 // loadBalancerClass owns the balancer and would not clean up after a change, and the balancer polls the
 // health check port that it was configured with.
-func validateServiceUpdate(obj, old tree.Tree, faults *schema.Faults) {
+func (serviceStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateClusterIPsUpdate(spec, was, faults)
 	if spec.String("type") == service.TypeLoadBalancer && was.String("type") == service.TypeLoadBalancer &&

@@ -5,44 +5,30 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/catalog/service"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serviceWarnings finds what is accepted in a Service and deprecated, or without effect. None of it is
-// refused, because Services of this kind are stored in many clusters, and a fault would make their next
-// update impossible.
-type serviceWarnings struct {
-	addresses   warning.Addresses
-	hints, mode string // annotations
-}
-
-func newServiceWarnings(n *meta.Naming) serviceWarnings {
-	return serviceWarnings{
-		addresses: warning.NewAddresses(n),
-		hints:     n.Translate("service.platform.io/topology-aware-hints"),
-		mode:      n.Translate("service.platform.io/topology-mode"),
-	}
-}
-
-// warn repeats its texts with each write, unlike for workloads: the same client that writes the Service can
+// Warnings returns what is accepted in a Service and deprecated, or without effect. None of it is refused, because
+// Services of this kind are stored in many clusters, and a fault would make their next update impossible.
+//
+// It repeats its texts with each write, unlike for workloads: the same client that writes the Service can
 // correct it. clusterIP is looked at through clusterIPs, whose first item it equals by now.
-func (w serviceWarnings) warn(obj, _ tree.Tree) (texts []string) {
+func (s serviceStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	spec := obj.Object("spec")
-	if obj.Object("metadata", "annotations").Has(w.hints) {
-		texts = append(texts, fmt.Sprintf("annotation %s is deprecated, please use %s instead", w.hints, w.mode))
+	if obj.Object("metadata", "annotations").Has(s.hints) {
+		texts = append(texts, fmt.Sprintf("annotation %s is deprecated, please use %s instead", s.hints, s.mode))
 	}
 	if ip := spec.String("clusterIP"); ip != "" && !service.IsHeadless(spec) {
-		texts = w.addresses.AppendIPs(texts, spec.List("clusterIPs"), warning.At("", "spec.clusterIPs"))
+		texts = s.addresses.AppendIPs(texts, spec.List("clusterIPs"), warning.At("", "spec.clusterIPs"))
 	}
 	if spec.String("type") == service.TypeClusterIP && service.IsHeadless(spec) {
 		texts = appendHeadless(texts, spec)
 	}
-	texts = w.addresses.AppendIPs(texts, spec.List("externalIPs"), warning.At("", "spec.externalIPs"))
-	if text := w.addresses.IP(spec.String("loadBalancerIP")); text != "" {
+	texts = s.addresses.AppendIPs(texts, spec.List("externalIPs"), warning.At("", "spec.externalIPs"))
+	if text := s.addresses.IP(spec.String("loadBalancerIP")); text != "" {
 		texts = append(texts, "spec.loadBalancerIP"+text)
 	}
-	texts = w.addresses.AppendCIDRs(texts, spec.List("loadBalancerSourceRanges"), warning.At("", "spec.loadBalancerSourceRanges"))
+	texts = s.addresses.AppendCIDRs(texts, spec.List("loadBalancerSourceRanges"), warning.At("", "spec.loadBalancerSourceRanges"))
 	return appendWithoutEffect(texts, spec)
 }
 

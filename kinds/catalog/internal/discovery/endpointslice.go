@@ -1,7 +1,9 @@
 package discovery
 
 import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -12,13 +14,17 @@ import (
 // endpoint in memory on each node.
 const maxHints = 8
 
-// endpointSliceRules has no status to keep: a slice as a whole is what its controller observed.
-func endpointSliceRules() schema.Rules {
-	return schema.Rules{Prepare: prepareEndpointSlice, Validate: validateEndpointSlice, CountedMetadata: "labels"}
+// endpointSliceStrategy has no status to keep: a slice as a whole is what its controller observed.
+type endpointSliceStrategy struct {
+	family.AlwaysWarns
+	addresses                     warning.Addresses
+	managedBy, controller, mirror string // the label, and its values for copies
 }
 
-// prepareEndpointSlice drops deprecatedTopology, which only older API versions could write.
-func prepareEndpointSlice(obj, _ tree.Tree) {
+func (endpointSliceStrategy) CountedMetadata() string { return "labels" }
+
+// Prepare drops deprecatedTopology, which only older API versions could write.
+func (endpointSliceStrategy) Prepare(obj, _ tree.Tree) {
 	for _, e := range obj.Objects("endpoints") {
 		delete(e, "deprecatedTopology")
 	}
@@ -26,7 +32,7 @@ func prepareEndpointSlice(obj, _ tree.Tree) {
 
 // Ports without a name count as having the name "", which only one of them may have: consumers find a port by its
 // name.
-func validateEndpointSlice(obj tree.Tree, faults *schema.Faults) {
+func (endpointSliceStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	kind := obj.String("addressType")
 	for i, e := range obj.Objects("endpoints") {
 		validateSliceEndpoint(e, kind, tree.IndexPath("endpoints", i), faults)

@@ -1,9 +1,6 @@
 package events
 
-import (
-	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/kinds/tree"
-)
+import "github.com/troupe-api/troupe/kinds/tree"
 
 // eventFieldNames are the fields of an Event that have different names in the group events and in
 // the core group, which is the stored version.
@@ -17,22 +14,19 @@ var eventFieldNames = [][2]string{
 	{"deprecatedCount", "count"},
 }
 
-// Nothing but names differs, so nothing is lost on the way there and back, and an object is changed in place.
-func eventConversion() schema.Conversion {
-	return schema.Conversion{
-		ToStored: func(obj tree.Tree) tree.Tree {
-			for _, names := range eventFieldNames {
-				renameField(obj, names[0], names[1])
-			}
-			return obj
-		},
-		FromStored: func(obj tree.Tree) tree.Tree {
-			for _, names := range eventFieldNames {
-				renameField(obj, names[1], names[0])
-			}
-			return obj
-		},
+// ToStored renames fields: nothing else differs, so nothing is lost on the way there and back.
+func (eventsGroupStrategy) ToStored(obj tree.Tree) tree.Tree {
+	for _, names := range eventFieldNames {
+		renameField(obj, names[0], names[1])
 	}
+	return obj
+}
+
+func (eventsGroupStrategy) FromStored(obj tree.Tree) tree.Tree {
+	for _, names := range eventFieldNames {
+		renameField(obj, names[1], names[0])
+	}
+	return obj
 }
 
 // renameField renames a field of obj.

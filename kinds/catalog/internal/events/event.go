@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -17,23 +16,23 @@ const (
 	maxEventMessage = 1024
 )
 
-// eventRules are the rules of the core group's Event, which is the stored version.
+// eventStrategy is that of the core group's Event, which is the stored version.
 //
 // Events are written by every component and read by people, so the rules for the core group are few: an event that is
 // refused helps nobody.
-func eventRules(n *meta.Naming) schema.Rules {
-	system := n.SystemNamespace()
-	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) { validateEvent(obj, system, faults) }}
+type eventStrategy struct {
+	schema.DefaultStrategy
+	system string // the namespace
 }
 
-// validateEvent checks all Events. Those with an eventTime, which clients of the newer API set, have
+// Validate checks all Events. Those with an eventTime, which clients of the newer API set, have
 // stricter fields; the declaration requires more of them.
-func validateEvent(obj tree.Tree, system string, faults *schema.Faults) {
+func (s eventStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	ns := obj.Object("metadata").String("namespace")
 	about := obj.Object("involvedObject").String("namespace")
 	timed := obj.Has("eventTime")
 	// An event about an object of the cluster lives in the namespace default.
-	ofCluster := about == "" && (ns == "default" || timed && ns == system)
+	ofCluster := about == "" && (ns == "default" || timed && ns == s.system)
 	if !ofCluster && about != ns && !(timed && about != "") {
 		faults.Invalid("involvedObject.namespace", about, "does not match event.namespace")
 	}
@@ -54,25 +53,28 @@ func validateEventText(obj tree.Tree, name string, most int, faults *schema.Faul
 	}
 }
 
-// eventsGroupRules are the rules of the group events: Events must have the newer fields, and an
+// eventsGroupStrategy is that of the group events: Events must have the newer fields, and an
 // update may change the series only.
 //
-// The rules look at the stored form, in which the fields have the names of the core group.
-func eventsGroupRules() schema.Rules {
-	return schema.Rules{ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
-		if old == nil {
-			validateEventsGroupEvent(obj, faults)
-			return
+// It looks at the stored form, in which the fields have the names of the core group.
+type eventsGroupStrategy struct {
+	schema.DefaultStrategy
+	schema.Lossless
+}
+
+func (eventsGroupStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	if old == nil {
+		validateEventsGroupEvent(obj, faults)
+		return
+	}
+	if !tree.SemanticEqual(obj["series"], old["series"]) {
+		validateSeries(obj, faults)
+	}
+	for _, name := range immutableEventFields {
+		if !tree.SemanticEqual(obj[name], old[name]) {
+			faults.Invalid(name, obj[name], "field is immutable")
 		}
-		if !tree.SemanticEqual(obj["series"], old["series"]) {
-			validateSeries(obj, faults)
-		}
-		for _, name := range immutableEventFields {
-			if !tree.SemanticEqual(obj[name], old[name]) {
-				faults.Invalid(name, obj[name], "field is immutable")
-			}
-		}
-	}}
+	}
 }
 
 // immutableEventFields cannot change through the group events.

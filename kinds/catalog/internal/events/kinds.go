@@ -5,10 +5,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Kinds lists events, of the core group and of their own, with their functions.
+// Kinds lists events, of the core group and of their own, with their strategies.
 func Kinds(n *meta.Naming) []family.Kind {
 	return []family.Kind{
-		{Name: "/v1/Event", Rules: eventRules(n)},
-		{Name: "events.platform.io/v1/Event", Rules: eventsGroupRules(), Conversion: eventConversion()},
+		{Name: "/v1/Event", Strategy: eventStrategy{system: n.SystemNamespace()}},
+		{Name: "events.platform.io/v1/Event", Strategy: eventsGroupStrategy{}},
 	}
 }

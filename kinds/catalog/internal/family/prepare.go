@@ -5,12 +5,31 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// DropStatusOnCreate drops the status of a new object: it is written through the sub-resource.
-func DropStatusOnCreate(obj, old tree.Tree) {
+// DropStatusOnCreate is the Preparer of kinds whose status is written through the sub-resource only: a new object has none.
+type DropStatusOnCreate struct{}
+
+// Prepare drops the status of a new object.
+func (DropStatusOnCreate) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		delete(obj, "status")
 	}
 }
+
+// EmptyStatusOnCreate is the Preparer of kinds whose new objects have an empty status.
+type EmptyStatusOnCreate struct{}
+
+// Prepare empties the status of a new object.
+func (EmptyStatusOnCreate) Prepare(obj, old tree.Tree) {
+	if old == nil {
+		obj["status"] = tree.Tree{}
+	}
+}
+
+// KeepStatus is the Preparer of kinds whose status is written through the sub-resource only.
+type KeepStatus struct{}
+
+// Prepare ignores the status in writes of the main resource.
+func (KeepStatus) Prepare(obj, old tree.Tree) { obj.CopyField(old, "status") }
 
 // CheckedStatus is the view of a status that check looks at before it takes the place of the old one.
 func CheckedStatus(check func(status, old tree.Tree, faults *schema.Faults)) schema.View {
@@ -20,6 +39,3 @@ func CheckedStatus(check func(status, old tree.Tree, faults *schema.Faults)) sch
 		return nil
 	}}
 }
-
-// KeepStatus ignores the status in writes of the main resource: it is written through the sub-resource.
-func KeepStatus(obj, old tree.Tree) { obj.CopyField(old, "status") }

@@ -8,28 +8,34 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Kinds lists the kinds of flow control with their functions.
+// Kinds lists the kinds of flow control with their strategies.
 func Kinds(n *meta.Naming) []family.Kind {
 	return []family.Kind{
-		{Name: "flowcontrol.apiserver.platform.io/v1/FlowSchema", Rules: flowSchemaRules(n)},
-		{Name: "flowcontrol.apiserver.platform.io/v1/PriorityLevelConfiguration", Rules: priorityLevelRules()},
+		{Name: "flowcontrol.apiserver.platform.io/v1/FlowSchema", Strategy: flowSchemaStrategy{fixed: mandatory(flowcontrol.FlowSchemas(n))}},
+		{Name: "flowcontrol.apiserver.platform.io/v1/PriorityLevelConfiguration", Strategy: priorityLevelStrategy{fixed: mandatory(flowcontrol.PriorityLevels())}},
 	}
 }
 
-// flowSchemaRules are the rules of FlowSchemas. What is fixed is made once, under the names of the profile.
-func flowSchemaRules(n *meta.Naming) schema.Rules {
-	fixed := mandatory(flowcontrol.FlowSchemas(n))
-	return schema.Rules{Prepare: family.DropStatusOnCreate, Validate: func(obj tree.Tree, faults *schema.Faults) {
-		validateFlowSchema(obj, fixed, faults)
-	}}
+// flowSchemaStrategy holds fixed objects against their specs, under the names of the profile.
+type flowSchemaStrategy struct {
+	schema.DefaultStrategy
+	family.DropStatusOnCreate
+	fixed map[string]tree.Tree
 }
 
-// priorityLevelRules are the rules of PriorityLevelConfigurations. No level has a name that depends on the profile.
-func priorityLevelRules() schema.Rules {
-	fixed := mandatory(flowcontrol.PriorityLevels())
-	return schema.Rules{Prepare: family.DropStatusOnCreate, Validate: func(obj tree.Tree, faults *schema.Faults) {
-		validatePriorityLevel(obj, fixed, faults)
-	}}
+func (s flowSchemaStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	validateFlowSchema(obj, s.fixed, faults)
+}
+
+// priorityLevelStrategy needs no profile: no level has a name that depends on it.
+type priorityLevelStrategy struct {
+	schema.DefaultStrategy
+	family.DropStatusOnCreate
+	fixed map[string]tree.Tree
+}
+
+func (s priorityLevelStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	validatePriorityLevel(obj, s.fixed, faults)
 }
 
 // mandatory are the specs that are fixed, by the names of the objects. Suggested objects are not among them:

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -12,24 +11,22 @@ import (
 
 // The class annotation is only looked at in a create that comes through this version: stored objects may have both,
 // and must stay writable.
-func ingressRules(n *meta.Naming) schema.Rules {
-	class := n.Translate("platform.io/ingress.class")
-	return schema.Rules{
-		Prepare: prepareIngress,
-		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
-			if old == nil {
-				validateClassAnnotation(obj, class, faults)
-			}
-		},
-		Validate: validateIngress,
+type ingressStrategy struct {
+	schema.DefaultStrategy
+	class string // the deprecated annotation
+}
+
+func (s ingressStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	if old == nil {
+		validateClassAnnotation(obj, s.class, faults)
 	}
 }
 
-// prepareIngress gives a new Ingress an empty status.
+// Prepare gives a new Ingress an empty status.
 //
 // Whoever creates an Ingress cannot say that it has an address already: that is for the controller to say, through
 // the sub-resource.
-func prepareIngress(obj, old tree.Tree) {
+func (ingressStrategy) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{"loadBalancer": tree.Tree{}}
 	}
@@ -44,9 +41,9 @@ func validateClassAnnotation(obj tree.Tree, annotation string, faults *schema.Fa
 	}
 }
 
-// validateIngress checks what every controller relies on: there is something to route to, hosts are names, and paths
+// Validate checks what every controller relies on: there is something to route to, hosts are names, and paths
 // mean the same to all. None of it depends on which controller runs.
-func validateIngress(obj tree.Tree, faults *schema.Faults) {
+func (ingressStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	backend, list := spec.Object("defaultBackend"), spec.Objects("rules")
 	if len(list) == 0 && backend == nil {

@@ -6,15 +6,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ingressClassRules lets the default class be chosen by an annotation, of which a second one is no fault:
+// ingressClassStrategy lets the default class be chosen by an annotation, of which a second one is no fault:
 // an administrator changes it in two steps.
-func ingressClassRules() schema.Rules {
-	return schema.Rules{Validate: validateIngressClass}
-}
+type ingressClassStrategy struct{ schema.DefaultStrategy }
 
-// validateIngressClass ties the namespace of the parameters to their scope, so that nobody can read one without the
+// Validate ties the namespace of the parameters to their scope, so that nobody can read one without the
 // other and take a cluster's object for that of a namespace.
-func validateIngressClass(obj tree.Tree, faults *schema.Faults) {
+func (ingressClassStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	if controller := spec.String("controller"); controller != "" {
 		for _, f := range rules.DomainPath(controller) {

@@ -6,16 +6,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ipAddressRules are those of the addresses that Services have, and of those that others take.
-func ipAddressRules() schema.Rules {
-	return schema.Rules{Validate: validateIPAddress}
-}
+// ipAddressStrategy is that of the addresses that Services have, and of those that others take.
+type ipAddressStrategy struct{ schema.DefaultStrategy }
 
-// validateIPAddress checks an allocated address: the name of the object is the address.
+// Validate checks an allocated address: the name of the object is the address.
 //
 // Only the canonical form is a name, as in "2001:db8::1". With a second spelling one address could be taken twice,
 // since uniqueness is that of the name.
-func validateIPAddress(obj tree.Tree, faults *schema.Faults) {
+func (ipAddressStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	if name := obj.Object("metadata").String("name"); name != "" {
 		for _, msg := range rules.CanonicalIP(name) {
 			faults.Invalid("metadata.name", name, msg)

@@ -5,23 +5,26 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/address"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// networkPolicyRules leaves it to network plugins what a policy does; the server only sees to it that all
+// networkPolicyStrategy leaves it to network plugins what a policy does; the server only sees to it that all
 // of them read the same.
-func networkPolicyRules() schema.Rules {
-	return schema.Rules{Default: defaultNetworkPolicy, Validate: validateNetworkPolicy}
+type networkPolicyStrategy struct {
+	family.AlwaysWarns
+	addresses warning.Addresses
 }
 
-// defaultNetworkPolicy sets policyTypes: Ingress always, and Egress if there are egress rules.
+// Default sets policyTypes: Ingress always, and Egress if there are egress rules.
 //
 // The field decides what a policy without rules means: an empty list of rules isolates the Pods in that direction. So
 // it is filled in and stored, and later readers do not have to guess.
-func defaultNetworkPolicy(obj tree.Tree) {
+func (networkPolicyStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("policyTypes")) > 0 {
 		return
@@ -34,7 +37,7 @@ func defaultNetworkPolicy(obj tree.Tree) {
 }
 
 // More than two types can only be repetitions, and are refused before each is looked at.
-func validateNetworkPolicy(obj tree.Tree, faults *schema.Faults) {
+func (networkPolicyStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	field.LabelSelector(spec.Object("podSelector"), "spec.podSelector", faults)
 	for _, way := range []struct{ list, peers string }{{"ingress", "from"}, {"egress", "to"}} {

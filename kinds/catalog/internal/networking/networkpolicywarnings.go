@@ -1,32 +1,29 @@
 package networking
 
 import (
-	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// policyWarnings warns of unusual ranges of addresses.
+// Warnings warns of unusual ranges of addresses.
 //
 // Lists are walked by position and not by object, so that the index in the text is right even where an element is
 // null.
-func policyWarnings(addresses warning.Addresses) family.WarnFunc {
-	return func(obj, _ tree.Tree) (texts []string) {
-		spec := obj.Object("spec")
-		for _, way := range [...]struct{ list, peers string }{{"ingress", "from"}, {"egress", "to"}} {
-			for i, v := range spec.List(way.list) {
-				rule, _ := v.(tree.Tree)
-				for j, v := range rule.List(way.peers) {
-					peer, _ := v.(tree.Tree)
-					for _, text := range blockWarnings(addresses, peer.Object("ipBlock")) {
-						at := tree.IndexPath(tree.IndexPath("spec."+way.list, i)+"."+way.peers, j)
-						texts = append(texts, at+".ipBlock."+text)
-					}
+func (s networkPolicyStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
+	spec := obj.Object("spec")
+	for _, way := range [...]struct{ list, peers string }{{"ingress", "from"}, {"egress", "to"}} {
+		for i, v := range spec.List(way.list) {
+			rule, _ := v.(tree.Tree)
+			for j, v := range rule.List(way.peers) {
+				peer, _ := v.(tree.Tree)
+				for _, text := range blockWarnings(s.addresses, peer.Object("ipBlock")) {
+					at := tree.IndexPath(tree.IndexPath("spec."+way.list, i)+"."+way.peers, j)
+					texts = append(texts, at+".ipBlock."+text)
 				}
 			}
 		}
-		return texts
 	}
+	return texts
 }
 
 // blockWarnings warns of the ranges of a block; their paths begin below it. A range with bits set behind

@@ -2,26 +2,20 @@ package networking
 
 import (
 	"github.com/troupe-api/troupe/kinds/address"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func serviceCIDRRules() schema.Rules {
-	return schema.Rules{Prepare: prepareServiceCIDR, Validate: validateServiceCIDR, ValidateUpdate: validateServiceCIDRUpdate}
+type serviceCIDRStrategy struct {
+	schema.DefaultStrategy
+	family.EmptyStatusOnCreate
 }
 
-// prepareServiceCIDR gives a new ServiceCIDR an empty status. Later writes of the main resource keep the
-// status, as for every kind with that sub-resource.
-func prepareServiceCIDR(obj, old tree.Tree) {
-	if old == nil {
-		obj["status"] = tree.Tree{}
-	}
-}
-
-// validateServiceCIDR allows one range, or one of each family. Ranges are in canonical form only, because controllers
+// Validate allows one range, or one of each family. Ranges are in canonical form only, because controllers
 // compare them as text.
-func validateServiceCIDR(obj tree.Tree, faults *schema.Faults) {
+func (serviceCIDRStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	const path = "spec.cidrs"
 	spec := obj.Object("spec")
 	cidrs := spec.Strings("cidrs")
@@ -47,11 +41,11 @@ func validateServiceCIDR(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateServiceCIDRUpdate allows only that a second range, of the other family, is added.
+// ValidateUpdate allows only that a second range, of the other family, is added.
 //
 // Addresses that were given out lie in the first range, so it can be neither changed nor dropped. A second family is
 // how a cluster becomes dual-stack later.
-func validateServiceCIDRUpdate(obj, old tree.Tree, faults *schema.Faults) {
+func (serviceCIDRStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	const path = "spec.cidrs"
 	now, was := obj.Object("spec").Strings("cidrs"), old.Object("spec").Strings("cidrs")
 	if len(now) != len(was) && (len(now) != 2 || len(was) != 1) {

@@ -1,8 +1,10 @@
 package node
 
 import (
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -10,13 +12,14 @@ import (
 )
 
 // The handler of a class is immutable by its declaration, for running Pods refer to the class and not to the handler.
-func runtimeClassRules() schema.Rules {
-	return schema.Rules{Validate: validateRuntimeClass}
+type runtimeClassStrategy struct {
+	family.AlwaysWarns
+	labels warning.NodeLabels
 }
 
 // The overhead is checked like the limits of a container, which it is added to. Repeated tolerations are found by
 // their text, since all their fields together tell two of them apart.
-func validateRuntimeClass(obj tree.Tree, faults *schema.Faults) {
+func (runtimeClassStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	handler := obj.String("handler")
 	for _, msg := range rules.Label(handler) {
 		faults.Invalid("handler", handler, msg)

@@ -8,13 +8,14 @@ import (
 )
 
 // The status of a new one is dropped, as an eviction is allowed by what stands in it.
-func disruptionBudgetRules() schema.Rules {
-	return schema.Rules{Prepare: family.DropStatusOnCreate, Validate: validateDisruptionBudget}
+type disruptionBudgetStrategy struct {
+	schema.DefaultStrategy
+	family.DropStatusOnCreate
 }
 
 // Both bounds together could contradict each other, and an eviction must have one answer. An empty selector is
 // allowed here and selects every Pod of the namespace.
-func validateDisruptionBudget(obj tree.Tree, faults *schema.Faults) {
+func (disruptionBudgetStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	if spec.Has("minAvailable") && spec.Has("maxUnavailable") {
 		faults.Invalid("spec", spec, "minAvailable and maxUnavailable cannot be both set")

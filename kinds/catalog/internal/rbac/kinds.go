@@ -5,12 +5,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Kinds lists the kinds of rbac with their functions.
+// Kinds lists the kinds of rbac with their strategies.
 func Kinds(n *meta.Naming) []family.Kind {
+	group := n.Group("rbac.authorization")
 	return []family.Kind{
-		{Name: "rbac.authorization.platform.io/v1/ClusterRole", Rules: clusterRoleRules()},
-		{Name: "rbac.authorization.platform.io/v1/ClusterRoleBinding", Rules: clusterRoleBindingRules(n)},
-		{Name: "rbac.authorization.platform.io/v1/Role", Rules: roleRules()},
-		{Name: "rbac.authorization.platform.io/v1/RoleBinding", Rules: roleBindingRules(n)},
+		{Name: "rbac.authorization.platform.io/v1/ClusterRole", Strategy: clusterRoleStrategy{}},
+		{Name: "rbac.authorization.platform.io/v1/ClusterRoleBinding", Strategy: bindingStrategy{group: group, roles: []string{"ClusterRole"}}},
+		{Name: "rbac.authorization.platform.io/v1/Role", Strategy: roleStrategy{}},
+		{Name: "rbac.authorization.platform.io/v1/RoleBinding", Strategy: bindingStrategy{group: group, roles: []string{"Role", "ClusterRole"}, namespaced: true}},
 	}
 }

@@ -4,23 +4,26 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Whether the author may hand out these rights is for admission (policy/authz/rbac), not for the rules of the kind.
-func roleRules() schema.Rules {
-	return schema.Rules{
-		Prepare:  prepareRole,
-		Validate: func(obj tree.Tree, faults *schema.Faults) { validateRole(obj, true, faults) },
-	}
+type roleStrategy struct {
+	schema.DefaultStrategy
+	dropEmptyRules
 }
 
-// prepareRole sets empty rules to null, so that a role without rules reads the same however it was
+func (roleStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	validateRole(obj, true, faults)
+}
+
+// dropEmptyRules sets empty rules to null, so that a role without rules reads the same however it was
 // written.
-func prepareRole(obj, _ tree.Tree) {
+type dropEmptyRules struct{}
+
+func (dropEmptyRules) Prepare(obj, _ tree.Tree) {
 	if len(obj.List("rules")) == 0 {
 		delete(obj, "rules")
 	}
@@ -28,19 +31,17 @@ func prepareRole(obj, _ tree.Tree) {
 
 // The selectors are checked although the rules they gather are written by a controller: a bad one would leave the
 // role without rules and nobody would be told.
-func clusterRoleRules() schema.Rules {
-	return schema.Rules{Prepare: prepareRole, Validate: func(obj tree.Tree, faults *schema.Faults) {
-		validateRole(obj, false, faults)
-		aggregation, ok := obj["aggregationRule"].(tree.Tree)
-		if !ok {
-			return
-		}
-		const path = "aggregationRule.clusterRoleSelectors"
-		selectors := aggregation.Objects("clusterRoleSelectors")
-		for i, s := range selectors {
-			field.LabelSelector(s, tree.IndexPath(path, i), faults)
-		}
-	}}
+type clusterRoleStrategy struct {
+	schema.DefaultStrategy
+	dropEmptyRules
+}
+
+func (clusterRoleStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	validateRole(obj, false, faults)
+	selectors := obj.Object("aggregationRule").Objects("clusterRoleSelectors")
+	for i, s := range selectors {
+		field.LabelSelector(s, tree.IndexPath("aggregationRule.clusterRoleSelectors", i), faults)
+	}
 }
 
 func validateRole(obj tree.Tree, namespaced bool, faults *schema.Faults) {
@@ -73,31 +74,19 @@ func validatePolicyRule(rule tree.Tree, namespaced bool, path string, faults *sc
 	}
 }
 
-// A bindingCheck holds what the bindings of one scope may refer to.
-type bindingCheck struct {
+// A bindingStrategy is that of the bindings of one scope. A binding in a namespace may refer to a role of the namespace or
+// of the cluster; one of the cluster only to the latter, since a role of a namespace means nothing outside.
+type bindingStrategy struct {
+	schema.DefaultStrategy
 	group      string   // of roles, users and groups
 	roles      []string // the kinds of roles
 	namespaced bool
 }
 
-// A binding in a namespace may refer to a role of the namespace or of the cluster; one of the cluster only to the
-// latter, since a role of a namespace means nothing outside.
-func roleBindingRules(n *meta.Naming) schema.Rules {
-	return bindingRules(bindingCheck{n.Group("rbac.authorization"), []string{"Role", "ClusterRole"}, true})
-}
-
-func clusterRoleBindingRules(n *meta.Naming) schema.Rules {
-	return bindingRules(bindingCheck{n.Group("rbac.authorization"), []string{"ClusterRole"}, false})
-}
-
-func bindingRules(c bindingCheck) schema.Rules {
-	return schema.Rules{Default: c.fill, Validate: c.validate, ValidateUpdate: validateBindingUpdate}
-}
-
-// fill sets the API group of subjects that are users and groups.
+// Default sets the API group of subjects that are users and groups.
 //
 // Service accounts have no group: they are objects of the core group.
-func (c bindingCheck) fill(obj tree.Tree) {
+func (c bindingStrategy) Default(obj tree.Tree) {
 	for _, s := range obj.Objects("subjects") {
 		if kind := s.String("kind"); (kind == "User" || kind == "Group") && s.String("apiGroup") == "" {
 			s["apiGroup"] = c.group
@@ -105,7 +94,7 @@ func (c bindingCheck) fill(obj tree.Tree) {
 	}
 }
 
-func (c bindingCheck) validate(obj tree.Tree, faults *schema.Faults) {
+func (c bindingStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	ref := obj.Object("roleRef")
 	if group := ref.String("apiGroup"); group != c.group {
 		faults.NotSupported("roleRef.apiGroup", group, []string{c.group})
@@ -120,7 +109,7 @@ func (c bindingCheck) validate(obj tree.Tree, faults *schema.Faults) {
 
 // Names of users and groups are any text, because they come from outside; those of service accounts are names of
 // objects.
-func (c bindingCheck) validateSubject(s tree.Tree, path string, faults *schema.Faults) {
+func (c bindingStrategy) validateSubject(s tree.Tree, path string, faults *schema.Faults) {
 	group := s.String("apiGroup")
 	switch kind := s.String("kind"); kind {
 	case "ServiceAccount":
@@ -140,9 +129,9 @@ func (c bindingCheck) validateSubject(s tree.Tree, path string, faults *schema.F
 	}
 }
 
-// validateBindingUpdate keeps the role of a binding: the right to change a binding is not the right to
+// ValidateUpdate keeps the role of a binding: the right to change a binding is not the right to
 // grant another role.
-func validateBindingUpdate(obj, old tree.Tree, faults *schema.Faults) {
+func (bindingStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	if !tree.SemanticEqual(obj["roleRef"], old["roleRef"]) {
 		faults.Invalid("roleRef", obj["roleRef"], "cannot change roleRef")
 	}

@@ -14,48 +14,56 @@ import (
 
 // A class holds selectors and parameters, which are added to those of each claim that names it; so both are checked
 // by the same functions.
-func deviceClassRules(selectors *expressions.DeviceSelectors) schema.Rules {
-	return schema.Rules{
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			spec := obj.Object("spec")
-			validateDeviceSelectors(spec, "spec", faults)
-			for i, c := range spec.Objects("config") {
-				validateDeviceConfig(c, tree.IndexPath("spec.config", i), faults)
-			}
-		},
-		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
-			compileSelectors(selectors, obj.Object("spec"), old.Object("spec"), "spec", faults)
-		},
+type deviceClassStrategy struct {
+	schema.DefaultStrategy
+	selectors *expressions.DeviceSelectors
+}
+
+func (deviceClassStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	validateDeviceSelectors(spec, "spec", faults)
+	for i, c := range spec.Objects("config") {
+		validateDeviceConfig(c, tree.IndexPath("spec.config", i), faults)
 	}
 }
 
+func (s deviceClassStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	compileSelectors(s.selectors, obj.Object("spec"), old.Object("spec"), "spec", faults)
+}
+
 // The status is kept on create and update, as only the scheduler and drivers write it, through the sub-resource.
-func resourceClaimRules(selectors *expressions.DeviceSelectors) schema.Rules {
-	return schema.Rules{
-		Default:  func(obj tree.Tree) { defaultDevices(obj.Object("spec")) },
-		Prepare:  family.KeepStatus,
-		Validate: validateDeviceClaimObject,
-		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
-			compileClaimSelectors(selectors, obj.Object("spec", "devices"), old.Object("spec", "devices"), "spec.devices", faults)
-		},
-	}
+type resourceClaimStrategy struct {
+	schema.DefaultStrategy
+	family.KeepStatus
+	selectors *expressions.DeviceSelectors
+}
+
+func (resourceClaimStrategy) Default(obj tree.Tree) { defaultDevices(obj.Object("spec")) }
+
+func (s resourceClaimStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	compileClaimSelectors(s.selectors, obj.Object("spec", "devices"), old.Object("spec", "devices"), "spec.devices", faults)
 }
 
 // A template is checked like the claims that are made of it. Its faults would otherwise show when a Pod starts, to
 // somebody else.
-func resourceClaimTemplateRules(selectors *expressions.DeviceSelectors) schema.Rules {
-	return schema.Rules{
-		Default: func(obj tree.Tree) { defaultDevices(obj.Object("spec", "spec")) },
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			m := obj.Object("spec", "metadata")
-			rules.ValidateLabels(m.Object("labels"), "spec.metadata.labels", faults)
-			rules.ValidateAnnotations(m.Object("annotations"), "spec.metadata.annotations", faults)
-			validateDeviceClaim(obj.Object("spec", "spec", "devices"), "spec.spec.devices", faults)
-		},
-		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
-			compileClaimSelectors(selectors, obj.Object("spec", "spec", "devices"), old.Object("spec", "spec", "devices"), "spec.spec.devices", faults)
-		},
-	}
+type resourceClaimTemplateStrategy struct {
+	schema.DefaultStrategy
+	selectors *expressions.DeviceSelectors
+}
+
+func (resourceClaimTemplateStrategy) Default(obj tree.Tree) {
+	defaultDevices(obj.Object("spec", "spec"))
+}
+
+func (resourceClaimTemplateStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	m := obj.Object("spec", "metadata")
+	rules.ValidateLabels(m.Object("labels"), "spec.metadata.labels", faults)
+	rules.ValidateAnnotations(m.Object("annotations"), "spec.metadata.annotations", faults)
+	validateDeviceClaim(obj.Object("spec", "spec", "devices"), "spec.spec.devices", faults)
+}
+
+func (s resourceClaimTemplateStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	compileClaimSelectors(s.selectors, obj.Object("spec", "spec", "devices"), old.Object("spec", "spec", "devices"), "spec.spec.devices", faults)
 }
 
 // compileClaimSelectors compiles the selectors of all requests of a claim that has changed.
@@ -121,7 +129,7 @@ func defaultDeviceCount(request tree.Tree) {
 }
 
 // A reservation without an allocation would hold nothing: nobody could tell which devices a Pod has.
-func validateDeviceClaimObject(obj tree.Tree, faults *schema.Faults) {
+func (resourceClaimStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	validateDeviceClaim(obj.Object("spec", "devices"), "spec.devices", faults)
 	status := obj.Object("status")
 	if len(status.List("reservedFor")) > 0 && !status.Has("allocation") {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -13,21 +14,21 @@ import (
 )
 
 // The names of devices must be unique in a slice, because an allocation refers to a device by driver, pool and name.
-func resourceSliceRules() schema.Rules {
-	return schema.Rules{Validate: func(obj tree.Tree, faults *schema.Faults) {
-		spec := obj.Object("spec")
-		validatePool(spec.Object("pool"), "spec.pool", faults)
-		validateNodeScope(spec, "spec", []string{"nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"}, faults)
-		names := map[string]bool{}
-		for i, device := range spec.Objects("devices") {
-			at, name := tree.IndexPath("spec.devices", i), device.String("name")
-			if names[name] {
-				faults.Duplicate(at+".name", name)
-			}
-			names[name] = true
-			validateDevice(device, at, spec.Bool("perDeviceNodeSelection"), faults)
+type resourceSliceStrategy struct{ family.AlwaysWarns }
+
+func (resourceSliceStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	validatePool(spec.Object("pool"), "spec.pool", faults)
+	validateNodeScope(spec, "spec", []string{"nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"}, faults)
+	names := map[string]bool{}
+	for i, device := range spec.Objects("devices") {
+		at, name := tree.IndexPath("spec.devices", i), device.String("name")
+		if names[name] {
+			faults.Duplicate(at+".name", name)
 		}
-	}}
+		names[name] = true
+		validateDevice(device, at, spec.Bool("perDeviceNodeSelection"), faults)
+	}
 }
 
 // The name of a pool may have several parts with slashes between them, each a subdomain. The number of slices tells the scheduler

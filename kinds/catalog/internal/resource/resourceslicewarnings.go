@@ -7,10 +7,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// warnResourceSlice warns of a driver whose name has upper-case letters.
+// Warnings warns of a driver whose name has upper-case letters.
 //
 // It is only a warning, since such drivers exist; drivers are compared by their name as text.
-func warnResourceSlice(obj, _ tree.Tree) []string {
+func (resourceSliceStrategy) Warnings(obj, _ tree.Tree) []string {
 	driver := obj.Object("spec").String("driver")
 	if driver == strings.ToLower(driver) {
 		return nil

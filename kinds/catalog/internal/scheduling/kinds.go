@@ -4,9 +4,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 )
 
-// Kinds lists the kinds of scheduling with their functions.
+// Kinds lists the kinds of scheduling with their strategies.
 func Kinds() []family.Kind {
 	return []family.Kind{
-		{Name: "scheduling.platform.io/v1/PriorityClass", Rules: priorityClassRules()},
+		{Name: "scheduling.platform.io/v1/PriorityClass", Strategy: priorityClassStrategy{}},
 	}
 }

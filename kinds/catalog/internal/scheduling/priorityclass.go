@@ -18,14 +18,12 @@ var systemPriorities = map[string]int64{
 	"system-node-critical":    2*highestPriority + 1000,
 }
 
-// priorityClassRules does not compare classes with each other: that there is one default is checked by
+// priorityClassStrategy does not compare classes with each other: that there is one default is checked by
 // admission, which sees them all.
-func priorityClassRules() schema.Rules {
-	return schema.Rules{Prepare: preparePriorityClass, Validate: validatePriorityClass, ValidateUpdate: validatePriorityClassUpdate}
-}
+type priorityClassStrategy struct{ schema.DefaultStrategy }
 
-// preparePriorityClass gives a new class its one generation: no update of a class is counted.
-func preparePriorityClass(obj, old tree.Tree) {
+// Prepare gives a new class its one generation: no update of a class is counted.
+func (priorityClassStrategy) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj.EnsureObject("metadata")["generation"] = int64(1)
 	}
@@ -33,7 +31,7 @@ func preparePriorityClass(obj, old tree.Tree) {
 
 // The names that begin with system- and the values above a billion are for components without which a node does not
 // work. A user who could take them could displace these components from every node.
-func validatePriorityClass(obj tree.Tree, faults *schema.Faults) {
+func (priorityClassStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	name := obj.Object("metadata").String("name")
 	value, _ := obj.Int("value")
 	switch {
@@ -62,7 +60,7 @@ func systemPriorityError(name string, value int64, globalDefault bool) string {
 
 // Pods have copied the value when they were made. A change would split the Pods of a class in two, with nothing to
 // show which have which.
-func validatePriorityClassUpdate(obj, old tree.Tree, faults *schema.Faults) {
+func (priorityClassStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	if !tree.SemanticEqual(obj["value"], old["value"]) {
 		faults.Forbidden("value", "may not be changed in an update.")
 	}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/authentication"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -13,35 +15,36 @@ import (
 
 // attachRequired cannot change, as attachments that exist were made, or not made, by its old value. The default of
 // the modes is what drivers did before there was a choice.
-func csiDriverRules() schema.Rules {
-	return schema.Rules{
-		Default: func(obj tree.Tree) {
-			if spec := obj.EnsureObject("spec"); len(spec.List("volumeLifecycleModes")) == 0 {
-				spec["volumeLifecycleModes"] = []any{"Persistent"}
-			}
-		},
-		Prepare: func(obj, old tree.Tree) {
-			if old == nil { // generation counts updates only, and begins absent
-				delete(obj.Object("metadata"), "generation")
-			}
-		},
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			spec := obj.Object("spec")
-			validateTokenRequests(spec, "spec.tokenRequests", faults)
-			const minPeriod = 10
-			if n, ok := spec.Int("nodeAllocatableUpdatePeriodSeconds"); ok && n < minPeriod {
-				faults.Invalid("spec.nodeAllocatableUpdatePeriodSeconds", n, fmt.Sprintf("must be greater than or equal to %d seconds", minPeriod))
-			}
-			if spec.Has("serviceAccountTokenInSecrets") && len(spec.List("tokenRequests")) == 0 {
-				faults.Invalid("spec.serviceAccountTokenInSecrets", spec["serviceAccountTokenInSecrets"], "can only be set when tokenRequests is configured")
-			}
-		},
-		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
-			now, was := obj.Object("spec")["attachRequired"], old.Object("spec")["attachRequired"]
-			if now != was { // clients expect this spelling of the path
-				faults.Invalid("spec.attachedRequired", now, "field is immutable")
-			}
-		},
+type csiDriverStrategy struct{ schema.DefaultStrategy }
+
+func (csiDriverStrategy) Default(obj tree.Tree) {
+	if spec := obj.EnsureObject("spec"); len(spec.List("volumeLifecycleModes")) == 0 {
+		spec["volumeLifecycleModes"] = []any{"Persistent"}
+	}
+}
+
+func (csiDriverStrategy) Prepare(obj, old tree.Tree) {
+	if old == nil { // generation counts updates only, and begins absent
+		delete(obj.Object("metadata"), "generation")
+	}
+}
+
+func (csiDriverStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	validateTokenRequests(spec, "spec.tokenRequests", faults)
+	const minPeriod = 10
+	if n, ok := spec.Int("nodeAllocatableUpdatePeriodSeconds"); ok && n < minPeriod {
+		faults.Invalid("spec.nodeAllocatableUpdatePeriodSeconds", n, fmt.Sprintf("must be greater than or equal to %d seconds", minPeriod))
+	}
+	if spec.Has("serviceAccountTokenInSecrets") && len(spec.List("tokenRequests")) == 0 {
+		faults.Invalid("spec.serviceAccountTokenInSecrets", spec["serviceAccountTokenInSecrets"], "can only be set when tokenRequests is configured")
+	}
+}
+
+func (csiDriverStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	now, was := obj.Object("spec")["attachRequired"], old.Object("spec")["attachRequired"]
+	if now != was { // clients expect this spelling of the path
+		faults.Invalid("spec.attachedRequired", now, "field is immutable")
 	}
 }
 
@@ -63,14 +66,11 @@ func validateTokenRequests(spec tree.Tree, path string, faults *schema.Faults) {
 }
 
 // A CSINode is written by the agent of its node and says which drivers run there.
-func csiNodeRules() schema.Rules {
-	return schema.Rules{
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			for i, driver := range obj.Object("spec").Objects("drivers") {
-				validateNodeDriver(driver, tree.IndexPath("spec.drivers", i), faults)
-			}
-		},
-		ValidateUpdate: validateNodeDriversUpdate,
+type csiNodeStrategy struct{ schema.DefaultStrategy }
+
+func (csiNodeStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	for i, driver := range obj.Object("spec").Objects("drivers") {
+		validateNodeDriver(driver, tree.IndexPath("spec.drivers", i), faults)
 	}
 }
 
@@ -99,12 +99,12 @@ func validateNodeDriver(driver tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateNodeDriversUpdate allows drivers to be added and removed, but not to change, except for the
+// ValidateUpdate allows drivers to be added and removed, but not to change, except for the
 // number of volumes that they allow.
 //
 // A driver under the same name with another node ID would leave its attachments with an ID that nobody answers to; it
 // must be removed and added again.
-func validateNodeDriversUpdate(obj, old tree.Tree, faults *schema.Faults) {
+func (csiNodeStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	before := map[string]tree.Tree{}
 	for _, driver := range old.Object("spec").Objects("drivers") {
 		before[driver.String("name")] = driver
@@ -121,23 +121,25 @@ func validateNodeDriversUpdate(obj, old tree.Tree, faults *schema.Faults) {
 }
 
 // Capacities are compared as quantities, not as text: "-1Gi" is negative however it is written.
-func csiStorageCapacityRules() schema.Rules {
-	return schema.Rules{
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			class := obj.String("storageClassName")
-			for _, msg := range rules.Subdomain(class) {
-				faults.Invalid("storageClassName", class, msg)
-			}
-			field.LabelSelector(obj.Object("nodeTopology"), "nodeTopology", faults)
-			if q := obj.String("capacity"); q != "" && quantity.Compare(q, "0") < 0 {
-				faults.Invalid("capacity", q, field.NonNegativeMsg)
-			}
-		},
-		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
-			// An empty topology selects every node, and an absent one selects none.
-			if obj.Has("nodeTopology") != old.Has("nodeTopology") || !tree.SemanticEqual(obj["nodeTopology"], old["nodeTopology"]) {
-				faults.Invalid("nodeTopology", obj["nodeTopology"], "field is immutable")
-			}
-		},
+type csiStorageCapacityStrategy struct {
+	family.AlwaysWarns
+	labels warning.NodeLabels
+}
+
+func (csiStorageCapacityStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	class := obj.String("storageClassName")
+	for _, msg := range rules.Subdomain(class) {
+		faults.Invalid("storageClassName", class, msg)
+	}
+	field.LabelSelector(obj.Object("nodeTopology"), "nodeTopology", faults)
+	if q := obj.String("capacity"); q != "" && quantity.Compare(q, "0") < 0 {
+		faults.Invalid("capacity", q, field.NonNegativeMsg)
+	}
+}
+
+func (csiStorageCapacityStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	// An empty topology selects every node, and an absent one selects none.
+	if obj.Has("nodeTopology") != old.Has("nodeTopology") || !tree.SemanticEqual(obj["nodeTopology"], old["nodeTopology"]) {
+		faults.Invalid("nodeTopology", obj["nodeTopology"], "field is immutable")
 	}
 }

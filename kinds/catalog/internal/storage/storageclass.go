@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/volume"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -19,28 +20,29 @@ const (
 
 // The fields by which volumes are made cannot change: a class of the same name would mean other volumes before and
 // after.
-func storageClassRules() schema.Rules {
-	return schema.Rules{
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			validateParameters(obj.Object("parameters"), faults)
-			validateAllowedTopologies(obj, "allowedTopologies", faults)
-		},
-		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
-			validateImmutableFields(obj, old, faults, "parameters", "provisioner", "reclaimPolicy")
-		},
-	}
+type storageClassStrategy struct {
+	family.AlwaysWarns
+	labels warning.NodeLabels
+}
+
+func (storageClassStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	validateParameters(obj.Object("parameters"), faults)
+	validateAllowedTopologies(obj, "allowedTopologies", faults)
+}
+
+func (storageClassStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	validateImmutableFields(obj, old, faults, "parameters", "provisioner", "reclaimPolicy")
 }
 
 // The same holds for the attributes of volumes that exist.
-func volumeAttributesClassRules() schema.Rules {
-	return schema.Rules{
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			validateParameters(obj.Object("parameters"), faults)
-		},
-		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
-			validateImmutableFields(obj, old, faults, "driverName", "parameters")
-		},
-	}
+type volumeAttributesClassStrategy struct{ schema.DefaultStrategy }
+
+func (volumeAttributesClassStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	validateParameters(obj.Object("parameters"), faults)
+}
+
+func (volumeAttributesClassStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	validateImmutableFields(obj, old, faults, "driverName", "parameters")
 }
 
 // validateImmutableFields reports the named fields of a class that changed. Semantic equality lets an
@@ -116,15 +118,13 @@ func validateTopology(term tree.Tree, path string, faults *schema.Faults) map[st
 }
 
 // A new one has no status: a user could otherwise claim that a volume is attached.
-func volumeAttachmentRules() schema.Rules {
-	return schema.Rules{
-		Prepare:  family.KeepStatus,
-		Validate: validateAttachment,
-	}
+type volumeAttachmentStrategy struct {
+	schema.DefaultStrategy
+	family.KeepStatus
 }
 
 // The metadata in the status comes from a driver and is handed to the node, so it has the same bound as parameters.
-func validateAttachment(obj tree.Tree, faults *schema.Faults) {
+func (volumeAttachmentStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec, status := obj.Object("spec"), obj.Object("status")
 	node := spec.String("nodeName")
 	for _, msg := range rules.Subdomain(node) {

@@ -4,9 +4,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 )
 
-// Kinds lists the kinds of storagemigration with their functions.
+// Kinds lists the kinds of storagemigration with their strategies.
 func Kinds() []family.Kind {
 	return []family.Kind{
-		{Name: "storagemigration.platform.io/v1beta1/StorageVersionMigration", Rules: migrationRules()},
+		{Name: "storagemigration.platform.io/v1beta1/StorageVersionMigration", Strategy: migrationStrategy{}},
 	}
 }

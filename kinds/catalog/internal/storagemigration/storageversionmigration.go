@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -11,20 +12,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func migrationRules() schema.Rules {
-	return schema.Rules{Prepare: prepareMigration, Validate: validateMigration, ValidateUpdate: validateMigrationStatus}
+type migrationStrategy struct {
+	schema.DefaultStrategy
+	family.EmptyStatusOnCreate
 }
 
-// prepareMigration gives a new migration an empty status.
-func prepareMigration(obj, old tree.Tree) {
-	if old == nil {
-		obj["status"] = tree.Tree{}
-	}
-}
-
-// validateMigration asks for the names of a resource and of its group, "" for the core group. Whether there is such a
+// Validate asks for the names of a resource and of its group, "" for the core group. Whether there is such a
 // resource is for the controller to find out: its definition may come later.
-func validateMigration(obj tree.Tree, faults *schema.Faults) {
+func (migrationStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	const path = "spec.resource"
 	of := obj.Object("spec", "resource")
 	if name := of.String("resource"); name == "" {
@@ -46,8 +41,8 @@ const (
 	failed    = "Failed"
 )
 
-// validateMigrationStatus checks a status that is written. Nothing else does: writes of the object itself keep it as it is.
-func validateMigrationStatus(obj, old tree.Tree, faults *schema.Faults) {
+// ValidateUpdate checks a status that is written. Nothing else does: writes of the object itself keep it as it is.
+func (migrationStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	now, was := obj.Object("status"), old.Object("status")
 	if tree.SemanticEqual(now, was) {
 		return

@@ -20,7 +20,7 @@ func newMarkAnnotations(n *meta.Naming) markAnnotations {
 
 // validateAnnotations checks the annotations of a new Pod, or of a template of Pods at path, which ends in a dot unless it is
 // empty; they are faulted at annotationsPath.
-func (w *Warnings) validateAnnotations(pod tree.Tree, path, annotationsPath string, faults *schema.Faults) {
+func (w *checks) validateAnnotations(pod tree.Tree, path, annotationsPath string, faults *schema.Faults) {
 	annotations := pod.Object("metadata", "annotations")
 	if len(annotations) == 0 {
 		return
@@ -67,7 +67,7 @@ func (p profileAnnotations) validateSeccomp(annotations tree.Tree, path string, 
 
 // validateAnnotationsUpdate keeps the annotations of a Pod that say how it runs and where it comes from. A cost may change; one that
 // was no number may stay.
-func (w *Warnings) validateAnnotationsUpdate(obj, old tree.Tree, faults *schema.Faults) {
+func (w *checks) validateAnnotationsUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	const path = "metadata.annotations"
 	now, was := obj.Object("metadata", "annotations"), old.Object("metadata", "annotations")
 	if tree.SameRef(now, was) {

@@ -37,7 +37,7 @@ func newProfileAnnotations(n *meta.Naming) profileAnnotations {
 // their own.
 func (c *collector) warnAnnotations() {
 	annotations := c.meta.Object("annotations")
-	for _, a := range c.Warnings.annotations {
+	for _, a := range c.checks.annotations {
 		if _, given := annotations[a.key]; given {
 			c.warnAnnotation(a.key, a.text)
 		}

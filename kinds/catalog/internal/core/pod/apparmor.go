@@ -19,10 +19,10 @@ func (p profileAnnotations) completeAppArmor(pod tree.Tree) {
 	})
 }
 
-// warnAppArmorAnnotations warns of the annotations that completeAppArmor is about to copy.
-func (w *Warnings) warnAppArmorAnnotations(pod tree.Tree) []string {
-	c := collector{Warnings: w}
-	w.profiles.eachAppArmor(pod, func(_, _ tree.Tree, key string) { c.warnAnnotation(key, appArmorText) })
+// WarningsBeforePrepare warns of the annotations that completeAppArmor is about to copy.
+func (s podStrategy) WarningsBeforePrepare(pod tree.Tree) []string {
+	c := collector{checks: s.checks}
+	s.profiles.eachAppArmor(pod, func(_, _ tree.Tree, key string) { c.warnAnnotation(key, appArmorText) })
 	return c.texts
 }
 

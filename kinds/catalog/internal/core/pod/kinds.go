@@ -6,20 +6,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of Pods with their functions. A Pod has four writers, each with a sub-resource that
+// Kinds lists the kinds of Pods with their strategies. A Pod has four writers, each with a sub-resource that
 // changes its own part: the scheduler binds, the node reports the status, an autoscaler resizes, and an
 // operator adds a container for debugging. Binding keeps the generation, as it is no change of what was
 // asked for, and has no owner. message finds the structure of a message by its name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
 	mirror := n.Translate("platform.io/config.mirror")
-	warnings := NewWarnings(n)
+	checks := newChecks(n)
 	return []family.Kind{
-		{Name: "/v1/Pod", Rules: family.WarnChanges(podRules(warnings, message("core.v1.PodSpec")), warnings.warnPod), Views: family.Views{
+		{Name: "/v1/Pod", Strategy: podStrategy{checks: checks, spec: message("core.v1.PodSpec")}, Views: family.Views{
 			"binding":             {Write: bindPod, KeepsGeneration: true, KeepsOwners: true},
 			"ephemeralcontainers": ephemeralView(mirror, message("core.v1.EphemeralContainer")),
 			"resize":              resizeView(mirror),
-			"status":              {Write: warnings.writePodStatus, Warn: warnings.warnPodStatus},
+			"status":              {Write: checks.writePodStatus, Warn: checks.warnPodStatus},
 		}},
-		{Name: "/v1/PodTemplate", Rules: family.WarnChanges(warnings.WithTemplateProfiles(podTemplateRules(), "template"), warnings.warnTemplate)},
+		{Name: "/v1/PodTemplate", Strategy: podTemplateStrategy{NewTemplateStrategy(n, "template")}},
 	}
 }

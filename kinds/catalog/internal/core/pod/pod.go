@@ -11,66 +11,70 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The spec is validated as a part of its own (ValidateSpec), because an update that leaves it as it was does not
-// check it again. Names of claims are only looked at in a create, as an existing Pod cannot be renamed.
-func podRules(w *Warnings, spec *schema.Message) schema.Rules {
-	return schema.Rules{
-		Default: func(obj tree.Tree) {
-			spec := obj.EnsureObject("spec")
-			defaultPodSpec(spec)
-			// Negative periods were accepted once and ended containers at once, which is what the shortest
-			// period does.
-			if seconds, _ := spec.Int("terminationGracePeriodSeconds"); seconds < 0 {
-				spec["terminationGracePeriodSeconds"] = int64(1)
-			}
-			field.SetIfEmpty(spec, "enableServiceLinks", true)
-			defaultHostPorts(spec)
-			defaultRequests(spec)
-			defaultPodLevel(spec)
-			if status := obj.Object("status"); status != nil {
-				defaultPodStatus(status)
-			}
-		},
-		WarnNew: w.warnAppArmorAnnotations,
-		Prepare: func(obj, old tree.Tree) {
-			if old == nil {
-				w.profiles.completeAppArmor(obj)
-			}
-			preparePod(obj, old)
-		},
-		FinishNew: func(obj tree.Tree) { scheduling.MergeLabelKeys(obj.Object("spec"), obj.Object("metadata", "labels")) },
-		ValidateSpec: func(spec, _ tree.Tree, faults *schema.Faults) {
-			validatePodSpec(spec, "spec", faults)
-			validateImages(spec, faults)
-			validateTokens(spec, faults)
-		},
-		GracePeriod: gracePeriod,
-		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
-			w.validateAnnotationsUpdate(obj, old, faults)
-			validatePodUpdate(spec, obj, old, faults)
-		},
-		ValidateServed: func(obj, old tree.Tree, faults *schema.Faults) {
-			if old == nil {
-				validatePodCreate(obj.Object("spec"), faults)
-				validatePages(obj.Object("spec"), nil, "spec", faults)
-				w.validateAnnotations(obj, "", "metadata.annotations", faults)
-				validateEphemeralNames(obj, faults)
-			}
-		},
+// podStrategy validates a spec that changes only. Names of claims are only looked at in a create, as an existing Pod cannot
+// be renamed.
+type podStrategy struct {
+	schema.DefaultStrategy
+	*checks
+	spec *schema.Message
+}
+
+func (podStrategy) Default(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	defaultPodSpec(spec)
+	// Negative periods were accepted once and ended containers at once, which is what the shortest
+	// period does.
+	if seconds, _ := spec.Int("terminationGracePeriodSeconds"); seconds < 0 {
+		spec["terminationGracePeriodSeconds"] = int64(1)
+	}
+	field.SetIfEmpty(spec, "enableServiceLinks", true)
+	defaultHostPorts(spec)
+	defaultRequests(spec)
+	defaultPodLevel(spec)
+	if status := obj.Object("status"); status != nil {
+		defaultPodStatus(status)
 	}
 }
 
-// gracePeriod returns the grace period that the client asks for, or the Pod's own. A Pod that does not run needs none, and a
+func (podStrategy) FinishCreate(obj tree.Tree) {
+	scheduling.MergeLabelKeys(obj.Object("spec"), obj.Object("metadata", "labels"))
+}
+
+func (podStrategy) Validate(obj, old tree.Tree, faults *schema.Faults) {
+	if obj.Shares(old, "spec") {
+		return
+	}
+	spec := obj.Object("spec")
+	validatePodSpec(spec, "spec", faults)
+	validateImages(spec, faults)
+	validateTokens(spec, faults)
+}
+
+func (s podStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	s.validateAnnotationsUpdate(obj, old, faults)
+	validatePodUpdate(s.spec, obj, old, faults)
+}
+
+func (s podStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	if old == nil {
+		validatePodCreate(obj.Object("spec"), faults)
+		validatePages(obj.Object("spec"), nil, "spec", faults)
+		s.validateAnnotations(obj, "", "metadata.annotations", faults)
+		validateEphemeralNames(obj, faults)
+	}
+}
+
+// GracePeriod returns the grace period that the client asks for, or the Pod's own. A Pod that does not run needs none, and a
 // negative period means the shortest, 1 second.
-func gracePeriod(obj tree.Tree, asked *int64) int64 {
+func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 	spec := obj.Object("spec")
 	phase := obj.Object("status").String("phase")
 	if spec.String("nodeName") == "" || phase == "Succeeded" || phase == "Failed" {
 		return 0
 	}
 	seconds, _ := spec.Int("terminationGracePeriodSeconds")
-	if asked != nil {
-		seconds = *asked
+	if requested != nil {
+		seconds = *requested
 	}
 	if seconds < 0 {
 		return 1
@@ -107,13 +111,14 @@ func validateImages(spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// preparePod sets the status of a new Pod; later writes of the main resource keep the status. A status sent
+// Prepare sets the status of a new Pod; later writes of the main resource keep the status. A status sent
 // with a create would have a Pod count as running before any node has it.
-func preparePod(obj, old tree.Tree) {
+func (s podStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
 		return
 	}
+	s.profiles.completeAppArmor(obj)
 	status := tree.Tree{"phase": "Pending", "qosClass": qosClass(obj.Object("spec"))}
 	if len(obj.Object("spec").List("schedulingGates")) > 0 {
 		status["conditions"] = []any{tree.Tree{

@@ -15,7 +15,7 @@ import (
 //
 // The status is written by the node, which the server believes but for what was decided when the Pod was made, and
 // for the end of containers: controllers have counted it.
-func (w *Warnings) writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+func (w *checks) writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	w.validateAnnotationsUpdate(body, obj, faults)
 	was, status := obj.Object("status"), body.EnsureObject("status")
 	defaultPodStatus(status)

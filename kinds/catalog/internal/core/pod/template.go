@@ -4,20 +4,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podTemplateRules has no Prepare: a PodTemplate has no status, and no controller of its own.
-func podTemplateRules() schema.Rules {
-	return schema.Rules{
-		Default: func(obj tree.Tree) { DefaultTemplate(obj.EnsureObject("template")) },
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			ValidateTemplate(obj.Object("template"), "template", nil, faults)
-		},
-	}
+// podTemplateStrategy has no Prepare: a PodTemplate has no status, and no controller of its own.
+type podTemplateStrategy struct{ TemplateStrategy }
+
+func (podTemplateStrategy) Default(obj tree.Tree) { DefaultTemplate(obj.EnsureObject("template")) }
+
+func (podTemplateStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	ValidateTemplate(obj.Object("template"), "template", nil, faults)
 }
 
 // DefaultTemplate fills in a Pod template. Defaults that are only set when a Pod is created, such as
@@ -38,21 +38,45 @@ func ValidateTemplate(template tree.Tree, path string, claims []string, faults *
 	}
 }
 
-// WithTemplateProfiles adds the rules of annotations and of huge pages to those of a kind whose Pod template is at path. A
-// template that stays as it is stays valid.
-func (w *Warnings) WithTemplateProfiles(r schema.Rules, path ...string) schema.Rules {
-	served, at := r.ValidateServed, strings.Join(path, ".")
-	r.ValidateServed = func(obj, old tree.Tree, faults *schema.Faults) {
-		if served != nil {
-			served(obj, old, faults)
-		}
-		template := obj.Object(path...)
-		validatePages(template.Object("spec"), old.Object(path...).Object("spec"), at+".spec", faults)
-		if old == nil || !tree.SemanticEqual(template, old.Object(path...)) {
-			w.validateAnnotations(template, at+".", at+".annotations", faults)
-		}
+// A TemplateStrategy is embedded by the strategies of kinds with a Pod template.
+type TemplateStrategy struct {
+	schema.DefaultStrategy
+	*checks
+	path   []string
+	prefix string // of paths in the template
+}
+
+// NewTemplateStrategy returns the strategy for templates at path.
+func NewTemplateStrategy(n *meta.Naming, path ...string) TemplateStrategy {
+	return TemplateStrategy{checks: newChecks(n), path: path, prefix: strings.Join(path, ".") + "."}
+}
+
+// ValidateServed checks annotations and huge pages. A template that stays as it is stays valid.
+func (s TemplateStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	template, was := obj.Object(s.path...), old.Object(s.path...)
+	validatePages(template.Object("spec"), was.Object("spec"), s.prefix+"spec", faults)
+	if old == nil || !tree.SemanticEqual(template, was) {
+		s.validateAnnotations(template, s.prefix, s.prefix+"annotations", faults)
 	}
-	return r
+}
+
+// Warnings warns of an object that is new, or whose template changes.
+func (s TemplateStrategy) Warnings(obj, old tree.Tree) []string {
+	if !Changes(obj, old) {
+		return nil
+	}
+	return s.AppendWarnings(nil, obj)
+}
+
+// AppendWarnings warns of the template of obj.
+func (s TemplateStrategy) AppendWarnings(texts []string, obj tree.Tree) []string {
+	template := obj.Object(s.path...)
+	if template == nil {
+		return texts
+	}
+	c := collector{checks: s.checks, texts: texts, prefix: s.prefix, meta: template.Object("metadata"), spec: template.Object("spec")}
+	c.warnAll()
+	return c.texts
 }
 
 // withClaimVolumes returns a spec with the volumes of claims added, so that containers may mount them. They

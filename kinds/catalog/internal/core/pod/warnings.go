@@ -6,9 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Warnings finds what is to be warned of in Pods and in the templates of Pods. It holds what depends on the
-// naming profile only, and is shared by all requests.
-type Warnings struct {
+// checks are the parts of validation and warnings that depend on the naming profile only. All requests share them.
+type checks struct {
 	addresses   warning.Addresses
 	labels      warning.NodeLabels
 	annotations []deprecatedAnnotation
@@ -16,9 +15,8 @@ type Warnings struct {
 	marks       markAnnotations
 }
 
-// NewWarnings warns of names in the spelling of a naming profile.
-func NewWarnings(n *meta.Naming) *Warnings {
-	return &Warnings{
+func newChecks(n *meta.Naming) *checks {
+	return &checks{
 		addresses:   warning.NewAddresses(n),
 		labels:      warning.NewNodeLabels(n),
 		annotations: newDeprecatedAnnotations(n),
@@ -27,12 +25,12 @@ func NewWarnings(n *meta.Naming) *Warnings {
 	}
 }
 
-// warnPod warns of a new Pod. Changes of one are not warned of: most of it cannot change.
-func (w *Warnings) warnPod(obj, old tree.Tree) []string {
+// Warnings warns of a new Pod. Changes of one are not warned of: most of it cannot change.
+func (s podStrategy) Warnings(obj, old tree.Tree) []string {
 	if old != nil {
 		return nil
 	}
-	c := collector{Warnings: w, meta: obj.Object("metadata"), spec: obj.Object("spec")}
+	c := collector{checks: s.checks, meta: obj.Object("metadata"), spec: obj.Object("spec")}
 	c.warnPodAppArmor()
 	c.texts = warning.AppendHostName(c.texts, obj, "the Pod's hostname")
 	c.warnAll()
@@ -40,18 +38,10 @@ func (w *Warnings) warnPod(obj, old tree.Tree) []string {
 }
 
 // warnPodStatus warns of the addresses in the status of a Pod.
-func (w *Warnings) warnPodStatus(obj, _ tree.Tree) []string {
+func (w *checks) warnPodStatus(obj, _ tree.Tree) []string {
 	status := obj.Object("status")
 	texts := w.addresses.AppendObjectIPs(nil, status.List("podIPs"), warning.At("", "status.podIPs"), ".ip")
 	return w.addresses.AppendObjectIPs(texts, status.List("hostIPs"), warning.At("", "status.hostIPs"), ".ip")
-}
-
-// warnTemplate warns of a PodTemplate that is new, or whose template changes.
-func (w *Warnings) warnTemplate(obj, old tree.Tree) []string {
-	if !Changes(obj, old) {
-		return nil
-	}
-	return w.AppendTemplate(nil, obj.Object("template"), "template.")
 }
 
 // Changes tells whether an object is new, or whether its generation differs from that of old. The
@@ -65,20 +55,10 @@ func Changes(obj, old tree.Tree) bool {
 	return now != was
 }
 
-// AppendTemplate warns of a Pod template. prefix is its path with a point behind it.
-func (w *Warnings) AppendTemplate(texts []string, template tree.Tree, prefix string) []string {
-	if template == nil {
-		return texts
-	}
-	c := collector{Warnings: w, texts: texts, prefix: prefix, meta: template.Object("metadata"), spec: template.Object("spec")}
-	c.warnAll()
-	return c.texts
-}
-
 // A collector gathers the warnings of one Pod or template. It lives for one call; paths are put together
 // only when there is something to say.
 type collector struct {
-	*Warnings
+	*checks
 	prefix     string // what precedes "spec" and "metadata" in paths: "" for a Pod
 	meta, spec tree.Tree
 	texts      []string

@@ -7,13 +7,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of volumes with their functions. A claim's status has no Write of its own: the
+// Kinds lists the kinds of volumes with their strategies. A claim's status has no Write of its own: the
 // resize controller and the kubelet, which write it, record the times of its conditions themselves.
 // message finds the structure of a message by its name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
-	labels := warning.NewNodeLabels(n)
+	class := n.Translate("volume.beta.platform.io/storage-class")
 	return []family.Kind{
-		{Name: "/v1/PersistentVolume", Rules: family.Warn(persistentVolumeRules(message("core.v1.PersistentVolumeSpec")), volumeWarnings(n, labels)), Views: family.Views{"status": {Write: writeVolumeStatus}}},
-		{Name: "/v1/PersistentVolumeClaim", Rules: family.Warn(persistentVolumeClaimRules(n, message("core.v1.PersistentVolumeClaimSpec")), claimWarnings(n))},
+		{Name: "/v1/PersistentVolume", Strategy: persistentVolumeStrategy{
+			spec: message("core.v1.PersistentVolumeSpec"), labels: warning.NewNodeLabels(n),
+			class: class, options: n.Translate("volume.beta.platform.io/mount-options"),
+		}, Views: family.Views{"status": {Write: writeVolumeStatus}}},
+		{Name: "/v1/PersistentVolumeClaim", Strategy: persistentVolumeClaimStrategy{
+			spec: message("core.v1.PersistentVolumeClaimSpec"), snapshots: n.Translate("snapshot.storage.platform.io"), class: class,
+		}},
 	}
 }

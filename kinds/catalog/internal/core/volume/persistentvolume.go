@@ -4,45 +4,47 @@ import (
 	pathpkg "path"
 	"slices"
 
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// persistentVolumeRules retains by default: of an administrator's volume nothing may be erased unasked.
+// persistentVolumeStrategy retains by default: of an administrator's volume nothing may be erased unasked.
 // Volumes that a provisioner creates get the policy of their storage class from it.
-func persistentVolumeRules(spec *schema.Message) schema.Rules {
-	return schema.Rules{
-		Default: func(obj tree.Tree) {
-			field.SetIfEmpty(obj.EnsureObject("status"), "phase", "Pending")
-			spec := obj.EnsureObject("spec")
-			field.SetIfEmpty(spec, "persistentVolumeReclaimPolicy", "Retain")
-			field.SetIfAbsent(spec, "volumeMode", "Filesystem")
-		},
-		Prepare: preparePersistentVolume,
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			spec := obj.Object("spec")
-			validateCapacity(spec, "spec.capacity", faults)
-			validateVolumeAffinity(spec, "spec.nodeAffinity", faults)
-			validateVolumeSpec(spec, "spec", faults)
-			ValidateISCSIName(spec.Object("iscsi"), obj.Object("metadata").String("name"), "metadata.name", faults)
-			// Recycling is an "rm -rf" by a Pod; of the root it would erase the node.
-			if spec.String("persistentVolumeReclaimPolicy") == "Recycle" && pathpkg.Clean(spec.Object("hostPath").String("path")) == "/" {
-				faults.Forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'")
-			}
-		},
-		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
-			validatePersistentVolumeUpdate(spec, obj, old, faults)
-		},
+type persistentVolumeStrategy struct {
+	family.AlwaysWarns
+	spec           *schema.Message
+	labels         warning.NodeLabels
+	class, options string // deprecated annotations
+}
+
+func (persistentVolumeStrategy) Default(obj tree.Tree) {
+	field.SetIfEmpty(obj.EnsureObject("status"), "phase", "Pending")
+	spec := obj.EnsureObject("spec")
+	field.SetIfEmpty(spec, "persistentVolumeReclaimPolicy", "Retain")
+	field.SetIfAbsent(spec, "volumeMode", "Filesystem")
+}
+
+func (persistentVolumeStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	spec := obj.Object("spec")
+	validateCapacity(spec, "spec.capacity", faults)
+	validateVolumeAffinity(spec, "spec.nodeAffinity", faults)
+	validateVolumeSpec(spec, "spec", faults)
+	ValidateISCSIName(spec.Object("iscsi"), obj.Object("metadata").String("name"), "metadata.name", faults)
+	// Recycling is an "rm -rf" by a Pod; of the root it would erase the node.
+	if spec.String("persistentVolumeReclaimPolicy") == "Recycle" && pathpkg.Clean(spec.Object("hostPath").String("path")) == "/" {
+		faults.Forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'")
 	}
 }
 
-// preparePersistentVolume sets the status of a new volume to Pending, since its creation. The controller
+// Prepare sets the status of a new volume to Pending, since its creation. The controller
 // that binds moves it on to Available; a status that a client sends with a create may be that of a volume
 // in another cluster.
-func preparePersistentVolume(obj, old tree.Tree) {
+func (persistentVolumeStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
 		return
@@ -158,11 +160,12 @@ func ValidateInlineVolume(spec tree.Tree, path string, faults *schema.Faults) {
 	validateVolumeSpec(spec, path, faults)
 }
 
-// validatePersistentVolumeUpdate keeps the source, the volume mode and, once it is set, the node affinity.
+// ValidateUpdate keeps the source, the volume mode and, once it is set, the node affinity.
 // Only controllerExpandSecretRef may be added to a CSI source. Data is on that backend: with another one
 // Pods would come back to a different disk. The secret may be added so that volumes from before expansion
 // existed can grow. The odd paths are those that clients know.
-func validatePersistentVolumeUpdate(m *schema.Message, obj, old tree.Tree, faults *schema.Faults) {
+func (s persistentVolumeStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	m := s.spec
 	spec, was := obj.Object("spec"), old.Object("spec")
 	for _, name := range volumeSources {
 		now, before := spec.Object(name), was.Object(name)

@@ -3,37 +3,40 @@ package volume
 import (
 	"slices"
 
+	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// persistentVolumeClaimRules has the rules of claims that clients and StatefulSets create. The status
+// persistentVolumeClaimStrategy has the rules of claims that clients and StatefulSets create. The status
 // belongs to the binder and to the resizer, so writes of the main resource keep it.
-func persistentVolumeClaimRules(n *meta.Naming, spec *schema.Message) schema.Rules {
-	snapshots, class := n.Translate("snapshot.storage.platform.io"), n.Translate("volume.beta.platform.io/storage-class")
-	return schema.Rules{
-		Default: func(obj tree.Tree) { field.SetIfEmpty(obj.EnsureObject("status"), "phase", "Pending") },
-		Prepare: func(obj, old tree.Tree) {
-			if old == nil {
-				obj["status"] = tree.Tree{"phase": "Pending"}
-			} else {
-				obj.CopyField(old, "status")
-			}
-			prepareDataSources(obj.EnsureObject("spec"), old.Object("spec"), snapshots)
-		},
-		Validate: func(obj tree.Tree, faults *schema.Faults) {
-			ValidateClaimSpec(obj.Object("spec"), "spec", faults)
-			validateClaimStatus(obj.Object("status"), "status", faults)
-		},
-		ValidateUpdate: func(obj, old tree.Tree, faults *schema.Faults) {
-			validateClaimUpdate(spec, obj, old, class, faults)
-		},
+type persistentVolumeClaimStrategy struct {
+	family.AlwaysWarns
+	spec      *schema.Message
+	snapshots string // the group
+	class     string // the deprecated annotation
+}
+
+func (persistentVolumeClaimStrategy) Default(obj tree.Tree) {
+	field.SetIfEmpty(obj.EnsureObject("status"), "phase", "Pending")
+}
+
+func (s persistentVolumeClaimStrategy) Prepare(obj, old tree.Tree) {
+	if old == nil {
+		obj["status"] = tree.Tree{"phase": "Pending"}
+	} else {
+		obj.CopyField(old, "status")
 	}
+	prepareDataSources(obj.EnsureObject("spec"), old.Object("spec"), s.snapshots)
+}
+
+func (persistentVolumeClaimStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	ValidateClaimSpec(obj.Object("spec"), "spec", faults)
+	validateClaimStatus(obj.Object("status"), "status", faults)
 }
 
 // prepareDataSources drops unsupported sources and keeps dataSource and dataSourceRef equal: whichever is
@@ -175,12 +178,13 @@ func validateClaimResource(key, path string, faults *schema.Faults) bool {
 	return true
 }
 
-// validateClaimUpdate keeps the spec, except for the volume that a claim is bound to, and for what a bound
+// ValidateUpdate keeps the spec, except for the volume that a claim is bound to, and for what a bound
 // claim may ask for: more storage and another attributes class. class is the annotation that named the
 // storage class before there was a field for it. A storage class chooses the backend at provisioning and
 // cannot change it afterwards. Moving the class from the annotation to the field, with the same name, is no
 // change.
-func validateClaimUpdate(m *schema.Message, obj, old tree.Tree, class string, faults *schema.Faults) {
+func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	m, class := s.spec, s.class
 	spec, was := obj.Object("spec"), old.Object("spec")
 	now, before := obj.Object("metadata", "annotations").String(class), old.Object("metadata", "annotations").String(class)
 	moved := before != "" && !was.Has("storageClassName") && spec.String("storageClassName") == before

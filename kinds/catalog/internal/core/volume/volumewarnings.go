@@ -1,9 +1,7 @@
 package volume
 
 import (
-	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -19,29 +17,26 @@ var deprecatedSources = [...]struct{ field, text string }{
 	{"rbd", "spec.rbd: deprecated in v1.28, non-functional in v1.31+"},
 }
 
-// volumeWarnings warns of what is deprecated in a PersistentVolume. They are found by the presence of a
+// Warnings warns of what is deprecated in a PersistentVolume. They are found by the presence of a
 // key, so an empty annotation is warned of too.
-func volumeWarnings(n *meta.Naming, labels warning.NodeLabels) family.WarnFunc {
-	class, options := n.Translate("volume.beta.platform.io/storage-class"), n.Translate("volume.beta.platform.io/mount-options")
-	return func(obj, _ tree.Tree) (texts []string) {
-		annotations, spec := obj.Object("metadata", "annotations"), obj.Object("spec")
-		if _, given := annotations[class]; given {
-			texts = append(texts, classWarning(class))
-		}
-		if _, given := annotations[options]; given {
-			texts = append(texts, tree.KeyPath("metadata.annotations", options)+`: deprecated since v1.31; use "mountOptions" attribute instead`)
-		}
-		if spec.String("persistentVolumeReclaimPolicy") == "Recycle" {
-			texts = append(texts, "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.")
-		}
-		texts = labels.AppendTerms(texts, spec.Object("nodeAffinity", "required").List("nodeSelectorTerms"), warning.At("", "spec.nodeAffinity.required.nodeSelectorTerms"))
-		for _, source := range deprecatedSources {
-			if spec.Has(source.field) {
-				texts = append(texts, source.text)
-			}
-		}
-		return texts
+func (s persistentVolumeStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
+	annotations, spec := obj.Object("metadata", "annotations"), obj.Object("spec")
+	if _, given := annotations[s.class]; given {
+		texts = append(texts, classWarning(s.class))
 	}
+	if _, given := annotations[s.options]; given {
+		texts = append(texts, tree.KeyPath("metadata.annotations", s.options)+`: deprecated since v1.31; use "mountOptions" attribute instead`)
+	}
+	if spec.String("persistentVolumeReclaimPolicy") == "Recycle" {
+		texts = append(texts, "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.")
+	}
+	texts = s.labels.AppendTerms(texts, spec.Object("nodeAffinity", "required").List("nodeSelectorTerms"), warning.At("", "spec.nodeAffinity.required.nodeSelectorTerms"))
+	for _, source := range deprecatedSources {
+		if spec.Has(source.field) {
+			texts = append(texts, source.text)
+		}
+	}
+	return texts
 }
 
 // classWarning warns of the annotation that is now a field.
@@ -49,18 +44,15 @@ func classWarning(key string) string {
 	return tree.KeyPath("metadata.annotations", key) + `: deprecated since v1.8; use "storageClassName" attribute instead`
 }
 
-// claimWarnings warns of what is deprecated in a PersistentVolumeClaim, and of fractions of bytes. Storage
+// Warnings warns of what is deprecated in a PersistentVolumeClaim, and of fractions of bytes. Storage
 // is allocated in whole bytes: a request of "1.5" or with the suffix m is nearly always a typing error for
 // M or G.
-func claimWarnings(n *meta.Naming) family.WarnFunc {
-	class := n.Translate("volume.beta.platform.io/storage-class")
-	return func(obj, _ tree.Tree) (texts []string) {
-		if _, given := obj.Object("metadata", "annotations")[class]; given {
-			texts = append(texts, classWarning(class))
-		}
-		for _, text := range warning.ClaimSizes(obj.Object("spec")) {
-			texts = append(texts, "spec"+text)
-		}
-		return texts
+func (s persistentVolumeClaimStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
+	if _, given := obj.Object("metadata", "annotations")[s.class]; given {
+		texts = append(texts, classWarning(s.class))
 	}
+	for _, text := range warning.ClaimSizes(obj.Object("spec")) {
+		texts = append(texts, "spec"+text)
+	}
+	return texts
 }

@@ -1,0 +1,96 @@
+package custom
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// newStrategy returns the strategy of a kind whose Stored is set.
+func newStrategy(k *schema.Kind) schema.Strategy {
+	own := schemaOf(k)
+	s := strategy{kind: k, own: own, hasExpressions: own.declaresRules()}
+	if k.Stored == k {
+		return &s
+	}
+	return &versionStrategy{s}
+}
+
+// A strategy is that of the storage version of a custom kind.
+type strategy struct {
+	schema.DefaultStrategy
+	kind           *schema.Kind
+	own            *definedSchema
+	hasExpressions bool
+}
+
+// A versionStrategy is that of a version that is not the storage version.
+type versionStrategy struct{ strategy }
+
+// FromStored prunes and fills in by the schema of its version; the tree it gets is its own, which is why others clone it
+// first.
+func (s *versionStrategy) FromStored(t tree.Tree) tree.Tree {
+	values := s.own.Message().Values
+	t, _ = rules.Prune(values, t)
+	rules.DefaultValue(values, t)
+	return t
+}
+
+func (*versionStrategy) ToStored(t tree.Tree) tree.Tree { return t }
+
+func (s *versionStrategy) Keep(t tree.Tree) tree.Tree {
+	t, _ = rules.Prune(schemaOf(s.kind.Stored).Message().Values, t)
+	return t
+}
+
+// served returns the form of the kind's own version, so that a write is only held against the schema that the client
+// sees. What the stored version does not know is there until then, and dropped afterwards (Keep).
+func (s *strategy) served(t tree.Tree) tree.Tree {
+	if s.kind.Conversion == nil || t == nil {
+		return t
+	}
+	return s.kind.Conversion.FromStored(tree.Clone(t).(tree.Tree))
+}
+
+func (s *strategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	before := len(faults.List)
+	compiled, shown := s.own.load(), s.served(obj)
+	rules.ValidateValue(compiled.message.Values, shown, s.served(old), faults)
+	compiled.embedding.validateEmbedded(shown, "", faults)
+	if scale := s.kind.Subresource("scale"); scale != nil {
+		validateScale(scale.Scale, shown, s.served(old), faults)
+	}
+	nameWhole(faults.List[before:])
+}
+
+func (s *strategy) HasExpressions() bool { return s.hasExpressions }
+
+func (s *strategy) Evaluate(ctx context.Context, obj, old tree.Tree, faults *schema.Faults) {
+	set := s.own.load().rules
+	if set == nil {
+		return
+	}
+	before := len(faults.List)
+	set.evaluate(ctx, s.served(obj), s.served(old), faults)
+	nameWhole(faults.List[before:])
+}
+
+// nameWhole names the place of the causes that are about the object as a whole.
+func nameWhole(causes []meta.Cause) {
+	for i := range causes {
+		causes[i].Field = cmp.Or(causes[i].Field, schema.WholeObject)
+	}
+}
+
+// Warnings warns of new finalizers without a domain in their names.
+func (*strategy) Warnings(obj, old tree.Tree) []string {
+	return rules.FinalizerWarnings(obj.Object("metadata"), old.Object("metadata"))
+}
+
+func (*strategy) WarnsOnNoOp() bool { return true }
+
+func (*strategy) AllowsUnqualifiedFinalizers() bool { return true }
