@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/bench/internal/report"
-	"github.com/troupe-api/troupe/bench/internal/scale"
 	"github.com/troupe-api/troupe/bench/internal/scenario"
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
@@ -64,18 +63,9 @@ func (b *Bench) Run(ctx context.Context, out io.Writer) error {
 	return failed
 }
 
-// runOnce is one run. It tells whether there is anything to report. Trials of settings start a daemon for
-// each value, so nothing is opened for them here.
+// runOnce is one run. It reports whether there is anything to report.
 func (b *Bench) runOnce(ctx context.Context) (bool, error) {
 	defer b.close()
-	if b.Options.Settings != "" {
-		descriptors, err := server.RaiseDescriptors()
-		if err != nil {
-			return false, err
-		}
-		b.descriptors = descriptors
-		return true, b.measureSettings(ctx)
-	}
 	if err := b.open(ctx); err != nil {
 		return false, err
 	}
@@ -85,77 +75,26 @@ func (b *Bench) runOnce(ctx context.Context) (bool, error) {
 	return true, b.measure(ctx)
 }
 
-// writeReports prints the report, and writes the files that were asked for. The table comes first: a file
+// writeReports prints the report, and writes the file that was asked for. The table comes first: a file
 // that cannot be written must not cost the figures of a long run.
 func (b *Bench) writeReports(out io.Writer) error {
-	o, r := &b.Options, &b.Report
-	if err := r.WriteTable(out); err != nil {
+	if err := b.Report.WriteTable(out); err != nil || b.Options.JSON == "" {
 		return err
 	}
-	if o.JSON != "" {
-		if err := r.WriteJSON(o.JSON); err != nil {
-			return err
-		}
-	}
-	if err := writePages(o, []*report.Report{r}); err != nil {
+	return b.Report.WriteJSON(b.Options.JSON)
+}
+
+// compareSaved prints two saved reports side by side.
+func compareSaved(oldPath, newPath string, out io.Writer) error {
+	before, err := report.ReadReport(oldPath)
+	if err != nil {
 		return err
 	}
-	if o.Profile != "" {
-		if err := report.WriteShares(o.Shares, []string{o.Profile}, r.Origin, out); err != nil {
-			return err
-		}
+	after, err := report.ReadReport(newPath)
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-// processSaved works on saved reports, or profiles, instead of servers. Figures of different days are put together on one
-// page that way.
-func (b *Bench) processSaved(out io.Writer) error {
-	if b.Options.Shares != "" {
-		return report.WriteShares(b.Options.Shares, b.Options.Reports, nil, out)
-	}
-	var reports []*report.Report
-	for _, path := range b.Options.Reports {
-		r, err := report.ReadReport(path)
-		if err != nil {
-			return err
-		}
-		reports = append(reports, r)
-	}
-	if b.Options.Compare {
-		return report.Compare(out, reports[0], reports[1])
-	}
-	if b.Options.Simulate != "" {
-		if err := scale.Write(b.Options.Simulate, reports, out); err != nil {
-			return err
-		}
-	}
-	return writePages(&b.Options, reports)
-}
-
-// writePages writes the pages of figures, and the plot, that were asked for.
-func writePages(o *scenario.Options, reports []*report.Report) error {
-	if o.Results != "" {
-		if err := report.WriteResults(o.Results, reports); err != nil {
-			return err
-		}
-	}
-	if o.Figures != "" {
-		if err := report.WriteHeadlines(o.Figures, reports); err != nil {
-			return err
-		}
-	}
-	if o.SideBySide != "" {
-		if err := report.WriteSideBySide(o.SideBySide, reports); err != nil {
-			return err
-		}
-	}
-	for _, r := range reports {
-		if o.Plot != "" && r.TimeSeries != nil {
-			return os.WriteFile(o.Plot, report.PlotTimeSeries(r.TimeSeries), 0o644)
-		}
-	}
-	return nil
+	return report.Compare(out, before, after)
 }
 
 // open finds or starts all servers. The limit of descriptors is raised before daemons are started, as these
@@ -228,7 +167,7 @@ func (b *Bench) openServer(label, kubeconfig, binary, etcd string, processes []i
 		return err
 	}
 	b.closers = append(b.closers, remove)
-	args := append(scenario.ArgsOf(o.Workloads), o.StartArgs...)
+	args := slices.Clone(o.StartArgs)
 	if b.identity != nil && b.identity.Dir != "" {
 		args = append(b.identity.Args(), args...)
 	}

@@ -1,10 +1,6 @@
 package main
 
 import (
-	"time"
-
-	"github.com/troupe-api/troupe/bench/internal/benchtest"
-
 	"bytes"
 	"encoding/json"
 	"io"
@@ -14,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/bench/internal/measure"
+	"github.com/troupe-api/troupe/bench/internal/benchtest"
 	"github.com/troupe-api/troupe/bench/internal/report"
-	"github.com/troupe-api/troupe/bench/internal/scenario"
 )
 
 // quick are flags that keep a whole run short.
@@ -26,7 +21,7 @@ func quick(t *testing.T, more ...string) []string {
 }
 
 // configMapWorkloads are the workloads that a server of ConfigMaps alone can be driven with.
-var configMapWorkloads = []string{"idle-watchers", "create", "get", "update", "merge-patch", "apply", "apply-pod", "delete", "list", "list-chunked", "get-protobuf", "list-protobuf", "get-cbor", "list-cbor",
+var configMapWorkloads = []string{"idle-watchers", "create", "get", "update", "merge-patch", "apply", "apply-pod", "delete", "list", "list-chunked", "get-protobuf", "list-protobuf",
 	"create-protobuf", "update-protobuf", "merge-patch-protobuf", "apply-protobuf", "delete-protobuf", "watch-fanout-protobuf",
 	"watch-fanout", "durable-create", "hot-object", "cold-start", "million"}
 
@@ -54,7 +49,7 @@ func TestRunFreshDaemon(t *testing.T) {
 		}
 	}
 	for _, title := range []string{"idle", "idle-watchers", "create", "create (floor)", "get", "get (floor)", "update", "update (floor)",
-		"merge-patch", "merge-patch (floor)", "apply", "apply (floor)", "apply-pod", "apply-pod, unchanged", "apply-pod, repeated", "delete", "delete (floor)", "list", "list (floor)", "list-chunked", "list-chunked (floor)", "get-protobuf", "get-protobuf (floor)", "list-protobuf", "list-protobuf (floor)", "get-cbor", "get-cbor (floor)", "list-cbor", "list-cbor (floor)",
+		"merge-patch", "merge-patch (floor)", "apply", "apply (floor)", "apply-pod", "apply-pod, unchanged", "apply-pod, repeated", "delete", "delete (floor)", "list", "list (floor)", "list-chunked", "list-chunked (floor)", "get-protobuf", "get-protobuf (floor)", "list-protobuf", "list-protobuf (floor)",
 		"watch-fanout", "watch-fanout (floor)", "watch-fanout, bursts", "create-protobuf", "update-protobuf (floor)", "merge-patch-protobuf", "apply-protobuf",
 		"delete-protobuf", "watch-fanout-protobuf", "watch-fanout-protobuf, bursts", "bare sync", "durable-create",
 		"hot-object", "million, create", "million, update", "million, pause", "million, memory", "million, recovery", "cold start, empty", "memory, empty", "cold start, full", "memory, full"} {
@@ -172,12 +167,8 @@ func TestRunFaults(t *testing.T) {
 		"pid alone":        {[]string{"--pid=1"}, 2, "--pid needs --kubeconfig"},
 		"half a CA":        {[]string{"--user-ca=x"}, 2, "--user-ca-key"},
 		"one report":       {[]string{"--compare", "x"}, 2, "--compare needs two"},
-		"report alone":     {[]string{"x"}, 2, "--results"},
-		"plot alone":       {[]string{"--plot=x"}, 2, "--plot is for"},
+		"report alone":     {[]string{"x"}, 2, "saved reports are for --compare"},
 		"profile of two":   {[]string{"--profile=x", "--workloads=get,update"}, 2, "--profile is for one"},
-		"shares of none":   {[]string{"--shares=x"}, 2, "--shares needs --profile"},
-		"scale of none":    {[]string{"--simulate-scale=x"}, 2, "--simulate-scale needs saved reports"},
-		"settings, remote": {[]string{"--settings=x", "--kubeconfig=y"}, 2, "--settings starts"},
 		"no report":        {[]string{"--compare", "/nowhere/x", "/nowhere/y"}, 1, "/nowhere/x"},
 		"cold start":       {[]string{"--kubeconfig=x", "--workloads=cold-start"}, 2, "cold-start needs --binary"},
 		"no kubeconfig":    {[]string{"--kubeconfig=/nowhere/x"}, 1, "/nowhere/x"},
@@ -191,22 +182,6 @@ func TestRunFaults(t *testing.T) {
 		if code := run(test.args, nil, &out, &log); code != test.code || !strings.Contains(log.String(), test.want) {
 			t.Errorf("%s: exit code %d, log:\n%s", name, code, &log)
 		}
-	}
-}
-
-func TestPlotOfSavedReport(t *testing.T) {
-	r := &report.Report{Options: &scenario.Options{}, TimeSeries: &measure.TimeSeries{Name: "soak"}}
-	r.TimeSeries.Add("things", "pieces", time.Second, 3)
-	saved, plot := filepath.Join(t.TempDir(), "soak.json"), filepath.Join(t.TempDir(), "soak.svg")
-	if err := r.WriteJSON(saved); err != nil {
-		t.Fatal(err)
-	}
-	var out, log bytes.Buffer
-	if code := run([]string{"--plot", plot, saved}, nil, &out, &log); code != 0 {
-		t.Fatalf("exit code %d: %s", code, &log)
-	}
-	if text, err := os.ReadFile(plot); err != nil || !bytes.Equal(text, report.PlotTimeSeries(r.TimeSeries)) {
-		t.Errorf("%v\n%s", err, text)
 	}
 }
 

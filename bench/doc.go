@@ -6,9 +6,8 @@
 //
 //	internal/server    targets: servers by kubeconfig, daemons that are started, the floor, connections
 //	internal/measure   loads and samples: rate, latency, CPU time, memory
-//	internal/scenario  the workloads, one file each; growth; trials of settings
-//	internal/scale     a model of larger sizes, made of and checked by saved reports
-//	internal/report    rows and aims, tables, JSON, pages, plots
+//	internal/scenario  the workloads, one file each; growth
+//	internal/report    rows, tables, JSON, comparison, plots of growth
 //	internal/benchtest the server that tests run against
 //
 // Invariants:

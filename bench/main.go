@@ -33,8 +33,8 @@ func run(args []string, in io.Reader, out, log io.Writer) int {
 		_, _ = fmt.Fprintln(log, err)
 		return 2
 	}
-	if b.Options.Saved() {
-		return exitCode(log, b.processSaved(out))
+	if b.Options.Compare {
+		return exitCode(log, compareSaved(b.Options.Reports[0], b.Options.Reports[1], out))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

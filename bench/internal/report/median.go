@@ -44,10 +44,9 @@ func MedianOf(runs []*Report) *Report {
 	return all
 }
 
-// medianRow is made of the same row of several runs. The row is judged anew against its aim, by its median.
-// Ratios are medians of ratios: the two servers of one run had the same conditions.
+// medianRow is made of the same row of several runs. Ratios are medians of ratios: the two servers of one run had the same conditions.
 func medianRow(rows []*Row) *Row {
-	m := &Row{Name: rows[0].Name, Target: rows[0].Target, Aim: rows[0].Aim, Runs: len(rows)}
+	m := &Row{Name: rows[0].Name, Target: rows[0].Target, Runs: len(rows)}
 	for _, row := range rows {
 		m.Operations += row.Operations
 		m.Errors += row.Errors
@@ -73,9 +72,6 @@ func medianRow(rows []*Row) *Row {
 			return &r.Figure.Value
 		})
 		m.Figure, m.Spread = &measure.Figure{Value: *value, Unit: figure.Unit}, spread
-	}
-	if m.Aim != nil {
-		m.Met = m.Aim.met(m)
 	}
 	return m
 }

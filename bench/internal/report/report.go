@@ -36,8 +36,6 @@ type Row struct {
 	Etcd       *float64        `json:"etcdMicrosecondsPerOperation,omitempty"` // what of CPU an etcd has used
 	Resident   *float64        `json:"residentMiB,omitempty"`
 	Figure     *measure.Figure `json:"figure,omitempty"`
-	Aim        *Aim            `json:"aim,omitempty"`
-	Met        *bool           `json:"met,omitempty"`
 	// Of several runs: how many, and the spread of the figure or, without one, of the CPU time. All
 	// other values are medians.
 	Runs   int     `json:"runs,omitempty"`
@@ -82,7 +80,7 @@ func NewRow(name, target string, sample *measure.Sample, figure *measure.Figure)
 	return row
 }
 
-// Add appends the rows of one result on all targets, with the aim and the ratios of the first. The rows
+// Add appends the rows of one result on all targets, with the ratios of the first. The rows
 // must come together, since ratios are only taken within one call.
 func (r *Report) Add(rows ...*Row) {
 	r.Rows = append(r.Rows, rows...)
@@ -94,11 +92,6 @@ func (r *Report) Add(rows ...*Row) {
 				row.ToFloor = row.ratio(other)
 			case other.Target == NameAgainst && row.Target == "":
 				row.ToAgainst = row.ratio(other)
-			}
-		}
-		if row.Target == "" {
-			if row.Aim = aims(r.Options)[row.Name]; row.Aim != nil {
-				row.Met = row.Aim.met(row)
 			}
 		}
 	}
@@ -130,10 +123,12 @@ func (r *Report) Errors() int {
 	return sum
 }
 
-// Grown tells whether a soak has missed its aim. It makes the command fail, as a leak is found by nothing
-// else.
+// Grown reports whether quantities have grown in a soak that was long enough to tell. It makes the command
+// fail, as nothing else finds a leak.
 func (r *Report) Grown() bool {
-	return slices.ContainsFunc(r.Rows, func(row *Row) bool { return row.Name == "soak" && row.Met != nil && !*row.Met })
+	return r.Options.Duration >= scenario.SoakLimit && slices.ContainsFunc(r.Rows, func(row *Row) bool {
+		return row.Name == "soak" && row.Figure.Value > 0
+	})
 }
 
 // Note keeps a remark for the end of the report, once. Workloads repeat on each target and would say the
@@ -149,7 +144,7 @@ func (r *Report) Note(format string, args ...any) {
 func (r *Report) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	against := r.Options.Compares()
-	heads := []string{"workload", "rate/s", "p50", "p99", "CPU/op", "RSS MiB", "errors", "figure", "aim", "met", "× floor"}
+	heads := []string{"workload", "rate/s", "p50", "p99", "CPU/op", "RSS MiB", "errors", "figure", "× floor"}
 	if against {
 		heads = append(heads, "× against")
 	}
@@ -195,18 +190,12 @@ const blank = "–"
 
 // A row without latencies was measured by its figure alone.
 func (row *Row) cells() []string {
-	rate, p50, p99, aim, met, figure := blank, blank, blank, blank, blank, blank
+	rate, p50, p99, figure := blank, blank, blank, blank
 	if row.P50 > 0 {
 		rate, p50, p99 = measure.Short(row.Rate), measure.Span(row.P50), measure.Span(row.P99)
 	}
 	if row.Figure != nil {
 		figure = FigureCell(row.Figure) + row.spreadText(measure.Short)
-	}
-	if row.Aim != nil {
-		aim = row.Aim.String()
-	}
-	if row.Met != nil {
-		met = map[bool]string{true: "yes", false: "no"}[*row.Met]
 	}
 	cpu, resident := blank, blank
 	if row.CPU != nil {
@@ -218,7 +207,7 @@ func (row *Row) cells() []string {
 	if row.Resident != nil {
 		resident = measure.Short(*row.Resident)
 	}
-	return []string{row.Title(), rate, p50, p99, cpu, resident, strconv.Itoa(row.Errors), figure, aim, met, times(row.ToFloor)}
+	return []string{row.Title(), rate, p50, p99, cpu, resident, strconv.Itoa(row.Errors), figure, times(row.ToFloor)}
 }
 
 func (row *Row) etcdCell() string {

@@ -1,13 +1,12 @@
-// Package scenario holds what the bench does to a server: the workloads, one file each, the curves
-// of growth, and the trials of the daemon's settings.
+// Package scenario holds what the bench does to a server: the workloads, one file each, and the curves
+// of growth.
 //
 // A Workload is one scenario. It gets a Session: the Options that the flags set, the target, and a
 // place for notes. It prepares a namespace of its own through a fixture, drives loads, removes the
 // namespace, and returns Results, each a row of the report. Workloads lists all of them in the
 // order in which they run.
 //
-// MeasureGrowth measures costs at growing sizes. Settings are the settings of the daemon that answer
-// something an operator can see, each with the values that it is tried with.
+// MeasureGrowth measures costs at growing sizes.
 //
 // What is measured at another size than the scenario's own, or not at all, is noted.
 //
@@ -26,7 +25,7 @@
 //
 //	prepare   s.prepare makes a namespace with objects; a deferred remove takes both away again
 //	drive     a measure.Load calls a Step, which is one operation, from as many clients as the flags say
-//	return    one Result for each row; its name is what aims, comparisons and pages find it by
+//	return    one Result for each row; comparisons match it by its name
 //
 // What a Step does before and after its requests is counted as latency, so bodies are put together by hand
 // and answers are searched, not decoded. A Step checks that the answer is right: a wrong one that is quick

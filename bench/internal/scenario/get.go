@@ -16,32 +16,18 @@ func (s *Session) hotCount() int { return min(hotObjects, s.Count) }
 
 // getObjects: every operation is a GET of one object, in turn. It is the workload with the least to do, so
 // its cost is nearly that of a request itself.
-func getObjects(ctx context.Context, s *Session) ([]Result, error) { return s.getAs(ctx, "get", "") }
-
-// getCBOR is the same for clients that speak CBOR.
-func getCBOR(ctx context.Context, s *Session) ([]Result, error) {
-	return s.getAs(ctx, "get-cbor", typeCBOR)
-}
-
-// typeCBOR is the media type of CBOR, which a server has behind a feature gate.
-const typeCBOR = "application/cbor"
-
-// getAs measures reads in a media type; "" is that of the target.
-func (s *Session) getAs(ctx context.Context, name, accept string) ([]Result, error) {
+func getObjects(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, s.hotCount())
 	if err != nil {
 		return nil, err
 	}
 	defer f.remove()
 	load := s.load()
-	sample, err := load.Drive(ctx, s.Target, func(c *server.Conn, n int) (int, error) {
-		c.Accept = accept
-		return f.get(c, n)
-	})
+	sample, err := load.Drive(ctx, s.Target, f.get)
 	if err != nil {
 		return nil, err
 	}
-	return requestResult(name, sample, load, http.MethodGet, "", nil), nil
+	return requestResult("get", sample, load, http.MethodGet, "", nil), nil
 }
 
 // protobuf is the media type of Protobuf under the naming profile of the servers. A server that is not

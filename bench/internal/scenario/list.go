@@ -15,25 +15,8 @@ import (
 const chunk = 500
 
 // listObjects: every operation is one list of all objects. An incomplete list counts as an error, or a
-// server could be quick by answering less.
+// server could be quick by answering less: counting the marks of items hardly costs the client anything.
 func listObjects(ctx context.Context, s *Session) ([]Result, error) {
-	return s.listAs(ctx, "list", "", itemKey)
-}
-
-// listProtobuf is the same for clients that speak Protobuf. Its marks are names, since other parts of an
-// item look different in each message.
-func listProtobuf(ctx context.Context, s *Session) ([]Result, error) {
-	return s.listAs(ctx, "list-protobuf", s.protobuf(), binaryItemKey)
-}
-
-// listCBOR is the same for clients that speak CBOR.
-func listCBOR(ctx context.Context, s *Session) ([]Result, error) {
-	return s.listAs(ctx, "list-cbor", typeCBOR, binaryItemKey)
-}
-
-// listAs lists in a media type, in which mark stands once for each item. Each answer is checked to be
-// complete by counting marks, which hardly costs the client anything.
-func (s *Session) listAs(ctx context.Context, name, accept, mark string) ([]Result, error) {
 	f, err := s.prepare(ctx, s.Objects)
 	if err != nil {
 		return nil, err
@@ -41,17 +24,16 @@ func (s *Session) listAs(ctx context.Context, name, accept, mark string) ([]Resu
 	defer f.remove()
 	load := s.load()
 	sample, err := load.Drive(ctx, s.Target, func(c *server.Conn, _ int) (int, error) {
-		c.Accept = accept
 		answer, err := c.Expect(http.StatusOK, http.MethodGet, f.collection(), "", nil)
 		if err != nil {
 			return 0, err
 		}
-		return len(answer), f.checkComplete(bytes.Count(answer, []byte(mark)))
+		return len(answer), f.checkComplete(bytes.Count(answer, itemMark(s.Target)))
 	})
 	if err != nil {
 		return nil, err
 	}
-	return requestResult(name, sample, load, http.MethodGet, "", nil), nil
+	return requestResult("list", sample, load, http.MethodGet, "", nil), nil
 }
 
 // listChunked: every operation is a list of all objects in chunks, each asked for with the continue token

@@ -52,15 +52,8 @@ type Options struct {
 	Settle       time.Duration `json:"settleNanoseconds"`
 	TempDir      string        `json:"tempDir"`
 	JSON         string        `json:"-"`
-	Results      string        `json:"-"`
-	Figures      string        `json:"-"`
-	SideBySide   string        `json:"-"`
 	Growth       string        `json:"-"`
-	Plot         string        `json:"-"`
 	Profile      string        `json:"-"`
-	Shares       string        `json:"-"`
-	Settings     string        `json:"-"`
-	Simulate     string        `json:"-"`
 	Compare      bool          `json:"-"`
 	Request      time.Duration `json:"requestTimeoutNanoseconds"`
 	Timeout      time.Duration `json:"timeoutNanoseconds"`
@@ -68,14 +61,8 @@ type Options struct {
 	Reports []string `json:"-"` // arguments: saved reports
 }
 
-// The sizes that the aims are given for. With other sizes rows have no aim (package report).
-const (
-	StandardSize        = 1 << 10
-	StandardObjects     = 5_000
-	StandardColdObjects = 50_000
-	StandardWatchers    = 200
-	SoakLimit           = 30 * time.Minute // least duration of the soak
-)
+// SoakLimit is the least duration of a soak that tells whether something grows.
+const SoakLimit = 30 * time.Minute
 
 // flags binds every option to its flag. The order is that of the help, by subject.
 func (o *Options) flags() *pflag.FlagSet {
@@ -97,32 +84,25 @@ func (o *Options) flags() *pflag.FlagSet {
 	f.StringVar(&o.UserCA, "user-ca", "", "CA whose client certificates the servers of --kubeconfig and --against accept (started ones get one)")
 	f.StringVar(&o.UserCAKey, "user-ca-key", "", "key of that CA")
 	f.StringVar(&o.UserToken, "user-token", "", "static token that they accept for the user "+server.StaticUser)
-	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all but soak, million and scale): "+strings.Join(workloadNames(true), ", "))
+	f.StringSliceVar(&o.Workloads, "workloads", nil, "comma-separated workloads (default: all but soak and million): "+strings.Join(workloadNames(true), ", "))
 	f.StringVar(&o.MediaType, "media-type", mediaJSON, "what the clients speak: json, as the workloads say; or protobuf, which runs the variants …-protobuf of those that have one")
 	f.IntVar(&o.Runs, "runs", 1, "how often all of it is measured, each time on servers that are started afresh; the report has the medians")
-	f.Float64Var(&o.Scale, "scale", 1, "factor for the sizes of the scenarios from leases on, as in 0.1 for a small machine; the report says what it changed")
-	f.IntVar(&o.Size, "size", StandardSize, "bytes of data in each object")
+	f.Float64Var(&o.Scale, "scale", 1, "factor for the sizes of the larger workloads, as in 0.1 for a small machine; the report says what it changed")
+	f.IntVar(&o.Size, "size", 1<<10, "bytes of data in each object")
 	f.IntVar(&o.Concurrency, "concurrency", 32, "clients, each with a connection of its own")
 	f.IntVar(&o.Count, "count", 50_000, "most operations per workload")
 	f.DurationVar(&o.Duration, "duration", 5*time.Second, "most time per workload, preparation aside")
-	f.IntVar(&o.Objects, "objects", StandardObjects, "objects that are listed or deleted")
-	f.IntVar(&o.ColdObjects, "cold-objects", StandardColdObjects, "objects in the store of the cold start after kill -9")
-	f.IntVar(&o.Watchers, "watchers", StandardWatchers, "watch connections of watch-fanout")
+	f.IntVar(&o.Objects, "objects", 5_000, "objects that are listed or deleted")
+	f.IntVar(&o.ColdObjects, "cold-objects", 50_000, "objects in the store of the cold start after kill -9")
+	f.IntVar(&o.Watchers, "watchers", 200, "watch connections of watch-fanout")
 	f.IntVar(&o.Burst, "burst", 100, "events of one burst of watch-fanout")
 	f.IntVar(&o.IdleWatchers, "idle-watchers", 1_000, "watch connections of idle-watchers")
 	f.BoolVar(&o.Floor, "floor", true, "measure the floor too: a bare server that answers as many bytes")
 	f.DurationVar(&o.Settle, "settle", 2*time.Second, "how long memory is left alone before it is read")
 	f.StringVar(&o.TempDir, "temp-dir", os.TempDir(), "where data directories are made and syncs are measured; a real disk, please")
 	f.StringVar(&o.JSON, "json", "", "file to write the report to as JSON")
-	f.StringVar(&o.Results, "results", "", "Markdown file to write the table of aims to, of this run or of saved reports given as arguments; explanations in it are kept")
-	f.StringVar(&o.Figures, "figures", "", "Markdown file between whose marks the few most important figures are written, of this run or of saved reports")
-	f.StringVar(&o.SideBySide, "side-by-side", "", "Markdown file between whose marks the CPU time of both servers is written, of this run with a second server or of saved reports")
 	f.StringVar(&o.Growth, "growth", "", "instead of workloads, measure each cost at growing sizes, and write the plots into this folder")
-	f.StringVar(&o.Plot, "plot", "", "file to write the plot of the workload soak to, as SVG, of this run or of a saved report")
 	f.StringVar(&o.Profile, "profile", "", "file for the CPU profile that the server takes of itself while the last load of the one workload is driven")
-	f.StringVar(&o.Shares, "shares", "", "Markdown file between whose marks the shares of the parts in that profile, or in saved profiles given as arguments, are written")
-	f.StringVar(&o.Settings, "settings", "", "instead of workloads, measure what settings of the daemon change, and write the table between the marks of this Markdown file")
-	f.StringVar(&o.Simulate, "simulate-scale", "", "Markdown file between whose marks a model of larger sizes is written, made and checked by saved reports of the workload scale")
 	f.BoolVar(&o.Compare, "compare", false, "compare two saved reports, given as arguments: old, new")
 	f.DurationVar(&o.Request, "request-timeout", time.Minute, "most time for one request")
 	f.DurationVar(&o.Timeout, "timeout", time.Hour, "most time for the whole run")
@@ -163,9 +143,6 @@ func needsBinary(name string) bool {
 	return w.Own
 }
 
-// Saved tells whether the run is about saved reports only.
-func (o *Options) Saved() bool { return o.Compare || len(o.Reports) > 0 }
-
 // Validate reports every fault. A run takes long, so what is wrong with it should be known before.
 func (o *Options) Validate() error {
 	var faults []error
@@ -190,16 +167,8 @@ func (o *Options) Validate() error {
 	fault(o.AgainstKube != "" && (o.Start == "" || o.Naming != "kubernetes" || o.UserCA != ""), "--against-kube-apiserver needs --start and --naming kubernetes, and no --user-ca")
 	fault((o.UserCA == "") != (o.UserCAKey == ""), "--user-ca and --user-ca-key need each other")
 	fault(o.Compare && len(o.Reports) != 2, "--compare needs two saved reports, old and new")
-	fault(len(o.Reports) > 0 && !o.Compare && o.Results == "" && o.Figures == "" && o.SideBySide == "" && o.Plot == "" && o.Shares == "" && o.Simulate == "",
-		"saved reports are for --compare, --results, --figures, --side-by-side, --simulate-scale or --plot, and saved profiles for --shares")
-	fault(o.Shares != "" && len(o.Reports) > 0 && (o.Compare || o.Results != "" || o.Figures != "" || o.SideBySide != "" || o.Plot != "" || o.Simulate != ""), "--shares of saved profiles is alone")
-	fault(o.Simulate != "" && len(o.Reports) == 0, "--simulate-scale needs saved reports of --workloads scale and watch-fanout")
-	fault(o.SideBySide != "" && len(o.Reports) == 0 && !o.Compares(), "--side-by-side needs a second server, as of --against-kube-apiserver, or saved reports")
-	fault(o.Compare && (o.Results != "" || o.Figures != ""), "--compare and --results or --figures are alternatives")
-	fault(o.Plot != "" && !slices.Contains(o.Workloads, "soak") && len(o.Reports) == 0, "--plot is for --workloads soak, or a saved report of it")
+	fault(len(o.Reports) > 0 && !o.Compare, "saved reports are for --compare")
 	fault(o.Profile != "" && (len(o.Workloads) != 1 || o.Runs > 1 || o.Growth != ""), "--profile is for one run of one workload")
-	fault(o.Shares != "" && o.Profile == "" && len(o.Reports) == 0, "--shares needs --profile, or saved profiles")
-	fault(o.Settings != "" && (o.Start == "" || o.Runs > 1 || o.Growth != ""), "--settings starts servers of its own, once, and needs --start")
 	fault(o.Scale <= 0, "--scale must be positive")
 	for _, number := range []struct {
 		flag  string

@@ -72,10 +72,8 @@ func Workloads() []Workload {
 		{Name: "apply-protobuf", Run: inProtobuf(applyObjects)},
 		{Name: "delete-protobuf", Run: inProtobuf(deleteObjects)},
 		{Name: "apply-pod-protobuf", Run: inProtobuf(applyPods)},
-		{Name: "list-protobuf", Run: listProtobuf},
+		{Name: "list-protobuf", Run: inProtobuf(listObjects)},
 		{Name: "list-chunked-protobuf", Run: inProtobuf(listChunked)},
-		{Name: "get-cbor", Run: getCBOR, args: cborArgs},
-		{Name: "list-cbor", Run: listCBOR, args: cborArgs},
 		{Name: "watch-fanout", Run: watchFanout},
 		{Name: "watch-fanout-protobuf", Run: inProtobuf(watchFanout)},
 		{Name: "durable-create", Run: durableCreate},
@@ -83,47 +81,19 @@ func Workloads() []Workload {
 		{Name: "hot-object-protobuf", Run: inProtobuf(hotObject)},
 		{Name: "leases", Run: leases},
 		{Name: "leases-protobuf", Run: inProtobuf(leases)},
-		{Name: "quotas", Run: quotas},
-		{Name: "policies", Run: policies},
 		{Name: "pod-life", Run: podLife},
-		{Name: "role-change", Run: roleChange},
-		{Name: "garbage", Run: garbage},
-		{Name: "namespace", Run: drainNamespace},
-		{Name: "namespaces", Run: drainNamespaces},
 		{Name: "custom-resource", Run: customResource},
-		{Name: "auth", Run: authenticate},
-		{Name: "webhooks", Run: webhooks},
 		{Name: "overload", Run: overload},
-		{Name: "stalled-readers", Run: stalled},
-		{Name: "stalled-readers-protobuf", Run: inProtobuf(stalled)},
 		{Name: "noisy", Run: noisy},
 		{Name: "mixed", Run: mixed},
 		{Name: "mixed-protobuf", Run: inProtobuf(mixed)},
-		{Name: "informer-storm", Run: informerStorm},
-		{Name: "informer-storm-protobuf", Run: inProtobuf(informerStorm)},
 		{Name: "cluster", Run: simulateCluster},
 		{Name: "selector", Run: selectNothing},
 		{Name: "soak", Run: soak, named: true},
 		{Name: "cold-start", Run: coldStart, Own: true},
 		{Name: "definitions", Run: defineMany, Own: true},
 		{Name: "million", Run: million, Own: true, named: true},
-		{Name: "scale", Run: measureScale, Own: true, named: true},
 	}
-}
-
-// cborArgs let a daemon speak CBOR.
-var cborArgs = []string{"--feature-gates=CBORServingAndStorage=true"}
-
-// ArgsOf are the arguments that a daemon is started with which is to run these workloads.
-func ArgsOf(names []string) (args []string) {
-	for _, name := range names {
-		if w, ok := WorkloadOf(name); ok {
-			args = append(args, w.args...)
-		}
-	}
-	// Workloads may share arguments, which a daemon is given once.
-	slices.Sort(args)
-	return slices.Compact(args)
 }
 
 // WorkloadOf returns the workload of that name, or none. Names are those of the flag --workloads.

@@ -35,8 +35,6 @@ var countedWorkloads = []struct {
 	{"merge-patch-protobuf", http.MethodPatch, 24, 24},
 	{"apply-protobuf", http.MethodPatch, 24, 24},
 	{"delete-protobuf", http.MethodDelete, 24, 24 + 2},
-	{"get-cbor", http.MethodGet, 24, 24},
-	{"list-cbor", http.MethodGet, 24, 24},
 	{"durable-create", http.MethodPost, 24, 1 + 24},
 	{"hot-object", http.MethodPatch, 24, 24},
 }

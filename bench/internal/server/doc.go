@@ -10,7 +10,7 @@
 //
 // A Conn is one keep-alive connection to a target: HTTP/1.1 over TLS, written and read by hand so
 // that the client costs little. An Identity is a CA and a token of the bench, for requests of plain
-// users. Usage and Peak are what processes use, from /proc; Metrics what a server says of itself.
+// users. Usage is what processes use, from /proc; Metrics what a server says of itself.
 //
 // Only processes that were started here are ever signalled.
 package server

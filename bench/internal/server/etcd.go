@@ -2,9 +2,7 @@ package server
 
 import (
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"path/filepath"
 	"time"
 )
@@ -51,26 +49,4 @@ func (e *Etcd) Stop() { e.stop() }
 func (e *Etcd) CountWith(t *Target) {
 	t.Etcd = []int{e.Process.Pid}
 	t.Processes = append(t.Processes, e.Process.Pid)
-}
-
-// dbSize is the metric of etcd that tells the size of all keys with their history, without pages that are free.
-const dbSize = "etcd_mvcc_db_total_size_in_use_in_bytes"
-
-// Bytes is what all keys take with their history.
-func (e *Etcd) Bytes() (float64, error) {
-	client := http.Client{Timeout: readyLimit}
-	answer, err := client.Get(e.URL + "/metrics")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return 0, err
-	}
-	bytes, found := parseMetrics(text)[dbSize]
-	if !found {
-		return 0, fmt.Errorf("%s has no metric %s", e.Path, dbSize)
-	}
-	return bytes, nil
 }

@@ -32,12 +32,12 @@ func (c checker) suiteRuns() ([]suiteRun, error) {
 		{name: "suite storage", folder: "storage", args: []string{skip}},
 		{name: "suite clients", folder: "clients"},
 		{name: "suite storage, race detector", folder: "storage", race: true, args: []string{run}},
+		{name: "suite storage on etcd, race detector", folder: "storage", race: true, args: []string{"-test.run=" + onEtcd}, env: []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}},
 		{name: "suite cluster", folder: "cluster"},
 		{name: "suite extension", folder: "extension"},
 		{name: "suite policy", folder: "policy", args: []string{skip}},
 		{name: "suite api", folder: "api"},
 		{name: "suite policy, race detector", folder: "policy", race: true, args: []string{run}},
-		{name: "suite storage on etcd, race detector", folder: "storage", race: true, args: []string{"-test.run=" + onEtcd}, env: []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}},
 	}
 	for i, r := range runs {
 		runs[i].env = append(c.environment(r.folder), r.env...)
@@ -104,7 +104,7 @@ func (c checker) suites(ctx context.Context) error {
 			return nil // the report says so
 		}
 	}
-	slots := make(chan struct{}, runtime.NumCPU()+1)
+	slots := make(chan struct{}, runtime.NumCPU()+2)
 	var running sync.WaitGroup
 	for _, r := range runs {
 		slots <- struct{}{}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"sync/atomic"
+	"time"
 
-	"github.com/troupe-api/troupe/bench/internal/measure"
 	"github.com/troupe-api/troupe/bench/internal/server"
 )
 
-// certificateUser is whom the client certificates of auth stand for.
+// certificateUser is the user of client certificates.
 const certificateUser = "bench-user"
 
 // caller is one way to prove who asks. Each has its own credential and so its own way through
@@ -19,56 +19,6 @@ const certificateUser = "bench-user"
 type caller struct {
 	name   string
 	target *server.Target
-}
-
-// authenticate: what authentication and authorization cost, seen at a GET of one object by the
-// administrator and by plain users, who are allowed it by a RoleBinding among more and more others of the
-// same namespace. The binding that allows it has the last name of all, so a server that looks at bindings
-// one after the other finds it last. The administrator's get is the same request without either cost, to
-// compare with.
-func authenticate(ctx context.Context, s *Session) ([]Result, error) {
-	f, err := s.prepare(ctx, s.hotCount())
-	if err != nil {
-		return nil, err
-	}
-	defer f.remove()
-	r, err := f.roles()
-	if err != nil {
-		return nil, err
-	}
-	callers, err := r.callers()
-	if err != nil {
-		return nil, err
-	}
-	if err := r.bindReader("zz-allowed", certificateUser, server.StaticUser); err != nil {
-		return nil, err
-	}
-	load := s.load()
-	sample, err := load.Drive(ctx, s.Target, f.get)
-	if err != nil {
-		return nil, err
-	}
-	results := requestResult("auth, administrator", sample, load, http.MethodGet, "", nil)
-	there := 1
-	for _, bindings := range []int{1, 1_000, 50_000} {
-		// One binding is there in any case, whatever --scale says.
-		if bindings > 1 {
-			bindings = s.scaledSize("auth: RoleBindings", bindings)
-		}
-		if err := r.addOtherBindings(ctx, there, bindings); err != nil {
-			return nil, err
-		}
-		// Under --scale a later number may be smaller than an earlier one; bindings are never removed.
-		there = max(there, bindings)
-		for _, c := range callers {
-			sample, err := load.Drive(ctx, c.target, f.get)
-			if err != nil {
-				return nil, err
-			}
-			results = append(results, Result{Name: fmt.Sprintf("auth, %s, %s", c.name, measure.Plural(bindings, "binding")), Sample: sample})
-		}
-	}
-	return results, nil
 }
 
 // roles is the RBAC of a fixture's namespace: one Role, that reads ConfigMaps, and its bindings. early must
@@ -206,4 +156,30 @@ func (r *roles) addOtherBindings(ctx context.Context, there, total int) error {
 		n += there
 		return r.create(c, fmt.Sprintf("decoy-%06d", n), fmt.Appendf(nil, `{"apiGroup":%q,"kind":"User","name":"user-%06d"}`, r.group, n))
 	})
+}
+
+// changeLimit bounds the wait for a right. It is long enough for servers that look at their roles every
+// few seconds.
+const changeLimit = 10 * time.Second
+
+// allowed asks for what is at a path until that is allowed, and tells how often it was refused. It asks
+// again at once: the time until the right counts may be less than a millisecond.
+func (r *roles) allowed(ctx context.Context, c *server.Conn, path string) (refused int, took time.Duration, err error) {
+	answered := time.Now()
+	for ctx.Err() == nil {
+		status, answer, err := c.Do(http.MethodGet, path, "", nil)
+		// Measured at the answer, so the duration of the last request is part of it.
+		took = time.Since(answered)
+		switch {
+		case err != nil:
+			return refused, took, err
+		case status == http.StatusOK:
+			return refused, took, nil
+		case status != http.StatusForbidden || took > changeLimit:
+			return refused, took, fmt.Errorf("GET %s after %v: status %d: %s", path, took, status, server.Excerpt(answer))
+		}
+		// No pause: it would be the least time that could be measured.
+		refused++
+	}
+	return refused, took, ctx.Err()
 }
