@@ -102,7 +102,7 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	if m.mutation.Kind.ConversionWebhook() != nil {
 		return o.handleVersioned(m, state)
 	}
-	p, err := o.admit(m, m.mutation, state)
+	p, err := o.admit(m, m.mutation, nil, state)
 	if err != nil {
 		return mutateReply{proposal: state.pending, err: err} // a refusal depends on the state that it was computed on
 	}
@@ -131,11 +131,11 @@ func (o *object) reserveAndSubmit(m *mutateRequest, state newestState, p mutatio
 
 // admit prepares a request on a state, and runs the admission that does not wait. A renamed object
 // has passed admission under its former name.
-func (o *object) admit(r *mutateRequest, m *request.Mutation, state newestState) (mutation.Prepared, error) {
+func (o *object) admit(r *mutateRequest, m *request.Mutation, conversions request.Conversions, state newestState) (mutation.Prepared, error) {
 	if r.renamed != nil {
-		return r.renamed.Rename(m, state.Object != nil), nil
+		return r.renamed.Rename(m, conversions, state.Object != nil), nil
 	}
-	p, err := o.prepare(r, m, state)
+	p, err := o.prepare(r, m, conversions, state)
 	if err == nil {
 		err = p.Admit()
 	}
@@ -143,12 +143,12 @@ func (o *object) admit(r *mutateRequest, m *request.Mutation, state newestState)
 }
 
 // prepare prepares what a request asks for, as a mutation of a state.
-func (o *object) prepare(r *mutateRequest, m *request.Mutation, state newestState) (mutation.Prepared, error) {
+func (o *object) prepare(r *mutateRequest, m *request.Mutation, conversions request.Conversions, state newestState) (mutation.Prepared, error) {
 	if state.unreadable {
 		return o.prepareUnreadable(m, state.Object)
 	}
 	env := o.store().mutationEnv(r.ctx)
-	env.Allocator = o.activation.collection.allocator
+	env.Allocator, env.Conversions = o.activation.collection.allocator, conversions
 	return mutation.Prepare(state.State, m, env)
 }
 

@@ -31,8 +31,8 @@ func (o *object) handleVersioned(m *mutateRequest, state newestState) mutateRepl
 	}
 	turn := &inTurn{}
 	work := *m.mutation
-	work.Kind, work.Conversions = form, turn
-	p, err := o.admit(m, &work, state)
+	work.Kind = form
+	p, err := o.admit(m, &work, turn, state)
 	var c mutation.Candidate
 	waits := err == nil && (p.Waits() || p.Renamed())
 	if err == nil && !waits {
@@ -91,15 +91,17 @@ func (t *inTurn) Convert(from, to *schema.Kind, object tree.Tree) (tree.Tree, er
 func (s *Store) computeConverted(ctx context.Context, m *request.Mutation, w *waitingMutation, renamed *mutation.Prepared) error {
 	conversions := &outsideConversions{ctx: ctx, store: s, key: m.Key, known: map[conversionKey]tree.Tree{}}
 	work := *m
-	work.Kind, work.Conversions = m.Kind.Origin.WorkingForm, conversions
+	work.Kind = m.Kind.Origin.WorkingForm
+	env := s.mutationEnv(ctx)
+	env.Conversions = conversions
 	state, err := s.stateAs(ctx, m.Kind, w.object)
 	if err != nil {
 		return err
 	}
 	var p mutation.Prepared
 	if renamed != nil {
-		p = renamed.Rename(&work, state.Object != nil)
-	} else if p, err = mutation.Prepare(state, &work, s.mutationEnv(ctx)); err == nil {
+		p = renamed.Rename(&work, conversions, state.Object != nil)
+	} else if p, err = mutation.Prepare(state, &work, env); err == nil {
 		err = p.Admit()
 	}
 	var c mutation.Candidate

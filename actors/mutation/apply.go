@@ -59,7 +59,7 @@ func prepareApply(cur State, m *request.Mutation, env Env) (Prepared, error) {
 
 // applyOwned is ownership.Apply of a configuration to a live object; nil if there is none.
 func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool) (tree.Tree, []any, error) {
-	versions, fault := appliedVersions(m)
+	versions, fault := appliedVersions(m, env)
 	w := writer(m, env)
 	if m.FieldManager == kubectlManager && w.Scale == nil {
 		w.LastApplied = env.lastApplied(live)

@@ -36,21 +36,22 @@ func writer(m *request.Mutation, env Env) ownership.Writer {
 
 // servedVersions finds the served versions of the objects that m's kind shares its storage with. Where a webhook converts
 // and fails, fault tells why: what was computed by them then counts for nothing.
-func servedVersions(m *request.Mutation) (versions ownership.ServedVersions, fault func() error) {
-	c := conversions{mutation: m}
+func servedVersions(m *request.Mutation, env Env) (versions ownership.ServedVersions, fault func() error) {
+	c := conversions{mutation: m, webhook: env.Conversions}
 	return c.versions, func() error { return c.err }
 }
 
 // appliedVersions is servedVersions for an apply: between versions of a custom kind nothing is filled in, for defaults are
 // no part of what a configuration says, and a list that is owned as a whole would be one with the defaults of its items.
-func appliedVersions(m *request.Mutation) (versions ownership.ServedVersions, fault func() error) {
-	c := conversions{mutation: m, withoutDefaults: m.Kind.IsCustom()}
+func appliedVersions(m *request.Mutation, env Env) (versions ownership.ServedVersions, fault func() error) {
+	c := conversions{mutation: m, webhook: env.Conversions, withoutDefaults: m.Kind.IsCustom()}
 	return c.versions, func() error { return c.err }
 }
 
 // conversions are the conversions for the ownership of one mutation.
 type conversions struct {
 	mutation        *request.Mutation
+	webhook         request.Conversions
 	withoutDefaults bool
 	err             error // the first of a webhook
 }
@@ -104,7 +105,7 @@ func (c *conversions) convert(from, to *schema.Kind, t tree.Tree) tree.Tree {
 	if c.err != nil || len(t) == 0 {
 		return t
 	}
-	converted, err := c.mutation.Conversions.Convert(from, to, t)
+	converted, err := c.webhook.Convert(from, to, t)
 	if c.err = err; err != nil {
 		return t
 	}
@@ -169,7 +170,7 @@ func updateManagedFields(cur State, m *request.Mutation, asked []any, want tree.
 			known, begin = list, cur.Object != nil
 		}
 	}
-	versions, fault := servedVersions(m)
+	versions, fault := servedVersions(m, env)
 	owners := ownership.Update(writer(m, env), versions, cur.Tree, want, known, begin)
 	if fault() != nil {
 		owners = nil

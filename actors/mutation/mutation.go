@@ -72,6 +72,8 @@ type Env struct {
 	MaxBytes int
 	// Allocator hands out what the objects of the storage share; nil if they share nothing.
 	Allocator Allocator
+	// Conversions convert between versions if a webhook does; nil otherwise.
+	Conversions request.Conversions
 }
 
 // Op is what a candidate does.

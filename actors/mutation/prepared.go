@@ -86,6 +86,7 @@ func (p *Prepared) change(wanted tree.Tree) *request.Attributes {
 		if p.cur.Object != nil && p.cur.Committed {
 			a.OldVersion = p.cur.Object.Version
 		}
+		a.Conversions = p.env.Conversions
 		p.attributes = a
 	}
 	a.SetChange(p.cur.Tree, wanted)

@@ -254,9 +254,9 @@ func (p *Prepared) Name() (name, prefix string) {
 }
 
 // Rename returns a new object that has passed mutating admission, under the name of m. It reports
-// an existing name when the create finishes.
-func (p Prepared) Rename(m *request.Mutation, taken bool) Prepared {
-	p.mutation, p.taken, p.attributes = m, taken, nil
+// an existing name when the create finishes. conversions replace those of env.
+func (p Prepared) Rename(m *request.Mutation, conversions request.Conversions, taken bool) Prepared {
+	p.mutation, p.env.Conversions, p.taken, p.attributes = m, conversions, taken, nil
 	p.want = tree.Clone(p.want).(tree.Tree) // it may be tried again
 	if m.Key.Name != "" {
 		childObject(p.want, "metadata")["name"] = m.Key.Name

@@ -30,6 +30,8 @@ type Attributes struct {
 	Mutation *Mutation
 	// Context ends when the result is no longer needed.
 	Context context.Context
+	// Conversions convert between Kind and other versions if a webhook does; nil otherwise.
+	Conversions Conversions
 	// Notes are what plugins keep of one change between the calls of stage MayBlock.
 	Notes map[any]any
 	// Complete returns the object that the change makes of the one that Rewrite was given. It is nil if

@@ -85,8 +85,6 @@ type Mutation struct {
 	// Fence names what the sender has taken over, if the change counts only as long as no other server has: it is refused then
 	// (persist.Guard). Raise takes it over.
 	Fence *Guard
-	// Conversions convert between Kind and other versions, where a webhook does. The store sets it.
-	Conversions Conversions
 }
 
 // Conversions convert objects between the versions of a kind that a webhook converts, while a mutation is computed. They

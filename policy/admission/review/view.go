@@ -85,7 +85,7 @@ func (v *View) isConverted() bool {
 }
 
 func (v *View) convert(from, to *schema.Kind, t tree.Tree) (tree.Tree, error) {
-	t, err := v.attributes.Mutation.Conversions.Convert(from, to, t)
+	t, err := v.attributes.Conversions.Convert(from, to, t)
 	if err != nil {
 		return nil, &meta.Status{
 			Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + err.Error(),
