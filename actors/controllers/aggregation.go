@@ -60,20 +60,20 @@ func (a *ClusterRoleAggregation) Run(ctx context.Context) {
 
 // onRole enqueues the aggregated roles that a change affects: the changed role itself, and every role
 // whose selectors match its labels before or after the change.
-func (a *ClusterRoleAggregation) onRole(o *meta.Object, gone bool) {
-	before := a.observed[o.Key.Name]
+func (a *ClusterRoleAggregation) onRole(e reconcile.Event) {
+	before := a.observed[e.Key.Name]
 	now := observedRole{}
-	if gone {
-		delete(a.observed, o.Key.Name)
+	if e.Deleted {
+		delete(a.observed, e.Key.Name)
 	} else {
-		now = observedRole{labels: o.Meta.Clone().Labels, selectors: a.selectors(o)}
-		a.observed[o.Key.Name] = now
+		now = observedRole{labels: e.Meta.Clone().Labels, selectors: a.selectors(e.Object)}
+		a.observed[e.Key.Name] = now
 	}
 	for name, other := range a.observed {
 		concerned := slices.ContainsFunc(other.selectors, func(l selector.Labels) bool {
 			return l.Matches(now.labels) || l.Matches(before.labels)
 		})
-		if concerned || name == o.Key.Name && len(other.selectors) > 0 {
+		if concerned || name == e.Key.Name && len(other.selectors) > 0 {
 			a.queue.Add(name)
 		}
 	}

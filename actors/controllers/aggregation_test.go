@@ -63,7 +63,7 @@ type rolesWatch struct {
 	changed chan struct{}
 }
 
-func (w *rolesWatch) OnEvent(*meta.Object, bool) {
+func (w *rolesWatch) OnEvent(reconcile.Event) {
 	select {
 	case w.changed <- struct{}{}:
 	default:

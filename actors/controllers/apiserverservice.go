@@ -46,8 +46,8 @@ func (a *APIServerService) Run(ctx context.Context) {
 	follow := func(group, kind string) {
 		if k := a.kind(group, kind); k != nil {
 			running.Go(func() {
-				reconcile.RunNamedInformer(ctx, a.store, k, a.address.Service.Name, reconcile.EventHandlerFunc(func(o *meta.Object, _ bool) {
-					if o.Key.Namespace == a.address.Service.Namespace {
+				reconcile.RunNamedInformer(ctx, a.store, k, a.address.Service.Name, reconcile.EventHandlerFunc(func(e reconcile.Event) {
+					if e.Key.Namespace == a.address.Service.Namespace {
 						queue.Add(a.address.Service.Name)
 					}
 				}))

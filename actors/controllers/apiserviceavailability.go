@@ -86,27 +86,27 @@ func (a *APIServiceAvailability) Run(ctx context.Context) {
 	for range availabilityWorkers {
 		running.Go(func() { a.work(ctx) })
 	}
-	reconcile.RunInformer(ctx, a.store, a.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) { a.observe(o, gone) }))
+	reconcile.RunInformer(ctx, a.store, a.kind, reconcile.EventHandlerFunc(a.observe))
 }
 
 // observe takes in an APIService. Who changes Services is followed from the first time that an APIService names one.
-func (a *APIServiceAvailability) observe(o *meta.Object, gone bool) {
-	name := o.Key.Name
-	if gone {
+func (a *APIServiceAvailability) observe(e reconcile.Event) {
+	name := e.Key.Name
+	if e.Deleted {
 		a.mu.Lock()
 		delete(a.known, name)
 		a.mu.Unlock()
 		a.metrics.forget(name)
 		return
 	}
-	object, err := codec.DecodeStored(a.kind.Message(), o.JSON)
+	object, err := codec.DecodeStored(a.kind.Message(), e.JSON)
 	if err != nil {
 		a.logger.Error("an APIService cannot be read", "apiservice", name, "error", err)
 		return
 	}
 	service := object.Object("spec", "service")
 	a.mu.Lock()
-	a.known[name] = knownAPIService{o, service.String("namespace"), service.String("name")}
+	a.known[name] = knownAPIService{e.Object, service.String("namespace"), service.String("name")}
 	a.mu.Unlock()
 	a.metrics.set(name, condition.IsTrue(object.Object("status"), "Available"))
 	if service != nil {

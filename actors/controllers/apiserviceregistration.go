@@ -96,15 +96,15 @@ type registrationHandler struct {
 }
 
 // OnEvent implements EventHandler.
-func (h *registrationHandler) OnEvent(o *meta.Object, gone bool) {
+func (h *registrationHandler) OnEvent(e reconcile.Event) {
 	h.mu.Lock()
-	if gone {
-		delete(h.known, o.Key.Name)
+	if e.Deleted {
+		delete(h.known, e.Key.Name)
 	} else {
-		h.known[o.Key.Name] = o
+		h.known[e.Key.Name] = e.Object
 	}
 	h.mu.Unlock()
-	h.queue.Add(o.Key.Name)
+	h.queue.Add(e.Key.Name)
 }
 
 // OnSynced implements EventHandler.

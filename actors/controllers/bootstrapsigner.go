@@ -55,8 +55,8 @@ func (s *BootstrapSigner) Run(ctx context.Context) {
 	defer running.Wait()
 	running.Go(func() { reconcile.RunInformer(ctx, s.store, s.tokens.kind, s.tokens) })
 	running.Go(func() {
-		reconcile.RunInformer(ctx, s.store, s.maps, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
-			if !gone && o.Key == s.key {
+		reconcile.RunInformer(ctx, s.store, s.maps, reconcile.EventHandlerFunc(func(e reconcile.Event) {
+			if !e.Deleted && e.Key == s.key {
 				s.tokens.notify()
 			}
 		}))

@@ -43,17 +43,17 @@ func newBootstrapTokens(kinds *catalog.Catalog) *bootstrapTokens {
 }
 
 // OnEvent implements reconcile.EventHandler.
-func (b *bootstrapTokens) OnEvent(o *meta.Object, gone bool) {
-	if o.Key.Namespace != b.naming.SystemNamespace() {
+func (b *bootstrapTokens) OnEvent(e reconcile.Event) {
+	if e.Key.Namespace != b.naming.SystemNamespace() {
 		return
 	}
 	b.mu.Lock()
-	_, known := b.secrets[o.Key.Name]
-	s, ok := b.parse(o, gone)
+	_, known := b.secrets[e.Key.Name]
+	s, ok := b.parse(e)
 	if ok {
 		b.secrets[s.object.Name] = s
 	} else {
-		delete(b.secrets, o.Key.Name)
+		delete(b.secrets, e.Key.Name)
 	}
 	b.mu.Unlock()
 	if known || ok {
@@ -74,16 +74,16 @@ func (b *bootstrapTokens) notify() {
 }
 
 // parse reads a Secret; ok is false if it is no bootstrap token, is deleted or is being deleted.
-func (b *bootstrapTokens) parse(o *meta.Object, gone bool) (s bootstrapSecret, ok bool) {
-	if gone || o.Meta.Terminating {
+func (b *bootstrapTokens) parse(e reconcile.Event) (s bootstrapSecret, ok bool) {
+	if e.Deleted || e.Meta.Terminating {
 		return s, false
 	}
-	root, err := codec.DecodeStored(b.kind.Message(), o.JSON)
+	root, err := codec.DecodeStored(b.kind.Message(), e.JSON)
 	if err != nil || root.String("type") != b.naming.Translate(authn.BootstrapSecretType) {
 		return s, false
 	}
-	s = bootstrapSecret{object: o.Key, uid: o.Meta.UID, version: o.Version}
-	s.BootstrapToken, err = authn.ReadBootstrapToken(b.naming, &policy.Object{Key: o.Key, Meta: o.Meta, Tree: root})
+	s = bootstrapSecret{object: e.Key, uid: e.Meta.UID, version: e.Version}
+	s.BootstrapToken, err = authn.ReadBootstrapToken(b.naming, &policy.Object{Key: e.Key, Meta: e.Meta, Tree: root})
 	s.valid = err == nil
 	return s, true
 }

@@ -84,13 +84,13 @@ type definitionHandler struct {
 }
 
 // OnEvent implements reconcile.EventHandler.
-func (h definitionHandler) OnEvent(o *meta.Object, gone bool) {
-	if gone {
-		h.unregister(h.ctx, o.Key.Name)
+func (h definitionHandler) OnEvent(e reconcile.Event) {
+	if e.Deleted {
+		h.unregister(h.ctx, e.Key.Name)
 	} else {
-		h.sync(h.ctx, o)
+		h.sync(h.ctx, e.Object)
 	}
-	h.observed.Advance(o.Version)
+	h.observed.Advance(e.Version)
 }
 
 // OnSynced implements reconcile.EventHandler.

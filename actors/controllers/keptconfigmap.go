@@ -40,8 +40,8 @@ func (c *keptConfigMap) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() {
-		reconcile.RunNamedInformer(ctx, c.store, c.kind, c.key.Name, reconcile.EventHandlerFunc(func(o *meta.Object, _ bool) {
-			if o.Key == c.key {
+		reconcile.RunNamedInformer(ctx, c.store, c.kind, c.key.Name, reconcile.EventHandlerFunc(func(e reconcile.Event) {
+			if e.Key == c.key {
 				c.queue.Add(c.key)
 			}
 		}))

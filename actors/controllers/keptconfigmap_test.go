@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
@@ -67,8 +67,8 @@ func TestLegacyTokenTracking(t *testing.T) {
 	w.tokenSecret("secrets/default/s", "robot")
 	tracking.Used("default", "s")
 	tracking.Used("default", "nothing")
-	w.waitFor("secrets", func(o *meta.Object, _ bool) bool {
-		day, _ := o.Meta.Labels.Get("platform.io/legacy-token-last-used")
+	w.waitFor("secrets", func(e reconcile.Event) bool {
+		day, _ := e.Meta.Labels.Get("platform.io/legacy-token-last-used")
 		return day == tracking.now().UTC().Format("2006-01-02")
 	})
 }

@@ -84,14 +84,14 @@ func (l *Leader) Run(ctx context.Context) {
 
 // OnEvent implements reconcile.EventHandler.
 // An event that leaves the record as it is, such as a change of labels, prolongs nothing.
-func (l *Leader) OnEvent(o *meta.Object, gone bool) {
+func (l *Leader) OnEvent(e reconcile.Event) {
 	// The informer selects by name only, and a Lease of that name may be in any namespace.
-	if o.Key.Namespace != l.key.Namespace {
+	if e.Key.Namespace != l.key.Namespace {
 		return
 	}
 	var record leaseRecord
-	if !gone {
-		record = l.read(o)
+	if !e.Deleted {
+		record = l.read(e.Object)
 	}
 	now := time.Now()
 	l.mu.Lock()

@@ -51,42 +51,32 @@ func NewNamespaces(store Store, kinds *catalog.Catalog, servers extensions.Serve
 // Run runs the controller until the context ends.
 func (n *Namespaces) Run(ctx context.Context) {
 	defer n.workers.Wait()
-	reconcile.RunInformer(ctx, n.store, n.kind, &terminationHandler{ctx, n})
+	reconcile.RunInformer(ctx, n.store, n.kind, reconcile.UpdateHandlerFunc(func(o *meta.Object) { n.startDrain(ctx, o) }))
 }
 
-// terminationHandler starts a worker for each namespace that is being deleted. However many events
+// startDrain starts a worker for a namespace that is being deleted. However many events
 // there are for it, a namespace has one worker at a time.
 //
 // A worker of its own for each namespace, since emptying one may take as long as the finalizers in it.
-type terminationHandler struct {
-	ctx context.Context
-	*Namespaces
-}
-
-// OnEvent implements reconcile.EventHandler.
-//
 // Later events need not be handled: the worker looks at the store again before each attempt.
-func (t *terminationHandler) OnEvent(o *meta.Object, gone bool) {
-	if gone || !o.Meta.Terminating {
+func (n *Namespaces) startDrain(ctx context.Context, o *meta.Object) {
+	if !o.Meta.Terminating {
 		return
 	}
 	ns := namespaceInstance{name: o.Key.Name, uid: o.Meta.UID}
 	// The uid is part of the key, so a new namespace of the name gets its worker while the former one's still ends.
-	if _, started := t.active.LoadOrStore(ns, true); started {
+	if _, started := n.active.LoadOrStore(ns, true); started {
 		return
 	}
-	t.workers.Go(func() {
-		defer t.active.Delete(ns)
+	n.workers.Go(func() {
+		defer n.active.Delete(ns)
 		select {
-		case <-t.ctx.Done():
-		case <-time.After(t.grace):
-			t.drain(t.ctx, ns)
+		case <-ctx.Done():
+		case <-time.After(n.grace):
+			n.drain(ctx, ns)
 		}
 	})
 }
-
-// OnSynced implements reconcile.EventHandler.
-func (t *terminationHandler) OnSynced() {}
 
 // The delay between two attempts to empty a namespace in which objects have finalizers; it doubles
 // from the minimum to the maximum.

@@ -47,11 +47,7 @@ func (p *PolicyStatus) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() {
-		reconcile.RunInformer(ctx, p.store, p.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
-			if !gone {
-				p.queue.Add(o.Key.Name)
-			}
-		}))
+		reconcile.RunInformer(ctx, p.store, p.kind, reconcile.UpdateHandlerFunc(func(o *meta.Object) { p.queue.Add(o.Key.Name) }))
 	})
 	p.queue.Run(ctx, p.check, func(name string, err error) {
 		p.logger.Warn("the types of an admission policy are not checked", "policy", name, "error", err)

@@ -80,23 +80,23 @@ func (p *Protection) Run(ctx context.Context) {
 }
 
 // onObject enqueues only what has something to do. Objects that are protected and not being deleted are most of all.
-func (p *Protection) onObject(o *meta.Object, gone bool) {
+func (p *Protection) onObject(e reconcile.Event) {
 	switch {
-	case gone:
-		p.setPending(o.Key, false)
-	case p.mayGo(o) || p.isUnprotected(o):
-		p.queue.Add(o.Key)
+	case e.Deleted:
+		p.setPending(e.Key, false)
+	case p.mayGo(e.Object) || p.isUnprotected(e.Object):
+		p.queue.Add(e.Key)
 	}
 }
 
 // onUser enqueues the pending objects in the namespace of a user that has changed, and those at cluster scope: it may have
 // been the last user of any of them.
 // All pending objects are looked at, which are few: only those being deleted while in use.
-func (p *Protection) onUser(o *meta.Object, _ bool) {
+func (p *Protection) onUser(e reconcile.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for key := range p.pending {
-		if key.Namespace == "" || key.Namespace == o.Key.Namespace {
+		if key.Namespace == "" || key.Namespace == e.Key.Namespace {
 			p.queue.Add(key)
 		}
 	}

@@ -39,17 +39,17 @@ func (s *ServiceAccounts) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() {
-		reconcile.RunInformer(ctx, s.store, s.namespaces, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
-			if !gone && !o.Meta.Terminating {
+		reconcile.RunInformer(ctx, s.store, s.namespaces, reconcile.UpdateHandlerFunc(func(o *meta.Object) {
+			if !o.Meta.Terminating {
 				s.queue.Add(o.Key.Name)
 			}
 		}))
 	})
 	running.Go(func() {
-		reconcile.RunInformer(ctx, s.store, s.accounts, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
+		reconcile.RunInformer(ctx, s.store, s.accounts, reconcile.EventHandlerFunc(func(e reconcile.Event) {
 			// Only the loss of the default account matters; other accounts are their owners' business.
-			if gone && o.Key.Name == defaultAccount {
-				s.queue.Add(o.Key.Namespace)
+			if e.Deleted && e.Key.Name == defaultAccount {
+				s.queue.Add(e.Key.Namespace)
 			}
 		}))
 	})

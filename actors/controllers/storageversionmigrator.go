@@ -51,11 +51,7 @@ func (c *StorageVersionMigrator) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() {
-		reconcile.RunInformer(ctx, c.store, c.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
-			if !gone {
-				c.queue.Add(o.Key.Name)
-			}
-		}))
+		reconcile.RunInformer(ctx, c.store, c.kind, reconcile.UpdateHandlerFunc(func(o *meta.Object) { c.queue.Add(o.Key.Name) }))
 	})
 	c.queue.Run(ctx, c.sync, func(name string, err error) {
 		c.logger.Warn("a storage version migration waits", "migration", name, "error", err)

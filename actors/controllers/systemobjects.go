@@ -66,8 +66,8 @@ type systemObjectHandler struct {
 }
 
 // OnEvent implements reconcile.EventHandler.
-func (h *systemObjectHandler) OnEvent(_ *meta.Object, gone bool) {
-	if h.seen = !gone; gone {
+func (h *systemObjectHandler) OnEvent(e reconcile.Event) {
+	if h.seen = !e.Deleted; e.Deleted {
 		h.queue.Add(h.object)
 	}
 }

@@ -64,21 +64,21 @@ func (t *Tokens) Run(ctx context.Context) {
 
 // onSecret keeps owners and secretsByAccount the same. A Secret that is gone stays in owners until it was processed, since
 // its account can then be told from nothing else.
-func (t *Tokens) onSecret(o *meta.Object, gone bool) {
+func (t *Tokens) onSecret(e reconcile.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if gone {
-		if of, known := t.owners[o.Key]; known {
-			t.owners[o.Key] = tokenOwner{of.account, true}
-			t.queue.Add(o.Key)
+	if e.Deleted {
+		if of, known := t.owners[e.Key]; known {
+			t.owners[e.Key] = tokenOwner{of.account, true}
+			t.queue.Add(e.Key)
 		}
 		return
 	}
-	account, ok := accountOf(t.names, t.secrets, o)
+	account, ok := accountOf(t.names, t.secrets, e.Object)
 	if !ok {
 		return
 	}
-	secret, key := o.Key, meta.Key{GroupResource: t.accounts.Storage, Namespace: o.Key.Namespace, Name: account}.Clone()
+	secret, key := e.Key, meta.Key{GroupResource: t.accounts.Storage, Namespace: e.Key.Namespace, Name: account}.Clone()
 	t.forget(secret)
 	t.owners[secret] = tokenOwner{account: key}
 	if t.secretsByAccount[key] == nil {
@@ -102,10 +102,10 @@ func (t *Tokens) forget(secret meta.Key) {
 
 // onAccount enqueues the Secrets of an account that has come, changed or gone: they need a token, or must go with it.
 // The lock is taken before that of the queue, as in onSecret.
-func (t *Tokens) onAccount(o *meta.Object, _ bool) {
+func (t *Tokens) onAccount(e reconcile.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for secret := range t.secretsByAccount[o.Key] {
+	for secret := range t.secretsByAccount[e.Key] {
 		t.queue.Add(secret)
 	}
 }

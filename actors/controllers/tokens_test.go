@@ -22,13 +22,13 @@ import (
 )
 
 // waitFor waits for an object, or the end of one, as it is wanted.
-func (w *testStore) waitFor(resource string, right func(o *meta.Object, gone bool) bool) {
+func (w *testStore) waitFor(resource string, right func(e reconcile.Event) bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	found := false
-	reconcile.RunInformer(ctx, w, w.kind(resource), reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
-		if !found && right(o, gone) {
+	reconcile.RunInformer(ctx, w, w.kind(resource), reconcile.EventHandlerFunc(func(e reconcile.Event) {
+		if !found && right(e) {
 			found = true
 			cancel()
 		}
@@ -89,8 +89,8 @@ func (w *testStore) tokens(trust string) *Tokens {
 }
 
 // hasToken tells whether a Secret holds a token.
-func hasToken(o *meta.Object, gone bool) bool {
-	return !gone && strings.Contains(string(o.JSON), `"token":"`)
+func hasToken(e reconcile.Event) bool {
+	return !e.Deleted && strings.Contains(string(e.JSON), `"token":"`)
 }
 
 // TestTokenSecrets: an account without a Secret gets one, and another one when that is deleted; a
@@ -101,11 +101,11 @@ func TestTokenSecrets(t *testing.T) {
 	defer runControllers(w.tokens("one"), NewTokenSecrets(w, w.kinds, discardLogger))()
 	w.create("serviceaccounts/default/robot")
 	var first string
-	named := func(other string) func(*meta.Object, bool) bool {
-		return func(o *meta.Object, gone bool) bool {
-			object, err := codec.DecodeStored(w.kind("serviceaccounts").Message(), o.JSON)
+	named := func(other string) func(reconcile.Event) bool {
+		return func(e reconcile.Event) bool {
+			object, err := codec.DecodeStored(w.kind("serviceaccounts").Message(), e.JSON)
 			secrets := object.Objects("secrets")
-			if gone || err != nil || len(secrets) != 1 || secrets[0].String("name") == other {
+			if e.Deleted || err != nil || len(secrets) != 1 || secrets[0].String("name") == other {
 				return false
 			}
 			first = secrets[0].String("name")
@@ -117,7 +117,7 @@ func TestTokenSecrets(t *testing.T) {
 	gone := first
 	w.delete("secrets/default/" + gone)
 	w.waitFor("serviceaccounts", named(gone))
-	w.waitFor("secrets", func(o *meta.Object, gone bool) bool { return o.Key.Name == first && hasToken(o, gone) })
+	w.waitFor("secrets", func(e reconcile.Event) bool { return e.Key.Name == first && hasToken(e) })
 	if !strings.HasPrefix(first, "robot-token-") {
 		t.Errorf("the secret is called %s", first)
 	}
@@ -148,13 +148,13 @@ func TestTokensRepair(t *testing.T) {
 	}
 	stop()
 	defer runControllers(w.tokens("two"))() // after a change of the CA
-	w.waitFor("secrets", func(o *meta.Object, _ bool) bool { return strings.Contains(string(o.JSON), base64Text([]byte("two"))) })
+	w.waitFor("secrets", func(e reconcile.Event) bool { return strings.Contains(string(e.JSON), base64Text([]byte("two"))) })
 	if now := w.storedTree("secrets/default/new").Object("data").String("token"); now != token {
 		t.Error("a change of the CA changed the token")
 	}
 	w.patch("secrets/default/new", `{"data":{"namespace":null}}`)
-	w.waitFor("secrets", func(o *meta.Object, _ bool) bool {
-		return strings.Contains(string(o.JSON), base64Text([]byte("default")))
+	w.waitFor("secrets", func(e reconcile.Event) bool {
+		return strings.Contains(string(e.JSON), base64Text([]byte("default")))
 	})
 }
 
@@ -164,19 +164,19 @@ func TestDefaultAccounts(t *testing.T) {
 	defer w.close()
 	defer runControllers(NewServiceAccounts(w, w.kinds, discardLogger))()
 	for _, ns := range []string{"default", "platform-system", "platform-public", "platform-node-lease"} {
-		w.waitFor("serviceaccounts", func(o *meta.Object, gone bool) bool { return !gone && o.Key.Namespace == ns && o.Key.Name == "default" })
+		w.waitFor("serviceaccounts", func(e reconcile.Event) bool { return !e.Deleted && e.Key.Namespace == ns && e.Key.Name == "default" })
 	}
 	before := w.get("serviceaccounts/default/default").Meta.UID
 	w.delete("serviceaccounts/default/default")
-	w.waitFor("serviceaccounts", func(o *meta.Object, gone bool) bool {
-		return !gone && o.Key.Namespace == "default" && o.Meta.UID != before
+	w.waitFor("serviceaccounts", func(e reconcile.Event) bool {
+		return !e.Deleted && e.Key.Namespace == "default" && e.Meta.UID != before
 	})
 	s := NewServiceAccounts(w, w.kinds, discardLogger)
 	if err := s.ensure(context.Background(), "nowhere"); err != nil || w.get("serviceaccounts/nowhere/default") != nil {
 		t.Errorf("an account of no namespace: %v", err)
 	}
 	w.create("namespaces/ends", "test/hold")
-	w.waitFor("serviceaccounts", func(o *meta.Object, gone bool) bool { return !gone && o.Key.Namespace == "ends" })
+	w.waitFor("serviceaccounts", func(e reconcile.Event) bool { return !e.Deleted && e.Key.Namespace == "ends" })
 	w.delete("namespaces/ends")
 	w.delete("serviceaccounts/ends/default")
 	if err := s.ensure(context.Background(), "ends"); err != nil || w.get("serviceaccounts/ends/default") != nil {

@@ -41,8 +41,8 @@ func (t *TokenSecrets) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() {
-		reconcile.RunInformer(ctx, t.store, t.accounts, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
-			if !gone && !o.Meta.Terminating {
+		reconcile.RunInformer(ctx, t.store, t.accounts, reconcile.UpdateHandlerFunc(func(o *meta.Object) {
+			if !o.Meta.Terminating {
 				t.queue.Add(o.Key)
 			}
 		}))

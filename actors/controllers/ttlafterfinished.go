@@ -33,7 +33,7 @@ func (c *TTLAfterFinished) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() {
-		reconcile.RunInformer(ctx, c.store, c.jobs, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) { c.onJob(ctx, o, gone) }))
+		reconcile.RunInformer(ctx, c.store, c.jobs, reconcile.UpdateHandlerFunc(func(o *meta.Object) { c.onJob(ctx, o) }))
 	})
 	c.queue.Run(ctx, c.delete, func(key meta.Key, err error) {
 		c.logger.Warn("a finished Job stays", "job", key.String(), "error", err)
@@ -41,8 +41,8 @@ func (c *TTLAfterFinished) Run(ctx context.Context) {
 }
 
 // onJob notes when a finished Job is to go.
-func (c *TTLAfterFinished) onJob(ctx context.Context, o *meta.Object, gone bool) {
-	if gone || o.Meta.Terminating {
+func (c *TTLAfterFinished) onJob(ctx context.Context, o *meta.Object) {
+	if o.Meta.Terminating {
 		return
 	}
 	job, err := codec.DecodeStored(c.jobs.Message(), o.JSON)

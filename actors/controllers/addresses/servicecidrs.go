@@ -56,11 +56,11 @@ func (c *ServiceCIDRs) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() {
-		reconcile.RunInformer(ctx, c.store, c.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
-			if gone && o.Key.Name == c.repair.name {
+		reconcile.RunInformer(ctx, c.store, c.kind, reconcile.EventHandlerFunc(func(e reconcile.Event) {
+			if e.Deleted && e.Key.Name == c.repair.name {
 				c.queue.Add(c.repair.name)
-			} else if !gone {
-				c.queue.Add(o.Key.Name)
+			} else if !e.Deleted {
+				c.queue.Add(e.Key.Name)
 			}
 			c.recheck() // another one may contain the addresses of those that wait
 		}))

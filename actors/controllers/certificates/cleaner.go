@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/condition"
-	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // How long a request is kept after the last decision about it, and without any.
@@ -48,17 +47,17 @@ func (c *Cleaner) Run(ctx context.Context) {
 
 // note notes when a request is over. It is called for every request at the start too, so the schedule needs no store
 // of its own.
-func (c *Cleaner) note(o *meta.Object, gone bool) {
-	if gone {
-		c.ends.Remove(o.Key.Name)
+func (c *Cleaner) note(e reconcile.Event) {
+	if e.Deleted {
+		c.ends.Remove(e.Key.Name)
 		return
 	}
-	r, err := parse(c.kind, o)
+	r, err := parse(c.kind, e.Object)
 	if err != nil {
-		c.logger.Warn("a certificate request cannot be read", "request", o.Key.Name, "error", err)
+		c.logger.Warn("a certificate request cannot be read", "request", e.Key.Name, "error", err)
 		return
 	}
-	c.ends.Set(o.Key.Name, end(r))
+	c.ends.Set(e.Key.Name, end(r))
 }
 
 // clean deletes a request that is over. The object says so anew: it may be another one of the same name. The

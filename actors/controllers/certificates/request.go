@@ -89,11 +89,7 @@ func newRequests(store Store, kinds *catalog.Catalog, logger *slog.Logger) reque
 
 // inform queues the name of each request that is there, now and whenever it changes, until the context ends.
 func (r *requests) inform(ctx context.Context) {
-	reconcile.RunInformer(ctx, r.store, r.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
-		if !gone {
-			r.queue.Add(o.Key.Name)
-		}
-	}))
+	reconcile.RunInformer(ctx, r.store, r.kind, reconcile.UpdateHandlerFunc(func(o *meta.Object) { r.queue.Add(o.Key.Name) }))
 }
 
 // read reads the request of a name; nil if it is gone.

@@ -64,8 +64,8 @@ func (p *RootCAPublisher) Run(ctx context.Context) {
 		reconcile.RunInformer(ctx, p.store, p.namespaces, reconcile.EventHandlerFunc(p.noteNamespace))
 	})
 	running.Go(func() {
-		reconcile.RunNamedInformer(ctx, p.store, p.maps, p.name, reconcile.EventHandlerFunc(func(o *meta.Object, _ bool) {
-			p.queue.Add(o.Key.Namespace)
+		reconcile.RunNamedInformer(ctx, p.store, p.maps, p.name, reconcile.EventHandlerFunc(func(e reconcile.Event) {
+			p.queue.Add(e.Key.Namespace)
 		}))
 	})
 	p.queue.Run(ctx, p.ensure, func(namespace string, err error) {
@@ -75,11 +75,11 @@ func (p *RootCAPublisher) Run(ctx context.Context) {
 
 // noteNamespace keeps live up to date. Only a namespace that is new is queued; other changes of it say nothing about
 // its ConfigMap.
-func (p *RootCAPublisher) noteNamespace(o *meta.Object, gone bool) {
-	name := o.Key.Name
+func (p *RootCAPublisher) noteNamespace(e reconcile.Event) {
+	name := e.Key.Name
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if gone || o.Meta.Terminating {
+	if e.Deleted || e.Meta.Terminating {
 		delete(p.live, name)
 		return
 	}

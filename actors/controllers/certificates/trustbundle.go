@@ -67,8 +67,8 @@ func (p *TrustBundlePublisher) Run(ctx context.Context) {
 }
 
 // OnEvent implements reconcile.EventHandler. Bundles of other signers are none of its business.
-func (p *TrustBundlePublisher) OnEvent(o *meta.Object, _ bool) {
-	if strings.HasPrefix(o.Key.Name, p.prefix()) {
+func (p *TrustBundlePublisher) OnEvent(e reconcile.Event) {
+	if strings.HasPrefix(e.Key.Name, p.prefix()) {
 		p.Publish()
 	}
 }

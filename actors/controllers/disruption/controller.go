@@ -69,8 +69,8 @@ func (b *Budgets) Run(ctx context.Context) {
 	running.Go(func() {
 		var watching sync.WaitGroup
 		defer watching.Wait()
-		reconcile.RunInformer(ctx, b.store, b.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
-			b.note(o, gone)
+		reconcile.RunInformer(ctx, b.store, b.kind, reconcile.EventHandlerFunc(func(e reconcile.Event) {
+			b.note(e)
 			b.started.Do(func() {
 				watching.Go(func() { reconcile.WatchLoop(ctx, b.store, b.pods, b.followPods) })
 			})
@@ -83,18 +83,18 @@ func (b *Budgets) Run(ctx context.Context) {
 }
 
 // note notes which Pods a budget is for.
-func (b *Budgets) note(o *meta.Object, gone bool) {
-	key := o.Key
+func (b *Budgets) note(e reconcile.Event) {
+	key := e.Key
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if delete(b.selectors[key.Namespace], key); len(b.selectors[key.Namespace]) == 0 {
 		delete(b.selectors, key.Namespace)
 	}
-	if gone {
+	if e.Deleted {
 		b.due.Remove(key)
 		return
 	}
-	if object, err := codec.DecodeStored(b.kind.Message(), bytes.Clone(o.JSON)); err == nil {
+	if object, err := codec.DecodeStored(b.kind.Message(), bytes.Clone(e.JSON)); err == nil {
 		if matching, ok := selectorOf(object); ok {
 			if b.selectors[key.Namespace] == nil {
 				b.selectors[key.Namespace] = map[meta.Key]selector.Labels{}
@@ -131,7 +131,7 @@ func (b *Budgets) followPods(int) func([]request.Event) error {
 		for i := range events {
 			switch e := &events[i]; e.Type {
 			case request.Added, request.Modified, request.Deleted:
-				b.notePod(e.Object, e.Type == request.Deleted)
+				b.notePod(reconcile.Event{Object: e.Object, Deleted: e.Type == request.Deleted})
 			}
 		}
 		return nil
@@ -142,13 +142,13 @@ func (b *Budgets) followPods(int) func([]request.Event) error {
 //
 // Which budget has counted a Pod is not remembered. So the change of a counted one concerns all budgets of the
 // namespace: its labels may have changed, so that the one that counted it does not select it any more.
-func (b *Budgets) notePod(o *meta.Object, gone bool) {
-	_, counted := b.health[o.Key]
-	if gone {
-		delete(b.health, o.Key)
+func (b *Budgets) notePod(e reconcile.Event) {
+	_, counted := b.health[e.Key]
+	if e.Deleted {
+		delete(b.health, e.Key)
 	}
-	for key, matching := range b.selectors[o.Key.Namespace] {
-		if counted || matching.Matches(o.Meta.Labels) {
+	for key, matching := range b.selectors[e.Key.Namespace] {
+		if counted || matching.Matches(e.Meta.Labels) {
 			b.due.Set(key, time.Now().Add(countDelay))
 		}
 	}

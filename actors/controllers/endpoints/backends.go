@@ -84,8 +84,8 @@ func (b *Backends) run(ctx context.Context) {
 		var watches sync.WaitGroup
 		defer watches.Wait()
 		services := reconcile.CoreKind(b.kinds, "Service")
-		reconcile.RunInformer(ctx, b.store, services, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
-			if b.noteService(services, o, gone) {
+		reconcile.RunInformer(ctx, b.store, services, reconcile.EventHandlerFunc(func(e reconcile.Event) {
+			if b.noteService(services, e) {
 				// Once begun, the two watches stay until the end, even if the last selector goes: notePod then drops
 				// what nobody selects.
 				b.watching.Do(func() {
@@ -100,16 +100,16 @@ func (b *Backends) run(ctx context.Context) {
 // noteService notes the selector of a Service, and tells whether it has one.
 // The Service is decoded and its selector parsed before the lock is taken. A Service that cannot be read keeps the
 // selector that was known of it.
-func (b *Backends) noteService(k *schema.Kind, o *meta.Object, gone bool) (selects bool) {
-	key := o.Key
+func (b *Backends) noteService(k *schema.Kind, e reconcile.Event) (selects bool) {
+	key := e.Key
 	var now podSelector
-	if !gone {
-		object, err := codec.DecodeStored(k.Message(), o.JSON)
+	if !e.Deleted {
+		object, err := codec.DecodeStored(k.Message(), e.JSON)
 		if err != nil {
 			b.logger.Warn("a Service cannot be read", "key", key.String(), "error", err)
 			return false
 		}
-		if t, ok := newTarget(o, object); ok {
+		if t, ok := newTarget(e.Object, object); ok {
 			now.text = selectorText(t.spec)
 			now.Labels, err = selector.ParseLabels(now.text)
 			selects = err == nil
@@ -312,20 +312,20 @@ func (b nodeHandler) OnSynced() { close(b.nodesKnown) }
 // OnEvent notes in which zone a node is, and has the Services looked at that have Pods there.
 // A heartbeat of a node that leaves its zone as it is wakes nobody: with many nodes, heartbeats are the most
 // frequent writes of all.
-func (b nodeHandler) OnEvent(o *meta.Object, gone bool) {
-	zone, _ := o.Meta.Labels.Get(b.kinds.Naming().Translate(zoneLabel))
+func (b nodeHandler) OnEvent(e reconcile.Event) {
+	zone, _ := e.Meta.Labels.Get(b.kinds.Naming().Translate(zoneLabel))
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	was, known := b.zones[o.Key.Name]
+	was, known := b.zones[e.Key.Name]
 	switch {
-	case gone:
-		delete(b.zones, o.Key.Name)
+	case e.Deleted:
+		delete(b.zones, e.Key.Name)
 	case known && was.String() == zone:
 		return
 	default:
-		b.zones[o.Key.Name] = meta.NewText(zone)
+		b.zones[e.Key.Name] = meta.NewText(zone)
 	}
-	for key := range b.onNode[o.Key.Name] {
+	for key := range b.onNode[e.Key.Name] {
 		b.tell(b.servicesOf(key.Namespace, b.pods[key].labels)...)
 	}
 }

@@ -77,10 +77,10 @@ type endpointsHandler struct {
 func (h *endpointsHandler) OnSynced() { h.synced = true }
 
 // OnEvent implements reconcile.EventHandler.
-func (h *endpointsHandler) OnEvent(o *meta.Object, gone bool) {
-	manager, _ := o.Meta.Labels.Get(h.managerLabel)
-	if gone || !h.synced || manager == endpointsManager {
-		h.queue.Add(meta.Key{GroupResource: h.services.Storage, Namespace: o.Key.Namespace, Name: o.Key.Name})
+func (h *endpointsHandler) OnEvent(e reconcile.Event) {
+	manager, _ := e.Meta.Labels.Get(h.managerLabel)
+	if e.Deleted || !h.synced || manager == endpointsManager {
+		h.queue.Add(meta.Key{GroupResource: h.services.Storage, Namespace: e.Key.Namespace, Name: e.Key.Name})
 	}
 }
 

@@ -54,8 +54,8 @@ func NewMirror(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Mirror
 func (m *Mirror) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	add := reconcile.EventHandlerFunc(func(o *meta.Object, _ bool) {
-		m.queue.Add(meta.Key{GroupResource: m.endpoints.Storage, Namespace: o.Key.Namespace, Name: o.Key.Name})
+	add := reconcile.EventHandlerFunc(func(e reconcile.Event) {
+		m.queue.Add(meta.Key{GroupResource: m.endpoints.Storage, Namespace: e.Key.Namespace, Name: e.Key.Name})
 	})
 	running.Go(func() { reconcile.RunInformer(ctx, m.store, m.endpoints, add) })
 	running.Go(func() { reconcile.RunInformer(ctx, m.store, m.services, add) })

@@ -77,21 +77,21 @@ func (s *sliceStore) list(ctx context.Context, key meta.Key) ([]existingSlice, e
 // from its manager is seen as well: its Service is looked at, and gets a new one.
 func (s *sliceStore) follow(ctx context.Context, owners meta.GroupResource, queue *reconcile.Workqueue[meta.Key]) {
 	managed := map[meta.Key]string{} // slice → its service
-	reconcile.RunInformer(ctx, s.store, s.kind, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
-		service, known := managed[o.Key]
-		if manager, _ := o.Meta.Labels.Get(s.managerLabel); !gone && manager == s.manager {
-			name, _ := o.Meta.Labels.Get(s.serviceLabel)
+	reconcile.RunInformer(ctx, s.store, s.kind, reconcile.EventHandlerFunc(func(e reconcile.Event) {
+		service, known := managed[e.Key]
+		if manager, _ := e.Meta.Labels.Get(s.managerLabel); !e.Deleted && manager == s.manager {
+			name, _ := e.Meta.Labels.Get(s.serviceLabel)
 			if known && name != service {
-				queue.Add(meta.Key{GroupResource: owners, Namespace: o.Key.Namespace, Name: service})
+				queue.Add(meta.Key{GroupResource: owners, Namespace: e.Key.Namespace, Name: service})
 			}
-			key := meta.Key{GroupResource: owners, Namespace: o.Key.Namespace, Name: name}.Clone()
-			managed[o.Key] = key.Name
+			key := meta.Key{GroupResource: owners, Namespace: e.Key.Namespace, Name: name}.Clone()
+			managed[e.Key] = key.Name
 			queue.Add(key)
 			return
 		}
 		if known {
-			delete(managed, o.Key)
-			queue.Add(meta.Key{GroupResource: owners, Namespace: o.Key.Namespace, Name: service})
+			delete(managed, e.Key)
+			queue.Add(meta.Key{GroupResource: owners, Namespace: e.Key.Namespace, Name: service})
 		}
 	}))
 }

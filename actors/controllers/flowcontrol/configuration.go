@@ -128,15 +128,15 @@ func (c *Configuration) ensureAll(ctx context.Context) {
 
 // onLevel notes which levels there are: schemas that name one are looked at again. Only its coming and going matters
 // to schemas: a change of its spec does not, and would otherwise have every schema of the level read once more.
-func (c *Configuration) onLevel(o *meta.Object, gone bool) {
-	name := o.Key.Name
+func (c *Configuration) onLevel(e reconcile.Event) {
+	name := e.Key.Name
 	c.queue.Add(key{levels, name})
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.existing[name] == !gone {
+	if c.existing[name] == !e.Deleted {
 		return
 	}
-	if gone {
+	if e.Deleted {
 		delete(c.existing, name)
 	} else {
 		c.existing[name] = true
@@ -150,10 +150,10 @@ func (c *Configuration) onLevel(o *meta.Object, gone bool) {
 
 // onSchema queues a schema that has changed. One that is gone is queued as well, since the server may have to make it
 // again.
-func (c *Configuration) onSchema(o *meta.Object, gone bool) {
-	name := o.Key.Name
+func (c *Configuration) onSchema(e reconcile.Event) {
+	name := e.Key.Name
 	c.queue.Add(key{schemas, name})
-	if gone {
+	if e.Deleted {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.levelOf, name)

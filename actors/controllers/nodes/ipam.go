@@ -100,15 +100,15 @@ func (m *IPAM) OnSynced() { close(m.synced) }
 // OnEvent implements reconcile.EventHandler.
 //
 // A node that still has no range does not give back what pick has taken for it: the write of it may be under way.
-func (m *IPAM) OnEvent(o *meta.Object, gone bool) {
-	name := o.Key.Name
-	if gone {
+func (m *IPAM) OnEvent(e reconcile.Event) {
+	name := e.Key.Name
+	if e.Deleted {
 		m.mu.Lock()
 		m.release(name)
 		m.mu.Unlock()
 		return
 	}
-	node, err := codec.DecodeStored(m.kind.Message(), o.JSON)
+	node, err := codec.DecodeStored(m.kind.Message(), e.JSON)
 	if err != nil {
 		m.logger.Warn("a node cannot be read", "node", name, "error", err)
 		return

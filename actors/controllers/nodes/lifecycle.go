@@ -86,7 +86,7 @@ func NewLifecycle(store Store, kinds *catalog.Catalog, o LifecycleOptions, logge
 func (l *Lifecycle) Run(ctx context.Context) {
 	var informer sync.WaitGroup
 	defer informer.Wait()
-	informer.Go(func() { reconcile.RunInformer(ctx, l.store, l.nodes, reconcile.EventHandlerFunc(l.onNode)) })
+	informer.Go(func() { reconcile.RunInformer(ctx, l.store, l.nodes, reconcile.UpdateHandlerFunc(l.onNode)) })
 	tick := time.NewTicker(l.options.Period)
 	defer tick.Stop()
 	err := l.look(ctx)
@@ -106,10 +106,7 @@ func (l *Lifecycle) Run(ctx context.Context) {
 }
 
 // onNode queues a node whose taints may differ from its state.
-func (l *Lifecycle) onNode(o *meta.Object, gone bool) {
-	if gone {
-		return
-	}
+func (l *Lifecycle) onNode(o *meta.Object) {
 	l.mu.Lock()
 	l.changed[o.Key] = true
 	l.mu.Unlock()

@@ -50,8 +50,8 @@ func (t *TaintEviction) Run(ctx context.Context) {
 	running.Go(func() {
 		var watching sync.WaitGroup
 		defer watching.Wait()
-		reconcile.RunInformer(ctx, t.store, t.nodes, reconcile.EventHandlerFunc(func(o *meta.Object, gone bool) {
-			if t.noteNode(ctx, o, gone) {
+		reconcile.RunInformer(ctx, t.store, t.nodes, reconcile.EventHandlerFunc(func(e reconcile.Event) {
+			if t.noteNode(ctx, e) {
 				t.started.Do(func() {
 					watching.Go(func() { reconcile.WatchLoop(ctx, t.store, t.kind, t.followPods) })
 				})
@@ -68,29 +68,29 @@ func (t *TaintEviction) Run(ctx context.Context) {
 //
 // The taints are noted before the Pods of the node are listed. A Pod that comes to the node later than the list is
 // seen by the watch, which finds the taints in place: so none is missed.
-func (t *TaintEviction) noteNode(ctx context.Context, o *meta.Object, gone bool) bool {
+func (t *TaintEviction) noteNode(ctx context.Context, e reconcile.Event) bool {
 	var taints []tree.Tree
-	if !gone {
-		node, err := codec.DecodeStored(t.nodes.Message(), o.JSON)
+	if !e.Deleted {
+		node, err := codec.DecodeStored(t.nodes.Message(), e.JSON)
 		if err != nil {
-			t.logger.Warn("a node cannot be read", "node", o.Key.Name, "error", err)
+			t.logger.Warn("a node cannot be read", "node", e.Key.Name, "error", err)
 			return false
 		}
 		taints = noExecute(tree.Clone(node.Object("spec")).(tree.Tree))
 	}
 	t.mu.Lock()
-	old := t.tainted[o.Key.Name]
-	delete(t.tainted, o.Key.Name)
+	old := t.tainted[e.Key.Name]
+	delete(t.tainted, e.Key.Name)
 	if len(taints) > 0 {
-		t.tainted[o.Key.Name] = taints
+		t.tainted[e.Key.Name] = taints
 	}
 	t.mu.Unlock()
-	if gone || len(old) == 0 && len(taints) == 0 || tree.SemanticEqual(anyTrees(old), anyTrees(taints)) {
+	if e.Deleted || len(old) == 0 && len(taints) == 0 || tree.SemanticEqual(anyTrees(old), anyTrees(taints)) {
 		return len(taints) > 0
 	}
-	pods, err := t.on(ctx, o.Key.Name)
+	pods, err := t.on(ctx, e.Key.Name)
 	if err != nil {
-		t.logger.Warn("the Pods of a node cannot be listed", "node", o.Key.Name, "error", err)
+		t.logger.Warn("the Pods of a node cannot be listed", "node", e.Key.Name, "error", err)
 	}
 	for _, p := range pods {
 		t.look(ctx, p)

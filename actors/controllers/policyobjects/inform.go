@@ -39,17 +39,17 @@ type eventHandler struct {
 
 // OnEvent implements reconcile.EventHandler. An object that cannot be read is told to have gone, so
 // that nothing it said before counts any longer.
-func (h *eventHandler) OnEvent(stored *meta.Object, gone bool) {
+func (h *eventHandler) OnEvent(e reconcile.Event) {
 	var object *policy.Object
-	if k := h.source.Kind(); !gone && k != nil {
-		object = h.reader.decode(k, stored)
+	if k := h.source.Kind(); !e.Deleted && k != nil {
+		object = h.reader.decode(k, e.Object)
 	}
 	if object != nil {
 		h.onChange(policy.Change{Object: object})
 	} else {
-		h.onChange(policy.Change{Object: &policy.Object{Key: stored.Key, Version: stored.Version, Meta: stored.Meta}, Deleted: true})
+		h.onChange(policy.Change{Object: &policy.Object{Key: e.Key, Version: e.Version, Meta: e.Meta}, Deleted: true})
 	}
-	h.advance(stored.Version)
+	h.advance(e.Version)
 }
 
 // OnVersion implements reconcile.VersionHandler.

@@ -93,19 +93,19 @@ func (h volumeHandler) OnSynced() { close(h.synced) }
 //
 // The claim that the volume named before is looked at as well as the one that it names now: it may have lost its
 // volume. All pending claims are looked at, since any of them may fit.
-func (h volumeHandler) OnEvent(o *meta.Object, gone bool) {
-	b, key := h.Binder, o.Key
+func (h volumeHandler) OnEvent(e reconcile.Event) {
+	b, key := h.Binder, e.Key
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := b.known[key.Name]
 	delete(b.known, key.Name)
-	if !gone {
-		object, err := codec.DecodeStored(b.volumes.Message(), o.JSON)
+	if !e.Deleted {
+		object, err := codec.DecodeStored(b.volumes.Message(), e.JSON)
 		if err != nil {
 			b.logger.Error("a volume cannot be read", "volume", key.Name, "error", err)
 			return
 		}
-		v := newVolume(o, object, b.betaClass).clone()
+		v := newVolume(e.Object, object, b.betaClass).clone()
 		b.known[key.Name] = &v
 		if v.claim.name != "" {
 			b.claimQueue.Add(b.claimKey(v.claim))
@@ -131,11 +131,11 @@ func (b *Binder) volumeKey(name string) meta.Key {
 // onClaim looks at a claim, and at the volumes that name it.
 //
 // The volumes matter since the phase of a volume depends on its claim: when that is gone, the volume is released.
-func (b *Binder) onClaim(o *meta.Object, gone bool) {
-	key := o.Key
+func (b *Binder) onClaim(e reconcile.Event) {
+	key := e.Key
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if gone {
+	if e.Deleted {
 		delete(b.pending, key)
 	}
 	b.claimQueue.Add(key)
@@ -148,7 +148,7 @@ func (b *Binder) onClaim(o *meta.Object, gone bool) {
 
 // onClass looks at the claims that wait, since one of them may wait for that class.
 // A class may be made after the claims that name it.
-func (b *Binder) onClass(*meta.Object, bool) {
+func (b *Binder) onClass(reconcile.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for claim := range b.pending {

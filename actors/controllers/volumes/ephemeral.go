@@ -37,7 +37,7 @@ func NewEphemeral(store reconcile.Store, kinds *catalog.Catalog, logger *slog.Lo
 func (e *Ephemeral) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { reconcile.RunInformer(ctx, e.store, e.pods, reconcile.EventHandlerFunc(e.onPod)) })
+	running.Go(func() { reconcile.RunInformer(ctx, e.store, e.pods, reconcile.UpdateHandlerFunc(e.onPod)) })
 	e.queue.Run(ctx, e.sync, func(key meta.Key, err error) {
 		e.logger.Warn("the claims of a Pod are missing; they will be tried again", "pod", key.String(), "error", err)
 	})
@@ -48,8 +48,8 @@ var ephemeralField = []byte(`"ephemeral":`)
 
 // onPod looks at a Pod that has ephemeral volumes. Of the others, which are most, only the text is searched: a Pod is written
 // often, and each time decoding it would cost as much as a tenth of the write.
-func (e *Ephemeral) onPod(o *meta.Object, gone bool) {
-	if gone || o.Meta.Terminating || !bytes.Contains(o.JSON, ephemeralField) {
+func (e *Ephemeral) onPod(o *meta.Object) {
+	if o.Meta.Terminating || !bytes.Contains(o.JSON, ephemeralField) {
 		return
 	}
 	pod, err := codec.DecodeStored(e.pods.Message(), o.JSON)

@@ -13,11 +13,16 @@ import (
 // goroutine at a time.
 type EventHandler interface {
 	// OnEvent is called with every object that exists, and then with every change, ordered by version.
-	// gone says that the object is deleted: then only its Key is certain to be set, as the delete may have
-	// happened between two watches.
-	OnEvent(o *meta.Object, gone bool)
+	OnEvent(e Event)
 	// OnSynced is called once, when all objects that existed at the start have been delivered.
 	OnSynced()
+}
+
+// An Event is an object that exists or, if it is Deleted, has existed. Of a deleted object only the Key is certain
+// to be set, as the delete may have happened between two watches.
+type Event struct {
+	*meta.Object
+	Deleted bool
 }
 
 // A VersionHandler is an EventHandler that follows versions. OnVersion is called after the initial
@@ -26,13 +31,22 @@ type EventHandler interface {
 type VersionHandler interface{ OnVersion(version uint64) }
 
 // EventHandlerFunc is an EventHandler that ignores OnSynced.
-type EventHandlerFunc func(o *meta.Object, gone bool)
+type EventHandlerFunc func(e Event)
 
-// OnEvent implements EventHandler.
-func (f EventHandlerFunc) OnEvent(o *meta.Object, gone bool) { f(o, gone) }
+func (f EventHandlerFunc) OnEvent(e Event) { f(e) }
 
-// OnSynced implements EventHandler.
 func (EventHandlerFunc) OnSynced() {}
+
+// An UpdateHandlerFunc is an EventHandler that ignores deletes and OnSynced.
+type UpdateHandlerFunc func(o *meta.Object)
+
+func (f UpdateHandlerFunc) OnEvent(e Event) {
+	if !e.Deleted {
+		f(e.Object)
+	}
+}
+
+func (UpdateHandlerFunc) OnSynced() {}
 
 // RunInformer delivers the objects of a kind and their changes to a handler, until the context ends or
 // the store closes. A watch that ends is restarted with initial events; objects that were deleted in
@@ -121,10 +135,10 @@ func (f *informer) take(events []request.Event) error {
 			}
 		case e.Type == request.Deleted:
 			delete(f.known, e.Object.Key)
-			f.handler.OnEvent(e.Object, true)
+			f.handler.OnEvent(Event{e.Object, true})
 		case e.Type == request.Added, e.Type == request.Modified:
 			f.known[e.Object.Key] = f.epoch
-			f.handler.OnEvent(e.Object, false)
+			f.handler.OnEvent(Event{e.Object, false})
 		}
 	}
 	return nil
@@ -138,7 +152,7 @@ func (f *informer) deleteStale() {
 	for key, epoch := range f.known {
 		if epoch < f.epoch {
 			delete(f.known, key)
-			f.handler.OnEvent(&meta.Object{Key: key}, true)
+			f.handler.OnEvent(Event{&meta.Object{Key: key}, true})
 		}
 	}
 	if !f.synced {

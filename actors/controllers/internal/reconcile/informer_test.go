@@ -33,8 +33,8 @@ func (s *scriptedStore) Watch(_ context.Context, _ request.Watch, sink request.S
 // recordingHandler is an EventHandler that records its calls.
 type recordingHandler struct{ lines []string }
 
-func (h *recordingHandler) OnEvent(o *meta.Object, gone bool) {
-	h.lines = append(h.lines, fmt.Sprint(o.Key.Name, " ", gone))
+func (h *recordingHandler) OnEvent(e Event) {
+	h.lines = append(h.lines, fmt.Sprint(e.Key.Name, " ", e.Deleted))
 }
 
 func (h *recordingHandler) OnSynced() { h.lines = append(h.lines, "read") }

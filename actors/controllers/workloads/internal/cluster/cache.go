@@ -117,40 +117,40 @@ func (c *Cache[T]) Run(ctx context.Context) {
 }
 
 // OnEvent implements reconcile.EventHandler.
-func (c *Cache[T]) OnEvent(o *meta.Object, gone bool) { c.take(o, gone, true) }
+func (c *Cache[T]) OnEvent(e reconcile.Event) { c.take(e, true) }
 
 // OnSynced implements reconcile.EventHandler.
 func (c *Cache[T]) OnSynced() { close(c.synced) }
 
 // Written takes what a write has answered.
-func (c *Cache[T]) Written(o *meta.Object, gone bool) { c.take(o, gone, false) }
+func (c *Cache[T]) Written(e reconcile.Event) { c.take(e, false) }
 
 // take keeps a state that is newer than what is known, and tells the handlers. Objects that were deleted between two
 // watches come without a version.
 // A state that comes late is dropped: of the two sources neither is in step with the other, and going back to an older
 // state would undo what a controller has just done in its own eyes. A version of 0 cannot be compared and is always
 // taken.
-func (c *Cache[T]) take(o *meta.Object, gone, watched bool) {
+func (c *Cache[T]) take(e reconcile.Event, watched bool) {
 	c.mu.Lock()
 	var none T
-	old := c.entries[o.Key]
-	late := !watched && old == none && o.Version <= c.seen
+	old := c.entries[e.Key]
+	late := !watched && old == none && e.Version <= c.seen
 	if watched {
-		c.seen = max(c.seen, o.Version)
+		c.seen = max(c.seen, e.Version)
 	}
 	// A watch that tells of the very delete that a write has answered settles it: nothing older can come after.
-	if stale := late || o.Version != 0 && (old != none && o.Version <= old.Ref().Version || o.Version <= c.gone[o.Key]); stale {
-		if watched && gone && c.gone[o.Key] == o.Version {
-			delete(c.gone, o.Key)
+	if stale := late || e.Version != 0 && (old != none && e.Version <= old.Ref().Version || e.Version <= c.gone[e.Key]); stale {
+		if watched && e.Deleted && c.gone[e.Key] == e.Version {
+			delete(c.gone, e.Key)
 		}
 		c.mu.Unlock()
 		return
 	}
 	now := none
-	if gone {
-		c.remove(old, o, watched)
+	if e.Deleted {
+		c.remove(old, e.Object, watched)
 	} else {
-		now = c.view(o)
+		now = c.view(e.Object)
 		c.put(old, now)
 	}
 	handlers := c.handlers

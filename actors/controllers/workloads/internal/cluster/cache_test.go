@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -30,23 +31,23 @@ func TestCache(t *testing.T) {
 		}
 		told = append(told, version(old)+">"+version(now))
 	})
-	c.Written(object("a", "1", 5, "x"), false) // an answer
-	c.OnEvent(object("a", "1", 5, "x"), false) // the same by the watch
-	c.OnEvent(object("a", "1", 4, ""), false)  // late
-	c.Written(object("a", "1", 7, "y"), false)
-	c.OnEvent(object("a", "1", 6, "x"), false)
+	c.Written(reconcile.Event{Object: object("a", "1", 5, "x")}) // an answer
+	c.OnEvent(reconcile.Event{Object: object("a", "1", 5, "x")}) // the same by the watch
+	c.OnEvent(reconcile.Event{Object: object("a", "1", 4, "")})  // late
+	c.Written(reconcile.Event{Object: object("a", "1", 7, "y")})
+	c.OnEvent(reconcile.Event{Object: object("a", "1", 6, "x")})
 	if got := len(c.OwnedBy("x")); got != 0 {
 		t.Errorf("%d Pods of a former owner", got)
 	}
-	c.Written(object("a", "1", 9, "y"), true)
-	c.OnEvent(object("a", "1", 8, "y"), false) // a state before the delete
-	c.OnEvent(object("a", "1", 9, "y"), true)
-	c.Written(object("a", "2", 11, ""), false) // one of the same name
-	c.Written(object("b", "3", 12, ""), false)
-	c.Written(object("b", "3", 13, ""), true)
-	c.Written(object("b", "4", 15, ""), false)
-	c.OnEvent(object("b", "3", 12, ""), false)
-	c.OnEvent(object("b", "3", 13, ""), true) // not of the one that is there now
+	c.Written(reconcile.Event{Object: object("a", "1", 9, "y"), Deleted: true})
+	c.OnEvent(reconcile.Event{Object: object("a", "1", 8, "y")}) // a state before the delete
+	c.OnEvent(reconcile.Event{Object: object("a", "1", 9, "y"), Deleted: true})
+	c.Written(reconcile.Event{Object: object("a", "2", 11, "")}) // one of the same name
+	c.Written(reconcile.Event{Object: object("b", "3", 12, "")})
+	c.Written(reconcile.Event{Object: object("b", "3", 13, ""), Deleted: true})
+	c.Written(reconcile.Event{Object: object("b", "4", 15, "")})
+	c.OnEvent(reconcile.Event{Object: object("b", "3", 12, "")})
+	c.OnEvent(reconcile.Event{Object: object("b", "3", 13, ""), Deleted: true}) // not of the one that is there now
 	want := []string{"->a5", "a5>a7", "a7>-", "->a11", "->b12", "b12>-", "->b15"}
 	if !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
@@ -54,15 +55,15 @@ func TestCache(t *testing.T) {
 	if got := len(c.Orphans("n")); got != 2 || len(c.gone) != 0 || len(c.owned) != 1 {
 		t.Errorf("%d orphans, %d deletes are remembered, %d owners", got, len(c.gone), len(c.owned))
 	}
-	c.Written(object("d", "5", 20, ""), false)
-	c.OnEvent(object("d", "5", 22, ""), true)
+	c.Written(reconcile.Event{Object: object("d", "5", 20, "")})
+	c.OnEvent(reconcile.Event{Object: object("d", "5", 22, ""), Deleted: true})
 	told = nil
-	c.Written(object("d", "5", 21, ""), false) // the answer comes after the watch has told of the delete
-	c.Written(object("d", "5", 22, ""), true)
+	c.Written(reconcile.Event{Object: object("d", "5", 21, "")}) // the answer comes after the watch has told of the delete
+	c.Written(reconcile.Event{Object: object("d", "5", 22, ""), Deleted: true})
 	if len(told) != 0 || c.Get(object("d", "", 0, "").Key) != nil || len(c.gone) != 0 {
 		t.Errorf("a late answer: told %q, %d deletes are remembered", told, len(c.gone))
 	}
-	c.OnEvent(&meta.Object{Key: object("a", "", 0, "").Key}, true) // between two watches
+	c.OnEvent(reconcile.Event{Object: &meta.Object{Key: object("a", "", 0, "").Key}, Deleted: true}) // between two watches
 	var late []string
 	c.Subscribe(func(_, now *Pod) { late = append(late, now.Key.Name) })
 	if !slices.Equal(late, []string{"b"}) {

@@ -91,14 +91,14 @@ func (c *Cluster) written(k *schema.Kind, r request.Result) {
 		return
 	}
 	if k.Storage == c.Pods.Kind.Storage {
-		c.Pods.Written(r.Object, r.Deleted)
+		c.Pods.Written(reconcile.Event{Object: r.Object, Deleted: r.Deleted})
 		return
 	}
 	c.mu.Lock()
 	items := c.items[k.Storage]
 	c.mu.Unlock()
 	if items != nil {
-		items.Written(r.Object, r.Deleted)
+		items.Written(reconcile.Event{Object: r.Object, Deleted: r.Deleted})
 	}
 }
 

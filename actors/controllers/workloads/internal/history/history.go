@@ -183,7 +183,7 @@ func (h *History) same(ctx context.Context, owner *cluster.Item, name string, da
 	if !slices.ContainsFunc(o.Meta.OwnerReferences, func(r meta.OwnerReference) bool { return r.Controller && r.UID == owner.UID }) {
 		return nil, nil
 	}
-	h.revisions.Written(o, false)
+	h.revisions.Written(reconcile.Event{Object: o})
 	return h.written(o)
 }
 
