@@ -63,10 +63,6 @@ func NewClientStore(store *Store, opts ClientStoreOptions) *ClientStore {
 	return &ClientStore{store: store, opts: opts}
 }
 
-func (s *ClientStore) Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
-	return s.store.Convert(ctx, k, objects)
-}
-
 func (s *ClientStore) Count(k *schema.Kind, namespace string) int { return s.store.Count(k, namespace) }
 
 func (s *ClientStore) Version() uint64 { return s.store.Version() }

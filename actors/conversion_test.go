@@ -30,7 +30,7 @@ func TestExternalConversion(t *testing.T) {
 	if o, err := h.get(context.Background(), h.v2, "a"); err != nil || !hasVersion(o, "v2") {
 		t.Errorf("a get shows %v, %v", o, err)
 	}
-	if l, err := h.List(context.Background(), request.List{Kind: h.v2}); err != nil || !l.Converted || len(l.Items) != 1 || !hasVersion(l.Items[0], "v2") {
+	if l, err := h.List(context.Background(), request.List{Kind: h.v2}); err != nil || l.Form.Converter != nil || len(l.Items) != 1 || !hasVersion(l.Items[0], "v2") {
 		t.Errorf("a list shows %+v, %v", l, err)
 	}
 	if r, err := h.put(h.v2, request.Patch, "a", "y"); err != nil || !hasVersion(r.Object, "v2") {
@@ -39,7 +39,7 @@ func TestExternalConversion(t *testing.T) {
 	if o, err := h.get(context.Background(), h.v1, "a"); err != nil || !hasVersion(o, "v1") {
 		t.Errorf("a get of the stored version shows %v, %v", o, err)
 	}
-	if l, err := h.List(context.Background(), request.List{Kind: h.v1}); err != nil || l.Converted || !hasVersion(l.Items[0], "v1") {
+	if l, err := h.List(context.Background(), request.List{Kind: h.v1}); err != nil || l.Form.Converter == nil || !hasVersion(l.Items[0], "v1") {
 		t.Errorf("a list of the stored version shows %+v, %v", l, err)
 	}
 	for at, n := range h.counts() {
@@ -250,7 +250,7 @@ func TestBuiltInConversionIsShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, err := h.Convert(context.Background(), v1, l.Items)
+	items, err := l.Form.Convert(context.Background(), l.Items)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -43,16 +44,7 @@ func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 	if o == nil {
 		return nil, s.notFound(r)
 	}
-	if r.AsWritten && s.conversions.MayWait(r.Kind) {
-		return s.conversions.AsWritten(r.Kind, o)
-	}
 	return s.conversions.Get(ctx, r.Kind, r.Subresource, o)
-}
-
-// Convert is stored objects, of a ListResult, as a kind shows them; the slice itself if all have that
-// form already.
-func (s *Store) Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
-	return s.conversions.List(ctx, k, objects)
 }
 
 // notFound is the answer to a read of an object that does not exist or cannot be read.
@@ -69,24 +61,15 @@ func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// List reads a collection, whole or a chunk of it. Its items are the stored objects, which Convert
-// converts one part after the other while they are written. Only where a conversion may wait and fail
-// it is done here, so that a client gets a whole answer or an error.
+// List reads a collection, whole or a chunk of it. The front end converts its items one part after the other while it
+// writes them. If a webhook converts, which may take long and fail, List does, so that a client gets a whole answer or an
+// error.
 func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, error) {
 	l, err := s.listStored(ctx, r)
-	if err != nil || r.AsWritten {
-		return l, err
+	if err == nil && s.conversions.MayWait(r.Kind) {
+		l.Items, err = l.Form.Convert(ctx, l.Items)
+		l.Form = convert.Form{}
 	}
-	return s.convertIfExternal(ctx, r.Kind, l)
-}
-
-// convertIfExternal converts a list of stored objects if that may wait and fail.
-func (s *Store) convertIfExternal(ctx context.Context, k *schema.Kind, l request.ListResult) (request.ListResult, error) {
-	if l.Converted || !s.conversions.MayWait(k) {
-		return l, nil
-	}
-	items, err := s.conversions.List(ctx, k, l.Items)
-	l.Items, l.Converted = items, err == nil
 	return l, err
 }
 
@@ -108,7 +91,7 @@ func (s *Store) listStored(ctx context.Context, r request.List) (request.ListRes
 
 // listFrom reads a chunk of a snapshot, from a path on.
 func (c *collection) listFrom(ctx context.Context, r request.List, state *snapshot, version uint64, from string) (request.ListResult, error) {
-	if c.store.selectsConverted(r.Kind, r.Labels, r.Fields, r.AsWritten) {
+	if selectsConverted(r.Kind, r.Labels, r.Fields) {
 		return c.selected(ctx, r, state, version, from)
 	}
 	return c.list(r, state, version, from), nil
@@ -137,7 +120,7 @@ func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVers
 
 // list is listFrom for selectors of the stored form.
 func (c *collection) list(r request.List, state *snapshot, version uint64, from string) request.ListResult {
-	l := request.ListResult{Version: version, Remaining: -1}
+	l := request.ListResult{Version: version, Remaining: -1, Form: c.store.conversions.Form(r.Kind)}
 	next := ""
 	take := func(path string, o *meta.Object) bool {
 		if !r.Labels.Empty() && !r.Labels.Matches(o.Meta.Labels) || !r.Fields.Empty() && !r.Fields.Matches(o) {

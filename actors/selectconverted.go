@@ -13,9 +13,9 @@ import (
 // does not have. So selectors of such a version are held against what it shows: objects are converted first, and selected
 // then.
 
-// selectsConverted tells whether selectors are to be held against converted objects.
-func (s *Store) selectsConverted(k *schema.Kind, labels selector.Labels, fields selector.Fields, asWritten bool) bool {
-	return k.ConversionWebhook() != nil && k != k.Stored && !asWritten && (!labels.Empty() || !fields.OnlyNames())
+// selectsConverted reports whether selectors are matched against converted objects.
+func selectsConverted(k *schema.Kind, labels selector.Labels, fields selector.Fields) bool {
+	return k.CallsWebhook() && k != k.Stored && (!labels.Empty() || !fields.OnlyNames())
 }
 
 // selectBatch is how many objects are converted at a time to find those that are selected.
@@ -23,11 +23,11 @@ const selectBatch = 500
 
 // selected is what a list selects of the objects of a snapshot, from a path on, in the form of the list's kind.
 func (c *collection) selected(ctx context.Context, r request.List, state *snapshot, version uint64, from string) (request.ListResult, error) {
-	l := request.ListResult{Version: version, Remaining: -1, Converted: true}
+	l := request.ListResult{Version: version, Remaining: -1}
 	for next := from; ; from = next {
 		batch, after := state.batch(r.Namespace, from)
 		next = after
-		converted, err := c.store.conversions.List(ctx, r.Kind, batch)
+		converted, err := c.store.conversions.Convert(ctx, r.Kind, batch)
 		if err != nil {
 			return l, err
 		}
@@ -68,7 +68,7 @@ func (w *watch) convertRecords() error {
 			objects = append(objects, r.previous)
 		}
 	}
-	converted, err := w.collection.store.conversions.List(w.ctx, w.request.Kind, objects)
+	converted, err := w.collection.store.conversions.Convert(w.ctx, w.request.Kind, objects)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (w *watch) convertRecords() error {
 
 // convertInitial converts the objects in the buffer, and drops those that are not selected.
 func (w *watch) convertInitial() error {
-	if err := w.collection.store.conversions.Events(w.ctx, w.request.Kind, w.buffer, false); err != nil {
+	if err := w.collection.store.conversions.Events(w.ctx, w.request.Kind, w.buffer); err != nil {
 		return err
 	}
 	kept := w.buffer[:0]

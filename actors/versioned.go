@@ -57,7 +57,7 @@ func formInTurn(m *request.Mutation, state newestState) *schema.Kind {
 	switch {
 	case state.unreadable:
 		return stored.Origin.WorkingForm
-	case state.Object != nil && (m.AsWritten || m.Verb == request.Delete && !m.Admits(request.OnDelete)):
+	case state.Object != nil && (!m.Kind.CallsWebhook() || m.Verb == request.Delete && !m.Admits(request.OnDelete)):
 		if form := convert.WrittenForm(m.Kind, state.Object); form != nil {
 			return form
 		}
@@ -142,7 +142,7 @@ func isCurrent(k *schema.Kind, o *meta.Object) bool {
 	if !convert.IsWrittenAs(k.Stored, o) {
 		return false
 	}
-	current, err := convert.AsWritten(k, o)
+	current, err := convert.ToCurrentSchema(k.Stored, o)
 	return err == nil && current == o
 }
 

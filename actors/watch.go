@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/troupe-api/troupe/actors/internal/conversion"
 	"github.com/troupe-api/troupe/actors/internal/runtime"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -60,8 +59,8 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 		return nil, s.errUndefined(r.Kind)
 	}
 	w := &watch{
-		collection: c, request: r, sink: sink, converts: conversion.Needed(r.Kind), ctx: context.Background(),
-		selects: s.selectsConverted(r.Kind, r.Labels, r.Fields, r.AsWritten),
+		collection: c, request: r, sink: sink, converts: s.conversions.Form(r.Kind).Converter != nil, ctx: context.Background(),
+		selects: selectsConverted(r.Kind, r.Labels, r.Fields),
 	}
 	w.lastSent.Store(s.now().UnixNano())
 	if err := w.seek(ctx); err != nil {

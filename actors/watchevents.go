@@ -174,7 +174,7 @@ func (w *watch) flush() bool {
 		return true
 	}
 	if w.converts {
-		if err := w.collection.store.conversions.Events(w.ctx, w.request.Kind, w.buffer, w.request.AsWritten); err != nil {
+		if err := w.collection.store.conversions.Events(w.ctx, w.request.Kind, w.buffer); err != nil {
 			return w.endUnconverted(err)
 		}
 	}

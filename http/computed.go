@@ -41,7 +41,7 @@ func (s *Server) listComputed(x *requestContext, read Reader) error {
 			matching = append(matching, obj)
 		}
 	}
-	return s.writeListing(x, request.ListResult{Items: matching, Converted: true})
+	return s.writeListing(x, request.ListResult{Items: matching})
 }
 
 // computed are the objects that a request is about.

@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/http/internal/represent"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // One conversion takes so many objects, and so many bytes of JSON unless one alone is larger. One
@@ -20,15 +19,14 @@ const (
 
 // converted returns the objects of a listing in the form of the request's kind, converted a few at a time
 // while they are written; nil if the items have that form.
-func (s *Server) converted(x *requestContext, listing request.ListResult) represent.Objects {
-	if listing.Converted || x.format.Shape == negotiate.Whole && allAsStored(x.kind, listing.Items) {
+func converted(x *requestContext, listing request.ListResult) represent.Objects {
+	form, ctx := listing.Form, x.deadlineCtx // the list is written when the request is over
+	if form.Converter == nil || x.format.Shape == negotiate.Whole && !slices.ContainsFunc(listing.Items, form.Converts) {
 		return nil
 	}
-	// The list is written when the request is over.
-	store, ctx, kind := s.opts.Store, x.deadlineCtx, x.kind
 	return func(from int) ([]*meta.Object, error) {
 		rest := listing.Items[from:]
-		return store.Convert(ctx, kind, rest[:convertEnd(rest)])
+		return form.Convert(ctx, rest[:convertEnd(rest)])
 	}
 }
 
@@ -42,15 +40,4 @@ func convertEnd(objects []*meta.Object) int {
 		end++
 	}
 	return end
-}
-
-// allAsStored reports whether whole objects can be written as they are stored: all conform to the version of
-// the kind. A custom kind's objects are stored as they were written, and may be of an older schema, which
-// reading applies.
-func allAsStored(k *schema.Kind, items []*meta.Object) bool {
-	if k.Stored != k || !k.IsCustom() {
-		return k.Stored == k
-	}
-	form := k.Origin.Schema.ID()
-	return !slices.ContainsFunc(items, func(o *meta.Object) bool { return !o.ConformsTo(form) })
 }

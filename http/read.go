@@ -81,7 +81,7 @@ func (s *Server) list(x *requestContext) error {
 
 // writeListing answers a list in the format that was negotiated.
 func (s *Server) writeListing(x *requestContext, listing request.ListResult) error {
-	l, err := s.encoder.List(x.kind, x.format, x.target.Query, listing, s.converted(x, listing))
+	l, err := s.encoder.List(x.kind, x.format, x.target.Query, listing, converted(x, listing))
 	if err != nil {
 		return err
 	}

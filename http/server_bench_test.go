@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 	"github.com/troupe-api/troupe/policy/audit"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -85,10 +84,6 @@ type staticStore struct {
 }
 
 func (s staticStore) Get(context.Context, request.Get) (*meta.Object, error) { return s.object, nil }
-
-func (s staticStore) Convert(_ context.Context, _ *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
-	return objects, nil
-}
 
 // listLength is how many objects a list has in these benchmarks.
 const listLength = 500

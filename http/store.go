@@ -12,9 +12,6 @@ import (
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
 	List(ctx context.Context, r request.List) (request.ListResult, error)
-	// Convert is stored objects, of a ListResult, as a kind shows them; the slice itself if all have
-	// that form. It may wait until ctx ends only for objects that List would have waited for.
-	Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error)
 	// Watch starts a session that feeds sink. If it fails, sink is never called. ctx bounds the start, not
 	// the session.
 	Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error)

@@ -79,7 +79,10 @@ func (m *memStore) List(_ context.Context, r request.List) (request.ListResult, 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lastList = r
-	l := request.ListResult{Version: m.version, Remaining: -1, Converted: m.converted}
+	l := request.ListResult{Version: m.version, Remaining: -1}
+	if !m.converted {
+		l.Form = convert.Form{Kind: r.Kind, Converter: m}
+	}
 	for k, o := range m.objects {
 		if k.GroupResource == r.Kind.Storage && (r.Namespace == "" || k.Namespace == r.Namespace) && r.Labels.Matches(o.Meta.Labels) {
 			l.Items = append(l.Items, o)

@@ -33,7 +33,7 @@ func (d *Definitions) terminate(ctx context.Context, known *definition) {
 		known.draining = d.removeFinalizer(ctx, known.object) != nil
 		return
 	}
-	listing, err := d.store.List(ctx, request.List{Kind: made.Stored, Limit: maxInlineDeletes + 1, AsWritten: true})
+	listing, err := d.store.List(ctx, request.List{Kind: made.Stored.Unconverted(), Limit: maxInlineDeletes + 1})
 	if err == nil && len(listing.Items) <= maxInlineDeletes && d.deleteObjects(ctx, made.Stored, known.object) {
 		return
 	}
@@ -82,7 +82,7 @@ func (d *Definitions) tellDraining(ctx context.Context, o *meta.Object) error {
 func (d *Definitions) deleteObjects(ctx context.Context, k *schema.Kind, o *meta.Object) (done bool) {
 	listing, err := d.store.DeleteCollection(ctx, request.List{Kind: k}, request.Mutation{Kind: k})
 	if err == nil && len(listing.Items) > 0 {
-		listing, err = d.store.List(ctx, request.List{Kind: k, Limit: 1, AsWritten: true})
+		listing, err = d.store.List(ctx, request.List{Kind: k.Unconverted(), Limit: 1})
 	}
 	if err == nil && len(listing.Items) == 0 {
 		err = d.removeFinalizer(ctx, o)

@@ -155,7 +155,7 @@ func (g *GarbageCollector) reportForeignOwner(ctx context.Context, p objectRefer
 	if err != nil {
 		return nil // no object has such a name
 	}
-	named, err := g.store.List(ctx, request.List{Kind: k.Stored, Fields: fields, AsWritten: true})
+	named, err := g.store.List(ctx, request.List{Kind: k.Stored.Unconverted(), Fields: fields})
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func (g *GarbageCollector) enqueueDependents(references []objectReference) {
 // The uid is compared, since a name may belong to another object by now, and deleting that would be the one mistake
 // that cannot be put right.
 func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Object, error) {
-	o, err := g.store.Get(ctx, request.Get{Kind: p.kind, Key: p.key(), AsWritten: true})
+	o, err := g.store.Get(ctx, request.Get{Kind: p.kind.Unconverted(), Key: p.key()})
 	if reconcile.IsNotFound(err) || err == nil && o.Meta.UID != p.uid.String() {
 		return nil, nil
 	}

@@ -163,7 +163,7 @@ func (n *Namespaces) deleteContent(ctx context.Context, namespace *meta.Object) 
 //
 // The list after the deletes tells what has stayed. Kinds that nothing was found of are not listed again.
 func (n *Namespaces) deleteObjects(ctx context.Context, k *schema.Kind, namespace *meta.Object, left *remainingContent) {
-	content := request.List{Kind: k, Namespace: namespace.Key.Name, AsWritten: true}
+	content := request.List{Kind: k.Unconverted(), Namespace: namespace.Key.Name}
 	listing, err := n.store.DeleteCollection(ctx, content, request.Mutation{
 		Kind: k, Delete: request.DeleteOptions{PropagationPolicy: "Background"}, // dependents in the namespace go, too
 	})

@@ -60,7 +60,7 @@ func (g *GarbageCollector) findDependents(ctx context.Context, namespace string,
 		if namespace != "" && !k.Namespaced {
 			continue
 		}
-		all, err := g.store.List(ctx, request.List{Kind: k, Namespace: namespace, AsWritten: true})
+		all, err := g.store.List(ctx, request.List{Kind: k.Unconverted(), Namespace: namespace})
 		if err != nil {
 			return nil, err
 		}

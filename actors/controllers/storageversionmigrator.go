@@ -132,7 +132,7 @@ func (c *StorageVersionMigrator) migratable(group, resource string) (*schema.Kin
 // rewriteAll writes again what was stored up to a version, and what is stored in a former version of the kind since, by
 // a request that was under way when the definition changed.
 func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind, upTo uint64) error {
-	list, err := c.store.List(ctx, request.List{Kind: k, AsWritten: true})
+	list, err := c.store.List(ctx, request.List{Kind: k.Unconverted()})
 	if err != nil {
 		return err
 	}

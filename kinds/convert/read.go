@@ -45,14 +45,25 @@ func applySchema(k *schema.Kind, object tree.Tree) tree.Tree {
 	return object
 }
 
+// HasForm reports whether a stored object is known to have the form of a kind, and so is served as it is.
+func HasForm(k *schema.Kind, o *meta.Object) bool {
+	if k.Stored != k && k.ConversionWebhook() == nil {
+		return false
+	}
+	return !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID())
+}
+
 // ToCurrentSchema is a stored object by the current schema of its stored kind: the object itself if it
-// conforms to that already. Where a webhook converts, it is by that of the version in which it was written.
+// conforms to that already. Where a webhook converts, it is by that of the version in which it was written; an object of
+// a version that the definition does not have any more stays as it is.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID()) {
 		return o, nil
 	}
 	if k.ConversionWebhook() != nil && !IsWrittenAs(k, o) {
-		return AsWritten(k, o)
+		if k = WrittenForm(k, o); k == nil || o.ConformsTo(k.Origin.Schema.ID()) {
+			return o, nil
+		}
 	}
 	tree, err := DecodeStored(k, o.JSON)
 	if err != nil {

@@ -31,12 +31,3 @@ func WrittenVersion(o *meta.Object) string {
 	text := o.JSON[begin+len(name):]
 	return string(text[:max(0, bytes.IndexByte(text, '"'))])
 }
-
-// AsWritten is a stored object by the current schema of the version in which it was written, where a webhook converts.
-// One of a version that the definition does not have any more is as it is.
-func AsWritten(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
-	if form := WrittenForm(k, o); form != nil {
-		return ToCurrentSchema(form, o)
-	}
-	return o, nil
-}

@@ -85,8 +85,18 @@ func (c *Compiler) Compile(t tree.Tree) *Definition {
 			k.Origin.ConversionWebhook = hook
 		}
 		addWorkingForms(all)
+		addUnconverted(d.Stored)
 	}
 	return d
+}
+
+// addUnconverted gives the versions of a definition that a webhook converts their Unconverted kind.
+func addUnconverted(stored *schema.Kind) {
+	unconverted, origin := *stored, *stored.Origin
+	unconverted.Origin, origin.Unconverted = &origin, &unconverted
+	for _, k := range stored.Versions {
+		k.Origin.Unconverted = &unconverted
+	}
 }
 
 // conversionWebhook returns the webhook that converts the objects of a definition; nil if the server itself does.

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -24,7 +25,6 @@ type Get struct {
 	Subresource string // "" for the object itself
 	Version     uint64 // not older than; 0: most recent
 	Stale       bool   // version 0 was asked for: any state is good
-	AsWritten   bool   // see Mutation
 }
 
 // List asks for the objects of a kind.
@@ -38,16 +38,14 @@ type List struct {
 	Limit     int    // 0 means all
 	Continue  string // token of the chunk before; Version and Match are then unset
 	Selectors string // text of both selectors; a token is good for a list with the same
-	AsWritten bool   // see Mutation
 }
 
-// A ListResult answers a List. Items belong to the snapshot and are in key order. They have their
-// stored form whatever the kind that was asked for, unless Converted says otherwise.
+// A ListResult answers a List. Items are in key order. They are stored objects of a snapshot, which Form converts, or
+// have the requested form already (convert.Form).
 type ListResult struct {
-	Version uint64
-	Items   []*meta.Object
-	// Converted: Items have the form of the kind that was asked for.
-	Converted bool
+	Version   uint64
+	Items     []*meta.Object
+	Form      convert.Form
 	Continue  string // "" at the end
 	Remaining int64  // objects after this chunk; -1 if unknown
 }
@@ -68,7 +66,6 @@ type Watch struct {
 	// MarkInitialEventsEnd closes the initial events with a Bookmark that is marked so.
 	MarkInitialEventsEnd bool
 	Bookmarks            bool
-	AsWritten            bool // see Mutation
 }
 
 // EventType is the type of a watch event.

@@ -63,11 +63,7 @@ type Mutation struct {
 	// apply must be admitted, or its kind may change.
 	ApplyDigest func() meta.Digest
 
-	DryRun bool
-	// AsWritten: where a webhook converts, the change is computed on the object in the version in which it was written,
-	// and answered so, whatever the version of Kind: nobody is asked. It is for what the server itself does, which
-	// concerns nothing but metadata.
-	AsWritten       bool
+	DryRun          bool
 	FieldValidation FieldValidation
 	FieldManager    string
 	// KeepsOwners: nobody becomes an owner of what is changed.

@@ -19,6 +19,8 @@ type Origin struct {
 	// computed in it, and their outcome is converted to Stored in the end. Its Versions are the working forms of all
 	// versions, of which each is its own Stored.
 	WorkingForm *Kind
+	// Unconverted is set where a webhook converts (Kind.Unconverted).
+	Unconverted *Kind
 }
 
 // A ConversionWebhook converts the objects of a custom kind between versions. A changed CustomResourceDefinition has
@@ -40,6 +42,18 @@ func (k *Kind) ConversionWebhook() *ConversionWebhook {
 	}
 	return k.Origin.ConversionWebhook
 }
+
+// Unconverted returns the kind for requests that concern nothing but metadata, which is the same in all versions. They call
+// no webhook: an object is read and changed in the version in which it was written. It is k itself unless a webhook converts.
+func (k *Kind) Unconverted() *Kind {
+	if k.ConversionWebhook() == nil {
+		return k
+	}
+	return k.Origin.Unconverted
+}
+
+// CallsWebhook reports whether requests for objects of k call a conversion webhook.
+func (k *Kind) CallsWebhook() bool { return k.Unconverted() != k }
 
 // FindVersion finds the kind among those that share the storage whose objects have an apiVersion; nil if there is none.
 func (k *Kind) FindVersion(apiVersion string) *Kind {

@@ -55,7 +55,7 @@ func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*
 		}
 		// An object may have been stored under an older schema of its version. The webhook gets it as its version
 		// shows it now.
-		conformed, err := convert.AsWritten(k, o)
+		conformed, err := convert.ToCurrentSchema(k, o)
 		if err != nil {
 			return nil, err
 		}

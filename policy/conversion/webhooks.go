@@ -73,9 +73,9 @@ func (w *Webhooks) Close() {
 	clear(w.hooks)
 }
 
-// For is who converts to a kind; nil if no webhook does.
+// For returns the converter of a kind; nil if no webhook is called.
 func (w *Webhooks) For(k *schema.Kind) convert.Converter {
-	if k.ConversionWebhook() == nil {
+	if !k.CallsWebhook() {
 		return nil
 	}
 	return w

@@ -50,7 +50,7 @@ func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter 
 		}
 		return out[0], nil
 	}
-	out, err := s.external(ctx, k, converter, []*meta.Object{o}, func(int) bool { return at.deleted })
+	out, err := s.external(ctx, k, converter, []*meta.Object{o}, []key{at})
 	if err != nil {
 		return nil, err
 	}
@@ -58,21 +58,12 @@ func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter 
 }
 
 // external converts objects: from the cache, by calls of others that are under way, and the rest by
-// calls of its own. deleted tells of which the last state is meant.
+// calls of its own.
 //
 // If a call fails that somebody else began, with more objects, these may not be the cause: then it is tried once more, in
 // a call of its own.
-func (s *Service) external(ctx context.Context, k *schema.Kind, converter convert.Converter, objects []*meta.Object, deleted func(i int) bool) ([]*meta.Object, error) {
+func (s *Service) external(ctx context.Context, k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key) ([]*meta.Object, error) {
 	out := make([]*meta.Object, len(objects))
-	keys := make([]key, len(objects))
-	for i, o := range objects {
-		if keys[i] = keyOf(k, o, deleted(i)); isLocal(k, o) {
-			var err error
-			if out[i], err = s.builtIn(k, o, keys[i]); err != nil {
-				return nil, err
-			}
-		}
-	}
 	for retried := false; ; retried = true {
 		waits, own, err := s.join(k, converter, objects, keys, out)
 		if err != nil {

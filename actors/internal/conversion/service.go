@@ -55,25 +55,37 @@ func (s *Service) Close(ctx context.Context) error {
 	}
 }
 
-// Needed tells whether stored objects are not always what a kind shows.
-func Needed(k *schema.Kind) bool { return k.Stored != k || k.IsCustom() }
+// Form returns the form in which objects of a kind are requested. Its zero value says that they are served as they are
+// stored.
+func (s *Service) Form(k *schema.Kind) convert.Form {
+	if k.Stored == k && !k.IsCustom() {
+		return convert.Form{}
+	}
+	return convert.Form{Kind: k, Converter: s}
+}
 
-// MayWait tells whether a conversion to a kind may wait for somebody outside.
-func (s *Service) MayWait(k *schema.Kind) bool { return Needed(k) && s.converter(k) != nil }
+// MayWait reports whether a conversion to a kind may call an external converter.
+func (s *Service) MayWait(k *schema.Kind) bool {
+	return s.Form(k).Converter != nil && s.converter(k) != nil
+}
 
-// Get is a stored object as a kind, or a sub-resource of it, shows it; nil if there is nothing to see.
+// Get returns a stored object in the form of a kind, or of a sub-resource; nil if the sub-resource shows nothing.
 func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o *meta.Object) (*meta.Object, error) {
+	if subresource == "" && s.Form(k).Converter == nil {
+		return o, nil
+	}
 	return s.convert(ctx, k, subresource, o, keyOf(k, o, false))
 }
 
-// Result is the object that a mutation answers, as Get shows it. The change has been made even if this
-// fails.
+// Result returns the object that a mutation answers, as Get does. The change has been made even if this fails.
+//
+// Of a deleted object only the metadata is answered, so no webhook is called.
 func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Result) (*meta.Object, error) {
-	if r.Object == nil {
-		return nil, nil
+	if r.Object == nil || r.Deleted && m.Kind.ConversionWebhook() != nil && !m.Kind.Writes.DeleteReturnsObject {
+		return r.Object, nil
 	}
-	if s.MayWait(m.Kind) && (m.AsWritten || r.Deleted && !m.Kind.Writes.DeleteReturnsObject) {
-		return r.Object, nil // of what has gone only the metadata is told
+	if m.Subresource == "" && s.Form(m.Kind).Converter == nil {
+		return r.Object, nil
 	}
 	at := key{}
 	if !m.DryRun {
@@ -93,105 +105,82 @@ func (s *Service) TryGet(k *schema.Kind, subresource string, o *meta.Object) (_ 
 	return o, err == nil
 }
 
-// List is stored objects as a kind shows them: the slice itself if all have that form.
-func (s *Service) List(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
-	if !Needed(k) || !slices.ContainsFunc(objects, func(o *meta.Object) bool { return !conforms(k, o) }) {
+var _ convert.Converter = (*Service)(nil)
+
+// Convert implements convert.Converter.
+func (s *Service) Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
+	if !slices.ContainsFunc(objects, func(o *meta.Object) bool { return !convert.HasForm(k, o) }) {
 		return objects, nil
 	}
-	if converter := s.converter(k); converter != nil {
-		return s.external(ctx, k, converter, objects, func(int) bool { return false })
-	}
-	out := make([]*meta.Object, len(objects))
-	for i, o := range objects {
-		var err error
-		if out[i], err = s.builtIn(k, o, keyOf(k, o, false)); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	out := slices.Clone(objects)
+	return out, s.replace(ctx, k, len(out), func(i int) (**meta.Object, bool) { return &out[i], false })
 }
 
-// Events converts the objects of watch events where they are. Those that are wanted as they were written wait for
-// nobody.
-func (s *Service) Events(ctx context.Context, k *schema.Kind, events []request.Event, asWritten bool) error {
-	if converter := s.converter(k); converter != nil && !asWritten {
-		return s.externalEvents(ctx, k, converter, events)
-	}
-	for i := range events {
-		e := &events[i]
-		if e.Object == nil {
+// Events converts the objects of watch events in place.
+func (s *Service) Events(ctx context.Context, k *schema.Kind, events []request.Event) error {
+	return s.replace(ctx, k, len(events), func(i int) (**meta.Object, bool) { return &events[i].Object, events[i].Type == request.Deleted })
+}
+
+// replace converts the objects at n places, of which some may be nil. deleted says that the last state is meant.
+func (s *Service) replace(ctx context.Context, k *schema.Kind, n int, place func(i int) (o **meta.Object, deleted bool)) error {
+	converter := s.converter(k)
+	var remote []int
+	var objects []*meta.Object
+	var keys []key
+	for i := range n {
+		o, deleted := place(i)
+		if *o == nil {
 			continue
 		}
-		o, err := s.builtIn(k, e.Object, keyOf(k, e.Object, e.Type == request.Deleted))
+		at := keyOf(k, *o, deleted)
+		if converter != nil && !isLocal(k, *o) {
+			remote, objects, keys = append(remote, i), append(objects, *o), append(keys, at)
+			continue
+		}
+		converted, err := s.builtIn(k, *o, at)
 		if err != nil {
 			return err
 		}
-		e.Object = o
+		*o = converted
 	}
-	return nil
-}
-
-// externalEvents is Events by an external converter, in one batch.
-func (s *Service) externalEvents(ctx context.Context, k *schema.Kind, converter convert.Converter, events []request.Event) error {
-	var at []int
-	var objects []*meta.Object
-	for i := range events {
-		if o := events[i].Object; o != nil {
-			at, objects = append(at, i), append(objects, o)
-		}
-	}
-	if len(objects) == 0 {
+	if len(remote) == 0 {
 		return nil
 	}
-	out, err := s.external(ctx, k, converter, objects, func(i int) bool { return events[at[i]].Type == request.Deleted })
-	if err != nil {
-		return err
+	converted, err := s.external(ctx, k, converter, objects, keys)
+	for i, o := range converted {
+		at, _ := place(remote[i])
+		*at = o
 	}
-	for i, o := range out {
-		events[at[i]].Object = o
-	}
-	return nil
+	return err
 }
 
-// convert is one object as a kind, or a sub-resource of it, shows it.
+// convert returns an object in the form of a kind, or of a sub-resource.
 func (s *Service) convert(ctx context.Context, k *schema.Kind, subresource string, o *meta.Object, at key) (*meta.Object, error) {
-	sub := k.Subresource(subresource)
-	ownKind := sub != nil && sub.BodyKind != nil
-	converter := s.converter(k)
-	switch {
-	case !Needed(k) && !ownKind:
-		return o, nil
-	case converter == nil && ownKind:
+	sub, converter := k.Subresource(subresource), s.converter(k)
+	ownBody := sub != nil && sub.BodyKind != nil
+	if ownBody && converter == nil {
 		return convert.Object(k, sub, o)
-	case converter == nil:
-		return s.builtIn(k, o, at)
 	}
-	if isLocal(k, o) {
-		var err error
-		if o, err = s.builtIn(k, o, at); err != nil {
-			return nil, err
-		}
+	var err error
+	if converter == nil || isLocal(k, o) {
+		o, err = s.builtIn(k, o, at)
 	} else {
-		out, err := s.externalObject(ctx, k, converter, o, at)
-		if err != nil {
-			return nil, err
-		}
-		o = out
+		o, err = s.externalObject(ctx, k, converter, o, at)
 	}
-	if ownKind {
+	if ownBody && err == nil {
 		return convert.View(k, sub, o)
 	}
-	return o, nil
+	return o, err
 }
 
-// builtIn is an object as a kind shows it, from the cache or by package convert. Watchers that come at
-// the very same time may both compute it, which is as quick as waiting for the other.
+// builtIn returns an object in the form of a kind without calling a converter, from the cache or by package convert. Callers
+// at the same time may all compute it, which is as quick as waiting for each other.
 func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object, error) {
-	if conforms(k, o) {
+	if convert.HasForm(k, o) {
 		return o, nil
 	}
 	if k.ConversionWebhook() != nil && !convert.IsWrittenAs(k, o) {
-		at = key{} // it is not what k shows
+		at = key{} // it does not get the form of k
 	}
 	if cached := s.cache.get(at); cached != nil {
 		return cached, nil
@@ -203,35 +192,20 @@ func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object,
 	return out, err
 }
 
-// withoutAsking is what a kind shows of an object without asking anybody: where a webhook converts, the object as it was
-// written.
+// withoutAsking is builtIn without a cache. Where a webhook converts, the object stays in the version in which it was written.
 func withoutAsking(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if k.ConversionWebhook() != nil {
-		return convert.AsWritten(k, o)
+		return convert.ToCurrentSchema(k, o)
 	}
 	return convert.Object(k, nil, o)
 }
 
-// isLocal tells whether nobody has to be asked what a kind shows of an object, although somebody converts to it.
+// isLocal reports whether an object gets the form of a kind without a call, although there is a converter.
 func isLocal(k *schema.Kind, o *meta.Object) bool {
-	return conforms(k, o) || k.ConversionWebhook() != nil && convert.IsWrittenAs(k, o)
+	return convert.HasForm(k, o) || k.ConversionWebhook() != nil && convert.IsWrittenAs(k, o)
 }
 
-// conforms tells whether a stored object is known to have the form of a kind.
-func conforms(k *schema.Kind, o *meta.Object) bool {
-	if k.Stored != k && k.ConversionWebhook() == nil {
-		return false
-	}
-	return !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID())
-}
-
-// AsWritten is a stored object for readers of a kind that want it as it was written, where a webhook converts.
-func (s *Service) AsWritten(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
-	return s.builtIn(k, o, keyOf(k, o, false))
-}
-
-// Ask is an object in the form of another kind, by who converts to that. It is for objects that nobody else asks about:
-// nothing is kept.
+// Ask converts an object that no other request needs: nothing is cached.
 func (s *Service) Ask(ctx context.Context, k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if converter := s.converter(k); converter != nil {
 		return s.externalObject(ctx, k, converter, o, key{})

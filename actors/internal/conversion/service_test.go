@@ -87,7 +87,7 @@ func TestBatches(t *testing.T) {
 	})
 	k, all := scalers(t), objects(2*maxCallObjects+7)
 	for range 2 {
-		out, err := s.List(context.Background(), k, all)
+		out, err := s.Convert(context.Background(), k, all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestBatches(t *testing.T) {
 		o.Version, o.JSON = 2, make([]byte, maxCallBytes/2)
 	}
 	sizes = nil
-	if _, err := s.List(context.Background(), k, large); err != nil || !slices.Equal(sizes, []int{2, 1}) {
+	if _, err := s.Convert(context.Background(), k, large); err != nil || !slices.Equal(sizes, []int{2, 1}) {
 		t.Errorf("large objects: calls of %v objects, %v", sizes, err)
 	}
 }
@@ -136,10 +136,10 @@ func TestFailureOfOthers(t *testing.T) {
 	})
 	k, all := scalers(t), objects(3)
 	theirs, ours := make(chan error, 1), make(chan error, 1)
-	go func() { _, err := s.List(context.Background(), k, all); theirs <- err }()
+	go func() { _, err := s.Convert(context.Background(), k, all); theirs <- err }()
 	<-entered
 	waits := &noticedContext{Context: context.Background(), noticed: make(chan struct{})}
-	go func() { _, err := s.List(waits, k, all[1:]); ours <- err }()
+	go func() { _, err := s.Convert(waits, k, all[1:]); ours <- err }()
 	<-waits.noticed
 	close(gate)
 	if err := <-theirs; err == nil || !strings.Contains(err.Error(), "bad object") {
@@ -160,7 +160,7 @@ func TestBadAnswers(t *testing.T) {
 		"panic: boom":                   func([]*meta.Object) []*meta.Object { panic("boom") },
 	} {
 		s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return f(objects), nil })
-		_, err := s.List(context.Background(), k, objects(2))
+		_, err := s.Convert(context.Background(), k, objects(2))
 		var status *meta.Status
 		if !errors.As(err, &status) || status.Code != 500 || !strings.Contains(status.Message, text) {
 			t.Errorf("%v, want %s", err, text)
@@ -211,7 +211,7 @@ func TestEvents(t *testing.T) {
 	after, before := object(0, 5), object(0, 5)
 	before.JSON = []byte("before")
 	events := []request.Event{{Type: request.Modified, Object: after}, {Type: request.Bookmark, Version: 5}, {Type: request.Deleted, Object: before}}
-	if err := s.Events(context.Background(), scalers(t), events, false); err != nil {
+	if err := s.Events(context.Background(), scalers(t), events); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"converted " + string(after.JSON), "", "converted before"} {
@@ -271,13 +271,13 @@ func TestNothingToConvert(t *testing.T) {
 	k, all, ctx := scalers(t).Stored, objects(100), context.Background()
 	events := []request.Event{{Type: request.Added, Object: all[0]}}
 	if n := testing.AllocsPerRun(100, func() {
-		if out, err := s.List(ctx, k, all); err != nil || &out[0] != &all[0] {
+		if out, err := s.Convert(ctx, k, all); err != nil || &out[0] != &all[0] {
 			t.Error("the list was copied")
 		}
 		if o, err := s.Get(ctx, k, "", all[1]); err != nil || o != all[1] {
 			t.Error("the object was copied")
 		}
-		if err := s.Events(ctx, k, events, false); err != nil || events[0].Object != all[0] {
+		if err := s.Events(ctx, k, events); err != nil || events[0].Object != all[0] {
 			t.Error("the event was copied")
 		}
 	}); n > 0 {
@@ -291,7 +291,7 @@ func BenchmarkList(b *testing.B) {
 	all := objects(1000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.List(b.Context(), k, all); err != nil {
+		if _, err := s.Convert(b.Context(), k, all); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -306,7 +306,7 @@ func BenchmarkListUncached(b *testing.B) {
 		for _, o := range all {
 			o.Version++
 		}
-		if _, err := s.List(b.Context(), k, all); err != nil {
+		if _, err := s.Convert(b.Context(), k, all); err != nil {
 			b.Fatal(err)
 		}
 	}

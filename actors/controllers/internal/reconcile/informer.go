@@ -87,7 +87,7 @@ func WatchLoop(ctx context.Context, store Store, k *schema.Kind, begin func(roun
 
 // watchLoop is WatchLoop for what a watch selects.
 func watchLoop(ctx context.Context, store Store, what request.Watch, begin func(round int) (take func([]request.Event) error)) {
-	what.SendInitialEvents, what.MarkInitialEventsEnd, what.AsWritten = true, true, true
+	what.Kind, what.SendInitialEvents, what.MarkInitialEventsEnd = what.Kind.Unconverted(), true, true
 	for n := 1; ctx.Err() == nil; n++ {
 		r := &watchSink{take: begin(n), ended: make(chan struct{})}
 		session, err := store.Watch(ctx, what, r)

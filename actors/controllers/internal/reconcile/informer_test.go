@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // rounds of events, one for each watch. The last one ends the context.
@@ -53,7 +54,7 @@ func TestInformer(t *testing.T) {
 		{added("a"), added("c"), {Type: request.Bookmark, InitialEventsEnd: true}, deleted},
 	}}
 	var h recordingHandler
-	RunInformer(ctx, store, nil, &h)
+	RunInformer(ctx, store, &schema.Kind{}, &h)
 	want := []string{"a false", "b false", "a false", "b true", "read", "c false", "a false", "c false", "c true"}
 	if !slices.Equal(h.lines, want) {
 		t.Errorf("got %q, want %q", h.lines, want)
