@@ -23,16 +23,7 @@ import (
 // (tls.RequestClientCert): a bad certificate gets an answer, 401, instead of a broken
 // connection.
 func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() time.Time, uids bool) Authenticator {
-	return &certificates{verifier: newVerifier(roots, now, certificateUser(naming, uids))}
-}
-
-type certificates struct{ verifier *verifier }
-
-func (c *certificates) Authenticate(r Request) (*User, error) {
-	if len(r.Certs) == 0 {
-		return nil, nil
-	}
-	return c.verifier.verify(r.Certs, r.ConnCache)
+	return newVerifier(roots, now, certificateUser(naming, uids))
 }
 
 // CredentialID is the key, in platform form, of the extra that tells which credential of its
@@ -131,8 +122,11 @@ func (v *verifier) currentPool() *verifiedPool {
 	return t
 }
 
-// verify is the user of a certificate, leaf first. memory may be nil.
-func (v *verifier) verify(certs []*x509.Certificate, conn *ConnCache) (*User, error) {
+func (v *verifier) Authenticate(r Request) (*User, error) {
+	certs, conn := r.Certs, r.ConnCache
+	if len(certs) == 0 {
+		return nil, nil
+	}
 	t, now := v.currentPool(), v.now()
 	if conn == nil {
 		conn = &ConnCache{}

@@ -51,7 +51,7 @@ func (p *proxy) Authenticate(r Request) (*User, error) {
 	if name == "" {
 		return nil, nil
 	}
-	proxy, err := p.verifier.verify(r.Certs, nil)
+	proxy, err := p.verifier.Authenticate(Request{Certs: r.Certs})
 	if err != nil {
 		return nil, fmt.Errorf("identity headers: %w", err)
 	}

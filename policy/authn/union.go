@@ -4,7 +4,12 @@ import "errors"
 
 // Union asks methods in the order given and takes the first user found. If there is none
 // it returns the errors of all methods, joined. After a FinalError it asks no other method.
-func Union(methods ...Authenticator) Authenticator { return union(methods) }
+func Union(methods ...Authenticator) Authenticator {
+	if len(methods) == 1 {
+		return methods[0]
+	}
+	return union(methods)
+}
 
 type union []Authenticator
 
