@@ -43,7 +43,7 @@ type Route struct {
 type routeSeries struct {
 	durations histogram
 	labels    string
-	byCode    atomic.Pointer[[]codeSeries] // by their codes, of which there are few; nil: none
+	byCode    atomic.Pointer[[]codeSeries] // by their codes, of which there are few
 }
 
 // codeSeries counts the answers with one code.
@@ -67,12 +67,12 @@ func NewRequests(served func(group, version, resource string) bool) *Requests {
 }
 
 // Count counts a request when its answer is decided.
-func (r *Requests) Count(k Route, code int) { r.route(k).counter(r, code).Inc() }
+func (r *Requests) Count(k Route, code int) { r.counter(r.route(k), code).Inc() }
 
 // CountTimed counts a request, and how long its answer took.
 func (r *Requests) CountTimed(k Route, code int, took time.Duration) {
 	s := r.route(k)
-	s.counter(r, code).Inc()
+	r.counter(s, code).Inc()
 	s.durations.observe(took)
 }
 
@@ -88,6 +88,7 @@ func (r *Requests) route(k Route) *routeSeries {
 		return s
 	}
 	s := &routeSeries{labels: k.labels()}
+	s.byCode.Store(&[]codeSeries{})
 	next := r.servedRoutes(old)
 	for _, other := range next {
 		if other.labels == s.labels {
@@ -108,45 +109,35 @@ func (r *Requests) servedRoutes(all map[Route]*routeSeries) map[Route]*routeSeri
 			served[k] = s
 			continue
 		}
-		for _, c := range s.codes() {
+		for _, c := range *s.byCode.Load() {
 			r.total.remove(s.labels + `,code="` + strconv.Itoa(c.code) + `"`)
 		}
 	}
 	return served
 }
 
-// counter finds the series of a code, or adds it.
-func (s *routeSeries) counter(r *Requests, code int) *metrics.Counter {
-	if c := s.find(code); c != nil {
-		return c
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if c := s.find(code); c != nil {
-		return c
-	}
-	c := r.total.Counter(s.labels + `,code="` + strconv.Itoa(code) + `"`)
-	all := append(slices.Clone(s.codes()), codeSeries{code, c})
-	s.byCode.Store(&all)
-	return c
-}
-
-// codes are the series that there are; nobody changes the list.
-func (s *routeSeries) codes() []codeSeries {
-	if all := s.byCode.Load(); all != nil {
-		return *all
-	}
-	return nil
-}
-
-// find is the series of a code; nil if there is none.
-func (s *routeSeries) find(code int) *metrics.Counter {
-	for _, c := range s.codes() {
+// counter returns the counter of a code.
+func (r *Requests) counter(s *routeSeries, code int) *metrics.Counter {
+	for _, c := range *s.byCode.Load() {
 		if c.code == code {
 			return c.count
 		}
 	}
-	return nil
+	return r.addCounter(s, code)
+}
+
+// addCounter adds the counter of a code, unless another request has added it. Lists of counters are not changed in place.
+func (r *Requests) addCounter(s *routeSeries, code int) *metrics.Counter {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := *s.byCode.Load()
+	if i := slices.IndexFunc(all, func(c codeSeries) bool { return c.code == code }); i >= 0 {
+		return all[i].count
+	}
+	c := r.total.Counter(s.labels + `,code="` + strconv.Itoa(code) + `"`)
+	all = append(slices.Clone(all), codeSeries{code, c})
+	s.byCode.Store(&all)
+	return c
 }
 
 // labels are the labels of a route, apart from the code.
