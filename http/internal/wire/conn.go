@@ -189,29 +189,19 @@ func (c *Conn) Read(b []byte) (int, error) {
 
 // Write gives the client at least five sixths of the write timeout to take each piece of b.
 func (c *Conn) Write(b []byte) (written int, err error) {
-	for len(b) > MaxWriteSize && err == nil {
-		var n int
-		n, err = c.writePart(b[:MaxWriteSize])
-		written, b = written+n, b[n:]
-	}
-	if err == nil {
-		var n int
-		n, err = c.writePart(b)
-		written += n
-	}
-	return written, err
-}
-
-// writePart writes a piece.
-func (c *Conn) writePart(b []byte) (int, error) {
-	now, timeout := time.Now(), cmp.Or(c.writeTimeout, c.all.opts.WriteTimeout)
-	if at := c.writeDeadlineSet.Load(); now.UnixNano()-at > int64(timeout/6) {
-		if err := c.Conn.SetWriteDeadline(now.Add(timeout)); err != nil {
-			return 0, err
+	for {
+		now, timeout := time.Now(), cmp.Or(c.writeTimeout, c.all.opts.WriteTimeout)
+		if at := c.writeDeadlineSet.Load(); now.UnixNano()-at > int64(timeout/6) {
+			if err := c.Conn.SetWriteDeadline(now.Add(timeout)); err != nil {
+				return written, err
+			}
+			c.writeDeadlineSet.Store(now.UnixNano())
 		}
-		c.writeDeadlineSet.Store(now.UnixNano())
+		n, err := c.Conn.Write(b[:min(len(b), MaxWriteSize)])
+		if written, b = written+n, b[n:]; err != nil || len(b) == 0 {
+			return written, err
+		}
 	}
-	return c.Conn.Write(b)
 }
 
 // CloseWrite tells the client that nothing more comes; it may still send.
@@ -236,14 +226,15 @@ func (c *Conn) SetDeadline(t time.Time) error {
 
 // SetUser notes from whom the request that is being answered came, and whether that is known.
 func (c *Conn) SetUser(name string, known bool) {
-	client := addressClient(c.entry)
-	if known {
-		client = userClient(name)
+	switch {
+	case !known:
+		c.all.scheduler.assign(c, addressClient(c.entry))
+	default:
+		c.all.scheduler.assign(c, userClient(name))
 		if c.stream != nil {
 			c.stream.setKnown()
 		}
 	}
-	c.all.scheduler.assign(c, client)
 	if known != c.authenticated.Load() {
 		c.authenticated.Store(known)
 		c.requestSeen = c.requestSeen || known

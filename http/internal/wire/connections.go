@@ -34,7 +34,7 @@ type Connections struct {
 	tls            atomic.Pointer[tls.Config] // the latest of tlsConfig
 
 	closed chan struct{} // closed by Close: no connection is let in any more
-	ending atomic.Bool   // set by End: each connection ends with its next answer
+	ending atomic.Bool   // set by End and Close: each connection ends with its next answer
 
 	mu         sync.Mutex // guards the rest; locked before that of a Conn
 	all        list.List  // of *Conn, oldest first
@@ -255,6 +255,7 @@ func (r *Connections) Close() {
 		return
 	}
 	r.closing = true
+	r.ending.Store(true)
 	close(r.closed)
 	r.scheduler.close()
 	if r.all.Len() == 0 {

@@ -39,17 +39,14 @@ func (in *requestBody) start(h *fasthttp.RequestHeader) {
 // maxDiscard is how much of a body that the handler has not read is discarded, so that the connection can go on.
 const maxDiscard = 256 << 10
 
-// canDiscard tells whether what is left of the body can be read over.
+// canDiscard reports whether the rest of a body that has not been read to its end can be read over.
 func (in *requestBody) canDiscard() bool {
-	return !in.framingLost && (in.done || !in.chunked && !in.expectsContinue && in.remaining <= maxDiscard)
+	return !in.chunked && !in.expectsContinue && in.remaining <= maxDiscard
 }
 
 // discardBody reads over what is left of an ignorable body.
 func (c *Conn) discardBody() error {
 	in := &c.body
-	if in.done {
-		return nil
-	}
 	if c.stream != nil {
 		c.releaseReader(true) // the body ends with its stream
 		return nil

@@ -125,9 +125,9 @@ func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 	if c.answered != answeredNot {
 		return c.endAnswered()
 	}
-	last = last || ctx.Response.ConnectionClose() || !in.canDiscard()
+	last = last || ctx.Response.ConnectionClose() || in.framingLost || !in.done && !in.canDiscard()
 	c.linger.Store(last) // more of the request may still arrive
-	last = last || c.all.ending.Load() || c.all.isClosing()
+	last = last || c.all.ending.Load()
 	switch {
 	case last:
 		ctx.Response.SetConnectionClose()
@@ -139,10 +139,12 @@ func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 		c.linger.Store(false)
 		return false
 	}
-	if last || c.discardBody() != nil {
+	if last || !in.done && c.discardBody() != nil {
 		return false
 	}
-	in.release()
+	if in.buf != nil {
+		in.release()
+	}
 	c.releaseReader(false)
 	return true
 }
