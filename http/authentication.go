@@ -93,9 +93,6 @@ func (x *requestContext) authFailureMessage() string {
 // impersonate makes the user of the request the one as whom it asks to act. Who has asked stays
 // in the audit; later filters do not know.
 func (s *Server) impersonate(x *requestContext) error {
-	if !x.headerFlags.Impersonation {
-		return nil
-	}
 	impersonator := s.impersonator
 	impersonator.Authorizer = requestAuthorizer{s, x}
 	user, err := impersonator.Impersonate(x.attributes.User, &x.headers)

@@ -40,7 +40,7 @@ func TestCredentialsAreHidden(t *testing.T) {
 		}
 		x := &requestContext{ctx: &ctx, conn: &connection{Conn: &wire.Conn{}}, info: requestinfo.Info{Path: "/version"}}
 		x.headers.Header = &ctx.Request.Header
-		if err := x.inspectHeaders(); err != nil {
+		if err := s.parseHead(x); err != nil {
 			t.Fatal(err)
 		}
 		r, err := s.readCredentials(x)

@@ -16,8 +16,20 @@ type connection struct {
 	authCache authn.ConnCache
 }
 
-// ServeRequest implements wire.Handler.
-func (c *connection) ServeRequest(ctx *fasthttp.RequestCtx) { c.server.handle(c, ctx) }
+// ServeRequest implements wire.Handler: it answers a request with exactly one answer, whatever happens.
+//
+// The defers run from the last to the first: a panic becomes an answer, then the audit sees it, then it is counted,
+// and only then the requestContext goes back.
+func (c *connection) ServeRequest(ctx *fasthttp.RequestCtx) {
+	s, x := c.server, newRequestContext(c, ctx)
+	defer x.release()
+	defer s.countRequest(x)
+	defer s.endAudit(x)
+	defer s.recoverPanic(x)
+	if err := s.runFilters(x); err != nil {
+		s.writeError(x, err)
+	}
+}
 
 // RejectHead implements wire.Handler.
 func (c *connection) RejectHead(ctx *fasthttp.RequestCtx, err error) {

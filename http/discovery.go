@@ -6,6 +6,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/discovery"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/http/internal/represent"
 )
 
 // currentDocuments are those of the kinds that were defined before the request came, by whichever daemon. While that cannot be found
@@ -41,7 +42,7 @@ func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 		x.ctx.SetStatusCode(304)
 		return nil
 	}
-	s.writeBytes(x, contentType, body, "\n")
+	s.writeBody(x, represent.Body{ContentType: contentType, Bytes: body, End: represent.Newline})
 	return nil
 }
 
@@ -101,8 +102,7 @@ func (s *Server) writeDiscovery(x *requestContext, doc []byte) error {
 	if err != nil {
 		return err
 	}
-	x.auditResponseDocument(doc)
-	s.writeBody(x, body, len(doc))
+	s.writeBody(x, body)
 	return nil
 }
 
@@ -111,8 +111,7 @@ func (s *Server) serveVersion(x *requestContext) error {
 	if err := s.names.OnlyJSON(x.acceptHeader()); err != nil {
 		return err
 	}
-	x.auditResponseDocument(s.version)
-	s.writeRaw(x, negotiate.TypeJSON, s.version)
+	s.writeBody(x, represent.Body{ContentType: negotiate.TypeJSON, Bytes: s.version, Document: s.version})
 	return nil
 }
 

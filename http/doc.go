@@ -37,8 +37,7 @@
 //
 // # The way of a request
 //
-// connection.ServeRequest calls Server.handle (filters.go), which makes a requestContext and runs the filters
-// in this order: panic recovery, strictness, target, info, CORS, deadline, authentication, audit, origin,
+// connection.ServeRequest makes a requestContext and runs the filters (filters.go) in this order: panic recovery, strictness, target, info, CORS, deadline, authentication, audit, origin,
 // impersonation, limits of requests in flight, authorization. Then Server.route (route.go) calls the handler
 // of a fixed path, or finds the kind, negotiates the format and calls the handler of the verb: read.go,
 // write.go, apply.go, delete.go, watch.go. Whatever returns an error is answered by Server.writeError

@@ -13,21 +13,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/valyala/fasthttp"
 )
-
-// handle answers a request: with exactly one answer, whatever happens.
-//
-// The defers run from the last to the first: a panic becomes an answer, then the audit sees it, then it is counted,
-// and only then the requestContext goes back.
-func (s *Server) handle(c *connection, ctx *fasthttp.RequestCtx) {
-	x := newRequestContext(c, ctx)
-	defer x.release()
-	defer s.countRequest(x)
-	defer s.endAudit(x)
-	defer s.recoverPanic(x)
-	s.writeError(x, s.runFilters(x))
-}
 
 // recoverPanic turns a panic into an answer and a line in the log.
 //
@@ -59,15 +45,13 @@ func (s *Server) recoverPanic(x *requestContext) {
 // The order is part of the contract, see doc.go. What costs nothing and depends on the request alone comes first; no
 // filter before authenticate may show what exists; its turn is waited for before authorization, which may ask a webhook.
 func (s *Server) runFilters(x *requestContext) error {
-	err := x.inspectHeaders()
-	s.assignAuditID(x)
-	if err == nil {
-		err = x.parse()
+	if err := s.parseHead(x); err != nil {
+		// Where the request ends is not certain, so what follows on the connection is not taken for the next one.
+		x.ctx.SetConnectionClose()
+		x.state = stateMalformed
+		return err
 	}
-	if err != nil {
-		return x.rejectMalformed(err)
-	}
-	if s.handleCORS(x) {
+	if len(s.opts.AllowedOrigins) > 0 && s.handleCORS(x) {
 		return nil
 	}
 	if err := s.setDeadline(x); err != nil {
@@ -82,8 +66,10 @@ func (s *Server) runFilters(x *requestContext) error {
 	if err := s.checkOrigin(x); err != nil {
 		return err
 	}
-	if err := s.impersonate(x); err != nil {
-		return err
+	if x.headerFlags.Impersonation {
+		if err := s.impersonate(x); err != nil {
+			return err
+		}
 	}
 	defer x.permit.Release() // a response.Stream takes it over
 	if err := s.takeTurn(x); err != nil {
@@ -103,25 +89,38 @@ func (s *Server) takeTurn(x *requestContext) error {
 	return s.acquireSlot(x)
 }
 
-// inspectHeaders checks the form of the request and notes which headers it has.
-func (x *requestContext) inspectHeaders() (err error) {
-	if x.headerFlags, err = wire.ValidateHead(&x.ctx.Request.Header); x.headerFlags.ConnectionClose {
+// parseHead checks the form of a request and reads its target.
+//
+// The id by which it is audited, and which a client may bring, comes even before a malformed request is refused, so
+// that every answer has an id to ask the operator about.
+func (s *Server) parseHead(x *requestContext) (err error) {
+	h := &x.ctx.Request.Header
+	if x.headerFlags, err = wire.ValidateHead(h); x.headerFlags.ConnectionClose {
 		x.ctx.SetConnectionClose()
 	}
-	return err
-}
-
-// assignAuditID gives the request its id, by which it is audited, and which a client may bring.
-//
-// It comes even before a malformed request is refused, so that every answer has an id to ask the operator about.
-func (s *Server) assignAuditID(x *requestContext) {
 	if x.headerFlags.AuditID {
-		x.auditID = string(x.ctx.Request.Header.Peek("Audit-Id"))
+		x.auditID = string(h.Peek("Audit-Id"))
 	}
 	if x.auditID == "" {
 		x.auditID = requestinfo.NewID()
 	}
 	s.setCommonHeaders(x)
+	if err == nil {
+		err = x.target.Parse(h.RequestURI(), h.Host())
+	}
+	if err != nil {
+		return err
+	}
+	watch := false
+	if q := x.target.Query; q != "" {
+		if !q.Valid() {
+			return apierrors.BadRequest("the query holds a bad escape")
+		}
+		watch = q.Flag("watch")
+	}
+	x.info.Parse(x.info.Method, &x.target, watch)
+	x.format.Pretty = negotiate.WantsPretty(x.target.Query, x.ctx.UserAgent())
+	return nil
 }
 
 var (
@@ -135,31 +134,9 @@ func (s *Server) setCommonHeaders(x *requestContext) {
 	h := &x.ctx.Response.Header
 	h.SetBytesK(headerAuditID, x.auditID)
 	h.SetCanonical(headerCacheControl, noCache)
-	s.setHSTS(h)
-}
-
-// parse reads the target of a request that is well formed.
-func (x *requestContext) parse() error {
-	h := &x.ctx.Request.Header
-	if err := x.target.Parse(h.RequestURI(), h.Host()); err != nil {
-		return err
+	if s.opts.StrictTransportSecurity != "" {
+		h.Set(headerHSTS, s.opts.StrictTransportSecurity)
 	}
-	if !x.target.Query.Valid() {
-		return apierrors.BadRequest("the query holds a bad escape")
-	}
-	x.info.Parse(x.info.Method, &x.target, x.target.Query.Flag("watch"))
-	x.format.Pretty = negotiate.WantsPretty(x.target.Query, x.ctx.UserAgent())
-	return nil
-}
-
-// rejectMalformed is the answer to a request that is not well formed: its connection is closed.
-//
-// Where a request ends is not certain if its form is wrong, so what follows on the connection cannot be taken for the
-// next one.
-func (x *requestContext) rejectMalformed(err error) error {
-	x.ctx.SetConnectionClose()
-	x.state = stateMalformed
-	return err
 }
 
 // setDeadline bounds everything but watches, which have a parameter of their own.

@@ -7,8 +7,9 @@ import "github.com/troupe-api/troupe/http/internal/negotiate"
 //
 // A client that would also take JSON gets that; one that takes Protobuf only is told 406. A table or the metadata
 // alone is made of messages that have a Protobuf form, whatever the kind.
-func (s *Server) negotiateFormat(x *requestContext, streaming bool) (negotiate.Format, error) {
+func (s *Server) negotiateFormat(x *requestContext) (negotiate.Format, error) {
 	const shapes = true
+	streaming := x.info.Verb == "watch"
 	f, err := s.names.Negotiate(x.acceptHeader(), shapes, streaming)
 	if err != nil || f.Encoding != negotiate.Protobuf || f.Shape != negotiate.Whole || !x.bodyKind.IsCustom() {
 		return f, err

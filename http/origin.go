@@ -10,18 +10,11 @@ import (
 
 const headerHSTS = "Strict-Transport-Security"
 
-// setHSTS tells browsers to come over TLS only, if that is configured.
-func (s *Server) setHSTS(h *fasthttp.ResponseHeader) {
-	if s.opts.StrictTransportSecurity != "" {
-		h.Set(headerHSTS, s.opts.StrictTransportSecurity)
-	}
-}
-
 // handleCORS tells the browser of an allowed origin that the origin's pages may read the
 // answer. A preflight, which asks whether they may, is thereby answered: handleCORS returns
 // true.
 func (s *Server) handleCORS(x *requestContext) bool {
-	told := s.allowedOrigins().SetHeaders(&x.ctx.Request.Header, &x.ctx.Response.Header)
+	told := origin.Allowed(s.opts.AllowedOrigins).SetHeaders(&x.ctx.Request.Header, &x.ctx.Response.Header)
 	if !told || x.info.Method != "OPTIONS" {
 		return false
 	}
@@ -42,7 +35,7 @@ func (s *Server) checkOrigin(x *requestContext) error {
 	if !(certificateOnly && !reads) && !(x.headerFlags.Upgrade && stream.WantsWebSocket(h)) {
 		return nil
 	}
-	if !s.allowedOrigins().IsCross(h, x.conn.Secure()) {
+	if !origin.Allowed(s.opts.AllowedOrigins).IsCross(h, x.conn.Secure()) {
 		return nil
 	}
 	return &meta.Status{
@@ -50,5 +43,3 @@ func (s *Server) checkOrigin(x *requestContext) error {
 		Message: "the request comes from a page of another origin, which the server does not allow",
 	}
 }
-
-func (s *Server) allowedOrigins() origin.Allowed { return s.opts.AllowedOrigins }

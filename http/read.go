@@ -30,19 +30,16 @@ func (s *Server) get(x *requestContext) error {
 
 // writeObject answers one object in the format that was negotiated.
 func (s *Server) writeObject(x *requestContext, obj *meta.Object) error {
-	if err := s.reserveObjectResponse(x, len(obj.JSON)); err != nil {
-		return err
+	if len(obj.JSON) > response.MaxBuffered {
+		if err := s.reserveObjectResponse(x, len(obj.JSON)); err != nil {
+			return err
+		}
 	}
-	doc, err := s.encoder.Shape(x.bodyKind, x.format, x.target.Query, obj)
+	body, err := s.encoder.Object(x.bodyKind, x.format, x.target.Query, obj)
 	if err != nil {
 		return err
 	}
-	x.auditResponseDocument(doc)
-	body, err := s.encoder.Object(x.bodyKind, x.format, obj, doc)
-	if err != nil {
-		return err
-	}
-	s.writeBody(x, body, len(doc))
+	s.writeBody(x, body)
 	return nil
 }
 
@@ -98,6 +95,6 @@ func (s *Server) writeListing(x *requestContext, listing request.ListResult) err
 	if err != nil {
 		return err
 	}
-	s.writeBody(x, body, all)
+	s.writeBody(x, body)
 	return nil
 }

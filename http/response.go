@@ -1,7 +1,6 @@
 package http
 
 import (
-	"io"
 	"time"
 
 	"github.com/troupe-api/troupe/http/internal/limits"
@@ -12,44 +11,34 @@ import (
 // writeDocument answers a JSON document in the encoding that was negotiated. The document
 // may be shared: it is only read.
 func (s *Server) writeDocument(x *requestContext, doc []byte) {
-	x.auditResponseDocument(doc)
-	s.writeBody(x, represent.Document(x.format, doc), len(doc))
-}
-
-// writeBody answers with a body. sizeHint is its size, as far as it is known.
-func (s *Server) writeBody(x *requestContext, b represent.Body, sizeHint int) {
-	if b.Write == nil {
-		s.writeBytes(x, b.ContentType, b.Bytes, b.End)
-		return
-	}
-	s.writeStream(x, b.ContentType, &response.Stream{Write: b.Write, Size: b.Size}, sizeHint)
+	s.writeBody(x, represent.Document(x.format, doc))
 }
 
 // writeRaw answers bytes as they are.
 func (s *Server) writeRaw(x *requestContext, contentType string, body []byte) {
-	s.writeBytes(x, contentType, body, "")
+	s.writeBody(x, represent.Body{ContentType: contentType, Bytes: body})
 }
 
-// writeBytes answers bytes and their end, which is empty or a newline.
+// writeBody answers with a body.
 //
-// A large body goes out as a stream, because the memory that it holds can then be given back when it is written or
+// A large one goes out as a stream, because the memory that it holds can then be given back when it is written or
 // the client is gone, and not when the connection is used again.
-func (s *Server) writeBytes(x *requestContext, contentType string, body []byte, end string) {
-	if len(body) > response.MaxBuffered {
-		x.permit.Shrink(int64(len(body)) + response.Overhead)
-		s.writeStream(x, contentType, &response.Stream{Write: func(w io.Writer) error {
-			if _, err := w.Write(body); err != nil {
-				return err
-			}
-			_, err := io.WriteString(w, end)
-			return err
-		}, Size: len(body) + len(end)}, len(body))
-		return
+func (s *Server) writeBody(x *requestContext, b represent.Body) {
+	if x.audit != nil && b.Document != nil {
+		x.auditResponseDocument(b.Document)
 	}
-	x.ctx.Response.Header.SetContentType(contentType)
-	x.ctx.Response.SetBodyRaw(body)
-	if end != "" {
-		x.conn.EndWithNewline()
+	switch {
+	case b.Write != nil:
+		s.writeStream(x, b.ContentType, &response.Stream{Write: b.Write, Size: b.Size}, b.Source)
+	case len(b.Bytes) > response.MaxBuffered:
+		x.permit.Shrink(int64(len(b.Bytes)) + response.Overhead)
+		s.writeStream(x, b.ContentType, &response.Stream{Write: b.WriteBytes, Size: len(b.Bytes) + len(b.End)}, len(b.Bytes))
+	default:
+		x.ctx.Response.Header.SetContentType(b.ContentType)
+		x.ctx.Response.SetBodyRaw(b.Bytes)
+		if b.End != "" {
+			x.conn.EndWithNewline()
+		}
 	}
 }
 

@@ -48,9 +48,10 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	}
 	defer s.releaseWork(x)
 	x.bodyKind = convert.BodyKind(x.kind, x.subresource)
-	s.warnDeprecated(x)
-	watching := x.info.Verb == "watch"
-	f, err := s.negotiateFormat(x, watching)
+	if x.kind.Deprecation != nil {
+		s.warnDeprecated(x)
+	}
+	f, err := s.negotiateFormat(x)
 	x.state = stateNegotiated
 	if err != nil {
 		return err
@@ -103,9 +104,6 @@ func (s *Server) kindNotFound(x *requestContext, err error) error {
 
 // warnDeprecated warns a client that asks for a version which is going to be removed.
 func (s *Server) warnDeprecated(x *requestContext) {
-	if x.kind.Deprecation == nil {
-		return
-	}
 	x.addWarnings([]string{warning.Deprecation(x.kind)})
 	if x.audit != nil {
 		x.audit.SetDeprecated(x.kind.Deprecation.Removed)

@@ -12,15 +12,11 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// writeError is the one place where an error becomes a response. Without an error the
-// handler has written the response itself.
+// writeError is the one place where an error becomes a response.
 //
 // The audit begins here for a request that was refused before it was known who asks, because such refusals are what
 // an audit is read for.
 func (s *Server) writeError(x *requestContext, err error) {
-	if err == nil {
-		return
-	}
 	f := s.asStatus(x, err)
 	if f.Code == 405 && x.info.IsResource {
 		s.setAllowHeader(x)
@@ -63,8 +59,7 @@ func (s *Server) writeStatus(x *requestContext, f *meta.Status) {
 	x.auditResponseStatus(f)
 	if x.format.Encoding == negotiate.Protobuf {
 		if body, err := s.encoder.Meta("Status", "v1", doc); err == nil {
-			x.auditResponseDocument(doc)
-			s.writeBody(x, body, len(doc))
+			s.writeBody(x, body)
 			return
 		}
 		x.format.Encoding = negotiate.JSON
@@ -88,7 +83,9 @@ func (s *Server) writeHeadError(ctx *fasthttp.RequestCtx, err error) {
 	case errors.As(err, &netErr) && netErr.Timeout():
 		f = apierrors.RequestTimeout()
 	}
-	s.setHSTS(&ctx.Response.Header)
+	if s.opts.StrictTransportSecurity != "" {
+		ctx.Response.Header.Set(headerHSTS, s.opts.StrictTransportSecurity)
+	}
 	ctx.SetStatusCode(f.Code)
 	ctx.Response.Header.SetContentType(negotiate.TypeJSON)
 	ctx.Response.SetBodyRaw(append(f.AppendJSON(nil), '\n'))

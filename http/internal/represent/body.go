@@ -19,37 +19,51 @@ type Body struct {
 	End         string
 	Write       func(io.Writer) error
 	Size        int
+	Source      int    // bytes of JSON that Write makes the body of
+	Document    []byte // the JSON document in the body, for the audit; nil for a list
+}
+
+// WriteBytes writes Bytes and End.
+func (b Body) WriteBytes(w io.Writer) error {
+	if _, err := w.Write(b.Bytes); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, b.End)
+	return err
 }
 
 // Document is the body of a JSON document as YAML, as CBOR, or as JSON. The document may be shared: it is only read.
 func Document(f negotiate.Format, doc []byte) Body {
+	body := Body{ContentType: negotiate.TypeJSON, Document: doc}
 	switch {
 	case f.Encoding == negotiate.CBOR:
 		item, err := codec.AppendCBOR(nil, nil, doc)
 		if err != nil {
 			panic(err)
 		}
-		return Body{ContentType: negotiate.TypeCBOR, Bytes: item}
+		body.ContentType, body.Bytes = negotiate.TypeCBOR, item
 	case f.Encoding == negotiate.YAML:
 		text, err := codec.YAML(doc)
 		if err != nil {
 			panic(err)
 		}
-		return Body{ContentType: negotiate.TypeYAML, Bytes: text}
+		body.ContentType, body.Bytes = negotiate.TypeYAML, text
 	case f.Pretty && len(doc) > response.MaxBuffered:
-		return Body{ContentType: negotiate.TypeJSON, Size: -1, Write: response.Buffered(func(w io.Writer) error {
+		body.Size, body.Source, body.Write = -1, len(doc), response.Buffered(func(w io.Writer) error {
 			_, err := response.NewIndenter(w).Write(doc)
 			return err
-		})}
+		})
 	case f.Pretty:
 		var b bytes.Buffer
 		if err := json.Indent(&b, doc, "", "  "); err != nil {
 			panic(err)
 		}
-		return Body{ContentType: negotiate.TypeJSON, Bytes: b.Bytes()}
+		body.Bytes = b.Bytes()
+	default:
+		body.Bytes, body.End = doc, Newline
 	}
-	return Body{ContentType: negotiate.TypeJSON, Bytes: doc, End: newline}
+	return body
 }
 
-// newline ends JSON that is not indented, as other servers of this API write it.
-const newline = "\n"
+// Newline ends JSON that is not indented, as other servers of this API write it.
+const Newline = "\n"

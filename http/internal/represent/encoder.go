@@ -23,9 +23,9 @@ type Encoder struct {
 	Forms   Forms
 }
 
-// Shape is the JSON document of one object in the shape that was negotiated. It may be the object's own: it is
+// shape is the JSON document of one object in the shape that was negotiated. It may be the object's own: it is
 // only to be read.
-func (e *Encoder) Shape(k *schema.Kind, f negotiate.Format, q requestinfo.Query, obj *meta.Object) ([]byte, error) {
+func (e *Encoder) shape(k *schema.Kind, f negotiate.Format, q requestinfo.Query, obj *meta.Object) ([]byte, error) {
 	switch f.Shape {
 	case negotiate.Table:
 		o, err := tableOptions(f, q, present.ListMeta{ResourceVersion: formatVersion(obj.Version)})
@@ -54,19 +54,28 @@ func CheckShape(k *schema.Kind, f negotiate.Format, q requestinfo.Query) error {
 	return nil
 }
 
-// Object is the body of an answer of one object. doc is its document, which Shape has made. A Table has no Protobuf
+// Object is the body of an answer of one object; q may hold parameters of its shape. A Table has no Protobuf
 // message that clients decode, so it stays JSON.
-func (e *Encoder) Object(k *schema.Kind, f negotiate.Format, o *meta.Object, doc []byte) (Body, error) {
-	switch {
-	case f.Shape == negotiate.Table:
-		return Document(f, doc), nil
-	case f.Encoding == negotiate.CBOR:
-		form, err := e.cborForm(k, f, o)
-		return Body{ContentType: negotiate.TypeCBOR, Bytes: form}, err
-	case f.Encoding == negotiate.Protobuf:
-		return e.protobufBody(k, f, o)
+func (e *Encoder) Object(k *schema.Kind, f negotiate.Format, q requestinfo.Query, o *meta.Object) (Body, error) {
+	if f == (negotiate.Format{}) { // what most clients take
+		return Body{ContentType: negotiate.TypeJSON, Bytes: o.JSON, End: Newline, Document: o.JSON}, nil
 	}
-	return Document(f, doc), nil
+	doc, err := e.shape(k, f, q, o)
+	if err != nil {
+		return Body{}, err
+	}
+	body := Body{Document: doc}
+	switch {
+	case f.Encoding == negotiate.CBOR && f.Shape != negotiate.Table:
+		body.ContentType = negotiate.TypeCBOR
+		body.Bytes, err = e.cborForm(k, f, o)
+	case f.Encoding == negotiate.Protobuf && f.Shape != negotiate.Table:
+		body.ContentType = e.Names.ProtobufType
+		body.Bytes, err = e.protobufObject(k, f, o)
+	default:
+		return Document(f, doc), nil
+	}
+	return body, err
 }
 
 // appendPartial appends the metadata of an object, which has the same message for all kinds. It is copied

@@ -93,7 +93,7 @@ func (l *List) Reshaped() bool { return l.format.Shape != negotiate.Whole }
 // another encoding is made at once, so that its size is known. A large one is written as it is made: an
 // error in the middle can only cut the connection, as the status has been sent.
 func (l *List) Body(all int) (Body, error) {
-	b := Body{ContentType: negotiate.TypeJSON, Write: l.jsonLine, Size: -1}
+	b := Body{ContentType: negotiate.TypeJSON, Write: l.jsonLine, Size: -1, Source: all}
 	switch {
 	case l.format.Encoding == negotiate.Protobuf:
 		return l.protobuf(all)
@@ -119,7 +119,7 @@ func (l *List) Body(all int) (Body, error) {
 
 // size is that of the JSON line of a list whose items go out as they are stored.
 func (l *List) size() int {
-	size := len(l.head) + len(listEnd) + len(newline) + max(len(l.items)-1, 0)
+	size := len(l.head) + len(listEnd) + len(Newline) + max(len(l.items)-1, 0)
 	for _, o := range l.items {
 		size += len(o.JSON) - o.ItemOffset + 1
 	}
@@ -155,7 +155,7 @@ func (l *List) jsonLine(w io.Writer) error {
 	if err := l.JSON(w); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, newline)
+	_, err := io.WriteString(w, Newline)
 	return err
 }
 

@@ -71,14 +71,13 @@ func (e *Encoder) protobufForm(t protobufType, f negotiate.Format, o *meta.Objec
 	})
 }
 
-// protobufBody is the body of an answer of one object.
-func (e *Encoder) protobufBody(k *schema.Kind, f negotiate.Format, o *meta.Object) (Body, error) {
+// protobufObject is an object as a message in its envelope.
+func (e *Encoder) protobufObject(k *schema.Kind, f negotiate.Format, o *meta.Object) ([]byte, error) {
 	t, err := e.protobufOf(k, f)
 	if err != nil {
-		return Body{}, err
+		return nil, err
 	}
-	form, err := e.protobufForm(t, f, o)
-	return Body{ContentType: e.Names.ProtobufType, Bytes: form}, err
+	return e.protobufForm(t, f, o)
 }
 
 // Meta returns the JSON document of one of the generic messages, named as in "Status", as a body in Protobuf.
@@ -88,5 +87,5 @@ func (e *Encoder) Meta(kind, apiVersion string, doc []byte) (Body, error) {
 		return Body{}, err
 	}
 	message, err := t.encode(doc)
-	return Body{ContentType: e.Names.ProtobufType, Bytes: message}, err
+	return Body{ContentType: e.Names.ProtobufType, Bytes: message, Document: doc}, err
 }

@@ -24,7 +24,7 @@ type protobufList struct {
 // protobuf is the body of a list in Protobuf, of so many bytes of objects. A small list is made
 // once and held; for a larger one the time of a second pass is the price of bounded memory.
 func (l *List) protobuf(all int) (Body, error) {
-	b := Body{ContentType: l.encoder.Names.ProtobufType}
+	b := Body{ContentType: l.encoder.Names.ProtobufType, Source: all}
 	item, err := l.encoder.protobufOf(l.kind, l.format)
 	if err != nil {
 		return b, err
