@@ -37,7 +37,7 @@ func (s *Server) bodies() requestbody.Decoder {
 
 // bodyEncoding is the encoding that a request says its body is in.
 func (s *Server) bodyEncoding(x *requestContext) negotiate.Encoding {
-	return s.names.EncodingOfContentType(string(x.ctx.Request.Header.ContentType()), true)
+	return s.names.EncodingOfContentType(string(x.ctx.Request.Header.ContentType()))
 }
 
 // readBody is the body of the request, valid while the request is.

@@ -27,7 +27,7 @@ func (s *Server) runReader(x *requestContext, read Reader) error {
 
 // listComputed answers with what selectors match. There are no versions and few objects, so that is all in one piece.
 func (s *Server) listComputed(x *requestContext, read Reader) error {
-	o, err := s.parseList(x, false)
+	o, err := s.parseList(x)
 	if err != nil {
 		return err
 	}

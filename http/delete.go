@@ -50,7 +50,7 @@ func (s *Server) delete(x *requestContext) error {
 // Each object is a delete of its own, with its own admission and conditions: where one fails, others may be
 // deleted all the same.
 func (s *Server) deleteCollection(x *requestContext) error {
-	lo, err := s.parseList(x, false)
+	lo, err := s.parseList(x)
 	if err != nil {
 		return err
 	}

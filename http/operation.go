@@ -119,7 +119,13 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 		return err
 	}
 	done := false
-	defer func() { conclude(reserved, done && !o.DryRun) }()
+	defer func() {
+		if done && !o.DryRun {
+			reserved.Commit()
+		} else {
+			reserved.Release()
+		}
+	}()
 	result, err := operation.Answer(x.deadlineCtx, asked)
 	if err != nil {
 		return err
@@ -132,13 +138,4 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	}
 	encoded := codec.EncodeJSON(x.bodyKind, result)
 	return s.writeObject(x, &meta.Object{Key: m.Key, JSON: encoded.Unversioned(), ItemOffset: x.bodyKind.ItemOffset()})
-}
-
-// conclude commits or releases a reservation.
-func conclude(r *request.Reservation, commit bool) {
-	if commit {
-		r.Commit()
-	} else {
-		r.Release()
-	}
 }

@@ -24,7 +24,7 @@ func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 	}
 	x.conn.Pause() // what outlasts the request has another context
 	if !x.outlasts() {
-		_, err := proxy.New(x.deadlineCtx, x.conn.Conn, r, t).Run(func(code int) { x.startAnswer(code, false) })
+		_, err := proxy.New(x.deadlineCtx, x.conn.Conn, r, t).Run(x.startAnswer)
 		return err
 	}
 	e := proxy.New(context.Background(), x.conn.Conn, r, t)
@@ -36,7 +36,7 @@ func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 			s.endProxied(e)
 		}
 	}()
-	result, err := e.Run(func(code int) { x.startAnswer(code, true) })
+	result, err := e.Run(x.startLongAnswer)
 	switch {
 	case result.Tunnel != nil:
 		s.hijackTunnel(x, e, result.Tunnel)
@@ -70,10 +70,15 @@ func (s *Server) proxyRequest(x *requestContext) (proxy.Request, error) {
 }
 
 // startAnswer notes that an answer begins which the front does not write.
-func (x *requestContext) startAnswer(code int, long bool) {
+func (x *requestContext) startAnswer(code int) {
 	x.state = stateForwarded
 	x.ctx.SetStatusCode(code)
-	if long && code != fasthttp.StatusSwitchingProtocols {
+}
+
+// startLongAnswer is startAnswer for what has no deadline, which the audit records when it begins and when it ends.
+func (x *requestContext) startLongAnswer(code int) {
+	x.startAnswer(code)
+	if code != fasthttp.StatusSwitchingProtocols {
 		x.auditStarted(code)
 	}
 }

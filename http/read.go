@@ -44,7 +44,8 @@ func (s *Server) writeObject(x *requestContext, obj *meta.Object) error {
 }
 
 // parseList reads the parameters of a list or a watch.
-func (s *Server) parseList(x *requestContext, watch bool) (params.List, error) {
+func (s *Server) parseList(x *requestContext) (params.List, error) {
+	watch := x.info.Verb == "watch"
 	rules := params.ListRules{MetaGroup: s.names.MetaGroup, DisableChunking: s.opts.DisableListChunking, DisableWatchList: s.opts.DisableWatchList}
 	o, err := params.ParseList(rules, x.kind, x.target.Query, watch)
 	if err == nil || !x.kind.IsCustom() || !s.catchUp(x) {
@@ -61,7 +62,7 @@ func (s *Server) parseList(x *requestContext, watch bool) (params.List, error) {
 
 // list answers a collection.
 func (s *Server) list(x *requestContext) error {
-	o, err := s.parseList(x, false)
+	o, err := s.parseList(x)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 // The watch is registered before the store is asked: from then on a shutdown and a change of rights find it, so that
 // none can slip through between its beginning and their walk.
 func (s *Server) watch(x *requestContext) error {
-	o, err := s.parseList(x, true)
+	o, err := s.parseList(x)
 	if err != nil {
 		return err
 	}

@@ -242,14 +242,17 @@ func (n *Names) encodingOfAccept(s string) Encoding {
 	case s == TypeCBOR && n.cbor:
 		return CBOR
 	}
-	return n.EncodingOfContentType(strings.ToLower(s), false)
+	if s == "" {
+		return None
+	}
+	return n.EncodingOfContentType(strings.ToLower(s))
 }
 
-// EncodingOfContentType is the encoding that a Content-Type names; empty: none stands for JSON.
-func (n *Names) EncodingOfContentType(contentType string, empty bool) Encoding {
+// EncodingOfContentType is the encoding that a Content-Type names; without one it is JSON.
+func (n *Names) EncodingOfContentType(contentType string) Encoding {
 	mediaType, _, _ := strings.Cut(contentType, ";")
 	switch s := strings.ToLower(strings.TrimSpace(mediaType)); {
-	case s == TypeJSON, s == "" && empty:
+	case s == TypeJSON, s == "":
 		return JSON
 	case s == TypeYAML:
 		return YAML

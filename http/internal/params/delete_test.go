@@ -35,7 +35,7 @@ func FuzzDeleteOptions(f *testing.F) {
 			}
 			return err != nil
 		}
-		object, faults, err := decoder.Options(m, names.EncodingOfContentType(contentType, true), body)
+		object, faults, err := decoder.Options(m, names.EncodingOfContentType(contentType), body)
 		if refused(err, 400, 415) {
 			return
 		}
