@@ -132,7 +132,7 @@
 // again for as long as the request waits.
 //
 // A log may drop changes before they have arrived here, as etcd does with what is compacted. It then hands out the whole state
-// (Store.rebuild). Each collection publishes what differs as the changes of other writers; its history begins after it, so
+// (publishedState.Rebuild). Each collection publishes what differs as the changes of other writers; its history begins after it, so
 // that watches and chunked lists from before end with 410 and never miss a change.
 //
 // If the log cannot tell whether a write was committed, its writer is answered with a timeout

@@ -29,12 +29,12 @@ func (r *rebuilt) Reject(error) { r.publication.applied.done(r.publication) }
 
 var _ runtime.Rejectable = (*rebuilt)(nil)
 
-// rebuild hands each collection its part of a state. The log calls it in place of publishBatch (persist.Recovery.Rebuild).
-func (s *Store) rebuild(upTo persist.Revision, items func(yield func(persist.Item) error) error) error {
+// Rebuild hands each collection its part of a state. The log calls it in place of publishBatch.
+func (s publishedState) Rebuild(upTo persist.Revision, items func(yield func(persist.Item) error) error) error {
 	parts := map[*collection]map[string]*meta.Object{}
 	var unreadable []*Unreadable
 	err := items(func(i persist.Item) error {
-		c, object, reason := s.rebuildItem(i)
+		c, object, reason := s.store.rebuildItem(i)
 		if reason != nil {
 			unreadable = append(unreadable, newUnreadable(i, reason))
 			return nil
@@ -48,10 +48,10 @@ func (s *Store) rebuild(upTo persist.Revision, items func(yield func(persist.Ite
 	if err != nil {
 		return err
 	}
-	s.quarantine.replace(unreadable)
-	s.logUnreadable()
-	all := s.allCollections()
-	publication := s.appliedRevision.begin(uint64(upTo), len(all))
+	s.store.quarantine.replace(unreadable)
+	s.store.logUnreadable()
+	all := s.store.allCollections()
+	publication := s.store.appliedRevision.begin(uint64(upTo), len(all))
 	for _, c := range all {
 		c.publisher.Send(&rebuilt{parts[c], uint64(upTo), publication})
 	}

@@ -23,8 +23,7 @@ func (s *Store) recover() error {
 		r.addCollection(s.newCollection(k.Storage, k))
 	}
 	last, err := s.log.Recover(persist.Recovery{
-		Item: r.item, Base: r.setBase, HistoryAfter: r.history.begin, Commit: r.commit, CurrentRevision: s.keyRevision, AppliedRevision: s.applied,
-		Rebuild: s.rebuild,
+		Item: r.item, Base: r.setBase, HistoryAfter: r.history.begin, Commit: r.commit, State: publishedState{s},
 	})
 	if err == nil {
 		err = r.finishDecoding()

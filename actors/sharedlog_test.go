@@ -181,7 +181,7 @@ func (s *sharedKeys) open() *sharedLog {
 func (l *sharedLog) Recover(r persist.Recovery) (persist.Revision, error) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
-	l.received, l.rebuild = len(l.store.txns), r.Rebuild
+	l.received, l.rebuild = len(l.store.txns), r.State.Rebuild
 	state := map[string]persist.Item{}
 	var base, last persist.Revision
 	for _, t := range l.store.txns[:l.received/2] {

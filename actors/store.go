@@ -147,29 +147,6 @@ func (s *Store) AwaitVersion(ctx context.Context, version uint64) error {
 	return s.appliedRevision.await(ctx, version)
 }
 
-// keyRevision is the published revision of a key, 0 if it does not exist; the log checks conditions by
-// it.
-func (s *Store) keyRevision(key string) persist.Revision {
-	parsed, err := meta.ParseKey(key)
-	if err != nil {
-		return 0
-	}
-	c := s.allCollections()[parsed.GroupResource]
-	if c == nil {
-		return 0
-	}
-	if o := c.published.Load().get(path(parsed.Namespace, parsed.Name)); o != nil {
-		return persist.Revision(o.Version)
-	}
-	if a := s.quarantine.get(parsed); a != nil {
-		return a.item.Revision
-	}
-	return 0
-}
-
-// applied is the revision up to which everything is published; the log uses it with keyRevision.
-func (s *Store) applied() persist.Revision { return persist.Revision(s.appliedRevision.get()) }
-
 // Healthy is nil while the store accepts changes.
 func (s *Store) Healthy() error {
 	if err := s.failed.Load(); err != nil {

@@ -60,7 +60,7 @@ func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 //
 // Example: at revision 41, a batch of three whose second write is refused gets 42, ErrCondition, 43.
 func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, error) {
-	j.states.forgetApplied(j.inventory.newest)
+	j.states.forgetApplied()
 	now := time.Unix(0, j.o.Now().UnixNano()) // as a reader of the journal will see it
 	next := j.inventory.newest + 1
 	commits := make([]Commit, 0, len(batch))

@@ -2,6 +2,7 @@ package persist
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func BenchmarkAppend(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := j.Recover(Recovery{CurrentRevision: func(string) Revision { return 0 }}); err != nil {
+				if _, err := j.Recover(Recovery{State: &unapplied{applied: math.MaxUint64}}); err != nil {
 					b.Fatal(err)
 				}
 				batch := make([]Write, n)
@@ -71,7 +72,7 @@ func fillForRecovery(b *testing.B, dir, from string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := j.Recover(Recovery{CurrentRevision: func(string) Revision { return 0 }}); err != nil {
+	if _, err := j.Recover(Recovery{State: &unapplied{applied: math.MaxUint64}}); err != nil {
 		b.Fatal(err)
 	}
 	value := []byte(strings.Repeat("x", 1024))

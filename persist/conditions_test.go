@@ -15,6 +15,12 @@ type unapplied struct {
 	applied Revision
 }
 
+func (u *unapplied) CurrentRevision(key string) Revision { return u.current[key] }
+
+func (u *unapplied) AppliedRevision() Revision { return u.applied }
+
+func (*unapplied) Rebuild(Revision, func(func(Item) error) error) error { return nil }
+
 func newUnapplied(t *testing.T) *unapplied {
 	t.Helper()
 	u := &unapplied{current: map[string]Revision{}}
@@ -22,10 +28,7 @@ func newUnapplied(t *testing.T) *unapplied {
 	if u.Journal, err = Open(testDir, testOptions(vfs.NewMem())); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := u.Recover(Recovery{
-		CurrentRevision: func(key string) Revision { return u.current[key] },
-		AppliedRevision: func() Revision { return u.applied },
-	}); err != nil {
+	if _, err := u.Recover(Recovery{State: u}); err != nil {
 		t.Fatal(err)
 	}
 	return u

@@ -5,16 +5,14 @@ package persist
 // The caller of Recover keeps the states, and applies commits in its own time; recent holds what it has not applied yet.
 // For a caller without states of its own, the journal keeps all revisions.
 type keyStates struct {
-	lookup    func(key string) Revision // Recovery.CurrentRevision; nil: revisions has them all
-	applied   func() Revision           // Recovery.AppliedRevision
+	caller    AppliedState // nil: revisions has them all
 	recent    recent
 	revisions map[string]Revision
 }
 
-// recover begins with the state that a Recovery is about to deliver.
-func (s *keyStates) recover(r Recovery) {
-	s.lookup, s.applied = r.CurrentRevision, r.AppliedRevision
-	if s.lookup == nil {
+// begin is called before a recovery delivers to the caller.
+func (s *keyStates) begin(caller AppliedState) {
+	if s.caller = caller; caller == nil {
 		s.revisions = map[string]Revision{}
 	}
 }
@@ -27,18 +25,14 @@ func (s *keyStates) of(key string) keyState {
 	if state, ok := s.recent.keys[key]; ok {
 		return state
 	}
-	return keyState{revision: s.lookup(key)}
+	return keyState{revision: s.caller.CurrentRevision(key)}
 }
 
-// forgetApplied drops what the caller has applied. newest is the newest revision that it has received.
-func (s *keyStates) forgetApplied(newest Revision) {
-	if s.lookup == nil {
-		return
+// forgetApplied drops what the caller has applied.
+func (s *keyStates) forgetApplied() {
+	if s.caller != nil {
+		s.recent.forget(s.caller.AppliedRevision())
 	}
-	if s.applied != nil {
-		newest = s.applied()
-	}
-	s.recent.forget(newest)
 }
 
 // add takes in a durable batch.

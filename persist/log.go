@@ -221,8 +221,7 @@ type Log interface {
 	Close() error
 }
 
-// Recovery holds what the caller of Recover gives: functions that Recover calls, and
-// two that later Appends call to check conditions.
+// Recovery receives what Recover delivers. It leaves out what has no function.
 type Recovery struct {
 	Item func(Item) error
 	Base func(Revision) error
@@ -230,16 +229,21 @@ type Recovery struct {
 	// if those that came before do not lead there: they are no history then.
 	HistoryAfter func(Revision)
 	Commit       func(Commit) error
-	// CurrentRevision answers the revision of a key that exists, 0 if it does not, as far as the
-	// caller has applied the commits that it received. nil: the log keeps its own map.
-	CurrentRevision func(key string) Revision
-	// AppliedRevision answers the revision up to which CurrentRevision reflects those commits.
-	// nil: all that was received before the current Append.
-	AppliedRevision func() Revision
+	// State is asked after the recovery; nil: the log keeps the revisions of all keys itself, and has one writer.
+	State AppliedState
+}
+
+// An AppliedState is what the caller has made of the items and commits that it has received. It applies commits in its own
+// time, so it may be behind the log.
+type AppliedState interface {
+	// CurrentRevision returns the revision of a key, by which later Appends check conditions; 0 if it does not exist.
+	CurrentRevision(key string) Revision
+	// AppliedRevision returns the revision up to which CurrentRevision reflects the commits.
+	AppliedRevision() Revision
 	// Rebuild takes the place of commits that a log with other writers cannot hand out any more, since the store behind it has
 	// dropped them: it is called like the subscriber, with the state at the revision upTo. Whoever follows changes from before
-	// has to begin anew. The error is that of items, and then nothing has changed. nil: the log has one writer.
-	Rebuild func(upTo Revision, items func(yield func(Item) error) error) error
+	// has to begin anew. The error is that of items, and then nothing has changed.
+	Rebuild(upTo Revision, items func(yield func(Item) error) error) error
 }
 
 // Stats are sizes and counts of a log since it was opened.

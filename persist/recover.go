@@ -64,7 +64,7 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	if err := j.salvage(); err != nil {
 		return 0, err
 	}
-	j.states.recover(r)
+	j.states.begin(r.State)
 	run := &recovery{j: j, r: r}
 	if err := run.runSteps(run.loadState, run.findSegments, run.dropStaleJournal, run.replayJournal, run.checkComplete, run.openActiveSegment); err != nil {
 		return 0, err

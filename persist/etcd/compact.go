@@ -143,14 +143,14 @@ func (l *Log) dropMarks(ctx context.Context) error {
 
 // dropClaims deletes claims of keys that do not exist, which only somebody can have left who has deleted objects past all logs.
 func (l *Log) dropClaims(ctx context.Context) error {
-	if l.recovery.CurrentRevision == nil {
+	if l.state == nil {
 		return nil
 	}
 	l.mu.Lock()
 	all := maps.Clone(l.claims.holders)
 	l.mu.Unlock()
 	for name, c := range all {
-		if l.recovery.CurrentRevision(c.holder) > 0 {
+		if l.state.CurrentRevision(c.holder) > 0 {
 			continue
 		}
 		absent := clientv3.Compare(clientv3.CreateRevision(l.keys.object(c.holder)), "=", 0)

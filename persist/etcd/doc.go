@@ -86,7 +86,7 @@
 //     anew; what it had computed before is refused. So the first transaction of a log writes nothing but its record.
 //
 //   - If the history was compacted before the follower has read it, the state is read anew at one revision, and the caller
-//     ends what would miss changes (persist.Recovery.Rebuild).
+//     ends what would miss changes (persist.AppliedState.Rebuild).
 //
 //   - One log compacts at a time, and only what is older than the history that it promises and was no news one interval ago. Records
 //     and guards that are as old go with it, but for fences.

@@ -296,7 +296,7 @@ func (l *Log) decode(at persist.Place, stored []byte) ([]byte, error) {
 // rebuild reads the state anew after changes that were not delivered have been compacted.
 func (l *Log) rebuild() error {
 	l.stats.rebuilds.Add(1)
-	if l.recovery.Rebuild == nil {
+	if l.state == nil {
 		return errors.New("changes were compacted before they were read, and there is nobody to read the state anew")
 	}
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(l.ctx))
@@ -315,7 +315,7 @@ func (l *Log) rebuild() error {
 	}
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
-	err = l.recovery.Rebuild(l.revisions.upTo(revision), func(yield func(persist.Item) error) error {
+	err = l.state.Rebuild(l.revisions.upTo(revision), func(yield func(persist.Item) error) error {
 		return l.readItems(ctx, "", revision, yield)
 	})
 	if err != nil {

@@ -25,7 +25,7 @@ type Log struct {
 	revisions revisions
 	writer    string // of this log's record
 
-	recovery   persist.Recovery
+	state      persist.AppliedState // of the caller; nil if it has none
 	subscriber func([]persist.Commit, persist.Revision)
 	ctx        context.Context // ends with Close
 	cancel     context.CancelFunc

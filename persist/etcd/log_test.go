@@ -70,8 +70,7 @@ func openPaused(t *testing.T, o Options, onHistory func(persist.Commit)) *member
 			}
 			return nil
 		},
-		CurrentRevision: func(key string) persist.Revision { m.mu.Lock(); defer m.mu.Unlock(); return m.state[key].Revision },
-		Rebuild:         m.rebuild,
+		State: m,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +101,19 @@ func (m *member) apply(c persist.Commit) {
 	}
 }
 
-func (m *member) rebuild(upTo persist.Revision, items func(func(persist.Item) error) error) error {
+func (m *member) CurrentRevision(key string) persist.Revision {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.state[key].Revision
+}
+
+func (m *member) AppliedRevision() persist.Revision {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.upTo
+}
+
+func (m *member) Rebuild(upTo persist.Revision, items func(func(persist.Item) error) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	state := map[string]persist.Commit{}

@@ -54,7 +54,7 @@ func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 		}
 	}
 	last := l.revisions.upTo(revision)
-	l.recovery, l.unverified = r, true
+	l.state, l.unverified = r.State, true
 	if revision == begun.revision { // else the follower reads the state anew
 		l.setFingerprint(begun)
 	}
@@ -208,7 +208,10 @@ func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revis
 		}
 		select {
 		case response, open := <-responses:
-			if done, compacted, err := l.takeChanges(response, open, upTo, take); done || err != nil {
+			if !open {
+				return 0, l.unavailable(errors.New("the servers have closed the watch of the history"))
+			}
+			if done, compacted, err := l.takeChanges(response, upTo, take); done || err != nil {
 				return compacted, err
 			}
 		case <-time.After(progressPeriod):
@@ -228,10 +231,8 @@ func takeOnce(last *int64, take func(int64, []persist.Commit) error) func(int64,
 }
 
 // takeChanges hands out what one response of a watch says. done says that upTo is reached.
-func (l *Log) takeChanges(response clientv3.WatchResponse, open bool, upTo int64, take func(int64, []persist.Commit) error) (done bool, compacted int64, err error) {
+func (l *Log) takeChanges(response clientv3.WatchResponse, upTo int64, take func(int64, []persist.Commit) error) (done bool, compacted int64, err error) {
 	switch err := response.Err(); {
-	case !open:
-		return false, 0, l.unavailable(errors.New("the servers have closed the watch of the history"))
 	case err != nil && response.CompactRevision > 0:
 		return false, response.CompactRevision, rpctypes.ErrCompacted
 	case err != nil:
