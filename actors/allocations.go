@@ -40,7 +40,7 @@ func (c *collection) restoreAllocations() {
 
 // observeAllocation accounts for what an object has after the commit of another writer. Somebody here
 // may have set the same aside meanwhile; the log refuses their write then, for its claims.
-func (c *collection) observeAllocation(r *record, remove bool) {
+func (c *collection) observeAllocation(r *record) {
 	if c.allocator == nil {
 		return
 	}
@@ -48,7 +48,7 @@ func (c *collection) observeAllocation(r *record, remove bool) {
 	if r.previous != nil {
 		old = c.storedTree(r.previous)
 	}
-	if !remove {
+	if r.kind != removed {
 		stored = c.storedTree(r.object)
 	}
 	c.allocator.Observe(r.object.Key, old, stored)

@@ -147,7 +147,7 @@ func (p *publisher) apply(c *change) *record {
 		}
 	}
 	if c.proposal == nil {
-		p.observeAllocation(r, c.remove)
+		p.observeAllocation(r)
 	}
 	if c.nameOnly && r.previous != nil {
 		r.object = withVersion(r.previous, r.version)

@@ -111,27 +111,35 @@ func (j *Journal) beginBackup(w io.Writer) (*backup, error) {
 	segments := append([]segment(nil), j.inventory.segments...)
 	hasBase := j.inventory.hasBase
 	j.inventory.mu.Unlock()
-	err := b.open(j, hasBase, segments)
+	var err error
+	if hasBase {
+		err = b.openSnapshot(j)
+	}
+	if err == nil {
+		err = b.openSegments(j, segments)
+	}
 	if err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
 }
 
-// open opens the snapshot and the segments that hold revisions after it. A segment ends where the next one begins,
-// which is how those that the snapshot covers are told without reading them.
-func (b *backup) open(j *Journal, hasBase bool, segments []segment) error {
-	if hasBase {
-		m, err := readManifest(j.fs, j.dir, b.head.Base)
-		if err != nil {
-			return err
-		}
-		r, file, err := openSnapshot(j.fs, snapshotPath(j.dir, b.head.Base), m)
-		if err != nil {
-			return err
-		}
-		b.snapshot, b.head.Items, b.head.BaseTime, b.closers = r, m.Items, m.Time, append(b.closers, file)
+func (b *backup) openSnapshot(j *Journal) error {
+	m, err := readManifest(j.fs, j.dir, b.head.Base)
+	if err != nil {
+		return err
 	}
+	r, file, err := openSnapshot(j.fs, snapshotPath(j.dir, b.head.Base), m)
+	if err != nil {
+		return err
+	}
+	b.snapshot, b.head.Items, b.head.BaseTime, b.closers = r, m.Items, m.Time, append(b.closers, file)
+	return nil
+}
+
+// openSegments opens the segments that hold revisions after the snapshot. A segment ends where the next one begins,
+// which is how those that the snapshot covers are told without reading them.
+func (b *backup) openSegments(j *Journal, segments []segment) error {
 	for i, s := range segments {
 		next := nextFirst(segments, i)
 		if next > 0 && next <= b.head.Base+1 {

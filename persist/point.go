@@ -67,8 +67,13 @@ func (s *restoration) read(from Source) error {
 			return err
 		}
 	}
+	if from.Journal != "" && from.Backup != nil {
+		if err := s.checkHistory(from.Journal); err != nil {
+			return err
+		}
+	}
 	if from.Journal != "" {
-		if err := s.follow(from.Journal, from.Backup != nil); err != nil {
+		if err := s.follow(from.Journal); err != nil {
 			return err
 		}
 	}
@@ -185,13 +190,8 @@ func listHistory(fsys vfs.FS, dir string) ([]segment, error) {
 // errReached ends the walk through a journal.
 var errReached = callbackError{errors.New("the point is reached")}
 
-// follow applies the journal of a data directory. It is told whether that has to be the journal of the same history as the state.
-func (s *restoration) follow(dir string, same bool) error {
-	if same {
-		if err := s.checkHistory(dir); err != nil {
-			return err
-		}
-	}
+// follow applies the journal of a data directory.
+func (s *restoration) follow(dir string) error {
 	// The end that is promised is read before the journal: a daemon that is running only adds to that.
 	m, _, promise := readControl(s.o.FS, dir)
 	if errors.Is(promise, fs.ErrNotExist) {

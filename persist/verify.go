@@ -225,7 +225,7 @@ func (v *verification) checkJournal() error {
 		if next != 0 && s.first != next {
 			v.reportFault(&CorruptError{File: s.path, What: fmt.Sprintf("the segment before ends with revision %d", next-1)})
 		}
-		if next = v.checkSegment(s, i == len(segments)-1, nextFirst(segments, i)); v.err != nil {
+		if next = v.checkSegment(scan{segment: s, newest: i == len(segments)-1, successor: nextFirst(segments, i)}); v.err != nil {
 			return v.err
 		}
 	}
@@ -244,7 +244,7 @@ func (v *verification) checkArchive() error {
 	}
 	ends := map[Revision]Revision{} // of archived segments, by their first revisions
 	for i, s := range segments {
-		if ends[s.first] = v.checkSegment(s, false, cmp.Or(nextFirst(segments, i), v.first)); v.err != nil {
+		if ends[s.first] = v.checkSegment(scan{segment: s, successor: cmp.Or(nextFirst(segments, i), v.first)}); v.err != nil {
 			return v.err
 		}
 	}
@@ -359,10 +359,11 @@ func (v *verification) findLoss(m watermark) (*DataLossError, error) {
 	return nil, nil
 }
 
-// checkSegment checks one segment, which the one that begins with next comes after, and answers the revision that must follow, 0 if that is unknown.
-func (v *verification) checkSegment(s segment, newest bool, next Revision) Revision {
+// checkSegment scans one segment, and returns the revision that must follow; 0 if that is unknown.
+func (v *verification) checkSegment(s scan) Revision {
 	var from, to int64
-	done, err := scan{fs: v.o.FS, segment: s, newest: newest, successor: next}.run(func(f frame, payload []byte) error {
+	s.fs = v.o.FS
+	done, err := s.run(func(f frame, payload []byte) error {
 		from, to = cmp.Or(from, f.time), f.time
 		return decodeRecords(f, payload, v.commitVisitor())
 	})
@@ -373,12 +374,12 @@ func (v *verification) checkSegment(s segment, newest bool, next Revision) Revis
 	if done.batches > 0 {
 		written = fmt.Sprintf(", written %s to %s", timeText(from), timeText(to))
 	}
-	v.printf("segment %s: %d batches, revisions %d to %d, %d bytes%s", filepath.Base(s.path), done.batches, s.first, done.next-1, done.end, written)
+	v.printf("segment %s: %d batches, revisions %d to %d, %d bytes%s", filepath.Base(s.segment.path), done.batches, s.segment.first, done.next-1, done.end, written)
 	if err != nil {
 		v.reportFault(err)
 		return 0
 	}
-	if done.torn != "" && !newest {
+	if done.torn != "" && !s.newest {
 		v.printf("note: %s after offset %d: what follows is no part of the journal, which goes on in the next segment", done.torn, done.end)
 	} else if done.torn != "" {
 		v.printf("note: %s after offset %d: a write that was cut short or is under way", done.torn, done.end)

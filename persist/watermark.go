@@ -15,17 +15,16 @@ const defaultWatermarkInterval = time.Second
 func (j *Journal) writeWatermark() error {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
-	return j.writeWatermarkLocked(false, 0)
+	return j.writeWatermarkLocked(j.currentWatermark(), 0)
 }
 
-// writeWatermarkLocked writes the watermark of a journal that is closed (clean), or that is about to
-// get so many writes. The caller holds j.control.mu.
+// writeWatermarkLocked writes a watermark for a journal that is about to get so many writes. The caller holds
+// j.control.mu.
 //
 // Revisions are reserved anew when half of the last reservation is used up. So it happens in the writes that come
 // every second, and Append has to wait for one only if it gives out half a million in between.
-func (j *Journal) writeWatermarkLocked(clean bool, writes int) error {
-	m := j.currentWatermark()
-	m.clean, m.maxRevision = clean, j.control.watermark.maxRevision
+func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
+	m.maxRevision = j.control.watermark.maxRevision
 	if m.maxRevision < m.newest+revisionReservation/2+Revision(writes) {
 		m.maxRevision = m.newest + revisionReservation + Revision(writes)
 	}
@@ -104,7 +103,7 @@ func (j *Journal) reserveRevisions(writes int) error {
 	}
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
-	return j.writeWatermarkLocked(false, writes)
+	return j.writeWatermarkLocked(j.currentWatermark(), writes)
 }
 
 // runMaintenance writes the watermark from time to time, until the journal is closed.
@@ -155,7 +154,9 @@ func (j *Journal) sealActiveSegment() error {
 	j.inventory.reserved, j.inventory.synced = end, true
 	j.inventory.mu.Unlock()
 	j.control.mu.Lock()
-	err := j.writeWatermarkLocked(true, 0)
+	m := j.currentWatermark()
+	m.clean = true
+	err := j.writeWatermarkLocked(m, 0)
 	j.control.mu.Unlock()
 	if errors.Is(err, ErrNoSpace) {
 		return nil // the zeros stay, as the watermark says

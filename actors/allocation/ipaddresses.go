@@ -157,12 +157,12 @@ func (c *serviceAllocation) companions() []request.Companion {
 // hold takes an address for an IPAddress. The caller holds the lock.
 func (s *ServiceAllocator) hold(owner meta.Key, a netip.Addr) *request.Reservation {
 	s.addresses.add(owner, a)
-	return &request.Reservation{OnRelease: s.releaseFunc(owner, a), Claims: []request.Claim{addressClaim(a, false)}}
+	return &request.Reservation{OnRelease: s.releaseFunc(owner, a), Claims: []request.Claim{{Name: addressClaim(a)}}}
 }
 
 // letGo releases the address of an IPAddress when its deletion is stored.
 func (s *ServiceAllocator) letGo(owner meta.Key, a netip.Addr) *request.Reservation {
-	return &request.Reservation{OnCommit: s.releaseFunc(owner, a), Claims: []request.Claim{addressClaim(a, true)}}
+	return &request.Reservation{OnCommit: s.releaseFunc(owner, a), Claims: []request.Claim{{Name: addressClaim(a), Release: true}}}
 }
 
 func (s *ServiceAllocator) releaseFunc(owner meta.Key, a netip.Addr) func() {

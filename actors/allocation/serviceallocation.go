@@ -31,28 +31,38 @@ func (c *serviceAllocation) reservation() *request.Reservation {
 	return &request.Reservation{
 		OnCommit:   func() { release(c.toRelease) },
 		OnRelease:  func() { release(c.acquired) },
-		Claims:     append(c.acquired.claims(false), c.toRelease.claims(true)...),
+		Claims:     c.claims(),
 		Companions: c.companions(),
 	}
 }
 
 func (h serviceResources) empty() bool { return len(h.addresses)+len(h.ports) == 0 }
 
-// claims are those of a change that takes the resources, or releases them.
-func (h serviceResources) claims(release bool) []request.Claim {
-	claims := make([]request.Claim, 0, len(h.addresses)+len(h.ports))
-	for _, a := range h.addresses {
-		claims = append(claims, addressClaim(a, release))
+// claims are those of what the change takes and gives up.
+func (c *serviceAllocation) claims() []request.Claim {
+	var claims []request.Claim
+	for _, name := range c.acquired.claimNames() {
+		claims = append(claims, request.Claim{Name: name})
 	}
-	for _, p := range h.ports {
-		claims = append(claims, request.Claim{Name: "nodePort/" + strconv.FormatInt(p, 10), Release: release})
+	for _, name := range c.toRelease.claimNames() {
+		claims = append(claims, request.Claim{Name: name, Release: true})
 	}
 	return claims
 }
 
-func addressClaim(a netip.Addr, release bool) request.Claim {
-	return request.Claim{Name: "address/" + a.String(), Release: release}
+// claimNames are the names under which the log knows the resources.
+func (h serviceResources) claimNames() []string {
+	names := make([]string, 0, len(h.addresses)+len(h.ports))
+	for _, a := range h.addresses {
+		names = append(names, addressClaim(a))
+	}
+	for _, p := range h.ports {
+		names = append(names, "nodePort/"+strconv.FormatInt(p, 10))
+	}
+	return names
 }
+
+func addressClaim(a netip.Addr) string { return "address/" + a.String() }
 
 // releaseAll gives back what an owner has. The caller holds the lock.
 func (s *ServiceAllocator) releaseAll(owner meta.Key, h serviceResources) {

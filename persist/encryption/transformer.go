@@ -354,8 +354,8 @@ func storeMax(to *atomic.Uint64, value uint64) {
 // Run asks the KMS plugins for their state from time to time, and follows their keys, until the context ends. It
 // closes the plugins' connections when it ends, after a Replace that is under way.
 func (t *Transformer) Run(ctx context.Context) {
-	for fresh := false; ; {
-		timer := time.NewTimer(t.probeDue(ctx, fresh))
+	for probe := t.probeDue; ; {
+		timer := time.NewTimer(probe(ctx))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -364,22 +364,31 @@ func (t *Transformer) Run(ctx context.Context) {
 			closeAll(t.current.Load())
 			return
 		case <-timer.C:
-			fresh = false
+			probe = t.probeDue
 		case <-t.wake:
 			timer.Stop()
-			fresh = true
+			probe = t.probeStale
 		}
 	}
 }
 
-// probeDue probes the plugins that are due or, if fresh answers are wanted, of which what is known is old. It returns
-// how long the next one has time. The lock keeps the plugins from being closed while they are asked.
-func (t *Transformer) probeDue(ctx context.Context, fresh bool) time.Duration {
+// probeDue probes the plugins that are due, and returns how long the next one has time.
+func (t *Transformer) probeDue(ctx context.Context) time.Duration {
+	return t.probe(ctx, func(*plugin) bool { return false })
+}
+
+// probeStale is probeDue, and probes those as well of which what is known is old.
+func (t *Transformer) probeStale(ctx context.Context) time.Duration {
+	return t.probe(ctx, (*plugin).stale)
+}
+
+// The lock keeps the plugins from being closed while they are asked.
+func (t *Transformer) probe(ctx context.Context, early func(*plugin) bool) time.Duration {
 	t.replacing.Lock()
 	defer t.replacing.Unlock()
 	next := probePeriod
 	for _, p := range t.current.Load().plugins {
-		if !p.dueAt().After(t.o.Now()) || fresh && p.stale() {
+		if !p.dueAt().After(t.o.Now()) || early(p) {
 			p.probe(ctx)
 		}
 		next = min(next, max(p.dueAt().Sub(t.o.Now()), 0))

@@ -29,28 +29,35 @@ func (l *Log) readChanged(ctx context.Context, revision int64, copied []persist.
 				missing = append(missing, n)
 			}
 		}
-		if err := l.readMissing(ctx, revision, page, items, missing); err != nil {
+		if err := l.readMissing(ctx, changedPage{revision, page, items}, missing); err != nil {
 			return err
 		}
 		return takeAll(items, take)
 	})
 }
 
+// A changedPage is a page of keys that are there at a revision, with the item of each as far as it is known.
+type changedPage struct {
+	revision int64
+	keys     []*mvccpb.KeyValue
+	items    []persist.Item
+}
+
 // readMissing reads some keys of a page, all of which are there at that revision: with all that lies between them if they are many, and else a
 // few at a time.
-func (l *Log) readMissing(ctx context.Context, revision int64, page []*mvccpb.KeyValue, items []persist.Item, missing []int) error {
+func (l *Log) readMissing(ctx context.Context, page changedPage, missing []int) error {
 	const many = 4 // one of so many
-	if len(missing) > len(page)/many {
-		between := page[missing[0] : missing[len(missing)-1]+1]
+	if len(missing) > len(page.keys)/many {
+		between := page.keys[missing[0] : missing[len(missing)-1]+1]
 		first, end := string(between[0].Key), string(between[len(between)-1].Key)+"\x00"
-		return l.readThese(ctx, revision, page, items, missing, clientv3.OpGet(first, clientv3.WithRange(end), clientv3.WithRev(revision)))
+		return l.readThese(ctx, page, missing, clientv3.OpGet(first, clientv3.WithRange(end), clientv3.WithRev(page.revision)))
 	}
 	for some := range slices.Chunk(missing, minOps) {
 		ops := make([]clientv3.Op, len(some))
 		for i, n := range some {
-			ops[i] = clientv3.OpGet(string(page[n].Key), clientv3.WithRev(revision))
+			ops[i] = clientv3.OpGet(string(page.keys[n].Key), clientv3.WithRev(page.revision))
 		}
-		if err := l.readThese(ctx, revision, page, items, some, ops...); err != nil {
+		if err := l.readThese(ctx, page, some, ops...); err != nil {
 			return err
 		}
 	}
@@ -58,29 +65,29 @@ func (l *Log) readMissing(ctx context.Context, revision int64, page []*mvccpb.Ke
 }
 
 // readThese sets some items of a page to what operations read, in the order of the page.
-func (l *Log) readThese(ctx context.Context, revision int64, page []*mvccpb.KeyValue, items []persist.Item, these []int, ops ...clientv3.Op) error {
+func (l *Log) readThese(ctx context.Context, page changedPage, these []int, ops ...clientv3.Op) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	found, err := l.client.Txn(ctx).Then(ops...).Commit()
 	if err != nil {
-		return l.readError(revision, err)
+		return l.readError(page.revision, err)
 	}
 	for _, response := range found.Responses {
 		kvs := response.GetResponseRange().Kvs
 		l.countRead(kvs)
 		for _, kv := range kvs {
-			if len(these) == 0 || !bytes.Equal(kv.Key, page[these[0]].Key) {
+			if len(these) == 0 || !bytes.Equal(kv.Key, page.keys[these[0]].Key) {
 				continue // the copy has it
 			}
 			n := these[0]
 			these = these[1:]
-			if items[n] = l.itemOf(kv); errors.Is(items[n].Err, errClosed) {
-				return items[n].Err
+			if page.items[n] = l.itemOf(kv); errors.Is(page.items[n].Err, errClosed) {
+				return page.items[n].Err
 			}
 		}
 	}
 	if len(these) > 0 {
-		return fmt.Errorf("etcd: %s is not there at revision %d, where it was listed", page[these[0]].Key, revision)
+		return fmt.Errorf("etcd: %s is not there at revision %d, where it was listed", page.keys[these[0]].Key, page.revision)
 	}
 	return nil
 }
