@@ -10,8 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// attachFunctions gives the built-in kinds the strategies and views that kinds lists. A kind that is listed and not
-// declared, or listed twice, is a mistake, and so is a kind that lacks the conversion that it needs.
+// attachFunctions gives the built-in kinds the strategies and views that kinds lists. A kind that
+// is listed and not declared, or listed twice, is a mistake, and so is a kind that lacks the
+// conversion that it needs.
 func (b *builtIns) attachFunctions(kinds []family.Kind) error {
 	listed := map[*schema.Kind]bool{}
 	for _, functions := range kinds {

@@ -31,8 +31,8 @@ type strategy struct {
 // A versionStrategy is that of a version that is not the storage version.
 type versionStrategy struct{ strategy }
 
-// FromStored prunes and fills in by the schema of its version; the tree it gets is its own, which is why others clone it
-// first.
+// FromStored prunes and fills in by the schema of its version; the tree it gets is its own, which
+// is why others clone it first.
 func (s *versionStrategy) FromStored(t tree.Tree) tree.Tree {
 	values := s.own.Message().Values
 	t, _ = rules.Prune(values, t)
@@ -47,8 +47,9 @@ func (s *versionStrategy) Keep(t tree.Tree) tree.Tree {
 	return t
 }
 
-// served returns the form of the kind's own version, so that a write is only held against the schema that the client
-// sees. What the stored version does not know is there until then, and dropped afterwards (Keep).
+// served returns the form of the kind's own version, so that a write is only held against the
+// schema that the client sees. What the stored version does not know is there until then, and
+// dropped afterwards (Keep).
 func (s *strategy) served(t tree.Tree) tree.Tree {
 	if s.kind.Conversion == nil || t == nil {
 		return t

@@ -81,9 +81,10 @@ func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }
 // Warning, if set, is what users are told instead.
 type Deprecation struct{ Since, Removed, Replacement, Warning string }
 
-// A SelectField is a field that field selectors may name. Path leads to it in the stored form. If that
-// field is empty, the one at Fallback counts, the path of another SelectField; "" for none. One of a storage version
-// that has no Name serves selectors of other versions. The store keeps an index of Indexed fields.
+// A SelectField is a field that field selectors may name. Path leads to it in the stored form. If
+// that field is empty, the one at Fallback counts, the path of another SelectField; "" for none.
+// One of a storage version that has no Name serves selectors of other versions. The store keeps an
+// index of Indexed fields.
 type SelectField struct {
 	Name, Path, Fallback string
 	Indexed              bool
@@ -133,8 +134,8 @@ type View struct {
 	KeepsOwners bool
 }
 
-// ItemOffset returns the length of `{"kind":"…","apiVersion":"…",`, with which each stored object begins and which
-// items of lists leave out. Items of custom kinds have it; the offset is 1.
+// ItemOffset returns the length of `{"kind":"…","apiVersion":"…",`, with which each stored object
+// begins and which items of lists leave out. Items of custom kinds have it; the offset is 1.
 func (k *Kind) ItemOffset() int {
 	if k.IsCustom() {
 		return 1

@@ -5,8 +5,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/expressions"
 )
 
-// Kinds lists the kinds of admissionregistration with their strategies. The compiler is for the expressions
-// of policies. It is shared with admission, so that what compiles here also compiles there.
+// Kinds lists the kinds of admissionregistration with their strategies. The compiler is for the
+// expressions of policies. It is shared with admission, so that what compiles here also compiles
+// there.
 func Kinds(compiler *expressions.Compiler) []family.Kind {
 	webhooks := webhookStrategy{compiler: compiler}
 	return []family.Kind{

@@ -19,8 +19,8 @@ func (s mutatingPolicyStrategy) ValidateServed(obj, old tree.Tree, faults *schem
 	validateExpressions(s.compiler.Mutating, obj.Object("spec"), old.Object("spec"), faults)
 }
 
-// mutatingBindingStrategy repeats the check of operations for the binding, which may narrow the match of its
-// policy in the same form.
+// mutatingBindingStrategy repeats the check of operations for the binding, which may narrow the
+// match of its policy in the same form.
 type mutatingBindingStrategy struct{ schema.DefaultStrategy }
 
 func (mutatingBindingStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {

@@ -30,8 +30,8 @@ func (admissionPolicyStrategy) Prepare(obj, old tree.Tree) {
 	obj.CopyField(old, "status")
 }
 
-// Validate checks the structure of a policy; its expressions are compiled elsewhere. A
-// policy without a validation may still exist for its audit annotations alone. If both are missing, both
+// Validate checks the structure of a policy; its expressions are compiled elsewhere. A policy
+// without a validation may still exist for its audit annotations alone. If both are missing, both
 // are named, as either would do.
 func (admissionPolicyStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// admissionBindingStrategy does not ask whether the policy exists: objects of one manifest come in any order,
-// and a binding without its policy does nothing.
+// admissionBindingStrategy does not ask whether the policy exists: objects of one manifest come in
+// any order, and a binding without its policy does nothing.
 type admissionBindingStrategy struct{ schema.DefaultStrategy }
 
 // Validate checks the policy, the parameters, the matched resources and the actions.

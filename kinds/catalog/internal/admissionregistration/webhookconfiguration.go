@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// webhookStrategy serves both kinds of configurations, whose webhooks differ in fields that the declarations
-// cover. A bundle that does not parse is refused unless the object had it before: then it may stay, so that
-// other webhooks of the configuration can still be changed.
+// webhookStrategy serves both kinds of configurations, whose webhooks differ in fields that the
+// declarations cover. A bundle that does not parse is refused unless the object had it before: then
+// it may stay, so that other webhooks of the configuration can still be changed.
 type webhookStrategy struct {
 	schema.DefaultStrategy
 	compiler *expressions.Compiler

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// definitionStrategy checks definitions, with the names that a profile uses in them. Finalizers need no domain: that rule
-// is one of the older groups only.
+// definitionStrategy checks definitions, with the names that a profile uses in them. Finalizers
+// need no domain: that rule is one of the older groups only.
 type definitionStrategy struct {
 	schema.DefaultStrategy
 	keys       custom.Extensions
@@ -69,9 +69,9 @@ func (s *definitionStrategy) validateGroupNotBuiltIn(group string, faults *schem
 	}
 }
 
-// BeginDelete marks a definition whose objects are about to be deleted, and adds the finalizer
-// that keeps it until they are gone. The other conditions stay as they are; this one moves to the end with
-// a new transition time, since a deletion begins only once.
+// BeginDelete marks a definition whose objects are about to be deleted, and adds the finalizer that
+// keeps it until they are gone. The other conditions stay as they are; this one moves to the end
+// with a new transition time, since a deletion begins only once.
 func (s *definitionStrategy) BeginDelete(obj tree.Tree, now string) {
 	metadata := obj.EnsureObject("metadata")
 	if held := metadata.List("finalizers"); !slices.Contains(held, any(s.finalizer)) {
@@ -88,8 +88,10 @@ func (s *definitionStrategy) BeginDelete(obj tree.Tree, now string) {
 	})
 }
 
-// Default fills in that nothing is converted, unless the definition speaks of conversion. It derives the names that are left out from the kind, and from the versions which of them is stored, if the
-// status says nothing of that. plural has no default, as the plurals of English words follow no rule.
+// Default fills in that nothing is converted, unless the definition speaks of conversion. It
+// derives the names that are left out from the kind, and from the versions which of them is stored,
+// if the status says nothing of that. plural has no default, as the plurals of English words follow
+// no rule.
 func (*definitionStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	names := spec.EnsureObject("names")
@@ -118,8 +120,8 @@ func addStoredVersions(status, spec tree.Tree) {
 }
 
 // Prepare keeps the status, which is written through its sub-resource, but adds the version that
-// objects are stored in to storedVersions. storedVersions only grows here. Who has rewritten all objects
-// removes a version through the status, and only after that may it leave the spec.
+// objects are stored in to storedVersions. storedVersions only grows here. Who has rewritten all
+// objects removes a version through the status, and only after that may it leave the spec.
 func (*definitionStrategy) Prepare(obj, old tree.Tree) {
 	// A status that comes with a create would claim that names are accepted before they were compared with
 	// those of other definitions.
@@ -140,8 +142,8 @@ func validateDefinitionName(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// Validate checks a spec that changes only: a definition that was accepted under older limits can still get a status,
-// and lose its finalizer.
+// Validate checks a spec that changes only: a definition that was accepted under older limits can
+// still get a status, and lose its finalizer.
 func (s *definitionStrategy) Validate(obj, old tree.Tree, faults *schema.Faults) {
 	validateDefinitionNames(obj.Object("status", "acceptedNames"), "status.acceptedNames", faults)
 	if !obj.Shares(old, "spec") {
@@ -298,9 +300,9 @@ func validateStoredVersions(status, spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// ValidateUpdate keeps the fields that stored objects and clients depend on. Until a definition
-// is established nothing can be stored under it, so a mistyped scope or kind may be corrected. Group and
-// plural are in its name and never change.
+// ValidateUpdate keeps the fields that stored objects and clients depend on. Until a definition is
+// established nothing can be stored under it, so a mistyped scope or kind may be corrected. Group
+// and plural are in its name and never change.
 func (*definitionStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	now, was := obj.Object("spec"), old.Object("spec")
 	keep := func(now, was tree.Tree, name, path string) {

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// appendFormatWarnings warns of formats that mean nothing, unless the definition had them before. They are accepted, for they may be
-// meant for another reader of the schema. A definition is usually applied again by every release of its controller, whose users
-// cannot change the schema.
+// appendFormatWarnings warns of formats that mean nothing, unless the definition had them before.
+// They are accepted, for they may be meant for another reader of the schema. A definition is
+// usually applied again by every release of its controller, whose users cannot change the schema.
 func (s *definitionStrategy) appendFormatWarnings(texts []string, obj, old tree.Tree) []string {
 	unknown := unknownFormats(obj, s.formats)
 	if len(unknown) == 0 {

@@ -12,8 +12,9 @@ import (
 // maxLostFields bounds the warnings of fields that are lost.
 const maxLostFields = 10
 
-// Warnings warns of unknown formats, and of fields that a served version has and the stored one lacks: without a webhook that converts them,
-// what clients write there is lost. Those that the definition had before are not told again.
+// Warnings warns of unknown formats, and of fields that a served version has and the stored one
+// lacks: without a webhook that converts them, what clients write there is lost. Those that the
+// definition had before are not told again.
 func (s *definitionStrategy) Warnings(obj, old tree.Tree) []string {
 	texts := s.appendFormatWarnings(nil, obj, old)
 	had, lost := s.lostFields.definition(old), 0

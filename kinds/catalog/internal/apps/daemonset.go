@@ -17,9 +17,10 @@ type daemonSetStrategy struct {
 	family.DropStatusOnCreate
 }
 
-// Without values one Pod after the other is replaced, each after its predecessor is gone, as a node often has room
-// for one only. A body without a count of templates counts none, so that who writes it owns that annotation; Prepare sets it
-// right, also where a change of the metadata alone asks for no defaults.
+// Without values one Pod after the other is replaced, each after its predecessor is gone, as a node
+// often has room for one only. A body without a count of templates counts none, so that who writes
+// it owns that annotation; Prepare sets it right, also where a change of the metadata alone asks
+// for no defaults.
 func (daemonSetStrategy) Default(obj tree.Tree) {
 	field.SetIfAbsent(obj.EnsureObject("metadata", "annotations"), templateGeneration, "0")
 	spec := obj.EnsureObject("spec")
@@ -35,8 +36,8 @@ func (daemonSetStrategy) Default(obj tree.Tree) {
 // into a label of the Pods.
 const templateGeneration = "deprecated.daemonset.template.generation"
 
-// Prepare keeps the count of templates, which nobody can change: a new DaemonSet begins with 1, or with a
-// higher number that it brings, as one does that was orphaned and is created again.
+// Prepare keeps the count of templates, which nobody can change: a new DaemonSet begins with 1, or
+// with a higher number that it brings, as one does that was orphaned and is created again.
 func (s daemonSetStrategy) Prepare(obj, old tree.Tree) {
 	s.DropStatusOnCreate.Prepare(obj, old)
 	annotations := obj.EnsureObject("metadata", "annotations")

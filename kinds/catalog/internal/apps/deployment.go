@@ -8,8 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// deploymentStrategy drops a status that comes with a create: it would be that of another object, and rollouts
-// are followed by it. Annotations count for the generation, because the controller copies them to ReplicaSets.
+// deploymentStrategy drops a status that comes with a create: it would be that of another object,
+// and rollouts are followed by it. Annotations count for the generation, because the controller
+// copies them to ReplicaSets.
 type deploymentStrategy struct {
 	NamedWorkload
 	family.DropStatusOnCreate

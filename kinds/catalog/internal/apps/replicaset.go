@@ -6,7 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// replicaSetStrategy is shared in part with ReplicationController, the older form of the same thing.
+// replicaSetStrategy is shared in part with ReplicationController, the older form of the same
+// thing.
 type replicaSetStrategy struct {
 	NamedWorkload
 	ZeroReplicasOnCreate

@@ -20,8 +20,8 @@ const (
 // targetUtilization is the default CPU target, in percent of the requests of Pods.
 const targetUtilization = 80
 
-// autoscalerStrategy drops the annotations of older versions from stored objects: a client that sends v2 may
-// have copied them from a v1 body, and they would contradict the fields.
+// autoscalerStrategy drops the annotations of older versions from stored objects: a client that
+// sends v2 may have copied them from a v1 body, and they would contradict the fields.
 type autoscalerStrategy struct {
 	schema.DefaultStrategy
 	family.DropStatusOnCreate
@@ -35,9 +35,9 @@ func (s autoscalerStrategy) Prepare(obj, old tree.Tree) {
 }
 
 // Default adds a CPU metric if there is no metric, and fills in the behavior if there is one. The
-// defaults of the behavior are applied here only where the user has begun to write one, and the controller
-// assumes the same for an absent one. Scaling down waits five minutes by default, scaling up does not,
-// because too few Pods hurt more than too many.
+// defaults of the behavior are applied here only where the user has begun to write one, and the
+// controller assumes the same for an absent one. Scaling down waits five minutes by default,
+// scaling up does not, because too few Pods hurt more than too many.
 func (autoscalerStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("metrics")) == 0 {

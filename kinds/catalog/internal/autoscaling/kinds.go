@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of autoscaling with their strategies. message finds the plan of a message by
-// its name; toZero lets autoscalers scale to no Pods.
+// Kinds lists the kinds of autoscaling with their strategies. message finds the plan of a message
+// by its name; toZero lets autoscalers scale to no Pods.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message, toZero bool) []family.Kind {
 	annotations, least := newAutoscalerAnnotations(n), int64(1)
 	if toZero {

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An autoscalerV1Strategy converts between version v1 of an autoscaler, which has a field for the CPU
-// metric only, and the stored version v2. Annotations of v1 hold the rest as JSON:
+// An autoscalerV1Strategy converts between version v1 of an autoscaler, which has a field for the
+// CPU metric only, and the stored version v2. Annotations of v1 hold the rest as JSON:
 //
 //	metrics          the other metrics, in the flat form of v1 (metricFieldMap), or in the form of
 //	                 v2 where the flat form would lose something
@@ -41,8 +41,8 @@ const (
 	currentCPU = "currentCPUUtilizationPercentage"
 )
 
-// FromStored changes obj, a copy of the stored object. Tolerances go first, so that the behavior is written
-// without them: older clients know no such field there.
+// FromStored changes obj, a copy of the stored object. Tolerances go first, so that the behavior is
+// written without them: older clients know no such field there.
 func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	v1.toleranceToAnnotations(obj)
 	spec, status := obj.Object("spec"), obj.Object("status")

@@ -76,8 +76,8 @@ func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	}
 }
 
-// autoscalerV2beta2Strategy converts between version v2beta2 of an autoscaler and the stored version. The two
-// versions differ in nothing but the tolerances, which are newer than v2beta2.
+// autoscalerV2beta2Strategy converts between version v2beta2 of an autoscaler and the stored
+// version. The two versions differ in nothing but the tolerances, which are newer than v2beta2.
 type autoscalerV2beta2Strategy struct {
 	schema.DefaultStrategy
 	schema.Lossless

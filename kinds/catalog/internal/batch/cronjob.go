@@ -26,8 +26,8 @@ func (cronJobStrategy) Default(obj tree.Tree) {
 	pod.DefaultTemplate(obj.EnsureObject("spec", "jobTemplate", "spec", "template"))
 }
 
-// Validate checks the schedule and, as if it were written alone, the spec of the Jobs. A selector is refused:
-// every Job needs its own, or two would count the same Pods.
+// Validate checks the schedule and, as if it were written alone, the spec of the Jobs. A selector
+// is refused: every Job needs its own, or two would count the same Pods.
 func (cronJobStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	if schedule := spec.String("schedule"); schedule != "" {

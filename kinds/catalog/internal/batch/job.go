@@ -95,7 +95,8 @@ func (l jobLabels) generate(metadata, spec tree.Tree) {
 	field.SetIfAbsent(spec.EnsureObject("selector", "matchLabels"), l.uid[0], metadata.String("uid"))
 }
 
-// Validate checks a Job after its selector was generated, so that a missing one is a fault of manualSelector.
+// Validate checks a Job after its selector was generated, so that a missing one is a fault of
+// manualSelector.
 func (s jobStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	selector := spec.Object("selector")

@@ -60,8 +60,8 @@ func (trustBundleAlphaStrategy) ToStored(obj tree.Tree) tree.Tree { return obj }
 
 func (trustBundleAlphaStrategy) FromStored(obj tree.Tree) tree.Tree { return obj }
 
-// ValidateServed leaves a bundle that does not change unread, so that one which was valid once can still be
-// labelled when the rules of X.509 have become stricter.
+// ValidateServed leaves a bundle that does not change unread, so that one which was valid once can
+// still be labelled when the rules of X.509 have become stricter.
 func (trustBundleStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
 	const path, omitted = "spec.trustBundle", "<value omitted>"
 	text := obj.Object("spec").String("trustBundle")

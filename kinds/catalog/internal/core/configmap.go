@@ -13,13 +13,13 @@ const maxDataSize = 1 << 20
 
 const immutableMsg = "field is immutable when `immutable` is set"
 
-// configMapStrategy leaves the syntax of keys to the declaration of the kind; only what spans several fields
-// is here.
+// configMapStrategy leaves the syntax of keys to the declaration of the kind; only what spans
+// several fields is here.
 type configMapStrategy struct{ schema.DefaultStrategy }
 
 // Validate checks that each key is in one of data and binaryData only. Both become files of the
-// same directory when the ConfigMap is mounted, so a key in both would name one file with two contents. The
-// two are reported from both sides, each with its own path.
+// same directory when the ConfigMap is mounted, so a key in both would name one file with two
+// contents. The two are reported from both sides, each with its own path.
 func (configMapStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	data, binary := obj.Object("data"), obj.Object("binaryData")
 	size := 0

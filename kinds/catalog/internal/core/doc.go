@@ -7,7 +7,7 @@
 // fields. Faults carry the paths and words that clients of these conventions know, even where these are
 // odd, because tools match on them; each such oddity is noted where it is.
 //
-// For each kind, name.go holds the strategy and namewarnings.go what is accepted with a warning. All functions are
-// pure: they get an object that they may change (Default, Prepare) or only read (Validate), and never keep
-// it. old is nil for a create.
+// For each kind, name.go holds the strategy and namewarnings.go what is accepted with a warning.
+// All functions are pure: they get an object that they may change (Default, Prepare) or only read
+// (Validate), and never keep it. old is nil for a create.
 package core

@@ -14,9 +14,9 @@ type endpointsStrategy struct {
 	managedBy string // the label
 }
 
-// Validate asks for the names of ports where a subset has several. A Service refers to the ports
-// by name as soon as it has two, and without a name a proxy could not tell which one is meant. A single
-// port may stay nameless, and then matches the Service's only port.
+// Validate asks for the names of ports where a subset has several. A Service refers to the ports by
+// name as soon as it has two, and without a name a proxy could not tell which one is meant. A
+// single port may stay nameless, and then matches the Service's only port.
 func (endpointsStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	for i, s := range obj.Objects("subsets") {
 		ports := s.Objects("ports")

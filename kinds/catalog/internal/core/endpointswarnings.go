@@ -5,8 +5,8 @@ import (
 )
 
 // Warnings warns of the addresses in Endpoints, unless these are a controller's copy of what is
-// elsewhere. The endpoints controller marks its copies with the label. It repeats the addresses of Pods, so
-// a warning to the controller would reach nobody who could correct them.
+// elsewhere. The endpoints controller marks its copies with the label. It repeats the addresses of
+// Pods, so a warning to the controller would reach nobody who could correct them.
 func (s endpointsStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	if obj.Object("metadata", "labels").String(s.managedBy) == "endpoint-controller" {
 		return nil

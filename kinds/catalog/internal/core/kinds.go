@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Kinds lists the kinds of the core group with their strategies; Pods, volumes and events are in packages of
-// their own, and kinds that need no more than their declaration have no entry.
+// Kinds lists the kinds of the core group with their strategies; Pods, volumes and events are in
+// packages of their own, and kinds that need no more than their declaration have no entry.
 //
 // n is the naming profile: label keys, secret types and finalizers are translated once here, not for each
 // request.

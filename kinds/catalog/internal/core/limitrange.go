@@ -11,8 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// limitRangeStrategy fills the defaults when the LimitRange is written, not when it is applied to a Pod, so
-// that the admission plugin reads finished values and users see what will be given to their containers.
+// limitRangeStrategy fills the defaults when the LimitRange is written, not when it is applied to a
+// Pod, so that the admission plugin reads finished values and users see what will be given to their
+// containers.
 type limitRangeStrategy struct{ schema.DefaultStrategy }
 
 func (limitRangeStrategy) RandomName() bool { return true }

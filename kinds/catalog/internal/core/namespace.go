@@ -17,8 +17,8 @@ type namespaceStrategy struct {
 }
 
 // Default sets the label that holds the namespace's own name, which selectors of network policies
-// and webhooks rely on: no namespace may pass for another by a label. Prepare sets it too, because a new
-// object may get its name only after the defaults, and a client may have changed the label.
+// and webhooks rely on: no namespace may pass for another by a label. Prepare sets it too, because
+// a new object may get its name only after the defaults, and a client may have changed the label.
 func (s namespaceStrategy) Default(obj tree.Tree) {
 	if name := obj.Object("metadata").String("name"); name != "" {
 		obj.EnsureObject("metadata", "labels")[s.label] = name
@@ -41,8 +41,8 @@ func (namespaceStrategy) Finalized(obj tree.Tree) bool {
 
 // Prepare makes a new namespace Active and adds its finalizer. Later writes of the main resource
 // keep both: status and spec.finalizers are written through sub-resources. The finalizer holds the
-// namespace until the controller has emptied it. Other finalizers that the client names are kept, behind
-// which other controllers wait in the same way.
+// namespace until the controller has emptied it. Other finalizers that the client names are kept,
+// behind which other controllers wait in the same way.
 func (s namespaceStrategy) Prepare(obj, old tree.Tree) {
 	s.Default(obj)
 	if old == nil {

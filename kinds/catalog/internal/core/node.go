@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// nodeStrategy trusts most of the status: the kubelet writes it, and a fault would make a node go dark instead
-// of being reported with what is known about it.
+// nodeStrategy trusts most of the status: the kubelet writes it, and a fault would make a node go
+// dark instead of being reported with what is known about it.
 type nodeStrategy struct {
 	family.AlwaysWarns
 	addresses warning.Addresses
@@ -24,8 +24,8 @@ type nodeStrategy struct {
 }
 
 // Default takes the capacity as allocatable where the node reports nothing else, and keeps podCIDR
-// equal to the first of podCIDRs. Schedulers read only allocatable, so a node that reserves nothing for its
-// system need not repeat itself.
+// equal to the first of podCIDRs. Schedulers read only allocatable, so a node that reserves nothing
+// for its system need not repeat itself.
 func (nodeStrategy) Default(obj tree.Tree) {
 	if status := obj.Object("status"); status != nil && status.Has("capacity") && !status.Has("allocatable") {
 		status["allocatable"] = tree.Clone(status["capacity"])
@@ -70,8 +70,8 @@ func (nodeStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// Validate checks resources below both names since the kubelet and, for extended resources, a patch by
-// an operator write them.
+// Validate checks resources below both names since the kubelet and, for extended resources, a patch
+// by an operator write them.
 func (nodeStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec, status := obj.Object("spec"), obj.Object("status")
 	validateTaints(spec, "metadata.taints", faults)
@@ -146,10 +146,10 @@ func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults
 }
 
 // ValidateUpdate refuses changes of podCIDRs and of providerID once they are set, and of the fields
-// that are no longer supported. Network plugins configure interfaces by podCIDR, and the cloud's controller
-// finds the machine by providerID: changed under them, addresses of running Pods would overlap, or the
-// wrong machine would be deleted. Who must change them deletes the Node and lets the kubelet register
-// again.
+// that are no longer supported. Network plugins configure interfaces by podCIDR, and the cloud's
+// controller finds the machine by providerID: changed under them, addresses of running Pods would
+// overlap, or the wrong machine would be deleted. Who must change them deletes the Node and lets
+// the kubelet register again.
 func (nodeStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	before := was.Strings("podCIDRs")

@@ -6,7 +6,8 @@ import (
 )
 
 // Warnings warns of fields that nothing reads any more, and of unusual ranges. These are warnings
-// because nodes stored long ago still have the fields, and their kubelets must be able to write them back.
+// because nodes stored long ago still have the fields, and their kubelets must be able to write
+// them back.
 func (s nodeStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	spec := obj.Object("spec")
 	if spec.Has("configSource") {

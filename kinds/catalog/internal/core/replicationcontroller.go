@@ -7,8 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// replicationControllerStrategy shares what it can with ReplicaSet, which replaced this kind: replica counts
-// and the status have the same shape. The selector has not; it is a plain map of labels.
+// replicationControllerStrategy shares what it can with ReplicaSet, which replaced this kind:
+// replica counts and the status have the same shape. The selector has not; it is a plain map of
+// labels.
 type replicationControllerStrategy struct {
 	apps.NamedWorkload
 	apps.ZeroReplicasOnCreate
@@ -18,8 +19,8 @@ func (replicationControllerStrategy) DefaultPropagation() (policy, warning strin
 	return "Orphan", ""
 }
 
-// Default copies the labels of the template to the selector and to the object where
-// those have none. This is a convenience of the oldest API; apps/v1 has dropped it, because labels that are
+// Default copies the labels of the template to the selector and to the object where those have
+// none. This is a convenience of the oldest API; apps/v1 has dropped it, because labels that are
 // derived once do not follow a later change of the template.
 func (replicationControllerStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
@@ -40,9 +41,9 @@ func (replicationControllerStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// Validate compares selector and template as a label selector, for which the map is
-// wrapped in matchLabels. Without a match the controller would create Pods for ever, since it never counts
-// its own.
+// Validate compares selector and template as a label selector, for which the map is wrapped in
+// matchLabels. Without a match the controller would create Pods for ever, since it never counts its
+// own.
 func (replicationControllerStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	selector, template := spec.Object("selector"), spec.Object("template")

@@ -10,15 +10,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// resourceQuotaStrategy keeps the status in writes of the main resource: used is counted by admission and by
-// the quota controller, and a client that could reset it would create beyond its limits.
+// resourceQuotaStrategy keeps the status in writes of the main resource: used is counted by
+// admission and by the quota controller, and a client that could reset it would create beyond its
+// limits.
 type resourceQuotaStrategy struct {
 	schema.DefaultStrategy
 	family.KeepStatus
 }
 
-// Validate checks the status with the same rules as the spec, because hard is copied from there by the
-// controller.
+// Validate checks the status with the same rules as the spec, because hard is copied from there by
+// the controller.
 func (resourceQuotaStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec, status := obj.Object("spec"), obj.Object("status")
 	validateQuotaResources(spec.Object("hard"), "spec.hard", faults)
@@ -143,8 +144,8 @@ func validateScopeOperator(e tree.Tree, scope, path string, faults *schema.Fault
 }
 
 // ValidateUpdate keeps the set of scopes. used was counted with these scopes. The order and
-// repetitions mean nothing, so they may change. The slices are the copies that Strings makes, so sorting
-// them leaves the objects as they are.
+// repetitions mean nothing, so they may change. The slices are the copies that Strings makes, so
+// sorting them leaves the objects as they are.
 func (resourceQuotaStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	now, was := spec.Strings("scopes"), old.Object("spec").Strings("scopes")

@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Warnings warns of a new quota that bounds the requests of a resource higher than its limits. Such limits
-// can never be used up, because requests are at most limits. In a quota, "cpu" and "memory" without a
-// prefix are short for the requests. Storage has no such short form.
+// Warnings warns of a new quota that bounds the requests of a resource higher than its limits. Such
+// limits can never be used up, because requests are at most limits. In a quota, "cpu" and "memory"
+// without a prefix are short for the requests. Storage has no such short form.
 func (resourceQuotaStrategy) Warnings(obj, old tree.Tree) (texts []string) {
 	if old != nil {
 		return nil

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// secretStrategy are the types with rules of their own, in the spelling of a profile. Each type promises
-// certain keys to its consumers: the ingress controller, the kubelet that pulls images, an SSH client. The
-// keys themselves carry no vendor's name, so only types are translated.
+// secretStrategy are the types with rules of their own, in the spelling of a profile. Each type
+// promises certain keys to its consumers: the ingress controller, the kubelet that pulls images, an
+// SSH client. The keys themselves carry no vendor's name, so only types are translated.
 type secretStrategy struct {
 	family.AlwaysWarns
 	serviceAccountToken, serviceAccountName string
@@ -40,8 +40,8 @@ func (secretStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) 
 }
 
 // Default sets the type and moves stringData, which is write-only, into data. stringData wins, so
-// that a manifest can override one key in plain text. It is removed before the object is stored and so
-// appears in no response.
+// that a manifest can override one key in plain text. It is removed before the object is stored and
+// so appears in no response.
 func (secretStrategy) Default(obj tree.Tree) {
 	if obj.String("type") == "" {
 		obj["type"] = "Opaque"
@@ -57,8 +57,8 @@ func (secretStrategy) Default(obj tree.Tree) {
 	delete(obj, "stringData")
 }
 
-// Validate measures decoded bytes, as for a ConfigMap. Messages about Secrets must not contain their
-// values: a Status ends up in logs and terminals.
+// Validate measures decoded bytes, as for a ConfigMap. Messages about Secrets must not contain
+// their values: a Status ends up in logs and terminals.
 func (t secretStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	data := obj.Object("data")
 	size := 0

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Warnings warns of a certificate that its key does not fit, or that cannot be read. The text is that
-// of crypto/tls, which names the problem but none of the contents.
+// Warnings warns of a certificate that its key does not fit, or that cannot be read. The text is
+// that of crypto/tls, which names the problem but none of the contents.
 func (t secretStrategy) Warnings(obj, _ tree.Tree) []string {
 	if obj.String("type") != t.tls {
 		return nil

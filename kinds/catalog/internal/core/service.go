@@ -12,8 +12,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serviceStrategy stops at what one object can tell. Allocating cluster addresses and node ports, and refusing
-// those that another Service has, needs the other Services and is the work of the allocators in actors.
+// serviceStrategy stops at what one object can tell. Allocating cluster addresses and node ports,
+// and refusing those that another Service has, needs the other Services and is the work of the
+// allocators in actors.
 type serviceStrategy struct {
 	family.AlwaysWarns
 	serviceAnnotations
@@ -83,9 +84,10 @@ func (serviceStrategy) Default(obj tree.Tree) {
 }
 
 // Prepare ignores the status in writes of the main resource. An update that leaves out allocated
-// addresses and ports keeps them, and a change of the type drops fields of the old type. A Service that
-// stops being a load balancer loses the addresses of the balancer at once, since the cloud's controller
-// frees them and another Service may get them. The old status is cloned before: objects at rest are shared.
+// addresses and ports keeps them, and a change of the type drops fields of the old type. A Service
+// that stops being a load balancer loses the addresses of the balancer at once, since the cloud's
+// controller frees them and another Service may get them. The old status is cloned before: objects
+// at rest are shared.
 func (serviceStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if spec.String("type") == service.TypeExternalName && slices.Contains([]string{"Cluster", "Local"}, spec.String("internalTrafficPolicy")) {

@@ -170,8 +170,8 @@ func validateTrafficPolicy(spec tree.Tree, faults *schema.Faults) {
 }
 
 // ValidateUpdate keeps what an outside party was told already: the controller chosen by
-// loadBalancerClass owns the balancer and would not clean up after a change, and the balancer polls the
-// health check port that it was configured with.
+// loadBalancerClass owns the balancer and would not clean up after a change, and the balancer polls
+// the health check port that it was configured with.
 func (serviceStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateClusterIPsUpdate(spec, was, faults)

@@ -8,11 +8,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Warnings returns what is accepted in a Service and deprecated, or without effect. None of it is refused, because
-// Services of this kind are stored in many clusters, and a fault would make their next update impossible.
+// Warnings returns what is accepted in a Service and deprecated, or without effect. None of it is
+// refused, because Services of this kind are stored in many clusters, and a fault would make their
+// next update impossible.
 //
-// It repeats its texts with each write, unlike for workloads: the same client that writes the Service can
-// correct it. clusterIP is looked at through clusterIPs, whose first item it equals by now.
+// It repeats its texts with each write, unlike for workloads: the same client that writes the
+// Service can correct it. clusterIP is looked at through clusterIPs, whose first item it equals by
+// now.
 func (s serviceStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	spec := obj.Object("spec")
 	if obj.Object("metadata", "annotations").Has(s.hints) {

@@ -4,8 +4,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Warnings warns of a new slice of names, and of addresses, unless they are a controller's copy of what is
-// elsewhere.
+// Warnings warns of a new slice of names, and of addresses, unless they are a controller's copy of
+// what is elsewhere.
 //
 // Controllers copy what users have written and cannot act on a warning; the author of the original has been warned.
 func (s endpointSliceStrategy) Warnings(obj, old tree.Tree) (texts []string) {

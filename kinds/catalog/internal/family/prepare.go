@@ -5,7 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// DropStatusOnCreate is the Preparer of kinds whose status is written through the sub-resource only: a new object has none.
+// DropStatusOnCreate is the Preparer of kinds whose status is written through the sub-resource
+// only: a new object has none.
 type DropStatusOnCreate struct{}
 
 // Prepare drops the status of a new object.

@@ -41,8 +41,8 @@ func validateClassAnnotation(obj tree.Tree, annotation string, faults *schema.Fa
 	}
 }
 
-// Validate checks what every controller relies on: there is something to route to, hosts are names, and paths
-// mean the same to all. None of it depends on which controller runs.
+// Validate checks what every controller relies on: there is something to route to, hosts are names,
+// and paths mean the same to all. None of it depends on which controller runs.
 func (ingressStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	backend, list := spec.Object("defaultBackend"), spec.Objects("rules")

@@ -6,12 +6,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ingressClassStrategy lets the default class be chosen by an annotation, of which a second one is no fault:
-// an administrator changes it in two steps.
+// ingressClassStrategy lets the default class be chosen by an annotation, of which a second one is
+// no fault: an administrator changes it in two steps.
 type ingressClassStrategy struct{ schema.DefaultStrategy }
 
-// Validate ties the namespace of the parameters to their scope, so that nobody can read one without the
-// other and take a cluster's object for that of a namespace.
+// Validate ties the namespace of the parameters to their scope, so that nobody can read one without
+// the other and take a cluster's object for that of a namespace.
 func (ingressClassStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	if controller := spec.String("controller"); controller != "" {

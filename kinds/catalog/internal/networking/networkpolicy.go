@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// networkPolicyStrategy leaves it to network plugins what a policy does; the server only sees to it that all
-// of them read the same.
+// networkPolicyStrategy leaves it to network plugins what a policy does; the server only sees to it
+// that all of them read the same.
 type networkPolicyStrategy struct {
 	family.AlwaysWarns
 	addresses warning.Addresses

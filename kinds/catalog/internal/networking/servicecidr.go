@@ -13,8 +13,8 @@ type serviceCIDRStrategy struct {
 	family.EmptyStatusOnCreate
 }
 
-// Validate allows one range, or one of each family. Ranges are in canonical form only, because controllers
-// compare them as text.
+// Validate allows one range, or one of each family. Ranges are in canonical form only, because
+// controllers compare them as text.
 func (serviceCIDRStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	const path = "spec.cidrs"
 	spec := obj.Object("spec")

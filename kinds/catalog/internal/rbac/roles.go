@@ -19,8 +19,8 @@ func (roleStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	validateRole(obj, true, faults)
 }
 
-// dropEmptyRules sets empty rules to null, so that a role without rules reads the same however it was
-// written.
+// dropEmptyRules sets empty rules to null, so that a role without rules reads the same however it
+// was written.
 type dropEmptyRules struct{}
 
 func (dropEmptyRules) Prepare(obj, _ tree.Tree) {
@@ -74,8 +74,9 @@ func validatePolicyRule(rule tree.Tree, namespaced bool, path string, faults *sc
 	}
 }
 
-// A bindingStrategy is that of the bindings of one scope. A binding in a namespace may refer to a role of the namespace or
-// of the cluster; one of the cluster only to the latter, since a role of a namespace means nothing outside.
+// A bindingStrategy is that of the bindings of one scope. A binding in a namespace may refer to a
+// role of the namespace or of the cluster; one of the cluster only to the latter, since a role of a
+// namespace means nothing outside.
 type bindingStrategy struct {
 	schema.DefaultStrategy
 	group      string   // of roles, users and groups

@@ -18,8 +18,8 @@ var systemPriorities = map[string]int64{
 	"system-node-critical":    2*highestPriority + 1000,
 }
 
-// priorityClassStrategy does not compare classes with each other: that there is one default is checked by
-// admission, which sees them all.
+// priorityClassStrategy does not compare classes with each other: that there is one default is
+// checked by admission, which sees them all.
 type priorityClassStrategy struct{ schema.DefaultStrategy }
 
 // Prepare gives a new class its one generation: no update of a class is counted.

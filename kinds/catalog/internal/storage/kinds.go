@@ -6,8 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Kinds lists the kinds of storage with their strategies. Kinds whose objects users write warn in every
-// write; a CSIDriver only where something changes, as its installer applies it again and again.
+// Kinds lists the kinds of storage with their strategies. Kinds whose objects users write warn in
+// every write; a CSIDriver only where something changes, as its installer applies it again and
+// again.
 func Kinds(n *meta.Naming) []family.Kind {
 	labels := warning.NewNodeLabels(n)
 	return []family.Kind{

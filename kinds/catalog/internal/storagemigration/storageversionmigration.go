@@ -17,8 +17,8 @@ type migrationStrategy struct {
 	family.EmptyStatusOnCreate
 }
 
-// Validate asks for the names of a resource and of its group, "" for the core group. Whether there is such a
-// resource is for the controller to find out: its definition may come later.
+// Validate asks for the names of a resource and of its group, "" for the core group. Whether there
+// is such a resource is for the controller to find out: its definition may come later.
 func (migrationStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	const path = "spec.resource"
 	of := obj.Object("spec", "resource")
@@ -41,7 +41,8 @@ const (
 	failed    = "Failed"
 )
 
-// ValidateUpdate checks a status that is written. Nothing else does: writes of the object itself keep it as it is.
+// ValidateUpdate checks a status that is written. Nothing else does: writes of the object itself
+// keep it as it is.
 func (migrationStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	now, was := obj.Object("status"), old.Object("status")
 	if tree.SemanticEqual(now, was) {

@@ -6,10 +6,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of Pods with their strategies. A Pod has four writers, each with a sub-resource that
-// changes its own part: the scheduler binds, the node reports the status, an autoscaler resizes, and an
-// operator adds a container for debugging. Binding keeps the generation, as it is no change of what was
-// asked for, and has no owner. message finds the structure of a message by its name.
+// Kinds lists the kinds of Pods with their strategies. A Pod has four writers, each with a
+// sub-resource that changes its own part: the scheduler binds, the node reports the status, an
+// autoscaler resizes, and an operator adds a container for debugging. Binding keeps the generation,
+// as it is no change of what was asked for, and has no owner. message finds the structure of a
+// message by its name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
 	mirror := n.Translate("platform.io/config.mirror")
 	checks := newChecks(n)

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podStrategy validates a spec that changes only. Names of claims are only looked at in a create, as an existing Pod cannot
-// be renamed.
+// podStrategy validates a spec that changes only. Names of claims are only looked at in a create,
+// as an existing Pod cannot be renamed.
 type podStrategy struct {
 	schema.DefaultStrategy
 	*checks
@@ -64,8 +64,8 @@ func (s podStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// GracePeriod returns the grace period that the client asks for, or the Pod's own. A Pod that does not run needs none, and a
-// negative period means the shortest, 1 second.
+// GracePeriod returns the grace period that the client asks for, or the Pod's own. A Pod that does
+// not run needs none, and a negative period means the shortest, 1 second.
 func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 	spec := obj.Object("spec")
 	phase := obj.Object("status").String("phase")
@@ -111,8 +111,8 @@ func validateImages(spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// Prepare sets the status of a new Pod; later writes of the main resource keep the status. A status sent
-// with a create would have a Pod count as running before any node has it.
+// Prepare sets the status of a new Pod; later writes of the main resource keep the status. A status
+// sent with a create would have a Pod count as running before any node has it.
 func (s podStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")

@@ -6,7 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// checks are the parts of validation and warnings that depend on the naming profile only. All requests share them.
+// checks are the parts of validation and warnings that depend on the naming profile only. All
+// requests share them.
 type checks struct {
 	addresses   warning.Addresses
 	labels      warning.NodeLabels

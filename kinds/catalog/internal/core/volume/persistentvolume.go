@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// persistentVolumeStrategy retains by default: of an administrator's volume nothing may be erased unasked.
-// Volumes that a provisioner creates get the policy of their storage class from it.
+// persistentVolumeStrategy retains by default: of an administrator's volume nothing may be erased
+// unasked. Volumes that a provisioner creates get the policy of their storage class from it.
 type persistentVolumeStrategy struct {
 	family.AlwaysWarns
 	spec           *schema.Message
@@ -41,9 +41,9 @@ func (persistentVolumeStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults
 	}
 }
 
-// Prepare sets the status of a new volume to Pending, since its creation. The controller
-// that binds moves it on to Available; a status that a client sends with a create may be that of a volume
-// in another cluster.
+// Prepare sets the status of a new volume to Pending, since its creation. The controller that binds
+// moves it on to Available; a status that a client sends with a create may be that of a volume in
+// another cluster.
 func (persistentVolumeStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -160,10 +160,10 @@ func ValidateInlineVolume(spec tree.Tree, path string, faults *schema.Faults) {
 	validateVolumeSpec(spec, path, faults)
 }
 
-// ValidateUpdate keeps the source, the volume mode and, once it is set, the node affinity.
-// Only controllerExpandSecretRef may be added to a CSI source. Data is on that backend: with another one
-// Pods would come back to a different disk. The secret may be added so that volumes from before expansion
-// existed can grow. The odd paths are those that clients know.
+// ValidateUpdate keeps the source, the volume mode and, once it is set, the node affinity. Only
+// controllerExpandSecretRef may be added to a CSI source. Data is on that backend: with another one
+// Pods would come back to a different disk. The secret may be added so that volumes from before
+// expansion existed can grow. The odd paths are those that clients know.
 func (s persistentVolumeStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	m := s.spec
 	spec, was := obj.Object("spec"), old.Object("spec")

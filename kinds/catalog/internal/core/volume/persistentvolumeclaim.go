@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// persistentVolumeClaimStrategy has the rules of claims that clients and StatefulSets create. The status
-// belongs to the binder and to the resizer, so writes of the main resource keep it.
+// persistentVolumeClaimStrategy has the rules of claims that clients and StatefulSets create. The
+// status belongs to the binder and to the resizer, so writes of the main resource keep it.
 type persistentVolumeClaimStrategy struct {
 	family.AlwaysWarns
 	spec      *schema.Message
@@ -178,11 +178,11 @@ func validateClaimResource(key, path string, faults *schema.Faults) bool {
 	return true
 }
 
-// ValidateUpdate keeps the spec, except for the volume that a claim is bound to, and for what a bound
-// claim may ask for: more storage and another attributes class. class is the annotation that named the
-// storage class before there was a field for it. A storage class chooses the backend at provisioning and
-// cannot change it afterwards. Moving the class from the annotation to the field, with the same name, is no
-// change.
+// ValidateUpdate keeps the spec, except for the volume that a claim is bound to, and for what a
+// bound claim may ask for: more storage and another attributes class. class is the annotation that
+// named the storage class before there was a field for it. A storage class chooses the backend at
+// provisioning and cannot change it afterwards. Moving the class from the annotation to the field,
+// with the same name, is no change.
 func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	m, class := s.spec, s.class
 	spec, was := obj.Object("spec"), old.Object("spec")

@@ -44,9 +44,9 @@ func classWarning(key string) string {
 	return tree.KeyPath("metadata.annotations", key) + `: deprecated since v1.8; use "storageClassName" attribute instead`
 }
 
-// Warnings warns of what is deprecated in a PersistentVolumeClaim, and of fractions of bytes. Storage
-// is allocated in whole bytes: a request of "1.5" or with the suffix m is nearly always a typing error for
-// M or G.
+// Warnings warns of what is deprecated in a PersistentVolumeClaim, and of fractions of bytes.
+// Storage is allocated in whole bytes: a request of "1.5" or with the suffix m is nearly always a
+// typing error for M or G.
 func (s persistentVolumeClaimStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	if _, given := obj.Object("metadata", "annotations")[s.class]; given {
 		texts = append(texts, classWarning(s.class))
