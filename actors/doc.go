@@ -156,7 +156,7 @@
 //
 // Collections hold objects in one version, the stored one. Owners of objects and publishers never
 // convert for readers. A get, the result of a write and a watch convert on their own goroutine, and share
-// the results. A list answers stored objects, which the caller converts part by part with Store.Convert
+// the results. A list answers stored objects, which the caller converts part by part with their Form
 // while it writes them. Where a conversion is not built in but asks somebody outside
 // (Options.Converter), it may wait and fail: the list is then converted before it is answered, a failure is
 // the answer to a get, list or write, and an ERROR event to a watch.

@@ -99,25 +99,32 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	if mustWait {
 		return mutateReply{proposal: state.pending, retry: true}
 	}
-	if m.mutation.Kind.ConversionWebhook() != nil {
-		return o.handleVersioned(m, state)
+	work, conversions := m.mutation, request.Conversions(nil)
+	var calls *inTurn
+	if work.Kind.ConversionWebhook() != nil {
+		if work, calls = withoutWebhook(work, state); work == nil {
+			return handOut(state, waitingMutation{converts: true, object: state.Object})
+		}
+		conversions = calls
 	}
-	p, err := o.admit(m, m.mutation, nil, state)
-	if err != nil {
+	p, err := o.admit(m, work, conversions, state)
+	waits := err == nil && (p.Waits() || p.Renamed())
+	var c mutation.Candidate
+	if err == nil && !waits {
+		c, err = p.Finish()
+	}
+	switch {
+	case calls != nil && (calls.asked || waits):
+		c.Reserved.Release()
+		return handOut(state, waitingMutation{converts: true, object: state.Object})
+	case waits:
+		return handOut(state, waitingMutation{prepared: p})
+	case err != nil:
 		return mutateReply{proposal: state.pending, err: err} // a refusal depends on the state that it was computed on
 	}
-	if p.Waits() || p.Renamed() {
-		return handOut(state, p)
+	if calls != nil && work.Kind != m.mutation.Kind.Stored.Origin.WorkingForm {
+		c.Form = work.Kind
 	}
-	c, err := p.Finish()
-	if err != nil {
-		return mutateReply{proposal: state.pending, err: err}
-	}
-	return o.reserveAndSubmit(m, state, p, c)
-}
-
-// reserveAndSubmit proposes a candidate that nothing else refuses, with what it takes of what is shared out.
-func (o *object) reserveAndSubmit(m *mutateRequest, state newestState, p mutation.Prepared, c mutation.Candidate) mutateReply {
 	if err := p.Reserve(&c); err != nil {
 		// What is pending may give back what there was no room for.
 		return mutateReply{proposal: state.pending, err: err, retry: state.pending != nil}
@@ -157,13 +164,14 @@ func (s *Store) mutationEnv(ctx context.Context) mutation.Env {
 	return mutation.Env{Context: ctx, Now: s.objectTime(), NewUID: uuid.NewString, LastApplied: s.lastApplied, MaxBytes: s.tuning.ObjectBytes}
 }
 
-// handOut returns a mutation to the goroutine that requested it, which runs the admission that may block. That
-// never sees a state that is not stored yet: the request comes again when the pending proposal is resolved.
-func handOut(state newestState, p mutation.Prepared) mutateReply {
+// handOut returns a mutation to the goroutine of its request, which runs what may block: admission or a conversion
+// webhook. These never see a state that is not stored yet: the request comes again when the pending proposal is resolved.
+func handOut(state newestState, w waitingMutation) mutateReply {
 	if state.pending != nil {
 		return mutateReply{proposal: state.pending, retry: true}
 	}
-	return mutateReply{waiting: &waitingMutation{prepared: p, base: versionOf(state.Object)}}
+	w.base = versionOf(state.Object)
+	return mutateReply{waiting: &w}
 }
 
 // resume takes back a mutation that was admitted outside, if the object is still as it was then.

@@ -23,32 +23,16 @@ import (
 // the state that it is to be computed on, like a change whose admission waits; and what begins here and turns out to need a
 // conversion, for the owner of a field in another version or for admission, begins again there.
 
-// handleVersioned is handle for a kind that a webhook converts.
-func (o *object) handleVersioned(m *mutateRequest, state newestState) mutateReply {
-	form := formInTurn(m.mutation, state)
+// withoutWebhook returns a mutation in the working form in which its owner can begin to compute it, and whether that needs a
+// webhook nevertheless; nil if it cannot begin. The kind of the mutation is one that a webhook converts.
+func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, *inTurn) {
+	form := formInTurn(m, state)
 	if form == nil {
-		return handOutState(state)
+		return nil, nil
 	}
-	turn := &inTurn{}
-	work := *m.mutation
+	calls, work := &inTurn{}, *m
 	work.Kind = form
-	p, err := o.admit(m, &work, turn, state)
-	var c mutation.Candidate
-	waits := err == nil && (p.Waits() || p.Renamed())
-	if err == nil && !waits {
-		c, err = p.Finish()
-	}
-	if turn.asked || waits {
-		c.Reserved.Release()
-		return handOutState(state)
-	}
-	if err != nil {
-		return mutateReply{proposal: state.pending, err: err}
-	}
-	if c.Op != mutation.None && form != m.mutation.Kind.Stored.Origin.WorkingForm {
-		c.Form = form
-	}
-	return o.reserveAndSubmit(m, state, p, c)
+	return &work, calls
 }
 
 // formInTurn is the working form in which a mutation can begin in the owner's turn; nil if it cannot.
@@ -66,14 +50,6 @@ func formInTurn(m *request.Mutation, state newestState) *schema.Kind {
 		return stored.Origin.WorkingForm
 	}
 	return nil
-}
-
-// handOutState returns a mutation to the goroutine that requested it, to be computed there on a state that is stored.
-func handOutState(state newestState) mutateReply {
-	if state.pending != nil {
-		return mutateReply{proposal: state.pending, retry: true}
-	}
-	return mutateReply{waiting: &waitingMutation{converts: true, object: state.Object, base: versionOf(state.Object)}}
 }
 
 // inTurn are the conversions of a mutation in its owner's turn: there are none.

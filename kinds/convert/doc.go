@@ -9,7 +9,7 @@
 // An object that is asked for in the version that it is stored in is returned as it is, without being
 // decoded. Most reads are of that sort.
 //
-// The conversions here are computation only, and cannot fail on stored objects that are intact. A
-// Converter is the contract for those that ask somebody outside, and may wait and fail. Where a webhook is asked,
-// stored bytes mean something in the version only in which they were written (written.go).
+// The conversions here are computation only, and cannot fail on stored objects that are intact. A Form is the form
+// in which a request gets objects, with its Converter, which may wait and fail. Where a webhook is asked, stored bytes
+// mean something in the version only in which they were written (written.go).
 package convert

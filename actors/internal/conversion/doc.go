@@ -1,8 +1,8 @@
-// Package conversion gives readers and watchers objects in the form of the kind that they ask for.
+// Package conversion converts stored objects to the form that a request asks for.
 //
-// Collections hold objects in one form, the stored one. A Service leads from there to any other: for
-// gets (Get), lists (List), watches (Events) and the results of writes (Result). Owners of objects never
-// call it, so no write waits for a conversion of others.
+// A Service is the Converter of all forms (convert.Form) but the stored one: for gets (Get), lists (Convert), watches
+// (Events) and the results of writes (Result). Owners of objects never call it, so no write waits for a conversion of
+// others.
 //
 // # Two sorts of conversion
 //

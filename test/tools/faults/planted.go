@@ -42,7 +42,7 @@ var storeFaults = []fault{
 	},
 	{
 		"what a refused change had set aside is never given back", "actors/object.go",
-		"		c.Reserved.Release()", "		_ = c.Reserved",
+		"	if !reply.accepted {\n		c.Reserved.Release()", "	if !reply.accepted {\n		_ = c.Reserved",
 		"./test/api -run DryRunAllocates",
 	},
 	{
