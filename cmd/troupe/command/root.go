@@ -42,12 +42,11 @@ Completion of shells, with the names of the server's objects: troupe completion 
 	}
 	const serverGroup = "server"
 	c.AddGroup(&cobra.Group{ID: serverGroup, Title: "Run a server, and look after it:"})
-	live := top()
-	for _, one := range []*cobra.Command{serve(), status(), live, doctor(), backup(), restore(), compact(), migrate(), verify(), cluster(), envtestCommand()} {
+	for _, one := range []*cobra.Command{serve(), status(), doctor(), backup(), restore(), compact(), migrate(), verify(), cluster(), envtestCommand()} {
 		one.GroupID = serverGroup
 		c.AddCommand(one)
 	}
-	client.AddTo(c, live)
+	client.AddTo(c)
 	c.AddCommand(version())
 	return c
 }

@@ -31,8 +31,6 @@ type applyOptions struct {
 	dryRun                  dryRun
 	manager, validate       string
 	force, diff, serverSide bool
-	prune                   bool
-	set                     string
 }
 
 func apply(f *connectionFlags) *cobra.Command {
@@ -44,15 +42,10 @@ func apply(f *connectionFlags) *cobra.Command {
 theirs from then on, and what they have named before and name no longer goes. Fields that
 others own are a conflict, which --force-conflicts decides for the files.
 
-CustomResourceDefinitions are applied first, and objects of their kinds once these are served.
-
-With --prune and --applyset, objects that were applied as one of the set before and are in
-the files no longer are deleted. The set remembers its objects in a Secret, or in the
-ConfigMap or other object that --applyset names, in the form that kubectl uses, too.`,
+CustomResourceDefinitions are applied first, and objects of their kinds once these are served.`,
 		Example: `  troupe apply -f app.yaml
   troupe apply -f manifests/ --diff --dry-run=server     what would change
-  troupe apply -k overlays/staging
-  troupe apply -f manifests/ --prune --applyset=configmaps/app`,
+  troupe apply -k overlays/staging`,
 		Args: cobra.NoArgs,
 	}
 	o.addFiles(c)
@@ -64,8 +57,6 @@ ConfigMap or other object that --applyset names, in the form that kubectl uses, 
 	flags.BoolVar(&o.force, "force-conflicts", false, "Take fields that others own.")
 	flags.BoolVar(&o.serverSide, "server-side", true, "Apply on the server; there is no other way here.")
 	flags.BoolVar(&o.diff, "diff", false, "Show what changes of each object.")
-	flags.BoolVar(&o.prune, "prune", false, "Delete what is in the set and no longer in the files; needs --applyset.")
-	flags.StringVar(&o.set, "applyset", "", "Object that remembers the set: NAME of a Secret, or TYPE/NAME.")
 	flags.BoolVar(&o.print.ManagedFields, "show-managed-fields", false, "Show who owns which field.")
 	c.RunE = f.runWith(o.stdinUse, func(s *session, _ []string) error { return s.apply(o) })
 	return c
@@ -92,34 +83,20 @@ func fieldValidation(validate string) (string, error) {
 }
 
 func (s *session) apply(o *applyOptions) error {
-	switch {
-	case o.prune != (o.set != ""):
-		return usageError("--prune and --applyset go together: the set says what may be deleted")
-	case !o.serverSide:
+	if !o.serverSide {
 		return usageError("objects are applied on the server; leave out --server-side=false")
 	}
 	manifests, unreadable := s.manifests(&o.targetFlags)
 	if len(manifests) == 0 {
 		return unreadable
 	}
-	var set *applySet
-	if o.prune {
-		var err error
-		if set, err = s.openSet(o); err != nil {
-			return err
-		}
-	}
 	definitions, others := splitDefinitions(manifests)
-	do := func(one selection) error { return s.applyOne(o, one, set) }
+	do := func(one selection) error { return s.applyOne(o, one) }
 	errs := []error{unreadable, s.each(definitions, do)}
 	if o.dryRun == dryRunNone && len(definitions) > 0 && errs[1] == nil && len(others) > 0 {
 		errs = append(errs, s.awaitDefinitions(definitions))
 	}
-	err := errors.Join(append(errs, s.each(others, do))...)
-	if err == nil && set != nil {
-		return s.pruneSet(o, set)
-	}
-	return err
+	return errors.Join(append(errs, s.each(others, do))...)
 }
 
 // definitionKind is the kind of objects that make the server serve further kinds.
@@ -195,7 +172,7 @@ func established(definition tree.Tree) (bool, error) {
 // applyOne applies one object, and says what became of it.
 //
 // The state before is asked for, as the server does not tell whether anything has changed.
-func (s *session) applyOne(o *applyOptions, one selection, set *applySet) error {
+func (s *session) applyOne(o *applyOptions, one selection) error {
 	m := one.manifest
 	if len(one.names) == 0 {
 		if generated := m.Object.Object("metadata").String("generateName"); generated != "" {
@@ -216,10 +193,6 @@ func (s *session) applyOne(o *applyOptions, one selection, set *applySet) error 
 	config := m.Object
 	if metadata := config.Object("metadata"); one.namespace != "" && metadata.String("namespace") == "" {
 		metadata["namespace"] = one.namespace // which errors of the server then name
-	}
-	if set != nil {
-		config = set.mark(config)
-		set.add(one)
 	}
 	after, words, err := s.sendApply(o, one, path, config, before)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 func auth(f *connectionFlags) *cobra.Command {
 	c := &cobra.Command{Use: "auth", Short: "Ask who one is, and what one may do", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(canI(f), whoami(f), reconcile(f))
+	c.AddCommand(canI(f), whoami(f))
 	return c
 }
 

@@ -14,14 +14,10 @@ const (
 	clusterGroup = "cluster"
 )
 
-// AddTo adds the commands of the client to the program, two of them below top. Its flags are added
-// to the program as well, so that they may come before the name of a command.
-func AddTo(root, top *cobra.Command) {
+// AddTo adds the commands of the client to the program. Its flags are added to the program as well, so
+// that they may come before the name of a command.
+func AddTo(root *cobra.Command) {
 	f := &connectionFlags{}
-	for _, c := range []*cobra.Command{topPods(f), topNodes(f)} {
-		prepare(f, c)
-		top.AddCommand(c)
-	}
 	root.AddGroup(
 		&cobra.Group{ID: basicGroup, Title: "Work with objects of a server:"},
 		&cobra.Group{ID: clusterGroup, Title: "Work with what runs:"},
@@ -32,8 +28,8 @@ func AddTo(root, top *cobra.Command) {
 			get(f), describeCommand(f), apply(f), diff(f), create(f), deleteCommand(f), edit(f), patch(f), run(f), expose(f), replace(f), label(f), annotate(f),
 			wait(f), explain(f), apiResources(f), apiVersions(f),
 		},
-		clusterGroup: {scale(f), set(f), rollout(f), autoscale(f), cordon(f, true), cordon(f, false), drain(f), taint(f), events(f), logs(f), execCommand(f), attach(f), cp(f), portForward(f)},
-		accessGroup:  {auth(f), certificate(f), token(f), configCommand(f)},
+		clusterGroup: {scale(f), set(f), rollout(f), cordon(f, true), cordon(f, false), drain(f), taint(f), events(f), top(f), logs(f), execCommand(f), attach(f), cp(f), portForward(f)},
+		accessGroup:  {auth(f), certificate(f), configCommand(f)},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

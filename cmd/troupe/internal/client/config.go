@@ -7,12 +7,10 @@ import (
 )
 
 func configCommand(f *connectionFlags) *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Show and change client configurations", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c := &cobra.Command{Use: "config", Short: "Show client configurations, and choose a context", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(
 		configView(f), configCurrent(f), configUse(f),
 		configList(f, "contexts"), configList(f, "clusters"), configList(f, "users"),
-		setContext(f), setCluster(f), setCredentials(f), renameContext(f), configSet(f), configUnset(f),
-		configDelete(f, "context", "contexts"), configDelete(f, "cluster", "clusters"), configDelete(f, "user", "users"),
 	)
 	return c
 }

@@ -58,12 +58,6 @@ func generators() []generator {
 			{use: "loadbalancer NAME", short: "Create a service behind a load balancer", resource: "services", flags: service("LoadBalancer")},
 			{use: "externalname NAME", short: "Create a service that is another name", resource: "services", flags: externalName},
 		}},
-		{use: "ingress NAME", short: "Create an ingress", group: "networking", resource: "ingresses", flags: ingress,
-			example: "  troupe create ingress web --rule=example.com/=web:80"},
-		{use: "quota NAME", short: "Create a quota of a namespace", resource: "resourcequotas", flags: quota,
-			example: "  troupe create quota team --hard=pods=10,requests.cpu=4"},
-		{use: "poddisruptionbudget NAME", short: "Create a budget of disruptions", group: "policy", resource: "poddisruptionbudgets", flags: disruptionBudget},
-		{use: "priorityclass NAME", short: "Create a priority class", group: "scheduling", resource: "priorityclasses", flags: priorityClass},
 	}
 }
 
@@ -85,10 +79,6 @@ func (g generator) command(f *connectionFlags) *cobra.Command {
 		c.Aliases = []string{"cm"}
 	case "serviceaccounts":
 		c.Aliases = []string{"sa"}
-	case "resourcequotas":
-		c.Aliases = []string{"resourcequota"}
-	case "poddisruptionbudgets":
-		c.Aliases = []string{"pdb"}
 	case "cronjobs":
 		c.Aliases = []string{"cj"}
 	}

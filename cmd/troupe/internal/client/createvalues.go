@@ -3,8 +3,10 @@ package client
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -64,7 +66,7 @@ func (v *valueFlags) values() (map[string][]byte, error) {
 				}
 			}
 		}
-		for _, key := range keysOf(paths) {
+		for _, key := range slices.Sorted(maps.Keys(paths)) {
 			text, err := os.ReadFile(paths[key])
 			if err != nil {
 				return nil, err

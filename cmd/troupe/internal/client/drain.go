@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -135,7 +136,7 @@ func (s *session) chooseEvicted(o *drainOptions, found []object) (moved []object
 		s.notef("Warning: ignoring DaemonSet-managed Pods: %s\n", strings.Join(left, ", "))
 	}
 	var faults []string
-	for _, why := range keysOf(refused) {
+	for _, why := range slices.Sorted(maps.Keys(refused)) {
 		faults = append(faults, fmt.Sprintf("%s: %s", why, strings.Join(refused[why], ", ")))
 	}
 	if len(faults) > 0 {

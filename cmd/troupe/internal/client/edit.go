@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -158,7 +159,7 @@ func rebase(base, edited, now tree.Tree) (merged tree.Tree, clashes []string) {
 			fields[field] = nil // for its name
 		}
 	}
-	for _, field := range keysOf(fields) {
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		mine, iHave := edited[field]
 		theirs, theyHave := now[field]
 		was, had := base[field]

@@ -3,6 +3,8 @@ package client
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +17,7 @@ import (
 
 func set(f *connectionFlags) *cobra.Command {
 	c := &cobra.Command{Use: "set", Short: "Set images, variables and resources of containers", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(setImage(f), setEnv(f), setResources(f), setSubject(f))
+	c.AddCommand(setImage(f), setEnv(f), setResources(f))
 	return c
 }
 
@@ -177,7 +179,7 @@ func setResources(f *connectionFlags) *cobra.Command {
 			}
 			resources := tree.Tree{}
 			for field, amounts := range map[string]map[string]string{"limits": limits, "requests": requests} {
-				for _, name := range keysOf(amounts) {
+				for _, name := range slices.Sorted(maps.Keys(amounts)) {
 					resources.EnsureObject(field)[name] = amounts[name]
 				}
 			}

@@ -38,6 +38,15 @@ func (u usage) cells() []string {
 	return []string{fmt.Sprintf("%dm", int64(math.Ceil(1000*u.cores))), fmt.Sprintf("%dMi", int64(u.bytes/(1<<20)))}
 }
 
+func top(f *connectionFlags) *cobra.Command {
+	c := &cobra.Command{
+		Use: "top", Short: "Show the CPU and memory usage of Pods or nodes", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(topPods(f), topNodes(f))
+	return c
+}
+
 func topPods(f *connectionFlags) *cobra.Command {
 	o := &topOptions{}
 	c := &cobra.Command{
