@@ -32,7 +32,7 @@ func (s applySession) applyDigests() (n int) {
 func TestApplyDigests(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
-	path, config := applyConfigMaps+"/a", configMapApply("a", `"x":"1"`)
+	path, config := configMaps+"/a", configMap("a", `"x":"1"`)
 	live := s.apply(201, "one", path, config)
 	again := func(want int) {
 		t.Helper()
@@ -52,13 +52,13 @@ func TestApplyDigests(t *testing.T) {
 		manager, path, config string
 		says                  string
 	}{
-		"another value":       {409, "two", path, configMapApply("a", `"x":"2"`), "conflict"},
-		"another object":      {201, "one", applyConfigMaps + "/b", configMapApply("b", `"x":"1"`), ""},
-		"another name inside": {400, "one", applyConfigMaps + "/c", config, "does not match"},
+		"another value":       {409, "two", path, configMap("a", `"x":"2"`), "conflict"},
+		"another object":      {201, "one", configMaps + "/b", configMap("b", `"x":"1"`), ""},
+		"another name inside": {400, "one", configMaps + "/c", config, "does not match"},
 		"another kind":        {400, "one", "/api/v1/namespaces/default/secrets/a", config, ""},
 		"another form":        {200, "one", path, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: '1'}", ""},
-		"twice in it":         {200, "one", path, configMapApply("a", `"x":"1","x":"1"`), ""},
-		"the same, strictly":  {400, "one&fieldValidation=Strict", path, configMapApply("a", `"x":"1","x":"1"`), "duplicate field"},
+		"twice in it":         {200, "one", path, configMap("a", `"x":"1","x":"1"`), ""},
+		"the same, strictly":  {400, "one&fieldValidation=Strict", path, configMap("a", `"x":"1","x":"1"`), "duplicate field"},
 		"a dry run":           {200, "one&dryRun=All", path, config, ""},
 	} {
 		before := s.applyDigests()
@@ -85,7 +85,7 @@ func TestApplyDigests(t *testing.T) {
 	again(0) // the state is another one
 	again(fromMemory())
 
-	answer := s.Send(200, "PATCH", path+"?fieldManager=one", applyTypeApply, configMapApply("a", `"x":"1","x":"1"`))
+	answer := s.Send(200, "PATCH", path+"?fieldManager=one", applyTypeApply, configMap("a", `"x":"1","x":"1"`))
 	if answer.Header.Get("Warning") == "" {
 		t.Error("the warning of a repeated apply is lost")
 	}

@@ -42,16 +42,16 @@ func TestReset(t *testing.T) {
 		},
 	} {
 		object := strings.ToLower(strings.ReplaceAll(name, " ", "-"))
-		path := applyConfigMaps + "/" + object
-		s.apply(201, "one", path, configMapApply(object, `"x":"1"`))
+		path := configMaps + "/" + object
+		s.apply(201, "one", path, configMap(object, `"x":"1"`))
 		after := reset(path)
 		if valueAt(after, "metadata.managedFields") != "null" {
 			t.Errorf("%s: the owners are %s", name, ownersApply(after))
 		}
 		// Now the first apply finds what was there before it.
-		s.owned(s.apply(200, "two", path, configMapApply(object, `"y":"1"`)), `before-first-apply Update {"f:data":{".":{},"f:x":{}}}`, `two Apply {"f:data":{"f:y":{}}}`)
+		s.owned(s.apply(200, "two", path, configMap(object, `"y":"1"`)), `before-first-apply Update {"f:data":{".":{},"f:x":{}}}`, `two Apply {"f:data":{"f:y":{}}}`)
 	}
-	path := applyConfigMaps + "/update"
+	path := configMaps + "/update"
 	before := s.get(path)
 	s.owned(s.merge("r", path, `{"metadata":{"managedFields":[]}}`), strings.Split(ownersApply(before), "\n")...)
 	s.owned(s.merge("r", path, `{"metadata":{"managedFields":null}}`), strings.Split(ownersApply(before), "\n")...)
@@ -62,11 +62,11 @@ func TestReset(t *testing.T) {
 func TestWrittenManagers(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
-	path := applyConfigMaps + "/a"
-	s.apply(201, "one", path, configMapApply("a", `"x":"1"`))
+	path := configMaps + "/a"
+	s.apply(201, "one", path, configMap("a", `"x":"1"`))
 	renamed := s.Send(200, "PATCH", path, client.JSONPatch, `[{"op":"replace","path":"/metadata/managedFields/0/manager","value":"two"}]`).Object()
 	s.owned(renamed, `two Apply {"f:data":{"f:x":{}}}`)
-	s.has(s.apply(200, "two", path, configMapApply("a", `"y":"1"`)), map[string]string{"data": `{"y":"1"}`})
+	s.has(s.apply(200, "two", path, configMap("a", `"y":"1"`)), map[string]string{"data": `{"y":"1"}`})
 	for _, bad := range []string{
 		`[{"op":"replace","path":"/metadata/managedFields/0/fieldsV1","value":{"f:data":3}}]`,
 		`[{"op":"replace","path":"/metadata/managedFields/0/operation","value":"Dance"}]`,
@@ -82,8 +82,8 @@ func TestWrittenManagers(t *testing.T) {
 func TestOldUpdatersAreJoined(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
-	path := applyConfigMaps + "/a"
-	s.create(applyConfigMaps+"?fieldManager=first", configMapApply("a", `"x":"1"`))
+	path := configMaps + "/a"
+	s.create(configMaps+"?fieldManager=first", configMap("a", `"x":"1"`))
 	for _, name := range strings.Split("abcdefghijklmno", "") {
 		s.merge(name, path, `{"data":{"`+name+`":"1"}}`)
 	}

@@ -38,9 +38,9 @@ func TestUpgradeOfClientSideApply(t *testing.T) {
 		field        string // of the change
 		conflict     string
 	}{
-		"ConfigMap": {applyConfigMaps, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"%d","other":"%d"}}`,
+		"ConfigMap": {configMaps, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"%d","other":"%d"}}`,
 			func(path string) { s.merge("other", path, `{"data":{"k":"9"}}`) }, "data.k", `conflict with "other" using v1: .data.k`},
-		"removed key": {applyConfigMaps, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"},"data":{"k":"%d","other":"%d"}}`,
+		"removed key": {configMaps, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"},"data":{"k":"%d","other":"%d"}}`,
 			func(path string) {
 				s.merge("other", path, `{"data":{"k":null}}`)
 				s.merge("other", path, `{"data":{"k":"9"}}`)
@@ -87,19 +87,19 @@ func TestUnusableLastApplied(t *testing.T) {
 	} {
 		name := fmt.Sprint("a", i)
 		annotations := client.Object{applyLastApplied: text}
-		s.create(applyConfigMaps+"?fieldManager=other", fmt.Sprintf(
+		s.create(configMaps+"?fieldManager=other", fmt.Sprintf(
 			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"annotations":%s},"data":{"k":"1"}}`, name, annotations))
-		s.apply(409, "kubectl", applyConfigMaps+"/"+name, configMapApply(name, `"k":"2"`))
+		s.apply(409, "kubectl", configMaps+"/"+name, configMap(name, `"k":"2"`))
 	}
-	usable := client.Object{applyLastApplied: configMapApply("a", `"k":"1"`)}
+	usable := client.Object{applyLastApplied: configMap("a", `"k":"1"`)}
 	body := fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","annotations":%s},"data":{"k":"1","l":"1"}}`, usable)
-	s.create(applyConfigMaps+"?fieldManager=other", body)
-	s.apply(409, "ci", applyConfigMaps+"/a", configMapApply("a", `"k":"2"`))
-	refused := s.apply(409, "kubectl", applyConfigMaps+"/a", configMapApply("a", `"k":"2","l":"2"`))
+	s.create(configMaps+"?fieldManager=other", body)
+	s.apply(409, "ci", configMaps+"/a", configMap("a", `"k":"2"`))
+	refused := s.apply(409, "kubectl", configMaps+"/a", configMap("a", `"k":"2","l":"2"`))
 	if message, _ := refused["message"].(string); message != `Apply failed with 1 conflict: conflict with "other" using v1: .data.l` {
 		t.Errorf("the message is %q", message)
 	}
-	s.has(s.apply(200, "kubectl", applyConfigMaps+"/a", configMapApply("a", `"k":"2"`)), map[string]string{"data": `{"k":"2","l":"1"}`})
+	s.has(s.apply(200, "kubectl", configMaps+"/a", configMap("a", `"k":"2"`)), map[string]string{"data": `{"k":"2","l":"1"}`})
 }
 
 // TestWrittenLastApplied checks the annotation that an apply by kubectl leaves: the configuration as it was
@@ -117,8 +117,8 @@ func TestWrittenLastApplied(t *testing.T) {
 		manifest := func(annotations string) string {
 			return `{"apiVersion":"v1","data":{"k":"1"},"kind":"ConfigMap","metadata":{"annotations":` + annotations + `,"name":"` + name + `"}}`
 		}
-		s.clientApply(applyConfigMaps, manifest(`{}`))
-		applied := s.apply(200, "kubectl&force=true", applyConfigMaps+"/"+name, manifest(test.annotations))
+		s.clientApply(configMaps, manifest(`{}`))
+		applied := s.apply(200, "kubectl&force=true", configMaps+"/"+name, manifest(test.annotations))
 		annotations, _ := applied.Metadata()["annotations"].(map[string]any)
 		want := ""
 		if test.want != "" {

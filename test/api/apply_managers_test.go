@@ -12,7 +12,7 @@ import (
 func TestAskedManagers(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
-	const path = applyConfigMaps + "/a"
+	const path = configMaps + "/a"
 	const one = `one Apply {"f:data":{"f:x":{}}}`
 	put := func(managed, y string) client.Object {
 		body := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","managedFields":` + managed + `},"data":{"x":"1","y":"` + y + `"}}`
@@ -28,7 +28,7 @@ func TestAskedManagers(t *testing.T) {
 				`[{"op":"replace","path":"/metadata/managedFields","value":[{}]},{"op":"add","path":"/data/y","value":"9"}]`).Object()
 		},
 	} {
-		s.apply(201, "one", path, configMapApply("a", `"x":"1"`))
+		s.apply(201, "one", path, configMap("a", `"x":"1"`))
 		for _, managed := range []string{`[]`, `null`, `[{"manager":"m"}]`, `[{"manager":"m","operation":"Update","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]`,
 			`[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsV1":{"f:data":{}}}]`} {
 			s.owned(put(managed, managed[:1]), one, `two Update {"f:data":{"f:y":{}}}`)
@@ -38,10 +38,10 @@ func TestAskedManagers(t *testing.T) {
 		s.Send(200, "DELETE", path, "", "")
 	}
 	for _, managed := range []string{`[]`, `[{}]`} {
-		made := s.Send(201, "POST", applyConfigMaps+"?fieldManager=two", client.JSON,
+		made := s.Send(201, "POST", configMaps+"?fieldManager=two", client.JSON,
 			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b","managedFields":`+managed+`},"data":{"x":"1"}}`).Object()
 		s.owned(made, `two Update {"f:data":{".":{},"f:x":{}}}`)
-		s.Send(200, "DELETE", applyConfigMaps+"/b", "", "")
+		s.Send(200, "DELETE", configMaps+"/b", "", "")
 	}
 }
 
@@ -49,7 +49,7 @@ func TestAskedManagers(t *testing.T) {
 func TestNobodysFields(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
-	made := s.Send(201, "POST", applyConfigMaps+"?fieldManager=one", client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","deletionTimestamp":"2020-01-01T00:00:00Z",
+	made := s.Send(201, "POST", configMaps+"?fieldManager=one", client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","deletionTimestamp":"2020-01-01T00:00:00Z",
 		"deletionGracePeriodSeconds":3,"generation":7,"selfLink":"/x"},"data":{"x":"1"}}`).Object()
 	s.owned(made, `one Update {"f:data":{".":{},"f:x":{}}}`)
 	s.has(made, map[string]string{"metadata.deletionTimestamp": "null"})

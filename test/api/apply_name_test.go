@@ -28,9 +28,9 @@ func TestNameless(t *testing.T) {
 func TestNulls(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
-	s.create(applyConfigMaps, configMapApply("a", `"x":"1","y":"2"`))
-	s.has(s.apply(409, "one", applyConfigMaps+"/a", configMapApply("a", `"x":null`)), map[string]string{"details.causes.0.field": `".data.x"`})
-	s.has(s.apply(200, "one&force=true", applyConfigMaps+"/a", configMapApply("a", `"x":null`)), map[string]string{"data.x": `""`, "data.y": `"2"`})
+	s.create(configMaps, configMap("a", `"x":"1","y":"2"`))
+	s.has(s.apply(409, "one", configMaps+"/a", configMap("a", `"x":null`)), map[string]string{"details.causes.0.field": `".data.x"`})
+	s.has(s.apply(200, "one&force=true", configMaps+"/a", configMap("a", `"x":null`)), map[string]string{"data.x": `""`, "data.y": `"2"`})
 
 	path := applyDeployment + "/d"
 	first := s.apply(201, "one", path, deploy("d", `"replicas":2,"minReadySeconds":3`, onePod))

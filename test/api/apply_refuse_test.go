@@ -12,7 +12,7 @@ import (
 func TestApplyRefused(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
-	live := s.create(applyConfigMaps, configMapApply("live", `"x":"1"`))
+	live := s.create(configMaps, configMap("live", `"x":"1"`))
 	body := func(metadata string) string {
 		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{` + metadata + `}}`
 	}
@@ -25,37 +25,37 @@ func TestApplyRefused(t *testing.T) {
 		path, body string
 		says       string
 	}{
-		"no manager":        {422, applyConfigMaps + "/a", body(`"name":"a"`), "fieldManager: Required value: is required for apply patch"},
-		"managed fields":    {400, applyConfigMaps + "/a?fieldManager=m", body(`"name":"a","managedFields":[{}]`), "metadata.managedFields must be nil"},
-		"empty managed":     {400, applyConfigMaps + "/a?fieldManager=m", body(`"name":"a","managedFields":[]`), "metadata.managedFields must be nil"},
-		"generateName":      {400, applyConfigMaps + "/a?fieldManager=m", body(`"generateName":"a"`), "name must be provided"},
-		"other name":        {400, applyConfigMaps + "/a?fieldManager=m", body(`"name":"b"`), "does not match the name on the URL"},
-		"other name, uid":   {409, applyConfigMaps + "/a?fieldManager=m", body(`"name":"b","uid":"u"`), "uid mismatch"},
-		"no name, uid":      {409, applyConfigMaps + "/a?fieldManager=m", body(`"uid":"u"`), "uid mismatch"},
-		"of owned fields":   {409, applyConfigMaps + "/live?fieldManager=m", configMapApply("b", `"x":"2"`), "Apply failed with 1 conflict"},
-		"of own fields":     {400, applyConfigMaps + "/live?fieldManager=m", configMapApply("b", `"x":"1"`), "does not match the name on the URL"},
-		"of no fields":      {400, applyConfigMaps + "/live?fieldManager=m", body(`"name":"b"`), "does not match the name on the URL"},
-		"of other owners":   {400, applyConfigMaps + "/live?fieldManager=m&force=true", configMapApply("b", `"x":"2"`), "does not match the name on the URL"},
-		"other namespace":   {400, applyConfigMaps + "/a?fieldManager=m", body(`"name":"a","namespace":"other"`), "namespace of the provided object does not match"},
-		"no kind":           {400, applyConfigMaps + "/a?fieldManager=m", `{"apiVersion":"v1"}`, "invalid object type"},
+		"no manager":        {422, configMaps + "/a", body(`"name":"a"`), "fieldManager: Required value: is required for apply patch"},
+		"managed fields":    {400, configMaps + "/a?fieldManager=m", body(`"name":"a","managedFields":[{}]`), "metadata.managedFields must be nil"},
+		"empty managed":     {400, configMaps + "/a?fieldManager=m", body(`"name":"a","managedFields":[]`), "metadata.managedFields must be nil"},
+		"generateName":      {400, configMaps + "/a?fieldManager=m", body(`"generateName":"a"`), "name must be provided"},
+		"other name":        {400, configMaps + "/a?fieldManager=m", body(`"name":"b"`), "does not match the name on the URL"},
+		"other name, uid":   {409, configMaps + "/a?fieldManager=m", body(`"name":"b","uid":"u"`), "uid mismatch"},
+		"no name, uid":      {409, configMaps + "/a?fieldManager=m", body(`"uid":"u"`), "uid mismatch"},
+		"of owned fields":   {409, configMaps + "/live?fieldManager=m", configMap("b", `"x":"2"`), "Apply failed with 1 conflict"},
+		"of own fields":     {400, configMaps + "/live?fieldManager=m", configMap("b", `"x":"1"`), "does not match the name on the URL"},
+		"of no fields":      {400, configMaps + "/live?fieldManager=m", body(`"name":"b"`), "does not match the name on the URL"},
+		"of other owners":   {400, configMaps + "/live?fieldManager=m&force=true", configMap("b", `"x":"2"`), "does not match the name on the URL"},
+		"other namespace":   {400, configMaps + "/a?fieldManager=m", body(`"name":"a","namespace":"other"`), "namespace of the provided object does not match"},
+		"no kind":           {400, configMaps + "/a?fieldManager=m", `{"apiVersion":"v1"}`, "invalid object type"},
 		"other version":     {400, applyDeployment + "/a?fieldManager=m", `{"apiVersion":"apps/v2","kind":"Deployment","metadata":{"name":"a"}}`, "Incorrect version specified in apply patch"},
-		"no object":         {400, applyConfigMaps + "/a?fieldManager=m", `[]`, ""},
-		"no text":           {400, applyConfigMaps + "/a?fieldManager=m", "a: b: c", "error decoding YAML"},
-		"empty":             {400, applyConfigMaps + "/a?fieldManager=m", "", ""},
-		"unknown field":     {400, applyConfigMaps + "/a?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"date":{}}`, ".date: field not declared in schema"},
+		"no object":         {400, configMaps + "/a?fieldManager=m", `[]`, ""},
+		"no text":           {400, configMaps + "/a?fieldManager=m", "a: b: c", "error decoding YAML"},
+		"empty":             {400, configMaps + "/a?fieldManager=m", "", ""},
+		"unknown field":     {400, configMaps + "/a?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"date":{}}`, ".date: field not declared in schema"},
 		"duplicate item":    {400, pods + "/a?fieldManager=m", pod(`"containers":[{"name":"c"},{"name":"c"}]`), `.spec.containers: duplicate entries for key [name="c"]`},
 		"no key":            {400, "/api/v1/namespaces/default/serviceaccounts/a?fieldManager=m", `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"a"},"secrets":[{}]}`, `.secrets: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn't have default values for any key fields)`},
 		"zero key":          {422, pods + "/a?fieldManager=m", pod(`"containers":[{"image":"c"}]`), `spec.containers[0].name: Required value`},
-		"twice, strictly":   {400, applyConfigMaps + "/a?fieldManager=m&fieldValidation=Strict", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","x":"2"}}`, `duplicate field "data.x"`},
-		"invalid":           {422, applyConfigMaps + "/A_?fieldManager=m", body(`"name":"A_"`), "metadata.name: Invalid value"},
-		"old version":       {409, applyConfigMaps + "/live?fieldManager=m", body(`"name":"live","resourceVersion":"1"`), "the object has been modified"},
-		"version of none":   {409, applyConfigMaps + "/none?fieldManager=m", body(`"name":"none","resourceVersion":"1"`), "Operation cannot be fulfilled"},
-		"uid of none":       {409, applyConfigMaps + "/none?fieldManager=m", body(`"name":"none","uid":"u"`), "uid mismatch: the provided object specified uid u, and no existing object was found"},
+		"twice, strictly":   {400, configMaps + "/a?fieldManager=m&fieldValidation=Strict", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","x":"2"}}`, `duplicate field "data.x"`},
+		"invalid":           {422, configMaps + "/A_?fieldManager=m", body(`"name":"A_"`), "metadata.name: Invalid value"},
+		"old version":       {409, configMaps + "/live?fieldManager=m", body(`"name":"live","resourceVersion":"1"`), "the object has been modified"},
+		"version of none":   {409, configMaps + "/none?fieldManager=m", body(`"name":"none","resourceVersion":"1"`), "Operation cannot be fulfilled"},
+		"uid of none":       {409, configMaps + "/none?fieldManager=m", body(`"name":"none","uid":"u"`), "uid mismatch: the provided object specified uid u, and no existing object was found"},
 		"missing namespace": {404, "/api/v1/namespaces/none/configmaps/a?fieldManager=m", body(`"name":"a"`), `namespaces "none" not found`},
-		"collection":        {405, applyConfigMaps + "?fieldManager=m", body(`"name":"a"`), ""},
+		"collection":        {405, configMaps + "?fieldManager=m", body(`"name":"a"`), ""},
 		"status of none":    {404, applyDeployment + "/none/status?fieldManager=m", `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"none"}}`, "not found"},
-		"bad dry run":       {422, applyConfigMaps + "/a?fieldManager=m&dryRun=Some", body(`"name":"a"`), "dryRun"},
-		"manager too long":  {422, applyConfigMaps + "/a?fieldManager=" + strings.Repeat("m", 129), body(`"name":"a"`), "fieldManager: Too long"},
+		"bad dry run":       {422, configMaps + "/a?fieldManager=m&dryRun=Some", body(`"name":"a"`), "dryRun"},
+		"manager too long":  {422, configMaps + "/a?fieldManager=" + strings.Repeat("m", 129), body(`"name":"a"`), "fieldManager: Too long"},
 	} {
 		answer, err := s.Do(s.Ctx, "PATCH", test.path, applyTypeApply, []byte(test.body))
 		message, _ := answer.Object()["message"].(string)
@@ -63,10 +63,10 @@ func TestApplyRefused(t *testing.T) {
 			t.Errorf("%s: %v %v, want %d %s", name, answer, err, test.code, test.says)
 		}
 	}
-	if now := s.get(applyConfigMaps + "/live"); now.String() != live.String() {
+	if now := s.get(configMaps + "/live"); now.String() != live.String() {
 		t.Errorf("%v has become %v", live, now)
 	}
-	s.Send(422, "PATCH", applyConfigMaps+"/a?fieldManager=m&force=true", client.MergePatch, `{}`)
+	s.Send(422, "PATCH", configMaps+"/a?fieldManager=m&force=true", client.MergePatch, `{}`)
 }
 
 // TestStructureFaults checks that the error of a configuration names all faults of its structure, as
@@ -146,11 +146,11 @@ func TestTwiceWarns(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
 	const twice = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","x":"2"}}`
-	answer := s.Send(201, "PATCH", applyConfigMaps+"/a?fieldManager=m", applyTypeApply, twice)
+	answer := s.Send(201, "PATCH", configMaps+"/a?fieldManager=m", applyTypeApply, twice)
 	if !strings.Contains(answer.Header.Get("Warning"), "data.x") {
 		t.Errorf("the warning is %q", answer.Header.Get("Warning"))
 	}
-	if answer := s.Send(200, "PATCH", applyConfigMaps+"/a?fieldManager=m&fieldValidation=Ignore", applyTypeApply, twice); answer.Header.Get("Warning") != "" {
+	if answer := s.Send(200, "PATCH", configMaps+"/a?fieldManager=m&fieldValidation=Ignore", applyTypeApply, twice); answer.Header.Get("Warning") != "" {
 		t.Errorf("a warning that was not asked for: %q", answer.Header.Get("Warning"))
 	}
 }
@@ -162,34 +162,34 @@ func TestTerminatingNamespace(t *testing.T) {
 	const inside = "/api/v1/namespaces/going/configmaps"
 	s.create(inside, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"held","finalizers":["example.com/f"]}}`)
 	s.Send(200, "DELETE", "/api/v1/namespaces/going", "", "")
-	refused := s.apply(403, "m", inside+"/new", configMapApply("new", ``))
+	refused := s.apply(403, "m", inside+"/new", configMap("new", ``))
 	if m, _ := refused["message"].(string); !strings.Contains(m, "because it is being terminated") {
 		t.Errorf("the message is %q", m)
 	}
-	s.apply(200, "m", inside+"/held", configMapApply("held", `"x":"1"`))
+	s.apply(200, "m", inside+"/held", configMap("held", `"x":"1"`))
 }
 
 func TestVersionAsPrecondition(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
-	made := s.create(applyConfigMaps, configMapApply("a", `"x":"1"`))
+	made := s.create(configMaps, configMap("a", `"x":"1"`))
 	config := func(version string) string {
 		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","resourceVersion":` + version + `},"data":{"y":"1"}}`
 	}
-	s.apply(200, "m", applyConfigMaps+"/a", config(valueAt(made, "metadata.resourceVersion")))
-	s.apply(409, "m", applyConfigMaps+"/a", config(valueAt(made, "metadata.resourceVersion")))
-	s.has(s.get(applyConfigMaps+"/a"), map[string]string{"data": `{"x":"1","y":"1"}`})
+	s.apply(200, "m", configMaps+"/a", config(valueAt(made, "metadata.resourceVersion")))
+	s.apply(409, "m", configMaps+"/a", config(valueAt(made, "metadata.resourceVersion")))
+	s.has(s.get(configMaps+"/a"), map[string]string{"data": `{"x":"1","y":"1"}`})
 }
 
 func TestApplyDryRun(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
-	path := applyConfigMaps + "/a"
-	s.owned(s.apply(201, "m&dryRun=All", path, configMapApply("a", `"x":"1"`)), `m Apply {"f:data":{"f:x":{}}}`)
+	path := configMaps + "/a"
+	s.owned(s.apply(201, "m&dryRun=All", path, configMap("a", `"x":"1"`)), `m Apply {"f:data":{"f:x":{}}}`)
 	s.Send(404, "GET", path, "", "")
-	live := s.apply(201, "m", path, configMapApply("a", `"x":"1"`))
-	s.has(s.apply(200, "m&dryRun=All", path, configMapApply("a", `"y":"1"`)), map[string]string{"data": `{"y":"1"}`})
-	s.apply(409, "other&dryRun=All", path, configMapApply("a", `"x":"2"`))
+	live := s.apply(201, "m", path, configMap("a", `"x":"1"`))
+	s.has(s.apply(200, "m&dryRun=All", path, configMap("a", `"y":"1"`)), map[string]string{"data": `{"y":"1"}`})
+	s.apply(409, "other&dryRun=All", path, configMap("a", `"x":"2"`))
 	if now := s.get(path); now.String() != live.String() {
 		t.Errorf("%v has become %v", live, now)
 	}

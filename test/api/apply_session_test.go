@@ -11,7 +11,6 @@ import (
 
 const (
 	applyTypeApply  = "application/apply-patch+yaml"
-	applyConfigMaps = "/api/v1/namespaces/default/configmaps"
 	applyDeployment = "/apis/apps/v1/namespaces/default/deployments"
 	services        = "/api/v1/namespaces/default/services"
 )
@@ -51,16 +50,6 @@ func (s applySession) define(plural, kind, properties string) {
 	for range client.Daemons(s.T) - 1 { // the others serve it once they are asked what there is
 		s.get("/apis")
 	}
-}
-
-// configMapApply is a ConfigMap with the members of a JSON object as its data.
-func configMapApply(name, data string) string {
-	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":{%s}}`, name, data)
-}
-
-// bare is a ConfigMap that says nothing.
-func bare(name string) string {
-	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q}}`, name)
 }
 
 // ownersApply are the managers of an object, a line each: the name, the operation, the sub-resource

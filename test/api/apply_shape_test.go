@@ -77,7 +77,7 @@ func TestListsWithOptionalKeys(t *testing.T) {
 func TestSets(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
-	path := applyConfigMaps + "/a"
+	path := configMaps + "/a"
 	config := func(finalizers string) string {
 		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","finalizers":[` + finalizers + `]}}`
 	}
@@ -87,7 +87,7 @@ func TestSets(t *testing.T) {
 		`two Apply {"f:metadata":{"f:finalizers":{"v:\"e.com/b\"":{},"v:\"e.com/c\"":{}}}}`)
 	left := s.apply(200, "one", path, config(``))
 	s.has(left, map[string]string{"metadata.finalizers": `["e.com/c","e.com/b"]`})
-	s.has(s.apply(200, "two", path, configMapApply("a", ``)), map[string]string{"metadata.finalizers": `null`})
+	s.has(s.apply(200, "two", path, configMap("a", ``)), map[string]string{"metadata.finalizers": `null`})
 }
 
 func TestAtomics(t *testing.T) {
@@ -124,7 +124,7 @@ func TestGoneFieldsHaveTheirDefaults(t *testing.T) {
 func TestMapsAndNestedFields(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
-	path := applyConfigMaps + "/a"
+	path := configMaps + "/a"
 	config := func(metadata string) string {
 		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a",` + metadata + `}}`
 	}

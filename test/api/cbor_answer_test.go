@@ -15,20 +15,20 @@ func TestOff(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, false)
 	const formats = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
-	got := s.send("GET", cborMaps, nil, "Accept", cborCborType)
+	got := s.send("GET", configMaps, nil, "Accept", cborCborType)
 	if got.Code != 406 || !strings.Contains(string(got.Body), `Available representations: `+formats+`"`) {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
-	if got = s.send("GET", cborMaps+"?watch=1", nil, "Accept", cborCborType); got.Code != 406 {
+	if got = s.send("GET", configMaps+"?watch=1", nil, "Accept", cborCborType); got.Code != 406 {
 		t.Errorf("watch: %d %s", got.Code, got.Body)
 	}
-	if got = s.send("GET", cborMaps, nil, "Accept", cborCborType+", "+cborJsonType); got.Code != 200 || got.Header.Get("Content-Type") != cborJsonType {
+	if got = s.send("GET", configMaps, nil, "Accept", cborCborType+", "+cborJsonType); got.Code != 200 || got.Header.Get("Content-Type") != cborJsonType {
 		t.Errorf("or JSON: %d %v", got.Code, got.Header)
 	}
-	if got = s.send("POST", cborMaps, encode(t, configMapCBOR("a", nil)), "Content-Type", cborCborType); got.Code != 415 || !strings.Contains(string(got.Body), formats) || strings.Contains(string(got.Body), "cbor") {
+	if got = s.send("POST", configMaps, encode(t, publicConfigMap("a", nil)), "Content-Type", cborCborType); got.Code != 415 || !strings.Contains(string(got.Body), formats) || strings.Contains(string(got.Body), "cbor") {
 		t.Errorf("body: %d %s", got.Code, got.Body)
 	}
-	got = s.send("PATCH", cborMaps+"/a?fieldManager=m", encode(t, configMapCBOR("a", nil)), "Content-Type", "application/apply-patch+cbor")
+	got = s.send("PATCH", configMaps+"/a?fieldManager=m", encode(t, publicConfigMap("a", nil)), "Content-Type", "application/apply-patch+cbor")
 	if got.Code != 415 || !strings.Contains(string(got.Body), "application/apply-patch+yaml") || strings.Contains(string(got.Body), "cbor") {
 		t.Errorf("apply: %d %s", got.Code, got.Body)
 	}
@@ -46,11 +46,11 @@ func TestNegotiation(t *testing.T) {
 		code         int
 		message      string
 	}{
-		{"GET", cborMaps, []string{"Accept", "text/html"}, 406, "Available representations: " + builtIn},
-		{"GET", cborMaps + "?watch=1", []string{"Accept", "application/yaml"}, 406, "Available representations: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq"},
-		{"POST", cborMaps, []string{"Content-Type", "text/html"}, 415, builtIn},
+		{"GET", configMaps, []string{"Accept", "text/html"}, 406, "Available representations: " + builtIn},
+		{"GET", configMaps + "?watch=1", []string{"Accept", "application/yaml"}, 406, "Available representations: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq"},
+		{"POST", configMaps, []string{"Content-Type", "text/html"}, 415, builtIn},
 		{"POST", widgets, []string{"Content-Type", "application/vnd.kubernetes.protobuf"}, 415, custom},
-		{"PATCH", cborMaps + "/a", []string{"Content-Type", cborCborType}, 415, "application/strategic-merge-patch+json, application/apply-patch+yaml, application/apply-patch+cbor"},
+		{"PATCH", configMaps + "/a", []string{"Content-Type", cborCborType}, 415, "application/strategic-merge-patch+json, application/apply-patch+yaml, application/apply-patch+cbor"},
 		{"PATCH", widgets + "/a", []string{"Content-Type", "application/strategic-merge-patch+json"}, 415, "application/merge-patch+json, application/apply-patch+yaml, application/apply-patch+cbor"},
 	} {
 		got := s.send(c.method, c.path, []byte("{}"), c.headers...)
@@ -62,7 +62,7 @@ func TestNegotiation(t *testing.T) {
 		cborCborType + "," + cborJsonType: cborCborType, cborJsonType + "," + cborCborType: cborJsonType, cborCborType + ";q=0.5," + cborJsonType: cborJsonType,
 		"application/CBOR": cborCborType, "*/*": cborJsonType, "application/vnd.kubernetes.protobuf," + cborCborType: "application/vnd.kubernetes.protobuf",
 	} {
-		if got := s.send("GET", cborMaps, nil, "Accept", accept); got.Code != 200 || got.Header.Get("Content-Type") != want {
+		if got := s.send("GET", configMaps, nil, "Accept", accept); got.Code != 200 || got.Header.Get("Content-Type") != want {
 			t.Errorf("%s: %d %s", accept, got.Code, got.Header.Get("Content-Type"))
 		}
 	}
@@ -79,10 +79,10 @@ func TestErrors(t *testing.T) {
 		method, path, body, reason string
 		code                       int64
 	}{
-		{"GET", cborMaps + "/none", "", "NotFound", 404},
-		{"POST", cborMaps, `{"metadata":{"name":"?"}}`, "Invalid", 422},
-		{"POST", cborMaps, `{"metadata":{"name":1}}`, "BadRequest", 400},
-		{"GET", cborMaps + "?resourceVersion=x", "", "BadRequest", 400},
+		{"GET", configMaps + "/none", "", "NotFound", 404},
+		{"POST", configMaps, `{"metadata":{"name":"?"}}`, "Invalid", 422},
+		{"POST", configMaps, `{"metadata":{"name":1}}`, "BadRequest", 400},
+		{"GET", configMaps + "?resourceVersion=x", "", "BadRequest", 400},
 	} {
 		got := s.send(c.method, c.path, []byte(c.body), "Content-Type", cborJsonType, "Accept", cborCborType)
 		status := got.decode(t)
@@ -113,17 +113,17 @@ func TestLongList(t *testing.T) {
 	s := serveCBOR(t, true)
 	const n = 300
 	for i := range n {
-		if got := s.send("POST", cborMaps, encode(t, configMapCBOR(fmt.Sprintf("m%03d", i), cborObject{"text": strings.Repeat("x", 2000)})), "Content-Type", cborCborType); got.Code != 201 {
+		if got := s.send("POST", configMaps, encode(t, publicConfigMap(fmt.Sprintf("m%03d", i), cborObject{"text": strings.Repeat("x", 2000)})), "Content-Type", cborCborType); got.Code != 201 {
 			t.Fatalf("%d %s", got.Code, got.Body)
 		}
 	}
-	list := s.send("GET", cborMaps+"?limit=290", nil, "Accept", cborCborType).decode(t)
+	list := s.send("GET", configMaps+"?limit=290", nil, "Accept", cborCborType).decode(t)
 	items := list["items"].([]any)
 	head := list["metadata"].(cborObject)
 	if len(items) != 290 || list["kind"] != "ConfigMapList" || head["continue"] == "" || head["remainingItemCount"] == nil {
 		t.Errorf("%d items, %v", len(items), head)
 	}
-	rest := s.send("GET", cborMaps+"?limit=290&continue="+head["continue"].(string), nil, "Accept", cborCborType).decode(t)["items"].([]any)
+	rest := s.send("GET", configMaps+"?limit=290&continue="+head["continue"].(string), nil, "Accept", cborCborType).decode(t)["items"].([]any)
 	if len(rest)+len(items) < n {
 		t.Errorf("%d items are left", len(rest))
 	}
@@ -148,11 +148,11 @@ func (s server) define() {
 func TestWebSocket(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
-	if got := s.send("POST", cborMaps, encode(t, configMapCBOR("a", nil)), "Content-Type", cborCborType); got.Code != 201 {
+	if got := s.send("POST", configMaps, encode(t, publicConfigMap("a", nil)), "Content-Type", cborCborType); got.Code != 201 {
 		t.Fatalf("%d %s", got.Code, got.Body)
 	}
 	dialer := websocket.Dialer{TLSClientConfig: s.TLS}
-	c, answer, err := dialer.DialContext(t.Context(), strings.Replace(s.URL, "https", "wss", 1)+cborMaps+"?watch=1&fieldSelector=metadata.name%3Da", http.Header{"Accept": {cborCborType}})
+	c, answer, err := dialer.DialContext(t.Context(), strings.Replace(s.URL, "https", "wss", 1)+configMaps+"?watch=1&fieldSelector=metadata.name%3Da", http.Header{"Accept": {cborCborType}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func TestBodies(t *testing.T) {
 		"deep lists":           {strings.Repeat("\x81", 300), 400, "exceeded max depth"},
 		"many tags":            {strings.Repeat("\xc6", 1<<20) + "\xa0", 201, `null`},
 	} {
-		got := s.send("POST", cborMaps+"?dryRun=All", append(head(t, "body"), c.data...), "Content-Type", cborCborType)
+		got := s.send("POST", configMaps+"?dryRun=All", append(head(t, "body"), c.data...), "Content-Type", cborCborType)
 		var o struct {
 			Data    json.RawMessage
 			Message string
@@ -154,11 +154,11 @@ func TestTooLargeAsJSON(t *testing.T) {
 	s := serveCBOR(t, true)
 	items := bytes.Repeat([]byte{0xa0}, 2<<20) // in JSON, each takes three bytes
 	body := append(head(t, "a"), 0x9a, 0, 0x20, 0, 0)
-	if got := s.send("POST", cborMaps, append(body, items...), "Content-Type", cborCborType); got.Code != 413 {
+	if got := s.send("POST", configMaps, append(body, items...), "Content-Type", cborCborType); got.Code != 413 {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
 	options := append([]byte("\xa1\x46dryRun\x9a\x00\x20\x00\x00"), items...)
-	if got := s.send("DELETE", cborMaps+"/a", options, "Content-Type", cborCborType); got.Code != 413 {
+	if got := s.send("DELETE", configMaps+"/a", options, "Content-Type", cborCborType); got.Code != 413 {
 		t.Errorf("options: %d %s", got.Code, got.Body)
 	}
 }
@@ -167,18 +167,18 @@ func TestTooLargeAsJSON(t *testing.T) {
 func TestDeleteOptions(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
-	if got := s.send("POST", cborMaps, encode(t, configMapCBOR("a", nil)), "Content-Type", cborCborType); got.Code != 201 {
+	if got := s.send("POST", configMaps, encode(t, publicConfigMap("a", nil)), "Content-Type", cborCborType); got.Code != 201 {
 		t.Fatalf("%d %s", got.Code, got.Body)
 	}
 	options := cborObject{"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": cborObject{"uid": "other"}}
-	if got := s.send("DELETE", cborMaps+"/a", encode(t, options), "Content-Type", cborCborType); got.Code != 409 {
+	if got := s.send("DELETE", configMaps+"/a", encode(t, options), "Content-Type", cborCborType); got.Code != 409 {
 		t.Errorf("another uid: %d %s", got.Code, got.Body)
 	}
-	if got := s.send("DELETE", cborMaps+"/a", []byte{0xff}, "Content-Type", cborCborType); got.Code != 400 {
+	if got := s.send("DELETE", configMaps+"/a", []byte{0xff}, "Content-Type", cborCborType); got.Code != 400 {
 		t.Errorf("malformed: %d %s", got.Code, got.Body)
 	}
 	delete(options, "preconditions")
-	if got := s.send("DELETE", cborMaps+"/a", encode(t, options), "Content-Type", cborCborType, "Accept", cborCborType); got.Code != 200 || got.decode(t)["status"] != "Success" {
+	if got := s.send("DELETE", configMaps+"/a", encode(t, options), "Content-Type", cborCborType, "Accept", cborCborType); got.Code != 200 || got.decode(t)["status"] != "Success" {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
 }
@@ -189,20 +189,20 @@ func TestApply(t *testing.T) {
 	s := serveCBOR(t, true)
 	const applyType = "application/apply-patch+cbor"
 	apply := func(manager string, body []byte) cborAnswer {
-		return s.send("PATCH", cborMaps+"/a?fieldManager="+manager, body, "Content-Type", applyType)
+		return s.send("PATCH", configMaps+"/a?fieldManager="+manager, body, "Content-Type", applyType)
 	}
-	if got := apply("one", encode(t, configMapCBOR("a", cborObject{"x": "1", "y": "1"}))); got.Code != 201 {
+	if got := apply("one", encode(t, publicConfigMap("a", cborObject{"x": "1", "y": "1"}))); got.Code != 201 {
 		t.Fatalf("%d %s", got.Code, got.Body)
 	}
-	first := apply("one", encode(t, configMapCBOR("a", cborObject{"x": "1", "y": "1"})))
-	again := s.send("PATCH", cborMaps+"/a?fieldManager=one", []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","y":"1"}}`), "Content-Type", "application/apply-patch+yaml")
+	first := apply("one", encode(t, publicConfigMap("a", cborObject{"x": "1", "y": "1"})))
+	again := s.send("PATCH", configMaps+"/a?fieldManager=one", []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","y":"1"}}`), "Content-Type", "application/apply-patch+yaml")
 	if first.Code != 200 || !bytes.Equal(first.Body, again.Body) {
 		t.Errorf("CBOR %s, YAML %s", first.Body, again.Body)
 	}
-	if got := apply("two", encode(t, configMapCBOR("a", cborObject{"x": "2"}))); got.Code != 409 || !strings.Contains(string(got.Body), `conflict with \"one\": .data.x`) {
+	if got := apply("two", encode(t, publicConfigMap("a", cborObject{"x": "2"}))); got.Code != 409 || !strings.Contains(string(got.Body), `conflict with \"one\": .data.x`) {
 		t.Errorf("a field of another: %d %s", got.Code, got.Body)
 	}
-	if got := apply("one", encode(t, configMapCBOR("a", cborObject{"x": "1"}))); got.Code != 200 || strings.Contains(string(got.Body), `"y"`) {
+	if got := apply("one", encode(t, publicConfigMap("a", cborObject{"x": "1"}))); got.Code != 200 || strings.Contains(string(got.Body), `"y"`) {
 		t.Errorf("a field left out: %d %s", got.Code, got.Body)
 	}
 	for name, c := range map[string]struct {

@@ -83,7 +83,7 @@ func TestDynamicClient(t *testing.T) {
 	s := serveCBOR(t, true)
 	s.define()
 	for resource, o := range map[schema.GroupVersionResource]cborObject{
-		{Version: "v1", Resource: "configmaps"}:                         configMapCBOR("a", cborObject{"x": "1"}),
+		{Version: "v1", Resource: "configmaps"}:                         publicConfigMap("a", cborObject{"x": "1"}),
 		{Group: "example.com", Version: "v1", Resource: "widgets"}:      {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": cborObject{"name": "a"}, "spec": cborObject{"x": "1", "n": int64(7), "f": 1.5, "l": []any{nil, true}}},
 		{Group: "apps", Version: "v1", Resource: "controllerrevisions"}: {"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": cborObject{"name": "a"}, "revision": int64(3), "data": cborObject{"any": []any{int64(1), 2.5, "x"}}},
 	} {

@@ -13,7 +13,6 @@ import (
 const (
 	cborCborType = "application/cbor"
 	cborJsonType = "application/json"
-	cborMaps     = "/api/v1/namespaces/default/configmaps"
 	tag          = "\xd9\xd9\xf7"
 )
 
@@ -69,6 +68,6 @@ func encode(t *testing.T, v any) []byte {
 // cborObject is an object in the form of the public serializer.
 type cborObject = map[string]any
 
-func configMapCBOR(name string, data any) cborObject {
+func publicConfigMap(name string, data any) cborObject {
 	return cborObject{"apiVersion": "v1", "kind": "ConfigMap", "metadata": cborObject{"name": name}, "data": data}
 }

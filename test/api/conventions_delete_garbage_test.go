@@ -24,7 +24,7 @@ func TestPropagation(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
 	owner := func(name string) client.Object {
-		return s.send(t, 201, http.MethodPost, conventionMaps, client.JSON, client.ConfigMap(name, nil, nil)).Object()
+		return s.send(t, 201, http.MethodPost, configMaps, client.JSON, client.ConfigMap(name, nil, nil)).Object()
 	}
 	// of watches one object: controllers of the server write in the same collections.
 	of := func(collection, name string) *client.Watch {
@@ -33,20 +33,20 @@ func TestPropagation(t *testing.T) {
 	t.Run("Background", func(t *testing.T) {
 		s.dependent(t, "b1", owner("b"))
 		w := of(secrets, "b1")
-		successOf(t, s.deletePath(t, 200, conventionMaps+"/b", client.JSON, `{"propagationPolicy":"Background"}`))
+		successOf(t, s.deletePath(t, 200, configMaps+"/b", client.JSON, `{"propagationPolicy":"Background"}`))
 		nextConventions(t, w, "DELETED/b1")
 	})
 	t.Run("Foreground", func(t *testing.T) {
 		s.dependent(t, "f1", owner("f"))
-		w := of(conventionMaps, "f")
-		s.deletePath(t, 200, conventionMaps+"/f", client.JSON, `{"propagationPolicy":"Foreground"}`)
+		w := of(configMaps, "f")
+		s.deletePath(t, 200, configMaps+"/f", client.JSON, `{"propagationPolicy":"Foreground"}`)
 		nextConventions(t, w, "MODIFIED/f DELETED/f")
 		s.get(t, 404, secrets+"/f1")
 	})
 	t.Run("Orphan", func(t *testing.T) {
 		s.dependent(t, "o1", owner("o"))
-		w := of(conventionMaps, "o")
-		s.deletePath(t, 200, conventionMaps+"/o", client.JSON, `{"propagationPolicy":"Orphan"}`)
+		w := of(configMaps, "o")
+		s.deletePath(t, 200, configMaps+"/o", client.JSON, `{"propagationPolicy":"Orphan"}`)
 		nextConventions(t, w, "MODIFIED/o DELETED/o")
 		if o := s.get(t, 200, secrets+"/o1").Object(); o.Metadata()["ownerReferences"] != nil {
 			t.Errorf("the orphan: %v", o)

@@ -81,25 +81,25 @@ func TestDeletePolicy(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.query, " ", c.body), func(t *testing.T) {
 			name := fmt.Sprint("p", i)
-			uid := s.send(t, 201, http.MethodPost, conventionMaps, client.JSON, client.ConfigMap(name, nil, nil)).Object().UID()
+			uid := s.send(t, 201, http.MethodPost, configMaps, client.JSON, client.ConfigMap(name, nil, nil)).Object().UID()
 			body := c.body
 			if c.contentType == typeProtobuf {
 				body = options(c.body.(string), uid)
 			}
-			a := s.deletePath(t, 200, conventionMaps+"/"+name+c.query, c.contentType, body)
+			a := s.deletePath(t, 200, configMaps+"/"+name+c.query, c.contentType, body)
 			if c.finalizers == "" {
 				st := successOf(t, a)
 				if st.Status != "Success" || st.Details.Name != name || st.Details.Kind != "configmaps" || st.Details.UID != uid {
 					t.Errorf("answer %v", a)
 				}
-				s.get(t, 404, conventionMaps+"/"+name)
+				s.get(t, 404, configMaps+"/"+name)
 				return
 			}
 			left := a.Object()
 			if got := fmt.Sprint(left.Metadata()["finalizers"]); got != "["+c.finalizers+"]" || left.Metadata()["deletionTimestamp"] == nil {
 				t.Errorf("answer %v", a)
 			}
-			s.get(t, 200, conventionMaps+"/"+name)
+			s.get(t, 200, configMaps+"/"+name)
 		})
 	}
 }
@@ -108,7 +108,7 @@ func TestDeletePolicy(t *testing.T) {
 func TestDeleteOptionsFaults(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
+	s.create(t, configMaps, "a", nil)
 	const both = `propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set`
 	const unknown = `propagationPolicy: Unsupported value: %q: supported values: "Foreground", "Background", "Orphan", "nil"`
 	const ignore = "ignoreStoreReadErrorWithClusterBreakingPotential"
@@ -141,14 +141,14 @@ func TestDeleteOptionsFaults(t *testing.T) {
 			if c.body != "" {
 				body = c.body
 			}
-			a := s.deletePath(t, c.code, conventionMaps+"/a"+c.query, c.contentType, body)
+			a := s.deletePath(t, c.code, configMaps+"/a"+c.query, c.contentType, body)
 			if st := statusOf(t, a); c.message != "" && st.Message != c.message || st.Status != "Failure" {
 				t.Errorf("got  %q\nwant %q", st.Message, c.message)
 			}
-			s.get(t, 200, conventionMaps+"/a")
+			s.get(t, 200, configMaps+"/a")
 		})
 	}
-	a := s.deletePath(t, 422, conventionMaps, client.JSON, `{"`+ignore+`":true}`)
+	a := s.deletePath(t, 422, configMaps, client.JSON, `{"`+ignore+`":true}`)
 	if st := statusOf(t, a); !strings.HasSuffix(st.Message, "is not allowed with DELETECOLLECTION, try again after removing the option") {
 		t.Error(st.Message)
 	}
@@ -158,11 +158,11 @@ func TestDeleteOptionsFaults(t *testing.T) {
 func TestDeletePreconditions(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	first := s.send(t, 201, http.MethodPost, conventionMaps, client.JSON, client.ConfigMap("a", nil, nil)).Object()
-	second := s.send(t, 200, http.MethodPatch, conventionMaps+"/a", client.MergePatch, `{"data":{"x":"1"}}`).Object()
+	first := s.send(t, 201, http.MethodPost, configMaps, client.JSON, client.ConfigMap("a", nil, nil)).Object()
+	second := s.send(t, 200, http.MethodPatch, configMaps+"/a", client.MergePatch, `{"data":{"x":"1"}}`).Object()
 	refuse := func(body, message string) {
 		t.Helper()
-		wantFault(t, s.deletePath(t, 0, conventionMaps+"/a", client.JSON, body), 409, "Conflict", `Operation cannot be fulfilled on ConfigMap "a": `+message)
+		wantFault(t, s.deletePath(t, 0, configMaps+"/a", client.JSON, body), 409, "Conflict", `Operation cannot be fulfilled on ConfigMap "a": `+message)
 	}
 	refuse(`{"preconditions":{"uid":"another"}}`, "the UID in the precondition (another) does not match the UID in record ("+first.UID()+"). The object might have been deleted and then recreated")
 	refuse(fmt.Sprintf(`{"preconditions":{"resourceVersion":"%d"}}`, first.Version()),
@@ -170,9 +170,9 @@ func TestDeletePreconditions(t *testing.T) {
 	refuse(`{"preconditions":{"uid":""}}`, "the UID in the precondition () does not match the UID in record ("+first.UID()+"). The object might have been deleted and then recreated")
 	refuse(`{"preconditions":{"resourceVersion":""}}`,
 		fmt.Sprintf("the ResourceVersion in the precondition () does not match the ResourceVersion in record (%d). The object might have been modified", second.Version()))
-	s.deletePath(t, 409, conventionMaps+"/a", "application/vnd.platform.protobuf", options("Background", ""))
-	s.deletePath(t, 200, conventionMaps+"/a", client.JSON, fmt.Sprintf(`{"preconditions":{"uid":%q,"resourceVersion":"%d"}}`, first.UID(), second.Version()))
-	s.get(t, 404, conventionMaps+"/a")
+	s.deletePath(t, 409, configMaps+"/a", "application/vnd.platform.protobuf", options("Background", ""))
+	s.deletePath(t, 200, configMaps+"/a", client.JSON, fmt.Sprintf(`{"preconditions":{"uid":%q,"resourceVersion":"%d"}}`, first.UID(), second.Version()))
+	s.get(t, 404, configMaps+"/a")
 }
 
 // TestDeletePreconditionsInQuery: without a body they count in the query, where empty ones are none.
@@ -183,15 +183,15 @@ func TestDeletePreconditionsInQuery(t *testing.T) {
 	s.send(t, 201, http.MethodPost, "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"n"}}`)
 	s.send(t, 201, http.MethodPost, crds, client.JSON, `{"metadata":{"name":"as.e.com"},"spec":{"group":"e.com","scope":"Cluster","names":{"plural":"as","kind":"A"},
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`)
-	s.create(t, conventionMaps, "b", nil)
+	s.create(t, configMaps, "b", nil)
 	for path, message := range map[string]string{
-		conventionMaps + "/a":             `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (wrong) does not match the UID in record (UID). The object might have been deleted and then recreated`,
-		"/api/v1/namespaces/n":            `Operation cannot be fulfilled on namespaces "n": Precondition failed: UID in precondition: wrong, UID in object meta: UID`,
-		crds + "/as.e.com":                `Operation cannot be fulfilled on customresourcedefinitions.apiextensions.platform.io "as.e.com": Precondition failed: UID in precondition: wrong, UID in object meta: UID`,
-		conventionMaps + "?labelSelector": "",
+		configMaps + "/a":             `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (wrong) does not match the UID in record (UID). The object might have been deleted and then recreated`,
+		"/api/v1/namespaces/n":        `Operation cannot be fulfilled on namespaces "n": Precondition failed: UID in precondition: wrong, UID in object meta: UID`,
+		crds + "/as.e.com":            `Operation cannot be fulfilled on customresourcedefinitions.apiextensions.platform.io "as.e.com": Precondition failed: UID in precondition: wrong, UID in object meta: UID`,
+		configMaps + "?labelSelector": "",
 	} {
-		if path == conventionMaps+"/a" {
-			s.create(t, conventionMaps, "a", nil)
+		if path == configMaps+"/a" {
+			s.create(t, configMaps, "a", nil)
 		}
 		before := s.get(t, 200, path)
 		uid := before.Object().UID()
@@ -213,12 +213,12 @@ func TestDeletePreconditionsInQuery(t *testing.T) {
 		}
 		s.deletePath(t, 200, path+"?uid=wrong", client.JSON, `{}`) // a body leaves no say to the query
 	}
-	s.create(t, conventionMaps, "c", nil)
-	uid := s.get(t, 200, conventionMaps+"/c").Object().UID()
-	s.deletePath(t, 200, conventionMaps+"/c?resourceVersion=&uid="+uid, "", nil)
-	s.create(t, conventionMaps, "c", nil)
-	s.deletePath(t, 200, conventionMaps+"/c?uid=", "", nil)
-	if left := listOf(t, s.get(t, 200, conventionMaps)).names(); left != "b" {
+	s.create(t, configMaps, "c", nil)
+	uid := s.get(t, 200, configMaps+"/c").Object().UID()
+	s.deletePath(t, 200, configMaps+"/c?resourceVersion=&uid="+uid, "", nil)
+	s.create(t, configMaps, "c", nil)
+	s.deletePath(t, 200, configMaps+"/c?uid=", "", nil)
+	if left := listOf(t, s.get(t, 200, configMaps)).names(); left != "b" {
 		t.Errorf("left: %q", left)
 	}
 }
@@ -227,29 +227,29 @@ func TestDeletePreconditionsInQuery(t *testing.T) {
 func TestFinalizers(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, withoutCollector)
-	w := s.watch(t, conventionMaps+"?resourceVersion="+textConventions(s.version(t)))
-	s.send(t, 201, http.MethodPost, conventionMaps, client.JSON, `{"metadata":{"name":"a","finalizers":["e.com/x","e.com/y"]}}`)
-	going := s.deletePath(t, 200, conventionMaps+"/a", "", nil).Object()
+	w := s.watch(t, configMaps+"?resourceVersion="+textConventions(s.version(t)))
+	s.send(t, 201, http.MethodPost, configMaps, client.JSON, `{"metadata":{"name":"a","finalizers":["e.com/x","e.com/y"]}}`)
+	going := s.deletePath(t, 200, configMaps+"/a", "", nil).Object()
 	if at, ok := going.Metadata()["deletionTimestamp"].(string); !ok || going.Metadata()["deletionGracePeriodSeconds"] != 0.0 {
 		t.Errorf("not on its way out: %v %s", going, at)
 	}
-	again := s.deletePath(t, 200, conventionMaps+"/a", "", nil).Object()
+	again := s.deletePath(t, 200, configMaps+"/a", "", nil).Object()
 	if again.Version() != going.Version() {
 		t.Errorf("a second delete changes it: %v", again)
 	}
-	a := s.send(t, 422, http.MethodPatch, conventionMaps+"/a", client.MergePatch, `{"metadata":{"finalizers":["e.com/x","e.com/y","e.com/z"]}}`)
+	a := s.send(t, 422, http.MethodPatch, configMaps+"/a", client.MergePatch, `{"metadata":{"finalizers":["e.com/x","e.com/y","e.com/z"]}}`)
 	if st := statusOf(t, a); !strings.Contains(st.Message, "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted") {
 		t.Error(st.Message)
 	}
-	one := s.send(t, 200, http.MethodPatch, conventionMaps+"/a", client.MergePatch, `{"metadata":{"finalizers":["e.com/y"]}}`).Object()
+	one := s.send(t, 200, http.MethodPatch, configMaps+"/a", client.MergePatch, `{"metadata":{"finalizers":["e.com/y"]}}`).Object()
 	if one.Metadata()["deletionTimestamp"] != going.Metadata()["deletionTimestamp"] {
 		t.Errorf("its time has changed: %v", one)
 	}
-	last := s.send(t, 200, http.MethodPatch, conventionMaps+"/a", client.MergePatch, `{"metadata":{"finalizers":null}}`).Object()
+	last := s.send(t, 200, http.MethodPatch, configMaps+"/a", client.MergePatch, `{"metadata":{"finalizers":null}}`).Object()
 	if last.Name() != "a" {
 		t.Errorf("the answer to the last write: %v", last)
 	}
-	s.get(t, 404, conventionMaps+"/a")
+	s.get(t, 404, configMaps+"/a")
 	nextConventions(t, w, "ADDED/a MODIFIED/a MODIFIED/a DELETED/a")
 }
 
@@ -257,11 +257,11 @@ func TestFinalizers(t *testing.T) {
 func TestDeleteCollection(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, withoutCollector)
-	left := func() string { t.Helper(); return listOf(t, s.get(t, 200, conventionMaps)).names() }
+	left := func() string { t.Helper(); return listOf(t, s.get(t, 200, configMaps)).names() }
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
-		s.create(t, conventionMaps, name, map[string]string{"name": name, "odd": fmt.Sprint(strings.Contains("ace", name))})
+		s.create(t, configMaps, name, map[string]string{"name": name, "odd": fmt.Sprint(strings.Contains("ace", name))})
 	}
-	s.send(t, 201, http.MethodPost, conventionMaps, client.JSON, fmt.Sprintf(withFinalizer, "h"))
+	s.send(t, 201, http.MethodPost, configMaps, client.JSON, fmt.Sprintf(withFinalizer, "h"))
 	for _, c := range []struct {
 		query, body, left string
 	}{
@@ -277,7 +277,7 @@ func TestDeleteCollection(t *testing.T) {
 		if c.body != "" {
 			body = c.body
 		}
-		a := s.deletePath(t, 200, conventionMaps+c.query, client.JSON, body)
+		a := s.deletePath(t, 200, configMaps+c.query, client.JSON, body)
 		if st := successOf(t, a); st.Status != "Success" || st.Details.Kind != "configmaps" {
 			t.Errorf("%s: %v", c.query, a)
 		}
@@ -285,9 +285,9 @@ func TestDeleteCollection(t *testing.T) {
 			t.Errorf("%s %s: %q is left, want %q", c.query, c.body, got, c.left)
 		}
 	}
-	s.deletePath(t, 409, conventionMaps, client.JSON, `{"preconditions":{"uid":"another"}}`)
-	s.deletePath(t, 409, conventionMaps, client.JSON, `{"preconditions":{"uid":""}}`)
+	s.deletePath(t, 409, configMaps, client.JSON, `{"preconditions":{"uid":"another"}}`)
+	s.deletePath(t, 409, configMaps, client.JSON, `{"preconditions":{"uid":""}}`)
 	s.deletePath(t, 405, "/api/v1/configmaps", "", nil)
-	s.deletePath(t, 400, conventionMaps+"?labelSelector=a%20b", "", nil)
-	s.deletePath(t, 422, conventionMaps+"?resourceVersionMatch=Exact", "", nil)
+	s.deletePath(t, 400, configMaps+"?labelSelector=a%20b", "", nil)
+	s.deletePath(t, 422, configMaps+"?resourceVersionMatch=Exact", "", nil)
 }

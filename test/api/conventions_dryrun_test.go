@@ -15,7 +15,7 @@ var listVersion = regexp.MustCompile(`^\{"kind":"\w+","apiVersion":"[\w/.]+","me
 
 func (s *testServer) snapshotState(t testing.TB) (state string) {
 	t.Helper()
-	for _, path := range []string{conventionMaps, "/api/v1/namespaces/default/pods", "/apis/apps/v1/namespaces/default/deployments", "/api/v1/namespaces", "/api/v1/nodes"} {
+	for _, path := range []string{configMaps, "/api/v1/namespaces/default/pods", "/apis/apps/v1/namespaces/default/deployments", "/api/v1/namespaces", "/api/v1/nodes"} {
 		body := string(s.get(t, 200, path).Body)
 		if client.OnEtcd() { // where others write, too
 			body = listVersion.ReplaceAllString(body, "")
@@ -31,9 +31,9 @@ func TestConventionDryRun(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) { c.Controllers = daemon.TestControllers }) // others write in namespaces that are new
 	s.send(t, 201, http.MethodPost, "/api/v1/namespaces/default/serviceaccounts", client.JSON, `{"metadata":{"name":"default"}}`)
-	s.create(t, conventionMaps, "a", map[string]string{"g": "1"})
-	s.create(t, conventionMaps, "b", nil)
-	s.send(t, 201, http.MethodPost, conventionMaps, client.JSON, `{"metadata":{"name":"held","finalizers":["e.com/x"]}}`)
+	s.create(t, configMaps, "a", map[string]string{"g": "1"})
+	s.create(t, configMaps, "b", nil)
+	s.send(t, 201, http.MethodPost, configMaps, client.JSON, `{"metadata":{"name":"held","finalizers":["e.com/x"]}}`)
 	s.send(t, 201, http.MethodPost, "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"other"}}`)
 	const pods, deployments = "/api/v1/namespaces/default/pods", "/apis/apps/v1/namespaces/default/deployments"
 	const podBody = `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`
@@ -42,31 +42,31 @@ func TestConventionDryRun(t *testing.T) {
 	s.send(t, 201, http.MethodPost, pods, client.JSON, podBody)
 	s.send(t, 201, http.MethodPost, deployments, client.JSON, deployment)
 	before := s.snapshotState(t)
-	w := s.watch(t, conventionMaps+"?resourceVersion="+textConventions(s.version(t)))
+	w := s.watch(t, configMaps+"?resourceVersion="+textConventions(s.version(t)))
 	for _, c := range []struct {
 		code                            int
 		method, path, contentType, body string
 		wants                           string // kind of the answer
 	}{
-		{201, "POST", conventionMaps, client.JSON, `{"metadata":{"name":"x"}}`, "ConfigMap"},
-		{201, "POST", conventionMaps, client.JSON, `{"metadata":{"generateName":"x-"}}`, "ConfigMap"},
-		{409, "POST", conventionMaps, client.JSON, `{"metadata":{"name":"a"}}`, "Status"},
-		{422, "POST", conventionMaps, client.JSON, `{"metadata":{"name":"A_"}}`, "Status"},
+		{201, "POST", configMaps, client.JSON, `{"metadata":{"name":"x"}}`, "ConfigMap"},
+		{201, "POST", configMaps, client.JSON, `{"metadata":{"generateName":"x-"}}`, "ConfigMap"},
+		{409, "POST", configMaps, client.JSON, `{"metadata":{"name":"a"}}`, "Status"},
+		{422, "POST", configMaps, client.JSON, `{"metadata":{"name":"A_"}}`, "Status"},
 		{201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"x"}}`, "Namespace"},
 		{201, "POST", "/api/v1/nodes", client.JSON, nodeBody, "Node"},
-		{200, "PUT", conventionMaps + "/a", client.JSON, `{"metadata":{"name":"a"},"data":{"x":"1"}}`, "ConfigMap"},
-		{404, "PUT", conventionMaps + "/none", client.JSON, `{"metadata":{"name":"none"}}`, "Status"},
-		{409, "PUT", conventionMaps + "/a", client.JSON, `{"metadata":{"name":"a","resourceVersion":"1"},"data":{"x":"1"}}`, "Status"},
-		{200, "PATCH", conventionMaps + "/a", client.MergePatch, `{"data":{"x":"1"}}`, "ConfigMap"},
-		{200, "PATCH", conventionMaps + "/a", client.JSONPatch, `[{"op":"add","path":"/data","value":{"x":"1"}}]`, "ConfigMap"},
-		{200, "PATCH", conventionMaps + "/a", conventionTypeStrategic, `{"data":{"x":"1"}}`, "ConfigMap"},
-		{200, "PATCH", conventionMaps + "/a", conventionTypeApply, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"x":"1"}}`, "ConfigMap"},
-		{201, "PATCH", conventionMaps + "/x", conventionTypeApply, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x"}}`, "ConfigMap"},
-		{200, "DELETE", conventionMaps + "/a", "", "", "Status"},
-		{200, "DELETE", conventionMaps + "/held", "", "", "ConfigMap"},
-		{404, "DELETE", conventionMaps + "/none", "", "", "Status"},
-		{200, "DELETE", conventionMaps, "", "", "Status"},
-		{200, "DELETE", conventionMaps + "?labelSelector=g", "", "", "Status"},
+		{200, "PUT", configMaps + "/a", client.JSON, `{"metadata":{"name":"a"},"data":{"x":"1"}}`, "ConfigMap"},
+		{404, "PUT", configMaps + "/none", client.JSON, `{"metadata":{"name":"none"}}`, "Status"},
+		{409, "PUT", configMaps + "/a", client.JSON, `{"metadata":{"name":"a","resourceVersion":"1"},"data":{"x":"1"}}`, "Status"},
+		{200, "PATCH", configMaps + "/a", client.MergePatch, `{"data":{"x":"1"}}`, "ConfigMap"},
+		{200, "PATCH", configMaps + "/a", client.JSONPatch, `[{"op":"add","path":"/data","value":{"x":"1"}}]`, "ConfigMap"},
+		{200, "PATCH", configMaps + "/a", conventionTypeStrategic, `{"data":{"x":"1"}}`, "ConfigMap"},
+		{200, "PATCH", configMaps + "/a", conventionTypeApply, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"x":"1"}}`, "ConfigMap"},
+		{201, "PATCH", configMaps + "/x", conventionTypeApply, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x"}}`, "ConfigMap"},
+		{200, "DELETE", configMaps + "/a", "", "", "Status"},
+		{200, "DELETE", configMaps + "/held", "", "", "ConfigMap"},
+		{404, "DELETE", configMaps + "/none", "", "", "Status"},
+		{200, "DELETE", configMaps, "", "", "Status"},
+		{200, "DELETE", configMaps + "?labelSelector=g", "", "", "Status"},
 		{200, "DELETE", "/api/v1/namespaces/other", "", "", "Namespace"},
 		{200, "PATCH", pods + "/p/status", client.MergePatch, `{"status":{"phase":"Running"}}`, "Pod"},
 		{200, "DELETE", pods + "/p", "", "", ""},
@@ -77,7 +77,7 @@ func TestConventionDryRun(t *testing.T) {
 	} {
 		t.Run(c.method+" "+c.path+" "+c.contentType, func(t *testing.T) {
 			separator := "?"
-			if len(c.path) > len(conventionMaps) && c.path[len(conventionMaps)] == '?' {
+			if len(c.path) > len(configMaps) && c.path[len(configMaps)] == '?' {
 				separator = "&"
 			}
 			var body any
@@ -94,17 +94,17 @@ func TestConventionDryRun(t *testing.T) {
 		})
 	}
 	// Options in the body of a delete do the same.
-	for _, path := range []string{conventionMaps + "/a", conventionMaps, pods + "/p"} {
+	for _, path := range []string{configMaps + "/a", configMaps, pods + "/p"} {
 		for _, contentType := range []string{client.JSON, typeYAML} {
 			s.send(t, 200, http.MethodDelete, path, contentType, `{"dryRun":["All"]}`)
 		}
 	}
-	s.send(t, 200, http.MethodDelete, conventionMaps+"/a", typeYAML, "dryRun:\n- All\n")
+	s.send(t, 200, http.MethodDelete, configMaps+"/a", typeYAML, "dryRun:\n- All\n")
 	s.send(t, 201, http.MethodPost, pods+"/p/eviction", client.JSON, `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"},"deleteOptions":{"dryRun":["All"]}}`)
 	if after := s.snapshotState(t); after != before {
 		t.Fatalf("it left a trace:\n%s\nbefore:\n%s", after, before)
 	}
-	s.create(t, conventionMaps, "real", nil)
+	s.create(t, configMaps, "real", nil)
 	nextConventions(t, w, "ADDED/real")
 }
 
@@ -136,23 +136,23 @@ func TestDryRunValues(t *testing.T) {
 	s := serveConventions(t, nil)
 	for i, query := range []string{"dryRun", "dryRun=", "dryRun=&dryRun="} {
 		name := string(rune('a' + i))
-		s.create(t, conventionMaps+"?"+query, name, nil)
-		s.send(t, 200, http.MethodPatch, conventionMaps+"/"+name+"?"+query, client.MergePatch, `{"data":{"x":"1"}}`)
-		if o := s.get(t, 200, conventionMaps+"/"+name).Object(); o.Data("x") != "1" {
+		s.create(t, configMaps+"?"+query, name, nil)
+		s.send(t, 200, http.MethodPatch, configMaps+"/"+name+"?"+query, client.MergePatch, `{"data":{"x":"1"}}`)
+		if o := s.get(t, 200, configMaps+"/"+name).Object(); o.Data("x") != "1" {
 			t.Errorf("%s: %v", query, o)
 		}
 		if i > 0 {
-			s.send(t, 200, http.MethodDelete, conventionMaps+"/"+name+"?"+query, "", nil)
-			s.get(t, 404, conventionMaps+"/"+name)
+			s.send(t, 200, http.MethodDelete, configMaps+"/"+name+"?"+query, "", nil)
+			s.get(t, 404, configMaps+"/"+name)
 		}
 	}
 	for _, c := range []struct{ method, path, contentType, body, kind string }{
-		{"POST", conventionMaps, client.JSON, `{"metadata":{"name":"z"}}`, "CreateOptions"},
-		{"PUT", conventionMaps + "/a", client.JSON, `{"metadata":{"name":"a"}}`, "UpdateOptions"},
-		{"PATCH", conventionMaps + "/a", client.MergePatch, `{}`, "PatchOptions"},
-		{"PATCH", conventionMaps + "/a", conventionTypeApply, `{}`, "PatchOptions"},
-		{"DELETE", conventionMaps + "/a", "", "", "DeleteOptions"},
-		{"DELETE", conventionMaps, "", "", "DeleteOptions"},
+		{"POST", configMaps, client.JSON, `{"metadata":{"name":"z"}}`, "CreateOptions"},
+		{"PUT", configMaps + "/a", client.JSON, `{"metadata":{"name":"a"}}`, "UpdateOptions"},
+		{"PATCH", configMaps + "/a", client.MergePatch, `{}`, "PatchOptions"},
+		{"PATCH", configMaps + "/a", conventionTypeApply, `{}`, "PatchOptions"},
+		{"DELETE", configMaps + "/a", "", "", "DeleteOptions"},
+		{"DELETE", configMaps, "", "", "DeleteOptions"},
 	} {
 		var body any
 		if c.body != "" {
@@ -163,8 +163,8 @@ func TestDryRunValues(t *testing.T) {
 			wantFault(t, a, 422, "Invalid", c.kind+"."+metaName+` "" is invalid: dryRun: Unsupported value: `+shown+`: supported values: "All"`)
 		}
 	}
-	a := s.send(t, 0, http.MethodDelete, conventionMaps+"/a", client.JSON, `{"dryRun":["Some"]}`)
+	a := s.send(t, 0, http.MethodDelete, configMaps+"/a", client.JSON, `{"dryRun":["Some"]}`)
 	wantFault(t, a, 422, "Invalid", "DeleteOptions."+metaName+` "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"`)
-	s.get(t, 200, conventionMaps+"/a")
-	s.get(t, 404, conventionMaps+"/z")
+	s.get(t, 200, configMaps+"/a")
+	s.get(t, 404, configMaps+"/z")
 }

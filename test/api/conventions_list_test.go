@@ -27,10 +27,10 @@ const (
 func TestListTable(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
-	older := s.create(t, conventionMaps, "b", nil)
-	newest := s.create(t, conventionMaps, "c", nil)
-	token := listOf(t, s.get(t, 200, conventionMaps+"?limit=1")).Metadata.Continue
+	s.create(t, configMaps, "a", nil)
+	older := s.create(t, configMaps, "b", nil)
+	newest := s.create(t, configMaps, "c", nil)
+	token := listOf(t, s.get(t, 200, configMaps+"?limit=1")).Metadata.Continue
 	versions := []string{"", "0", textConventions(older), textConventions(newest)}
 	all, chunk := listCase{items: "a b c"}, listCase{items: "a"}
 	past, now := listCase{items: "a b", exactly: true}, listCase{items: "a b c", exactly: true}
@@ -69,7 +69,7 @@ func TestListTable(t *testing.T) {
 }
 
 func (s *testServer) checkListCase(t *testing.T, q url.Values, want listCase, newest uint64, version string) {
-	a := s.get(t, 0, conventionMaps+"?"+q.Encode())
+	a := s.get(t, 0, configMaps+"?"+q.Encode())
 	if want.code != 0 {
 		reason, message := "BadRequest", want.fault
 		if want.code == 422 {
@@ -97,7 +97,7 @@ func (s *testServer) checkListCase(t *testing.T, q url.Values, want listCase, ne
 func TestListParameters(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
+	s.create(t, configMaps, "a", nil)
 	for query, want := range map[string]string{
 		"resourceVersion=abc":                            `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`,
 		"resourceVersion=-1":                             `invalid resource version: resourceVersion: Invalid value: "-1": strconv.ParseUint: parsing "-1": invalid syntax`,
@@ -118,12 +118,12 @@ func TestListParameters(t *testing.T) {
 		"continue=YWJj&resourceVersion=abc":              tokenVersion,
 		"resourceVersion=abc&resourceVersionMatch=Exact": `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`,
 	} {
-		t.Run(query, func(t *testing.T) { wantFault(t, s.get(t, 0, conventionMaps+"?"+query), 400, "BadRequest", want) })
+		t.Run(query, func(t *testing.T) { wantFault(t, s.get(t, 0, configMaps+"?"+query), 400, "BadRequest", want) })
 	}
-	wantFault(t, s.get(t, 0, conventionMaps+"?sendInitialEvents=true"), 422, "Invalid",
+	wantFault(t, s.get(t, 0, configMaps+"?sendInitialEvents=true"), 422, "Invalid",
 		"ListOptions."+metaName+` "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list`)
 	for _, query := range []string{"limit=-1", "limit=0", "foo=bar&foo=", "pretty", "timeoutSeconds=-3", "resourceVersion=", "labelSelector=", "continue=", "watch=0", "watch=false&allowWatchBookmarks=true"} {
-		if l := listOf(t, s.get(t, 200, conventionMaps+"?"+query)); !strings.HasPrefix(l.names(), "a") {
+		if l := listOf(t, s.get(t, 200, configMaps+"?"+query)); !strings.HasPrefix(l.names(), "a") {
 			t.Errorf("%s: %q", query, l.names())
 		}
 	}
@@ -133,37 +133,37 @@ func TestListParameters(t *testing.T) {
 func TestGetTable(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	first := s.create(t, conventionMaps, "a", nil)
-	newest := s.create(t, conventionMaps, "b", nil)
+	first := s.create(t, configMaps, "a", nil)
+	newest := s.create(t, configMaps, "b", nil)
 	for _, query := range []string{"", "?resourceVersion=", "?resourceVersion=0", "?resourceVersion=" + textConventions(first), "?resourceVersion=" + textConventions(newest)} {
-		if got := s.get(t, 200, conventionMaps+"/a"+query).Object().Version(); got != first {
+		if got := s.get(t, 200, configMaps+"/a"+query).Object().Version(); got != first {
 			t.Errorf("%q: at version %d, not %d", query, got, first)
 		}
 	}
-	wantFault(t, s.get(t, 0, conventionMaps+"/a?resourceVersion=x"), 400, "BadRequest",
+	wantFault(t, s.get(t, 0, configMaps+"/a?resourceVersion=x"), 400, "BadRequest",
 		`invalid resource version: resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax`)
-	wantFault(t, s.get(t, 0, conventionMaps+"/z?resourceVersion=0"), 404, "NotFound", `configmaps "z" not found`)
+	wantFault(t, s.get(t, 0, configMaps+"/z?resourceVersion=0"), 404, "NotFound", `configmaps "z" not found`)
 }
 
 // TestFutureVersion: a version that the server does not know is waited for briefly, and then 504. A watch of the state at that
 // version has begun by then, and ends with an ERROR event.
 func TestFutureVersion(t *testing.T) {
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
+	s.create(t, configMaps, "a", nil)
 	t.Run("watch", func(t *testing.T) {
 		t.Parallel()
-		e, err := s.watch(t, conventionMaps+"?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion="+futureVersion).Next()
+		e, err := s.watch(t, configMaps+"?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion="+futureVersion).Next()
 		if message, _ := e.Object["message"].(string); err != nil || brief(e) != "ERROR/504" || e.Object["reason"] != "Timeout" || !strings.HasPrefix(message, "Timeout: Too large resource version: ") {
 			t.Errorf("%v, %v", e, err)
 		}
 	})
 	for _, path := range []string{
-		conventionMaps + "/a?resourceVersion=" + futureVersion,
-		conventionMaps + "/z?resourceVersion=" + futureVersion,
-		conventionMaps + "?resourceVersion=" + futureVersion,
-		conventionMaps + "?limit=1&resourceVersion=" + futureVersion,
-		conventionMaps + "?resourceVersionMatch=NotOlderThan&resourceVersion=" + futureVersion,
-		conventionMaps + "?resourceVersionMatch=Exact&resourceVersion=" + futureVersion,
+		configMaps + "/a?resourceVersion=" + futureVersion,
+		configMaps + "/z?resourceVersion=" + futureVersion,
+		configMaps + "?resourceVersion=" + futureVersion,
+		configMaps + "?limit=1&resourceVersion=" + futureVersion,
+		configMaps + "?resourceVersionMatch=NotOlderThan&resourceVersion=" + futureVersion,
+		configMaps + "?resourceVersionMatch=Exact&resourceVersion=" + futureVersion,
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()

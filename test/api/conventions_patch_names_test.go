@@ -12,7 +12,7 @@ import (
 func TestNamesOfOperations(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.send(t, 201, "POST", conventionMaps, client.JSON, `{"metadata":{"name":"a"},"data":{"x":"1"}}`)
+	s.send(t, 201, "POST", configMaps, client.JSON, `{"metadata":{"name":"a"},"data":{"x":"1"}}`)
 	for _, c := range []struct {
 		patch, level, data string
 		code               int
@@ -24,7 +24,7 @@ func TestNamesOfOperations(t *testing.T) {
 		{`[{"OP":"replace","path":"/data/x","value":"4"}]`, "Ignore", `{"x":"3"}`, 422, ""},
 		{`[{"op":"replace","PATH":"/data/x","value":"4"}]`, "Ignore", `{"x":"3"}`, 422, ""},
 	} {
-		a := s.send(t, 0, "PATCH", conventionMaps+"/a?fieldValidation="+c.level, client.JSONPatch, c.patch)
+		a := s.send(t, 0, "PATCH", configMaps+"/a?fieldValidation="+c.level, client.JSONPatch, c.patch)
 		told := strings.Join(warnings(t, a), ", ")
 		if message, _ := a.Object()["message"].(string); told == "" {
 			told = message
@@ -32,7 +32,7 @@ func TestNamesOfOperations(t *testing.T) {
 		if a.Code != c.code || !strings.Contains(told, c.fault) || c.fault == "" && a.Code == 200 && told != "" {
 			t.Errorf("%s: %v, want %d %s", c.patch, a, c.code, c.fault)
 		}
-		if got := s.get(t, 200, conventionMaps+"/a").Object().Data("x"); `{"x":"`+got+`"}` != c.data {
+		if got := s.get(t, 200, configMaps+"/a").Object().Data("x"); `{"x":"`+got+`"}` != c.data {
 			t.Errorf("%s: x is %s, want %s", c.patch, got, c.data)
 		}
 	}
@@ -42,13 +42,13 @@ func TestNamesOfOperations(t *testing.T) {
 func TestStrictPatch(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.send(t, 201, "POST", conventionMaps, client.JSON, `{"metadata":{"name":"a"},"data":{"x":"1"}}`)
+	s.send(t, 201, "POST", configMaps, client.JSON, `{"metadata":{"name":"a"},"data":{"x":"1"}}`)
 	for contentType, patch := range map[string]string{
 		client.MergePatch:       `{"nope":1,"data":{"x":"2"}}`,
 		client.JSONPatch:        `[{"op":"add","path":"/nope","value":1}]`,
 		conventionTypeStrategic: `{"nope":1,"data":{"x":"2"}}`,
 	} {
-		a := s.send(t, 422, "PATCH", conventionMaps+"/a?fieldValidation=Strict", contentType, patch)
+		a := s.send(t, 422, "PATCH", configMaps+"/a?fieldValidation=Strict", contentType, patch)
 		details, _ := a.Object()["details"].(map[string]any)
 		causes, _ := details["causes"].([]any)
 		if len(causes) != 1 {
@@ -60,7 +60,7 @@ func TestStrictPatch(t *testing.T) {
 			t.Errorf("%s: %v", contentType, a)
 		}
 	}
-	if got := s.get(t, 200, conventionMaps+"/a").Object().Data("x"); got != "1" {
+	if got := s.get(t, 200, configMaps+"/a").Object().Data("x"); got != "1" {
 		t.Errorf("x is %s", got)
 	}
 }

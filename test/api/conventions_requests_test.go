@@ -27,22 +27,22 @@ func (s *testServer) sendWith(t testing.TB, method, path string, headers ...stri
 func TestPretty(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
+	s.create(t, configMaps, "a", nil)
 	for _, c := range []struct {
 		path, agent string
 		pretty      bool
 	}{
-		{conventionMaps + "/a", "", false},
-		{conventionMaps + "/a?pretty=true", "", true},
-		{conventionMaps + "/a?pretty=1", "", true},
-		{conventionMaps + "/a?pretty=false", "curl/8", false},
-		{conventionMaps + "/a?pretty=maybe", "curl/8", false},
-		{conventionMaps + "/a?pretty", "", false},
-		{conventionMaps + "/a", "curl/8.5.0", true},
-		{conventionMaps + "/a", "Mozilla/5.0 (X11)", true},
-		{conventionMaps + "/a", "Wget/1.21", true},
-		{conventionMaps + "?pretty=true", "", true},
-		{conventionMaps + "/none?pretty=true", "", true},
+		{configMaps + "/a", "", false},
+		{configMaps + "/a?pretty=true", "", true},
+		{configMaps + "/a?pretty=1", "", true},
+		{configMaps + "/a?pretty=false", "curl/8", false},
+		{configMaps + "/a?pretty=maybe", "curl/8", false},
+		{configMaps + "/a?pretty", "", false},
+		{configMaps + "/a", "curl/8.5.0", true},
+		{configMaps + "/a", "Mozilla/5.0 (X11)", true},
+		{configMaps + "/a", "Wget/1.21", true},
+		{configMaps + "?pretty=true", "", true},
+		{configMaps + "/none?pretty=true", "", true},
 		{"/version?pretty=true", "", true},
 		{"/api/v1?pretty=true", "", true},
 	} {
@@ -54,7 +54,7 @@ func TestPretty(t *testing.T) {
 			t.Errorf("%s: no JSON: %s", c.path, a.Body)
 		}
 	}
-	a := s.send(t, 201, http.MethodPost, conventionMaps+"?pretty=true", client.JSON, client.ConfigMap("b", nil, nil))
+	a := s.send(t, 201, http.MethodPost, configMaps+"?pretty=true", client.JSON, client.ConfigMap("b", nil, nil))
 	if !strings.HasPrefix(string(a.Body), "{\n  \"kind\"") {
 		t.Errorf("a create: %s", a.Body)
 	}
@@ -64,16 +64,16 @@ func TestPretty(t *testing.T) {
 func TestMethods(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
+	s.create(t, configMaps, "a", nil)
 	const all = "GET, PUT, PATCH, DELETE"
 	for _, c := range []struct{ method, path, allow string }{
-		{"PUT", conventionMaps, "GET, POST, DELETE"},
-		{"PATCH", conventionMaps, "GET, POST, DELETE"},
-		{"HEAD", conventionMaps, "GET, POST, DELETE"},
-		{"POST", conventionMaps + "/a", all},
-		{"HEAD", conventionMaps + "/a", all},
-		{"OPTIONS", conventionMaps + "/a", all},
-		{"TRACE", conventionMaps + "/a", all},
+		{"PUT", configMaps, "GET, POST, DELETE"},
+		{"PATCH", configMaps, "GET, POST, DELETE"},
+		{"HEAD", configMaps, "GET, POST, DELETE"},
+		{"POST", configMaps + "/a", all},
+		{"HEAD", configMaps + "/a", all},
+		{"OPTIONS", configMaps + "/a", all},
+		{"TRACE", configMaps + "/a", all},
 		{"POST", "/api/v1/configmaps", "GET"},
 		{"DELETE", "/api/v1/configmaps", "GET"},
 		{"DELETE", "/api/v1/namespaces", "GET, POST"},
@@ -128,7 +128,7 @@ func TestUnknownPaths(t *testing.T) {
 			t.Errorf("%s: %v", path, a)
 		}
 	}
-	wantFault(t, s.get(t, 0, conventionMaps+"/none"), 404, "NotFound", `configmaps "none" not found`)
+	wantFault(t, s.get(t, 0, configMaps+"/none"), 404, "NotFound", `configmaps "none" not found`)
 	wantFault(t, s.get(t, 0, "/apis/apps/v1/namespaces/default/deployments/none"), 404, "NotFound", `deployments.apps "none" not found`)
 }
 
@@ -136,10 +136,10 @@ func TestUnknownPaths(t *testing.T) {
 func TestUpdateVersions(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	first := s.create(t, conventionMaps, "a", nil)
+	first := s.create(t, configMaps, "a", nil)
 	put := func(code int, metadata string) client.Answer {
 		t.Helper()
-		return s.send(t, code, http.MethodPut, conventionMaps+"/a", client.JSON, fmt.Sprintf(`{"metadata":{%s},"data":{"n":%q}}`, metadata, metadata))
+		return s.send(t, code, http.MethodPut, configMaps+"/a", client.JSON, fmt.Sprintf(`{"metadata":{%s},"data":{"n":%q}}`, metadata, metadata))
 	}
 	second := put(200, fmt.Sprintf(`"name":"a","resourceVersion":"%d"`, first)).Object()
 	if second.Version() <= first {
@@ -179,7 +179,7 @@ func TestUpdateCreates(t *testing.T) {
 		{201, "/api/v1/namespaces/default/events", `,"involvedObject":{"namespace":"default"}`},
 		{201, "/apis/rbac.authorization.platform.io/v1/namespaces/default/roles", `,"rules":[]`},
 		{201, "/apis/rbac.authorization.platform.io/v1/clusterroles", `,"rules":[]`},
-		{404, conventionMaps, ""},
+		{404, configMaps, ""},
 		{404, secrets, ""},
 		{404, "/api/v1/namespaces/default/pods", `,"spec":{"containers":[{"name":"c","image":"i"}]}`},
 		{404, "/api/v1/namespaces/none/endpoints", ""},
@@ -195,23 +195,23 @@ func TestUpdateCreates(t *testing.T) {
 func TestConventionNames(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
+	s.create(t, configMaps, "a", nil)
 	namespace := "the namespace of the provided object does not match the namespace sent on the request"
 	for _, c := range []struct {
 		method, path, metadata string
 		code                   int
 		message                string
 	}{
-		{"POST", conventionMaps, `"name":"b","namespace":"default"`, 201, ""},
-		{"POST", conventionMaps, `"name":"b","namespace":"other"`, 400, namespace},
-		{"PUT", conventionMaps + "/a", `"name":"a","namespace":"default"`, 200, ""},
-		{"PUT", conventionMaps + "/a", `"name":"a","namespace":"other"`, 400, namespace},
-		{"PUT", conventionMaps + "/a", `"name":"b"`, 400, "the name of the object (b) does not match the name on the URL (a)"},
-		{"PUT", conventionMaps + "/a", ``, 400, "the name of the object (a based on URL) was undeterminable: name must be provided"},
-		{"PATCH", conventionMaps + "/a", `"name":"b"`, 400, "the name of the object (b) does not match the name on the URL (a)"},
-		{"PATCH", conventionMaps + "/a", `"name":null`, 400, "the name of the object (a based on URL) was undeterminable: name must be provided"},
-		{"PATCH", conventionMaps + "/a", `"namespace":"other"`, 400, namespace},
-		{"POST", conventionMaps, ``, 422, "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required"},
+		{"POST", configMaps, `"name":"b","namespace":"default"`, 201, ""},
+		{"POST", configMaps, `"name":"b","namespace":"other"`, 400, namespace},
+		{"PUT", configMaps + "/a", `"name":"a","namespace":"default"`, 200, ""},
+		{"PUT", configMaps + "/a", `"name":"a","namespace":"other"`, 400, namespace},
+		{"PUT", configMaps + "/a", `"name":"b"`, 400, "the name of the object (b) does not match the name on the URL (a)"},
+		{"PUT", configMaps + "/a", ``, 400, "the name of the object (a based on URL) was undeterminable: name must be provided"},
+		{"PATCH", configMaps + "/a", `"name":"b"`, 400, "the name of the object (b) does not match the name on the URL (a)"},
+		{"PATCH", configMaps + "/a", `"name":null`, 400, "the name of the object (a based on URL) was undeterminable: name must be provided"},
+		{"PATCH", configMaps + "/a", `"namespace":"other"`, 400, namespace},
+		{"POST", configMaps, ``, 422, "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required"},
 		{"POST", "/api/v1/namespaces/none/configmaps", `"name":"b"`, 404, `namespaces "none" not found`},
 	} {
 		t.Run(c.method+" "+c.path+" "+c.metadata, func(t *testing.T) {
@@ -237,9 +237,9 @@ func TestConventionNames(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
+	s.create(t, configMaps, "a", nil)
 	ids := map[string]bool{}
-	for _, path := range []string{conventionMaps, conventionMaps + "/a", conventionMaps + "/none", "/nothing", "/version", "/livez", "/api", conventionMaps + "?watch=1&timeoutSeconds=1"} {
+	for _, path := range []string{configMaps, configMaps + "/a", configMaps + "/none", "/nothing", "/version", "/livez", "/api", configMaps + "?watch=1&timeoutSeconds=1"} {
 		a := s.sendWith(t, http.MethodGet, path)
 		id := a.Header.Get("Audit-Id")
 		if len(id) != 36 || ids[id] {
@@ -259,16 +259,16 @@ func TestHeaders(t *testing.T) {
 func TestRequestTimeout(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
-	if st := statusOf(t, s.get(t, 504, conventionMaps+"?timeout=1ms&resourceVersion="+futureVersion)); st.Reason != "Timeout" {
+	s.create(t, configMaps, "a", nil)
+	if st := statusOf(t, s.get(t, 504, configMaps+"?timeout=1ms&resourceVersion="+futureVersion)); st.Reason != "Timeout" {
 		t.Errorf("%+v", st)
 	}
 	for _, value := range []string{"x", "5"} {
-		wantFault(t, s.get(t, 0, conventionMaps+"?timeout="+value), 400, "BadRequest", "invalid timeout specified in the request URL")
+		wantFault(t, s.get(t, 0, configMaps+"?timeout="+value), 400, "BadRequest", "invalid timeout specified in the request URL")
 	}
-	s.get(t, 200, conventionMaps+"?timeout=10h")
-	s.get(t, 200, conventionMaps+"?timeout=0s")
-	s.get(t, 200, conventionMaps+"?timeout=-1s")
+	s.get(t, 200, configMaps+"?timeout=10h")
+	s.get(t, 200, configMaps+"?timeout=0s")
+	s.get(t, 200, configMaps+"?timeout=-1s")
 }
 
 // TestTooManyWatches: watches have a bound of their own; who is refused is told when to come again.
@@ -281,23 +281,23 @@ func TestTooManyWatches(t *testing.T) {
 	s := serveConventions(t, func(c *daemon.Config) { c.Authentication.TokenAuthFile, c.Serving.MaxWatches = tokens, 4 })
 	s.Server = s.First(t)
 	jane := func() client.Answer {
-		return s.sendWith(t, "GET", conventionMaps+"?watch=1", "Authorization: Bearer jane-token")
+		return s.sendWith(t, "GET", configMaps+"?watch=1", "Authorization: Bearer jane-token")
 	}
 	if a := jane(); a.Code != 403 {
 		t.Errorf("jane may not watch at all: %v", a)
 	}
-	s.create(t, conventionMaps, "a", nil)
+	s.create(t, configMaps, "a", nil)
 	for range 4 {
-		nextConventions(t, s.watch(t, conventionMaps), "ADDED/a")
+		nextConventions(t, s.watch(t, configMaps), "ADDED/a")
 	}
 	a := jane()
 	wantFault(t, a, 429, "TooManyRequests", "the server has received too many requests and has asked us to try again later")
 	if a.Header.Get("Retry-After") != "1" {
 		t.Errorf("Retry-After %q", a.Header.Get("Retry-After"))
 	}
-	nextConventions(t, s.watch(t, conventionMaps), "ADDED/a") // a master's, out of the reserve
-	if a := s.get(t, 429, conventionMaps+"?watch=1"); a.Header.Get("Retry-After") != "1" {
+	nextConventions(t, s.watch(t, configMaps), "ADDED/a") // a master's, out of the reserve
+	if a := s.get(t, 429, configMaps+"?watch=1"); a.Header.Get("Retry-After") != "1" {
 		t.Errorf("Retry-After %q", a.Header.Get("Retry-After"))
 	}
-	s.get(t, 200, conventionMaps)
+	s.get(t, 200, configMaps)
 }

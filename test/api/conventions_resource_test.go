@@ -14,7 +14,7 @@ import (
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
+	s.create(t, configMaps, "a", nil)
 	s.send(t, 201, http.MethodPost, "/api/v1/nodes", client.JSON, `{"metadata":{"name":"n"}}`)
 	s.send(t, 201, http.MethodPost, "/apis/storage.platform.io/v1/storageclasses", client.JSON, `{"metadata":{"name":"c"},"provisioner":"p"}`)
 	s.send(t, 201, http.MethodPost, "/apis/apps/v1/namespaces/default/deployments", client.JSON,
@@ -29,9 +29,9 @@ func TestShapes(t *testing.T) {
 		{"/api/v1/nodes/n/status", 200, "Node"},
 		{"/apis/storage.platform.io/v1/storageclasses", 200, "StorageClassList"},
 		{"/apis/storage.platform.io/v1/storageclasses/c", 200, "StorageClass"},
-		{conventionMaps, 200, "ConfigMapList"},
+		{configMaps, 200, "ConfigMapList"},
 		{"/api/v1/configmaps", 200, "ConfigMapList"},
-		{conventionMaps + "/a", 200, "ConfigMap"},
+		{configMaps + "/a", 200, "ConfigMap"},
 		{"/apis/apps/v1/deployments", 200, "DeploymentList"},
 		{"/apis/apps/v1/namespaces/default/deployments/d", 200, "Deployment"},
 		{"/apis/apps/v1/namespaces/default/deployments/d/scale", 200, "Scale"},
@@ -63,18 +63,18 @@ func TestVerbs(t *testing.T) {
 		code                            int
 		kind                            string
 	}{
-		{"create", "POST", conventionMaps, client.JSON, config("1"), 201, "ConfigMap"},
-		{"create again", "POST", conventionMaps, client.JSON, config("1"), 409, "Status"},
-		{"get", "GET", conventionMaps + "/a", "", nil, 200, "ConfigMap"},
-		{"list", "GET", conventionMaps, "", nil, 200, "ConfigMapList"},
-		{"update", "PUT", conventionMaps + "/a", client.JSON, config("2"), 200, "ConfigMap"},
-		{"patch", "PATCH", conventionMaps + "/a", client.MergePatch, `{"data":{"y":"3"}}`, 200, "ConfigMap"},
-		{"apply", "PATCH", conventionMaps + "/b?fieldManager=m", conventionTypeApply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}}`, 201, "ConfigMap"},
-		{"apply again", "PATCH", conventionMaps + "/b?fieldManager=m", conventionTypeApply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"},"data":{"x":"1"}}`, 200, "ConfigMap"},
-		{"delete", "DELETE", conventionMaps + "/a", "", nil, 200, "Status"},
-		{"delete again", "DELETE", conventionMaps + "/a", "", nil, 404, "Status"},
-		{"deletecollection", "DELETE", conventionMaps, "", nil, 200, "Status"},
-		{"nothing is left", "GET", conventionMaps + "/b", "", nil, 404, "Status"},
+		{"create", "POST", configMaps, client.JSON, config("1"), 201, "ConfigMap"},
+		{"create again", "POST", configMaps, client.JSON, config("1"), 409, "Status"},
+		{"get", "GET", configMaps + "/a", "", nil, 200, "ConfigMap"},
+		{"list", "GET", configMaps, "", nil, 200, "ConfigMapList"},
+		{"update", "PUT", configMaps + "/a", client.JSON, config("2"), 200, "ConfigMap"},
+		{"patch", "PATCH", configMaps + "/a", client.MergePatch, `{"data":{"y":"3"}}`, 200, "ConfigMap"},
+		{"apply", "PATCH", configMaps + "/b?fieldManager=m", conventionTypeApply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}}`, 201, "ConfigMap"},
+		{"apply again", "PATCH", configMaps + "/b?fieldManager=m", conventionTypeApply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"},"data":{"x":"1"}}`, 200, "ConfigMap"},
+		{"delete", "DELETE", configMaps + "/a", "", nil, 200, "Status"},
+		{"delete again", "DELETE", configMaps + "/a", "", nil, 404, "Status"},
+		{"deletecollection", "DELETE", configMaps, "", nil, 200, "Status"},
+		{"nothing is left", "GET", configMaps + "/b", "", nil, 404, "Status"},
 	} {
 		a := s.send(t, 0, c.method, c.path, c.contentType, c.body)
 		if a.Code != c.code || a.Object()["kind"] != c.kind {
@@ -94,31 +94,31 @@ func TestMetadata(t *testing.T) {
 	}
 	s.send(t, 201, http.MethodPost, "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"other"}}`)
 	before := time.Now().Truncate(time.Second)
-	first := post(conventionMaps, `"name":"a"`)
+	first := post(configMaps, `"name":"a"`)
 	at, err := time.Parse(time.RFC3339, fmt.Sprint(first.Metadata()["creationTimestamp"]))
 	if err != nil || at.Before(before) || at.After(time.Now()) || !uuid.MatchString(first.UID()) || first.Version() == 0 || first.Metadata()["namespace"] != "default" {
 		t.Errorf("made by the server: %v (%v)", first, err)
 	}
 	elsewhere := post("/api/v1/namespaces/other/configmaps", `"name":"a"`)
-	s.send(t, 200, http.MethodDelete, conventionMaps+"/a", "", nil)
-	second := post(conventionMaps, `"name":"a"`)
+	s.send(t, 200, http.MethodDelete, configMaps+"/a", "", nil)
+	second := post(configMaps, `"name":"a"`)
 	if first.UID() == second.UID() || first.UID() == elsewhere.UID() {
 		t.Error("a uid was given twice")
 	}
-	own := post(conventionMaps, `"name":"own","uid":"mine","creationTimestamp":"2000-01-01T00:00:00Z","deletionTimestamp":"2000-01-01T00:00:00Z","selfLink":"/x"`)
+	own := post(configMaps, `"name":"own","uid":"mine","creationTimestamp":"2000-01-01T00:00:00Z","deletionTimestamp":"2000-01-01T00:00:00Z","selfLink":"/x"`)
 	if m := own.Metadata(); !uuid.MatchString(own.UID()) || m["creationTimestamp"] == "2000-01-01T00:00:00Z" || m["deletionTimestamp"] != nil || m["selfLink"] != nil {
 		t.Errorf("a client has set what is the server's: %v", own)
 	}
 	// A ConfigMap has no generation that the server counts, so that of the client is kept.
-	if counted := post(conventionMaps, `"name":"counted","generation":7`); fmt.Sprint(counted.Metadata()["generation"]) != "7" {
+	if counted := post(configMaps, `"name":"counted","generation":7`); fmt.Sprint(counted.Metadata()["generation"]) != "7" {
 		t.Errorf("a generation of 7 is %v", counted.Metadata()["generation"])
 	}
 	generated := regexp.MustCompile(`^web-[a-z0-9]{5}$`)
-	one, two := post(conventionMaps, `"generateName":"web-"`), post(conventionMaps, `"generateName":"web-"`)
+	one, two := post(configMaps, `"generateName":"web-"`), post(configMaps, `"generateName":"web-"`)
 	if one.Name() == two.Name() || !generated.MatchString(one.Name()) || one.Metadata()["generateName"] != "web-" {
 		t.Errorf("generated %s and %s", one.Name(), two.Name())
 	}
-	if named := post(conventionMaps, `"name":"named","generateName":"web-"`); named.Name() != "named" {
+	if named := post(configMaps, `"name":"named","generateName":"web-"`); named.Name() != "named" {
 		t.Errorf("a name that was given is now %s", named.Name())
 	}
 }

@@ -13,11 +13,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// conventionMaps is the collection of most cases; future is a version that is never reached.
+// configMaps is the collection of most cases; future is a version that is never reached.
 const (
-	conventionMaps = "/api/v1/namespaces/default/configmaps"
-	metaName       = "meta.platform.io"
-	futureVersion  = "99999999999"
+	metaName      = "meta.platform.io"
+	futureVersion = "99999999999"
 )
 
 // A service is a daemon of one test.

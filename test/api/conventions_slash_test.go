@@ -14,7 +14,7 @@ import (
 func TestSlashes(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
+	s.create(t, configMaps, "a", nil)
 	s.send(t, 201, http.MethodPost, "/api/v1/nodes/", client.JSON, `{"metadata":{"name":"n"}}`)
 	for _, c := range []struct {
 		path string
@@ -33,12 +33,12 @@ func TestSlashes(t *testing.T) {
 		{"/api/v1/nodes/", 200, "NodeList"},
 		{"/api/v1/nodes/n/", 200, "Node"},
 		{"/api/v1/nodes/n/status/", 200, "Node"},
-		{conventionMaps + "/", 200, "ConfigMapList"},
-		{conventionMaps + "/?limit=1", 200, "ConfigMapList"},
-		{conventionMaps + "/a/", 200, "ConfigMap"},
+		{configMaps + "/", 200, "ConfigMapList"},
+		{configMaps + "/?limit=1", 200, "ConfigMapList"},
+		{configMaps + "/a/", 200, "ConfigMap"},
 		{"/api/v1/namespaces/default/", 200, "Namespace"},
 		{"/apis/apps/v1/deployments/", 200, "DeploymentList"},
-		{conventionMaps + "//", 400, "Status"},
+		{configMaps + "//", 400, "Status"},
 		{"/healthz/", 404, ""},
 		{"/metrics/", 404, ""},
 		{"/openapi/v2/", 404, ""},
@@ -49,8 +49,8 @@ func TestSlashes(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.path, answer.Object()["kind"], c.kind)
 		}
 	}
-	s.send(t, 200, http.MethodDelete, conventionMaps+"/a/", "", nil)
-	s.get(t, 404, conventionMaps+"/a")
+	s.send(t, 200, http.MethodDelete, configMaps+"/a/", "", nil)
+	s.get(t, 404, configMaps+"/a")
 }
 
 // TestServerAddress: /api says where the server is, as others reach it.

@@ -69,15 +69,15 @@ func closedWith(t testing.TB, ws *websocket.Conn, code int) {
 func TestSocket(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
-	ws := s.dial(t, 0, conventionMaps+"?watch=1")
+	s.create(t, configMaps, "a", nil)
+	ws := s.dial(t, 0, configMaps+"?watch=1")
 	if e := parseEvent(t, string(messageConventions(t, ws, websocket.TextMessage))); brief(e) != "ADDED/a" || ws.Subprotocol() != "" {
 		t.Errorf("%s, %q", brief(e), ws.Subprotocol())
 	}
 	large := strings.Repeat("x", 70<<10)
-	s.send(t, 201, http.MethodPost, conventionMaps, client.JSON, client.ConfigMap("b", nil, map[string]string{"x": large}))
-	s.create(t, conventionMaps, "c", nil)
-	s.send(t, 200, http.MethodDelete, conventionMaps+"/b", "", nil)
+	s.send(t, 201, http.MethodPost, configMaps, client.JSON, client.ConfigMap("b", nil, map[string]string{"x": large}))
+	s.create(t, configMaps, "c", nil)
+	s.send(t, 200, http.MethodDelete, configMaps+"/b", "", nil)
 	for _, want := range []string{"ADDED/b", "ADDED/c", "DELETED/b"} {
 		if e := parseEvent(t, string(messageConventions(t, ws, websocket.TextMessage))); brief(e) != want || strings.HasSuffix(want, "b") && e.Object.Data("x") != large {
 			t.Errorf("%s, want %s", brief(e), want)
@@ -90,16 +90,16 @@ func TestSocket(t *testing.T) {
 func TestSocketFormats(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
-	ws := s.dial(t, 0, conventionMaps+"?watch=1", "Accept", "application/json;as=PartialObjectMetadata;g="+metaName+";v=v1")
+	s.create(t, configMaps, "a", nil)
+	ws := s.dial(t, 0, configMaps+"?watch=1", "Accept", "application/json;as=PartialObjectMetadata;g="+metaName+";v=v1")
 	if e := parseEvent(t, string(messageConventions(t, ws, websocket.TextMessage))); e.Object["kind"] != "PartialObjectMetadata" || e.Object.Name() != "a" {
 		t.Errorf("%v", e)
 	}
-	ws = s.dial(t, 0, conventionMaps+"?watch=1", "Accept", "application/json;as=Table;g="+metaName+";v=v1")
+	ws = s.dial(t, 0, configMaps+"?watch=1", "Accept", "application/json;as=Table;g="+metaName+";v=v1")
 	if e := parseEvent(t, string(messageConventions(t, ws, websocket.TextMessage))); e.Object["kind"] != "Table" {
 		t.Errorf("%v", e)
 	}
-	ws = s.dial(t, 0, conventionMaps+"?watch=1", "Accept", "application/vnd.platform.protobuf")
+	ws = s.dial(t, 0, configMaps+"?watch=1", "Accept", "application/vnd.platform.protobuf")
 	b := messageConventions(t, ws, websocket.BinaryMessage)
 	field, kind, n := protowire.ConsumeTag(b)
 	if name, _ := protowire.ConsumeString(b[n:]); field != 1 || kind != protowire.BytesType || name != "ADDED" {
@@ -111,8 +111,8 @@ func TestSocketFormats(t *testing.T) {
 func TestSocketEnds(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	start := textConventions(s.create(t, conventionMaps, "a", nil))
-	quiet := conventionMaps + "?watch=1&resourceVersion=" + start
+	start := textConventions(s.create(t, configMaps, "a", nil))
+	quiet := configMaps + "?watch=1&resourceVersion=" + start
 	t.Run("timeout", func(t *testing.T) {
 		closedWith(t, s.dial(t, 0, quiet+"&timeoutSeconds=1"), websocket.CloseNormalClosure)
 	})
@@ -154,17 +154,17 @@ func TestSocketEnds(t *testing.T) {
 func TestSocketRefusals(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.dial(t, 400, conventionMaps+"?watch=1&resourceVersion=x")
+	s.dial(t, 400, configMaps+"?watch=1&resourceVersion=x")
 	s.dial(t, 404, "/api/v1/namespaces/default/gizmos?watch=1")
-	s.dial(t, 406, conventionMaps+"?watch=1", "Accept", "application/xml")
-	s.dial(t, 200, conventionMaps) // no watch: the upgrade is not taken up
-	s.dial(t, 400, conventionMaps+"?watch=1", "Sec-WebSocket-Protocol", "a b")
+	s.dial(t, 406, configMaps+"?watch=1", "Accept", "application/xml")
+	s.dial(t, 200, configMaps) // no watch: the upgrade is not taken up
+	s.dial(t, 400, configMaps+"?watch=1", "Sec-WebSocket-Protocol", "a b")
 	for _, headers := range [][]string{
 		{"Sec-WebSocket-Version", "8", "Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="},
 		{"Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "AAAA"},
 		{"Sec-WebSocket-Version", "13"},
 	} {
-		r, err := http.NewRequestWithContext(within(t), http.MethodGet, s.URL+conventionMaps+"?watch=1", nil)
+		r, err := http.NewRequestWithContext(within(t), http.MethodGet, s.URL+configMaps+"?watch=1", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,8 +194,8 @@ func TestSocketProtocols(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serveConventions(t, func(c *daemon.Config) { c.Authentication.TokenAuthFile = tokens })
-	s.create(t, conventionMaps, "a", nil)
-	ws := s.dial(t, 0, conventionMaps+"?watch=1", "Sec-WebSocket-Protocol", "base64.binary.platform.io, other")
+	s.create(t, configMaps, "a", nil)
+	ws := s.dial(t, 0, configMaps+"?watch=1", "Sec-WebSocket-Protocol", "base64.binary.platform.io, other")
 	if brief(parseEvent(t, string(messageConventions(t, ws, websocket.TextMessage)))) != "ADDED/a" || ws.Subprotocol() != "base64.binary.platform.io" {
 		t.Errorf("sub-protocol %q", ws.Subprotocol())
 	}
@@ -204,12 +204,12 @@ func TestSocketProtocols(t *testing.T) {
 	token := func(text string) string {
 		return "base64url.bearer.authorization.platform.io." + base64.RawURLEncoding.EncodeToString([]byte(text))
 	}
-	ws = s.dial(t, 0, conventionMaps+"?watch=1", "Sec-WebSocket-Protocol", token("secret")+",watch")
+	ws = s.dial(t, 0, configMaps+"?watch=1", "Sec-WebSocket-Protocol", token("secret")+",watch")
 	if messageConventions(t, ws, websocket.TextMessage); ws.Subprotocol() != "watch" {
 		t.Errorf("sub-protocol %q", ws.Subprotocol())
 	}
 	for _, protocols := range []string{token("wrong") + ",watch", token("secret"), token("secret") + "," + token("secret") + ",watch", token("") + ",watch",
 		"base64url.bearer.authorization.platform.io.!,watch"} {
-		s.dial(t, 401, conventionMaps+"?watch=1", "Sec-WebSocket-Protocol", protocols)
+		s.dial(t, 401, configMaps+"?watch=1", "Sec-WebSocket-Protocol", protocols)
 	}
 }

@@ -21,24 +21,24 @@ func TestTokenBound(t *testing.T) {
 	s.send(t, 201, http.MethodPost, "/api/v1/namespaces", client.JSON, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"other"}}`)
 	const other = "/api/v1/namespaces/other/configmaps"
 	for _, name := range []string{"a", "b", "c"} {
-		s.create(t, conventionMaps, name, map[string]string{"g": "1"})
+		s.create(t, configMaps, name, map[string]string{"g": "1"})
 		s.create(t, other, name, nil)
 	}
-	token := listOf(t, s.get(t, 200, conventionMaps+"?limit=1")).Metadata.Continue
-	selected := listOf(t, s.get(t, 200, conventionMaps+"?limit=1&labelSelector=g")).Metadata.Continue
+	token := listOf(t, s.get(t, 200, configMaps+"?limit=1")).Metadata.Continue
+	selected := listOf(t, s.get(t, 200, configMaps+"?limit=1&labelSelector=g")).Metadata.Continue
 	const foreign = "invalid continue token: continue key is not valid: it is the token of another list"
 	for _, path := range []string{
 		other + "?limit=1&continue=" + token,
 		"/api/v1/configmaps?continue=" + token,
 		"/api/v1/namespaces/default/secrets?continue=" + token,
-		conventionMaps + "?labelSelector=g&continue=" + token,
-		conventionMaps + "?fieldSelector=metadata.name%3Db&continue=" + token,
-		conventionMaps + "?continue=" + selected,
-		conventionMaps + "?labelSelector=g%3D1&continue=" + selected,
+		configMaps + "?labelSelector=g&continue=" + token,
+		configMaps + "?fieldSelector=metadata.name%3Db&continue=" + token,
+		configMaps + "?continue=" + selected,
+		configMaps + "?labelSelector=g%3D1&continue=" + selected,
 	} {
 		wantFault(t, s.get(t, 0, path), 400, "BadRequest", foreign)
 	}
-	if l := listOf(t, s.get(t, 200, conventionMaps+"?labelSelector=g&limit=7&continue="+selected)); l.names() != "b c" || l.Metadata.Continue != "" {
+	if l := listOf(t, s.get(t, 200, configMaps+"?labelSelector=g&limit=7&continue="+selected)); l.names() != "b c" || l.Metadata.Continue != "" {
 		t.Errorf("the rest is %q, %q", l.names(), l.Metadata.Continue)
 	}
 	plain, err := base64.RawURLEncoding.DecodeString(token)
@@ -49,7 +49,7 @@ func TestTokenBound(t *testing.T) {
 		return base64.RawURLEncoding.EncodeToString([]byte(strings.ReplaceAll(string(plain), old, new)))
 	}
 	for _, forged := range []string{forge("default/", "other/"), forge("default/b", "/"), forge("default/b", "default"), forge("default/b", "default0")} {
-		a := s.get(t, 0, conventionMaps+"?continue="+forged)
+		a := s.get(t, 0, configMaps+"?continue="+forged)
 		if a.Code == 200 {
 			for _, o := range listOf(t, a).Items {
 				if !strings.HasPrefix(o.Key(), "default/") {
@@ -68,7 +68,7 @@ func TestRemaining(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
 	for i := range 5 {
-		s.create(t, conventionMaps, fmt.Sprint("o", i), map[string]string{"g": fmt.Sprint(i % 2)})
+		s.create(t, configMaps, fmt.Sprint("o", i), map[string]string{"g": fmt.Sprint(i % 2)})
 	}
 	for _, c := range []struct {
 		query     string
@@ -86,7 +86,7 @@ func TestRemaining(t *testing.T) {
 	} {
 		token, version := "", ""
 		for i, want := range c.chunks {
-			l := listOf(t, s.get(t, 200, conventionMaps+"?"+c.query+"&continue="+token))
+			l := listOf(t, s.get(t, 200, configMaps+"?"+c.query+"&continue="+token))
 			remaining := -1
 			if n := l.Metadata.RemainingItemCount; n != nil {
 				remaining = *n
@@ -109,14 +109,14 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
 	for _, name := range []string{"a", "b", "c", "d"} {
-		s.create(t, conventionMaps, name, nil)
+		s.create(t, configMaps, name, nil)
 	}
-	l := listOf(t, s.get(t, 200, conventionMaps+"?limit=1"))
+	l := listOf(t, s.get(t, 200, configMaps+"?limit=1"))
 	version, got := l.Metadata.ResourceVersion, l.names()
 	for i, name := range []string{"b", "c", "d"} {
-		s.send(t, 200, http.MethodDelete, conventionMaps+"/"+name, "", nil)
-		s.create(t, conventionMaps, "c"+fmt.Sprint(i), nil)
-		if l = listOf(t, s.get(t, 200, conventionMaps+"?limit=1&continue="+l.Metadata.Continue)); l.Metadata.ResourceVersion != version {
+		s.send(t, 200, http.MethodDelete, configMaps+"/"+name, "", nil)
+		s.create(t, configMaps, "c"+fmt.Sprint(i), nil)
+		if l = listOf(t, s.get(t, 200, configMaps+"?limit=1&continue="+l.Metadata.Continue)); l.Metadata.ResourceVersion != version {
 			t.Errorf("a chunk at %s of a list at %s", l.Metadata.ResourceVersion, version)
 		}
 		got += " " + l.names()
@@ -124,7 +124,7 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 	if got != "a b c d" || l.Metadata.Continue != "" {
 		t.Errorf("%q, and then %q", got, l.Metadata.Continue)
 	}
-	if l = listOf(t, s.get(t, 200, conventionMaps)); l.names() != "a c0 c1 c2" {
+	if l = listOf(t, s.get(t, 200, configMaps)); l.names() != "a c0 c1 c2" {
 		t.Errorf("a fresh list holds %q", l.names())
 	}
 }
@@ -137,32 +137,32 @@ func TestExpiry(t *testing.T) {
 		c.Watches.HistoryBytes, c.Watches.HistoryTime = 64<<10, daemon.Duration(time.Second)
 		c.Watches.BookmarkPeriod = daemon.Duration(5 * time.Second / 2)
 	})
-	first := s.create(t, conventionMaps, "a", nil)
-	s.create(t, conventionMaps, "b", nil)
-	s.create(t, conventionMaps, "c", nil)
-	token := listOf(t, s.get(t, 200, conventionMaps+"?limit=1")).Metadata.Continue
-	s.send(t, 200, http.MethodDelete, conventionMaps+"/b", "", nil)
+	first := s.create(t, configMaps, "a", nil)
+	s.create(t, configMaps, "b", nil)
+	s.create(t, configMaps, "c", nil)
+	token := listOf(t, s.get(t, 200, configMaps+"?limit=1")).Metadata.Continue
+	s.send(t, 200, http.MethodDelete, configMaps+"/b", "", nil)
 	expired := func(path string) client.Answer {
 		for i := 0; ; i++ { // the history goes by whole runs of changes
 			if a := s.get(t, 0, path); a.Code != 200 || i > 2000 {
 				return a
 			}
-			s.send(t, 200, http.MethodPatch, conventionMaps+"/c", client.MergePatch, fmt.Sprintf(`{"data":{"n":"%d"}}`, i))
+			s.send(t, 200, http.MethodPatch, configMaps+"/c", client.MergePatch, fmt.Sprintf(`{"data":{"n":"%d"}}`, i))
 		}
 	}
 	const tooOld = "too old resource version: "
-	for _, path := range []string{conventionMaps + "?resourceVersionMatch=Exact&resourceVersion=" + textConventions(first), conventionMaps + "?limit=1&resourceVersion=" + textConventions(first)} {
+	for _, path := range []string{configMaps + "?resourceVersionMatch=Exact&resourceVersion=" + textConventions(first), configMaps + "?limit=1&resourceVersion=" + textConventions(first)} {
 		if a := expired(path); a.Code != 410 || statusOf(t, a).Reason != "Expired" || !strings.HasPrefix(statusOf(t, a).Message, tooOld+textConventions(first)) {
 			t.Errorf("%s: %v", path, a)
 		}
 	}
 	// Of several daemons each has a history of its own, so that one of them may still go back so far.
 	for i := 0; ; i++ {
-		w := s.watch(t, conventionMaps+"?watch=1&resourceVersion="+textConventions(first))
+		w := s.watch(t, configMaps+"?watch=1&resourceVersion="+textConventions(first))
 		e, err := w.Next()
 		w.Close()
 		if e.Type != client.Error && err == nil && i < 2000 {
-			s.send(t, 200, http.MethodPatch, conventionMaps+"/c", client.MergePatch, fmt.Sprintf(`{"data":{"n":"w%d"}}`, i))
+			s.send(t, 200, http.MethodPatch, configMaps+"/c", client.MergePatch, fmt.Sprintf(`{"data":{"n":"w%d"}}`, i))
 			continue
 		}
 		if message, _ := e.Object["message"].(string); brief(e) != "ERROR/410" || e.Object["reason"] != "Expired" || !strings.HasPrefix(message, tooOld+textConventions(first)) {
@@ -170,27 +170,27 @@ func TestExpiry(t *testing.T) {
 		}
 		break
 	}
-	a := s.get(t, 0, conventionMaps+"?limit=1&continue="+token)
-	marks := s.watch(t, conventionMaps+"?watch=1&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnone")
+	a := s.get(t, 0, configMaps+"?limit=1&continue="+token)
+	marks := s.watch(t, configMaps+"?watch=1&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnone")
 	defer marks.Close()
 	for i := 0; a.Code == 200 && i < 10; i++ { // each use lets the snapshot live on for the window, which is shorter than the time between bookmarks
 		if e, err := marks.Next(); err != nil || e.Type != client.Bookmark {
 			t.Fatal(e, err)
 		}
-		a = s.get(t, 0, conventionMaps+"?limit=1&continue="+token)
+		a = s.get(t, 0, configMaps+"?limit=1&continue="+token)
 	}
 	f := statusOf(t, a)
 	if a.Code != 410 || f.Reason != "Expired" || !strings.HasPrefix(f.Message, "The provided continue parameter is too old to display a consistent list result.") || f.Metadata.Continue == "" {
 		t.Fatalf("token: %v", a)
 	}
-	s.create(t, conventionMaps, "bb", nil)
+	s.create(t, configMaps, "bb", nil)
 	for range 2 { // the same at any later time
 		client.Eventually(t, func() error {
-			l := listOf(t, s.get(t, 200, conventionMaps+"?limit=1&continue="+f.Metadata.Continue))
+			l := listOf(t, s.get(t, 200, configMaps+"?limit=1&continue="+f.Metadata.Continue))
 			if l.names() != "bb" {
 				t.Fatalf("goes on with %q", l.names())
 			}
-			a := s.get(t, 0, conventionMaps+"?limit=1&continue="+l.Metadata.Continue)
+			a := s.get(t, 0, configMaps+"?limit=1&continue="+l.Metadata.Continue)
 			if a.Code == 410 {
 				return errors.New("the second page came when the window was over") // on a busy machine
 			}
@@ -200,7 +200,7 @@ func TestExpiry(t *testing.T) {
 			return nil
 		})
 	}
-	if l := listOf(t, s.get(t, 200, conventionMaps+"?resourceVersion="+textConventions(first))); l.names() != "a bb c" {
+	if l := listOf(t, s.get(t, 200, configMaps+"?resourceVersion="+textConventions(first))); l.names() != "a bb c" {
 		t.Errorf("not older than an expired version: %q", l.names())
 	}
 }
@@ -212,19 +212,19 @@ func TestExactAnywhere(t *testing.T) {
 	type state struct{ version, names string }
 	var states []state
 	note := func() {
-		l := listOf(t, s.get(t, 200, conventionMaps))
+		l := listOf(t, s.get(t, 200, configMaps))
 		states = append(states, state{l.Metadata.ResourceVersion, l.names()})
 	}
 	for i := range 8 {
-		s.create(t, conventionMaps, fmt.Sprint("o", i), nil)
+		s.create(t, configMaps, fmt.Sprint("o", i), nil)
 		note()
 		if i%3 == 2 {
-			s.send(t, 200, http.MethodDelete, conventionMaps+fmt.Sprint("/o", i-1), "", nil)
+			s.send(t, 200, http.MethodDelete, configMaps+fmt.Sprint("/o", i-1), "", nil)
 			note()
 		}
 	}
 	for _, want := range states {
-		l := listOf(t, s.get(t, 200, conventionMaps+"?resourceVersionMatch=Exact&resourceVersion="+want.version))
+		l := listOf(t, s.get(t, 200, configMaps+"?resourceVersionMatch=Exact&resourceVersion="+want.version))
 		if l.names() != want.names || l.Metadata.ResourceVersion != want.version {
 			t.Errorf("at %s: %q, want %q at %s", l.Metadata.ResourceVersion, l.names(), want.names, want.version)
 		}
@@ -238,21 +238,21 @@ func TestOverRestart(t *testing.T) {
 	dir := t.TempDir()
 	s := &testServer{client.Serve(t, dir, nil), t}
 	for _, name := range []string{"a", "b", "c"} {
-		s.create(t, conventionMaps, name, nil)
+		s.create(t, configMaps, name, nil)
 	}
-	l := listOf(t, s.get(t, 200, conventionMaps+"?limit=1"))
-	s.send(t, 200, http.MethodDelete, conventionMaps+"/b", "", nil)
-	s.send(t, 200, http.MethodPatch, conventionMaps+"/c", client.MergePatch, `{"metadata":{"labels":{"x":"1"}}}`)
-	s.send(t, 200, http.MethodPatch, conventionMaps+"/c", client.MergePatch, `{"data":{"x":"1"}}`)
+	l := listOf(t, s.get(t, 200, configMaps+"?limit=1"))
+	s.send(t, 200, http.MethodDelete, configMaps+"/b", "", nil)
+	s.send(t, 200, http.MethodPatch, configMaps+"/c", client.MergePatch, `{"metadata":{"labels":{"x":"1"}}}`)
+	s.send(t, 200, http.MethodPatch, configMaps+"/c", client.MergePatch, `{"data":{"x":"1"}}`)
 	newest := s.version(t)
 	s.Stop(t)
 	s = &testServer{client.Serve(t, dir, nil), t}
 	if got := s.version(t); got < newest {
 		t.Errorf("the newest version is %d, and was %d", got, newest)
 	}
-	w := s.watch(t, conventionMaps+"?resourceVersion="+l.Metadata.ResourceVersion)
+	w := s.watch(t, configMaps+"?resourceVersion="+l.Metadata.ResourceVersion)
 	nextConventions(t, w, "DELETED/b MODIFIED/c MODIFIED/c")
-	for _, path := range []string{conventionMaps + "?continue=" + l.Metadata.Continue, conventionMaps + "?resourceVersionMatch=Exact&resourceVersion=" + l.Metadata.ResourceVersion} {
+	for _, path := range []string{configMaps + "?continue=" + l.Metadata.Continue, configMaps + "?resourceVersionMatch=Exact&resourceVersion=" + l.Metadata.ResourceVersion} {
 		a := s.get(t, 0, path)
 		if a.Code == 410 { // honest: the history that is read back lacks some states
 			t.Logf("%s: %v", path, a)

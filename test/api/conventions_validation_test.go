@@ -57,21 +57,21 @@ func TestConventionFieldValidation(t *testing.T) {
 		faults                                []string
 		prefix                                string // of the one fault of Strict
 	}{
-		{"JSON", "POST", conventionMaps, client.JSON, `{` + head + `"nope":1,"metadata":{"name":"{n}","name":"{n}","labels":{"a":"1","a":"2"},"foo":{}},"Data":{}}`,
+		{"JSON", "POST", configMaps, client.JSON, `{` + head + `"nope":1,"metadata":{"name":"{n}","name":"{n}","labels":{"a":"1","a":"2"},"foo":{}},"Data":{}}`,
 			[]string{`unknown field "nope"`, `duplicate field "metadata.name"`, `duplicate field "metadata.labels.a"`, `unknown field "metadata.foo"`, `unknown field "Data"`}, conventionConfigMap},
 		{"nested JSON", "POST", pods, client.JSON, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"{n}"},"spec":{"containers":[{"name":"a","image":"i"},{"name":"b","image":"i","imag":"x","ports":[{"containerPort":1,"containerPort":2}]}]}}`,
 			[]string{`unknown field "spec.containers[1].imag"`, `duplicate field "spec.containers[1].ports[0].containerPort"`}, `Pod in version "v1" cannot be handled as a Pod: `},
-		{"YAML", "POST", conventionMaps, typeYAML, "kind: ConfigMap\napiVersion: v1\nnope: 1\nmetadata:\n  name: {n}\n  foo: x\ndata:\n  a: x\n",
+		{"YAML", "POST", configMaps, typeYAML, "kind: ConfigMap\napiVersion: v1\nnope: 1\nmetadata:\n  name: {n}\n  foo: x\ndata:\n  a: x\n",
 			[]string{`unknown field "metadata.foo"`, `unknown field "nope"`}, conventionConfigMap},
-		{"YAML twice", "POST", conventionMaps, typeYAML, "kind: ConfigMap\napiVersion: v1\nmetadata:\n  name: {n}\ndata:\n  a: x\n  a: z\n  b: x\n  b: z\nnope: 1\n",
+		{"YAML twice", "POST", configMaps, typeYAML, "kind: ConfigMap\napiVersion: v1\nmetadata:\n  name: {n}\ndata:\n  a: x\n  a: z\n  b: x\n  b: z\nnope: 1\n",
 			[]string{`line 7: key "a" already set in map`, `line 9: key "b" already set in map`, `unknown field "nope"`}, conventionConfigMap},
-		{"update", "PUT", conventionMaps + "/{n}", client.JSON, `{` + head + `"nope":1,"metadata":{"name":"{n}"},"data":{"a":"1","a":"2"}}`,
+		{"update", "PUT", configMaps + "/{n}", client.JSON, `{` + head + `"nope":1,"metadata":{"name":"{n}"},"data":{"a":"1","a":"2"}}`,
 			[]string{`unknown field "nope"`, `duplicate field "data.a"`}, conventionConfigMap},
-		{"merge patch", "PATCH", conventionMaps + "/{n}", client.MergePatch, `{"nope":1,"data":{"a":"1","a":"2"},"metadata":{"foo":null,"bar":1}}`,
+		{"merge patch", "PATCH", configMaps + "/{n}", client.MergePatch, `{"nope":1,"data":{"a":"1","a":"2"},"metadata":{"foo":null,"bar":1}}`,
 			[]string{`duplicate field "data.a"`, `unknown field "metadata.bar"`, `unknown field "nope"`}, ""},
-		{"JSON patch", "PATCH", conventionMaps + "/{n}", client.JSONPatch, `[{"op":"add","path":"/nope","value":1,"foo":1},{"op":"test","op":"add","path":"/metadata/bar","value":1}]`,
+		{"JSON patch", "PATCH", configMaps + "/{n}", client.JSONPatch, `[{"op":"add","path":"/nope","value":1,"foo":1},{"op":"test","op":"add","path":"/metadata/bar","value":1}]`,
 			[]string{`json patch duplicate field "[1].op"`, `json patch unknown field "[0].foo"`, `unknown field "metadata.bar"`, `unknown field "nope"`}, ""},
-		{"strategic patch", "PATCH", conventionMaps + "/{n}", conventionTypeStrategic, `{"nope":1,"data":{"a":"1","a":"2"}}`,
+		{"strategic patch", "PATCH", configMaps + "/{n}", conventionTypeStrategic, `{"nope":1,"data":{"a":"1","a":"2"}}`,
 			[]string{`duplicate field "data.a"`, `unknown field "nope"`}, ""},
 	} {
 		for _, level := range []string{"", "Ignore", "Warn", "Strict"} {
@@ -80,7 +80,7 @@ func TestConventionFieldValidation(t *testing.T) {
 				fill := strings.NewReplacer("{n}", name).Replace
 				body, code := fill(c.body), 201
 				if c.method != "POST" {
-					s.create(t, conventionMaps, name, nil)
+					s.create(t, configMaps, name, nil)
 					code = 200
 				}
 				query := "?fieldManager=m"
@@ -132,7 +132,7 @@ func TestFieldValidationOfProtobuf(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
 	for _, level := range []string{"Ignore", "Warn", "Strict"} {
-		a := s.send(t, 201, http.MethodPost, conventionMaps+"?fieldValidation="+level, typeProtobuf, protobufMap(strings.ToLower(level)))
+		a := s.send(t, 201, http.MethodPost, configMaps+"?fieldValidation="+level, typeProtobuf, protobufMap(strings.ToLower(level)))
 		if got := warnings(t, a); len(got) != 0 {
 			t.Errorf("%s: %q", level, got)
 		}
@@ -170,7 +170,7 @@ func TestFieldValidationOfSubresources(t *testing.T) {
 func TestFieldValidationOfApply(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	const path = conventionMaps + "/a?fieldManager=m&force=true&fieldValidation="
+	const path = configMaps + "/a?fieldManager=m&force=true&fieldValidation="
 	const head = "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n"
 	for _, level := range []string{"Ignore", "Warn", "Strict"} {
 		a := s.send(t, 0, http.MethodPatch, path+level, conventionTypeApply, head+"nope: 1\n")
@@ -183,7 +183,7 @@ func TestFieldValidationOfApply(t *testing.T) {
 	if f := statusOf(t, a); f.Message != "error strict decoding YAML: yaml: unmarshal errors:\n  line 6: key \"a\" already set in map" {
 		t.Errorf("%v", a)
 	}
-	s.get(t, 404, conventionMaps+"/a")
+	s.get(t, 404, configMaps+"/a")
 	a = s.send(t, 201, http.MethodPatch, path+"Warn", conventionTypeApply, twice)
 	if got := warnings(t, a); len(got) != 1 || got[0] != `line 6: key "a" already set in map` {
 		t.Errorf("%q", got)
@@ -197,19 +197,19 @@ func TestFieldValidationOfApply(t *testing.T) {
 func TestFieldValidationLevels(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
+	s.create(t, configMaps, "a", nil)
 	for _, c := range []struct{ method, path, contentType, kind string }{
-		{"POST", conventionMaps, client.JSON, "CreateOptions"},
-		{"PUT", conventionMaps + "/a", client.JSON, "UpdateOptions"},
-		{"PATCH", conventionMaps + "/a", client.MergePatch, "PatchOptions"},
-		{"PATCH", conventionMaps + "/a", client.JSONPatch, "PatchOptions"},
-		{"PATCH", conventionMaps + "/a", conventionTypeStrategic, "PatchOptions"},
-		{"PATCH", conventionMaps + "/a", conventionTypeApply, "PatchOptions"},
+		{"POST", configMaps, client.JSON, "CreateOptions"},
+		{"PUT", configMaps + "/a", client.JSON, "UpdateOptions"},
+		{"PATCH", configMaps + "/a", client.MergePatch, "PatchOptions"},
+		{"PATCH", configMaps + "/a", client.JSONPatch, "PatchOptions"},
+		{"PATCH", configMaps + "/a", conventionTypeStrategic, "PatchOptions"},
+		{"PATCH", configMaps + "/a", conventionTypeApply, "PatchOptions"},
 	} {
 		a := s.send(t, 0, c.method, c.path+"?fieldManager=m&fieldValidation=strict", c.contentType, "{}")
 		wantFault(t, a, 422, "Invalid", c.kind+"."+metaName+` "" is invalid: fieldValidation: Unsupported value: "strict": supported values: "", "Ignore", "Strict", "Warn"`)
 	}
-	if a := s.send(t, 201, http.MethodPost, conventionMaps+"?fieldValidation=", client.JSON, `{"metadata":{"name":"b"},"nope":1}`); len(warnings(t, a)) != 1 {
+	if a := s.send(t, 201, http.MethodPost, configMaps+"?fieldValidation=", client.JSON, `{"metadata":{"name":"b"},"nope":1}`); len(warnings(t, a)) != 1 {
 		t.Errorf("%v", a.Header)
 	}
 }

@@ -90,8 +90,8 @@ func ended(t testing.TB, w *client.Watch) {
 func TestWatchTable(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	first := textConventions(s.create(t, conventionMaps, "a", nil))
-	newest := textConventions(s.create(t, conventionMaps, "b", nil))
+	first := textConventions(s.create(t, configMaps, "a", nil))
+	newest := textConventions(s.create(t, configMaps, "b", nil))
 	const initial, closed = "ADDED/a ADDED/b", "ADDED/a ADDED/b BOOKMARK!"
 	const stream = "&resourceVersionMatch=NotOlderThan&sendInitialEvents="
 	var running []*client.Watch
@@ -121,7 +121,7 @@ func TestWatchTable(t *testing.T) {
 			if strings.Contains(c.query, "resourceVersion=0") && client.Daemons(t) > 1 {
 				state = 0 // another daemon may be asked, which knows less
 			}
-			w := s.watch(s.t, conventionMaps+"?watch=1"+c.query)
+			w := s.watch(s.t, configMaps+"?watch=1"+c.query)
 			last := nextConventions(t, w, c.before)
 			if brief(last) == "BOOKMARK!" && last.Object.Version() < state {
 				t.Errorf("the closing bookmark is at %d, the state at %d", last.Object.Version(), state)
@@ -131,8 +131,8 @@ func TestWatchTable(t *testing.T) {
 			}
 		})
 	}
-	made := s.create(t, conventionMaps, "c", nil)
-	s.send(t, 200, http.MethodDelete, conventionMaps+"/c", "", nil)
+	made := s.create(t, configMaps, "c", nil)
+	s.send(t, 200, http.MethodDelete, configMaps+"/c", "", nil)
 	gone := s.version(t)
 	for _, w := range running {
 		if e := nextConventions(t, w, "ADDED/c"); e.Object.Version() != made {
@@ -147,7 +147,7 @@ func TestWatchTable(t *testing.T) {
 // version is the newest version of the ConfigMaps.
 func (s *testServer) version(t testing.TB) uint64 {
 	t.Helper()
-	return listOf(t, s.get(t, 200, conventionMaps+"?limit=1")).version()
+	return listOf(t, s.get(t, 200, configMaps+"?limit=1")).version()
 }
 
 // TestWatchParameters: parameters that are wrong, or do not go together, are known
@@ -155,7 +155,7 @@ func (s *testServer) version(t testing.TB) uint64 {
 func TestWatchParameters(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
+	s.create(t, configMaps, "a", nil)
 	const (
 		needsMatch = "resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
 		needsSend  = "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
@@ -177,12 +177,12 @@ func TestWatchParameters(t *testing.T) {
 			if len(want) > 1 {
 				fields = "[" + fields + "]"
 			}
-			wantFault(t, s.get(t, 0, conventionMaps+"?watch=1&"+query), 422, "Invalid", "ListOptions."+metaName+` "" is invalid: `+fields)
+			wantFault(t, s.get(t, 0, configMaps+"?watch=1&"+query), 422, "Invalid", "ListOptions."+metaName+` "" is invalid: `+fields)
 		})
 	}
 	start := textConventions(s.version(t))
 	for _, query := range []string{"timeoutSeconds=-5", "timeoutSeconds=1&continue=x"} { // the first ends at once
-		if a := s.get(t, 200, conventionMaps+"?watch=1&resourceVersion="+start+"&"+query); len(a.Body) != 0 {
+		if a := s.get(t, 200, configMaps+"?watch=1&resourceVersion="+start+"&"+query); len(a.Body) != 0 {
 			t.Errorf("%s: %s", query, a.Body)
 		}
 	}
@@ -192,24 +192,24 @@ func TestWatchParameters(t *testing.T) {
 		"?watch=1&labelSelector=%3D":                 "found '=', expected: !, identifier, or 'end of string'",
 		"/a?watch=1&fieldSelector=metadata.name%3Db": "fieldSelector metadata.name doesn't match requested name",
 	} {
-		wantFault(t, s.get(t, 0, conventionMaps+query), 400, "BadRequest", want)
+		wantFault(t, s.get(t, 0, configMaps+query), 400, "BadRequest", want)
 	}
 }
 
 // TestWatchPaths: one object by its path or a field selector, and the old prefix in all its shapes.
 func TestWatchPaths(t *testing.T) {
 	s := serveConventions(t, nil)
-	s.create(t, conventionMaps, "a", nil)
-	s.create(t, conventionMaps, "b", nil)
+	s.create(t, configMaps, "a", nil)
+	s.create(t, configMaps, "b", nil)
 	s.send(t, 201, http.MethodPost, "/apis/scheduling.platform.io/v1/priorityclasses", client.JSON,
 		`{"kind":"PriorityClass","apiVersion":"scheduling.platform.io/v1","metadata":{"name":"p"},"value":1}`)
 	for path, want := range map[string]string{
-		conventionMaps + "?watch=true":                                        "ADDED/a ADDED/b",
-		conventionMaps + "?watch":                                             "ADDED/a ADDED/b",
-		conventionMaps + "/b?watch=1":                                         "ADDED/b",
-		conventionMaps + "/none?watch=1":                                      "",
-		conventionMaps + "/b?watch=1&fieldSelector=metadata.name%3Db":         "ADDED/b",
-		conventionMaps + "?watch=1&fieldSelector=metadata.name%3Db":           "ADDED/b",
+		configMaps + "?watch=true":                                            "ADDED/a ADDED/b",
+		configMaps + "?watch":                                                 "ADDED/a ADDED/b",
+		configMaps + "/b?watch=1":                                             "ADDED/b",
+		configMaps + "/none?watch=1":                                          "",
+		configMaps + "/b?watch=1&fieldSelector=metadata.name%3Db":             "ADDED/b",
+		configMaps + "?watch=1&fieldSelector=metadata.name%3Db":               "ADDED/b",
 		"/api/v1/configmaps?watch=1&fieldSelector=metadata.namespace%3Dnone":  "",
 		"/api/v1/watch/configmaps?fieldSelector=metadata.namespace%3Ddefault": "ADDED/a ADDED/b",
 		"/api/v1/watch/namespaces/default/configmaps":                         "ADDED/a ADDED/b",
@@ -257,7 +257,7 @@ func TestWatchPaths(t *testing.T) {
 	} {
 		s.send(t, c.code, c.method, c.path, client.JSON, "{}")
 	}
-	s.get(t, 200, conventionMaps+"/a")
+	s.get(t, 200, configMaps+"/a")
 }
 
 // TestWatchWarns: a watch of a deprecated version says so, like any request.
@@ -277,9 +277,9 @@ func TestWatchWarns(t *testing.T) {
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
-	start := s.create(t, conventionMaps, "a", map[string]string{"g": "1"})
-	w := s.watch(t, conventionMaps+"?labelSelector=g%3D1&resourceVersion="+textConventions(start))
-	not := s.watch(t, conventionMaps+"?labelSelector=g!%3D1&resourceVersion="+textConventions(start))
+	start := s.create(t, configMaps, "a", map[string]string{"g": "1"})
+	w := s.watch(t, configMaps+"?labelSelector=g%3D1&resourceVersion="+textConventions(start))
+	not := s.watch(t, configMaps+"?labelSelector=g!%3D1&resourceVersion="+textConventions(start))
 	for _, step := range []struct{ patch, in, out string }{
 		{`{"data":{"x":"1"}}`, "MODIFIED/a", ""},
 		{`{"metadata":{"labels":{"g":"2"}}}`, "DELETED/a", "ADDED/a"},
@@ -287,7 +287,7 @@ func TestTransitions(t *testing.T) {
 		{`{"metadata":{"labels":{"g":"1"}}}`, "ADDED/a", "DELETED/a"},
 		{`{"metadata":{"labels":null}}`, "DELETED/a", "ADDED/a"},
 	} {
-		version := s.send(t, 200, http.MethodPatch, conventionMaps+"/a", client.MergePatch, step.patch).Object().Version()
+		version := s.send(t, 200, http.MethodPatch, configMaps+"/a", client.MergePatch, step.patch).Object().Version()
 		if e := nextConventions(t, w, step.in); step.in != "" && e.Object.Version() != version {
 			t.Errorf("%s at %d, not %d", step.in, e.Object.Version(), version)
 		}
@@ -295,7 +295,7 @@ func TestTransitions(t *testing.T) {
 			t.Errorf("%s at %d, not %d", step.out, e.Object.Version(), version)
 		}
 	}
-	last := s.send(t, 200, http.MethodDelete, conventionMaps+"/a", "", nil)
+	last := s.send(t, 200, http.MethodDelete, configMaps+"/a", "", nil)
 	if e := nextConventions(t, not, "DELETED/a"); e.Object.Data("x") != "2" || last.Code != 200 {
 		t.Errorf("the last state is %v", e.Object)
 	}
@@ -306,8 +306,8 @@ func TestTransitions(t *testing.T) {
 func TestBookmarks(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, quickBookmarks)
-	start := s.create(t, conventionMaps, "a", nil)
-	w := s.watch(t, conventionMaps+"?allowWatchBookmarks=true&resourceVersion="+textConventions(start))
+	start := s.create(t, configMaps, "a", nil)
+	w := s.watch(t, configMaps+"?allowWatchBookmarks=true&resourceVersion="+textConventions(start))
 	elsewhere := s.send(t, 201, http.MethodPost, "/api/v1/namespaces/default/secrets", client.JSON, `{"kind":"Secret","apiVersion":"v1","metadata":{"name":"s"}}`).Object().Version()
 	for seen := start; seen < elsewhere; {
 		e := nextConventions(t, w, "BOOKMARK")
@@ -316,18 +316,18 @@ func TestBookmarks(t *testing.T) {
 		}
 		seen = e.Object.Version()
 	}
-	a := s.get(t, 200, conventionMaps+"?watch=1&timeoutSeconds=1&resourceVersion="+textConventions(start))
+	a := s.get(t, 200, configMaps+"?watch=1&timeoutSeconds=1&resourceVersion="+textConventions(start))
 	if len(a.Body) != 0 {
 		t.Errorf("a watch that asked for no bookmarks: %s", a.Body)
 	}
 	for _, query := range []string{"&allowWatchBookmarks=true", ""} {
-		w = s.watch(t, conventionMaps+"?timeoutSeconds=1&resourceVersion="+textConventions(elsewhere)+query)
+		w = s.watch(t, configMaps+"?timeoutSeconds=1&resourceVersion="+textConventions(elsewhere)+query)
 		ended(t, w)
 	}
-	w = s.watch(t, conventionMaps+"?allowWatchBookmarks=true&resourceVersion="+textConventions(elsewhere))
+	w = s.watch(t, configMaps+"?allowWatchBookmarks=true&resourceVersion="+textConventions(elsewhere))
 	for i := range 3 { // what comes next has a version that no bookmark has promised
 		promised := nextConventions(t, w, "BOOKMARK").Object.Version()
-		s.create(t, conventionMaps, fmt.Sprint("next", i), nil)
+		s.create(t, configMaps, fmt.Sprint("next", i), nil)
 		e, err := w.Next()
 		for ; err == nil && e.Type == client.Bookmark; e, err = w.Next() {
 			promised = e.Object.Version()
@@ -343,11 +343,11 @@ func TestBookmarks(t *testing.T) {
 func TestWatchLife(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) { c.Serving.MinRequestTimeout = 1 })
-	start := textConventions(s.create(t, conventionMaps, "a", nil))
+	start := textConventions(s.create(t, configMaps, "a", nil))
 	for i, query := range []string{"", "&timeoutSeconds=0", "&timeoutSeconds=1", "&timeout=x"} {
-		made := s.create(t, conventionMaps, fmt.Sprint("x", i), nil)
+		made := s.create(t, configMaps, fmt.Sprint("x", i), nil)
 		client.Eventually(t, func() error {
-			w := s.watch(t, conventionMaps+"?resourceVersion="+start+query)
+			w := s.watch(t, configMaps+"?resourceVersion="+start+query)
 			defer w.Close()
 			for {
 				e, err := w.Next()

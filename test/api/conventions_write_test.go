@@ -33,11 +33,11 @@ func TestWriteShapes(t *testing.T) {
 		method, path, contentType, body string
 		code                            int
 	}{
-		{"POST", conventionMaps, client.JSON, body, 201},
-		{"PUT", conventionMaps + "/a", client.JSON, body, 200},
-		{"PATCH", conventionMaps + "/a", merge, patch, 200},
-		{"PATCH", conventionMaps + "/b?fieldManager=m", "application/apply-patch+yaml", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}}`, 201},
-		{"POST", conventionMaps + "?dryRun=All", client.JSON, `{"metadata":{"name":"c"}}`, 201},
+		{"POST", configMaps, client.JSON, body, 201},
+		{"PUT", configMaps + "/a", client.JSON, body, 200},
+		{"PATCH", configMaps + "/a", merge, patch, 200},
+		{"PATCH", configMaps + "/b?fieldManager=m", "application/apply-patch+yaml", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}}`, 201},
+		{"POST", configMaps + "?dryRun=All", client.JSON, `{"metadata":{"name":"c"}}`, 201},
 	} {
 		for _, refused := range []string{shape("PartialObjectMetadataList"), shape("Other"), shape("Table") + ";x&includeObject=All"} {
 			accept, query, _ := strings.Cut(refused, ";x&")
@@ -49,26 +49,26 @@ func TestWriteShapes(t *testing.T) {
 				t.Errorf("%s %s as %s: %d %s", c.method, path, accept, a.Code, a.Body)
 			}
 		}
-		if c.path == conventionMaps {
-			s.get(t, 404, conventionMaps+"/a")
+		if c.path == configMaps {
+			s.get(t, 404, configMaps+"/a")
 		}
 		a := s.sendAccept(t, c.method, c.path, c.contentType, shape("Table"), c.body)
 		if rows, _ := a.Object()["rows"].([]any); a.Code != c.code || a.Object()["kind"] != "Table" || len(rows) != 1 {
 			t.Errorf("%s %s as a Table: %d %s", c.method, c.path, a.Code, a.Body)
 		}
-		if c.path == conventionMaps {
-			s.send(t, 200, "DELETE", conventionMaps+"/a", "", nil)
+		if c.path == configMaps {
+			s.send(t, 200, "DELETE", configMaps+"/a", "", nil)
 		}
 		a = s.sendAccept(t, c.method, c.path, c.contentType, shape("PartialObjectMetadata"), c.body)
 		if o := a.Object(); a.Code != c.code && a.Code != 200 || o["kind"] != "PartialObjectMetadata" || o["data"] != nil || o.Name() == "" {
 			t.Errorf("%s %s as metadata: %d %s", c.method, c.path, a.Code, a.Body)
 		}
 	}
-	s.send(t, 201, "POST", conventionMaps, client.JSON, `{"metadata":{"name":"held","finalizers":["e.com/x"]}}`)
+	s.send(t, 201, "POST", configMaps, client.JSON, `{"metadata":{"name":"held","finalizers":["e.com/x"]}}`)
 	for _, c := range []struct{ path, accept, kind string }{
-		{conventionMaps + "/held", shape("PartialObjectMetadata"), "PartialObjectMetadata"},
-		{conventionMaps + "/held", shape("Table"), "Table"},
-		{conventionMaps + "/a", shape("PartialObjectMetadata"), "Status"},
+		{configMaps + "/held", shape("PartialObjectMetadata"), "PartialObjectMetadata"},
+		{configMaps + "/held", shape("Table"), "Table"},
+		{configMaps + "/a", shape("PartialObjectMetadata"), "Status"},
 	} {
 		if a := s.sendAccept(t, "DELETE", c.path, client.JSON, c.accept, ""); a.Code != 200 || a.Object()["kind"] != c.kind {
 			t.Errorf("DELETE %s as %s: %d %s", c.path, c.accept, a.Code, a.Body)
@@ -97,14 +97,14 @@ func TestEnvelopes(t *testing.T) {
 		encoding, contentType string
 		code                  int
 	}{{"gzip", "", 400}, {"", client.JSON, 400}, {"gzip", protobuf, 400}, {"", protobuf, 201}} {
-		s.send(t, c.code, "POST", conventionMaps, protobuf, enveloped("ConfigMap", object, c.encoding, c.contentType))
+		s.send(t, c.code, "POST", configMaps, protobuf, enveloped("ConfigMap", object, c.encoding, c.contentType))
 		if c.code != 201 {
-			s.get(t, 404, conventionMaps+"/a")
+			s.get(t, 404, configMaps+"/a")
 		}
 	}
-	s.send(t, 400, "DELETE", conventionMaps+"/a", protobuf, enveloped("DeleteOptions", nil, "gzip", ""))
-	s.get(t, 200, conventionMaps+"/a")
-	s.send(t, 200, "DELETE", conventionMaps+"/a", protobuf, enveloped("DeleteOptions", nil, "", ""))
+	s.send(t, 400, "DELETE", configMaps+"/a", protobuf, enveloped("DeleteOptions", nil, "gzip", ""))
+	s.get(t, 200, configMaps+"/a")
+	s.send(t, 200, "DELETE", configMaps+"/a", protobuf, enveloped("DeleteOptions", nil, "", ""))
 }
 
 // TestDeleteUnknownFields: fields of DeleteOptions that there are not are told of, or refused, as
@@ -126,16 +126,16 @@ func TestDeleteUnknownFields(t *testing.T) {
 		{"?fieldValidation=Ignore", client.JSON, misspelt, "", 200},
 		{"?fieldValidation=Strict", client.JSON, `{"propagationPolicy":"Background"}`, "", 200},
 	} {
-		for _, path := range []string{conventionMaps + "/a", conventionMaps} {
-			s.create(t, conventionMaps, "a", nil)
+		for _, path := range []string{configMaps + "/a", configMaps} {
+			s.create(t, configMaps, "a", nil)
 			a := s.send(t, c.code, "DELETE", path+c.query, c.contentType, c.body)
 			got := strings.ReplaceAll(a.Header.Get("Warning"), `\"`, `"`)
 			if c.warning == "" && got != "" || !strings.Contains(got, c.warning) {
 				t.Errorf("DELETE %s%s %s: warning %q, want %q", path, c.query, c.body, got, c.warning)
 			}
 			if c.code != 200 {
-				s.get(t, 200, conventionMaps+"/a")
-				s.send(t, 200, "DELETE", conventionMaps+"/a", "", nil)
+				s.get(t, 200, configMaps+"/a")
+				s.send(t, 200, "DELETE", configMaps+"/a", "", nil)
 			}
 		}
 	}
@@ -147,20 +147,20 @@ func TestCreateWithVersion(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
 	const body = `{"metadata":{"name":"a","resourceVersion":"5"}}`
-	a := s.send(t, 400, "POST", conventionMaps, client.JSON, body)
+	a := s.send(t, 400, "POST", configMaps, client.JSON, body)
 	if !bytes.Contains(a.Body, []byte("resourceVersion should not be set on objects to be created")) {
 		t.Errorf("%s", a.Body)
 	}
-	s.get(t, 404, conventionMaps+"/a")
-	s.send(t, 422, "POST", conventionMaps, client.JSON, `{"metadata":{"name":"a","resourceVersion":"5"},"data":{"no key":"v"}}`)
-	s.send(t, 201, "POST", conventionMaps+"?dryRun=All", client.JSON, body)
+	s.get(t, 404, configMaps+"/a")
+	s.send(t, 422, "POST", configMaps, client.JSON, `{"metadata":{"name":"a","resourceVersion":"5"},"data":{"no key":"v"}}`)
+	s.send(t, 201, "POST", configMaps+"?dryRun=All", client.JSON, body)
 	for i, version := range []string{"0", "x", "-1", "1.5", "99999999999999999999999"} {
-		created := s.send(t, 201, "POST", conventionMaps, client.JSON, fmt.Sprintf(`{"metadata":{"name":"v%d","resourceVersion":%q}}`, i, version))
+		created := s.send(t, 201, "POST", configMaps, client.JSON, fmt.Sprintf(`{"metadata":{"name":"v%d","resourceVersion":%q}}`, i, version))
 		if got := created.Object().Version(); got == 0 {
 			t.Errorf("resourceVersion %s became %s", version, created)
 		}
 	}
-	s.get(t, 404, conventionMaps+"/a")
+	s.get(t, 404, configMaps+"/a")
 	// What was set aside for a refused object is free again.
 	const services, claim = "/api/v1/namespaces/default/services", `{"metadata":{"name":"a"%s},"spec":{"type":"NodePort","ports":[{"port":1,"nodePort":30123}]}}`
 	s.send(t, 400, "POST", services, client.JSON, strings.Replace(claim, "%s", `,"resourceVersion":"5"`, 1))
@@ -176,20 +176,20 @@ func TestSecondDocument(t *testing.T) {
 		method, path, contentType, body string
 		code                            int
 	}{
-		{"PATCH", conventionMaps + "/a?fieldManager=m", apply, head + "---\nkind: Secret\n", 400},
-		{"PATCH", conventionMaps + "/a?fieldManager=m", apply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}` + "\n---\n{}\n", 400},
-		{"PATCH", conventionMaps + "/a?fieldManager=m", apply, head + "---\n{a: [\n", 400},
-		{"POST", conventionMaps, "application/yaml", head + "---\n" + head, 400},
-		{"PATCH", conventionMaps + "/a?fieldManager=m", apply, "---\n" + head + "...\n---\n# nothing\n", 201},
-		{"DELETE", conventionMaps + "/a", "application/yaml", "kind: DeleteOptions\n---\ndryRun: [All]\n", 400},
-		{"POST", conventionMaps, "application/yaml", "metadata: {name: b}\ndata:\n  text: |\n    ---\n    ...\n", 201},
+		{"PATCH", configMaps + "/a?fieldManager=m", apply, head + "---\nkind: Secret\n", 400},
+		{"PATCH", configMaps + "/a?fieldManager=m", apply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}` + "\n---\n{}\n", 400},
+		{"PATCH", configMaps + "/a?fieldManager=m", apply, head + "---\n{a: [\n", 400},
+		{"POST", configMaps, "application/yaml", head + "---\n" + head, 400},
+		{"PATCH", configMaps + "/a?fieldManager=m", apply, "---\n" + head + "...\n---\n# nothing\n", 201},
+		{"DELETE", configMaps + "/a", "application/yaml", "kind: DeleteOptions\n---\ndryRun: [All]\n", 400},
+		{"POST", configMaps, "application/yaml", "metadata: {name: b}\ndata:\n  text: |\n    ---\n    ...\n", 201},
 	} {
 		s.send(t, c.code, c.method, c.path, c.contentType, c.body)
 		if c.code == 400 && c.method != "DELETE" {
-			s.get(t, 404, conventionMaps+"/a")
+			s.get(t, 404, configMaps+"/a")
 		}
 	}
-	s.get(t, 200, conventionMaps+"/a")
+	s.get(t, 200, configMaps+"/a")
 }
 
 // TestLastChunk: no token, and no number of what remains, is in the last chunk of a list, nor in a
@@ -198,21 +198,21 @@ func TestLastChunk(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
 	for _, name := range []string{"a", "b", "c"} {
-		s.create(t, conventionMaps, name, map[string]string{"g": "1"})
+		s.create(t, configMaps, name, map[string]string{"g": "1"})
 	}
 	const table, partial = "application/json;as=Table;g=meta.platform.io;v=v1", "application/json;as=PartialObjectMetadataList;g=meta.platform.io;v=v1"
 	for _, accept := range []string{client.JSON, table, partial} {
 		for _, query := range []string{"?limit=3", "?limit=4", "", "?labelSelector=g&limit=3"} {
-			if m := s.accept(t, conventionMaps+query, accept).Object().Metadata(); len(m) != 1 {
+			if m := s.accept(t, configMaps+query, accept).Object().Metadata(); len(m) != 1 {
 				t.Errorf("%s as %s: %v", query, accept, m)
 			}
 		}
-		m := s.accept(t, conventionMaps+"?limit=2", accept).Object().Metadata()
+		m := s.accept(t, configMaps+"?limit=2", accept).Object().Metadata()
 		token, _ := m["continue"].(string)
 		if n, _ := m["remainingItemCount"].(float64); n != 1 || token == "" {
 			t.Errorf("the first chunk as %s: %v", accept, m)
 		}
-		if m := s.accept(t, conventionMaps+"?limit=2&continue="+token, accept).Object().Metadata(); len(m) != 1 {
+		if m := s.accept(t, configMaps+"?limit=2&continue="+token, accept).Object().Metadata(); len(m) != 1 {
 			t.Errorf("the last chunk as %s: %v", accept, m)
 		}
 	}

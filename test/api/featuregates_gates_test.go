@@ -14,8 +14,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-const featureGateMaps = "/api/v1/namespaces/default/configmaps"
-
 // open starts a daemon with these gates, under the names of existing clients.
 func open(t *testing.T, gates string, served ...string) client.Session {
 	t.Helper()
@@ -118,7 +116,7 @@ func TestListChunking(t *testing.T) {
 // TestWatchList: without it a watch may not ask for its initial events.
 func TestWatchList(t *testing.T) {
 	t.Parallel()
-	const path = featureGateMaps + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1"
+	const path = configMaps + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1"
 	open(t, "").Send(200, "GET", path, "", "")
 	got := open(t, "WatchList=false").Send(422, "GET", path, "", "")
 	if !strings.Contains(string(got.Body), "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled") {
@@ -132,9 +130,9 @@ func TestResponseCompression(t *testing.T) {
 	for gates, want := range map[string]string{"": "gzip", "AllBeta=false": ""} {
 		s := open(t, gates)
 		for i := range 3 {
-			s.Send(201, "POST", featureGateMaps, "application/json", `{"metadata":{"name":"m`+strconv.Itoa(i)+`"},"data":{"x":"`+strings.Repeat("x", 100<<10)+`"}}`)
+			s.Send(201, "POST", configMaps, "application/json", `{"metadata":{"name":"m`+strconv.Itoa(i)+`"},"data":{"x":"`+strings.Repeat("x", 100<<10)+`"}}`)
 		}
-		for _, path := range []string{featureGateMaps, "/openapi/v2"} {
+		for _, path := range []string{configMaps, "/openapi/v2"} {
 			answer := client.Exchange(t, client.Transport(t, s.TLS), "GET", s.URL+path, "", "Accept-Encoding: gzip")
 			if got := answer.Header.Get("Content-Encoding"); got != want || answer.Code != 200 {
 				t.Errorf("%q %s: %d %q", gates, path, answer.Code, got)

@@ -10,6 +10,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
+const configMaps = "/api/v1/namespaces/default/configmaps"
+
+var configMap = client.ConfigMapText
+
 var update = flag.Bool("update", false, "write the golden files of the selected tests")
 
 // TestMain lets the clients of client-go use CBOR: they read their feature gates once, from the environment. Servers

@@ -15,7 +15,6 @@ import (
 
 const (
 	patchTypeStrategic = "application/strategic-merge-patch+json"
-	patchConfigMaps    = "/api/v1/namespaces/default/configmaps"
 	deployments        = "/apis/apps/v1/namespaces/default/deployments"
 )
 
@@ -36,8 +35,8 @@ func field(o client.Object, names ...string) string {
 func TestJSONPatch(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)
-	s.Send(201, "POST", patchConfigMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","annotations":{"b/c":"2"}},"data":{"a":"1"}}`)
-	path := patchConfigMaps + "/a"
+	s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","annotations":{"b/c":"2"}},"data":{"a":"1"}}`)
+	path := configMaps + "/a"
 	for _, c := range []struct {
 		patch string
 		code  int
@@ -140,7 +139,7 @@ func TestWrongTypes(t *testing.T) {
 func TestKindIsImmutable(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)
-	before := s.Send(201, "POST", patchConfigMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`).Object()
+	before := s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`).Object()
 	const mismatch, noName = "does not match the expected", "the name of the object (a based on URL) was undeterminable"
 	for _, c := range []struct {
 		patch            string
@@ -159,14 +158,14 @@ func TestKindIsImmutable(t *testing.T) {
 		{`{"kind":"ConfigMap","apiVersion":"v1"}`, 200, 200, ""},
 	} {
 		for contentType, code := range map[string]int{client.MergePatch: c.merge, patchTypeStrategic: c.strategic} {
-			message := field(s.Send(code, "PATCH", patchConfigMaps+"/a", contentType, c.patch).Object(), "message")
+			message := field(s.Send(code, "PATCH", configMaps+"/a", contentType, c.patch).Object(), "message")
 			if code != 200 && !strings.Contains(message, c.want) {
 				t.Errorf("%s %s: %s", contentType, c.patch, message)
 			}
 		}
 	}
-	s.Send(400, "PATCH", patchConfigMaps+"/a", client.JSONPatch, `[{"op":"remove","path":"/apiVersion"}]`)
-	if now := s.Send(200, "GET", patchConfigMaps+"/a", "", "").Object(); now.String() != before.String() {
+	s.Send(400, "PATCH", configMaps+"/a", client.JSONPatch, `[{"op":"remove","path":"/apiVersion"}]`)
+	if now := s.Send(200, "GET", configMaps+"/a", "", "").Object(); now.String() != before.String() {
 		t.Errorf("%v has become %v", before, now)
 	}
 }
@@ -174,9 +173,9 @@ func TestKindIsImmutable(t *testing.T) {
 func TestPreconditions(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)
-	made := s.Send(201, "POST", patchConfigMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"1"}}`).Object()
+	made := s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"1"}}`).Object()
 	version := field(made, "metadata", "resourceVersion")
-	path := patchConfigMaps + "/a"
+	path := configMaps + "/a"
 	patches := map[string]string{
 		client.MergePatch:  `{"metadata":{"resourceVersion":VERSION},"data":{"n":"VALUE"}}`,
 		patchTypeStrategic: `{"metadata":{"resourceVersion":VERSION},"data":{"n":"VALUE"}}`,
@@ -189,29 +188,29 @@ func TestPreconditions(t *testing.T) {
 		version = field(next, "metadata", "resourceVersion")
 	}
 	s.Send(422, "PATCH", path, client.MergePatch, `{"metadata":{"resourceVersion":"x"}}`)
-	s.Send(404, "PATCH", patchConfigMaps+"/none", client.MergePatch, `{}`)
+	s.Send(404, "PATCH", configMaps+"/none", client.MergePatch, `{}`)
 }
 
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)
-	s.Send(201, "POST", patchConfigMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
+	s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
 	for _, contentType := range []string{client.JSON, "text/plain", "application/json-patch", ""} {
-		refused := s.Send(415, "PATCH", patchConfigMaps+"/a", contentType, `{}`).Object()
+		refused := s.Send(415, "PATCH", configMaps+"/a", contentType, `{}`).Object()
 		for _, accepted := range []string{client.JSONPatch, client.MergePatch, patchTypeStrategic, "application/apply-patch+yaml"} {
 			if !strings.Contains(field(refused, "message"), accepted) {
 				t.Errorf("%q: %v does not name %s", contentType, refused, accepted)
 			}
 		}
 	}
-	s.Send(200, "PATCH", patchConfigMaps+"/a", client.MergePatch+"; charset=utf-8", `{}`)
+	s.Send(200, "PATCH", configMaps+"/a", client.MergePatch+"; charset=utf-8", `{}`)
 	for _, contentType := range []string{client.MergePatch, patchTypeStrategic} {
 		for _, bad := range []string{`[]`, `3`, ``, `{`} {
-			s.Send(400, "PATCH", patchConfigMaps+"/a", contentType, bad)
+			s.Send(400, "PATCH", configMaps+"/a", contentType, bad)
 		}
 	}
-	s.Send(400, "PATCH", patchConfigMaps+"/a", client.MergePatch, `null`)
-	s.Send(200, "PATCH", patchConfigMaps+"/a", patchTypeStrategic, `null`) // changes nothing, as clients know it
+	s.Send(400, "PATCH", configMaps+"/a", client.MergePatch, `null`)
+	s.Send(200, "PATCH", configMaps+"/a", patchTypeStrategic, `null`) // changes nothing, as clients know it
 }
 
 const patchDeployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":2,"selector":{"matchLabels":{"a":"b"}},` +
@@ -287,11 +286,11 @@ func TestSubresources(t *testing.T) {
 func TestPatchFieldValidation(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)
-	s.Send(201, "POST", patchConfigMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
+	s.Send(201, "POST", configMaps, client.JSON, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
 	for contentType, patch := range map[string]string{
 		client.MergePatch: `{"date":{"a":"b"}}`, patchTypeStrategic: `{"date":{"a":"b"}}`, client.JSONPatch: `[{"op":"add","path":"/date","value":{}}]`,
 	} {
-		path := patchConfigMaps + "/a"
+		path := configMaps + "/a"
 		if answer := s.Send(200, "PATCH", path, contentType, patch); !strings.Contains(answer.Header.Get("Warning"), `unknown field`) {
 			t.Errorf("%s: the warning is %q", contentType, answer.Header.Get("Warning"))
 		}
@@ -305,10 +304,10 @@ func TestPatchFieldValidation(t *testing.T) {
 	}
 	for _, contentType := range []string{client.MergePatch, patchTypeStrategic} {
 		const patch = `{"data":{"x":"1","x":"2"}}`
-		if answer := s.Send(200, "PATCH", patchConfigMaps+"/a", contentType, patch); !strings.Contains(answer.Header.Get("Warning"), `duplicate field \"data.x\"`) {
+		if answer := s.Send(200, "PATCH", configMaps+"/a", contentType, patch); !strings.Contains(answer.Header.Get("Warning"), `duplicate field \"data.x\"`) {
 			t.Errorf("%s: the warning is %q", contentType, answer.Header.Get("Warning"))
 		}
-		s.Send(422, "PATCH", patchConfigMaps+"/a?fieldValidation=Strict", contentType, patch)
+		s.Send(422, "PATCH", configMaps+"/a?fieldValidation=Strict", contentType, patch)
 	}
 }
 

@@ -167,23 +167,22 @@ func TestNewlines(t *testing.T) {
 func TestContentType(t *testing.T) {
 	t.Parallel()
 	a := serveRepresentation(t)
-	const maps = "/api/v1/namespaces/default/configmaps"
 	for _, c := range []struct {
 		method, path, contentType, body string
 		code                            int
 	}{
-		{"POST", maps, "application/json", `{"metadata":{"name":"a"}}`, 201},
-		{"POST", maps, "application/json; charset=utf-8", `{"metadata":{"name":"b"}}`, 201},
-		{"POST", maps, "application/yaml", "metadata: {name: c}", 201},
-		{"POST", maps, "", `{"metadata":{"name":"d"}}`, 201},
-		{"POST", maps, "text/plain", `{"metadata":{"name":"e"}}`, 415},
-		{"POST", maps, "application/xml", "<a/>", 415},
-		{"POST", maps, protobufType, "junk", 400},
-		{"PUT", maps + "/a", "text/plain", `{"metadata":{"name":"a"}}`, 415},
-		{"PATCH", maps + "/a", "application/json", `{"data":{}}`, 415},
-		{"PATCH", maps + "/a", "application/merge-patch+json", `{"data":{"a":"b"}}`, 200},
-		{"DELETE", maps + "/a", "text/plain", `{}`, 415},
-		{"DELETE", maps + "/a", "application/json", `{"kind":"DeleteOptions","apiVersion":"v1"}`, 200},
+		{"POST", configMaps, "application/json", `{"metadata":{"name":"a"}}`, 201},
+		{"POST", configMaps, "application/json; charset=utf-8", `{"metadata":{"name":"b"}}`, 201},
+		{"POST", configMaps, "application/yaml", "metadata: {name: c}", 201},
+		{"POST", configMaps, "", `{"metadata":{"name":"d"}}`, 201},
+		{"POST", configMaps, "text/plain", `{"metadata":{"name":"e"}}`, 415},
+		{"POST", configMaps, "application/xml", "<a/>", 415},
+		{"POST", configMaps, protobufType, "junk", 400},
+		{"PUT", configMaps + "/a", "text/plain", `{"metadata":{"name":"a"}}`, 415},
+		{"PATCH", configMaps + "/a", "application/json", `{"data":{}}`, 415},
+		{"PATCH", configMaps + "/a", "application/merge-patch+json", `{"data":{"a":"b"}}`, 200},
+		{"DELETE", configMaps + "/a", "text/plain", `{}`, 415},
+		{"DELETE", configMaps + "/a", "application/json", `{"kind":"DeleteOptions","apiVersion":"v1"}`, 200},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), c.method, a.URL+c.path, strings.NewReader(c.body))
 		if err != nil {

@@ -23,7 +23,6 @@ import (
 func TestLargeLists(t *testing.T) {
 	t.Parallel()
 	a := serveRepresentation(t)
-	const maps = "/api/v1/namespaces/default/configmaps"
 	texts := []string{
 		strings.Repeat("words and more words, ", 60), "a\nb\n\n  c\n", "\n", " lead", "trail ", "null", "1e3", "é\u2028\U0001F600\\\"", "- x: y\n# z",
 		strings.Repeat("x", 5000), "<&>", "a: b", "|-", "\ttab\r\n",
@@ -37,13 +36,13 @@ func TestLargeLists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if answer, err := a.Create(t.Context(), maps, body); err != nil || answer.Code != 201 {
+		if answer, err := a.Create(t.Context(), configMaps, body); err != nil || answer.Code != 201 {
 			t.Fatalf("%v %v", answer, err)
 		}
 	}
 	for _, shape := range []string{"", "Table", "PartialObjectMetadataList"} {
 		for _, query := range []string{"?", "?limit=5", "?labelSelector=none", "?includeObject=Object"} {
-			t.Run(shape+query, func(t *testing.T) { a.sameInEveryForm(t, maps+query, shape) })
+			t.Run(shape+query, func(t *testing.T) { a.sameInEveryForm(t, configMaps+query, shape) })
 		}
 	}
 }

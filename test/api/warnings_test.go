@@ -162,18 +162,17 @@ func TestPlatformNames(t *testing.T) {
 func TestDuplicateOwners(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)
-	const maps = "/api/v1/namespaces/default/configmaps"
 	const owner = `{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"}`
 	const owners = `{"metadata":{"name":"x","ownerReferences":[` + owner + `,{"apiVersion":"v1","kind":"Pod","name":"q","uid":"v"},` + owner + `]}}`
 	const rest = "; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: u"
-	s.Send(201, http.MethodPost, maps, client.JSON, `{"metadata":{"name":"x"}}`)
+	s.Send(201, http.MethodPost, configMaps, client.JSON, `{"metadata":{"name":"x"}}`)
 	for _, w := range []struct {
 		code                           int
 		method, path, kind, body, want string
 	}{
-		{201, http.MethodPost, maps, client.JSON, strings.Replace(owners, `"x"`, `"y"`, 1), ".metadata.ownerReferences contains duplicate entries" + rest},
-		{200, http.MethodPut, maps + "/x", client.JSON, owners, ".metadata.ownerReferences contains duplicate entries" + rest},
-		{200, http.MethodPatch, maps + "/x", client.MergePatch, owners, ".metadata.ownerReferences contains duplicate entries after mutating admission happens" + rest},
+		{201, http.MethodPost, configMaps, client.JSON, strings.Replace(owners, `"x"`, `"y"`, 1), ".metadata.ownerReferences contains duplicate entries" + rest},
+		{200, http.MethodPut, configMaps + "/x", client.JSON, owners, ".metadata.ownerReferences contains duplicate entries" + rest},
+		{200, http.MethodPatch, configMaps + "/x", client.MergePatch, owners, ".metadata.ownerReferences contains duplicate entries after mutating admission happens" + rest},
 	} {
 		a := s.Send(w.code, w.method, w.path+"?dryRun=All", w.kind, w.body) // or the owners' absence ends it
 		if got := texts(t, a); !slices.Equal(got, []string{w.want}) {

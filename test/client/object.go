@@ -24,6 +24,14 @@ func ConfigMap(name string, labels, data map[string]string) Object {
 	return Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 }
 
+// ConfigMapText returns the JSON of a ConfigMap. data are the members of its data, in JSON; without it there is no data.
+func ConfigMapText(name string, data ...string) string {
+	if len(data) == 0 {
+		return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q}}`, name)
+	}
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":{%s}}`, name, strings.Join(data, ","))
+}
+
 // Metadata returns metadata; empty, but never nil, if there is none.
 func (o Object) Metadata() map[string]any {
 	m, _ := o["metadata"].(map[string]any)

@@ -199,7 +199,6 @@ func TestNamespaceAndOwners(t *testing.T) {
 	}
 	below := strings.Replace(widget("child", ""), `"name"`, reference("Widget", "example.com/v1", "owner", owner.UID()), 1)
 	s.Send(201, "POST", widgets, client.JSON, below)
-	const configMaps = "/api/v1/namespaces/default/configmaps"
 	s.Send(201, "POST", configMaps, client.JSON, strings.Replace(`{"metadata":{"name":"grandchild"}}`, `"name"`, reference("Widget", "example.com/v1", "owner", owner.UID()), 1))
 	s.Send(200, "DELETE", widgets+"/owner", "", "")
 	s.until("what it owned has gone", func() bool {

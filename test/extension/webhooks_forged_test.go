@@ -60,24 +60,24 @@ func TestForgedPatches(t *testing.T) {
 		{"a status of a new custom object", "POST", widgets, client.JSON, widget("$"), `[{"op":"add","path":"/status","value":{"x":1}}]`, 201, `status null`},
 		{"spec with the status of a custom object", "PATCH", widgets + "/w/status", merge, `{"status":{"y":"$"}}`, `[{"op":"add","path":"/spec","value":{"x":1}}]`, 200, `spec null`},
 		{"an immutable field", "PATCH", pods + "/p", merge, note, `[{"op":"add","path":"/spec/nodeName","value":"n"}]`, 422, ""},
-		{"a uid", "POST", configMaps, client.JSON, configMap("$", "{}"), `[{"op":"add","path":"/metadata/uid","value":"forged"}]`, 201, `metadata.uid not "forged"`},
+		{"a uid", "POST", configMaps, client.JSON, configMap("$", ""), `[{"op":"add","path":"/metadata/uid","value":"forged"}]`, 201, `metadata.uid not "forged"`},
 		{"a uid of another one", "PATCH", pods + "/p", merge, note, `[{"op":"replace","path":"/metadata/uid","value":"forged"}]`, 422, ""},
 		{"a name", "PATCH", pods + "/p", merge, note, `[{"op":"replace","path":"/metadata/name","value":"forged"}]`, 422, ""},
 		{"a generation", "PATCH", pods + "/p", merge, note, `[{"op":"replace","path":"/metadata/generation","value":77}]`, 200, `metadata.generation 1`},
 		{"a version", "PATCH", pods + "/p", merge, note, `[{"op":"replace","path":"/metadata/resourceVersion","value":"1"}]`, 409, ""},
-		{"managedFields", "POST", configMaps, client.JSON, configMap("$", `{"a":"b"}`), `[{"op":"add","path":"/metadata/managedFields","value":[{"manager":"forged","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]}]`, 201, `metadata.managedFields.0.manager "forged"`},
+		{"managedFields", "POST", configMaps, client.JSON, configMap("$", `"a":"b"`), `[{"op":"add","path":"/metadata/managedFields","value":[{"manager":"forged","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]}]`, 201, `metadata.managedFields.0.manager "forged"`},
 		{"the end", "PATCH", pods + "/p", merge, note, `[{"op":"add","path":"/metadata/deletionTimestamp","value":"2020-01-01T00:00:00Z"}]`, 422, ""},
 		{"no end", "PATCH", pods + "/ends", merge, note, `[{"op":"remove","path":"/metadata/deletionTimestamp"}]`, 200, `metadata.deletionTimestamp not null`},
 		{"a finalizer of an object that ends", "PATCH", pods + "/ends", merge, note, `[{"op":"add","path":"/metadata/finalizers/-","value":"example.com/g"}]`, 422, ""},
-		{"a label that is none", "POST", configMaps, client.JSON, configMap("$", "{}"), `[{"op":"add","path":"/metadata/labels","value":{"a b":"c"}}]`, 422, ""},
-		{"an owner without a uid", "POST", configMaps, client.JSON, configMap("$", "{}"), `[{"op":"add","path":"/metadata/ownerReferences","value":[{"apiVersion":"v1","kind":"Pod","name":"p"}]}]`, 422, ""},
-		{"no metadata", "POST", configMaps, client.JSON, configMap("$", "{}"), `[{"op":"remove","path":"/metadata"}]`, 422, ""},
-		{"no object", "POST", configMaps, client.JSON, configMap("$", "{}"), `[{"op":"replace","path":"","value":[]}]`, 500, ""},
-		{"a copy of each copy", "POST", configMaps, client.JSON, configMap("$", "{}"), doublings(40), 500, ""},
-		{"too many operations", "POST", configMaps, client.JSON, configMap("$", "{}"), "[" + strings.Repeat(`{"op":"test","path":"/kind","value":"ConfigMap"},`, 10000) + `{"op":"test","path":"/kind","value":"ConfigMap"}]`, 500, ""},
-		{"too much", "POST", configMaps, client.JSON, configMap("$", "{}"), `[{"op":"add","path":"/data","value":{"a":"` + strings.Repeat("x", 1<<20+1) + `"}}]`, 422, ""},
+		{"a label that is none", "POST", configMaps, client.JSON, configMap("$", ""), `[{"op":"add","path":"/metadata/labels","value":{"a b":"c"}}]`, 422, ""},
+		{"an owner without a uid", "POST", configMaps, client.JSON, configMap("$", ""), `[{"op":"add","path":"/metadata/ownerReferences","value":[{"apiVersion":"v1","kind":"Pod","name":"p"}]}]`, 422, ""},
+		{"no metadata", "POST", configMaps, client.JSON, configMap("$", ""), `[{"op":"remove","path":"/metadata"}]`, 422, ""},
+		{"no object", "POST", configMaps, client.JSON, configMap("$", ""), `[{"op":"replace","path":"","value":[]}]`, 500, ""},
+		{"a copy of each copy", "POST", configMaps, client.JSON, configMap("$", ""), doublings(40), 500, ""},
+		{"too many operations", "POST", configMaps, client.JSON, configMap("$", ""), "[" + strings.Repeat(`{"op":"test","path":"/kind","value":"ConfigMap"},`, 10000) + `{"op":"test","path":"/kind","value":"ConfigMap"}]`, 500, ""},
+		{"too much", "POST", configMaps, client.JSON, configMap("$", ""), `[{"op":"add","path":"/data","value":{"a":"` + strings.Repeat("x", 1<<20+1) + `"}}]`, 422, ""},
 		{"too deep a custom object", "POST", widgets, client.JSON, widget("$"), `[{"op":"add","path":"/spec","value":` + deepText + `}]`, 500, ""},
-		{"text that is none", "POST", configMaps, client.JSON, configMap("$", "{}"), `[{"op":"add","path":"/data","value":{"a":"` + "\xff\xfe" + `"}}]`, 201, `data.a "` + "\ufffd\ufffd" + `"`},
+		{"text that is none", "POST", configMaps, client.JSON, configMap("$", ""), `[{"op":"add","path":"/data","value":{"a":"` + "\xff\xfe" + `"}}]`, 201, `data.a "` + "\ufffd\ufffd" + `"`},
 		{"a token for longer", "POST", "/api/v1/namespaces/default/serviceaccounts/default/token", client.JSON, `{"spec":{"expirationSeconds":600}}`, `[{"op":"replace","path":"/spec/expirationSeconds","value":1}]`, 422, ""},
 		{"a token of its own", "POST", "/api/v1/namespaces/default/serviceaccounts/default/token", client.JSON, `{"spec":{"expirationSeconds":600}}`, `[{"op":"add","path":"/status","value":{"token":"forged","expirationTimestamp":"2020-01-01T00:00:00Z"}}]`, 201, `status.token not "forged"`},
 	} {
@@ -103,7 +103,7 @@ func TestForgedPatches(t *testing.T) {
 		}
 	}
 	h.set(allow)
-	s.create(201, "after-all", `{}`)
+	s.create(201, "after-all", "")
 }
 
 // jsonAt is the JSON of what is at a path of names and places in lists, null if there is nothing.

@@ -38,7 +38,7 @@ func TestWebhookOrder(t *testing.T) {
 	s.register(mutating, "b", webhookHook{name: "z.a.b", rules: onlyConfigMaps}.text(hooks[1]), webhookHook{name: "a.a.b", rules: onlyConfigMaps}.text(hooks[2]))
 	s.register(mutating, "c", webhookHook{rules: onlyConfigMaps}.text(hooks[3]))
 	s.register(mutating, "a", webhookHook{rules: onlyConfigMaps}.text(hooks[0]))
-	s.wantText(s.create(201, "x", `{"s":"0"}`), `"s":"01234"`)
+	s.wantText(s.create(201, "x", `"s":"0"`), `"s":"01234"`)
 	only(t, v).want(t, "validating", map[string]string{"object.data": `{"s":"01234"}`})
 }
 
@@ -52,13 +52,13 @@ func TestReinvocation(t *testing.T) {
 	s.register(mutating, "a", webhookHook{rules: onlyConfigMaps, more: ifNeeded}.text(again))
 	s.register(mutating, "b", webhookHook{rules: onlyConfigMaps}.text(never))
 	s.register(mutating, "c", webhookHook{rules: onlyConfigMaps, more: ifNeeded}.text(last))
-	s.wantText(s.create(201, "x", `{"s":"-"}`), `"s":"-anlal"`)
+	s.wantText(s.create(201, "x", `"s":"-"`), `"s":"-anlal"`)
 	if a, n, l := len(again.questions()), len(never.questions()), len(last.questions()); a != 2 || n != 1 || l != 2 {
 		t.Errorf("asked %d, %d and %d times", a, n, l)
 	}
 	never.set(allow)
 	last.set(allow)
-	s.wantText(s.create(201, "y", `{"s":"-"}`), `"s":"-a"`)
+	s.wantText(s.create(201, "y", `"s":"-"`), `"s":"-a"`)
 	if a := len(again.questions()); a != 1 {
 		t.Errorf("without a change after it: asked %d times", a)
 	}
@@ -86,8 +86,8 @@ func TestChangedIdentity(t *testing.T) {
 		}
 		return err
 	})
-	s.create(201, "taken", `{}`)
-	s.create(201, "there", `{}`)
+	s.create(201, "taken", "")
+	s.create(201, "there", "")
 	s.Send(201, "POST", deployments, client.JSON, `{"metadata":{"name":"there"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)
 	h := startWebhooks(t, allow)
 	s.register(mutating, "m", webhookHook{rules: rule("*", "*", "v1", "configmaps,nodes,leases,gadgets,deployments,deployments/status,deployments/scale,pods/eviction,bindings")}.text(h))
@@ -95,7 +95,7 @@ func TestChangedIdentity(t *testing.T) {
 		return `[{"op":"add","path":"/metadata/` + name + `","value":` + value + `}]`
 	}
 	remove := func(name string) string { return `[{"op":"remove","path":"/metadata/` + name + `"}]` }
-	named, generated := configMap("$", "{}"), `{"metadata":{"generateName":"g-"}}`
+	named, generated := configMap("$", ""), `{"metadata":{"generateName":"g-"}}`
 	note := `{"metadata":{"annotations":{"n":"$"}}}`
 	for i, c := range []struct {
 		what, method, path, contentType, body, patch string
@@ -103,7 +103,7 @@ func TestChangedIdentity(t *testing.T) {
 		want                                         string
 	}{
 		{"the name of a new object", "POST", configMaps, client.JSON, named, set("name", `"new-1"`), 201, `"name":"new-1"`},
-		{"the name of a new object whose own is taken", "POST", configMaps, client.JSON, configMap("taken", "{}"), set("name", `"new-2"`), 201, `"name":"new-2"`},
+		{"the name of a new object whose own is taken", "POST", configMaps, client.JSON, configMap("taken", ""), set("name", `"new-2"`), 201, `"name":"new-2"`},
 		{"a name that is taken", "POST", configMaps, client.JSON, named, set("name", `"taken"`), 409, `configmaps \"taken\" already exists`},
 		{"a name that is none", "POST", configMaps, client.JSON, named, set("name", `"A b"`), 422, `metadata.name: Invalid value: \"A b\"`},
 		{"no name", "POST", configMaps, client.JSON, named, remove("name"), 422, "name or generateName is required"},
@@ -117,15 +117,15 @@ func TestChangedIdentity(t *testing.T) {
 		{"a name of a custom object that is taken", "POST", gadgets, client.JSON, gadget, set("name", `"taken"`), 409, "already exists"},
 		{"the name of an object that an update creates", "PUT", leases + "/$", client.JSON, `{"metadata":{"name":"$"}}`, set("name", `"other"`), 400, "does not match the name on the URL"},
 		{"the name of an object that an apply creates", "PATCH", configMaps + "/$?fieldManager=m", applyYAML, named, set("name", `"other"`), 400, "does not match the name on the URL"},
-		{"the name with an update", "PUT", configMaps + "/there", client.JSON, configMap("there", `{"a":"$"}`), set("name", `"other"`), 422, "metadata.name: Invalid value: \\\"other\\\": field is immutable"},
+		{"the name with an update", "PUT", configMaps + "/there", client.JSON, configMap("there", `"a":"$"`), set("name", `"other"`), 422, "metadata.name: Invalid value: \\\"other\\\": field is immutable"},
 		{"the name with a patch", "PATCH", configMaps + "/there", client.MergePatch, note, set("name", `"other"`), 422, "metadata.name"},
-		{"the name with an apply", "PATCH", configMaps + "/there?fieldManager=m", applyYAML, configMap("there", `{"b":"$"}`), set("name", `"other"`), 422, "metadata.name"},
+		{"the name with an apply", "PATCH", configMaps + "/there?fieldManager=m", applyYAML, configMap("there", `"b":"$"`), set("name", `"other"`), 422, "metadata.name"},
 		{"no name with a patch", "PATCH", configMaps + "/there", client.MergePatch, note, remove("name"), 422, "metadata.name"},
 		{"the name with a status", "PATCH", deployments + "/there/status", client.MergePatch, note, set("name", `"other"`), 422, "metadata.name"},
 		{"the name with a scale", "PATCH", deployments + "/there/scale", client.MergePatch, `{"spec":{"replicas":2}}`, set("name", `"other"`), 400, "does not match the name on the URL"},
 		{"the name of a Binding", "POST", "/api/v1/namespaces/default/bindings", client.JSON, `{"metadata":{"name":"$"},"target":{"name":"n"}}`, set("name", `"other"`), 404, `pods \"other\" not found`},
 		{"the namespace of a new object", "POST", configMaps, client.JSON, named, set("namespace", `"kube-system"`), 400, "the namespace of the provided object does not match"},
-		{"no namespace", "POST", configMaps, client.JSON, configMap("new-8", "{}"), remove("namespace"), 201, `"namespace":"default"`},
+		{"no namespace", "POST", configMaps, client.JSON, configMap("new-8", ""), remove("namespace"), 201, `"namespace":"default"`},
 		{"the namespace of what has none", "POST", nodes, client.JSON, `{"metadata":{"name":"new-9"}}`, set("namespace", `"default"`), 201, `"name":"new-9"`},
 		{"the namespace with a patch", "PATCH", configMaps + "/there", client.MergePatch, note, set("namespace", `"kube-system"`), 400, "the namespace of the provided object does not match"},
 		{"the namespace with a scale", "PATCH", deployments + "/there/scale", client.MergePatch, `{"spec":{"replicas":2}}`, set("namespace", `"kube-system"`), 400, "the namespace of the provided object does not match"},
@@ -141,12 +141,12 @@ func TestChangedIdentity(t *testing.T) {
 		{"no uid", "PATCH", configMaps + "/there", client.MergePatch, note, remove("uid"), 200, `"uid":"`},
 		{"the generation of what has none of its own", "POST", configMaps, client.JSON, named, set("generation", `7`), 201, `"generation":7`},
 		{"the end of a new object", "POST", configMaps, client.JSON, named, set("deletionTimestamp", `"2020-01-01T00:00:00Z"`), 422, "metadata.deletionTimestamp"},
-		{"finalizers", "POST", configMaps, client.JSON, configMap("new-10", "{}"), set("finalizers", `["example.com/f"]`), 201, `"finalizers":["example.com/f"]`},
+		{"finalizers", "POST", configMaps, client.JSON, configMap("new-10", ""), set("finalizers", `["example.com/f"]`), 201, `"finalizers":["example.com/f"]`},
 		{"managed fields", "PATCH", configMaps + "/there", client.MergePatch, note, set("managedFields", `[{"manager":"m2","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{}}}]`), 200, `"manager":"m2"`},
 		{"managed fields that are none", "PATCH", configMaps + "/there", client.MergePatch, note, set("managedFields", `[{"manager":"m3","operation":"Guess"}]`), 200, `"manager":"m2"`},
 		{"another kind", "POST", configMaps, client.JSON, named, `[{"op":"replace","path":"/kind","value":"Secret"}]`, 500, ""},
 		{"another version of the kind", "POST", configMaps, client.JSON, named, `[{"op":"replace","path":"/apiVersion","value":"v2"}]`, 500, ""},
-		{"no kind", "POST", configMaps, client.JSON, configMap("new-11", "{}"), `[{"op":"remove","path":"/kind"},{"op":"remove","path":"/apiVersion"}]`, 201, `"kind":"ConfigMap"`},
+		{"no kind", "POST", configMaps, client.JSON, configMap("new-11", ""), `[{"op":"remove","path":"/kind"},{"op":"remove","path":"/apiVersion"}]`, 201, `"kind":"ConfigMap"`},
 		{"no kind of a custom object", "POST", gadgets, client.JSON, gadget, `[{"op":"remove","path":"/kind"}]`, 500, ""},
 		{"an object to delete", "DELETE", configMaps + "/there", "", "", set("name", `"other"`), 500, "attempted to modify the object"},
 	} {
@@ -180,13 +180,13 @@ func TestRenamedIsValidated(t *testing.T) {
 	m, v := startWebhooks(t, patches(`[{"op":"replace","path":"/metadata/name","value":"new"}]`)), startWebhooks(t, allow)
 	s.register(mutating, "m", webhookHook{rules: onlyConfigMaps}.text(m))
 	s.register(validating, "v", webhookHook{rules: onlyConfigMaps}.text(v))
-	s.wantText(s.create(201, "old", `{}`), `"name":"new"`)
+	s.wantText(s.create(201, "old", ""), `"name":"new"`)
 	only(t, m)
 	only(t, v).want(t, "validating", map[string]string{"name": `"old"`, "object.metadata.name": `"new"`})
 	v.set(respond(`"allowed":false`))
-	s.create(400, "old", `{}`) // it comes before the name that is taken
+	s.create(400, "old", "") // it comes before the name that is taken
 	v.set(allow)
-	s.create(409, "old", `{}`)
+	s.create(409, "old", "")
 }
 
 // TestBuiltInPluginsRunAgain: what a webhook changes is completed by the plugins of the server.
@@ -206,13 +206,13 @@ func TestDryRun(t *testing.T) {
 	for _, kind := range []string{mutating, validating} {
 		h := startWebhooks(t, allow)
 		s.register(kind, "x", webhookHook{rules: onlyConfigMaps, effects: "NoneOnDryRun"}.text(h))
-		s.Send(201, "POST", configMaps+"?dryRun=All", client.JSON, configMap("a", `{}`))
+		s.Send(201, "POST", configMaps+"?dryRun=All", client.JSON, configMap("a", ""))
 		only(t, h).want(t, kind, map[string]string{"dryRun": "true", "options.dryRun": `["All"]`})
 		s.unregister(kind, "x")
 	}
 	h := startWebhooks(t, patches(`[{"op":"add","path":"/data","value":{"x":"y"}}]`))
 	s.register(mutating, "x", webhookHook{rules: onlyConfigMaps}.text(h))
-	s.wantText(s.Send(201, "POST", configMaps+"?dryRun=All", client.JSON, configMap("a", `{}`)), `"x":"y"`)
+	s.wantText(s.Send(201, "POST", configMaps+"?dryRun=All", client.JSON, configMap("a", "")), `"x":"y"`)
 	s.Send(404, "GET", configMaps+"/a", "", "")
 }
 
@@ -222,12 +222,12 @@ func TestWarnings(t *testing.T) {
 	s := openWebhooks(t, nil)
 	h := startWebhooks(t, respond(`"allowed":true,"warnings":["careful","careful","\u0007bell","`+strings.Repeat("é", 200)+`"]`))
 	s.register(validating, "v", webhookHook{rules: onlyConfigMaps}.text(h))
-	a := s.create(201, "a", `{}`)
+	a := s.create(201, "a", "")
 	if got := a.Header["Warning"]; len(got) != 3 || got[0] != `299 - "careful"` || got[1] != `299 - "bell"` {
 		t.Errorf("warnings %q", got)
 	}
 	h.set(respond(`"allowed":false,"warnings":["no"]`))
-	if got := s.create(400, "b", `{}`).Header["Warning"]; len(got) != 1 || got[0] != `299 - "no"` {
+	if got := s.create(400, "b", "").Header["Warning"]; len(got) != 1 || got[0] != `299 - "no"` {
 		t.Errorf("with a refusal: warnings %q", got)
 	}
 	var long []string
@@ -235,7 +235,7 @@ func TestWarnings(t *testing.T) {
 		long = append(long, fmt.Sprintf(`"%02d%s"`, i, strings.Repeat("x", 300)))
 	}
 	h.set(respond(`"allowed":true,"warnings":[` + strings.Join(long, ",") + `]`))
-	if got := s.create(201, "c", `{}`).Header["Warning"]; len(got) != 16 || len(got[0]) != 256+len(`299 - ""`) {
+	if got := s.create(201, "c", "").Header["Warning"]; len(got) != 16 || len(got[0]) != 256+len(`299 - ""`) {
 		t.Errorf("%d long warnings, the first of %d", len(got), len(got[0]))
 	}
 }
@@ -289,7 +289,7 @@ func TestAuditAnnotations(t *testing.T) {
 				s.register(mutating, "b", webhookHook{name: "first.example.com", rules: onlyConfigMaps, more: `"reinvocationPolicy":"IfNeeded"`}.text(first), deadText)
 				s.register(mutating, "c", webhookHook{name: "second.example.com", rules: onlyConfigMaps}.text(second))
 				s.register(validating, "v", deadText)
-				s.Send(201, "POST", configMaps+"?x=1", client.JSON, configMap("x", `{"k":"v"}`))
+				s.Send(201, "POST", configMaps+"?x=1", client.JSON, configMap("x", `"k":"v"`))
 				got := annotations(t, log, configMaps+"?x=1")
 				mutation, patch := "mutation.webhook.admission."+suffix+"/round_0_index_", "patch.webhook.admission."+suffix+"/round_0_index_"
 				want := map[string]string{
@@ -332,7 +332,7 @@ func TestAuditAnnotationsOfOthers(t *testing.T) {
 				`{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[`+onlyConfigMaps+`]},"validations":[{"expression":"false","message":"no"}]}}`)
 			s.Send(201, "POST", "/apis/"+s.group("admissionregistration")+"/v1/validatingadmissionpolicybindings", client.JSON,
 				`{"metadata":{"name":"b"},"spec":{"policyName":"p","validationActions":["Audit"]}}`)
-			s.Send(201, "POST", configMaps+"?x=1", client.JSON, configMap("x", `{}`))
+			s.Send(201, "POST", configMaps+"?x=1", client.JSON, configMap("x", ""))
 			if got := annotations(t, log, configMaps+"?x=1")["validation.policy.admission."+suffixes[0]+"/validation_failure"]; !strings.Contains(got, `"message":"no"`) {
 				t.Errorf("the annotation of a failed policy is %q", got)
 			}
@@ -364,11 +364,11 @@ func TestWebhookMetrics(t *testing.T) {
 	s := openWebhooks(t, nil)
 	h := startWebhooks(t, respond(`"allowed":false,"status":{"code":777}`))
 	s.register(validating, "v", webhookHook{name: "v.example.com", rules: onlyConfigMaps}.text(h))
-	s.create(777, "a", `{}`)
+	s.create(777, "a", "")
 	h.set(func(_ question, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) })
-	s.create(500, "a", `{}`)
+	s.create(500, "a", "")
 	h.set(allow)
-	s.create(201, "a", `{}`)
+	s.create(201, "a", "")
 	s.unregister(validating, "v")
 	s.register(mutating, "m", webhookHook{name: "m.example.com", rules: onlyConfigMaps, more: `"failurePolicy":"Ignore"`}.text(h))
 	s.register(validating, "v", webhookHook{name: "v.example.com", rules: rule("*", "", "v1", "secrets")}.text(h))
@@ -376,13 +376,13 @@ func TestWebhookMetrics(t *testing.T) {
 		t.Errorf("series of a webhook that is gone: %q", got)
 	}
 	h.set(patches(`[{"op":"remove","path":"/data/absent"}]`))
-	s.create(500, "b", `{}`)
+	s.create(500, "b", "")
 	h.set(respond(`"allowed":false,"status":{"code":403}`))
 	s.Send(403, "DELETE", configMaps+"/a", "", "")
 	h.set(func(_ question, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) })
-	s.create(201, "c", `{}`)
+	s.create(201, "c", "")
 	h.set(allow)
-	s.create(201, "d", `{}`)
+	s.create(201, "d", "")
 	for _, want := range []string{
 		`apiserver_admission_webhook_rejection_count{name="m.example.com",type="admit",operation="CREATE",error_type="apiserver_internal_error",rejection_code="0"} 1`,
 		`apiserver_admission_webhook_rejection_count{name="m.example.com",type="admit",operation="DELETE",error_type="no_error",rejection_code="403"} 1`,
@@ -404,9 +404,9 @@ func TestRejectionMetric(t *testing.T) {
 	s := openWebhooks(t, nil)
 	h := startWebhooks(t, respond(`"allowed":false,"status":{"code":777}`))
 	s.register(validating, "v", webhookHook{name: "v.example.com", rules: onlyConfigMaps}.text(h))
-	s.create(777, "a", `{}`)
+	s.create(777, "a", "")
 	h.set(func(_ question, w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "x") })
-	s.create(500, "a", `{}`)
+	s.create(500, "a", "")
 	for _, want := range []string{
 		`apiserver_admission_webhook_rejection_count{name="v.example.com",type="validating",operation="CREATE",error_type="no_error",rejection_code="600"} 1`,
 		`apiserver_admission_webhook_rejection_count{name="v.example.com",type="validating",operation="CREATE",error_type="calling_webhook_error",rejection_code="503"} 1`,
@@ -427,9 +427,9 @@ func TestConditionMetrics(t *testing.T) {
 	}
 	s.register(mutating, "m", conditioned("m.example.com", "Ignore", "object.data.x == 'y'"))
 	s.register(validating, "v", conditioned("v.example.com", "Fail", "object.data.x != 'n'"))
-	s.create(201, "a", `{"x":"y"}`)
-	s.create(201, "b", `{"x":"n"}`)
-	s.create(403, "c", `{}`)
+	s.create(201, "a", `"x":"y"`)
+	s.create(201, "b", `"x":"n"`)
+	s.create(403, "c", "")
 	const prefix = "apiserver_admission_match_condition_"
 	for _, want := range []string{
 		`exclusions_total{kind="webhook",name="m.example.com",operation="CREATE",type="admit"} 2`,

@@ -44,7 +44,7 @@ func TestWebhookService(t *testing.T) {
 			server = h
 		}
 		s.register(validating, "v", webhookHook{rules: onlyConfigMaps, client: behind(server, name, number)}.text(server))
-		a := s.Send(code, "POST", configMaps+"?dryRun=All", client.JSON, configMap("a", `{}`))
+		a := s.Send(code, "POST", configMaps+"?dryRun=All", client.JSON, configMap("a", ""))
 		s.wantMessage(a, text)
 		s.unregister(validating, "v")
 	}
@@ -57,7 +57,7 @@ func TestWebhookService(t *testing.T) {
 		t.Helper()
 		s.register(validating, "v", webhookHook{rules: onlyConfigMaps, client: behind(h, "hook", 8443)}.text(h))
 		client.Eventually(t, func() error {
-			a, err := s.Do(s.Ctx, "POST", configMaps+"?dryRun=All", client.JSON, []byte(configMap("a", `{}`)))
+			a, err := s.Do(s.Ctx, "POST", configMaps+"?dryRun=All", client.JSON, []byte(configMap("a", "")))
 			if err == nil && (a.Code != code || !strings.Contains(message(a), text)) {
 				err = &a
 			}
@@ -89,7 +89,7 @@ func TestWebhookTrust(t *testing.T) {
 		{fmt.Sprintf(`{"url":%q,"caBundle":%q}`, strings.Replace(h.URL, "127.0.0.1", "localhost", 1), h.bundle), "not valid for any names"},
 	} {
 		s.register(validating, "v", webhookHook{rules: onlyConfigMaps, client: c.client}.text(h))
-		a := s.create(500, "a", `{}`)
+		a := s.create(500, "a", "")
 		if !strings.Contains(message(a), "failed to call webhook") || !strings.Contains(message(a), c.text) && !strings.Contains(message(a), "certificate is not valid") {
 			t.Errorf("%s: %s", c.client, a)
 		}
@@ -139,7 +139,7 @@ func TestCredentials(t *testing.T) {
 			{behind(h, "other", 8443), "", 1},
 		} {
 			s.register(kind, "x", webhookHook{rules: onlyConfigMaps, client: c.client}.text(h))
-			s.Send(201, "POST", configMaps+"?dryRun=All", client.JSON, configMap("a", `{}`))
+			s.Send(201, "POST", configMaps+"?dryRun=All", client.JSON, configMap("a", ""))
 			if got, presented := only(t, h).header.Get("Authorization"), <-certificates; got != c.header || presented != c.certificates {
 				t.Errorf("%s: %q and %d certificates, want %q and %d", c.client, got, presented, c.header, c.certificates)
 			}
@@ -150,7 +150,7 @@ func TestCredentials(t *testing.T) {
 	h.set(allow)
 	put(users, "users: [{name: '*', user: {token: renewed}}]")
 	client.Eventually(t, func() error {
-		s.Send(201, "POST", configMaps+"?dryRun=All", client.JSON, configMap("a", `{}`))
+		s.Send(201, "POST", configMaps+"?dryRun=All", client.JSON, configMap("a", ""))
 		if got := only(t, h).header.Get("Authorization"); got != "Bearer renewed" {
 			return fmt.Errorf("sent %q", got)
 		}
@@ -203,5 +203,5 @@ func TestSwitchedOff(t *testing.T) {
 	})
 	s.register(validating, "v", webhookHook{}.text(h))
 	s.register(mutating, "m", webhookHook{}.text(h))
-	s.create(201, "a", `{}`)
+	s.create(201, "a", "")
 }

@@ -52,7 +52,7 @@ func TestReview(t *testing.T) {
 			// The fields of a map are sorted in want.
 			created := func(kind string) string { return options(kind, "") }
 
-			s.Send(201, "POST", configMaps+"?fieldManager=m&fieldValidation=Strict", client.JSON, configMap("a", `{"k":"v"}`))
+			s.Send(201, "POST", configMaps+"?fieldManager=m&fieldValidation=Strict", client.JSON, configMap("a", `"k":"v"`))
 			q := only(t, h)
 			if got := asJSON([]any{q.review["apiVersion"], q.review["kind"]}); got != `["`+s.group("admission")+`/v1","AdmissionReview"]` {
 				t.Errorf("the review is of %s", got)
@@ -76,7 +76,7 @@ func TestReview(t *testing.T) {
 				t.Errorf("%v", q.request())
 			}
 			version := s.Send(200, "GET", configMaps+"/a", "", "").Object().Metadata()["resourceVersion"].(string)
-			s.Send(200, "PUT", configMaps+"/a", client.JSON, configMap("a", `{"k":"w"}`))
+			s.Send(200, "PUT", configMaps+"/a", client.JSON, configMap("a", `"k":"w"`))
 			only(t, h).want(t, "an update", map[string]string{
 				"operation": `"UPDATE"`, "object.data": `{"k":"w"}`, "oldObject.data": `{"k":"v"}`, "oldObject.kind": `"ConfigMap"`,
 				"oldObject.metadata.resourceVersion": `"` + version + `"`, "options": created("UpdateOptions"),
@@ -109,7 +109,7 @@ func TestReviewVersion(t *testing.T) {
 	s := openWebhooks(t, nil)
 	h := startWebhooks(t, allow)
 	s.register(validating, "v", webhookHook{rules: onlyConfigMaps, versions: `"v2","v1beta1","v1"`}.text(h))
-	s.create(201, "a", `{}`)
+	s.create(201, "a", "")
 	if got := only(t, h).review["apiVersion"]; got != "admission.platform.io/v1beta1" {
 		t.Errorf("asked in %v", got)
 	}

@@ -61,7 +61,7 @@ func TestSelection(t *testing.T) {
 		s.unregister(validating, "v")
 	}
 	s.register(validating, "v", webhookHook{rules: onlyConfigMaps, more: `"matchConditions":[{"name":"a","expression":"object.absent == 1"},{"name":"b","expression":"true"}]`}.text(h))
-	s.wantMessage(s.create(403, "c", `{}`), "no such key: absent")
+	s.wantMessage(s.create(403, "c", ""), "no such key: absent")
 	s.unregister(validating, "v")
 	a := s.Send(422, "POST", s.configurations(validating), client.JSON, s.configuration(validating, "v", webhookHook{more: `"matchConditions":[{"name":"a","expression":"object ="}]`}.text(h)))
 	s.wantMessage(a, "webhooks[0].matchConditions[0].expression: Invalid value")
@@ -93,12 +93,12 @@ func TestConfigurationsAreExempt(t *testing.T) {
 	h := startWebhooks(t, respond(`"allowed":false`))
 	s.register(validating, "v", webhookHook{}.text(h))
 	s.register(mutating, "m", webhookHook{}.text(h))
-	s.create(400, "a", `{}`)
+	s.create(400, "a", "")
 	s.Send(200, "PATCH", s.configurations(validating)+"/v", client.MergePatch, `{"metadata":{"labels":{"a":"b"}}}`)
 	h.questions()
 	s.unregister(validating, "v")
 	s.unregister(mutating, "m")
-	s.create(201, "a", `{}`)
+	s.create(201, "a", "")
 	if asked := len(h.questions()); asked > 0 {
 		t.Errorf("asked %d times", asked)
 	}
@@ -111,9 +111,9 @@ func TestChangedConfiguration(t *testing.T) {
 	no, yes := startWebhooks(t, respond(`"allowed":false`)), startWebhooks(t, allow)
 	for i := range 20 {
 		s.register(validating, "v", webhookHook{rules: onlyConfigMaps}.text(no))
-		s.create(400, fmt.Sprint("a", i), `{}`)
+		s.create(400, fmt.Sprint("a", i), "")
 		s.Send(200, "PATCH", s.configurations(validating)+"/v", client.MergePatch, `{"webhooks":[`+webhookHook{rules: onlyConfigMaps}.text(yes)+`]}`)
-		s.create(201, fmt.Sprint("a", i), `{}`)
+		s.create(201, fmt.Sprint("a", i), "")
 		s.unregister(validating, "v")
 	}
 }

@@ -10,7 +10,6 @@ import (
 )
 
 const (
-	configMaps = "/api/v1/namespaces/default/configmaps"
 	mutating   = "MutatingWebhookConfiguration"
 	validating = "ValidatingWebhookConfiguration"
 )
@@ -58,11 +57,6 @@ func (s webhookSession) configuration(kind, name string, hooks ...string) string
 func (s webhookSession) unregister(kind, name string) {
 	s.T.Helper()
 	s.Send(200, "DELETE", s.configurations(kind)+"/"+name, "", "")
-}
-
-// configMap is one with data, as JSON.
-func configMap(name, data string) string {
-	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":%s}`, name, data)
 }
 
 // create creates a ConfigMap.

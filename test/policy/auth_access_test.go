@@ -43,7 +43,7 @@ func TestVolumeTokens(t *testing.T) {
 // nothing beside it.
 func TestClusterInfo(t *testing.T) {
 	t.Parallel()
-	r := newTestClusterAuth(t, nil, testUser{"rita", ""})
+	r := serveUsers(t, nil, "rita")
 	const public = "/api/v1/namespaces/platform-public/configmaps"
 	r.eventually("", public+"/cluster-info", 200)
 	r.expect("", "GET", public+"/cluster-info", "", 200, "certificate-authority-data: LS0", "server: "+r.URL)
@@ -63,10 +63,10 @@ func TestClusterInfo(t *testing.T) {
 // TestAuthAlwaysDeny: everything is denied to everybody, but for the daemon's own administrator.
 func TestAuthAlwaysDeny(t *testing.T) {
 	t.Parallel()
-	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+	r := serveUsers(t, func(c *daemon.Config, dir string) {
 		c.Authorization.Modes = []string{"AlwaysDeny", "ABAC", "RBAC"}
 		c.Authorization.PolicyFile = policies(t, dir, `"user":"rita","namespace":"*","resource":"*","apiGroup":"*"`)
-	}, testUser{"rita", ""})
+	}, "rita")
 	for _, user := range []string{"rita", "root", ""} {
 		r.expect(user, "GET", configMapsPath, "", 403, "Everything is forbidden.")
 		r.expect(user, "GET", "/version", "", 403)
@@ -80,7 +80,7 @@ func TestAuthAlwaysDeny(t *testing.T) {
 // TestOldVerbs: what once was a proxy or a redirect is authorized as such, and not served.
 func TestOldVerbs(t *testing.T) {
 	t.Parallel()
-	r := newTestClusterAuth(t, nil, testUser{"rita", ""})
+	r := serveUsers(t, nil, "rita")
 	r.grant("reading", "rita", `{"apiGroups":["*"],"resources":["*"],"verbs":["get","list","watch","create","update"]}`)
 	for _, c := range []struct{ method, path, text string }{
 		{"GET", "/api/v1/proxy/namespaces/default/pods/p/some/where", `cannot proxy resource \"pods\" in API group \"\" in the namespace \"default\"`},
@@ -234,7 +234,7 @@ func TestFaultyFiles(t *testing.T) {
 // failed; trust is PEM, and a service is asked at / if nothing else is said.
 func TestCertificateStates(t *testing.T) {
 	t.Parallel()
-	r := newTestClusterAuth(t, nil)
+	r := serveUsers(t, nil)
 	ca := pki.Authority(t, "ca")
 	const path = "/apis/certificates.platform.io/v1/certificatesigningrequests"
 	text := base64.StdEncoding.EncodeToString(pki.Request(t, x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}, pki.NewKey(t)))

@@ -18,7 +18,7 @@ const (
 // TestAccessToParameters: nobody reads by a policy what they may not read.
 func TestAccessToParameters(t *testing.T) {
 	t.Parallel()
-	r := newTestClusterAuth(t, nil, testUser{"jane", ""}, testUser{"rita", ""})
+	r := serveUsers(t, nil, "jane", "rita")
 	write := `{"apiGroups":["admissionregistration.platform.io"],"resources":["*"],"verbs":["*"]}`
 	r.grant("jane", "jane", write)
 	r.grant("rita", "rita", write+`,{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]}`)
@@ -45,26 +45,25 @@ func TestAccessToParameters(t *testing.T) {
 func TestPolicyAsksRemoteAuthorizer(t *testing.T) {
 	t.Parallel()
 	m := newAuthzWebhookServer(t)
-	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+	r := serveUsers(t, func(c *daemon.Config, dir string) {
 		c.Authorization.Modes = []string{"RBAC", "Webhook"}
 		c.Authorization.Webhook.ConfigFile, c.Authorization.Webhook.Version = m.kubeconfig(t, dir), "v1"
-	}, testUser{"slow", ""}, testUser{"jane", ""})
-	const maps = "/api/v1/namespaces/default/configmaps"
+	}, "slow", "jane")
 	for _, user := range []string{"slow", "jane"} {
 		r.grant(user, user, `{"apiGroups":[""],"resources":["configmaps"],"verbs":["create"]}`)
 	}
 	r.must(policiesPath, `{"metadata":{"name":"p"},"spec":{`+policyMatches+`,"validations":[{"expression":"authorizer.group('').resource('widgets').check('get').allowed()","messageExpression":"'no widgets for ' + request.userInfo.username"}]}}`)
 	r.must(bindingsPath, `{"metadata":{"name":"b"},"spec":{"policyName":"p","validationActions":["Deny"]}}`)
 	answers := make(chan int, 1)
-	go func() { answers <- r.do("slow", "POST", maps, `{"metadata":{"name":"a"}}`).Code }()
+	go func() { answers <- r.do("slow", "POST", configMaps, `{"metadata":{"name":"a"}}`).Code }()
 	client.Eventually(t, func() error {
 		if last, _ := m.lastRequest.Load().(string); !strings.Contains(last, "widgets") {
 			return errors.New("the authorizer was not asked")
 		}
 		return nil
 	})
-	r.expect("jane", "POST", maps, `{"metadata":{"name":"b"}}`, 422, "no widgets for jane")
-	r.expect("root", "POST", maps, `{"metadata":{"name":"a"}}`, 201)
+	r.expect("jane", "POST", configMaps, `{"metadata":{"name":"b"}}`, 422, "no widgets for jane")
+	r.expect("root", "POST", configMaps, `{"metadata":{"name":"a"}}`, 201)
 	close(m.unblock)
 	if code := <-answers; code != 409 {
 		t.Errorf("the slow one was answered %d", code)

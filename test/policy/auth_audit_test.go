@@ -74,7 +74,7 @@ func TestAuditLogs(t *testing.T) {
 	t.Parallel()
 	var path string
 	var remote collector
-	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+	r := serveUsers(t, func(c *daemon.Config, dir string) {
 		path = filepath.Join(dir, "logs", "audit.log")
 		c.Audit.PolicyFile = filepath.Join(dir, "policy.yaml")
 		if err := os.WriteFile(c.Audit.PolicyFile, []byte(authAuditPolicy), 0o600); err != nil {
@@ -85,7 +85,7 @@ func TestAuditLogs(t *testing.T) {
 		if err := errors.Join(c.Audit.Log.Batch.MaxWait.Set("1h"), c.Audit.Webhook.Batch.MaxWait.Set("1h")); err != nil {
 			t.Fatal(err)
 		}
-	}, testUser{"jane", "developers"})
+	}, "jane=developers")
 	for _, level := range auditLevels {
 		r.must("/api/v1/namespaces", `{"metadata":{"name":"`+level+`"}}`)
 		playAudited(r, level)
@@ -165,7 +165,7 @@ func TestFaultyAudit(t *testing.T) {
 }
 
 // playAudited makes one request of each sort in a namespace.
-func playAudited(r *authTestCluster, namespace string) {
+func playAudited(r *userCluster, namespace string) {
 	r.t.Helper()
 	maps, secrets := "/api/v1/namespaces/"+namespace+"/configmaps", "/api/v1/namespaces/"+namespace+"/secrets"
 	const (
@@ -213,7 +213,7 @@ func playAudited(r *authTestCluster, namespace string) {
 
 // askAudited makes one request; headers are "name: value". Of the answer it takes the code and
 // the id under which it is audited.
-func askAudited(r *authTestCluster, user, method, path, body string, headers []string) (code int, id string) {
+func askAudited(r *userCluster, user, method, path, body string, headers []string) (code int, id string) {
 	r.t.Helper()
 	q, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -225,7 +225,7 @@ func askAudited(r *authTestCluster, user, method, path, body string, headers []s
 		q.Header.Set("Content-Type", client.MergePatch)
 	}
 	if user != "" {
-		q.Header.Set("Authorization", "Bearer token-of-"+user)
+		q.Header.Set("Authorization", "Bearer "+credential(user))
 	}
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")

@@ -17,13 +17,13 @@ import (
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	people := pki.Authority(t, "people")
-	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+	r := serveUsers(t, func(c *daemon.Config, dir string) {
 		c.Authentication.ClientCAFile = filepath.Join(dir, "people.crt")
 		c.Authentication.AnonymousPaths = []string{"/livez", "/version"}
 		if err := os.WriteFile(c.Authentication.ClientCAFile, pki.PEM(people.Leaf), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}, testUser{"rita", "readers"})
+	}, "rita=readers")
 	cert := pki.Issue(t, people, &x509.Certificate{
 		Subject: pkix.Name{
 			CommonName: "jane", Organization: []string{"devs", "staff"},
@@ -68,7 +68,7 @@ func TestCertificates(t *testing.T) {
 // With AlwaysAllow there are no anonymous requests: a request without a credential is refused.
 func TestAnonymousWithAlwaysAllow(t *testing.T) {
 	t.Parallel()
-	r := newTestClusterAuth(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, testUser{"rita", ""})
+	r := serveUsers(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, "rita")
 	r.expect("", "GET", "/api/v1/secrets", "", 401)
 	r.expect("rita", "GET", "/api/v1/secrets", "", 200)
 }

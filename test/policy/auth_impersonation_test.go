@@ -10,7 +10,7 @@ import (
 // TestAuthImpersonation: who may act as whom, and as what.
 func TestAuthImpersonation(t *testing.T) {
 	t.Parallel()
-	r := newTestClusterAuth(t, nil, testUser{"jane", "devs"}, testUser{"helper", ""}, testUser{"boss", ""})
+	r := serveUsers(t, nil, "jane=devs", "helper", "boss")
 	r.grant("helper", "helper", `{"apiGroups":[""],"resources":["users"],"resourceNames":["jane","system:anonymous"],"verbs":["impersonate"]},
 		{"apiGroups":[""],"resources":["groups"],"resourceNames":["devs"],"verbs":["impersonate"]},
 		{"apiGroups":["authentication.platform.io"],"resources":["uids"],"resourceNames":["u1"],"verbs":["impersonate"]},
@@ -49,12 +49,11 @@ func TestAuthImpersonation(t *testing.T) {
 	}
 
 	// What follows is decided for whom the caller acts as, on every way to ask.
-	const maps = "/api/v1/namespaces/default/configmaps"
 	as := "Impersonate-User: jane"
-	r.want("list as jane", r.do("helper", "GET", maps, "", as), 200)
-	r.want("create as jane", r.do("root", "POST", maps, `{"metadata":{"name":"a"}}`, as), 403, `User \"jane\" cannot create resource \"configmaps\"`)
+	r.want("list as jane", r.do("helper", "GET", configMaps, "", as), 200)
+	r.want("create as jane", r.do("root", "POST", configMaps, `{"metadata":{"name":"a"}}`, as), 403, `User \"jane\" cannot create resource \"configmaps\"`)
 	r.want("a path as jane", r.do("root", "GET", "/metrics", "", as), 403, `User \"jane\" cannot get path \"/metrics\"`)
-	r.want("watch as jane", r.do("root", "GET", maps+"?watch=1", "", as), 403, `User \"jane\" cannot watch`)
-	r.want("a socket as jane", r.do("root", "GET", maps+"?watch=1", "", as, "Connection: Upgrade", "Upgrade: websocket", "Sec-Websocket-Version: 13", "Sec-Websocket-Key: dGhlIHNhbXBsZSBub25jZQ=="), 403, `User \"jane\" cannot watch`)
+	r.want("watch as jane", r.do("root", "GET", configMaps+"?watch=1", "", as), 403, `User \"jane\" cannot watch`)
+	r.want("a socket as jane", r.do("root", "GET", configMaps+"?watch=1", "", as, "Connection: Upgrade", "Upgrade: websocket", "Sec-Websocket-Version: 13", "Sec-Websocket-Key: dGhlIHNhbXBsZSBub25jZQ=="), 403, `User \"jane\" cannot watch`)
 	r.want("review as jane", r.do("root", "POST", reviewPath+"/selfsubjectaccessreviews", `{"spec":{"resourceAttributes":{"verb":"list","resource":"secrets"}}}`, as), 201, `"status":{"allowed":false}`)
 }

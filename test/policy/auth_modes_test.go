@@ -37,7 +37,7 @@ func TestFaultsOfModes(t *testing.T) {
 // TestRolesAreTheDefault: without a role nothing but the public paths is open.
 func TestRolesAreTheDefault(t *testing.T) {
 	t.Parallel()
-	r := newTestClusterAuth(t, nil, testUser{"jane", "devs"})
+	r := serveUsers(t, nil, "jane=devs")
 	for _, user := range []string{"", "jane"} {
 		for _, path := range []string{"/livez", "/readyz", "/healthz/ping", "/version"} {
 			r.expect(user, "GET", path, "", 200)
@@ -61,7 +61,7 @@ func TestRolesAreTheDefault(t *testing.T) {
 // TestAlwaysAllow: everybody who is let in may do everything.
 func TestAlwaysAllow(t *testing.T) {
 	t.Parallel()
-	r := newTestClusterAuth(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, testUser{"jane", ""})
+	r := serveUsers(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, "jane")
 	r.expect("jane", "GET", "/api/v1/secrets", "", 200)
 	r.expect("jane", "GET", "/metrics", "", 200)
 	r.want("impersonation", r.do("jane", "POST", selfReviewPath, "{}", "Impersonate-User: admin"), 201, `"username":"admin"`)

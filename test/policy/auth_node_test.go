@@ -9,7 +9,7 @@ import (
 )
 
 // eventually waits until a request of a user gets a code: what nodes may read follows the Pods.
-func (r *authTestCluster) eventually(user, path string, code int) {
+func (r *userCluster) eventually(user, path string, code int) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {
 		if a := r.do(user, "GET", path, ""); a.Code != code {
@@ -21,10 +21,10 @@ func (r *authTestCluster) eventually(user, path string, code int) {
 
 func TestNodes(t *testing.T) {
 	t.Parallel()
-	r := newTestClusterAuth(t, func(c *daemon.Config, _ string) {
+	r := serveUsers(t, func(c *daemon.Config, _ string) {
 		c.Authorization.Modes, c.Admission.Enable = []string{"Node", "RBAC"}, []string{"NodeRestriction"}
 	},
-		testUser{"system:node:n1", "system:nodes"}, testUser{"system:node:n2", "system:nodes"}, testUser{"system:node:n3", ""})
+		"system:node:n1=system:nodes", "system:node:n2=system:nodes", "system:node:n3")
 	const (
 		n1, n2 = "system:node:n1", "system:node:n2"
 		ns     = "/api/v1/namespaces/default"

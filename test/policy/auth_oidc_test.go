@@ -140,14 +140,14 @@ func TestOIDC(t *testing.T) {
 	t.Parallel()
 	ca := pki.Authority(t, "provider")
 	p := newIdentityProvider(t, ca)
-	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+	r := serveUsers(t, func(c *daemon.Config, dir string) {
 		o := &c.Authentication.OIDC
 		o.IssuerURL, o.ClientID, o.CAFile = p.url, "troupe", filepath.Join(dir, "provider.crt")
 		o.GroupsClaim, o.GroupsPrefix, o.RequiredClaims = "groups", "idp:", []string{"hd=example.com"}
 		if err := os.WriteFile(o.CAFile, pki.PEM(ca.Leaf), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}, testUser{"rita", ""})
+	}, "rita")
 	as := func(token string) client.Answer {
 		return r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // withCertificate is the realm for a client with a certificate.
-func (r *authTestCluster) withCertificate(cert tls.Certificate) *authTestCluster {
+func (r *userCluster) withCertificate(cert tls.Certificate) *userCluster {
 	config := r.Anonymous()
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }
 	other := *r
@@ -27,7 +27,7 @@ func (r *authTestCluster) withCertificate(cert tls.Certificate) *authTestCluster
 
 // newProxy starts an authenticating proxy before a realm: it knows its users by password, and
 // proves itself to the daemon with a certificate.
-func newProxy(t *testing.T, r *authTestCluster, cert tls.Certificate) *httptest.Server {
+func newProxy(t *testing.T, r *userCluster, cert tls.Certificate) *httptest.Server {
 	target, err := url.Parse(r.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func newProxy(t *testing.T, r *authTestCluster, cert tls.Certificate) *httptest.
 func TestProxy(t *testing.T) {
 	t.Parallel()
 	proxies, people := pki.Authority(t, "proxies"), pki.Authority(t, "people")
-	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+	r := serveUsers(t, func(c *daemon.Config, dir string) {
 		for name, a := range map[string]tls.Certificate{"proxies.crt": proxies, "people.crt": people} {
 			if err := os.WriteFile(filepath.Join(dir, name), pki.PEM(a.Leaf), 0o600); err != nil {
 				t.Fatal(err)
@@ -67,8 +67,7 @@ func TestProxy(t *testing.T) {
 			UsernameHeaders: []string{"x-remote-user", "X-Other-User"}, UIDHeaders: []string{"X-Remote-Uid"},
 			GroupHeaders: []string{"X-Remote-Group"}, ExtraPrefixes: []string{"X-Remote-Extra-"},
 		}
-	}, testUser{"rita", "readers"})
-	const maps = "/api/v1/namespaces/default/configmaps"
+	}, "rita=readers")
 	r.grant("jane", "jane", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["list"]}`)
 	front := newProxy(t, r, pki.Client(t, proxies, "front"))
 
@@ -92,13 +91,13 @@ func TestProxy(t *testing.T) {
 		}
 		return answer.StatusCode, string(text)
 	}
-	if code, body := ask("jane", "open sesame", "GET", maps); code != 200 {
+	if code, body := ask("jane", "open sesame", "GET", configMaps); code != 200 {
 		t.Errorf("jane through the proxy: %d %s", code, body)
 	}
-	if code, body := ask("joe", "open sesame", "GET", maps); code != 403 {
+	if code, body := ask("joe", "open sesame", "GET", configMaps); code != 403 {
 		t.Errorf("joe through the proxy: %d %s", code, body)
 	}
-	if code, body := ask("jane", "guess", "GET", maps); code != 401 { // the proxy's certificate is nobody's
+	if code, body := ask("jane", "guess", "GET", configMaps); code != 401 { // the proxy's certificate is nobody's
 		t.Errorf("a wrong password: %d %s", code, body)
 	}
 

@@ -9,10 +9,10 @@ import (
 // TestReviews: the four kinds are answered by what decides on requests.
 func TestReviews(t *testing.T) {
 	t.Parallel()
-	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+	r := serveUsers(t, func(c *daemon.Config, dir string) {
 		c.Authorization.Modes = []string{"RBAC", "ABAC"}
 		c.Authorization.PolicyFile = policies(t, dir, `"group":"devs","namespace":"dev","resource":"secrets","readonly":true`)
-	}, testUser{"jane", "devs"})
+	}, "jane=devs")
 	r.must("/api/v1/namespaces", `{"metadata":{"name":"dev"}}`)
 	r.must(rbacPath+"/namespaces/dev/roles", `{"metadata":{"name":"one"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"resourceNames":["a"],"verbs":["get"]}]}`)
 	r.must(rbacPath+"/namespaces/dev/rolebindings", `{"metadata":{"name":"one"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"Role","name":"one"},"subjects":[{"kind":"User","apiGroup":"rbac.authorization.platform.io","name":"jane"}]}`)

@@ -28,7 +28,7 @@ func ruled(name, verbs, resources string) string {
 }
 
 // expectEventually asks until the code is as wanted.
-func (r *authTestCluster) expectEventually(user, method, path, body string, code int, texts ...string) {
+func (r *userCluster) expectEventually(user, method, path, body string, code int, texts ...string) {
 	r.t.Helper()
 	var a client.Answer
 	client.Eventually(r.t, func() error {
@@ -43,7 +43,7 @@ func (r *authTestCluster) expectEventually(user, method, path, body string, code
 // TestRolesTakeEffect follows a right from its grant to its end.
 func TestRolesTakeEffect(t *testing.T) {
 	t.Parallel()
-	r := newTestClusterAuth(t, nil, testUser{"jane", "devs"})
+	r := serveUsers(t, nil, "jane=devs")
 	const space = "/namespaces/default"
 	maps, roles, bindings := "/api/v1"+space+"/configmaps", rbacPath+space+"/roles", rbacPath+space+"/rolebindings"
 	r.expect("jane", "GET", maps, "", 403)
@@ -79,7 +79,7 @@ func TestRolesTakeEffect(t *testing.T) {
 // allows it. Package security tries every way to write one.
 func TestAuthEscalation(t *testing.T) {
 	t.Parallel()
-	r := newTestClusterAuth(t, nil, testUser{"jane", "devs"}, testUser{"cleo", ""})
+	r := serveUsers(t, nil, "jane=devs", "cleo")
 	roles, bindings := rbacPath+"/clusterroles", rbacPath+"/clusterrolebindings"
 	r.grant("clerk", "jane", `{"apiGroups":["rbac.authorization.platform.io"],"resources":["*"],"verbs":["get","list","create","update","patch","delete"]},
 		{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"]}`)

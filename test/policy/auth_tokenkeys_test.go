@@ -86,7 +86,7 @@ func TestTokenKeysRotate(t *testing.T) {
 			c.ServiceAccounts.APIAudiences = []string{"api"}
 			c.ServiceAccounts.MaxTokenExpiration = daemon.Duration(time.Hour)
 		})
-		return tokenCluster{&authTestCluster{Server: s, t: t, dir: dir, transport: client.Transport(t, s.Anonymous())}}
+		return tokenCluster{&userCluster{Server: s, t: t, dir: dir, transport: client.Transport(t, s.Anonymous())}}
 	}
 	r := serve("one.pem", nil, "https://one")
 	create := func(r tokenCluster, path, body string) client.Answer {

@@ -19,11 +19,11 @@ const (
 )
 
 // A tokenCluster is a realm in which service accounts act.
-type tokenCluster struct{ *authTestCluster }
+type tokenCluster struct{ *userCluster }
 
 func newTokenCluster(t *testing.T, change func(c *daemon.Config, dir string)) tokenCluster {
 	t.Helper()
-	return tokenCluster{newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+	return tokenCluster{serveUsers(t, func(c *daemon.Config, dir string) {
 		c.BootstrapTokens.Enabled = true
 		c.Controllers = "*,tokencleaner,bootstrapsigner"
 		if change != nil {

@@ -13,7 +13,7 @@ import (
 
 // A viewer is a watch that runs, and how it has begun.
 type watcher struct {
-	r       *authTestCluster
+	r       *userCluster
 	name    string
 	begin   func() (answer *http.Response, err error)
 	decoder *json.Decoder
@@ -21,7 +21,7 @@ type watcher struct {
 
 // openWatch begins a watch of a user, "" being nobody; headers are "name: value". The caller may let
 // nobody else use the realm's connections meanwhile.
-func (r *authTestCluster) openWatch(what, user, path string, headers ...string) *watcher {
+func (r *userCluster) openWatch(what, user, path string, headers ...string) *watcher {
 	r.t.Helper()
 	v := r.watch(what, user, path, headers...)
 	if code := v.open(); code != 200 {
@@ -31,7 +31,7 @@ func (r *authTestCluster) openWatch(what, user, path string, headers ...string) 
 }
 
 // watch prepares a watch, as openWatch does, and does not begin it.
-func (r *authTestCluster) watch(what, user, path string, headers ...string) *watcher {
+func (r *userCluster) watch(what, user, path string, headers ...string) *watcher {
 	v := &watcher{r: r, name: what}
 	v.begin = func() (*http.Response, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*client.Watchdog)
@@ -41,7 +41,7 @@ func (r *authTestCluster) watch(what, user, path string, headers ...string) *wat
 			return nil, err
 		}
 		if user != "" {
-			q.Header.Set("Authorization", "Bearer token-of-"+user)
+			q.Header.Set("Authorization", "Bearer "+credential(user))
 		}
 		for _, h := range headers {
 			name, value, _ := strings.Cut(h, ": ")

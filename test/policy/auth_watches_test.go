@@ -25,7 +25,7 @@ const configMapsPath = core + "configmaps"
 const watchRule = `{"apiGroups":[""],"resources":["configmaps"],"verbs":["get","list","watch"]}`
 
 // bindGroup lets all members of a group watch.
-func (r *authTestCluster) bindGroup(name, group string) {
+func (r *userCluster) bindGroup(name, group string) {
 	r.t.Helper()
 	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"`+name+`"},"rules":[`+watchRule+`]}`)
 	r.must(rbacPath+"/clusterrolebindings", `{"metadata":{"name":"`+name+`"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"`+name+`"},
@@ -184,7 +184,7 @@ func TestWatchesEnd(t *testing.T) {
 	t.Run("node's Pod deleted", func(t *testing.T) {
 		r.must(core+"secrets", `{"metadata":{"name":"s"}}`)
 		r.must(core+"pods", `{"metadata":{"name":"q"},"spec":{"nodeName":"n1","containers":[{"name":"c","image":"i","envFrom":[{"secretRef":{"name":"s"}}]}]}}`)
-		authTestCluster{Server: r.Server, t: t, transport: r.transport}.eventuallyAs("n1", core+"secrets/s")
+		userCluster{Server: r.Server, t: t, transport: r.transport}.eventuallyAs("n1", core+"secrets/s")
 		v := r.openWatch("", "n1", core+"secrets?watch=1&fieldSelector=metadata.name%3Ds")
 		remove(core + "pods/q")
 		v.expectEnd(403)
@@ -228,7 +228,7 @@ func TestWatchesEnd(t *testing.T) {
 }
 
 // eventuallyAs waits until a user may read what is at a path.
-func (r authTestCluster) eventuallyAs(user, path string) {
+func (r userCluster) eventuallyAs(user, path string) {
 	r.t.Helper()
 	r.eventually(user, path, 200)
 }
@@ -241,7 +241,7 @@ func TestWatchesOfRemotes(t *testing.T) {
 	ca := pki.Authority(t, "provider")
 	p := newIdentityProvider(t, ca)
 	p.open()
-	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+	r := serveUsers(t, func(c *daemon.Config, dir string) {
 		c.Authentication.Webhook.ConfigFile, c.Authentication.Webhook.CacheTTL = d.kubeconfig(t, dir), daemon.Duration(100*time.Millisecond)
 		c.Authorization.Modes = []string{"RBAC", "Webhook"}
 		w := &c.Authorization.Webhook
@@ -251,7 +251,7 @@ func TestWatchesOfRemotes(t *testing.T) {
 		if err := os.WriteFile(o.CAFile, pki.PEM(ca.Leaf), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}, testUser{"fickle", ""})
+	}, "fickle")
 	r.grant("wendy", "wendy", watchRule)
 	r.grant("jane", p.url+"#jane", watchRule)
 	const stream = configMapsPath + "?watch=1"

@@ -124,15 +124,15 @@ func TestTokenWebhook(t *testing.T) {
 	for _, version := range []string{"v1beta1", "v1"} {
 		t.Run(version, func(t *testing.T) {
 			d := newTokenWebhookServer(t)
-			r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+			r := serveUsers(t, func(c *daemon.Config, dir string) {
 				c.Authentication.Webhook.ConfigFile, c.Authentication.Webhook.Version = d.kubeconfig(t, dir), version
-			}, testUser{"rita", ""})
+			}, "rita")
 			checkTokenWebhook(t, r, d, version)
 		})
 	}
 }
 
-func checkTokenWebhook(t *testing.T, r *authTestCluster, d *tokenWebhookServer, version string) {
+func checkTokenWebhook(t *testing.T, r *userCluster, d *tokenWebhookServer, version string) {
 	as := func(token string) client.Answer {
 		return r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token)
 	}

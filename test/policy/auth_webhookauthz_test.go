@@ -63,32 +63,31 @@ func (m *authzWebhookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestAuthorizationWebhook(t *testing.T) {
 	t.Parallel()
 	m := newAuthzWebhookServer(t)
-	r := newTestClusterAuth(t, func(c *daemon.Config, dir string) {
+	r := serveUsers(t, func(c *daemon.Config, dir string) {
 		c.Authorization.Modes = []string{"Webhook", "RBAC"}
 		c.Authorization.Webhook.ConfigFile, c.Authorization.Webhook.Version = m.kubeconfig(t, dir), "v1"
-	}, testUser{"good", "a"}, testUser{"wicked", ""}, testUser{"slow", ""}, testUser{"broken", ""}, testUser{"other", ""})
-	const maps = "/api/v1/namespaces/default/configmaps"
+	}, "good=a", "wicked", "slow", "broken", "other")
 	rules := `{"apiGroups":[""],"resources":["configmaps"],"verbs":["*"]}`
 	r.bind("wicked", "wicked", rules)
 	r.grant("broken", "broken", rules)
 	r.grant("other", "other", rules)
 
-	r.expect("good", "GET", maps+"?fieldSelector=metadata.name%3Da&labelSelector=b", "", 200)
+	r.expect("good", "GET", configMaps+"?fieldSelector=metadata.name%3Da&labelSelector=b", "", 200)
 	if got, want := m.lastRequest.Load(), `"resourceAttributes":{"namespace":"default","verb":"list","version":"v1","resource":"configmaps","name":"a",`+
 		`"fieldSelector":{"requirements":[{"key":"metadata.name","operator":"In","values":["a"]}]},"labelSelector":{"requirements":[{"key":"b","operator":"Exists"}]}},`+
 		`"user":"good","groups":["a","system:authenticated"]}`; !strings.Contains(got.(string), want) {
 		t.Errorf("asked %s\nwant  %s", got, want)
 	}
 	before := m.requests.Load()
-	r.expect("good", "GET", maps+"/x", "", 404)
-	r.expect("good", "GET", maps+"/x", "", 404)
+	r.expect("good", "GET", configMaps+"/x", "", 404)
+	r.expect("good", "GET", configMaps+"/x", "", 404)
 	if got := m.requests.Load() - before; got != 1 {
 		t.Errorf("asked %d times for one question", got)
 	}
-	r.expect("wicked", "GET", maps, "", 403, "in the namespace \\\"default\\\": you know why")
-	r.expect("other", "GET", maps, "", 200) // by RBAC
+	r.expect("wicked", "GET", configMaps, "", 403, "in the namespace \\\"default\\\": you know why")
+	r.expect("other", "GET", configMaps, "", 200) // by RBAC
 	r.expect("other", "GET", "/api/v1/secrets", "", 403, "at the cluster scope: never heard of you")
-	r.expect("broken", "GET", maps, "", 200) // by RBAC
+	r.expect("broken", "GET", configMaps, "", 200) // by RBAC
 	r.expect("broken", "GET", "/api/v1/secrets", "", 403, "the authorization webhook gave no answer")
 	r.expect("root", "GET", "/api/v1/secrets", "", 200)
 
@@ -104,14 +103,14 @@ func TestAuthorizationWebhook(t *testing.T) {
 
 	// Who waits for the remote holds up nobody else.
 	waiting := make(chan int, 1)
-	go func() { waiting <- r.do("slow", "GET", maps, "").Code }()
+	go func() { waiting <- r.do("slow", "GET", configMaps, "").Code }()
 	client.Eventually(t, func() error {
 		if last, _ := m.lastRequest.Load().(string); !strings.Contains(last, `"slow"`) {
 			return fmt.Errorf("the webhook was last asked %q", last)
 		}
 		return nil
 	})
-	r.expect("good", "GET", maps+"/y", "", 404)
+	r.expect("good", "GET", configMaps+"/y", "", 404)
 	select {
 	case code := <-waiting:
 		t.Errorf("the slow one was answered %d", code)

@@ -11,7 +11,7 @@ import (
 
 // TestApprover: requests of nodes for client certificates are approved by the rights of those who ask, and no others.
 func TestApprover(t *testing.T) {
-	inProfilesCertificates(t, nil, func(c *certificateCluster) {
+	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		const self, boot = "system:node:n1", "system:bootstrap:abcdef"
 		nodes := []string{"system:nodes"}
 		joining := order{signer: nodeClientSigner, usages: "client auth,digital signature,key encipherment", CertificateRequest: x509.CertificateRequest{Subject: node("n1")}}
@@ -19,7 +19,7 @@ func TestApprover(t *testing.T) {
 			{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":"` + self + `"},{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":"` + boot + `"}]}`)
 		c.must(201, "POST", "/apis/rbac.authorization.platform.io/v1/clusterrolebindings", client.JSON, string(may))
 		ask := func(user, name string, o order) {
-			c.as(user, nodes, 201, "POST", csrs, client.JSON, o.body(c.t, name, pki.NewKey(c.t)))
+			c.as(user, nodes, 201, "POST", csrs, client.JSON, o.body(c.T, name, pki.NewKey(c.T)))
 		}
 		ask(self, "self", joining)
 		ask(boot, "boot", joining)
@@ -39,39 +39,39 @@ func TestApprover(t *testing.T) {
 		// The rights may come later.
 		c.grant(self, "selfnodeclient")
 		if got := c.condition("self", "Approved"); got != "AutoApproved: Auto approving self kubelet client certificate after SubjectAccessReview." {
-			c.t.Error(got)
+			c.T.Error(got)
 		}
 		c.grant(boot, "nodeclient")
 		if got := c.condition("boot", "Approved"); got != "AutoApproved: Auto approving kubelet client certificate after SubjectAccessReview." {
-			c.t.Error(got)
+			c.T.Error(got)
 		}
 		if cert := c.certificate("boot"); cert.Subject.CommonName != self {
-			c.t.Errorf("signed for %v", cert.Subject)
+			c.T.Errorf("signed for %v", cert.Subject)
 		}
 		for _, name := range []string{"other", "serving", "person", "named"} {
 			if all := c.conditions(name); len(all) > 0 {
-				c.t.Errorf("%s: %v", name, all)
+				c.T.Errorf("%s: %v", name, all)
 			}
 		}
 		if all := c.conditions("refused"); len(all) != 1 {
-			c.t.Errorf("a request that was denied: %v", all)
+			c.T.Errorf("a request that was denied: %v", all)
 		}
 	})
 }
 
 // TestOwnCertificate: who was given a certificate is, to the server, who it names.
 func TestOwnCertificate(t *testing.T) {
-	inProfilesCertificates(t, nil, func(c *certificateCluster) {
+	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		key := c.ask("jane", order{signer: certificateClientSigner, usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane", Organization: []string{"dev", "ops"}}}})
 		c.decide("jane", "Approved", 0)
 		if got := c.whoami(c.certificate("jane"), key); got != "jane dev,ops,system:authenticated" {
-			c.t.Error(got)
+			c.T.Error(got)
 		}
 		// A serving certificate is not for clients.
 		key = c.ask("n1", order{signer: nodeServerSigner, usages: "server auth,digital signature", CertificateRequest: x509.CertificateRequest{Subject: node("n1"), DNSNames: []string{"n1"}}})
 		c.decide("n1", "Approved", 0)
 		if got := c.whoami(c.certificate("n1"), key); got != "" {
-			c.t.Errorf("a serving certificate makes a client %s", got)
+			c.T.Errorf("a serving certificate makes a client %s", got)
 		}
 	})
 }

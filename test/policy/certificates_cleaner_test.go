@@ -12,7 +12,7 @@ import (
 // TestCleaner: requests go an hour after the last decision, and with their certificates. Without a decision they stay
 // for a day, which is in the table of package actors/controllers/certificates.
 func TestCleaner(t *testing.T) {
-	inProfilesCertificates(t, func(c *daemon.Config) { c.CertificateSigning.Duration = daemon.Duration(time.Second) }, func(c *certificateCluster) {
+	openCertificatesInProfiles(t, func(c *daemon.Config) { c.CertificateSigning.Duration = daemon.Duration(time.Second) }, func(c *certificateCluster) {
 		jane := order{signer: "example.com/s", usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}}
 		const old, young = time.Hour + time.Minute, 30 * time.Minute
 		for _, name := range []string{"approved", "denied", "failed", "approved-young", "denied-young", "pending"} {

@@ -34,57 +34,30 @@ const (
 // everyController is all that run by themselves; client.Serve leaves one out.
 const everyController = "*"
 
-// A certificateCluster is a daemon in a profile. What it is asked is written in the names of the platform profile.
-type certificateCluster struct {
-	client.Session
-	t       *testing.T
-	profile string
-}
+// A certificateCluster is a daemon with all controllers.
+type certificateCluster struct{ profileSession }
 
-// openCertificates starts a daemon with all controllers; change may be nil.
+// openCertificates starts a daemon; change may be nil.
 func openCertificates(t *testing.T, profile string, change func(*daemon.Config)) *certificateCluster {
 	t.Helper()
-	s := client.Open(t, func(c *daemon.Config) {
-		c.Naming, c.Controllers = profile, everyController
+	return &certificateCluster{openProfile(t, profile, func(c *daemon.Config) {
+		c.Controllers = everyController
 		if change != nil {
 			change(c)
 		}
-	})
-	return &certificateCluster{s, t, profile}
+	})}
 }
 
-// inProfilesCertificates runs a test in both profiles.
-func inProfilesCertificates(t *testing.T, change func(*daemon.Config), test func(*certificateCluster)) {
-	t.Parallel()
-	for _, profile := range []string{"platform", "kubernetes"} {
-		t.Run(profile, func(t *testing.T) {
-			t.Parallel()
-			test(openCertificates(t, profile, change))
-		})
-	}
-}
-
-var certificateKubernetesNames = strings.NewReplacer(
-	certificateClientSigner+`"`, `kubernetes.io/kube-apiserver-client"`, nodeClientSigner, "kubernetes.io/kube-apiserver-client-kubelet",
-	nodeServerSigner, "kubernetes.io/kubelet-serving", "certificates.platform.io", "certificates.k8s.io",
-	"rbac.authorization.platform.io", "rbac.authorization.k8s.io", "platform-root-ca.crt", "kube-root-ca.crt",
-	"platform.io/description", "kubernetes.io/description", "platform-system", "kube-system",
-	"platform.io:apiserver-serving", "kubernetes.io:kube-apiserver-serving", "platform.io/apiserver-serving", "kubernetes.io/kube-apiserver-serving",
-)
-
-// named writes a text in the names of the cluster's profile.
-func (c *certificateCluster) named(text string) string {
-	if c.profile == "platform" {
-		return text
-	}
-	return certificateKubernetesNames.Replace(text)
+// openCertificatesInProfiles runs a test with openCertificates in both naming profiles.
+func openCertificatesInProfiles(t *testing.T, change func(*daemon.Config), test func(*certificateCluster)) {
+	client.InProfiles(t, func(t *testing.T, profile string) { test(openCertificates(t, profile, change)) })
 }
 
 const csrs = "/apis/certificates.platform.io/v1/certificatesigningrequests"
 
 // as sends a request as a user of some groups; "" is the administrator.
 func (c *certificateCluster) as(user string, groups []string, code int, method, path, contentType, body string) client.Object {
-	c.t.Helper()
+	c.T.Helper()
 	headers := []string{"Content-Type: " + contentType}
 	if user != "" {
 		headers = append(headers, "Impersonate-User: "+user)
@@ -92,20 +65,20 @@ func (c *certificateCluster) as(user string, groups []string, code int, method, 
 	for _, group := range groups {
 		headers = append(headers, "Impersonate-Group: "+group)
 	}
-	answer := client.Exchange(c.t, client.Transport(c.t, c.TLS), method, c.URL+c.named(path), c.named(body), headers...)
+	answer := client.Exchange(c.T, client.Transport(c.T, c.TLS), method, c.URL+c.named(path), c.named(body), headers...)
 	if answer.Code != code {
-		c.t.Fatalf("%s %s as %q: %s, want %d", method, path, user, answer, code)
+		c.T.Fatalf("%s %s as %q: %s, want %d", method, path, user, answer, code)
 	}
 	var o client.Object
 	if err := json.Unmarshal(answer.Body, &o); err != nil {
-		c.t.Fatalf("%s: %v", answer, err)
+		c.T.Fatalf("%s: %v", answer, err)
 	}
 	return o
 }
 
 // must sends a request as the administrator.
 func (c *certificateCluster) must(code int, method, path, contentType, body string) client.Object {
-	c.t.Helper()
+	c.T.Helper()
 	return c.as("", nil, code, method, path, contentType, body)
 }
 
@@ -140,15 +113,15 @@ func node(name string) pkix.Name {
 
 // ask creates a request and returns its key.
 func (c *certificateCluster) ask(name string, o order) *ecdsa.PrivateKey {
-	c.t.Helper()
-	key := pki.NewKey(c.t)
-	c.must(201, "POST", csrs, client.JSON, o.body(c.t, name, key))
+	c.T.Helper()
+	key := pki.NewKey(c.T)
+	c.must(201, "POST", csrs, client.JSON, o.body(c.T, name, key))
 	return key
 }
 
 // decide adds a condition to a request, last changed some time ago.
 func (c *certificateCluster) decide(name, condition string, ago time.Duration) {
-	c.t.Helper()
+	c.T.Helper()
 	sub := "approval"
 	if condition == "Failed" {
 		sub = "status"
@@ -160,27 +133,27 @@ func (c *certificateCluster) decide(name, condition string, ago time.Duration) {
 	})
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": conditions}})
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	c.must(200, "PATCH", csrs+"/"+name+"/"+sub, client.MergePatch, string(patch))
 }
 
 func (c *certificateCluster) status(name string) map[string]any {
-	c.t.Helper()
+	c.T.Helper()
 	status, _ := c.must(200, "GET", csrs+"/"+name, "", "")["status"].(map[string]any)
 	return status
 }
 
 func (c *certificateCluster) conditions(name string) []any {
-	c.t.Helper()
+	c.T.Helper()
 	list, _ := c.status(name)["conditions"].([]any)
 	return list
 }
 
 // condition waits for a condition and returns its reason and message.
 func (c *certificateCluster) condition(name, kind string) (text string) {
-	c.t.Helper()
-	client.Eventually(c.t, func() error {
+	c.T.Helper()
+	client.Eventually(c.T, func() error {
 		for _, each := range c.conditions(name) {
 			if one := each.(map[string]any); one["type"] == kind {
 				text = fmt.Sprint(one["reason"], ": ", one["message"])
@@ -194,8 +167,8 @@ func (c *certificateCluster) condition(name, kind string) (text string) {
 
 // certificate waits for the certificate of a request.
 func (c *certificateCluster) certificate(name string) (cert *x509.Certificate) {
-	c.t.Helper()
-	client.Eventually(c.t, func() error {
+	c.T.Helper()
+	client.Eventually(c.T, func() error {
 		text, _ := c.status(name)["certificate"].(string)
 		data, err := base64.StdEncoding.DecodeString(text)
 		if err != nil || len(data) == 0 {
@@ -213,8 +186,8 @@ func (c *certificateCluster) certificate(name string) (cert *x509.Certificate) {
 
 // gone waits until a request is deleted.
 func (c *certificateCluster) gone(name string) {
-	c.t.Helper()
-	client.Eventually(c.t, func() error {
+	c.T.Helper()
+	client.Eventually(c.T, func() error {
 		answer, err := c.Get(c.Ctx, c.named(csrs+"/"+name))
 		if err == nil && answer.Code != 404 {
 			err = errors.New(answer.String())
@@ -225,7 +198,7 @@ func (c *certificateCluster) gone(name string) {
 
 // grant gives a user the right to create a sub-resource of requests.
 func (c *certificateCluster) grant(user, subresource string) {
-	c.t.Helper()
+	c.T.Helper()
 	const roles = "/apis/rbac.authorization.platform.io/v1/"
 	c.must(201, "POST", roles+"clusterrolebindings", client.JSON, fmt.Sprintf(`{"metadata":{"generateName":"test-"},
 		"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"system:certificates.platform.io:certificatesigningrequests:%s"},
@@ -259,12 +232,12 @@ func writeCertificates(t *testing.T, path string, text []byte) {
 
 // whoami asks the server who presents a certificate; "" if it does not know.
 func (c *certificateCluster) whoami(cert *x509.Certificate, key *ecdsa.PrivateKey) string {
-	c.t.Helper()
+	c.T.Helper()
 	config := c.TLS.Clone()
 	config.Certificates = []tls.Certificate{{Certificate: [][]byte{cert.Raw}, PrivateKey: key}}
 	group := strings.Replace(c.named("certificates.platform.io"), "certificates", "authentication", 1)
 	url := c.URL + "/apis/" + group + "/v1/selfsubjectreviews"
-	answer := client.Exchange(c.t, client.Transport(c.t, config), http.MethodPost, url, `{}`, "Content-Type: "+client.JSON)
+	answer := client.Exchange(c.T, client.Transport(c.T, config), http.MethodPost, url, `{}`, "Content-Type: "+client.JSON)
 	if answer.Code == http.StatusUnauthorized {
 		return ""
 	}
@@ -277,7 +250,7 @@ func (c *certificateCluster) whoami(cert *x509.Certificate, key *ecdsa.PrivateKe
 		}
 	}
 	if err := json.Unmarshal(answer.Body, &review); err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	return review.Status.UserInfo.Username + " " + strings.Join(review.Status.UserInfo.Groups, ",")
 }

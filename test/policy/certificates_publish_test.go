@@ -32,8 +32,8 @@ func parsePEM(t *testing.T, text string) *x509.Certificate {
 
 // waitMetric waits until a counter is above 0.
 func (c *certificateCluster) waitMetric(name string) {
-	c.t.Helper()
-	client.Eventually(c.t, func() error {
+	c.T.Helper()
+	client.Eventually(c.T, func() error {
 		answer, err := c.Get(c.Ctx, "/metrics")
 		if err != nil {
 			return err
@@ -51,8 +51,8 @@ const roots = "/configmaps/platform-root-ca.crt"
 
 // rootsOf waits until the ConfigMap of a namespace holds one certificate under its key, and nothing else.
 func (c *certificateCluster) rootsOf(namespace string, accept func(client.Object) error) (text string) {
-	c.t.Helper()
-	client.Eventually(c.t, func() error {
+	c.T.Helper()
+	client.Eventually(c.T, func() error {
 		answer, err := c.Get(c.Ctx, c.named("/api/v1/namespaces/"+namespace+roots))
 		if err != nil || answer.Code != 200 {
 			return fmt.Errorf("%v %v", answer, err)
@@ -74,12 +74,12 @@ func (c *certificateCluster) rootsOf(namespace string, accept func(client.Object
 
 // TestRootCA: every namespace has the server's roots, and gets them back.
 func TestRootCA(t *testing.T) {
-	inProfilesCertificates(t, nil, func(c *certificateCluster) {
+	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		c.must(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"mine"}}`)
 		text := c.rootsOf("mine", nil)
 		for _, namespace := range []string{"default", "platform-system"} {
 			if c.rootsOf(c.named(namespace), nil) != text {
-				c.t.Errorf("%s trusts another server", namespace)
+				c.T.Errorf("%s trusts another server", namespace)
 			}
 		}
 		at := "/api/v1/namespaces/mine" + roots
@@ -101,7 +101,7 @@ func TestRootCA(t *testing.T) {
 		c.must(200, "PATCH", at, client.MergePatch, `{"immutable":true,"data":{"ca.crt":"nonsense"}}`)
 		c.rootsOf("mine", another)
 		c.must(200, "DELETE", "/api/v1/namespaces/mine", "", "")
-		client.Eventually(c.t, func() error {
+		client.Eventually(c.T, func() error {
 			answer, err := c.Get(c.Ctx, "/api/v1/namespaces/mine")
 			if err == nil && answer.Code != 404 {
 				err = &answer
@@ -122,7 +122,7 @@ func withBundles(c *daemon.Config) {
 
 // TestTrustBundles: bundles are served where they are switched on, in two versions.
 func TestTrustBundles(t *testing.T) {
-	inProfilesCertificates(t, withBundles, func(c *certificateCluster) {
+	openCertificatesInProfiles(t, withBundles, func(c *certificateCluster) {
 		root := c.rootsOf("default", nil)
 		body := func(name, signer string) string {
 			text, _ := json.Marshal(map[string]any{"metadata": map[string]any{"name": name}, "spec": map[string]any{"signerName": signer, "trustBundle": root}})
@@ -131,13 +131,13 @@ func TestTrustBundles(t *testing.T) {
 		alpha := strings.Replace(bundles, "v1beta1", "v1alpha1", 1)
 		c.must(201, "POST", bundles, client.JSON, body("roots", ""))
 		if o := c.must(200, "GET", alpha+"/roots", "", ""); o["apiVersion"] != c.named("certificates.platform.io/v1alpha1") {
-			c.t.Errorf("served as %v", o["apiVersion"])
+			c.T.Errorf("served as %v", o["apiVersion"])
 		}
 		c.must(201, "POST", alpha, client.JSON, body("example.com:s:1", "example.com/s"))
 		c.must(422, "POST", bundles, client.JSON, body("roots2", "example.com/s"))
 		list := c.must(200, "GET", bundles+"?fieldSelector=spec.signerName%3Dexample.com%2Fs", "", "")
 		if items := list["items"].([]any); len(items) != 1 {
-			c.t.Errorf("selected by signer: %v", items)
+			c.T.Errorf("selected by signer: %v", items)
 		}
 		// Who writes for a signer needs the right to attest.
 		c.must(201, "POST", "/apis/rbac.authorization.platform.io/v1/clusterroles", client.JSON, `{"metadata":{"name":"bundles"},"rules":[
@@ -156,21 +156,21 @@ func TestTrustBundles(t *testing.T) {
 
 // TestTrustBundlesOff: by default they are not served, and nothing is published.
 func TestTrustBundlesOff(t *testing.T) {
-	inProfilesCertificates(t, nil, func(c *certificateCluster) {
+	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		c.must(404, "GET", bundles, "", "")
 		group := c.must(200, "GET", "/apis/certificates.platform.io", "", "")
 		if versions := group["versions"].([]any); len(versions) != 1 {
-			c.t.Errorf("versions: %v", versions)
+			c.T.Errorf("versions: %v", versions)
 		}
 	})
 }
 
 // published are the bundles of the server's own signer.
 func (c *certificateCluster) published() []client.Object {
-	c.t.Helper()
+	c.T.Helper()
 	list, err := c.List(c.Ctx, c.named(bundles), nil)
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	var own []client.Object
 	for _, o := range list.Items {
@@ -218,14 +218,14 @@ func TestRotation(t *testing.T) {
 
 // renew asks for another CA, and takes the administrator's new credentials when they are there.
 func (c *certificateCluster) renew(dir string) {
-	c.t.Helper()
+	c.T.Helper()
 	kubeconfig := filepath.Join(dir, "admin.kubeconfig")
 	before, err := os.ReadFile(kubeconfig)
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
-	writeCertificates(c.t, filepath.Join(dir, "pki", "ca.renew"), nil)
-	client.Eventually(c.t, func() error {
+	writeCertificates(c.T, filepath.Join(dir, "pki", "ca.renew"), nil)
+	client.Eventually(c.T, func() error {
 		if now, err := os.ReadFile(kubeconfig); err != nil || bytes.Equal(now, before) {
 			return fmt.Errorf("the credentials are those of before: %v", err)
 		}

@@ -24,7 +24,7 @@ func TestRestarts(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
 		t.Cleanup(cancel)
 		s := client.Serve(t, dir, func(c *daemon.Config) { c.Controllers = everyController })
-		return &certificateCluster{client.Session{Server: s, Ctx: ctx, T: t}, t, "platform"}
+		return &certificateCluster{profileSession{client.Session{Server: s, Ctx: ctx, T: t}, "platform"}}
 	}
 	jane := order{signer: certificateClientSigner, usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}}
 	signed := map[string]string{} // the serial numbers that were seen, by the name of the request

@@ -32,9 +32,9 @@ func TestInClusterClient(t *testing.T) {
 		d.Serving.AdvertiseAddress = "192.0.2.7"
 		d.ServiceAccounts.Issuers = []string{"https://platform.default.svc.example.org", "https://kubernetes.default.svc.example.org", "urn:x"}
 	}
-	inProfilesCertificates(t, change, func(c *certificateCluster) {
+	openCertificatesInProfiles(t, change, func(c *certificateCluster) {
 		roots := x509.NewCertPool()
-		client.Eventually(c.t, func() error {
+		client.Eventually(c.T, func() error {
 			answer, err := c.Get(c.Ctx, c.named("/api/v1/namespaces/default/configmaps/platform-root-ca.crt"))
 			if err == nil && !roots.AppendCertsFromPEM([]byte(answer.Object().Data("ca.crt"))) {
 				err = fmt.Errorf("%v", answer)
@@ -51,17 +51,17 @@ func TestInClusterClient(t *testing.T) {
 		} {
 			r, err := http.NewRequestWithContext(c.Ctx, "GET", "https://"+host+"/api/v1/namespaces/default/pods", nil)
 			if err != nil {
-				c.t.Fatal(err)
+				c.T.Fatal(err)
 			}
 			r.Header.Set("Authorization", fmt.Sprint("Bearer ", token))
 			answer, err := pod.Do(r)
 			if err != nil {
-				c.t.Error(err)
+				c.T.Error(err)
 				continue
 			}
 			text, err := io.ReadAll(answer.Body)
 			if want := "system:serviceaccount:default:default"; err != nil || answer.StatusCode != 403 || !strings.Contains(string(text), want) {
-				c.t.Errorf("%s: %d %s %v, want that %s is forbidden", host, answer.StatusCode, text, err, want)
+				c.T.Errorf("%s: %d %s %v, want that %s is forbidden", host, answer.StatusCode, text, err, want)
 			}
 			answer.Body.Close()
 		}

@@ -44,26 +44,26 @@ func TestSigners(t *testing.T) {
 		{"serving-email", order{signer: nodeServerSigner, usages: "server auth,digital signature", CertificateRequest: withEmail}, "Email subjectAltNames are not allowed"},
 		{"serving-client", order{signer: nodeServerSigner, usages: "client auth,digital signature", CertificateRequest: serving}, "usages did not match [digital signature key encipherment server auth]"},
 	}
-	inProfilesCertificates(t, nil, func(c *certificateCluster) {
+	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		serials := map[string]bool{}
 		for _, test := range cases {
 			c.ask(test.name, test.order)
 			c.decide(test.name, "Approved", 0)
 			if test.failure != "" {
 				if got := c.condition(test.name, "Failed"); got != "SignerValidationFailure: "+test.failure {
-					c.t.Errorf("%s: %s", test.name, got)
+					c.T.Errorf("%s: %s", test.name, got)
 				}
 				continue
 			}
 			cert := c.certificate(test.name)
-			checkNames(c.t, test.name, cert, test.CertificateRequest)
+			checkNames(c.T, test.name, cert, test.CertificateRequest)
 			serials[cert.SerialNumber.String()] = true
 			if err := cert.CheckSignatureFrom(c.authority()); err != nil || cert.IsCA || !cert.BasicConstraintsValid || cert.KeyUsage&x509.KeyUsageCertSign != 0 {
-				c.t.Errorf("%s: %v, a CA: %v", test.name, err, cert.IsCA)
+				c.T.Errorf("%s: %v, a CA: %v", test.name, err, cert.IsCA)
 			}
 		}
 		if len(serials) != 4 {
-			c.t.Errorf("serial numbers: %v", serials)
+			c.T.Errorf("serial numbers: %v", serials)
 		}
 		// Nobody signs for others, nor what is not approved, or denied.
 		c.ask("other", order{signer: "example.com/s", usages: "client auth", CertificateRequest: names})
@@ -76,7 +76,7 @@ func TestSigners(t *testing.T) {
 		c.certificate("last")
 		for _, name := range []string{"other", "pending", "denied"} {
 			if s := c.status(name); s["certificate"] != nil {
-				c.t.Errorf("%s is signed: %v", name, s)
+				c.T.Errorf("%s is signed: %v", name, s)
 			}
 		}
 	})
@@ -84,9 +84,9 @@ func TestSigners(t *testing.T) {
 
 // authority is the daemon's own CA.
 func (c *certificateCluster) authority() *x509.Certificate {
-	c.t.Helper()
+	c.T.Helper()
 	text := c.must(200, "GET", "/api/v1/namespaces/default/configmaps/platform-root-ca.crt", "", "")["data"].(map[string]any)["ca.crt"].(string)
-	return parsePEM(c.t, text)
+	return parsePEM(c.T, text)
 }
 
 func checkNames(t *testing.T, name string, cert *x509.Certificate, r x509.CertificateRequest) {

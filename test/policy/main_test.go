@@ -8,6 +8,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
+// Collections of namespace default.
+const (
+	configMaps = "/api/v1/namespaces/default/configmaps"
+	pods       = "/api/v1/namespaces/default/pods"
+)
+
+var configMap = client.ConfigMapText
+
 var update = flag.Bool("update", false, "write the golden files of the selected tests")
 
 // TestMain runs the tests, or the credential plugin that they start.

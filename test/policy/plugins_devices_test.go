@@ -27,7 +27,7 @@ func results(more string) string {
 
 // Whoever may make claims in some namespace does not get at the devices of others by that.
 func TestAdminAccess(t *testing.T) {
-	inProfilesPlugins(t, nil, nil, func(c *pluginTestCluster) {
+	serveUsersInProfiles(t, nil, nil, func(c *userCluster) {
 		claim := func(name, spec string) string { return `{"metadata":{"name":"` + name + `"},` + spec + `}` }
 		template := func(name, spec string) string { return `{"metadata":{"name":"` + name + `"},"spec":{` + spec + `}}` }
 
@@ -62,7 +62,7 @@ func TestAdminAccessOff(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	inProfilesPlugins(t, off, nil, func(c *pluginTestCluster) {
+	serveUsersInProfiles(t, off, nil, func(c *userCluster) {
 		got := c.must(deviceClaims, `{"metadata":{"name":"a"},`+adminSpec+`}`)
 		if text := client.Answer(c.expect("root", "GET", deviceClaims+"/a", "", 200)); strings.Contains(string(text.Body), "adminAccess") {
 			t.Errorf("the field is kept: %v", got)
@@ -72,7 +72,7 @@ func TestAdminAccessOff(t *testing.T) {
 
 // The scheduler gives devices once; what drivers say of them is of the devices that are given.
 func TestClaimStatus(t *testing.T) {
-	inProfilesPlugins(t, nil, nil, func(c *pluginTestCluster) {
+	serveUsersInProfiles(t, nil, nil, func(c *userCluster) {
 		const status = deviceClaims + "/a/status"
 		c.must(deviceClaims, `{"metadata":{"name":"a","finalizers":["example.com/f"]},`+deviceSpec+`}`)
 		c.expect("root", "PATCH", status, strings.Replace(results(""), `"r"`, `"z"`, 1), 422, "status.allocation.devices.results[0].request", "must be the name of a request in the claim")

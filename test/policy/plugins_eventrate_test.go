@@ -21,9 +21,10 @@ func TestEventRateLimit(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c := newTestClusterPlugins(t, profile, func(c *daemon.Config) {
+		c := serveUsers(t, func(c *daemon.Config, _ string) {
+			c.Naming = profile
 			c.Admission.Enable, c.Admission.ConfigFile = []string{"EventRateLimit"}, file
-		}, testUser{"jane", "system:masters"})
+		}, "jane=system:masters")
 		const core, own = "/api/v1/namespaces/default/events", "/apis/events.platform.io/v1/namespaces/default/events"
 		event := func(name string) string {
 			return `{"metadata":{"name":"` + name + `"},"involvedObject":{"namespace":"default"}}`

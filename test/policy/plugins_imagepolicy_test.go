@@ -79,10 +79,10 @@ func TestImagePolicyWebhook(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			c := newTestClusterPlugins(t, profile, func(c *daemon.Config) {
+			c := serveUsers(t, func(c *daemon.Config, _ string) {
+				c.Naming = profile
 				c.Admission.Enable, c.Admission.ConfigFile = []string{"ImagePolicyWebhook"}, file
 			})
-			const pods = "/api/v1/namespaces/default/pods"
 			pod := func(name, image string) string {
 				return fmt.Sprintf(`{"metadata":{"name":%q,"annotations":{"x.image-policy.%s/ticket":"1","other":"2"}},"spec":{"containers":[{"name":"c","image":%q}],"initContainers":[{"name":"i","image":"init"}]}}`,
 					name, domain, image)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 // What a node may write, with rights that would let it write more.
@@ -13,9 +14,9 @@ func TestNodeRestriction(t *testing.T) {
 	change := func(c *daemon.Config) {
 		c.Admission.Enable, c.Admission.Disable = []string{"NodeRestriction"}, []string{"ServiceAccount"} // which refuses some of it first
 	}
-	inProfilesPlugins(t, change, []testUser{{n1, "system:nodes"}, {n2, "system:nodes"}}, func(c *pluginTestCluster) {
-		c.grant(n1, "all-n1", `{"apiGroups":["*"],"resources":["*"],"verbs":["get","create","update","patch","delete"]}`)
-		c.grant(n2, "all-n2", `{"apiGroups":["*"],"resources":["*"],"verbs":["get","create","update","patch","delete"]}`)
+	serveUsersInProfiles(t, change, []string{n1 + "=system:nodes", n2 + "=system:nodes"}, func(c *userCluster) {
+		c.bind("all-n1", n1, `{"apiGroups":["*"],"resources":["*"],"verbs":["get","create","update","patch","delete"]}`)
+		c.bind("all-n2", n2, `{"apiGroups":["*"],"resources":["*"],"verbs":["get","create","update","patch","delete"]}`)
 		c.testNode(n1, n2)
 		c.testMirrorPod(n1)
 		c.testNodeClaim(n1)
@@ -25,11 +26,10 @@ func TestNodeRestriction(t *testing.T) {
 }
 
 const (
-	nodes      = "/api/v1/nodes"
-	pluginPods = "/api/v1/namespaces/default/pods"
+	nodes = "/api/v1/nodes"
 )
 
-func (c *pluginTestCluster) testNode(n1, n2 string) {
+func (c *userCluster) testNode(n1, n2 string) {
 	c.expect(n1, "POST", nodes, `{"metadata":{"name":"n2"}}`, 403, `node "n1" is not allowed to modify node "n2"`)
 	c.expect(n1, "POST", nodes, `{"metadata":{"name":"n1","labels":{"node-restriction.platform.io/x":"y"}}}`, 403,
 		`node "n1" is not allowed to set the following labels: node-restriction.platform.io/x`)
@@ -43,26 +43,26 @@ func (c *pluginTestCluster) testNode(n1, n2 string) {
 	c.expect(n2, "PATCH", nodes+"/n1/status", `{"status":{"phase":"Running"}}`, 403, `node "n2" is not allowed to modify node "n1"`)
 }
 
-func (c *pluginTestCluster) testMirrorPod(n1 string) {
+func (c *userCluster) testMirrorPod(n1 string) {
 	uid := c.expect("root", "GET", nodes+"/n1", "", 200).Object().UID()
 	mirror := func(annotation, uid, more string) string {
 		return `{"metadata":{"name":"m","annotations":{"` + annotation + `":"x"},"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n1","uid":"` + uid + `","controller":true}]},` +
 			`"spec":{"nodeName":"n1","containers":[{"name":"c","image":"i"}]` + more + `}}`
 	}
 	const annotation = "platform.io/config.mirror"
-	c.expect(n1, "POST", pluginPods, mirror("example.com/x", uid, ""), 403, `pod does not have "platform.io/config.mirror" annotation, node "n1" can only create mirror pods`)
-	c.expect(n1, "POST", pluginPods, mirror(annotation, "old", ""), 403, "node n1 UID mismatch: expected old got "+uid)
-	c.expect(n1, "POST", pluginPods, mirror(annotation, uid, `,"volumes":[{"name":"v","csi":{"driver":"d"}}]`), 403, `node "n1" can not create pods that reference csidrivers (via CSI volumes)`)
-	c.expect(n1, "POST", pluginPods, mirror(annotation, uid, `,"volumes":[{"name":"v","projected":{"sources":[{"serviceAccountToken":{"path":"t"}}]}}]`), 403,
+	c.expect(n1, "POST", pods, mirror("example.com/x", uid, ""), 403, `pod does not have "platform.io/config.mirror" annotation, node "n1" can only create mirror pods`)
+	c.expect(n1, "POST", pods, mirror(annotation, "old", ""), 403, "node n1 UID mismatch: expected old got "+uid)
+	c.expect(n1, "POST", pods, mirror(annotation, uid, `,"volumes":[{"name":"v","csi":{"driver":"d"}}]`), 403, `node "n1" can not create pods that reference csidrivers (via CSI volumes)`)
+	c.expect(n1, "POST", pods, mirror(annotation, uid, `,"volumes":[{"name":"v","projected":{"sources":[{"serviceAccountToken":{"path":"t"}}]}}]`), 403,
 		`node "n1" can not create pods that reference serviceaccounts (via projected volumes)`)
-	c.expect(n1, "POST", pluginPods, mirror(annotation, uid, `,"volumes":[{"name":"v","hostPath":{"path":"/"}}]`), 201)
-	c.expect(n1, "PATCH", pluginPods+"/m", `{"metadata":{"labels":{"a":"b"}}}`, 403, `unexpected operation "UPDATE", node "n1" can only create and delete mirror pods`)
-	c.expect(n1, "PATCH", pluginPods+"/m/status", `{"status":{"phase":"Running"}}`, 200)
-	c.expect(n1, "PATCH", pluginPods+"/m/status", `{"status":{"extendedResourceClaimStatus":{"resourceClaimName":"a","requestMappings":[]}}}`, 403, "cannot update extended resource claim status")
-	c.expect(n1, "POST", pluginPods+"/none/eviction", `{"metadata":{"name":"none"}}`, 404)
+	c.expect(n1, "POST", pods, mirror(annotation, uid, `,"volumes":[{"name":"v","hostPath":{"path":"/"}}]`), 201)
+	c.expect(n1, "PATCH", pods+"/m", `{"metadata":{"labels":{"a":"b"}}}`, 403, `unexpected operation "UPDATE", node "n1" can only create and delete mirror pods`)
+	c.expect(n1, "PATCH", pods+"/m/status", `{"status":{"phase":"Running"}}`, 200)
+	c.expect(n1, "PATCH", pods+"/m/status", `{"status":{"extendedResourceClaimStatus":{"resourceClaimName":"a","requestMappings":[]}}}`, 403, "cannot update extended resource claim status")
+	c.expect(n1, "POST", pods+"/none/eviction", `{"metadata":{"name":"none"}}`, 404)
 }
 
-func (c *pluginTestCluster) testNodeClaim(n1 string) {
+func (c *userCluster) testNodeClaim(n1 string) {
 	c.must(claims, claim("c", `,"storageClassName":"x"`))
 	c.expect(n1, "PATCH", claims+"/c", `{"metadata":{"labels":{"a":"b"}}}`, 403, "may only update PVC status")
 	c.expect(n1, "PATCH", claims+"/c/status", `{"status":{"phase":"Bound"}}`, 403, `node "n1" is not allowed to update fields other than status.quantity and status.conditions: status.phase`)
@@ -70,7 +70,7 @@ func (c *pluginTestCluster) testNodeClaim(n1 string) {
 		`"conditions":[{"type":"Resizing","status":"True"}]}}`, 200)
 }
 
-func (c *pluginTestCluster) testNodeOwnObjects(n1, n2 string) {
+func (c *userCluster) testNodeOwnObjects(n1, n2 string) {
 	const (
 		leases   = "/apis/coordination.platform.io/v1/namespaces/platform-node-lease/leases"
 		others   = "/apis/coordination.platform.io/v1/namespaces/default/leases"
@@ -89,16 +89,16 @@ func (c *pluginTestCluster) testNodeOwnObjects(n1, n2 string) {
 	c.expect(n1, "POST", slices, slice("n1"), 201)
 	c.expect(n2, "DELETE", slices+"/s", "", 403, "can only delete ResourceSlice with the same NodeName as the requesting node")
 	c.expect(n1, "DELETE", slices+"/s", "", 200)
-	c.expect(n1, "POST", csrs, certificateRequestPlugins(c.t, "n", "platform.io/apiserver-client-node", "system:node:n2", "system:nodes"), 403, "can only create a node CSR with CN=system:node:n1")
-	c.expect(n1, "POST", csrs, certificateRequestPlugins(c.t, "n", "platform.io/apiserver-client-node", "system:node:n1", "system:nodes"), 201)
+	c.expect(n1, "POST", csrs, pki.SigningRequest(c.t, "n", "platform.io/apiserver-client-node", "system:node:n2", "system:nodes"), 403, "can only create a node CSR with CN=system:node:n1")
+	c.expect(n1, "POST", csrs, pki.SigningRequest(c.t, "n", "platform.io/apiserver-client-node", "system:node:n1", "system:nodes"), 201)
 }
 
-func (c *pluginTestCluster) testAudience(n1 string) {
+func (c *userCluster) testAudience(n1 string) {
 	const accounts = "/api/v1/namespaces/default/serviceaccounts"
 	c.must(accounts, `{"metadata":{"name":"robot"}}`)
 	c.must("/apis/storage.platform.io/v1/csidrivers", `{"metadata":{"name":"d.example.com"},"spec":{"tokenRequests":[{"audience":"disks"}]}}`)
 	pod := func(name string) client.Object {
-		return c.must(pluginPods, `{"metadata":{"name":"`+name+`"},"spec":{"nodeName":"n1","serviceAccountName":"robot","containers":[{"name":"c","image":"i"}],"volumes":[`+
+		return c.must(pods, `{"metadata":{"name":"`+name+`"},"spec":{"nodeName":"n1","serviceAccountName":"robot","containers":[{"name":"c","image":"i"}],"volumes":[`+
 			`{"name":"v","projected":{"sources":[{"serviceAccountToken":{"path":"t"}},{"serviceAccountToken":{"path":"u","audience":"vault"}}]}},{"name":"w","csi":{"driver":"d.example.com"}}]}}`)
 	}
 	ref := `"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"p","uid":"` + pod("p").UID() + `"}`
@@ -111,10 +111,10 @@ func (c *pluginTestCluster) testAudience(n1 string) {
 	token(`"audiences":["disks"],`, 201)
 	token(`"audiences":["vault","disks"],`, 403, `serviceaccounts "robot" is forbidden: node may only request 0 or 1 audiences`)
 	token(`"audiences":["bank"],`, 403, `audience "bank" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience`)
-	c.grant(n1, "bank", `{"apiGroups":[""],"resources":["bank"],"resourceNames":["robot"],"verbs":["request-serviceaccounts-token-audience"]}`)
+	c.bind("bank", n1, `{"apiGroups":[""],"resources":["bank"],"resourceNames":["robot"],"verbs":["request-serviceaccounts-token-audience"]}`)
 	token(`"audiences":["bank"],`, 201)
-	c.must(pluginPods, `{"metadata":{"name":"far"},"spec":{"nodeName":"n2","serviceAccountName":"robot","containers":[{"name":"c","image":"i"}]}}`)
-	far := c.expect("root", "GET", pluginPods+"/far", "", 200).Object().UID()
+	c.must(pods, `{"metadata":{"name":"far"},"spec":{"nodeName":"n2","serviceAccountName":"robot","containers":[{"name":"c","image":"i"}]}}`)
+	far := c.expect("root", "GET", pods+"/far", "", 200).Object().UID()
 	c.expect(n1, "POST", accounts+"/robot/token", `{"spec":{"boundObjectRef":{"apiVersion":"v1","kind":"Pod","name":"far","uid":"`+far+`"}}}`, 403,
 		"node requested token bound to a pod scheduled on a different node")
 	c.expect(n1, "POST", accounts+"/robot/token", `{"spec":{}}`, 403, "node requested token not bound to a pod")

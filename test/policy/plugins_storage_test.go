@@ -26,7 +26,7 @@ func storageClass(name, annotation, more string) string {
 
 // A default counts from the moment at which the write that makes it one is answered; of several, the newest.
 func TestDefaultStorageClass(t *testing.T) {
-	inProfilesPlugins(t, nil, nil, func(c *pluginTestCluster) {
+	serveUsersInProfiles(t, nil, nil, func(c *userCluster) {
 		hasClass := func(name, want string, more string) {
 			c.t.Helper()
 			got, given := c.must(claims, claim(name, more))["spec"].(map[string]any)["storageClassName"].(string)
@@ -51,7 +51,7 @@ func TestDefaultStorageClass(t *testing.T) {
 }
 
 func TestDefaultIngressClass(t *testing.T) {
-	inProfilesPlugins(t, nil, nil, func(c *pluginTestCluster) {
+	serveUsersInProfiles(t, nil, nil, func(c *userCluster) {
 		create := func(name, more, class string) {
 			c.t.Helper()
 			o := c.must(ingresses, `{"metadata":{"name":"`+name+`"`+more+`},"spec":{"defaultBackend":{"service":{"name":"s","port":{"number":80}}}}}`)
@@ -75,7 +75,7 @@ func TestDefaultIngressClass(t *testing.T) {
 func TestClaimsGrow(t *testing.T) {
 	t.Parallel()
 	// The test writes the status of claims itself.
-	c := newTestClusterPlugins(t, "platform", func(config *daemon.Config) { config.Controllers = client.KeepingControllers })
+	c := serveUsers(t, func(config *daemon.Config, _ string) { config.Controllers = client.KeepingControllers })
 	c.must(storageClasses, storageClass("grows", "example.com/other", `,"allowVolumeExpansion":true`))
 	c.must(storageClasses, storageClass("fixed", "example.com/other", ""))
 	const larger = `{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}`
@@ -93,7 +93,7 @@ func TestClaimsGrow(t *testing.T) {
 
 // What storage needs is deleted when nothing uses it any more.
 func TestStorageInUse(t *testing.T) {
-	inProfilesPlugins(t, nil, nil, func(c *pluginTestCluster) {
+	serveUsersInProfiles(t, nil, nil, func(c *userCluster) {
 		const classes = "/apis/storage.platform.io/v1/volumeattributesclasses"
 		has := func(o client.Object, finalizer string) {
 			c.t.Helper()

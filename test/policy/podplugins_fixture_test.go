@@ -11,41 +11,17 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A profile is the names of one naming profile.
-type profile struct {
-	naming, domain, groups, short string
-}
+// A podPluginCluster is a daemon in which Pods are created.
+type podPluginCluster struct{ profileSession }
 
-var podPluginProfiles = []profile{
-	{"platform", "platform.io", "platform.io", "platform-"},
-	{"kubernetes", "kubernetes.io", "k8s.io", "kube-"},
-}
-
-// names puts the names of the profile in place of those of the platform profile.
-func (p profile) names(text string) string {
-	return strings.NewReplacer("scheduling.platform.io", "scheduling."+p.groups, "/apis/node.platform.io", "/apis/node."+p.groups,
-		`"node.platform.io/v1"`, `"node.`+p.groups+`/v1"`, "platform.io", p.domain, "platform-", p.short).Replace(text)
-}
-
-// podPluginCluster is a daemon of a profile.
-type podPluginCluster struct {
-	client.Session
-	profile
-}
-
-func openPodPlugins(t *testing.T, p profile, change func(*daemon.Config)) podPluginCluster {
-	return podPluginCluster{client.Open(t, func(c *daemon.Config) {
-		c.Naming = p.naming
-		if change != nil {
-			change(c)
-		}
-	}), p}
+func openPodPlugins(t *testing.T, profile string, change func(*daemon.Config)) podPluginCluster {
+	return podPluginCluster{openProfile(t, profile, change)}
 }
 
 // post creates an object, in platform names, and returns the answer.
 func (c podPluginCluster) post(code int, path, body string) string {
 	c.T.Helper()
-	return string(c.Send(code, http.MethodPost, c.names(path), client.JSON, c.names(body)).Body)
+	return string(c.Send(code, http.MethodPost, c.named(path), client.JSON, c.named(body)).Body)
 }
 
 func (c podPluginCluster) namespace(name string) {
@@ -61,8 +37,6 @@ func podOf(name, spec string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q},"spec":{"containers":[{"name":"c","image":"i"}]%s}}`, name, spec)
 }
 
-const podPluginPods = "/api/v1/namespaces/default/pods"
-
 // shows fails unless an answer, in JSON, has what each path says, in platform names. A path is names and
 // numbers with dots; "absent" is for none.
 func (c podPluginCluster) shows(answer string, want map[string]string) {
@@ -73,12 +47,12 @@ func (c podPluginCluster) shows(answer string, want map[string]string) {
 	}
 	for path, text := range want {
 		got := "absent"
-		if v := follow(object, c.names(path)); v != nil {
+		if v := follow(object, c.named(path)); v != nil {
 			encoded, _ := json.Marshal(v)
 			got = string(encoded)
 		}
-		if got != c.names(text) {
-			c.T.Errorf("%s: %s is %s, want %s", c.naming, path, got, c.names(text))
+		if got != c.named(text) {
+			c.T.Errorf("%s: %s is %s, want %s", c.profile, path, got, c.named(text))
 		}
 	}
 }
@@ -105,7 +79,7 @@ func follow(v any, path string) any {
 // refuses fails unless an object is refused with a text in the message.
 func (c podPluginCluster) refuses(path, body, text string) {
 	c.T.Helper()
-	if answer := c.post(403, path, body); !strings.Contains(answer, c.names(strings.ReplaceAll(text, `"`, `\"`))) {
-		c.T.Errorf("%s: %s, want %s", c.naming, answer, c.names(text))
+	if answer := c.post(403, path, body); !strings.Contains(answer, c.named(strings.ReplaceAll(text, `"`, `\"`))) {
+		c.T.Errorf("%s: %s, want %s", c.profile, answer, c.named(text))
 	}
 }

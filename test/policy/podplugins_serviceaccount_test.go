@@ -16,8 +16,8 @@ const podPluginAccounts = "/api/v1/namespaces/default/serviceaccounts"
 // TestServiceAccount: every way to make a Pod gives it its account and a token.
 func TestServiceAccount(t *testing.T) {
 	t.Parallel()
-	for _, p := range podPluginProfiles {
-		c := openPodPlugins(t, p, nil)
+	for _, profile := range client.Profiles {
+		c := openPodPlugins(t, profile, nil)
 		token := map[string]string{
 			"spec|serviceAccountName": `"default"`, "spec|serviceAccount": `"default"`,
 			"spec|containers|0|volumeMounts|0|mountPath":                                       `"/var/run/secrets/platform.io/serviceaccount"`,
@@ -30,31 +30,31 @@ func TestServiceAccount(t *testing.T) {
 			"metadata|managedFields|0|fieldsV1|f:spec|f:serviceAccountName":                    `absent`,
 			"metadata|managedFields|0|fieldsV1|f:spec|f:containers|k:{\"name\":\"c\"}|f:image": `{}`,
 		}
-		c.shows(c.post(201, podPluginPods, podOf("created", "")), token)
-		c.shows(c.post(201, podPluginPods, strings.Replace(podOf("g-", ""), `"name":"g-"`, `"generateName":"g-"`, 1)), token)
-		applied := c.Send(201, http.MethodPatch, podPluginPods+"/applied?fieldManager=m", "application/apply-patch+yaml", podOf("applied", ""))
+		c.shows(c.post(201, pods, podOf("created", "")), token)
+		c.shows(c.post(201, pods, strings.Replace(podOf("g-", ""), `"name":"g-"`, `"generateName":"g-"`, 1)), token)
+		applied := c.Send(201, http.MethodPatch, pods+"/applied?fieldManager=m", "application/apply-patch+yaml", podOf("applied", ""))
 		c.shows(string(applied.Body), token)
-		if !strings.Contains(string(applied.Body), c.names(`"name":"platform-api-access-`)) {
-			t.Errorf("%s: the volume has another name: %s", p.naming, applied.Body)
+		if !strings.Contains(string(applied.Body), c.named(`"name":"platform-api-access-`)) {
+			t.Errorf("%s: the volume has another name: %s", profile, applied.Body)
 		}
 		// An apply of the same again changes nothing.
-		again := c.Send(200, http.MethodPatch, podPluginPods+"/applied?fieldManager=m", "application/apply-patch+yaml", podOf("applied", ""))
+		again := c.Send(200, http.MethodPatch, pods+"/applied?fieldManager=m", "application/apply-patch+yaml", podOf("applied", ""))
 		if string(again.Body) != string(applied.Body) {
 			t.Errorf("applied again it became %s", again.Body)
 		}
 
-		c.refuses(podPluginPods, podOf("x", `"serviceAccountName":"robot"`), `error looking up service account default/robot: serviceaccount "robot" not found`)
+		c.refuses(pods, podOf("x", `"serviceAccountName":"robot"`), `error looking up service account default/robot: serviceaccount "robot" not found`)
 		c.post(201, podPluginAccounts, `{"metadata":{"name":"robot"},"automountServiceAccountToken":false,"imagePullSecrets":[{"name":"pull"}]}`)
-		c.shows(c.post(201, podPluginPods, podOf("robot", `"serviceAccountName":"robot"`)), map[string]string{"spec|volumes": "absent", "spec|imagePullSecrets": `[{"name":"pull"}]`})
-		c.shows(c.post(201, podPluginPods, podOf("wants", `"serviceAccountName":"robot","automountServiceAccountToken":true,"imagePullSecrets":[{"name":"own"}]`)),
+		c.shows(c.post(201, pods, podOf("robot", `"serviceAccountName":"robot"`)), map[string]string{"spec|volumes": "absent", "spec|imagePullSecrets": `[{"name":"pull"}]`})
+		c.shows(c.post(201, pods, podOf("wants", `"serviceAccountName":"robot","automountServiceAccountToken":true,"imagePullSecrets":[{"name":"own"}]`)),
 			map[string]string{"spec|volumes|0|projected|defaultMode": "420", "spec|imagePullSecrets": `[{"name":"own"}]`})
 		c.post(201, podPluginAccounts, `{"metadata":{"name":"limited","annotations":{"platform.io/enforce-mountable-secrets":"true"}},"secrets":[{"name":"mine"}]}`)
-		c.refuses(podPluginPods, podOf("x", `"serviceAccountName":"limited","volumes":[{"name":"v","secret":{"secretName":"other"}}]`),
+		c.refuses(pods, podOf("x", `"serviceAccountName":"limited","volumes":[{"name":"v","secret":{"secretName":"other"}}]`),
 			`volume with secret.secretName="other" is not allowed because service account limited does not reference that secret`)
-		c.post(201, podPluginPods, podOf("limited", `"serviceAccountName":"limited","volumes":[{"name":"v","secret":{"secretName":"mine"}}]`))
+		c.post(201, pods, podOf("limited", `"serviceAccountName":"limited","volumes":[{"name":"v","secret":{"secretName":"mine"}}]`))
 		c.Send(200, http.MethodDelete, podPluginAccounts+"/robot", "", "")
-		c.refuses(podPluginPods, podOf("x", `"serviceAccountName":"robot"`), `serviceaccount "robot" not found`)
-		c.refuses(podPluginPods, c.names(`{"metadata":{"name":"m","annotations":{"platform.io/config.mirror":"h"}},"spec":{"serviceAccountName":"default","containers":[{"name":"c","image":"i"}]}}`),
+		c.refuses(pods, podOf("x", `"serviceAccountName":"robot"`), `serviceaccount "robot" not found`)
+		c.refuses(pods, c.named(`{"metadata":{"name":"m","annotations":{"platform.io/config.mirror":"h"}},"spec":{"serviceAccountName":"default","containers":[{"name":"c","image":"i"}]}}`),
 			"a mirror pod may not reference service accounts")
 	}
 }
@@ -62,7 +62,7 @@ func TestServiceAccount(t *testing.T) {
 // TestNewNamespace: a Pod that is made right after its namespace finds the account that a controller makes.
 func TestNewNamespace(t *testing.T) {
 	t.Parallel()
-	c := openPodPlugins(t, podPluginProfiles[0], nil)
+	c := openPodPlugins(t, "platform", nil)
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
@@ -83,7 +83,7 @@ func TestNewNamespace(t *testing.T) {
 // TestAccountThatDoesNotCome: who waits for an account holds up nobody, and is refused in the end.
 func TestAccountThatDoesNotCome(t *testing.T) {
 	t.Parallel()
-	c := openPodPlugins(t, podPluginProfiles[0], func(c *daemon.Config) { c.Controllers = "*,-serviceaccount-controller" })
+	c := openPodPlugins(t, "platform", func(c *daemon.Config) { c.Controllers = "*,-serviceaccount-controller" })
 	c.namespace("n")
 	const in = "/api/v1/namespaces/n/"
 	c.refuses(in+"pods", podOf("p", ""), `error looking up service account n/default: serviceaccount "default" not found`)

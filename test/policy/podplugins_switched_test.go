@@ -11,16 +11,16 @@ import (
 // TestSwitchedOn: plugins that operators switch on.
 func TestSwitchedOn(t *testing.T) {
 	t.Parallel()
-	for _, p := range podPluginProfiles {
-		c := openPodPlugins(t, p, func(c *daemon.Config) {
+	for _, profile := range client.Profiles {
+		c := openPodPlugins(t, profile, func(c *daemon.Config) {
 			c.Admission.Enable = []string{"AlwaysPullImages", "ExtendedResourceToleration", "LimitPodHardAntiAffinityTopology", "PodNodeSelector",
 				"PodTolerationRestriction", "SecurityContextDeny", "NamespaceAutoProvision", "NamespaceExists"}
 		})
-		c.shows(c.post(201, podPluginPods, `{"metadata":{"name":"pulled"},"spec":{"containers":[{"name":"c","image":"i:1","imagePullPolicy":"Never","resources":{"limits":{"a.example/x":"1"}}}]}}`),
+		c.shows(c.post(201, pods, `{"metadata":{"name":"pulled"},"spec":{"containers":[{"name":"c","image":"i:1","imagePullPolicy":"Never","resources":{"limits":{"a.example/x":"1"}}}]}}`),
 			map[string]string{"spec|containers|0|imagePullPolicy": `"Always"`, "spec|tolerations|0": `{"effect":"NoExecute","key":"node.platform.io/not-ready","operator":"Exists","tolerationSeconds":300}`,
 				"spec|tolerations|2": `{"effect":"NoSchedule","key":"a.example/x","operator":"Exists"}`})
-		c.refuses(podPluginPods, podOf("x", `"securityContext":{"runAsUser":1}`), "pod.Spec.SecurityContext.RunAsUser is forbidden")
-		c.refuses(podPluginPods, podOf("x", `"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","labelSelector":{}}]}}`),
+		c.refuses(pods, podOf("x", `"securityContext":{"runAsUser":1}`), "pod.Spec.SecurityContext.RunAsUser is forbidden")
+		c.refuses(pods, podOf("x", `"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","labelSelector":{}}]}}`),
 			"affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey zone but only key platform.io/hostname is allowed")
 
 		c.post(201, "/api/v1/namespaces", `{"metadata":{"name":"placed","annotations":{"scheduler.alpha.platform.io/node-selector":"env=test",
@@ -45,10 +45,10 @@ func TestSwitchedOn(t *testing.T) {
 // TestPodPluginSwitchedOff: without the plugins Pods are stored as they are sent; what the store itself keeps stays.
 func TestPodPluginSwitchedOff(t *testing.T) {
 	t.Parallel()
-	c := openPodPlugins(t, podPluginProfiles[0], func(c *daemon.Config) {
+	c := openPodPlugins(t, "platform", func(c *daemon.Config) {
 		c.Admission.Disable = []string{"ServiceAccount", "Priority", "DefaultTolerationSeconds", "RuntimeClass", "LimitRanger", "PodTopologyLabels", "NamespaceLifecycle"}
 	})
-	c.shows(c.post(201, podPluginPods, podOf("p", `"serviceAccountName":"none","priorityClassName":"none","runtimeClassName":"none"`)),
+	c.shows(c.post(201, pods, podOf("p", `"serviceAccountName":"none","priorityClassName":"none","runtimeClassName":"none"`)),
 		map[string]string{"spec|volumes": "absent", "spec|tolerations": "absent", "spec|priority": "absent"})
 	c.post(404, "/api/v1/namespaces/missing/configmaps", `{"metadata":{"name":"c"}}`)
 	c.Send(403, http.MethodDelete, "/api/v1/namespaces/default", "", "")

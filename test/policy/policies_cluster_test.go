@@ -10,48 +10,24 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A policyCluster is a daemon under one naming profile. Texts are in platform form, and are translated.
-type policyCluster struct {
-	client.Session
-	kubernetes bool
-}
+// A policyCluster is a daemon with mutating policies.
+type policyCluster struct{ profileSession }
 
-// openPolicies starts a daemon.
-func openPolicies(t *testing.T, kubernetes bool, change func(*daemon.Config)) policyCluster {
+func openPolicies(t *testing.T, profile string) policyCluster {
 	t.Helper()
-	return policyCluster{client.Open(t, func(c *daemon.Config) {
-		if kubernetes {
-			c.Naming = "kubernetes"
-		}
+	return policyCluster{openProfile(t, profile, func(c *daemon.Config) {
 		c.API.FeatureGates = daemon.Switches{"MutatingAdmissionPolicy": true}
 		c.API.RuntimeConfig = daemon.Switches{"api/beta": true}
-		if change != nil {
-			change(c)
-		}
-	}), kubernetes}
+	})}
 }
 
-// both runs a test under both profiles.
-func both(t *testing.T, test func(t *testing.T, c policyCluster)) {
-	for _, kubernetes := range []bool{false, true} {
-		t.Run(map[bool]string{false: "platform", true: "kubernetes"}[kubernetes], func(t *testing.T) {
-			t.Parallel()
-			test(t, openPolicies(t, kubernetes, nil))
-		})
-	}
-}
-
-func (c policyCluster) name(text string) string {
-	if c.kubernetes {
-		return strings.NewReplacer("platform.io", "k8s.io", "platform.", "kubernetes.").Replace(text)
-	}
-	return text
+// openPoliciesInProfiles runs a test with openPolicies in both naming profiles.
+func openPoliciesInProfiles(t *testing.T, test func(*testing.T, policyCluster)) {
+	client.InProfiles(t, func(t *testing.T, profile string) { test(t, openPolicies(t, profile)) })
 }
 
 const (
 	admissionPath = "/apis/admissionregistration.platform.io/"
-	policyMaps    = "/api/v1/namespaces/default/configmaps"
-	policyPods    = "/api/v1/namespaces/default/pods"
 )
 
 // send sends a request and wants a code, and texts in the answer or its warnings.
@@ -66,7 +42,7 @@ func (c policyCluster) send(code int, method, path, body string, want ...string)
 
 func (c policyCluster) sendAs(code int, method, path, contentType, body string, want ...string) client.Answer {
 	c.T.Helper()
-	a, err := c.Do(c.Ctx, method, c.name(path), contentType, []byte(c.name(body)))
+	a, err := c.Do(c.Ctx, method, c.named(path), contentType, []byte(c.named(body)))
 	if err != nil || a.Code != code {
 		c.T.Fatalf("%s %s %s: %v, %v, want %d", method, path, body, a, err, code)
 	}
@@ -77,7 +53,7 @@ func (c policyCluster) sendAs(code int, method, path, contentType, body string, 
 	}
 	text += "\n" + strings.Join(a.Header.Values("Warning"), "\n")
 	for _, w := range want {
-		if w = c.name(w); !strings.Contains(text, w) {
+		if w = c.named(w); !strings.Contains(text, w) {
 			c.T.Errorf("%s %s: %s\n lacks %s", method, path, text, w)
 		}
 	}
@@ -132,9 +108,4 @@ func comma(text string) string {
 		return ""
 	}
 	return "," + text
-}
-
-// configMapPolicies is the body of one.
-func configMapPolicies(name, data string) string {
-	return `{"metadata":{"name":"` + name + `"},"data":{` + data + `}}`
 }

@@ -28,7 +28,7 @@ func BenchmarkCreate(b *testing.B) {
 			b.ResetTimer()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					send(policyPods, fmt.Sprintf(`{"metadata":{"name":"p%d","labels":{"app":"a"}},"spec":{"containers":[{"name":"a","image":"registry.example.com/a"},{"name":"b","image":"registry.example.com/b"}]}}`, last.Add(1)))
+					send(pods, fmt.Sprintf(`{"metadata":{"name":"p%d","labels":{"app":"a"}},"spec":{"containers":[{"name":"a","image":"registry.example.com/a"},{"name":"b","image":"registry.example.com/b"}]}}`, last.Add(1)))
 				}
 			})
 		})

@@ -9,7 +9,7 @@ import (
 // TestPublishedExamples: the examples of the public documentation do what it says.
 func TestPublishedExamples(t *testing.T) {
 	t.Parallel()
-	c := openPolicies(t, true, nil)
+	c := openPolicies(t, "kubernetes")
 	create := func(path, text string) {
 		t.Helper()
 		c.sendAs(201, http.MethodPost, path, "application/yaml", strings.TrimSpace(text))
@@ -152,10 +152,10 @@ metadata:
 spec:
   policyName: "sidecar-policy.example.com"
   paramRef: {name: mesh, namespace: default, parameterNotFoundAction: Deny}`)
-	c.send(201, http.MethodPost, policyMaps, configMapPolicies("mesh", `"image":"mesh/proxy:v1.0.0"`))
+	c.send(201, http.MethodPost, configMaps, configMap("mesh", `"image":"mesh/proxy:v1.0.0"`))
 	const pod = `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`
-	c.send(403, http.MethodPost, policyPods, pod, "may not mutate atomic arrays, maps or structs: .spec.initContainers[0].args")
+	c.send(403, http.MethodPost, pods, pod, "may not mutate atomic arrays, maps or structs: .spec.initContainers[0].args")
 	c.sendAs(200, http.MethodPatch, admissionPath+"v1beta1/mutatingadmissionpolicies/sidecar-policy.example.com", "application/json-patch+json",
 		`[{"op":"replace","path":"/spec/mutations/0/applyConfiguration/expression","value":"Object{spec: Object.spec{initContainers: [Object.spec.initContainers{name: 'mesh-proxy', image: params.data.image, restartPolicy: 'Always'}]}}"}]`)
-	c.send(201, http.MethodPost, policyPods, pod, `"name":"mesh-proxy"`, `"image":"mesh/proxy:v1.0.0"`, `"labels":{"mesh":"on"}`)
+	c.send(201, http.MethodPost, pods, pod, `"name":"mesh-proxy"`, `"image":"mesh/proxy:v1.0.0"`, `"labels":{"mesh":"on"}`)
 }

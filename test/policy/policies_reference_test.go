@@ -48,7 +48,7 @@ const referenceVariables = `[{"name":"v","expression":"object.data.x"},{"name":"
 // TestReference compares what comes of policies with what the public implementation makes of them.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	c := openPolicies(t, true, nil)
+	c := openPolicies(t, "kubernetes")
 	outcomes := map[string]int{}
 	i := 0
 	for _, failurePolicy := range []string{"Fail", "Ignore"} {
@@ -91,12 +91,12 @@ func (c policyCluster) compare(name, failurePolicy, expression, message, conditi
 	if err := json.Unmarshal(text, &policy); err != nil {
 		c.T.Fatal(err)
 	}
-	a, err := c.Do(c.Ctx, http.MethodPost, c.name(admissionPath+"v1/validatingadmissionpolicies"), client.JSON, text)
+	a, err := c.Do(c.Ctx, http.MethodPost, c.named(admissionPath+"v1/validatingadmissionpolicies"), client.JSON, text)
 	if err != nil || a.Code != 201 {
 		return "refused"
 	}
 	c.send(201, http.MethodPost, admissionPath+"v1/validatingadmissionpolicybindings", `{"metadata":{"name":"`+name+`"},"spec":{"policyName":"`+name+`","validationActions":["Deny"]}}`)
-	answer, err := c.Do(c.Ctx, http.MethodPost, policyMaps+"?dryRun=All", client.JSON, []byte(configMapPolicies("a", `"x":"y","w":"1"`)))
+	answer, err := c.Do(c.Ctx, http.MethodPost, configMaps+"?dryRun=All", client.JSON, []byte(configMap("a", `"x":"y","w":"1"`)))
 	if err != nil {
 		c.T.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 // TestRefusedPolicies: expressions that cannot be evaluated are refused when the policy is written.
 func TestRefusedPolicies(t *testing.T) {
-	both(t, func(t *testing.T, c policyCluster) {
+	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const validating, mutating = "v1/validatingadmissionpolicies", "v1beta1/mutatingadmissionpolicies"
 		const one = `"validations":[{"expression":"true"}]`
 		for _, x := range []struct{ resource, spec, want string }{
@@ -43,7 +43,7 @@ func TestRefusedPolicies(t *testing.T) {
 
 // TestTypeChecking: the status of a policy says what does not fit the kinds that it is about.
 func TestTypeChecking(t *testing.T) {
-	both(t, func(t *testing.T, c policyCluster) {
+	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const at = admissionPath + "v1/validatingadmissionpolicies/p"
 		c.policy("p", rules("CREATE", "apps", "v1", "deployments replicasets nothing"), `"paramKind":{"apiVersion":"v1","kind":"ConfigMap"},"variables":[{"name":"n","expression":"object.spec.replicas"}],
 			"validations":[{"expression":"object.spec.replicas > 1 && object.kind != '' && object.metadata.name != ''"},{"expression":"object.spec.replicaz > 1","messageExpression":"string(object.spec.pauzed) + string(variables.n)"},{"expression":"params.data.x == 1"}]`, "")
@@ -71,16 +71,16 @@ func TestTypeChecking(t *testing.T) {
 // TestMetrics: what policies find is counted.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	c := openPolicies(t, false, nil)
+	c := openPolicies(t, "platform")
 	c.policy("p", "", `"validations":[{"expression":"object.data.x == 'y'"}]`, `"validationActions":["Deny","Audit"]`)
-	c.send(422, http.MethodPost, policyMaps, configMapPolicies("a", `"x":"z"`))
-	c.send(422, http.MethodPost, policyMaps, configMapPolicies("a", `"y":"z"`))
-	c.send(201, http.MethodPost, policyMaps, configMapPolicies("a", `"x":"y"`))
+	c.send(422, http.MethodPost, configMaps, configMap("a", `"x":"z"`))
+	c.send(422, http.MethodPost, configMaps, configMap("a", `"y":"z"`))
+	c.send(201, http.MethodPost, configMaps, configMap("a", `"x":"y"`))
 	c.mutation("m", "", `"mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"[JSONPatch{op: 'add', path: '/data/a', value: 'b'}]"}}]`, "")
-	c.send(201, http.MethodPost, policyMaps, configMapPolicies("b", `"x":"y"`))
+	c.send(201, http.MethodPost, configMaps, configMap("b", `"x":"y"`))
 	c.policy("skips", "", `"matchConditions":[{"name":"c","expression":"object.data.x == 'skip'"}],"failurePolicy":"Ignore","validations":[{"expression":"false"}]`, "")
-	c.send(201, http.MethodPost, policyMaps, configMapPolicies("c", `"x":"y"`))
-	c.send(201, http.MethodPost, policyMaps, configMapPolicies("d", `"x":"y"`))
+	c.send(201, http.MethodPost, configMaps, configMap("c", `"x":"y"`))
+	c.send(201, http.MethodPost, configMaps, configMap("d", `"x":"y"`))
 	c.send(200, http.MethodGet, "/metrics", "",
 		`apiserver_admission_match_condition_evaluation_seconds_count{kind="policy",name="skips",operation="CREATE",type="validate"} 2`,
 		`apiserver_validating_admission_policy_check_total{enforcement_action="deny",error_type="invalid_error",policy="p",policy_binding="p-b"} 2`,

@@ -9,71 +9,71 @@ import (
 
 // TestOperations: policies see every way to write, with the object before and after.
 func TestOperations(t *testing.T) {
-	both(t, func(t *testing.T, c policyCluster) {
+	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		c.policy("p", rules("*", "", "v1", "configmaps pods pods/*"), `"variables":[{"name":"o","expression":"object != null ? object : oldObject"}],
 			"validations":[{"expression":"'let' in variables.o.metadata.?labels.orValue({})","messageExpression":"request.operation + ' ' + request.resource.resource + '/' + request.?subResource.orValue('') + ' of ' + request.?name.orValue('') + ', dry ' + string(request.dryRun) + ', old ' + string(oldObject != null) + ', new ' + string(object != null)"}]`, "")
 		const pod = `{"metadata":{"name":"p","labels":{"let":""}},"spec":{"containers":[{"name":"c","image":"i"}]}}`
 		const let = `{"metadata":{"name":"%s","labels":{"let":""}}}`
-		c.send(422, http.MethodPost, policyMaps, configMapPolicies("a", ""), "CREATE configmaps/ of a, dry false, old false, new true")
-		c.send(422, http.MethodPost, policyMaps+"?dryRun=All", configMapPolicies("a", ""), "CREATE configmaps/ of a, dry true")
-		c.send(422, http.MethodPost, policyMaps, `{"metadata":{"generateName":"gen-"}}`, "CREATE configmaps/ of ", `configmaps \"gen-`)
-		c.sendAs(422, http.MethodPatch, policyMaps+"/a?fieldManager=m", "application/apply-patch+yaml", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`, "CREATE configmaps/ of a")
-		c.send(201, http.MethodPost, policyMaps, fmt.Sprintf(let, "a"))
-		c.send(422, http.MethodPatch, policyMaps+"/a", `{"metadata":{"labels":null}}`, "UPDATE configmaps/ of a, dry false, old true, new true")
-		c.sendAs(422, http.MethodPatch, policyMaps+"/a", "application/json-patch+json", `[{"op":"remove","path":"/metadata/labels"}]`, "UPDATE configmaps/ of a")
-		c.send(422, http.MethodPut, policyMaps+"/a", configMapPolicies("a", `"x":"y"`), "UPDATE configmaps/ of a")
-		c.send(200, http.MethodPatch, policyMaps+"/a", `{"data":{"x":"y"}}`)
-		c.send(201, http.MethodPost, policyPods, pod)
-		c.send(422, http.MethodPost, policyPods+"/p/binding", `{"metadata":{"name":"p"},"target":{"name":"n"}}`, "CREATE pods/binding of p")
-		c.send(422, http.MethodPost, policyPods+"/p/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"}}`, "CREATE pods/eviction of p")
-		c.send(422, http.MethodPatch, policyPods+"/p/status", `{"metadata":{"labels":null},"status":{"phase":"Failed"}}`, "UPDATE pods/status of p")
-		c.send(200, http.MethodDelete, policyPods+"/p?gracePeriodSeconds=0", "")
+		c.send(422, http.MethodPost, configMaps, configMap("a", ""), "CREATE configmaps/ of a, dry false, old false, new true")
+		c.send(422, http.MethodPost, configMaps+"?dryRun=All", configMap("a", ""), "CREATE configmaps/ of a, dry true")
+		c.send(422, http.MethodPost, configMaps, `{"metadata":{"generateName":"gen-"}}`, "CREATE configmaps/ of ", `configmaps \"gen-`)
+		c.sendAs(422, http.MethodPatch, configMaps+"/a?fieldManager=m", "application/apply-patch+yaml", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`, "CREATE configmaps/ of a")
+		c.send(201, http.MethodPost, configMaps, fmt.Sprintf(let, "a"))
+		c.send(422, http.MethodPatch, configMaps+"/a", `{"metadata":{"labels":null}}`, "UPDATE configmaps/ of a, dry false, old true, new true")
+		c.sendAs(422, http.MethodPatch, configMaps+"/a", "application/json-patch+json", `[{"op":"remove","path":"/metadata/labels"}]`, "UPDATE configmaps/ of a")
+		c.send(422, http.MethodPut, configMaps+"/a", configMap("a", `"x":"y"`), "UPDATE configmaps/ of a")
+		c.send(200, http.MethodPatch, configMaps+"/a", `{"data":{"x":"y"}}`)
+		c.send(201, http.MethodPost, pods, pod)
+		c.send(422, http.MethodPost, pods+"/p/binding", `{"metadata":{"name":"p"},"target":{"name":"n"}}`, "CREATE pods/binding of p")
+		c.send(422, http.MethodPost, pods+"/p/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"}}`, "CREATE pods/eviction of p")
+		c.send(422, http.MethodPatch, pods+"/p/status", `{"metadata":{"labels":null},"status":{"phase":"Failed"}}`, "UPDATE pods/status of p")
+		c.send(200, http.MethodDelete, pods+"/p?gracePeriodSeconds=0", "")
 
 		c.clear()
-		c.send(201, http.MethodPost, policyMaps, configMapPolicies("b", ""))
+		c.send(201, http.MethodPost, configMaps, configMap("b", ""))
 		c.policy("q", rules("DELETE", "", "v1", "configmaps"), `"validations":[{"expression":"object == null && 'let' in oldObject.metadata.?labels.orValue({})","message":"stays"}]`, "")
-		c.send(422, http.MethodDelete, policyMaps+"/b", "", "stays")
-		c.send(422, http.MethodDelete, policyMaps+"?labelSelector=!let", "", "stays")
-		c.send(200, http.MethodDelete, policyMaps+"?labelSelector=let", "")
-		c.send(404, http.MethodGet, policyMaps+"/a", "")
-		c.send(200, http.MethodGet, policyMaps+"/b", "")
+		c.send(422, http.MethodDelete, configMaps+"/b", "", "stays")
+		c.send(422, http.MethodDelete, configMaps+"?labelSelector=!let", "", "stays")
+		c.send(200, http.MethodDelete, configMaps+"?labelSelector=let", "")
+		c.send(404, http.MethodGet, configMaps+"/a", "")
+		c.send(200, http.MethodGet, configMaps+"/b", "")
 	})
 }
 
 // TestEffectIsImmediate: a policy, a binding and parameters count as soon as their write is answered, and as long as they are there.
 func TestEffectIsImmediate(t *testing.T) {
 	t.Parallel()
-	c := openPolicies(t, false, nil)
+	c := openPolicies(t, "platform")
 	bindings, policies := admissionPath+"v1/validatingadmissionpolicybindings", admissionPath+"v1/validatingadmissionpolicies"
 	for i := range 20 {
 		c.policy("p", "", `"validations":[{"expression":"false"}]`, "")
-		c.send(422, http.MethodPost, policyMaps, configMapPolicies("a", ""))
+		c.send(422, http.MethodPost, configMaps, configMap("a", ""))
 		c.send(200, http.MethodPatch, policies+"/p", `{"spec":{"validations":[{"expression":"true"}]}}`)
-		c.send(201, http.MethodPost, policyMaps, configMapPolicies(fmt.Sprint("a", i), ""))
+		c.send(201, http.MethodPost, configMaps, configMap(fmt.Sprint("a", i), ""))
 		c.send(200, http.MethodPatch, policies+"/p", `{"spec":{"validations":[{"expression":"false"}]}}`)
-		c.send(422, http.MethodPost, policyMaps, configMapPolicies("a", ""))
+		c.send(422, http.MethodPost, configMaps, configMap("a", ""))
 		c.send(200, http.MethodPatch, bindings+"/p-b", `{"spec":{"validationActions":["Audit"]}}`)
-		c.send(201, http.MethodPost, policyMaps, configMapPolicies(fmt.Sprint("b", i), ""))
+		c.send(201, http.MethodPost, configMaps, configMap(fmt.Sprint("b", i), ""))
 		c.send(200, http.MethodDelete, bindings+"/p-b", "")
 		c.send(200, http.MethodDelete, policies+"/p", "")
 	}
 	c.policy("p", "", `"paramKind":{"apiVersion":"v1","kind":"ConfigMap"},"matchConditions":[{"name":"x","expression":"object.metadata.name != 'limit'"}],"validations":[{"expression":"size(object.data) <= int(params.data.most)"}]`, `"paramRef":{"name":"limit","parameterNotFoundAction":"Deny"}`)
-	c.send(422, http.MethodPost, policyMaps, configMapPolicies("c", `"x":"y"`), "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction")
-	c.send(422, http.MethodPost, policyMaps, configMapPolicies("limit", ""), "no params found")
+	c.send(422, http.MethodPost, configMaps, configMap("c", `"x":"y"`), "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction")
+	c.send(422, http.MethodPost, configMaps, configMap("limit", ""), "no params found")
 	c.send(201, http.MethodPost, "/api/v1/namespaces", `{"metadata":{"name":"n"}}`)
 	c.send(200, http.MethodPatch, bindings+"/p-b", `{"spec":{"matchResources":{"excludeResourceRules":[{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"],"resourceNames":["limit"]}]}}}`)
-	c.send(201, http.MethodPost, policyMaps, configMapPolicies("limit", `"most":"0"`))
+	c.send(201, http.MethodPost, configMaps, configMap("limit", `"most":"0"`))
 	for i := range 20 {
-		c.send(200, http.MethodPatch, policyMaps+"/limit", `{"data":{"most":"0"}}`)
-		c.send(422, http.MethodPost, policyMaps, configMapPolicies("c", `"x":"y"`), "failed expression")
-		c.send(200, http.MethodPatch, policyMaps+"/limit", `{"data":{"most":"1"}}`)
-		c.send(201, http.MethodPost, policyMaps, configMapPolicies(fmt.Sprint("c", i), `"x":"y"`))
+		c.send(200, http.MethodPatch, configMaps+"/limit", `{"data":{"most":"0"}}`)
+		c.send(422, http.MethodPost, configMaps, configMap("c", `"x":"y"`), "failed expression")
+		c.send(200, http.MethodPatch, configMaps+"/limit", `{"data":{"most":"1"}}`)
+		c.send(201, http.MethodPost, configMaps, configMap(fmt.Sprint("c", i), `"x":"y"`))
 	}
 }
 
 // TestParams: where parameters come from.
 func TestParams(t *testing.T) {
-	both(t, func(t *testing.T, c policyCluster) {
+	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const definition = `{"metadata":{"name":"%s.rules.example"},"spec":{"group":"rules.example","scope":"%s","names":{"plural":"%s","kind":"%s"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"most":{"type":"integer"}}}}}]}}`
 		c.send(201, http.MethodPost, "/apis/apiextensions.platform.io/v1/customresourcedefinitions", fmt.Sprintf(definition, "limits", "Namespaced", "limits", "Limit"))
 		c.send(201, http.MethodPost, "/apis/apiextensions.platform.io/v1/customresourcedefinitions", fmt.Sprintf(definition, "bounds", "Cluster", "bounds", "Bound"))
@@ -111,9 +111,9 @@ func TestParams(t *testing.T) {
 				c.T = t
 				c.policy("p", "", x.spec+check, x.binding)
 				defer c.clear()
-				c.send(x.code, http.MethodPost, policyMaps, configMapPolicies("a", `"x":"1","y":"2"`), x.want)
+				c.send(x.code, http.MethodPost, configMaps, configMap("a", `"x":"1","y":"2"`), x.want)
 				if x.code == 201 {
-					c.send(200, http.MethodDelete, policyMaps+"/a", "")
+					c.send(200, http.MethodDelete, configMaps+"/a", "")
 				}
 			})
 		}
@@ -124,12 +124,9 @@ func TestParams(t *testing.T) {
 
 // TestCustomKinds: policies about custom kinds, in another version, too.
 func TestCustomKinds(t *testing.T) {
-	both(t, func(t *testing.T, c policyCluster) {
+	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const schema = `"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"n":{"type":"integer"},"set":{"type":"array","x-platform-list-type":"set","items":{"type":"string"}},"list":{"type":"array","items":{"type":"string"}}}}}}}`
 		text := `{"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"things","kind":"Thing"},"versions":[{"name":"v1","served":true,"storage":true,` + schema + `},{"name":"v2","served":true,"storage":false,` + schema + `}]}}`
-		if c.kubernetes {
-			text = strings.ReplaceAll(text, "x-platform", "x-kubernetes")
-		}
 		c.send(201, http.MethodPost, "/apis/apiextensions.platform.io/v1/customresourcedefinitions", text)
 		thing := func(version, name, spec string) string {
 			return `{"apiVersion":"example.com/` + version + `","kind":"Thing","metadata":{"name":"` + name + `"},"spec":{` + spec + `}}`
@@ -152,7 +149,7 @@ func TestCustomKinds(t *testing.T) {
 // TestEquivalentVersions: a built-in kind in another version, and another group.
 func TestEquivalentVersions(t *testing.T) {
 	t.Parallel()
-	c := openPolicies(t, false, nil)
+	c := openPolicies(t, "platform")
 	const scalers = "/apis/autoscaling/%s/namespaces/default/horizontalpodautoscalers"
 	c.policy("p", rules("CREATE", "autoscaling", "v1", "horizontalpodautoscalers"), `"validations":[{"expression":"object.apiVersion == 'autoscaling/v1' && object.spec.targetCPUUtilizationPercentage < 80"}]`, "")
 	body := func(percent int) string {
@@ -167,35 +164,35 @@ func TestEquivalentVersions(t *testing.T) {
 // TestOwnKindsAreExempt: a policy cannot keep anybody from repairing it.
 func TestOwnKindsAreExempt(t *testing.T) {
 	t.Parallel()
-	c := openPolicies(t, false, nil)
+	c := openPolicies(t, "platform")
 	c.policy("p", rules("*", "*", "*", "*"), `"validations":[{"expression":"false"}]`, "")
-	c.send(422, http.MethodPost, policyMaps, configMapPolicies("a", ""))
+	c.send(422, http.MethodPost, configMaps, configMap("a", ""))
 	c.clear()
-	c.send(201, http.MethodPost, policyMaps, configMapPolicies("a", ""))
+	c.send(201, http.MethodPost, configMaps, configMap("a", ""))
 }
 
 // TestTakenName checks that validation and policies come before the conflict with an existing name,
 // also in a dry run.
 func TestTakenName(t *testing.T) {
 	t.Parallel()
-	c := openPolicies(t, false, nil)
+	c := openPolicies(t, "platform")
 	const (
 		services = "/api/v1/namespaces/default/services"
 		roles    = "/apis/rbac.authorization.platform.io/v1/clusterroles"
 	)
-	c.send(201, http.MethodPost, policyPods, `{"metadata":{"name":"taken"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	c.send(201, http.MethodPost, pods, `{"metadata":{"name":"taken"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
 	c.send(201, http.MethodPost, services, `{"metadata":{"name":"taken"},"spec":{"ports":[{"port":1}]}}`)
 	c.send(201, http.MethodPost, "/api/v1/nodes", `{"metadata":{"name":"taken"}}`)
 	c.send(201, http.MethodPost, roles, `{"metadata":{"name":"taken"}}`)
-	c.send(201, http.MethodPost, policyMaps, configMapPolicies("taken", ""))
+	c.send(201, http.MethodPost, configMaps, configMap("taken", ""))
 	c.send(201, http.MethodPost, "/api/v1/namespaces", `{"metadata":{"name":"taken"}}`)
 	objects := []struct{ path, valid, invalid string }{
-		{policyPods, `{"metadata":{"name":"taken"},"spec":{"containers":[{"name":"c","image":"i"}]}}`, `{"metadata":{"name":"taken"},"spec":{"containers":[]}}`},
+		{pods, `{"metadata":{"name":"taken"},"spec":{"containers":[{"name":"c","image":"i"}]}}`, `{"metadata":{"name":"taken"},"spec":{"containers":[]}}`},
 		{services, `{"metadata":{"name":"taken"},"spec":{"ports":[{"port":1}]}}`, `{"metadata":{"name":"taken"},"spec":{"ports":[{"port":-1}]}}`},
 		{"/api/v1/nodes", `{"metadata":{"name":"taken"}}`, `{"metadata":{"name":"taken","labels":{"a b":"c"}}}`},
 		{"/api/v1/namespaces", `{"metadata":{"name":"taken"}}`, `{"metadata":{"name":"taken","labels":{"a b":"c"}}}`},
 		{roles, `{"metadata":{"name":"taken"}}`, `{"metadata":{"name":"taken"},"rules":[{}]}`},
-		{policyMaps, configMapPolicies("taken", ""), configMapPolicies("taken", `"a b":""`)},
+		{configMaps, configMap("taken", ""), configMap("taken", `"a b":""`)},
 	}
 	for _, o := range objects {
 		for _, query := range []string{"", "?dryRun=All"} {

@@ -8,7 +8,7 @@ import (
 
 // TestValidations: what a validation says, and what comes of it.
 func TestValidations(t *testing.T) {
-	both(t, func(t *testing.T, c policyCluster) {
+	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const denied = `configmaps \"a\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'p-b' denied request: `
 		for _, x := range []struct {
 			what, spec, binding string
@@ -66,9 +66,9 @@ func TestValidations(t *testing.T) {
 				}
 				c.policy("p", "", x.spec, x.binding)
 				defer c.clear()
-				c.send(x.code, http.MethodPost, policyMaps, configMapPolicies("a", `"x":"y"`), x.want...)
+				c.send(x.code, http.MethodPost, configMaps, configMap("a", `"x":"y"`), x.want...)
 				if x.code == 201 {
-					c.send(200, http.MethodDelete, policyMaps+"/a", "")
+					c.send(200, http.MethodDelete, configMaps+"/a", "")
 				}
 			})
 		}
@@ -85,12 +85,12 @@ const (
 // TestParametersOfOwnKind: policies and bindings may be parameters like any other objects.
 func TestParametersOfOwnKind(t *testing.T) {
 	t.Parallel()
-	c := openPolicies(t, false, nil)
+	c := openPolicies(t, "platform")
 	for _, x := range []struct{ name, kind, param string }{{"p", "ValidatingAdmissionPolicy", "p"}, {"q", "ValidatingAdmissionPolicyBinding", "q-b"}} {
 		c.policy(x.name, "", `"paramKind":{"apiVersion":"admissionregistration.platform.io/v1","kind":"`+x.kind+`"},"validations":[{"expression":"object.data.name == params.metadata.name","message":"not `+x.param+`"}]`,
 			`"paramRef":{"name":"`+x.param+`","parameterNotFoundAction":"Deny"}`)
-		c.send(422, http.MethodPost, policyMaps, configMapPolicies(x.name, `"name":"x"`), "not "+x.param)
-		c.send(201, http.MethodPost, policyMaps, configMapPolicies(x.name, `"name":"`+x.param+`"`))
+		c.send(422, http.MethodPost, configMaps, configMap(x.name, `"name":"x"`), "not "+x.param)
+		c.send(201, http.MethodPost, configMaps, configMap(x.name, `"name":"`+x.param+`"`))
 		c.clear()
 	}
 }

@@ -108,7 +108,7 @@ func TestAuditIdentity(t *testing.T) {
 		"Authorization: Bearer " + token + "\r\nImpersonate-User: x\r\nImpersonate-Extra-A%2: b": "jane",
 	} {
 		before := len(v.audit())
-		v.raw(v.nobody(), "GET "+securityConfigMaps+" HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n\r\n")
+		v.raw(v.nobody(), "GET "+configMaps+" HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n\r\n")
 		list := v.events(v.audit()[before:])
 		if len(list) == 0 {
 			t.Errorf("%q was not audited", headers)

@@ -16,7 +16,7 @@ import (
 func TestAnnouncedBodies(t *testing.T) {
 	v := start(t)
 	const crowd = 300
-	head := "POST " + securityConfigMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3145728\r\n"
+	head := "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3145728\r\n"
 	for name, test := range map[string]struct{ credential, begun string }{
 		"strangers":     {"", ""},
 		"somebody":      {"Authorization: Bearer " + token + "\r\n", "{"},
@@ -41,7 +41,7 @@ func TestAnnouncedBodies(t *testing.T) {
 			}
 			wait.Wait()
 			v.must(200, "GET", "/api/v1/namespaces/default", "", "")
-			v.must(201, "POST", securityConfigMaps, typeJSON, `{"metadata":{"generateName":"a-"}}`)
+			v.must(201, "POST", configMaps, typeJSON, `{"metadata":{"generateName":"a-"}}`)
 		})
 		t.Logf("%s: %d MiB", name, bytes>>20)
 		if bytes > crowd<<20 {
@@ -60,7 +60,7 @@ func TestBodyBudget(t *testing.T) {
 	body := `{"metadata":{"name":"large"},"data":{"a":"` + strings.Repeat("x", 900_000) + `"}}`
 	slow := v.dial(v.nobody())
 	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
-		securityConfigMaps, credential("writer"), len(body))
+		configMaps, credential("writer"), len(body))
 	if _, err := io.WriteString(slow, head+body[:600_000]); err != nil {
 		t.Fatal(err)
 	}
@@ -68,11 +68,11 @@ func TestBodyBudget(t *testing.T) {
 	v.eventually("a refusal", func() bool {
 		got := v.raw(v.nobody(), head+body)
 		if got.code == 201 {
-			v.want("writer", "DELETE", securityConfigMaps+"/large", "", "", 200)
+			v.want("writer", "DELETE", configMaps+"/large", "", "", 200)
 		}
 		return got.code == 429 && got.header.Get("Retry-After") != ""
 	})
-	v.want("writer", "POST", securityConfigMaps, typeJSON, configMapSecurity("small"), 429, 201)
+	v.want("writer", "POST", configMaps, typeJSON, configMap("small"), 429, 201)
 	v.must(200, "GET", "/api/v1/namespaces/default", "", "")
 	if err := slow.Close(); err != nil {
 		t.Fatal(err)

@@ -1,10 +1,7 @@
 package policy
 
 import (
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -18,15 +15,6 @@ const (
 	nodeSigner           = "platform.io/apiserver-client-node"
 )
 
-// certificateRequestSecurity is one for a subject, by the name of the object and that of the signer; more
-// are further members of its spec.
-func certificateRequestSecurity(t *testing.T, name, signer string, subject pkix.Name, more string) string {
-	t.Helper()
-	text := base64.StdEncoding.EncodeToString(pki.Request(t, x509.CertificateRequest{Subject: subject}, pki.NewKey(t)))
-	return fmt.Sprintf(`{"apiVersion":"certificates.platform.io/v1","kind":"CertificateSigningRequest","metadata":{"name":%q},
-		"spec":{"request":%q,"signerName":%q,"usages":["client auth"]%s}}`, name, text, signer, more)
-}
-
 // TestCertificateRequests: nobody asks for a certificate above all authorization or in another's
 // name, nor changes afterwards what was asked for.
 func TestCertificateRequests(t *testing.T) {
@@ -35,8 +23,8 @@ func TestCertificateRequests(t *testing.T) {
 	})
 	const node = "system:node:n1"
 	v.grant("asking", "jane", `{"apiGroups":["certificates.platform.io"],"resources":["certificatesigningrequests"],"verbs":["get","create","update","patch"]}`)
-	masters := certificateRequestSecurity(t, "m", securityClientSigner, pkix.Name{CommonName: "jane", Organization: []string{"devs", "system:masters"}}, "")
-	other := certificateRequestSecurity(t, "m", nodeSigner, pkix.Name{CommonName: "system:node:n2", Organization: []string{"system:nodes"}}, "")
+	masters := pki.SigningRequest(t, "m", securityClientSigner, "jane", "devs", "system:masters")
+	other := pki.SigningRequest(t, "m", nodeSigner, "system:node:n2", "system:nodes")
 	for _, user := range []string{"jane", node} {
 		v.want(user, "POST", securityRequests, typeJSON, masters, 403)
 		v.want(user, "POST", securityRequests+"?dryRun=All", typeJSON, masters, 403)
@@ -49,10 +37,10 @@ func TestCertificateRequests(t *testing.T) {
 		t.Errorf("the administrator asks for system:masters: %d %s", code, text)
 	}
 	v.must(404, "GET", securityRequests+"/m", "", "")
-	v.want(node, "POST", securityRequests, typeJSON, certificateRequestSecurity(t, "n", nodeSigner, pkix.Name{CommonName: node, Organization: []string{"system:nodes"}}, ""), 201)
+	v.want(node, "POST", securityRequests, typeJSON, pki.SigningRequest(t, "n", nodeSigner, node, "system:nodes"), 201)
 
 	// Who asks is for the server to say, and what has been decided too.
-	forged := certificateRequestSecurity(t, "a", securityClientSigner, pkix.Name{CommonName: "jane"}, `,"username":"admin","uid":"f0rged","groups":["system:masters"],"extra":{"f0rged":["x"]}`)
+	forged := strings.Replace(pki.SigningRequest(t, "a", securityClientSigner, "jane"), `"usages"`, `"username":"admin","uid":"f0rged","groups":["system:masters"],"extra":{"f0rged":["x"]},"usages"`, 1)
 	forged = strings.TrimSuffix(forged, "}") + `,"status":{"certificate":"Zm9yZ2Vk","conditions":[{"type":"Approved","status":"True"}]}}`
 	v.want("jane", "POST", securityRequests, typeJSON, forged, 201)
 	text := v.must(200, "GET", securityRequests+"/a", "", "")
@@ -116,7 +104,7 @@ func TestCertificateApproval(t *testing.T) {
 		approved = `"conditions":[{"type":"Approved","status":"True","reason":"r","message":"m"}]`
 		failed   = `"conditions":[{"type":"Failed","status":"True","reason":"r","message":"m"}]`
 	)
-	v.must(201, "POST", securityRequests, typeJSON, certificateRequestSecurity(t, "a", securityClientSigner, pkix.Name{CommonName: "jane"}, ""))
+	v.must(201, "POST", securityRequests, typeJSON, pki.SigningRequest(t, "a", securityClientSigner, "jane"))
 	certificate := `"certificate":"` + base64.StdEncoding.EncodeToString(v.read("admin.crt")) + `"`
 	before := v.must(200, "GET", securityRequests+"/a", "", "")
 	for _, test := range []struct {

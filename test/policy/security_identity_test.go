@@ -43,7 +43,7 @@ func TestBearerTokens(t *testing.T) {
 			t.Errorf("%.100q: %d, want %d", headers, got.code, want)
 		}
 	}
-	for _, path := range []string{"/api/v1/secrets", securityConfigMaps, "/metrics", "/backup"} {
+	for _, path := range []string{"/api/v1/secrets", configMaps, "/metrics", "/backup"} {
 		for _, headers := range []string{"", "Authorization: Bearer " + token + "\r\n", "X-Remote-User: admin\r\nX-Remote-Group: system:masters\r\n"} {
 			if got := get(path, headers); got.code != 403 {
 				t.Errorf("%s with %q: %d, want 403", path, headers, got.code)

@@ -27,17 +27,17 @@ func TestLongLists(t *testing.T) {
 	s := restart(t, t.TempDir())
 	const n = 60_000
 	names := numbered(n, `"e.com/a%d"`)
-	expect(t, s, 201, "POST", securityConfigMaps, typeJSON, `{"metadata":{"name":"a","finalizers":`+numbered(n, `"e.com/b%d"`)+`}}`)
-	expect(t, s, 200, "DELETE", securityConfigMaps+"/a", "", "")
+	expect(t, s, 201, "POST", configMaps, typeJSON, `{"metadata":{"name":"a","finalizers":`+numbered(n, `"e.com/b%d"`)+`}}`)
+	expect(t, s, 200, "DELETE", configMaps+"/a", "", "")
 	request := `{"metadata":{"name":"c"},"spec":{"request":"eA==","signerName":"e.com/s","usages":` + numbered(n, `"u%d"`) + `}}`
 	rule := `{"apiGroups":[""],"apiVersions":["v1"],"operations":["*"],"resources":["pods"],"resourceNames":` + numbered(n, `"n%d"`) + `}`
 	for _, test := range []struct{ name, method, path, kind, body string }{
-		{"finalizers while deleting", "PUT", securityConfigMaps + "/a", typeJSON, `{"metadata":{"name":"a","finalizers":` + names + `}}`},
-		{"finalizers", "POST", securityConfigMaps, typeJSON, `{"metadata":{"name":"b","finalizers":` + names + `}}`},
-		{"finalizers by an apply", "PATCH", securityConfigMaps + "/n?fieldManager=m", typeApply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n","finalizers":` + names + `}}`},
-		{"owners", "POST", securityConfigMaps, typeJSON, `{"metadata":{"name":"o","ownerReferences":` + numbered(25_000, `{"apiVersion":"v1","kind":"X","name":"x","uid":"%d"}`) + `}}`},
-		{"managers", "POST", securityConfigMaps, typeJSON, `{"metadata":{"name":"m","managedFields":` + numbered(15_000, `{"manager":"m%d","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{}}`) + `}}`},
-		{"conditions", "PUT", securityConfigMaps[:len(securityConfigMaps)-10] + "pods/p/status", typeJSON, `{"metadata":{"name":"p"},"status":{"conditions":` + numbered(30_000, `{"type":"t%d","status":"True"}`) + `}}`},
+		{"finalizers while deleting", "PUT", configMaps + "/a", typeJSON, `{"metadata":{"name":"a","finalizers":` + names + `}}`},
+		{"finalizers", "POST", configMaps, typeJSON, `{"metadata":{"name":"b","finalizers":` + names + `}}`},
+		{"finalizers by an apply", "PATCH", configMaps + "/n?fieldManager=m", typeApply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n","finalizers":` + names + `}}`},
+		{"owners", "POST", configMaps, typeJSON, `{"metadata":{"name":"o","ownerReferences":` + numbered(25_000, `{"apiVersion":"v1","kind":"X","name":"x","uid":"%d"}`) + `}}`},
+		{"managers", "POST", configMaps, typeJSON, `{"metadata":{"name":"m","managedFields":` + numbered(15_000, `{"manager":"m%d","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{}}`) + `}}`},
+		{"conditions", "PUT", configMaps[:len(configMaps)-10] + "pods/p/status", typeJSON, `{"metadata":{"name":"p"},"status":{"conditions":` + numbered(30_000, `{"type":"t%d","status":"True"}`) + `}}`},
 		{"usages", "POST", "/apis/certificates.platform.io/v1/certificatesigningrequests", typeJSON, request},
 		{"tolerations", "POST", "/apis/node.platform.io/v1/runtimeclasses", typeJSON, `{"metadata":{"name":"r"},"handler":"h","scheduling":{"tolerations":` + numbered(30_000, `{"key":"k%d","operator":"Exists"}`) + `}}`},
 		{"names of a rule", "POST", "/apis/admissionregistration.platform.io/v1/validatingadmissionpolicies", typeJSON, `{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[` + rule + `]},"validations":[{"expression":"true"}]}}`},
@@ -63,7 +63,6 @@ func TestLongLists(t *testing.T) {
 func TestRepetition(t *testing.T) {
 	const (
 		n         = 14_000
-		pods      = "/api/v1/namespaces/default/pods"
 		jsonPatch = "application/json-patch+json"
 		strategic = "application/strategic-merge-patch+json"
 	)
@@ -74,8 +73,8 @@ func TestRepetition(t *testing.T) {
 	repeated := func(n int, item string) string { return strings.TrimSuffix(strings.Repeat(item+",", n), ",") }
 	for _, name := range []string{"apply", "update"} {
 		operation := strings.ToUpper(name[:1]) + name[1:]
-		expect(t, s, 201, "POST", securityConfigMaps, typeJSON, `{"metadata":{"name":"`+name+`"},`+data+`}`)
-		expect(t, s, 200, "PUT", securityConfigMaps+"/"+name, typeJSON, `{"metadata":{"name":"`+name+`","managedFields":`+
+		expect(t, s, 201, "POST", configMaps, typeJSON, `{"metadata":{"name":"`+name+`"},`+data+`}`)
+		expect(t, s, 200, "PUT", configMaps+"/"+name, typeJSON, `{"metadata":{"name":"`+name+`","managedFields":`+
 			numbered(n, `{"manager":"m%[1]d","operation":"`+operation+`","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k%[1]d":{}}}}`)+`},`+data+`}`)
 	}
 	applied := func(data string) string {
@@ -91,14 +90,14 @@ func TestRepetition(t *testing.T) {
 			`{"spec":{"containers":[{"name":"c","env":` + numbered(40_000, `{"name":"E%d"}`) + `},` + items(30_000, `{"name":"c","$setElementOrder/env":[{"name":"E%d"}]}`) + `]}}`, 413},
 		{"an item in a patch, with a map", "PATCH", pods + "/p", strategic,
 			`{"spec":{"volumes":[{"name":"v","csi":{"volumeAttributes":{` + items(60_000, `"a%d":""`) + `}}},` + items(30_000, `{"name":"v","csi":{"volumeAttributes":{"a%d":"x"}}}`) + `]}}`, 413},
-		{"the first item of a list in a patch", "PATCH", securityConfigMaps + "/apply", jsonPatch,
+		{"the first item of a list in a patch", "PATCH", configMaps + "/apply", jsonPatch,
 			`[{"op":"add","path":"/x","value":` + `[` + repeated(400_000, `0`) + `]` + `},` + repeated(9_998, `{"op":"remove","path":"/x/0"}`) + `,{"op":"remove","path":"/x"}]`, 413},
-		{"an apply of what they own", "PATCH", securityConfigMaps + "/apply?fieldManager=x", typeApply, applied(data), 200},
-		{"an apply of less", "PATCH", securityConfigMaps + "/apply?fieldManager=x", typeApply, applied(`"data":{"k1":""}`), 200},
-		{"a conflict", "PATCH", securityConfigMaps + "/apply?fieldManager=y", typeApply, applied(strings.ReplaceAll(data, `""`, `"y"`)), 409},
-		{"a change of all", "PATCH", securityConfigMaps + "/apply", "application/merge-patch+json", `{` + strings.ReplaceAll(data, `""`, `"z"`) + `}`, 200},
-		{"a change of one", "PATCH", securityConfigMaps + "/update", "application/merge-patch+json", `{"data":{"z":""}}`, 200},
-		{"a path of one manager", "POST", securityConfigMaps, typeJSON, `{"metadata":{"name":"twice","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1",` +
+		{"an apply of what they own", "PATCH", configMaps + "/apply?fieldManager=x", typeApply, applied(data), 200},
+		{"an apply of less", "PATCH", configMaps + "/apply?fieldManager=x", typeApply, applied(`"data":{"k1":""}`), 200},
+		{"a conflict", "PATCH", configMaps + "/apply?fieldManager=y", typeApply, applied(strings.ReplaceAll(data, `""`, `"y"`)), 409},
+		{"a change of all", "PATCH", configMaps + "/apply", "application/merge-patch+json", `{` + strings.ReplaceAll(data, `""`, `"z"`) + `}`, 200},
+		{"a change of one", "PATCH", configMaps + "/update", "application/merge-patch+json", `{"data":{"z":""}}`, 200},
+		{"a path of one manager", "POST", configMaps, typeJSON, `{"metadata":{"name":"twice","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1",` +
 			`"fieldsType":"FieldsV1","fieldsV1":{"f:x":{` + items(40_000, `"f:y":{"f:n%[1]d":{}},"f:z":{"f:n%[1]d":{}}`) + `}}}]}}`, 201},
 	} {
 		quick := client.Quick(t, 20*time.Second, test.name)

@@ -9,13 +9,12 @@ import (
 func TestLongTexts(t *testing.T) {
 	s := restart(t, t.TempDir())
 	const (
-		pods        = "/api/v1/namespaces/default/pods"
 		definitions = "/apis/apiextensions.platform.io/v1/customresourcedefinitions"
 		things      = "/apis/e.com/v1/namespaces/default/things"
 		strategic   = "application/strategic-merge-patch+json"
 		most        = 2 << 20 // escapes are long
 	)
-	expect(t, s, 201, "POST", securityConfigMaps, typeJSON, configMapSecurity("a"))
+	expect(t, s, 201, "POST", configMaps, typeJSON, configMap("a"))
 	expect(t, s, 201, "POST", pods, typeJSON, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
 	expect(t, s, 201, "POST", definitions, typeJSON, `{"metadata":{"name":"things.e.com"},"spec":{"group":"e.com","scope":"Namespaced","names":{"plural":"things","kind":"Thing"},
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"email":{"type":"string","format":"email"}}}}}]}}`)
@@ -27,13 +26,13 @@ func TestLongTexts(t *testing.T) {
 		name, method, path, kind, body string
 		code                           int
 	}{
-		{"a key of data", "POST", securityConfigMaps, typeJSON, `{"metadata":{"name":"b"},"data":{"` + long + `":""}}`, 422},
-		{"a key of data, applied", "PATCH", securityConfigMaps + "/b?fieldManager=m", typeApply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"},"data":{"` + long + `":""}}`, 422},
-		{"a name", "POST", securityConfigMaps, typeJSON, `{"metadata":{"name":"` + long + `"}}`, 422},
-		{"a kind", "POST", securityConfigMaps, typeJSON, `{"kind":"` + long + `","apiVersion":"` + long[:1000] + `","metadata":{"name":"b"}}`, 400},
-		{"a version", "PUT", securityConfigMaps + "/a", typeJSON, `{"metadata":{"name":"a","resourceVersion":"` + long + `"}}`, 422},
-		{"a uid", "PUT", securityConfigMaps + "/a", typeJSON, `{"metadata":{"name":"a","uid":"` + long + `"}}`, 409},
-		{"a precondition", "DELETE", securityConfigMaps + "/a", typeJSON, `{"preconditions":{"uid":"` + long + `"}}`, 409},
+		{"a key of data", "POST", configMaps, typeJSON, `{"metadata":{"name":"b"},"data":{"` + long + `":""}}`, 422},
+		{"a key of data, applied", "PATCH", configMaps + "/b?fieldManager=m", typeApply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"},"data":{"` + long + `":""}}`, 422},
+		{"a name", "POST", configMaps, typeJSON, `{"metadata":{"name":"` + long + `"}}`, 422},
+		{"a kind", "POST", configMaps, typeJSON, `{"kind":"` + long + `","apiVersion":"` + long[:1000] + `","metadata":{"name":"b"}}`, 400},
+		{"a version", "PUT", configMaps + "/a", typeJSON, `{"metadata":{"name":"a","resourceVersion":"` + long + `"}}`, 422},
+		{"a uid", "PUT", configMaps + "/a", typeJSON, `{"metadata":{"name":"a","uid":"` + long + `"}}`, 409},
+		{"a precondition", "DELETE", configMaps + "/a", typeJSON, `{"preconditions":{"uid":"` + long + `"}}`, 409},
 		{"a directive", "PATCH", pods + "/p", strategic, `{"$` + long + `":1}`, 400},
 		{"an item", "PATCH", pods + "/p", strategic, `{"spec":{"containers":["` + long + `"]}}`, 400},
 		{"a resource", "POST", pods, typeJSON, `{"metadata":{"name":"b"},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"` + long + `":"1"}}}]}}`, 422},

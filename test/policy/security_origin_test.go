@@ -23,13 +23,13 @@ func TestForeignPages(t *testing.T) {
 	}
 	post := func(headers string) string {
 		body := `{"metadata":{"generateName":"a-"}}`
-		return "POST " + securityConfigMaps + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 34\r\n" + headers + "\r\n" + body
+		return "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 34\r\n" + headers + "\r\n" + body
 	}
 	remove := func(headers string) string {
-		return "DELETE " + securityConfigMaps + "/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + headers + "\r\n"
+		return "DELETE " + configMaps + "/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + headers + "\r\n"
 	}
 	watch := func(headers string) string {
-		return "GET " + securityConfigMaps + "?watch=1&timeoutSeconds=1 HTTP/1.1\r\nHost: x\r\n" + socket + headers + "\r\n"
+		return "GET " + configMaps + "?watch=1&timeoutSeconds=1 HTTP/1.1\r\nHost: x\r\n" + socket + headers + "\r\n"
 	}
 	for _, headers := range foreign {
 		for name, request := range map[string]string{
@@ -48,7 +48,7 @@ func TestForeignPages(t *testing.T) {
 		if got := v.raw(v.nobody(), watch(bearer)); got.code != 403 || !strings.Contains(got.body, "origin") {
 			t.Errorf("a socket with a token and %q: %d %.200s", headers, got.code, got.body)
 		}
-		if got := v.raw(v.admin(), "GET "+securityConfigMaps+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+headers+"\r\n"); got.code != 200 {
+		if got := v.raw(v.admin(), "GET "+configMaps+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+headers+"\r\n"); got.code != 200 {
 			t.Errorf("a get with %q: %d", headers, got.code)
 		}
 	}
@@ -60,6 +60,6 @@ func TestForeignPages(t *testing.T) {
 		}
 	}
 	// Neither a body nor what it is: as curl does it.
-	v.must(404, "DELETE", securityConfigMaps+"/nothing", "", "")
-	v.must(400, "POST", securityConfigMaps, "", "")
+	v.must(404, "DELETE", configMaps+"/nothing", "", "")
+	v.must(400, "POST", configMaps, "", "")
 }

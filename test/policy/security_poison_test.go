@@ -93,7 +93,7 @@ func TestPoison(t *testing.T) {
 		protobuf = "application/vnd.platform.protobuf"
 		managers = `"managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":`
 	)
-	expect(t, s, 201, "POST", securityConfigMaps, typeJSON, configMapSecurity("a"))
+	expect(t, s, 201, "POST", configMaps, typeJSON, configMap("a"))
 	expect(t, s, 201, "POST", deployments, typeJSON, deployment("d", `"name":"x"`))
 	expect(t, s, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", typeJSON, strings.NewReplacer("k8s.io", "platform.io", "x-kubernetes", "x-platform").Replace(blobDefinition))
 	expect(t, s, 201, "POST", blobs, typeJSON, `{"apiVersion":"hunt.example.com/v1","kind":"Blob","metadata":{"name":"w"},"data":{}}`)
@@ -108,9 +108,9 @@ func TestPoison(t *testing.T) {
 		code                           int
 		says                           string
 	}{
-		{"year 10000 in managedFields", "PUT", securityConfigMaps + "/a", typeJSON, late1, 400, "metadata.managedFields[0].time"},
-		{"year 10000 by YAML", "PUT", securityConfigMaps + "/a", typeYAML, "#\n" + late1, 400, "metadata.managedFields[0].time"},
-		{"year 10000 by a patch", "PATCH", securityConfigMaps + "/a", typeMerge, late1, 422, "metadata.managedFields[0].time"},
+		{"year 10000 in managedFields", "PUT", configMaps + "/a", typeJSON, late1, 400, "metadata.managedFields[0].time"},
+		{"year 10000 by YAML", "PUT", configMaps + "/a", typeYAML, "#\n" + late1, 400, "metadata.managedFields[0].time"},
+		{"year 10000 by a patch", "PATCH", configMaps + "/a", typeMerge, late1, 422, "metadata.managedFields[0].time"},
 		{"year 10000 with microseconds", "POST", leases, typeJSON, `{"metadata":{"name":"l"},"spec":{"renewTime":"9999-12-31T23:59:59.000000-01:00"}}`, 400, "spec.renewTime"},
 		{"year before 0", "POST", leases, typeJSON, `{"metadata":{"name":"l"},"spec":{"renewTime":"0000-01-01T00:00:00.000000+01:00"}}`, 400, "spec.renewTime"},
 		{"a text for a set of fields", "POST", deployments, typeJSON, deployment("j", managers+closing+`}]`), 400, ""},
@@ -140,8 +140,8 @@ func TestPoison(t *testing.T) {
 		{"POST", revisions, typeJSON, `{"metadata":{"name":"deep"},"revision":1,"data":` + string(nestedValue(254)) + `}`},
 		{"POST", revisions, protobuf, inProtobuf(t, "apps/v1", "controllerrevisions", `{"metadata":{"name":"wire"},"revision":1,"data":{"a":%s}}`, text(nested(254)))},
 		{"PATCH", blobs + "/w", typeMerge, `{"data":` + string(nestedValue(254)) + `}`},
-		{"PUT", securityConfigMaps + "/a", typeJSON, strings.Replace(late1, late, `"9999-12-31T23:59:59Z"`, 1)},
-		{"PUT", securityConfigMaps + "/a", typeJSON, strings.Replace(strings.Replace(late1, late, `"9999-12-31T23:59:59Z"`, 1), "{}", "{ \"f:data\": {\"f:<\":\n{}, \"f:\xff\": {}} }", 1)},
+		{"PUT", configMaps + "/a", typeJSON, strings.Replace(late1, late, `"9999-12-31T23:59:59Z"`, 1)},
+		{"PUT", configMaps + "/a", typeJSON, strings.Replace(strings.Replace(late1, late, `"9999-12-31T23:59:59Z"`, 1), "{}", "{ \"f:data\": {\"f:<\":\n{}, \"f:\xff\": {}} }", 1)},
 	} {
 		code := 200
 		if test.method == "POST" {
@@ -150,7 +150,7 @@ func TestPoison(t *testing.T) {
 		expect(t, s, code, test.method, test.path, test.kind, test.body)
 	}
 	before := map[string]string{}
-	for _, path := range []string{securityConfigMaps, deployments, revisions, leases, blobs} {
+	for _, path := range []string{configMaps, deployments, revisions, leases, blobs} {
 		before[path] = strings.Join(itemsOf(t, s, path), "\n")
 	}
 	s.Stop(t)
@@ -196,8 +196,8 @@ func appendToJournal(t *testing.T, dir string, writes ...persist.Write) {
 func TestQuarantine(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)
-	expect(t, s, 201, "POST", securityConfigMaps, typeJSON, configMapSecurity("good"))
-	expect(t, s, 201, "POST", securityConfigMaps, typeJSON, configMapSecurity("spoilt"))
+	expect(t, s, 201, "POST", configMaps, typeJSON, configMap("good"))
+	expect(t, s, 201, "POST", configMaps, typeJSON, configMap("spoilt"))
 	expect(t, s, 201, "POST", rights+"/clusterrolebindings", typeJSON, `{"metadata":{"name":"late"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"view"}}`)
 	s.Stop(t)
 	head := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`
@@ -229,42 +229,42 @@ func TestQuarantine(t *testing.T) {
 		if ready := expect(t, s, 200, "GET", "/readyz?verbose", "", ""); !strings.Contains(ready, "8 cannot be read") {
 			t.Errorf("/readyz says %s", ready)
 		}
-		if items := itemsOf(t, s, securityConfigMaps); len(items) != 1 || !strings.Contains(items[0], `"name":"good"`) {
+		if items := itemsOf(t, s, configMaps); len(items) != 1 || !strings.Contains(items[0], `"name":"good"`) {
 			t.Errorf("the list is %.1000v", items)
 		}
 		for _, name := range []string{"deep", "other", "spoilt", "torn", "twice"} {
-			expect(t, s, http.StatusInternalServerError, "GET", securityConfigMaps+"/"+name, "", "")
-			if got := expect(t, s, 409, "POST", securityConfigMaps, typeJSON, configMapSecurity(name)); !strings.Contains(got, "set aside") {
+			expect(t, s, http.StatusInternalServerError, "GET", configMaps+"/"+name, "", "")
+			if got := expect(t, s, 409, "POST", configMaps, typeJSON, configMap(name)); !strings.Contains(got, "set aside") {
 				t.Errorf("a create says %s", got)
 			}
-			expect(t, s, 500, "PATCH", securityConfigMaps+"/"+name, typeMerge, `{}`)
-			expect(t, s, 500, "PUT", securityConfigMaps+"/"+name, typeJSON, configMapSecurity(name))
-			expect(t, s, 200, "DELETE", securityConfigMaps+"/"+name+"?dryRun=All", "", "")
+			expect(t, s, 500, "PATCH", configMaps+"/"+name, typeMerge, `{}`)
+			expect(t, s, 500, "PUT", configMaps+"/"+name, typeJSON, configMap(name))
+			expect(t, s, 200, "DELETE", configMaps+"/"+name+"?dryRun=All", "", "")
 		}
-		expect(t, s, 500, "PATCH", securityConfigMaps+"/deep?fieldManager=m", typeApply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"}}`)
+		expect(t, s, 500, "PATCH", configMaps+"/deep?fieldManager=m", typeApply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"}}`)
 		s.Stop(t)
 	}
 	s = restart(t, dir)
-	expect(t, s, 200, "DELETE", securityConfigMaps+"/deep", "", "")
-	expect(t, s, 404, "DELETE", securityConfigMaps+"/deep", "", "")
-	expect(t, s, 404, "GET", securityConfigMaps+"/deep", "", "")
+	expect(t, s, 200, "DELETE", configMaps+"/deep", "", "")
+	expect(t, s, 404, "DELETE", configMaps+"/deep", "", "")
+	expect(t, s, 404, "GET", configMaps+"/deep", "", "")
 	expect(t, s, 200, "DELETE", rights+"/clusterrolebindings/late", "", "")
 	expect(t, s, 200, "DELETE", "/api/v1/namespaces/torn", "", "")
-	expect(t, s, 201, "POST", securityConfigMaps, typeJSON, configMapSecurity("deep"))
-	expect(t, s, 200, "DELETE", securityConfigMaps, "", "")
-	expect(t, s, 201, "POST", securityConfigMaps, typeJSON, configMapSecurity("spoilt"))
-	expect(t, s, 200, "GET", securityConfigMaps+"/spoilt", "", "")
+	expect(t, s, 201, "POST", configMaps, typeJSON, configMap("deep"))
+	expect(t, s, 200, "DELETE", configMaps, "", "")
+	expect(t, s, 201, "POST", configMaps, typeJSON, configMap("spoilt"))
+	expect(t, s, 200, "GET", configMaps+"/spoilt", "", "")
 	s.Stop(t)
 	s = restart(t, dir)
-	expect(t, s, 200, "GET", securityConfigMaps+"/spoilt", "", "")
+	expect(t, s, 200, "GET", configMaps+"/spoilt", "", "")
 	if metrics := expect(t, s, 200, "GET", "/metrics", "", ""); !strings.Contains(metrics, "troupe_unreadable_objects 1\n") {
 		t.Error("more is set aside than what has no key")
 	}
 	s.Stop(t)
 	appendToJournal(t, dir, persist.Write{Key: "/namespaces//default", Value: []byte(`{"kind":"Namespace"`)})
 	s = restart(t, dir) // one of those that nobody may delete, but that can be mended like this
-	expect(t, s, 200, "GET", securityConfigMaps+"/spoilt", "", "")
-	expect(t, s, 404, "POST", securityConfigMaps, typeJSON, configMapSecurity("new"))
+	expect(t, s, 200, "GET", configMaps+"/spoilt", "", "")
+	expect(t, s, 404, "POST", configMaps, typeJSON, configMap("new"))
 	expect(t, s, 200, "DELETE", "/api/v1/namespaces/default", "", "")
 	client.Eventually(t, func() error { // the server makes it anew
 		answer, err := s.Do(t.Context(), "GET", "/api/v1/namespaces/default", "", nil)
@@ -273,5 +273,5 @@ func TestQuarantine(t *testing.T) {
 		}
 		return err
 	})
-	expect(t, s, 201, "POST", securityConfigMaps, typeJSON, configMapSecurity("new"))
+	expect(t, s, 201, "POST", configMaps, typeJSON, configMap("new"))
 }

@@ -119,14 +119,14 @@ func begin(t *testing.T, addr, path, accept string) (*http.Response, net.Conn) {
 // takes nothing is closed, and makes room.
 func TestStalledLists(t *testing.T) {
 	store := filled(40, strings.Repeat("x", 512<<10))
-	const pretty = securityConfigMaps + "?pretty=true"
+	const pretty = configMaps + "?pretty=true"
 	for _, c := range []struct {
 		name, path string
 		limits     front.Limits
 		fit        int  // readers that are served
 		small      bool // a small get is answered beside them
 	}{
-		{"in flight", securityConfigMaps, front.Limits{MaxRequestsInFlight: 4}, 5, false},
+		{"in flight", configMaps, front.Limits{MaxRequestsInFlight: 4}, 5, false},
 		{"in flight, pretty", pretty, front.Limits{MaxRequestsInFlight: 4}, 5, false},
 		{"bytes", pretty, front.Limits{MaxResponseBytes: 1 << 20}, 7, true}, // and a quarter, for they are administrators,
 	} {
@@ -142,7 +142,7 @@ func TestStalledLists(t *testing.T) {
 			if answer.StatusCode != 429 || answer.Header.Get("Retry-After") == "" {
 				t.Errorf("one reader more: %s", answer.Status)
 			}
-			if answer, _ := begin(t, addr, securityConfigMaps+"/m0000?pretty=false", "application/json"); c.small && answer.StatusCode != 200 {
+			if answer, _ := begin(t, addr, configMaps+"/m0000?pretty=false", "application/json"); c.small && answer.StatusCode != 200 {
 				t.Errorf("beside the readers: %s", answer.Status)
 			}
 			c.limits.WriteTimeout = time.Second

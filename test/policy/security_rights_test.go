@@ -91,38 +91,38 @@ func TestSecurityEscalation(t *testing.T) {
 func TestResourceNames(t *testing.T) {
 	v := start(t, createUsers(t, "jane"))
 	for _, name := range []string{"a", "b"} {
-		v.must(201, "POST", securityConfigMaps, typeJSON, configMapSecurity(name))
+		v.must(201, "POST", configMaps, typeJSON, configMap(name))
 	}
 	v.grant("named", "jane", `{"apiGroups":[""],"resources":["configmaps"],"verbs":["*"],"resourceNames":["a","",".","*"]}`)
-	v.want("jane", "GET", securityConfigMaps+"/a", "", "", 200)
+	v.want("jane", "GET", configMaps+"/a", "", "", 200)
 	for _, test := range []struct{ method, path, body string }{
-		{"GET", securityConfigMaps, ""},
-		{"GET", securityConfigMaps + "?watch=1&timeoutSeconds=1", ""},
+		{"GET", configMaps, ""},
+		{"GET", configMaps + "?watch=1&timeoutSeconds=1", ""},
 		{"GET", "/api/v1/watch/namespaces/default/configmaps?timeoutSeconds=1", ""},
 		{"GET", "/api/v1/watch/namespaces/default/configmaps/b?timeoutSeconds=1", ""},
-		{"GET", securityConfigMaps + "/b?fieldSelector=metadata.name%3Da", ""},
-		{"GET", securityConfigMaps + "?fieldSelector=metadata.name%3Db", ""},
-		{"GET", securityConfigMaps + "?fieldSelector=metadata.name%3Db,metadata.name%3Da", ""},
-		{"GET", securityConfigMaps + "?fieldSelector=metadata.name!%3Db", ""},
-		{"GET", securityConfigMaps + "?fieldSelector=metadata.name%3D", ""},
-		{"GET", securityConfigMaps + "?labelSelector=metadata.name%3Da", ""},
-		{"GET", securityConfigMaps + "?fieldSelector=metadata.namespace%3Da", ""},
-		{"GET", securityConfigMaps + "?fieldselector=metadata.name%3Da", ""},
+		{"GET", configMaps + "/b?fieldSelector=metadata.name%3Da", ""},
+		{"GET", configMaps + "?fieldSelector=metadata.name%3Db", ""},
+		{"GET", configMaps + "?fieldSelector=metadata.name%3Db,metadata.name%3Da", ""},
+		{"GET", configMaps + "?fieldSelector=metadata.name!%3Db", ""},
+		{"GET", configMaps + "?fieldSelector=metadata.name%3D", ""},
+		{"GET", configMaps + "?labelSelector=metadata.name%3Da", ""},
+		{"GET", configMaps + "?fieldSelector=metadata.namespace%3Da", ""},
+		{"GET", configMaps + "?fieldselector=metadata.name%3Da", ""},
 		{"GET", "/api/v1/configmaps", ""},
-		{"POST", securityConfigMaps, configMapSecurity("a")},
-		{"POST", securityConfigMaps + "?fieldSelector=metadata.name%3Da", configMapSecurity("c")},
-		{"POST", securityConfigMaps, `{"metadata":{"generateName":"a"}}`},
-		{"DELETE", securityConfigMaps, ""},
-		{"DELETE", securityConfigMaps + "?fieldSelector=metadata.name%3Da", ""},
-		{"DELETE", securityConfigMaps + "/b", ""},
-		{"PATCH", securityConfigMaps + "/b", "{}"},
-		{"PUT", securityConfigMaps + "/b", configMapSecurity("b")},
+		{"POST", configMaps, configMap("a")},
+		{"POST", configMaps + "?fieldSelector=metadata.name%3Da", configMap("c")},
+		{"POST", configMaps, `{"metadata":{"generateName":"a"}}`},
+		{"DELETE", configMaps, ""},
+		{"DELETE", configMaps + "?fieldSelector=metadata.name%3Da", ""},
+		{"DELETE", configMaps + "/b", ""},
+		{"PATCH", configMaps + "/b", "{}"},
+		{"PUT", configMaps + "/b", configMap("b")},
 	} {
 		v.want("jane", test.method, test.path, typeJSON, test.body, 403)
 	}
 	for _, path := range []string{
-		securityConfigMaps + "?fieldSelector=metadata.name%3Da", securityConfigMaps + "?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3D%3Da",
-		securityConfigMaps + "?fieldSelector=metadata.name%3Da&fieldSelector=metadata.name%3Db",
+		configMaps + "?fieldSelector=metadata.name%3Da", configMaps + "?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3D%3Da",
+		configMaps + "?fieldSelector=metadata.name%3Da&fieldSelector=metadata.name%3Db",
 	} {
 		if text := v.want("jane", "GET", path, "", "", 200); strings.Contains(text, `"name":"b"`) {
 			t.Errorf("%s shows another object: %s", path, text)
@@ -145,9 +145,9 @@ func TestCreation(t *testing.T) {
 	lease := `{"apiVersion":"coordination.platform.io/v1","kind":"Lease","metadata":{"name":"x"}}`
 	maps := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"}}`
 	role := `{"apiVersion":"rbac.authorization.platform.io/v1","kind":"Role","metadata":{"name":"x"},"rules":[]}`
-	for path, body := range map[string]string{leases: lease, securityConfigMaps: maps, roles: role} {
+	for path, body := range map[string]string{leases: lease, configMaps: maps, roles: role} {
 		for _, user := range []string{"pat", "max"} {
-			if user == "max" && path == securityConfigMaps {
+			if user == "max" && path == configMaps {
 				continue
 			}
 			v.want(user, "PATCH", path+"/x?fieldManager=p", typeApply, body, 403)
@@ -158,14 +158,14 @@ func TestCreation(t *testing.T) {
 		v.must(404, "GET", path+"/x", "", "")
 	}
 	v.want("pat", "PUT", leases+"/x", typeJSON, lease, 403)
-	if text := v.want("pat", "PATCH", securityConfigMaps+"/x?fieldManager=p", typeApply, maps, 403); !strings.Contains(text, `User \"pat\" cannot create resource \"configmaps\"`) {
+	if text := v.want("pat", "PATCH", configMaps+"/x?fieldManager=p", typeApply, maps, 403); !strings.Contains(text, `User \"pat\" cannot create resource \"configmaps\"`) {
 		t.Errorf("the refusal says %s", text)
 	}
 	// The name of what an update or an apply makes is known: a right on that name is enough.
-	v.want("max", "PATCH", securityConfigMaps+"/x?fieldManager=p", typeApply, maps, 201)
+	v.want("max", "PATCH", configMaps+"/x?fieldManager=p", typeApply, maps, 201)
 	v.must(201, "POST", leases, typeJSON, lease)
 	v.must(201, "POST", roles, typeJSON, role)
-	for path, body := range map[string]string{leases: lease, securityConfigMaps: maps, roles: role} {
+	for path, body := range map[string]string{leases: lease, configMaps: maps, roles: role} {
 		v.want("pat", "PATCH", path+"/x?fieldManager=p&force=true", typeApply, body, 200)
 		v.want("pat", "PATCH", path+"/x", typeMerge, `{"metadata":{"labels":{"a":"b"}}}`, 200)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -19,8 +18,7 @@ import (
 )
 
 const (
-	securityConfigMaps = "/api/v1/namespaces/default/configmaps"
-	token              = "t0p-s3cret-t0ken"
+	token = "t0p-s3cret-t0ken"
 )
 
 // A victim is a daemon in this process whose log is kept, and who audits the metadata of every
@@ -159,5 +157,3 @@ func (v *testServer) must(code int, method, path, kind, body string) string {
 }
 
 const typeJSON = "application/json"
-
-func configMapSecurity(name string) string { return fmt.Sprintf(`{"metadata":{"name":%q}}`, name) }

@@ -13,7 +13,7 @@ import (
 func TestSizes(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)
-	expect(t, s, 201, "POST", securityConfigMaps, typeJSON, configMapSecurity("a"))
+	expect(t, s, 201, "POST", configMaps, typeJSON, configMap("a"))
 	definition := strings.NewReplacer("k8s.io", "platform.io", "x-kubernetes", "x-platform", `"<<<<"`, `"`+strings.Repeat("d", 4096)+`"`).Replace(blobDefinition)
 	expect(t, s, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", typeJSON, definition)
 	expect(t, s, 201, "POST", blobs, typeJSON, `{"apiVersion":"hunt.example.com/v1","kind":"Blob","metadata":{"name":"w"},"data":{"x":"`+strings.Repeat("x", 700_000)+`"}}`)
@@ -42,7 +42,7 @@ func TestSizes(t *testing.T) {
 		{"a JSON patch that copies", "PATCH", blobs + "/v", typeJSONPatch, `[{"op":"copy","from":"/data","path":"/x"},{"op":"add","path":"/data","value":{"x":"` + strings.Repeat("x", 700_000) + `"}},` + strings.Join(copies, ",") + `]`, []int{413}},
 		{"a merge patch that adds", "PATCH", blobs + "/v", typeMerge, `{"status":"` + strings.Repeat("x", 200_000) + `","items":[{"a":"` + strings.Repeat("x", 200_000) + `"}]}`, []int{413}},
 		{"very many containers", "POST", "/api/v1/namespaces/default/pods", typeJSON, `{"metadata":{"name":"p"},"spec":{"containers":` + items(1_000_000, "{}") + `}}`, []int{413, 422}},
-		{"very many owners", "PUT", securityConfigMaps + "/a", typeJSON, `{"metadata":{"name":"a","ownerReferences":` + items(60_000, `{"controller":true,"uid":"u"}`) + `}}`, []int{413, 422}},
+		{"very many owners", "PUT", configMaps + "/a", typeJSON, `{"metadata":{"name":"a","ownerReferences":` + items(60_000, `{"controller":true,"uid":"u"}`) + `}}`, []int{413, 422}},
 	} {
 		var got string
 		bytes := allocated(func() {
@@ -80,9 +80,9 @@ func TestLargeBatch(t *testing.T) {
 		wait.Go(func() {
 			body, _ := json.Marshal(map[string]any{"metadata": map[string]any{"name": fmt.Sprint("big", i)}, "data": map[string]string{"x": data}})
 			for try := range 2 { // the second has the first in its note
-				method, path, code := "POST", securityConfigMaps, 201
+				method, path, code := "POST", configMaps, 201
 				if try > 0 {
-					method, path, code = "PATCH", fmt.Sprintf("%s/big%d", securityConfigMaps, i), 200
+					method, path, code = "PATCH", fmt.Sprintf("%s/big%d", configMaps, i), 200
 					body = []byte(`{"metadata":{"labels":{"a":"b"}}}`)
 				}
 				kind := typeJSON
@@ -99,7 +99,7 @@ func TestLargeBatch(t *testing.T) {
 	wait.Wait()
 	s.Stop(t)
 	s = restart(t, dir)
-	if n := len(itemsOf(t, s, securityConfigMaps)); n != writers {
+	if n := len(itemsOf(t, s, configMaps)); n != writers {
 		t.Errorf("of %d objects %d are there", writers, n)
 	}
 }

@@ -25,9 +25,9 @@ func TestSlowCrowd(t *testing.T) {
 	const each = 250
 	sorts := []string{
 		"", // no handshake
-		"GET " + securityConfigMaps + " HTTP/1.1\r\nHost: x\r\nX-",
-		"POST " + securityConfigMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
-		"GET " + securityConfigMaps + "?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n", // and never reads
+		"GET " + configMaps + " HTTP/1.1\r\nHost: x\r\nX-",
+		"POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
+		"GET " + configMaps + "?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n", // and never reads
 	}
 	admin := v.admin()
 	admin.ClientSessionCache = tls.NewLRUClientSessionCache(0)
@@ -57,9 +57,9 @@ func TestSlowCrowd(t *testing.T) {
 	ask := func(from, to int) {
 		for n := from; n < to; n++ {
 			name := fmt.Sprintf("m-%d", n)
-			v.must(201, "POST", securityConfigMaps, typeJSON, configMapSecurity(name))
-			v.must(200, "GET", securityConfigMaps+"/"+name, "", "")
-			v.must(200, "GET", securityConfigMaps+"?limit=5", "", "")
+			v.must(201, "POST", configMaps, typeJSON, configMap(name))
+			v.must(200, "GET", configMaps+"/"+name, "", "")
+			v.must(200, "GET", configMaps+"?limit=5", "", "")
 		}
 	}
 	ask(0, 50)

@@ -14,9 +14,9 @@ import (
 // what follows it on the connection is never read as a request.
 func TestSmuggling(t *testing.T) {
 	v := start(t)
-	const smuggled = "POST " + securityConfigMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 33\r\n\r\n" +
+	const smuggled = "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 33\r\n\r\n" +
 		`{"metadata":{"name":"smuggled"}} `
-	post := "POST " + securityConfigMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+	post := "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 	for name, request := range map[string]string{
 		"two lengths":              post + "Content-Length: 0\r\nContent-Length: 5\r\n\r\n",
 		"the same length twice":    post + "Content-Length: 0\r\nContent-Length: 0\r\n\r\n",
@@ -60,7 +60,7 @@ func TestSmuggling(t *testing.T) {
 			}
 		})
 	}
-	v.must(404, "GET", securityConfigMaps+"/smuggled", "", "")
+	v.must(404, "GET", configMaps+"/smuggled", "", "")
 	if got := v.raw(v.admin(), smuggled); got.code != 201 {
 		t.Errorf("the smuggled request itself: %d %s", got.code, got.body)
 	}
@@ -100,9 +100,9 @@ func TestOrderOfHeaders(t *testing.T) {
 // TestTrailers: what comes behind the body is no header, whatever proxies have let through there.
 func TestTrailers(t *testing.T) {
 	v, proxy := behindProxy(t)
-	body := configMapSecurity("trailed")
+	body := configMap("trailed")
 	send := func(config *tls.Config, headers, trailers string) securityAnswer {
-		return v.raw(config, "POST "+securityConfigMaps+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"+
+		return v.raw(config, "POST "+configMaps+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"+
 			headers+"\r\n"+fmt.Sprintf("%x\r\n%s\r\n0\r\n", len(body), body)+trailers+"\r\n")
 	}
 	const joe = "X-Remote-User: joe\r\nX-Remote-Group: devs\r\n"
@@ -123,7 +123,7 @@ func TestTrailers(t *testing.T) {
 			t.Errorf("%q behind the body: %d, closed %v: %s", trailer, got.code, got.closed, got.body)
 		}
 	}
-	v.must(404, "GET", securityConfigMaps+"/trailed", "", "")
+	v.must(404, "GET", configMaps+"/trailed", "", "")
 	if got := send(v.admin(), "Trailer: X-A\r\nCookie: a=b\r\nCookie: c=d\r\nX-A: b\r\nX-A: c\r\nUser-Agent: y\r\n", ""); got.code != 201 {
 		t.Errorf("without: %d %s", got.code, got.body)
 	}

@@ -83,7 +83,7 @@ func TestForgedAccountTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := start(t, func(c *daemon.Config) { c.ServiceAccounts.SigningKeyFile = file })
-	v.must(201, "POST", securityAccounts, typeJSON, configMapSecurity("robot"))
+	v.must(201, "POST", securityAccounts, typeJSON, `{"metadata":{"name":"robot"}}`)
 	m := newTokenForger(t, key, v.accountToken("robot", `{}`))
 	who := func(token string) (int, string) { return v.bearer(token, "POST", selfPath, typeJSON, "{}") }
 	es := jwt.SigningMethodES256
@@ -192,15 +192,15 @@ func (v *testServer) accountToken(name, spec string) string {
 func TestRevokedAccountTokens(t *testing.T) {
 	v := start(t)
 	const core = "/api/v1/namespaces/default/"
-	v.must(201, "POST", securityAccounts, typeJSON, configMapSecurity("robot"))
+	v.must(201, "POST", securityAccounts, typeJSON, `{"metadata":{"name":"robot"}}`)
 	bound := func(kind, name string) string {
 		return `{"boundObjectRef":{"kind":"` + kind + `","apiVersion":"v1","name":"` + name + `"}}`
 	}
 	for _, test := range []struct{ kind, path, body, spec string }{
 		{"Pod", core + "pods", `{"metadata":{"name":"x"},"spec":{"serviceAccountName":"robot","containers":[{"name":"c","image":"i"}]}}`, bound("Pod", "x")},
-		{"Secret", core + "secrets", configMapSecurity("x"), bound("Secret", "x")},
-		{"Node", "/api/v1/nodes", configMapSecurity("x"), bound("Node", "x")},
-		{"account", securityAccounts, configMapSecurity("x"), `{}`},
+		{"Secret", core + "secrets", `{"metadata":{"name":"x"}}`, bound("Secret", "x")},
+		{"Node", "/api/v1/nodes", `{"metadata":{"name":"x"}}`, bound("Node", "x")},
+		{"account", securityAccounts, `{"metadata":{"name":"x"}}`, `{}`},
 	} {
 		v.must(201, "POST", test.path, typeJSON, test.body)
 		account := "robot"

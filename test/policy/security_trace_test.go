@@ -41,7 +41,7 @@ func TestLogsAndMetrics(t *testing.T) {
 		v.raw(v.nobody(), request)
 	}
 	name := url.PathEscape("a\u2028b\u0085c")
-	v.do("GET", securityConfigMaps+"/"+name, "", "")
+	v.do("GET", configMaps+"/"+name, "", "")
 	before := strings.Count(v.must(200, "GET", "/metrics", "", ""), "\n")
 	for n := range 300 {
 		v.do("GET", fmt.Sprintf("/random/%d", n), "", "")
@@ -75,13 +75,13 @@ func TestLogsAndMetrics(t *testing.T) {
 // TestContinueTokens: a token goes on with its own list only.
 func TestContinueTokens(t *testing.T) {
 	v := start(t)
-	v.must(201, "POST", "/api/v1/namespaces", typeJSON, configMapSecurity("other"))
+	v.must(201, "POST", "/api/v1/namespaces", typeJSON, `{"metadata":{"name":"other"}}`)
 	for _, namespace := range []string{"default", "other"} {
 		for _, n := range []string{"a", "b", "c"} {
-			v.must(201, "POST", "/api/v1/namespaces/"+namespace+"/configmaps", typeJSON, configMapSecurity(n+"-"+namespace))
+			v.must(201, "POST", "/api/v1/namespaces/"+namespace+"/configmaps", typeJSON, configMap(n+"-"+namespace))
 		}
 	}
-	v.must(201, "POST", "/api/v1/namespaces/other/secrets", typeJSON, configMapSecurity("z-hidden"))
+	v.must(201, "POST", "/api/v1/namespaces/other/secrets", typeJSON, `{"metadata":{"name":"z-hidden"}}`)
 	var list struct {
 		Metadata struct {
 			Continue        string `json:"continue"`
@@ -91,7 +91,7 @@ func TestContinueTokens(t *testing.T) {
 			Metadata struct{ Namespace, Name string } `json:"metadata"`
 		} `json:"items"`
 	}
-	if err := json.Unmarshal([]byte(v.must(200, "GET", securityConfigMaps+"?limit=1", "", "")), &list); err != nil {
+	if err := json.Unmarshal([]byte(v.must(200, "GET", configMaps+"?limit=1", "", "")), &list); err != nil {
 		t.Fatal(err)
 	}
 	own := list.Metadata.Continue
@@ -107,7 +107,7 @@ func TestContinueTokens(t *testing.T) {
 	for _, change := range [][2]string{{"default", "other"}, {"configmaps", "secrets"}, {`"s":"`, `"s":"../`}, {`"s":"`, `"s":"other/`}, {`"v":`, `"v":9`}, {`"v":`, `"v":-`}} {
 		tokens = append(tokens, forge(strings.ReplaceAll(string(plain), change[0], change[1])))
 	}
-	for _, path := range []string{securityConfigMaps, "/api/v1/namespaces/default/secrets", "/api/v1/namespaces/other/configmaps", "/api/v1/secrets"} {
+	for _, path := range []string{configMaps, "/api/v1/namespaces/default/secrets", "/api/v1/namespaces/other/configmaps", "/api/v1/secrets"} {
 		for _, token := range tokens {
 			code, text := v.do("GET", path+"?limit=10&continue="+url.QueryEscape(token), "", "")
 			list.Items = nil
@@ -116,7 +116,7 @@ func TestContinueTokens(t *testing.T) {
 				continue
 			case code != 200 || json.Unmarshal([]byte(text), &list) != nil:
 				t.Errorf("%s with %q: %d %s", path, token, code, text)
-			case path != securityConfigMaps && token == own:
+			case path != configMaps && token == own:
 				t.Errorf("%s goes on with the token of another list", path)
 			}
 			for _, item := range list.Items {
@@ -124,7 +124,7 @@ func TestContinueTokens(t *testing.T) {
 					t.Errorf("%s with %q shows %+v", path, token, item.Metadata)
 				}
 			}
-			if path == securityConfigMaps && strings.Contains(text, "z-hidden") {
+			if path == configMaps && strings.Contains(text, "z-hidden") {
 				t.Errorf("%s shows a Secret", path)
 			}
 		}

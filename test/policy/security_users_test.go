@@ -2,12 +2,7 @@ package policy
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
-	"testing"
 
-	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -19,26 +14,6 @@ const (
 	typeStrategic = "application/strategic-merge-patch+json"
 	typeApply     = "application/apply-patch+yaml"
 )
-
-// createUsers lets users in by the tokens that credential gives, each as "name" or "name=group,group".
-func createUsers(t *testing.T, users ...string) func(*daemon.Config) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "people.csv")
-	var lines strings.Builder
-	for _, u := range users {
-		name, groups := u, ""
-		if at := strings.LastIndexByte(u, '='); at > 0 {
-			name, groups = u[:at], u[at+1:]
-		}
-		lines.WriteString(credential(name) + "," + name + ",,\"" + groups + "\"\n")
-	}
-	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return func(c *daemon.Config) { c.Authentication.TokenAuthFile = path }
-}
-
-func credential(user string) string { return "t0ken-of-" + user }
 
 // as is a well-formed request of a user.
 func (v *testServer) as(user, method, path, kind, body string) (int, string) {

@@ -22,7 +22,7 @@ var errExpired = errors.New("the version of the watch has expired")
 // watch reads events until the connection breaks, or, if end is not 0, until the event of that
 // version.
 func (o *crashObserver) watch(ctx context.Context, c *client.Client, end uint64) error {
-	w, err := c.Watch(ctx, crashObjects, url.Values{"resourceVersion": {strconv.FormatUint(o.from, 10)}})
+	w, err := c.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(o.from, 10)}})
 	if answer := (*client.Answer)(nil); errors.As(err, &answer) {
 		return err
 	} else if err != nil {

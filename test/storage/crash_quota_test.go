@@ -45,23 +45,22 @@ func TestQuotasOverKills(t *testing.T) {
 }
 
 const (
-	quotas          = "/api/v1/namespaces/default/resourcequotas"
-	crashConfigMaps = "/api/v1/namespaces/default/configmaps"
-	limit           = 40
+	quotas = "/api/v1/namespaces/default/resourcequotas"
+	limit  = 40
 )
 
 // churnCrash creates objects, and deletes some of them, until the server does not answer any more.
 func churnCrash(ctx context.Context, c *client.Client, answered *client.Tally, name string) {
 	for k := 0; ctx.Err() == nil; k++ {
 		object := fmt.Sprintf("%s-%d", name, k)
-		if _, err := c.Create(ctx, crashConfigMaps, client.ConfigMap(object, nil, nil)); err != nil {
+		if _, err := c.Create(ctx, configMaps, client.ConfigMap(object, nil, nil)); err != nil {
 			return
 		}
 		answered.Add()
 		if k%4 == 0 {
 			continue
 		}
-		if _, err := c.Delete(ctx, crashConfigMaps+"/"+object, nil); err != nil {
+		if _, err := c.Delete(ctx, configMaps+"/"+object, nil); err != nil {
 			return
 		}
 		answered.Add()
@@ -71,7 +70,7 @@ func churnCrash(ctx context.Context, c *client.Client, answered *client.Tally, n
 // count is the number of ConfigMaps.
 func count(t *testing.T, p *crashProcess) int {
 	t.Helper()
-	list, err := p.List(t.Context(), crashConfigMaps, nil)
+	list, err := p.List(t.Context(), configMaps, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +114,7 @@ func fill(t *testing.T, p *crashProcess, round int) {
 	var creating sync.WaitGroup
 	for i := range limit {
 		creating.Go(func() {
-			a, err := p.Create(t.Context(), crashConfigMaps, client.ConfigMap(fmt.Sprintf("fill-%d-%d", round, i), nil, nil))
+			a, err := p.Create(t.Context(), configMaps, client.ConfigMap(fmt.Sprintf("fill-%d-%d", round, i), nil, nil))
 			if err != nil || a.Code != 201 && a.Code != 403 {
 				t.Errorf("round %d: %v, %v", round, a, err)
 			}
@@ -125,12 +124,12 @@ func fill(t *testing.T, p *crashProcess, round int) {
 	if there := count(t, p); there != limit {
 		t.Errorf("round %d: %d objects, limited to %d", round, there, limit)
 	}
-	list, err := p.List(t.Context(), crashConfigMaps, nil)
+	list, err := p.List(t.Context(), configMaps, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range list.Items[:limit/2] {
-		if a, err := p.Delete(t.Context(), crashConfigMaps+"/"+o.Name(), nil); err != nil || a.Code != 200 {
+		if a, err := p.Delete(t.Context(), configMaps+"/"+o.Name(), nil); err != nil || a.Code != 200 {
 			t.Fatalf("%v, %v", a, err)
 		}
 	}

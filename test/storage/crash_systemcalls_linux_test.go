@@ -224,7 +224,7 @@ func recovers(t *testing.T, p *crashProcess) (bool, error) {
 	went := false
 	client.Eventually(t, func() error {
 		data := map[string]string{"recovers": time.Now().String()} // a patch that changes nothing is not written
-		answer, err := p.Patch(context.Background(), crashObjects+"/"+crashMarker, map[string]any{"data": data})
+		answer, err := p.Patch(context.Background(), configMaps+"/"+crashMarker, map[string]any{"data": data})
 		if went = err == nil && answer.Code == 200; went || !p.Running() {
 			return nil
 		}

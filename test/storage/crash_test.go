@@ -188,7 +188,7 @@ func (h *crashHistory) load(p *crashProcess, o *crashObserver, end func(*crashPr
 func (h *crashHistory) list(p *crashProcess) {
 	h.t.Helper()
 	h.listedAt = time.Now()
-	list, err := p.List(context.Background(), crashObjects, nil)
+	list, err := p.List(context.Background(), configMaps, nil)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -250,9 +250,9 @@ func same(a, b client.Event) bool { return a.Type == b.Type && a.Object.String()
 func (h *crashHistory) mark(p *crashProcess) uint64 {
 	h.t.Helper()
 	data := map[string]string{"after": strconv.FormatUint(h.at, 10)}
-	answer, err := p.Patch(context.Background(), crashObjects+"/"+crashMarker, map[string]any{"data": data})
+	answer, err := p.Patch(context.Background(), configMaps+"/"+crashMarker, map[string]any{"data": data})
 	if err == nil && answer.Code == 404 {
-		answer, err = p.Create(context.Background(), crashObjects, client.ConfigMap(crashMarker, nil, data))
+		answer, err = p.Create(context.Background(), configMaps, client.ConfigMap(crashMarker, nil, data))
 	}
 	if err != nil || answer.Code > 201 {
 		h.t.Fatalf("marker: %v, %v", answer, err)

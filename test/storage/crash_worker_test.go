@@ -12,8 +12,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-const crashObjects = "/api/v1/namespaces/default/configmaps"
-
 // crashState is the state of an object: absent, or as written by the write with this number.
 type crashState struct {
 	exists bool
@@ -65,14 +63,14 @@ func (w *worker) run(ctx context.Context, c *client.Client) error {
 		case !k.acked.exists:
 			want = 201
 			k.uncertain = &next
-			answer, err = c.Create(ctx, crashObjects, client.ConfigMap(k.name, nil, w.data()))
+			answer, err = c.Create(ctx, configMaps, client.ConfigMap(k.name, nil, w.data()))
 		case w.random.IntN(4) == 0:
 			next = crashState{}
 			k.uncertain = &next
-			answer, err = c.Delete(ctx, crashObjects+"/"+k.name, nil)
+			answer, err = c.Delete(ctx, configMaps+"/"+k.name, nil)
 		default:
 			k.uncertain = &next
-			answer, err = c.Patch(ctx, crashObjects+"/"+k.name, map[string]any{"data": w.data()})
+			answer, err = c.Patch(ctx, configMaps+"/"+k.name, map[string]any{"data": w.data()})
 		}
 		if err != nil {
 			return nil

@@ -31,11 +31,11 @@ func TestNothingPlainReachesTheDisk(t *testing.T) {
 			config := c.settings()
 			config.Snapshots.JournalBytes = 1 << 20
 			s := client.ServeConfig(t, config, c.log)
-			send(t, s, 201, "POST", encryptionSecrets, secret("kept", marker))
-			send(t, s, 201, "POST", encryptionSecrets, secret("gone", marker))
-			send(t, s, 200, "PATCH", encryptionSecrets+"/kept", `{"metadata":{"labels":{"l":"other","m":"`+marker+`"}}}`)
-			send(t, s, 200, "DELETE", encryptionSecrets+"/gone", "")
-			send(t, s, 201, "POST", encryptionConfigMaps, `{"metadata":{"name":"plain"},"data":{"v":"in-clear-`+algorithm+`"}}`)
+			send(t, s, 201, "POST", secrets, secret("kept", marker))
+			send(t, s, 201, "POST", secrets, secret("gone", marker))
+			send(t, s, 200, "PATCH", secrets+"/kept", `{"metadata":{"labels":{"l":"other","m":"`+marker+`"}}}`)
+			send(t, s, 200, "DELETE", secrets+"/gone", "")
+			send(t, s, 201, "POST", configMaps, `{"metadata":{"name":"plain"},"data":{"v":"in-clear-`+algorithm+`"}}`)
 			check := func(when string) {
 				t.Helper()
 				if files := grep(t, c.dir, marker); len(files) > 0 {
@@ -48,7 +48,7 @@ func TestNothingPlainReachesTheDisk(t *testing.T) {
 			}
 			fill := strings.Repeat("x", 200<<10)
 			for i := range 8 {
-				send(t, s, 201, "POST", encryptionConfigMaps, fmt.Sprintf(`{"metadata":{"name":"fill-%d"},"data":{"v":%q}}`, i, fill))
+				send(t, s, 201, "POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"fill-%d"},"data":{"v":%q}}`, i, fill))
 			}
 			client.Eventually(t, func() error {
 				if found, err := filepath.Glob(filepath.Join(c.dir, "snapshots", "*.manifest")); len(found) == 0 {
@@ -109,16 +109,16 @@ func TestRotation(t *testing.T) {
 	config := c.settings()
 	config.Watches.HistoryTime = daemon.Duration(1e6)
 	s := client.ServeConfig(t, config, c.log)
-	send(t, s, 201, "POST", encryptionSecrets, secret("a", "v"))
-	send(t, s, 201, "POST", encryptionConfigMaps, `{"metadata":{"name":"busy"}}`)
+	send(t, s, 201, "POST", secrets, secret("a", "v"))
+	send(t, s, 201, "POST", configMaps, `{"metadata":{"name":"busy"}}`)
 	touch := func(changes bool) {
 		t.Helper()
-		before := send(t, s, 200, "GET", encryptionSecrets+"/a", "").Object()
+		before := send(t, s, 200, "GET", secrets+"/a", "").Object()
 		text, err := json.Marshal(before)
 		if err != nil {
 			t.Fatal(err)
 		}
-		after := send(t, s, 200, "PUT", encryptionSecrets+"/a", string(text)).Object()
+		after := send(t, s, 200, "PUT", secrets+"/a", string(text)).Object()
 		if changed := after.Version() != before.Version(); changed != changes {
 			t.Errorf("an update that changes nothing: version %d after %d", after.Version(), before.Version())
 		}
@@ -137,7 +137,7 @@ func TestRotation(t *testing.T) {
 		client.Eventually(t, func() error {
 			// The journal before a snapshot goes once there is some after it.
 			n++
-			send(t, s, 200, "PATCH", encryptionConfigMaps+"/busy", fmt.Sprintf(`{"data":{"n":"%d"}}`, n))
+			send(t, s, 200, "PATCH", configMaps+"/busy", fmt.Sprintf(`{"data":{"n":"%d"}}`, n))
 			if counts := c.census(t); len(counts) != 1 || counts[key] == 0 {
 				return fmt.Errorf("the disk needs %v", counts)
 			}
@@ -151,7 +151,7 @@ func TestRotation(t *testing.T) {
 	reload(forSecrets(two, one))
 	touch(true)
 	touch(false)
-	if a := send(t, s, 200, "PATCH", encryptionSecrets+"/a", `{}`).Object(); a.Version() == 0 {
+	if a := send(t, s, 200, "PATCH", secrets+"/a", `{}`).Object(); a.Version() == 0 {
 		t.Error(a)
 	}
 	onlyNeeds("secretbox:v1:two")
@@ -164,7 +164,7 @@ func TestRotation(t *testing.T) {
 		}
 		return nil
 	})
-	send(t, s, 201, "POST", encryptionSecrets, secret("b", "v"))
+	send(t, s, 201, "POST", secrets, secret("b", "v"))
 	s.Stop(t)
 	if counts := c.census(t); counts["secretbox:v1:two"] == 0 || len(counts) != 1 {
 		t.Errorf("after a broken file the disk needs %v", counts)
@@ -202,21 +202,21 @@ func TestMissingKey(t *testing.T) {
 	c := newClusterEncryption(t, forSecrets(one))
 	s := c.serve(t)
 	for _, name := range []string{"a", "b"} {
-		send(t, s, 201, "POST", encryptionSecrets, secret(name, "v"))
+		send(t, s, 201, "POST", secrets, secret(name, "v"))
 	}
-	send(t, s, 201, "POST", encryptionConfigMaps, `{"metadata":{"name":"plain"}}`)
+	send(t, s, 201, "POST", configMaps, `{"metadata":{"name":"plain"}}`)
 	s.Stop(t)
 
 	c.configure(t, forSecrets(two))
 	for range 2 { // after the journal, and after a snapshot
 		s = c.serve(t)
-		refused := send(t, s, 500, "GET", encryptionSecrets+"/a", "")
+		refused := send(t, s, 500, "GET", secrets+"/a", "")
 		if !strings.Contains(string(refused.Body), "StorageReadError") {
 			t.Errorf("refused with %s", refused)
 		}
-		send(t, s, 409, "POST", encryptionSecrets, secret("a", "other"))
-		send(t, s, 500, "PATCH", encryptionSecrets+"/a", `{"metadata":{"labels":{"x":"y"}}}`)
-		send(t, s, 200, "GET", encryptionConfigMaps+"/plain", "")
+		send(t, s, 409, "POST", secrets, secret("a", "other"))
+		send(t, s, 500, "PATCH", secrets+"/a", `{"metadata":{"labels":{"x":"y"}}}`)
+		send(t, s, 200, "GET", configMaps+"/plain", "")
 		metrics := string(send(t, s, 200, "GET", "/metrics", "").Body)
 		if !strings.Contains(metrics, "troupe_unreadable_objects 2\n") {
 			t.Error("the metrics do not count what cannot be read")
@@ -227,8 +227,8 @@ func TestMissingKey(t *testing.T) {
 		s.Stop(t)
 	}
 	s = c.serve(t)
-	send(t, s, 200, "DELETE", encryptionSecrets+"/b", `{"apiVersion":"v1","kind":"DeleteOptions","ignoreStoreReadErrorWithClusterBreakingPotential":true}`)
-	send(t, s, 201, "POST", encryptionSecrets, secret("b", "new"))
+	send(t, s, 200, "DELETE", secrets+"/b", `{"apiVersion":"v1","kind":"DeleteOptions","ignoreStoreReadErrorWithClusterBreakingPotential":true}`)
+	send(t, s, 201, "POST", secrets, secret("b", "new"))
 	s.Stop(t)
 	c.configure(t, forSecrets(two, one))
 	s = c.serve(t)
@@ -240,8 +240,8 @@ func TestMissingKey(t *testing.T) {
 	plain := c.settings()
 	plain.Encryption = daemon.Default().Encryption
 	s = client.ServeConfig(t, plain, c.log)
-	send(t, s, 500, "GET", encryptionSecrets+"/a", "")
-	send(t, s, 200, "GET", encryptionConfigMaps+"/plain", "")
+	send(t, s, 500, "GET", secrets+"/a", "")
+	send(t, s, 200, "GET", configMaps+"/plain", "")
 }
 
 // TestWatchAcrossALostKey: a watch that would have to read what cannot be read is told to list again, not that objects are gone.
@@ -249,16 +249,16 @@ func TestWatchAcrossALostKey(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))
 	s := c.serve(t)
-	from := send(t, s, 201, "POST", encryptionSecrets, secret("a", "1")).Object().Version()
-	send(t, s, 200, "PATCH", encryptionSecrets+"/a", `{"stringData":{"v":"2"}}`)
-	last := send(t, s, 201, "POST", encryptionConfigMaps, `{"metadata":{"name":"plain"}}`).Object().Version()
+	from := send(t, s, 201, "POST", secrets, secret("a", "1")).Object().Version()
+	send(t, s, 200, "PATCH", secrets+"/a", `{"stringData":{"v":"2"}}`)
+	last := send(t, s, 201, "POST", configMaps, `{"metadata":{"name":"plain"}}`).Object().Version()
 	s.Stop(t)
 	c.configure(t, forSecrets(aKey("aesgcm", "two", 2)))
 	s = c.serve(t)
-	if a := send(t, s, 200, "GET", fmt.Sprintf("%s?watch=1&timeoutSeconds=1&resourceVersion=%d", encryptionSecrets, from), ""); !strings.Contains(string(a.Body), `"code":410`) {
+	if a := send(t, s, 200, "GET", fmt.Sprintf("%s?watch=1&timeoutSeconds=1&resourceVersion=%d", secrets, from), ""); !strings.Contains(string(a.Body), `"code":410`) {
 		t.Errorf("the watch from before: %s", a.Body)
 	}
-	send(t, s, 200, "GET", fmt.Sprintf("%s?watch=1&timeoutSeconds=1&resourceVersion=%d", encryptionSecrets, last), "")
+	send(t, s, 200, "GET", fmt.Sprintf("%s?watch=1&timeoutSeconds=1&resourceVersion=%d", secrets, last), "")
 }
 
 // TestMovedRows: someone who can write files swaps the rows of two Secrets, and slips in one in clear. None of them is served.
@@ -266,8 +266,8 @@ func TestMovedRows(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets(aKey("aesgcm", "one", 1)))
 	s := c.serve(t)
-	send(t, s, 201, "POST", encryptionSecrets, secret("mine", "public"))
-	send(t, s, 201, "POST", encryptionSecrets, secret("other", "private"))
+	send(t, s, 201, "POST", secrets, secret("mine", "public"))
+	send(t, s, 201, "POST", secrets, secret("other", "private"))
 	s.Stop(t)
 	rows := map[string][]byte{}
 	if _, err := persist.Verify(c.dir, &bytes.Buffer{}, persist.Checks{Value: func(at persist.Place, stored []byte) error {
@@ -295,8 +295,8 @@ func TestMovedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = c.serve(t)
-	send(t, s, 500, "GET", encryptionSecrets+"/mine", "")
-	send(t, s, 500, "GET", encryptionSecrets+"/slipped", "")
+	send(t, s, 500, "GET", secrets+"/mine", "")
+	send(t, s, 500, "GET", secrets+"/slipped", "")
 	if got := valueOfEncryption(t, s, "other"); got != "private" {
 		t.Errorf("the other one: %q", got)
 	}
@@ -312,8 +312,8 @@ func TestPrecedence(t *testing.T) {
 		entry("configmaps", "{identity: {}}")+entry("secrets", aKey("aesgcm", "secrets", 1))+
 		entry("'*.apps'", aKey("aesgcm", "apps", 2))+entry("'*.*'", aKey("aesgcm", "any", 3)+", {identity: {}}"))
 	s := c.serve(t)
-	send(t, s, 201, "POST", encryptionSecrets, secret("a", "v"))
-	send(t, s, 201, "POST", encryptionConfigMaps, `{"metadata":{"name":"a"}}`)
+	send(t, s, 201, "POST", secrets, secret("a", "v"))
+	send(t, s, 201, "POST", configMaps, `{"metadata":{"name":"a"}}`)
 	send(t, s, 201, "POST", "/apis/apps/v1/namespaces/default/controllerrevisions", `{"metadata":{"name":"a"},"revision":1,"data":{"x":1}}`)
 	s.Stop(t)
 	found := map[string]string{}
@@ -372,10 +372,10 @@ func TestRotationWhileWriting(t *testing.T) {
 		writers.Go(func() {
 			for round := 0; ; round++ {
 				for i := w; i < n; i += each {
-					method, path, code := "PATCH", encryptionSecrets+"/"+fmt.Sprint("s", i), 200
+					method, path, code := "PATCH", secrets+"/"+fmt.Sprint("s", i), 200
 					body := fmt.Sprintf(`{"stringData":{"v":"%d"}}`, round)
 					if round == 0 {
-						method, path, body, code = "POST", encryptionSecrets, secret(fmt.Sprint("s", i), "0"), 201
+						method, path, body, code = "POST", secrets, secret(fmt.Sprint("s", i), "0"), 201
 					}
 					a, err := s.Do(t.Context(), method, path, contentTypes[method], []byte(body))
 					if err != nil || a.Code != code {
@@ -402,7 +402,7 @@ func TestRotationWhileWriting(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	list, err := s.List(t.Context(), encryptionSecrets, nil)
+	list, err := s.List(t.Context(), secrets, nil)
 	if err != nil || len(list.Items) != n {
 		t.Fatalf("%d Secrets: %v", len(list.Items), err)
 	}
@@ -411,7 +411,7 @@ func TestRotationWhileWriting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		send(t, s, 200, "PUT", encryptionSecrets+"/"+o.Name(), string(text))
+		send(t, s, 200, "PUT", secrets+"/"+o.Name(), string(text))
 	}
 	s.Stop(t)
 	c.configure(t, forSecrets(one))

@@ -141,7 +141,7 @@ func TestPlugin(t *testing.T) {
 	s := c.serve(t)
 	const marker = "mArKeR-of-a-secret"
 	for i := range 20 {
-		send(t, s, 201, "POST", encryptionSecrets, secret(fmt.Sprint("a", i), marker))
+		send(t, s, 201, "POST", secrets, secret(fmt.Sprint("a", i), marker))
 	}
 	send(t, s, 200, "GET", "/readyz/kms-providers", "")
 	send(t, s, 404, "GET", "/livez/kms-providers", "")
@@ -165,8 +165,8 @@ func TestPlugin(t *testing.T) {
 	})
 	s.Stop(t)
 	s = c.serve(t) // finds the other key, as a probe a minute later would
-	before := send(t, s, 200, "GET", encryptionSecrets+"/a0", "").Object()
-	after := send(t, s, 200, "PUT", encryptionSecrets+"/a0", before.String()).Object()
+	before := send(t, s, 200, "GET", secrets+"/a0", "").Object()
+	after := send(t, s, 200, "PUT", secrets+"/a0", before.String()).Object()
 	if after.Version() == before.Version() {
 		t.Error("an update that changes nothing does not write what is under another key of the plugin")
 	}
@@ -196,9 +196,9 @@ func TestPluginFaults(t *testing.T) {
 			p.set(c.spoil)
 			cl := newClusterEncryption(t, forSecrets(p.provider("vault"), "{identity: {}}"))
 			s := cl.serve(t)
-			send(t, s, 500, "POST", encryptionSecrets, secret("a", "v"))
-			send(t, s, 404, "GET", encryptionSecrets+"/a", "")
-			send(t, s, 201, "POST", encryptionConfigMaps, `{"metadata":{"name":"a"}}`)
+			send(t, s, 500, "POST", secrets, secret("a", "v"))
+			send(t, s, 404, "GET", secrets+"/a", "")
+			send(t, s, 201, "POST", configMaps, `{"metadata":{"name":"a"}}`)
 			send(t, s, 500, "GET", "/healthz/kms-providers", "")
 			send(t, s, 200, "GET", "/livez", "")
 			if !strings.Contains(cl.log.String(), c.reason) {
@@ -212,7 +212,7 @@ func TestPluginFaults(t *testing.T) {
 				}
 				return err
 			})
-			send(t, s, 201, "POST", encryptionSecrets, secret("a", "v"))
+			send(t, s, 201, "POST", secrets, secret("a", "v"))
 		})
 	}
 }
@@ -225,7 +225,7 @@ func TestPluginAtStart(t *testing.T) {
 	p, stop := startPlugin(t, socket)
 	c := newClusterEncryption(t, forSecrets(p.provider("vault")))
 	s := c.serve(t)
-	send(t, s, 201, "POST", encryptionSecrets, secret("a", "v"))
+	send(t, s, 201, "POST", secrets, secret("a", "v"))
 	s.Stop(t)
 	stop()
 
@@ -246,8 +246,8 @@ func TestPluginAtStart(t *testing.T) {
 
 	p.set(func(p *plugin) { p.forgotten["key-1"], p.keyID = true, "key-2" })
 	s = c.serve(t)
-	send(t, s, 500, "GET", encryptionSecrets+"/a", "")
-	send(t, s, 201, "POST", encryptionSecrets, secret("b", "v"))
+	send(t, s, 500, "GET", secrets+"/a", "")
+	send(t, s, 201, "POST", secrets, secret("b", "v"))
 	s.Stop(t)
 	stop()
 
@@ -270,10 +270,10 @@ func TestReloadNeedsPlugins(t *testing.T) {
 	s := c.serve(t)
 	c.configure(t, forSecrets(p.provider("vault"), aKey("aesgcm", "one", 1)))
 	eventuallyMetric(t, s, `apiserver_encryption_config_controller_automatic_reloads_total{status="failure"`)
-	send(t, s, 201, "POST", encryptionSecrets, secret("a", "v"))
+	send(t, s, 201, "POST", secrets, secret("a", "v"))
 	p.set(func(p *plugin) { p.healthz = "ok" })
 	eventuallyMetric(t, s, fmt.Sprintf(`apiserver_encryption_config_controller_automatic_reloads_total{status="success",apiserver_id_hash="%s"} 1`, serverHash(t, s)))
-	send(t, s, 201, "POST", encryptionSecrets, secret("b", "v"))
+	send(t, s, 201, "POST", secrets, secret("b", "v"))
 	s.Stop(t)
 	if counts := c.census(t); counts["kms:v2:vault"] == 0 {
 		t.Errorf("stored with %v", counts)

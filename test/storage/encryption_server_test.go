@@ -14,10 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-const (
-	encryptionSecrets    = "/api/v1/namespaces/default/secrets"
-	encryptionConfigMaps = "/api/v1/namespaces/default/configmaps"
-)
+const ()
 
 // aKey is a provider with one key of 32 bytes, filled with a byte.
 func aKey(algorithm, name string, fill byte) string {
@@ -121,7 +118,7 @@ func send(t *testing.T, s *client.Server, code int, method, path, body string) c
 // valueOfEncryption is what a Secret holds.
 func valueOfEncryption(t *testing.T, s *client.Server, name string) string {
 	t.Helper()
-	o := send(t, s, 200, "GET", encryptionSecrets+"/"+name, "").Object()
+	o := send(t, s, 200, "GET", secrets+"/"+name, "").Object()
 	value, err := base64.StdEncoding.DecodeString(o.Data("v"))
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func TestClocksOfDaemonsDiffer(t *testing.T) {
 	c := newClusterWith(t, briefly, client.BuildTroupeWithClock, off)
 	for i, r := range c.replicas {
 		before := time.Now().Truncate(time.Second)
-		a, err := r.Create(t.Context(), linearObjects, client.ConfigMap(fmt.Sprint("c-", i), nil, nil))
+		a, err := r.Create(t.Context(), configMaps, client.ConfigMap(fmt.Sprint("c-", i), nil, nil))
 		if err != nil || a.Code != 201 {
 			t.Fatal(a, err)
 		}
@@ -52,7 +52,7 @@ func TestClocksOfDaemonsDiffer(t *testing.T) {
 			if names, last := rest(first.Metadata.Continue, other); names != "c-2 d-0 d-1 d-2 e-0 e-1 e-2 " || last.Metadata.ResourceVersion != first.Metadata.ResourceVersion {
 				t.Errorf("a list of daemon %d goes on at daemon %d with %s, and then %+v", i, k, names, last)
 			}
-			if a, err := other.send(t, "GET", linearObjects, token.Status.Token, nil); err != nil || a.Code != 403 {
+			if a, err := other.send(t, "GET", configMaps, token.Status.Token, nil); err != nil || a.Code != 403 {
 				t.Errorf("a token of daemon %d at daemon %d: %v, %v, want 403", i, k, a, err)
 			}
 		}

@@ -29,7 +29,7 @@ func (r *replica) page(token string) (p page) {
 	}
 	ctx, cancel := context.WithTimeout(r.cluster.t.Context(), patience)
 	defer cancel()
-	a, err := r.Get(ctx, linearObjects+"?limit=2&continue="+url.QueryEscape(token))
+	a, err := r.Get(ctx, configMaps+"?limit=2&continue="+url.QueryEscape(token))
 	if err != nil {
 		return p
 	}
@@ -56,7 +56,7 @@ func rest(token string, at ...*replica) (names string, last page) {
 
 func (c *linearCluster) create(r *replica, name string) uint64 {
 	c.t.Helper()
-	a, err := r.Create(c.t.Context(), linearObjects, client.ConfigMap(name, nil, map[string]string{"k": name}))
+	a, err := r.Create(c.t.Context(), configMaps, client.ConfigMap(name, nil, map[string]string{"k": name}))
 	if err != nil || a.Code != 201 {
 		c.t.Fatalf("create %s: %v, %v", name, a, err)
 	}
@@ -102,7 +102,7 @@ func TestListAcrossACompaction(t *testing.T) {
 	behind.block(true, false)
 	c.deleteAt(ahead, "c-4")
 	c.create(ahead, "c-50")
-	a, err := third.Patch(t.Context(), linearObjects+"/c-6", map[string]any{"data": map[string]any{"k": "changed"}})
+	a, err := third.Patch(t.Context(), configMaps+"/c-6", map[string]any{"data": map[string]any{"k": "changed"}})
 	if err != nil || a.Code != 200 {
 		t.Fatal(a, err)
 	}
@@ -150,7 +150,7 @@ func TestListAcrossACompaction(t *testing.T) {
 // deleteAt deletes an object at one daemon.
 func (c *linearCluster) deleteAt(r *replica, name string) {
 	c.t.Helper()
-	if a, err := r.Delete(c.t.Context(), linearObjects+"/"+name, nil); err != nil || a.Code != 200 {
+	if a, err := r.Delete(c.t.Context(), configMaps+"/"+name, nil); err != nil || a.Code != 200 {
 		c.t.Fatalf("delete %s: %v, %v", name, a, err)
 	}
 }

@@ -138,7 +138,7 @@ func (c *linearCluster) reads(ctx context.Context, at int) <-chan struct{} {
 	many := make(chan struct{})
 	go func() {
 		for left := 200; left > 0; {
-			a, err := c.replicas[at].Get(ctx, linearObjects)
+			a, err := c.replicas[at].Get(ctx, configMaps)
 			if ctx.Err() != nil {
 				return
 			}
@@ -221,7 +221,7 @@ func (c *linearCluster) list(from *client.Client) client.List {
 	c.t.Helper()
 	var list client.List
 	client.Eventually(c.t, func() (err error) {
-		list, err = from.List(c.t.Context(), linearObjects, nil)
+		list, err = from.List(c.t.Context(), configMaps, nil)
 		return err
 	})
 	return list
@@ -255,7 +255,7 @@ func (o *linearObserver) run(ctx context.Context) {
 
 // watch reads one watch to its end. Only what a client must not accept is an error.
 func (o *linearObserver) watch(ctx context.Context) error {
-	w, err := o.cluster.Watch(ctx, linearObjects, url.Values{"resourceVersion": {strconv.FormatUint(o.version(), 10)}, "allowWatchBookmarks": {"true"}})
+	w, err := o.cluster.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(o.version(), 10)}, "allowWatchBookmarks": {"true"}})
 	if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code != 503 && answer.Code != 504 {
 		return answer
 	} else if err != nil {
@@ -315,7 +315,7 @@ func (o *linearObserver) await(version uint64) {
 	var mark uint64
 	client.Eventually(o.cluster.t, func() error {
 		name := fmt.Sprint("mark-", version)
-		a, err := o.cluster.Create(o.cluster.t.Context(), linearObjects, client.ConfigMap(name, nil, nil))
+		a, err := o.cluster.Create(o.cluster.t.Context(), configMaps, client.ConfigMap(name, nil, nil))
 		if err == nil && a.Code != 201 && a.Code != 409 {
 			err = &a
 		}
@@ -330,7 +330,7 @@ func (o *linearObserver) await(version uint64) {
 		}
 		return nil
 	})
-	gone := o.cluster.remove(linearObjects + "/" + fmt.Sprint("mark-", version)).Version()
+	gone := o.cluster.remove(configMaps + "/" + fmt.Sprint("mark-", version)).Version()
 	client.Eventually(o.cluster.t, func() error {
 		if at := o.version(); at < gone {
 			return fmt.Errorf("the watch is at version %d, want %d", at, gone)

@@ -64,19 +64,19 @@ func TestPausedForLong(t *testing.T) {
 		}
 	}
 	version := c.create(paused, "before")
-	watch, err := paused.Watch(t.Context(), linearObjects, url.Values{"resourceVersion": {strconv.FormatUint(version, 10)}})
+	watch, err := paused.Watch(t.Context(), configMaps, url.Values{"resourceVersion": {strconv.FormatUint(version, 10)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer watch.Close()
 	owner := c.create(others[0], "owner")
-	a, err := others[0].Get(t.Context(), linearObjects+"/owner")
+	a, err := others[0].Get(t.Context(), configMaps+"/owner")
 	if err != nil || a.Code != 200 || a.Object().Version() != owner {
 		t.Fatal(a, err)
 	}
 	dependent := client.ConfigMap("dependent", nil, nil)
 	dependent["metadata"].(map[string]any)["ownerReferences"] = []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": a.Object().UID()}}
-	if a, err = others[0].Create(t.Context(), linearObjects, dependent); err != nil || a.Code != 201 {
+	if a, err = others[0].Create(t.Context(), configMaps, dependent); err != nil || a.Code != 201 {
 		t.Fatal(a, err)
 	}
 	versions := []uint64{owner, a.Object().Version()}
@@ -92,11 +92,11 @@ func TestPausedForLong(t *testing.T) {
 	}
 	next := c.leader(paused)
 	holder := c.holder(next)
-	if a, err = next.Delete(t.Context(), linearObjects+"/owner", nil); err != nil || a.Code != 200 {
+	if a, err = next.Delete(t.Context(), configMaps+"/owner", nil); err != nil || a.Code != 200 {
 		t.Fatal(a, err)
 	}
 	client.Eventually(t, func() error { // by the controllers of the next one
-		a, err := next.Get(t.Context(), linearObjects+"/dependent")
+		a, err := next.Get(t.Context(), configMaps+"/dependent")
 		if err == nil && a.Code != 404 {
 			err = &a
 		}
@@ -113,7 +113,7 @@ func TestPausedForLong(t *testing.T) {
 	paused.resume()
 	fresh := 0
 	client.Eventually(t, func() error {
-		list, err := paused.List(t.Context(), linearObjects, nil)
+		list, err := paused.List(t.Context(), configMaps, nil)
 		if answer := (*client.Answer)(nil); errors.As(err, &answer) && answer.Code < 500 {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestPausedForLong(t *testing.T) {
 		if list.Version < last || !strings.Contains(contents(list), "last ") || strings.Contains(contents(list), "dependent ") {
 			t.Fatalf("an answer of version %d, before %d:\n%s", list.Version, last, contents(list))
 		}
-		if a, err := paused.Get(t.Context(), linearObjects+"/owner"); err == nil && a.Code < 500 && a.Code != 404 {
+		if a, err := paused.Get(t.Context(), configMaps+"/owner"); err == nil && a.Code < 500 && a.Code != 404 {
 			t.Fatal("what was deleted meanwhile: ", a)
 		}
 		if fresh++; fresh < 20 {

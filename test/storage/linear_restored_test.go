@@ -28,7 +28,7 @@ func TestRestored(t *testing.T) {
 	c.etcd.AwaitReady()
 	for range 30 { // lists, in which the daemons find out
 		for i, r := range c.replicas {
-			list, err := r.List(t.Context(), linearObjects, nil)
+			list, err := r.List(t.Context(), configMaps, nil)
 			if err == nil && strings.Contains(contents(list), "lost") {
 				t.Fatalf("daemon %d answers after the restore with\n%s", i, contents(list))
 			}
@@ -44,7 +44,7 @@ func TestRestored(t *testing.T) {
 		if contents(list) != contents(before) || list.Version <= newest || list.Version >= 1<<62 {
 			t.Errorf("daemon %d holds at version %d, after %d\n%s\nwant\n%s", i, list.Version, newest, contents(list), contents(before))
 		}
-		w, err := r.Watch(t.Context(), linearObjects, url.Values{"resourceVersion": {strconv.FormatUint(newest, 10)}})
+		w, err := r.Watch(t.Context(), configMaps, url.Values{"resourceVersion": {strconv.FormatUint(newest, 10)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,13 +58,13 @@ func TestRestored(t *testing.T) {
 			t.Errorf("daemon %d writes version %d after %d", i, version, newest)
 		}
 	}
-	a, err := c.replicas[1].Get(t.Context(), linearObjects+"/kept")
+	a, err := c.replicas[1].Get(t.Context(), configMaps+"/kept")
 	if err != nil || a.Object().Version() != kept {
 		t.Fatal(a, err)
 	}
 	o := a.Object()
 	o["data"] = map[string]any{"k": "changed"}
-	if a, err = c.replicas[2].Update(t.Context(), linearObjects+"/kept", o); err != nil || a.Code != 200 || a.Object().Version() <= newest {
+	if a, err = c.replicas[2].Update(t.Context(), configMaps+"/kept", o); err != nil || a.Code != 200 || a.Object().Version() <= newest {
 		t.Errorf("an update of what was kept: %v, %v", a, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestRestoredBelowAPausedDaemon(t *testing.T) {
 
 	paused.resume()
 	client.Eventually(t, func() error {
-		list, err := paused.List(t.Context(), linearObjects, nil)
+		list, err := paused.List(t.Context(), configMaps, nil)
 		switch {
 		case errors.Is(err, syscall.ECONNREFUSED): // it has ended
 			return nil

@@ -66,13 +66,13 @@ func TestRollingRestart(t *testing.T) {
 // write creates an object, and reads it at whichever daemon is next. It is sent again only if it has reached nobody.
 func (c *linearCluster) write(name string) (version uint64, err error) {
 	a, err := c.again(func(ctx context.Context) (client.Answer, error) {
-		return c.Create(ctx, linearObjects, client.ConfigMap(name, nil, nil))
+		return c.Create(ctx, configMaps, client.ConfigMap(name, nil, nil))
 	})
 	if err != nil || a.Code != 201 {
 		return 0, fmt.Errorf("create %s: %v, %w", name, a, err)
 	}
 	version = a.Object().Version()
-	a, err = c.again(func(ctx context.Context) (client.Answer, error) { return c.Get(ctx, linearObjects+"/"+name) })
+	a, err = c.again(func(ctx context.Context) (client.Answer, error) { return c.Get(ctx, configMaps+"/"+name) })
 	if err != nil || a.Code != 200 || a.Object().Version() != version {
 		return 0, fmt.Errorf("get %s: %v, %w, want version %d", name, a, err, version)
 	}
@@ -97,10 +97,10 @@ func (c *linearCluster) again(ask func(context.Context) (client.Answer, error)) 
 func TestEtcdAway(t *testing.T) {
 	c := newClusterLinear(t)
 	r := c.replicas[0]
-	if a, err := r.Create(t.Context(), linearObjects, client.ConfigMap("a", nil, map[string]string{"k": "v"})); err != nil || a.Code != 201 {
+	if a, err := r.Create(t.Context(), configMaps, client.ConfigMap("a", nil, map[string]string{"k": "v"})); err != nil || a.Code != 201 {
 		t.Fatalf("create: %v, %v", a, err)
 	}
-	watch, err := r.Watch(t.Context(), linearObjects, nil)
+	watch, err := r.Watch(t.Context(), configMaps, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,22 +129,22 @@ func TestEtcdAway(t *testing.T) {
 	get := func(path string) func(context.Context) (client.Answer, error) {
 		return func(ctx context.Context) (client.Answer, error) { return r.Get(ctx, path) }
 	}
-	expect("an old get", "200", false, get(linearObjects+"/a?resourceVersion=0"))
-	expect("an old list", "200", false, get(linearObjects+"?resourceVersion=0"))
-	expect("a get", "503", true, get(linearObjects+"/a"))
-	expect("a list", "503", true, get(linearObjects))
+	expect("an old get", "200", false, get(configMaps+"/a?resourceVersion=0"))
+	expect("an old list", "200", false, get(configMaps+"?resourceVersion=0"))
+	expect("a get", "503", true, get(configMaps+"/a"))
+	expect("a list", "503", true, get(configMaps))
 	expect("discovery", "200", false, get("/apis"))
 	expect("a create", "503", true, func(ctx context.Context) (client.Answer, error) {
-		return r.Create(ctx, linearObjects, client.ConfigMap("b", nil, nil))
+		return r.Create(ctx, configMaps, client.ConfigMap("b", nil, nil))
 	})
-	expect("a delete", "503", true, func(ctx context.Context) (client.Answer, error) { return r.Delete(ctx, linearObjects+"/a", nil) })
+	expect("a delete", "503", true, func(ctx context.Context) (client.Answer, error) { return r.Delete(ctx, configMaps+"/a", nil) })
 	c.etcd.Members[0].Run()
 	c.etcd.Members[1].Run()
 	c.awaitReady()
 	for i, other := range c.replicas {
 		name := fmt.Sprint("after-", i)
 		client.Eventually(t, func() error {
-			a, err := other.Create(t.Context(), linearObjects, client.ConfigMap(name, nil, nil))
+			a, err := other.Create(t.Context(), configMaps, client.ConfigMap(name, nil, nil))
 			if err == nil && a.Code != 201 {
 				err = &a
 			}

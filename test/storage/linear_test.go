@@ -21,11 +21,10 @@ import (
 )
 
 const (
-	linearObjects = "/api/v1/namespaces/default/configmaps"
-	clients       = 6
-	linearKeys    = 3
-	requests      = 60 // per client and round
-	rounds        = 8
+	clients    = 6
+	linearKeys = 3
+	requests   = 60 // per client and round
+	rounds     = 8
 )
 
 // A racer is one client with its own record.
@@ -152,11 +151,11 @@ func (r *recordingClient) request(round, n int) error {
 
 // send is the request on the wire.
 func (r *recordingClient) send(ctx context.Context, in input) (client.Answer, error) {
-	path := linearObjects + "/" + in.object
+	path := configMaps + "/" + in.object
 	whole := client.ConfigMap(in.object, nil, map[string]string{"body": in.content.body, "mark": in.content.mark})
 	switch in.verb {
 	case "create":
-		return r.client.Create(ctx, linearObjects, whole)
+		return r.client.Create(ctx, configMaps, whole)
 	case "update":
 		whole.Metadata()["resourceVersion"] = strconv.FormatUint(in.version, 10)
 		return r.client.Update(ctx, path, whole)

@@ -23,21 +23,21 @@ func TestCompactedPastADaemon(t *testing.T) {
 	behind, ahead := c.replicas[0], c.replicas[1]
 	create := func(r *replica, name string) uint64 {
 		t.Helper()
-		a, err := r.Create(t.Context(), linearObjects, client.ConfigMap(name, nil, map[string]string{"k": name}))
+		a, err := r.Create(t.Context(), configMaps, client.ConfigMap(name, nil, map[string]string{"k": name}))
 		if err != nil || a.Code != 201 {
 			t.Fatalf("create %s: %v, %v", name, a, err)
 		}
 		return a.Object().Version()
 	}
 	from := url.Values{"resourceVersion": {strconv.FormatUint(create(behind, "a"), 10)}}
-	watch, err := behind.Watch(t.Context(), linearObjects, from)
+	watch, err := behind.Watch(t.Context(), configMaps, from)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer watch.Close()
 	behind.block(true, false)
 	create(ahead, "b")
-	if a, err := ahead.Delete(t.Context(), linearObjects+"/a", nil); err != nil || a.Code != 200 {
+	if a, err := ahead.Delete(t.Context(), configMaps+"/a", nil); err != nil || a.Code != 200 {
 		t.Fatalf("delete: %v, %v", a, err)
 	}
 	last := create(ahead, "c")
@@ -55,7 +55,7 @@ func TestCompactedPastADaemon(t *testing.T) {
 	if err != nil || e.Type != client.Error || e.Code() != 410 {
 		t.Errorf("the watch from before: %v, %v, want 410", e, err)
 	}
-	resumed, err := behind.Watch(t.Context(), linearObjects, from)
+	resumed, err := behind.Watch(t.Context(), configMaps, from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestCompactedPastADaemon(t *testing.T) {
 	if contents(got) != contents(want) || len(got.Items) != 2 || got.Version < last {
 		t.Errorf("at version %d it holds\n%s\nwant, at %d\n%s", got.Version, contents(got), want.Version, contents(want))
 	}
-	w, err := behind.Watch(t.Context(), linearObjects, url.Values{"resourceVersion": {strconv.FormatUint(got.Version, 10)}})
+	w, err := behind.Watch(t.Context(), configMaps, url.Values{"resourceVersion": {strconv.FormatUint(got.Version, 10)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,12 +98,12 @@ func TestTogether(t *testing.T) {
 		if err := json.Unmarshal(send(one, 201, "POST", "/api/v1/namespaces/default/serviceaccounts/"+name+"/token", "", linearObject{}).Body, &token); err != nil {
 			t.Fatal(err)
 		}
-		send(other, 403, "GET", linearObjects, token.Status.Token, nil)
+		send(other, 403, "GET", configMaps, token.Status.Token, nil)
 		send(one, 201, "POST", "/apis/rbac.authorization.platform.io/v1/namespaces/default/rolebindings", "", linearObject{
 			"metadata": linearObject{"name": name}, "roleRef": linearObject{"apiGroup": "rbac.authorization.platform.io", "kind": "ClusterRole", "name": "view"},
 			"subjects": []any{linearObject{"kind": "ServiceAccount", "name": name, "namespace": "default"}},
 		})
-		send(other, 200, "GET", linearObjects, token.Status.Token, nil)
+		send(other, 200, "GET", configMaps, token.Status.Token, nil)
 
 		group := name + ".example.com"
 		send(one, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", "", linearObject{
@@ -114,14 +114,14 @@ func TestTogether(t *testing.T) {
 		send(other, 201, "POST", "/apis/"+group+"/v1/namespaces/default/things", "", linearObject{"apiVersion": group + "/v1", "kind": "Thing", "metadata": linearObject{"name": "t"}})
 		send(one, 200, "GET", "/openapi/v3/apis/"+group+"/v1", "", nil)
 
-		send(one, 201, "POST", linearObjects, "", client.ConfigMap(name, nil, nil))
+		send(one, 201, "POST", configMaps, "", client.ConfigMap(name, nil, nil))
 	}
-	first, err := one.List(t.Context(), linearObjects, url.Values{"limit": {"2"}})
+	first, err := one.List(t.Context(), configMaps, url.Values{"limit": {"2"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	send(one, 201, "POST", linearObjects, "", client.ConfigMap("z", nil, nil))
-	rest, err := other.List(t.Context(), linearObjects, url.Values{"limit": {"2"}, "continue": {first.Continue}})
+	send(one, 201, "POST", configMaps, "", client.ConfigMap("z", nil, nil))
+	rest, err := other.List(t.Context(), configMaps, url.Values{"limit": {"2"}, "continue": {first.Continue}})
 	if err != nil || len(first.Items)+len(rest.Items) != 3 || rest.Version != first.Version {
 		t.Errorf("the list goes on with %d objects at version %d, %v, after %d at version %d", len(rest.Items), rest.Version, err, len(first.Items), first.Version)
 	}
@@ -159,7 +159,7 @@ func TestForeignWrites(t *testing.T) {
 	c := newClusterLinear(t)
 	etcd := c.etcd.Client()
 	for i := range 60 {
-		a, err := c.Create(t.Context(), linearObjects, client.ConfigMap(fmt.Sprintf("own-%02d", i), nil, nil))
+		a, err := c.Create(t.Context(), configMaps, client.ConfigMap(fmt.Sprintf("own-%02d", i), nil, nil))
 		if err != nil || a.Code != 201 {
 			t.Fatal(a, err)
 		}
@@ -215,9 +215,9 @@ func TestForeignWrites(t *testing.T) {
 	c.replicas[2].start()
 	check("after restarts")
 	for _, name := range []string{"foreign-07", "own-11"} {
-		c.remove(linearObjects + "/" + name)
+		c.remove(configMaps + "/" + name)
 	}
-	if a, err := c.Create(t.Context(), linearObjects, client.ConfigMap("own-07", nil, nil)); err != nil || a.Code != 201 {
+	if a, err := c.Create(t.Context(), configMaps, client.ConfigMap("own-07", nil, nil)); err != nil || a.Code != 201 {
 		t.Errorf("made again: %v, %v", a, err)
 	}
 }

@@ -7,4 +7,12 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
+// Collections of namespace default.
+const (
+	configMaps = "/api/v1/namespaces/default/configmaps"
+	secrets    = "/api/v1/namespaces/default/secrets"
+)
+
+var configMap = client.ConfigMapText
+
 func TestMain(m *testing.M) { os.Exit(client.Main(m)) }

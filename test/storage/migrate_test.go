@@ -22,9 +22,7 @@ import (
 )
 
 const (
-	migrateConfigMaps = "/api/v1/namespaces/default/configmaps"
-	migrateSecrets    = "/api/v1/namespaces/default/secrets"
-	migrateMarker     = "mArKeR-of-a-secret"
+	migrateMarker = "mArKeR-of-a-secret"
 )
 
 // encryptionConfig encrypts Secrets.
@@ -66,7 +64,7 @@ func (c migrateCluster) migration(dir string) *daemon.Migration {
 func (c migrateCluster) state(s *client.Server) string {
 	c.t.Helper()
 	var all []string
-	for _, path := range []string{migrateConfigMaps, migrateSecrets, "/api/v1/namespaces/default/services", "/apis/example.com/v1/namespaces/default/things"} {
+	for _, path := range []string{configMaps, secrets, "/api/v1/namespaces/default/services", "/apis/example.com/v1/namespaces/default/things"} {
 		list, err := s.List(c.t.Context(), path, nil)
 		if err != nil {
 			c.t.Fatal(err)
@@ -117,12 +115,12 @@ const definition = `{"metadata":{"name":"things.example.com"},"spec":{"group":"e
 func (c migrateCluster) fill(s *client.Server) {
 	c.send(s, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", definition)
 	for i := range 150 { // more than one transaction takes
-		c.send(s, 201, "POST", migrateConfigMaps, fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"k":"\"resourceVersion\":\"1\""}}`, i))
+		c.send(s, 201, "POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"k":"\"resourceVersion\":\"1\""}}`, i))
 	}
-	c.send(s, 201, "POST", migrateConfigMaps, fmt.Sprintf(`{"metadata":{"name":"large"},"data":{"x":%q}}`, strings.Repeat("x", 900_000)))
-	c.send(s, 200, "DELETE", migrateConfigMaps+"/c7", "")
-	c.send(s, 200, "PATCH", migrateConfigMaps+"/c8", `{"data":{"k":"later"}}`)
-	c.send(s, 201, "POST", migrateSecrets, `{"metadata":{"name":"s"},"stringData":{"k":"`+migrateMarker+`"}}`)
+	c.send(s, 201, "POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"large"},"data":{"x":%q}}`, strings.Repeat("x", 900_000)))
+	c.send(s, 200, "DELETE", configMaps+"/c7", "")
+	c.send(s, 200, "PATCH", configMaps+"/c8", `{"data":{"k":"later"}}`)
+	c.send(s, 201, "POST", secrets, `{"metadata":{"name":"s"},"stringData":{"k":"`+migrateMarker+`"}}`)
 	c.send(s, 201, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"s"},"spec":{"ports":[{"port":1}]}}`)
 	c.send(s, 201, "POST", "/apis/example.com/v1/namespaces/default/things", `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"a":[1,{"b":null}]}}`)
 }
@@ -159,7 +157,7 @@ func TestThereAndBack(t *testing.T) {
 			c.holds(s, want)
 			c.accepts(s, token.Status.Token)
 			c.gone(s, before)
-			c.send(s, 201, "POST", migrateConfigMaps, `{"metadata":{"name":"new"}}`)
+			c.send(s, 201, "POST", configMaps, `{"metadata":{"name":"new"}}`)
 			c.send(s, 422, "POST", "/api/v1/namespaces/default/services", fmt.Sprintf(`{"metadata":{"name":"twin"},"spec":{"clusterIP":%q,"ports":[{"port":1}]}}`, c.address(s)))
 			if n := c.differences(first); n == 0 {
 				t.Error("the new object is no difference")
@@ -204,7 +202,7 @@ func (c migrateCluster) differences(dir string) int {
 
 func (c migrateCluster) version(s *client.Server) uint64 {
 	c.t.Helper()
-	list, err := s.List(c.t.Context(), migrateConfigMaps, nil)
+	list, err := s.List(c.t.Context(), configMaps, nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -229,7 +227,7 @@ func (c migrateCluster) gone(s *client.Server, before uint64) {
 	if now := c.version(s); now <= before {
 		c.t.Errorf("version %d after %d", now, before)
 	}
-	w, err := s.Watch(c.t.Context(), migrateConfigMaps, url.Values{"resourceVersion": {strconv.FormatUint(before, 10)}})
+	w, err := s.Watch(c.t.Context(), configMaps, url.Values{"resourceVersion": {strconv.FormatUint(before, 10)}})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -293,7 +291,7 @@ func TestUnreadable(t *testing.T) {
 	c := migrateCluster{t, etcdtest.Start(t, 1), encryptionConfig(t)}
 	dir := filepath.Join(t.TempDir(), "dir")
 	s := c.serve(dir, false)
-	c.send(s, 201, "POST", migrateSecrets, `{"metadata":{"name":"s"},"stringData":{"k":"v"}}`)
+	c.send(s, 201, "POST", secrets, `{"metadata":{"name":"s"},"stringData":{"k":"v"}}`)
 	s.Stop(t)
 	without := c.migration(dir)
 	without.EncryptionConfig = ""

@@ -55,14 +55,14 @@ func (l *load) run(c caller, who int, stop <-chan struct{}) {
 		default:
 		}
 		name := fmt.Sprintf("w%d-%d", who, n/7%5)
-		method, path, code := "PUT", processConfigMaps+"/"+name, 200
+		method, path, code := "PUT", configMaps+"/"+name, 200
 		switch n % 7 {
 		case 0:
-			method, path, code = "POST", processConfigMaps, 201
+			method, path, code = "POST", configMaps, 201
 		case 6:
 			method = "DELETE"
 		}
-		got, text, err := c.do(method, path, configMapProcess(name, n))
+		got, text, err := c.do(method, path, numberedConfigMap(name, n))
 		if err == nil && got != code {
 			err = fmt.Errorf("%s %s: %d %s", method, path, got, text)
 		}
@@ -128,7 +128,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	if l.fault != nil {
 		t.Fatal(l.fault)
 	}
-	o, err := parse(p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess("newest", 0)))
+	o, err := parse(p.caller().must(t, 201, "POST", configMaps, numberedConfigMap("newest", 0)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,12 +162,12 @@ func checkRestored(t *testing.T, l *load, version, newest uint64, arguments ...s
 	if !maps.Equal(got, want) {
 		t.Errorf("at version %d: got %v, want %v", version, got, want)
 	}
-	text := c.must(t, 201, "POST", processConfigMaps, configMapProcess("after", 0))
+	text := c.must(t, 201, "POST", configMaps, numberedConfigMap("after", 0))
 	if o, err := parse(text); err != nil || o.version() <= newest {
 		t.Errorf("version %d, %v, after %d had been given out", o.version(), err, newest)
 	}
 	for _, old := range []uint64{version, newest} {
-		path := processConfigMaps + "?watch=1&timeoutSeconds=1&resourceVersion=" + strconv.FormatUint(old, 10)
+		path := configMaps + "?watch=1&timeoutSeconds=1&resourceVersion=" + strconv.FormatUint(old, 10)
 		code, text, err := c.do("GET", path, "")
 		if err != nil || code != 200 || !strings.Contains(text, `"code":410`) {
 			t.Errorf("a watch from %d: %d %s, %v", old, code, text, err)
@@ -194,7 +194,7 @@ func TestBackupNeedsAdministrator(t *testing.T) {
 func TestCutBackupIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	p := serveProcess(t, filepath.Join(dir, "data"))
-	p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess("a", 0))
+	p.caller().must(t, 201, "POST", configMaps, numberedConfigMap("a", 0))
 	whole := p.caller().must(t, 200, "GET", "/backup", "")
 	config, err := os.ReadFile(p.Kubeconfig)
 	if err != nil {

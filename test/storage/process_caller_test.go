@@ -15,8 +15,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-const processConfigMaps = "/api/v1/namespaces/default/configmaps"
-
 // A caller asks one daemon as its administrator.
 type caller struct {
 	http *http.Client
@@ -89,14 +87,15 @@ func (o processObject) state() string { return o.Metadata.ResourceVersion + " " 
 
 func parse(text string) (o processObject, err error) { return o, json.Unmarshal([]byte(text), &o) }
 
-func configMapProcess(name string, n int) string {
-	return fmt.Sprintf(`{"metadata":{"name":%q},"data":{"n":"%d"}}`, name, n)
+// numberedConfigMap is a ConfigMap whose data is a number.
+func numberedConfigMap(name string, n int) string {
+	return configMap(name, fmt.Sprintf(`"n":"%d"`, n))
 }
 
 // list answers the state of every config map of the test, by name.
 func (c caller) list(t *testing.T) map[string]string {
 	t.Helper()
-	return c.states(t, processConfigMaps)
+	return c.states(t, configMaps)
 }
 
 // states answers the state of every object of a collection, by name.

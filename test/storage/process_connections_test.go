@@ -45,7 +45,7 @@ func (p *daemonProcess) timeGet(t *testing.T) time.Duration {
 	began := time.Now()
 	c.must(t, 200, "GET", "/api/v1/namespaces/default", "")
 	took := time.Since(began)
-	c.must(t, 201, "POST", processConfigMaps, `{"metadata":{"generateName":"a-"}}`)
+	c.must(t, 201, "POST", configMaps, `{"metadata":{"generateName":"a-"}}`)
 	return took
 }
 
@@ -93,7 +93,7 @@ func (p *daemonProcess) slowBody(t *testing.T, known bool) {
 	t.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(client.Watchdog))
 	const head = " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3145728\r\n\r\n{"
-	if _, err := io.WriteString(c, "POST "+processConfigMaps+head); err != nil {
+	if _, err := io.WriteString(c, "POST "+configMaps+head); err != nil {
 		t.Error(err)
 	}
 }
@@ -108,12 +108,12 @@ func TestManyConnections(t *testing.T) {
 	p := serveProcess(t, t.TempDir())
 	c := p.caller()
 	data := strings.Repeat("x", 256<<10)
-	c.fill(t, processConfigMaps, 128, func(n int) string {
+	c.fill(t, configMaps, 128, func(n int) string {
 		return fmt.Sprintf(`{"metadata":{"name":"m%06d"},"data":{"text":%q}}`, n, data)
 	})
 	p.resetPeak()
 	t.Logf("before: %d MiB", p.memory("VmRSS")/mebibyte)
-	forms := listForms(processConfigMaps)
+	forms := listForms(configMaps)
 	var crowd sync.WaitGroup
 	for n := range stalled {
 		crowd.Go(func() {
@@ -166,9 +166,9 @@ func TestHalfSentRequests(t *testing.T) {
 		{nobody, "G"},
 		{nobody, "GET /version HTTP/1.1\r\nHost: x\r\nX-"},
 		{nobody, "GET /version HTTP/1.1\r\nHost: x\r\n\r\nGET /version HTTP/1.1\r\n"},
-		{nobody, "POST " + processConfigMaps + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"},
-		{known, "POST " + processConfigMaps + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"},
-		{known, "POST " + processConfigMaps + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1"},
+		{nobody, "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"},
+		{known, "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"},
+		{known, "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1"},
 	} {
 		c, err := tls.Dial("tcp", u.Host, half.config)
 		if err != nil {

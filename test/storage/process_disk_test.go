@@ -108,7 +108,7 @@ func TestHungDisk(t *testing.T) {
 func TestFailedSync(t *testing.T) {
 	disk := vfs.NewMem()
 	c, fatal := inProcess(t, disk)
-	c.must(t, 201, "POST", processConfigMaps, configMapProcess("before", 1))
+	c.must(t, 201, "POST", configMaps, numberedConfigMap("before", 1))
 	var broken atomic.Bool
 	disk.SetFault(func(o vfs.Op) error {
 		if o.Name == "sync" && broken.Load() {
@@ -117,11 +117,11 @@ func TestFailedSync(t *testing.T) {
 		return nil
 	})
 	broken.Store(true)
-	c.must(t, 503, "POST", processConfigMaps, configMapProcess("during", 1))
+	c.must(t, 503, "POST", configMaps, numberedConfigMap("during", 1))
 	broken.Store(false)
-	c.must(t, 503, "POST", processConfigMaps, configMapProcess("after", 1))
+	c.must(t, 503, "POST", configMaps, numberedConfigMap("after", 1))
 	c.must(t, 500, "GET", "/readyz", "")
-	c.must(t, 404, "GET", processConfigMaps+"/during", "")
+	c.must(t, 404, "GET", configMaps+"/during", "")
 	select {
 	case err := <-fatal:
 		if !strings.Contains(err.Error(), syscall.EIO.Error()) {
@@ -143,7 +143,7 @@ func TestFailedWriteEndsProcess(t *testing.T) {
 		if n > 100 {
 			t.Fatal("the limit does not bite")
 		}
-		code, _, err := c.do("POST", processConfigMaps, fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"n":%q}}`, n, padding))
+		code, _, err := c.do("POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"c%d"},"data":{"n":%q}}`, n, padding))
 		if err != nil || code != 201 {
 			if err == nil && code != 503 {
 				t.Errorf("the failed write: %d", code)
@@ -173,7 +173,7 @@ func TestEverybodyInFlightIsAnswered(t *testing.T) {
 		c := p.caller()
 		go func() {
 			for n := range 1000 {
-				code, text, err := c.do("POST", processConfigMaps, fmt.Sprintf(`{"metadata":{"name":"w%d-%d"},"data":{"n":%q}}`, w, n, padding))
+				code, text, err := c.do("POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"w%d-%d"},"data":{"n":%q}}`, w, n, padding))
 				if err != nil || code != 201 {
 					last <- fmt.Sprintf("%d %v %s", code, err, text)
 					return

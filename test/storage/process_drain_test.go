@@ -30,12 +30,12 @@ func TestDrain(t *testing.T) {
 func drains(t *testing.T, delay time.Duration) bool {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), "--shutdown-delay-duration", delay.String())
 	c := p.caller()
-	watch, err := c.http.Get(p.URL + processConfigMaps + "?watch=1")
+	watch, err := c.http.Get(p.URL + configMaps + "?watch=1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer watch.Body.Close()
-	late := begin(t, p, configMapProcess("late", 1))
+	late := begin(t, p, numberedConfigMap("late", 1))
 	p.Signal(syscall.SIGTERM)
 	closed := false
 	eventually(t, "readiness fails", func() bool {
@@ -46,7 +46,7 @@ func drains(t *testing.T, delay time.Duration) bool {
 	for _, r := range []struct {
 		method, path, body string
 		code               int
-	}{{"GET", "/livez", "", 200}, {"POST", processConfigMaps, configMapProcess("during", 1), 201}} {
+	}{{"GET", "/livez", "", 200}, {"POST", configMaps, numberedConfigMap("during", 1), 201}} {
 		if closed {
 			return false
 		}
@@ -80,7 +80,7 @@ func drains(t *testing.T, delay time.Duration) bool {
 	}
 	again := serveProcess(t, p.dir)
 	for _, name := range []string{"during", "late"} {
-		again.caller().must(t, 200, "GET", processConfigMaps+"/"+name, "")
+		again.caller().must(t, 200, "GET", configMaps+"/"+name, "")
 	}
 	again.Stop()
 	return true
@@ -105,7 +105,7 @@ func begin(t *testing.T, p *daemonProcess, body string) func() string {
 		t.Fatalf("%q, %v", buf[:n], err)
 	}
 	if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		processConfigMaps, len(body), body[:len(body)-1]); err != nil {
+		configMaps, len(body), body[:len(body)-1]); err != nil {
 		t.Fatal(err)
 	}
 	return func() string {

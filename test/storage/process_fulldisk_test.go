@@ -15,9 +15,9 @@ import (
 func TestDiskFull(t *testing.T) {
 	disk := vfs.NewMem()
 	c, fatal := inProcess(t, disk)
-	c.must(t, 201, "POST", processConfigMaps, configMapProcess("before", 1))
-	before := c.must(t, 200, "GET", processConfigMaps+"/before", "")
-	watch, err := c.http.Get(c.url + processConfigMaps + "?watch=1&allowWatchBookmarks=true")
+	c.must(t, 201, "POST", configMaps, numberedConfigMap("before", 1))
+	before := c.must(t, 200, "GET", configMaps+"/before", "")
+	watch, err := c.http.Get(c.url + configMaps + "?watch=1&allowWatchBookmarks=true")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,22 +29,22 @@ func TestDiskFull(t *testing.T) {
 		return nil
 	})
 	for _, r := range []struct{ method, path, body string }{
-		{"POST", processConfigMaps, configMapProcess("during", 1)},
-		{"PUT", processConfigMaps + "/before", configMapProcess("before", 2)},
-		{"DELETE", processConfigMaps + "/before", ""},
+		{"POST", configMaps, numberedConfigMap("during", 1)},
+		{"PUT", configMaps + "/before", numberedConfigMap("before", 2)},
+		{"DELETE", configMaps + "/before", ""},
 	} {
 		text := c.must(t, 507, r.method, r.path, r.body)
 		if !strings.Contains(text, `"kind":"Status"`) || !strings.Contains(text, "full") {
 			t.Errorf("%s: %s", r.method, text)
 		}
-		if now := c.must(t, 200, "GET", processConfigMaps+"/before", ""); now != before {
+		if now := c.must(t, 200, "GET", configMaps+"/before", ""); now != before {
 			t.Errorf("after %s: %s, want %s", r.method, now, before)
 		}
 	}
-	c.must(t, 404, "GET", processConfigMaps+"/during", "")
+	c.must(t, 404, "GET", configMaps+"/during", "")
 	c.must(t, 200, "GET", "/livez", "")
 	disk.SetFault(nil)
-	text := c.must(t, 201, "POST", processConfigMaps, configMapProcess("after", 1))
+	text := c.must(t, 201, "POST", configMaps, numberedConfigMap("after", 1))
 	o, err := parse(text)
 	if err != nil {
 		t.Fatal(err)
@@ -72,11 +72,11 @@ func TestFullDiskHeals(t *testing.T) {
 	disk := vfs.NewMem()
 	disk.SetBudget(6 << 20)
 	c, fatal := inProcess(t, disk)
-	c.must(t, 201, "POST", processConfigMaps, configMapProcess("before", 1))
+	c.must(t, 201, "POST", configMaps, numberedConfigMap("before", 1))
 	padding := strings.Repeat("x", 100<<10)
-	c.must(t, 201, "POST", processConfigMaps, configMapProcess("big", 1))
+	c.must(t, 201, "POST", configMaps, numberedConfigMap("big", 1))
 	for n := 0; ; n++ {
-		code, text, err := c.do("PUT", processConfigMaps+"/big", fmt.Sprintf(`{"metadata":{"name":"big"},"data":{"n":"%d","p":%q}}`, n, padding))
+		code, text, err := c.do("PUT", configMaps+"/big", fmt.Sprintf(`{"metadata":{"name":"big"},"data":{"n":"%d","p":%q}}`, n, padding))
 		if err != nil || code != 200 && code != 507 || n > 1000 {
 			t.Fatalf("write %d: %d %s %v", n, code, text, err)
 		}
@@ -84,16 +84,16 @@ func TestFullDiskHeals(t *testing.T) {
 			break
 		}
 	}
-	c.must(t, 200, "DELETE", processConfigMaps+"/before", "")
+	c.must(t, 200, "DELETE", configMaps+"/before", "")
 	eventually(t, "creates pass again", func() bool {
-		code, _, err := c.do("POST", processConfigMaps, configMapProcess("after", 1))
+		code, _, err := c.do("POST", configMaps, numberedConfigMap("after", 1))
 		return err == nil && code == 201
 	})
 	eventually(t, "the disk is said to have room", func() bool {
 		_, text, err := c.do("GET", "/metrics", "")
 		return err == nil && strings.Contains(text, "\ntroupe_disk_full 0\n")
 	})
-	c.must(t, 404, "GET", processConfigMaps+"/before", "")
+	c.must(t, 404, "GET", configMaps+"/before", "")
 	select {
 	case err := <-fatal:
 		t.Errorf("a full disk ended the server: %v", err)

@@ -73,10 +73,10 @@ func TestListMemory(t *testing.T) {
 		return err == nil && code == 200
 	})
 	data := strings.Repeat("a line of text, as configuration is\n", lines)
-	c.fill(t, processConfigMaps, objects, func(n int) string {
+	c.fill(t, configMaps, objects, func(n int) string {
 		return fmt.Sprintf(`{"metadata":{"name":"m%06d"},"data":{"text":%q}}`, n, data)
 	})
-	forms := listForms(processConfigMaps)
+	forms := listForms(configMaps)
 	if !soak { // one set of them fills the process
 		c.fill(t, widgetsPath, objects, func(n int) string {
 			return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"m%06d"},"spec":{"text":%q}}`, n, data)
@@ -205,11 +205,11 @@ func TestStalledReaders(t *testing.T) {
 	p := serveProcess(t, t.TempDir())
 	c := p.caller()
 	data := `"` + strings.Repeat("x", 512<<10) + `"`
-	c.fill(t, processConfigMaps, objects, func(n int) string {
+	c.fill(t, configMaps, objects, func(n int) string {
 		return fmt.Sprintf(`{"metadata":{"name":"m%06d"},"data":{"text":%s}}`, n, data)
 	})
 	p.resetPeak()
-	forms := listForms(processConfigMaps)
+	forms := listForms(configMaps)
 	if !soak { // an item of this size takes seconds as YAML
 		forms = slices.DeleteFunc(forms, func(f listForm) bool { return f.name == "YAML" })
 	}
@@ -234,7 +234,7 @@ func TestStalledReaders(t *testing.T) {
 			t.Fatalf("%s: %d readers are served", f.name, served)
 		}
 		begun := time.Now()
-		c.must(t, 200, "GET", processConfigMaps+"/m000001", "")
+		c.must(t, 200, "GET", configMaps+"/m000001", "")
 		client.Figures(t, "readers that stall, %s: %d served, peak %d MiB, a get took %v", f.name, served, p.memory("VmHWM")/mebibyte, time.Since(begun))
 		for _, conn := range stalled {
 			_ = conn.Close()

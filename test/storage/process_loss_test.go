@@ -35,7 +35,7 @@ func TestLossIsTold(t *testing.T) {
 			p := serveProcess(t, dir)
 			var last uint64
 			for _, n := range []string{"a", "b"} {
-				o, err := parse(p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess(n, 1)))
+				o, err := parse(p.caller().must(t, 201, "POST", configMaps, numberedConfigMap(n, 1)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -60,13 +60,13 @@ func TestLossIsTold(t *testing.T) {
 				t.Errorf("verify: status %d\n%s", code, out)
 			}
 			p = serveProcess(t, dir, "--accept-data-loss")
-			o, err := parse(p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess("c", 1)))
+			o, err := parse(p.caller().must(t, 201, "POST", configMaps, numberedConfigMap("c", 1)))
 			if err != nil || o.version() <= last {
 				t.Errorf("version %d is given out after %d: %v", o.version(), last, err)
 			}
 			p.Stop()
 			p = serveProcess(t, dir)
-			p.caller().must(t, 200, "GET", processConfigMaps+"/c", "")
+			p.caller().must(t, 200, "GET", configMaps+"/c", "")
 			p.Stop()
 		})
 	}

@@ -134,8 +134,8 @@ func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 		live, size, updates int
 		long                int // updates of the soak
 	}{
-		{"large objects", processConfigMaps, 60, 100_000, 300, 10_000},
-		{"small objects", processConfigMaps, 1000, 2000, 0, 400_000},
+		{"large objects", configMaps, 60, 100_000, 300, 10_000},
+		{"small objects", configMaps, 1000, 2000, 0, 400_000},
 		{"custom objects", notes, 60, 100_000, 300, 10_000},
 	} {
 		if soak {
@@ -241,7 +241,7 @@ func watchable(t *testing.T, c caller, path string, version uint64) bool {
 func TestHistoryIsBounded(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "watches: {historyBytes: 8Mi}\njournal: {sync: none}\n"))
 	c, text := p.caller(), strings.Repeat("x", 500_000)
-	collections := []string{processConfigMaps, "/api/v1/namespaces/default/secrets", "/api/v1/namespaces/default/podtemplates"}
+	collections := []string{configMaps, "/api/v1/namespaces/default/secrets", "/api/v1/namespaces/default/podtemplates"}
 	body := func(n int) string {
 		if n%3 == 2 {
 			return fmt.Sprintf(`{"metadata":{"name":"a","annotations":{"n":"%d"}},"template":{"metadata":{"annotations":{"x":"%s"}},"spec":{"containers":[{"name":"a","image":"a"}]}}}`, n, text[:200_000])
@@ -275,7 +275,7 @@ func TestOwnersOfLargeObjectsLeaveNothing(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "1GiB")
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "journal: {sync: none}\nactors: {idleTime: 1h}\nwatches: {historyBytes: 1Mi}\n"))
 	const live, size = 60, 500_000
-	churnProcess(t, p, processConfigMaps, live, size, live)
+	churnProcess(t, p, configMaps, live, size, live)
 	c := p.caller()
 	eventually(t, "only what is stored is in memory", func() bool {
 		return c.metric(t, "troupe_memory_used_bytes") < live*size+50<<20

@@ -28,7 +28,7 @@ func TestStartsOnFullDisk(t *testing.T) {
 	for _, kill := range []bool{false, true} {
 		p := serveProcess(t, dir, "--secure-port", port)
 		c := p.caller()
-		c.must(t, 201, "POST", processConfigMaps, configMapProcess(fmt.Sprint("kept-", kill), 1))
+		c.must(t, 201, "POST", configMaps, numberedConfigMap(fmt.Sprint("kept-", kill), 1))
 		if kill {
 			p.Kill()
 		} else {
@@ -37,17 +37,17 @@ func TestStartsOnFullDisk(t *testing.T) {
 		fillUp(t, filepath.Join(disk, "filler"))
 		p = serveProcess(t, dir, "--secure-port", port)
 		c = p.caller()
-		c.must(t, 200, "GET", processConfigMaps+"/"+fmt.Sprint("kept-", kill), "")
-		if code, text, err := c.do("POST", processConfigMaps, configMapProcess("during", 1)); err != nil || code == 201 && len(text) == 0 {
+		c.must(t, 200, "GET", configMaps+"/"+fmt.Sprint("kept-", kill), "")
+		if code, text, err := c.do("POST", configMaps, numberedConfigMap("during", 1)); err != nil || code == 201 && len(text) == 0 {
 			t.Errorf("a write: %d %v", code, err)
 		}
-		c.must(t, 200, "DELETE", processConfigMaps+"/"+fmt.Sprint("kept-", kill), "")
+		c.must(t, 200, "DELETE", configMaps+"/"+fmt.Sprint("kept-", kill), "")
 		p.Stop()
 		if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
 			t.Fatal(err)
 		}
 		p = serveProcess(t, dir, "--secure-port", port)
-		p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess(fmt.Sprint("after-", kill), 1))
+		p.caller().must(t, 201, "POST", configMaps, numberedConfigMap(fmt.Sprint("after-", kill), 1))
 		p.Stop()
 	}
 }

@@ -59,11 +59,11 @@ func TestPointInTime(t *testing.T) {
 	}
 	before := c.list(t)
 	calm := time.Now()
-	o, err := parse(c.must(t, 201, "POST", processConfigMaps, configMapProcess("newest", 0)))
+	o, err := parse(c.must(t, 201, "POST", configMaps, numberedConfigMap("newest", 0)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.must(t, 200, "DELETE", processConfigMaps, "")
+	c.must(t, 200, "DELETE", configMaps, "")
 	eventually(t, "the journal before the last snapshot is archived", func() bool {
 		mustCommand(t, "compact", "--kubeconfig", p.Kubeconfig)
 		archived, err := filepath.Glob(filepath.Join(data, "archive", "*.journal"))
@@ -89,7 +89,7 @@ func TestPointInTime(t *testing.T) {
 			t.Errorf("--to %s: status %d, want 1 and %q in %s", wrong.to, code, wrong.says, text)
 		}
 	}
-	c.must(t, 201, "POST", processConfigMaps, configMapProcess("after", 0))
+	c.must(t, 201, "POST", configMaps, numberedConfigMap("after", 0))
 	p.Stop()
 	mustCommand(t, "verify", "--data-dir", data)
 	mustCommand(t, "verify", "--data-dir", restored)
@@ -108,7 +108,7 @@ func TestRestoreIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	p := serveProcess(t, filepath.Join(dir, "data"))
 	c := p.caller()
-	c.fill(t, processConfigMaps, 64, func(n int) string { return configMapProcess(fmt.Sprint("c", n), n) })
+	c.fill(t, configMaps, 64, func(n int) string { return numberedConfigMap(fmt.Sprint("c", n), n) })
 	want := c.list(t)
 	p.Stop()
 	file := filepath.Join(dir, "state.backup")
@@ -172,9 +172,9 @@ func TestCompact(t *testing.T) {
 	}
 	p := serveProcess(t, filepath.Join(dir, "data"), "--config", config)
 	c := p.caller()
-	c.must(t, 201, "POST", processConfigMaps, configMapProcess("a", 0))
+	c.must(t, 201, "POST", configMaps, numberedConfigMap("a", 0))
 	for n := range 50 {
-		c.must(t, 200, "PUT", processConfigMaps+"/a", strings.Replace(configMapProcess("a", n), `"data":{`, `"data":{"x":"`+strings.Repeat("x", 20_000)+`",`, 1))
+		c.must(t, 200, "PUT", configMaps+"/a", strings.Replace(numberedConfigMap("a", n), `"data":{`, `"data":{"x":"`+strings.Repeat("x", 20_000)+`",`, 1))
 	}
 	want := c.list(t)
 	size := func() (sum int64) {
@@ -193,7 +193,7 @@ func TestCompact(t *testing.T) {
 		t.Fatalf("the journal has %d bytes", before)
 	}
 	eventually(t, "the journal is short", func() bool {
-		c.must(t, 200, "PUT", processConfigMaps+"/a", configMapProcess("a", 49)) // another batch begins the next segment
+		c.must(t, 200, "PUT", configMaps+"/a", numberedConfigMap("a", 49)) // another batch begins the next segment
 		mustCommand(t, "compact", "--kubeconfig", p.Kubeconfig)
 		return size() < 500_000
 	})

@@ -31,7 +31,7 @@ func TestReload(t *testing.T) {
 	anonymous.Transport.(*http.Transport).TLSClientConfig.Certificates = nil
 	ask := func(token string) int {
 		t.Helper()
-		r, err := http.NewRequest("GET", p.URL+processConfigMaps, nil)
+		r, err := http.NewRequest("GET", p.URL+configMaps, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestReload(t *testing.T) {
 	eventually(t, "requests are audited", func() bool {
 		ask("second")
 		text, err := os.ReadFile(log)
-		return err == nil && strings.Contains(string(text), processConfigMaps)
+		return err == nil && strings.Contains(string(text), configMaps)
 	})
 	eventually(t, "the log says what was reloaded", func() bool {
 		text := p.Log.String()

@@ -40,7 +40,7 @@ func TestScarceMemory(t *testing.T) {
 	admin := p.caller()
 	admin.must(t, 201, "POST", "/apis/rbac.authorization.platform.io/v1/clusterrolebindings",
 		`{"metadata":{"name":"somebody"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"cluster-admin"},"subjects":[{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":"somebody"}]}`)
-	admin.must(t, 201, "POST", processConfigMaps, configMapProcess("small", 0))
+	admin.must(t, 201, "POST", configMaps, numberedConfigMap("small", 0))
 	writes := 25 // of each of the twelve, twice as much as there is memory for
 	if soak {
 		writes = 40
@@ -69,17 +69,17 @@ func TestScarceMemory(t *testing.T) {
 				body := fmt.Sprintf(`{"metadata":{"name":%q},"data":{"x":"%s"}}`, name, text)
 				switch who % 3 {
 				case 0:
-					count(c.asUser("POST", processConfigMaps, body))
+					count(c.asUser("POST", configMaps, body))
 				case 1:
-					code, _, err := c.do("POST", processConfigMaps, body)
+					code, _, err := c.do("POST", configMaps, body)
 					count(code, http.Header{"Retry-After": {"1"}}, err)
 				default: // one object again and again, for the history
 					name = fmt.Sprint("again", who)
 					body = fmt.Sprintf(`{"metadata":{"name":%q},"data":{"n":"%d","x":"%s"}}`, name, n, text)
-					if code, _, _ := c.asUser("GET", processConfigMaps+"/"+name, ""); code == 404 {
-						count(c.asUser("POST", processConfigMaps, body))
+					if code, _, _ := c.asUser("GET", configMaps+"/"+name, ""); code == 404 {
+						count(c.asUser("POST", configMaps, body))
 					} else {
-						count(c.asUser("PUT", processConfigMaps+"/"+name, body))
+						count(c.asUser("PUT", configMaps+"/"+name, body))
 					}
 				}
 			}
@@ -94,11 +94,11 @@ func TestScarceMemory(t *testing.T) {
 					return
 				default:
 				}
-				if code, _, err := c.asUser("GET", processConfigMaps, ""); err != nil || code != 200 && code != 429 {
+				if code, _, err := c.asUser("GET", configMaps, ""); err != nil || code != 200 && code != 429 {
 					t.Errorf("list: %d, %v", code, err)
 					return
 				}
-				if code, _, err := c.asUser("GET", processConfigMaps+"?watch=1&timeoutSeconds=1", ""); err != nil || code != 200 && code != 429 {
+				if code, _, err := c.asUser("GET", configMaps+"?watch=1&timeoutSeconds=1", ""); err != nil || code != 200 && code != 429 {
 					t.Errorf("watch: %d, %v", code, err)
 					return
 				}
@@ -118,17 +118,17 @@ func TestScarceMemory(t *testing.T) {
 	if soak && peak > limit*9/8 {
 		t.Errorf("up to %d MiB resident, with a limit of %d", peak>>20, limit>>20)
 	}
-	admin.must(t, 200, "GET", processConfigMaps+"/small", "")
+	admin.must(t, 200, "GET", configMaps+"/small", "")
 	admin.must(t, 200, "GET", "/api/v1/namespaces?limit=500", "")
 	for _, name := range []int{0, 1, 3, 4, 6, 7, 9, 10} {
 		for n := range writes {
-			if code, answer, err := admin.do("DELETE", fmt.Sprintf("%s/c%d-%d", processConfigMaps, name, n), ""); err != nil || code != 200 && code != 404 {
+			if code, answer, err := admin.do("DELETE", fmt.Sprintf("%s/c%d-%d", configMaps, name, n), ""); err != nil || code != 200 && code != 404 {
 				t.Fatalf("delete: %d %s %v", code, answer, err)
 			}
 		}
 	}
 	eventually(t, "there is room again", func() bool {
-		code, header, err := admin.asUser("PUT", processConfigMaps+"/small", `{"metadata":{"name":"small"},"data":{"x":"`+text+`"}}`)
+		code, header, err := admin.asUser("PUT", configMaps+"/small", `{"metadata":{"name":"small"},"data":{"x":"`+text+`"}}`)
 		if err != nil || code != 200 && code != 429 || code == 429 && header.Get("Retry-After") == "" {
 			t.Fatalf("%d, %v", code, err)
 		}
@@ -139,5 +139,5 @@ func TestScarceMemory(t *testing.T) {
 	if held := p.statusOf("RssAnon"); soak && held > limit*9/8 {
 		t.Errorf("after coming back it holds %d MiB, with a limit of %d", held>>20, limit>>20)
 	}
-	p.caller().must(t, 200, "GET", processConfigMaps+"/small", "")
+	p.caller().must(t, 200, "GET", configMaps+"/small", "")
 }

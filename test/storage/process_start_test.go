@@ -54,7 +54,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: exit status %d, want 1 and %q in\n%s", test.name, code, test.says, text)
 		}
 	}
-	running.caller().must(t, 200, "GET", processConfigMaps, "")
+	running.caller().must(t, 200, "GET", configMaps, "")
 	running.Stop()
 	serveProcess(t, other).Stop()
 }
@@ -63,7 +63,7 @@ func TestRefusals(t *testing.T) {
 func TestDamageIsNamed(t *testing.T) {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"))
 	for n := range 10 {
-		p.caller().must(t, 201, "POST", processConfigMaps, configMapProcess("c"+string(rune('a'+n)), n))
+		p.caller().must(t, 201, "POST", configMaps, numberedConfigMap("c"+string(rune('a'+n)), n))
 	}
 	p.Stop()
 	files, err := filepath.Glob(filepath.Join(p.dir, "journal", "*"))
@@ -116,7 +116,7 @@ func TestCertificatesAreRenewed(t *testing.T) {
 	if err := served.CheckSignatureFrom(old.CA.Cert); err != nil {
 		t.Errorf("the CA has changed: %v", err)
 	}
-	p.caller().must(t, 200, "GET", processConfigMaps, "")
+	p.caller().must(t, 200, "GET", configMaps, "")
 	mustCommand(t, "backup", "--kubeconfig", p.Kubeconfig, filepath.Join(t.TempDir(), "b"))
 	p.Stop()
 }

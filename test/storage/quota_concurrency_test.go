@@ -88,7 +88,7 @@ func TestEveryWayToCreate(t *testing.T) {
 			body := fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a-%d"}}`, i)
 			return n.refusal(n.Do(n.Ctx, "PATCH", fmt.Sprintf("%s/a-%d?fieldManager=m", n.path("configmaps"), i), "application/apply-patch+yaml", []byte(body)))
 		},
-		func(i int) string { return n.try("configmaps", configMapQuota(fmt.Sprintf("c-%d", i))) },
+		func(i int) string { return n.try("configmaps", configMap(fmt.Sprintf("c-%d", i))) },
 	}
 	for round := range 3 {
 		got := each(creators, func(i int) bool { return create[(i+round)%3](i) == "" })
@@ -97,7 +97,7 @@ func TestEveryWayToCreate(t *testing.T) {
 		}
 		n.used("q", "configmaps=30")
 		n.Send(200, "DELETE", n.path("configmaps"), client.JSON, "")
-		if why := n.try("configmaps", configMapQuota("after")); why != "" {
+		if why := n.try("configmaps", configMap("after")); why != "" {
 			t.Errorf("after all were deleted: %s", why)
 		}
 		n.Send(200, "DELETE", n.path("configmaps")+"/after", client.JSON, "")
@@ -134,7 +134,7 @@ func TestQuotaUnderLoad(t *testing.T) {
 	n := open(t)
 	end := meanwhile(creators, func(i, k int) {
 		name := fmt.Sprintf("c-%d-%d", i, k)
-		created := n.try("configmaps", configMapQuota(name)) == ""
+		created := n.try("configmaps", configMap(name)) == ""
 		if created && k >= 3 {
 			if a, err := n.Delete(n.Ctx, n.path("configmaps")+"/"+name, nil); err != nil || a.Code != 200 {
 				t.Errorf("delete: %v, %v", a, err)
@@ -197,7 +197,7 @@ func TestManyQuotas(t *testing.T) {
 	n.quota("a", `"hard":{"secrets":"100"}`)
 	n.quota("b", `"hard":{"secrets":"7","count/secrets":"9"}`)
 	each(creators, func(i int) bool {
-		why := n.try("secrets", configMapQuota(fmt.Sprintf("s-%d", i)))
+		why := n.try("secrets", fmt.Sprintf(`{"metadata":{"name":"s-%d"}}`, i))
 		return why == "" || strings.HasPrefix(why, "exceeded quota: b, requested: secrets=1, used: secrets=7,")
 	})
 	n.used("a", "secrets=7")

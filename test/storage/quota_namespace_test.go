@@ -153,6 +153,3 @@ func podQuota(name, resources string) string {
 	}
 	return `{"metadata":{"name":"` + name + `"},"spec":{"containers":[{"name":"c","image":"i","resources":` + resources + `}]}}`
 }
-
-// configMapQuota is a ConfigMap.
-func configMapQuota(name string) string { return `{"metadata":{"name":"` + name + `"}}` }

@@ -202,10 +202,10 @@ func TestLifeOfQuotas(t *testing.T) {
 	t.Parallel()
 	n := open(t)
 	for _, name := range []string{"a", "b", "c"} {
-		n.try("secrets", configMapQuota(name))
+		n.try("secrets", `{"metadata":{"name":"`+name+`"}}`)
 	}
 	n.quota("q", `"hard":{"secrets":"2"}`)
-	if why := n.try("secrets", configMapQuota("d")); why != "exceeded quota: q, requested: secrets=1, used: secrets=3, limited: secrets=2" {
+	if why := n.try("secrets", `{"metadata":{"name":"d"}}`); why != "exceeded quota: q, requested: secrets=1, used: secrets=3, limited: secrets=2" {
 		t.Errorf("got %s", why)
 	}
 	n.Send(200, "PATCH", n.path("secrets")+"/a", client.MergePatch, `{"data":{"x":"eA=="}}`)
@@ -213,13 +213,13 @@ func TestLifeOfQuotas(t *testing.T) {
 	n.Send(200, "PATCH", n.path("resourcequotas")+"/q/status", client.MergePatch, `{"status":{"used":{"secrets":"1","pods":"4"},"hard":{"secrets":"70"}}}`)
 	n.used("q", "secrets=3")
 	n.Send(200, "PATCH", n.path("resourcequotas")+"/q", client.MergePatch, `{"spec":{"hard":{"secrets":null,"configmaps":"1"}}}`)
-	if why := n.try("secrets", configMapQuota("d")); why != "" {
+	if why := n.try("secrets", `{"metadata":{"name":"d"}}`); why != "" {
 		t.Errorf("a limit that is gone refuses: %s", why)
 	}
 	n.used("q", "configmaps=0")
 	n.Send(200, "DELETE", n.path("resourcequotas")+"/q", client.JSON, "")
 	for _, name := range []string{"x", "y"} {
-		if why := n.try("configmaps", configMapQuota(name)); why != "" {
+		if why := n.try("configmaps", configMap(name)); why != "" {
 			t.Errorf("a quota that is gone refuses: %s", why)
 		}
 	}
@@ -233,7 +233,7 @@ func TestLifeOfQuotas(t *testing.T) {
 		return err
 	})
 	for _, name := range []string{"x", "y", "z"} {
-		if why := n.try("configmaps", configMapQuota(name)); why != "" {
+		if why := n.try("configmaps", configMap(name)); why != "" {
 			t.Errorf("the quota of a former namespace refuses: %s", why)
 		}
 	}
@@ -266,7 +266,7 @@ func TestSwitchedOff(t *testing.T) {
 	n := openAs(t, func(c *daemon.Config) { c.Admission.Disable = []string{"ResourceQuota"} })
 	n.quota("q", `"hard":{"configmaps":"1"}`)
 	for _, name := range []string{"a", "b"} {
-		if why := n.try("configmaps", configMapQuota(name)); why != "" {
+		if why := n.try("configmaps", configMap(name)); why != "" {
 			t.Error(why)
 		}
 	}

@@ -18,12 +18,11 @@ import (
 )
 
 const (
-	simulationObjects = "/api/v1/namespaces/default/configmaps"
-	simulationKeys    = 5
-	lives             = 4
-	steps             = 40 // at most, in a life
-	simulationMarker  = "marker"
-	longest           = client.Watchdog
+	simulationKeys   = 5
+	lives            = 4
+	steps            = 40 // at most, in a life
+	simulationMarker = "marker"
+	longest          = client.Watchdog
 )
 
 // A value is what an object holds; the zero value is none.
@@ -216,7 +215,7 @@ var errEnded = errors.New("the server has ended")
 
 // watch collects what a watch tells until it ends.
 func watch(ctx context.Context, s *server, from uint64) (told []client.Event) {
-	w, err := s.Watch(ctx, simulationObjects, url.Values{"resourceVersion": {strconv.FormatUint(from, 10)}})
+	w, err := s.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(from, 10)}})
 	if err != nil {
 		return nil
 	}
@@ -232,7 +231,7 @@ func watch(ctx context.Context, s *server, from uint64) (told []client.Event) {
 
 // catchUp checks what a new life has: against the map, and by a watch that resumes where the last life began.
 func (h *simulationHistory) catchUp(ctx context.Context, s *server) error {
-	before, err := s.List(ctx, simulationObjects, nil)
+	before, err := s.List(ctx, configMaps, nil)
 	if err != nil {
 		return err
 	}
@@ -243,7 +242,7 @@ func (h *simulationHistory) catchUp(ctx context.Context, s *server) error {
 	if err := h.resumeBeforeNewest(ctx, s, before); err != nil {
 		return err
 	}
-	list, err := s.List(ctx, simulationObjects, nil)
+	list, err := s.List(ctx, configMaps, nil)
 	if err != nil {
 		return err
 	}
@@ -281,7 +280,7 @@ func (h *simulationHistory) resumeBeforeNewest(ctx context.Context, s *server, l
 	if newest == 0 {
 		return nil
 	}
-	w, err := s.Watch(ctx, simulationObjects, url.Values{"resourceVersion": {strconv.FormatUint(newest-1, 10)}})
+	w, err := s.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(newest-1, 10)}})
 	if err != nil {
 		return fmt.Errorf("resuming from %d: %w", newest-1, err)
 	}
@@ -298,7 +297,7 @@ func (h *simulationHistory) resumeBeforeNewest(ctx context.Context, s *server, l
 
 // resume watches from the last list to the marker.
 func (h *simulationHistory) resume(ctx context.Context, s *server, end uint64, now map[string]string) error {
-	w, err := s.Watch(ctx, simulationObjects, url.Values{"resourceVersion": {strconv.FormatUint(h.at, 10)}})
+	w, err := s.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(h.at, 10)}})
 	if err != nil {
 		return fmt.Errorf("resuming from %d: %w", h.at, err)
 	}
@@ -343,9 +342,9 @@ func (h *simulationHistory) mayForget() bool { return h.noRoom || h.remembers < 
 func (h *simulationHistory) mark(ctx context.Context, s *server) (uint64, error) {
 	h.writes++
 	data := map[string]string{"n": strconv.Itoa(h.writes)}
-	a, err := s.Patch(ctx, simulationObjects+"/"+simulationMarker, map[string]any{"data": data})
+	a, err := s.Patch(ctx, configMaps+"/"+simulationMarker, map[string]any{"data": data})
 	if err == nil && a.Code == 404 {
-		a, err = s.Create(ctx, simulationObjects, client.ConfigMap(simulationMarker, nil, data))
+		a, err = s.Create(ctx, configMaps, client.ConfigMap(simulationMarker, nil, data))
 	}
 	if err != nil || a.Code > 201 {
 		return 0, fmt.Errorf("marker: %v, %w", a, err)

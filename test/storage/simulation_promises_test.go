@@ -43,7 +43,7 @@ func (h *simulationHistory) resumeSelected(ctx context.Context, s *server, want 
 	if len(want) == 0 {
 		return nil
 	}
-	w, err := s.Watch(ctx, simulationObjects, url.Values{"resourceVersion": {strconv.FormatUint(h.at, 10)}, "labelSelector": {selector}})
+	w, err := s.Watch(ctx, configMaps, url.Values{"resourceVersion": {strconv.FormatUint(h.at, 10)}, "labelSelector": {selector}})
 	if err != nil {
 		return err
 	}
@@ -103,13 +103,13 @@ func (h *simulationHistory) sameAgain(ctx context.Context, s *server, k *simulat
 	if k.is == none {
 		return nil
 	}
-	a, err := s.Get(ctx, simulationObjects+"/"+k.name)
+	a, err := s.Get(ctx, configMaps+"/"+k.name)
 	if err != nil || a.Code != 200 {
 		return fmt.Errorf("get %s: %v, %w", k.name, a, err)
 	}
 	is := a.Object()
-	if a, err = s.Update(ctx, simulationObjects+"/"+k.name, is); err == nil && a.Code == 200 {
-		a, err = s.Patch(ctx, simulationObjects+"/"+k.name, map[string]any{"data": map[string]string{"n": is.Data("n")}})
+	if a, err = s.Update(ctx, configMaps+"/"+k.name, is); err == nil && a.Code == 200 {
+		a, err = s.Patch(ctx, configMaps+"/"+k.name, map[string]any{"data": map[string]string{"n": is.Data("n")}})
 	}
 	if err != nil || a.Code != 200 {
 		return h.refused("the same again", a, err)
@@ -123,9 +123,9 @@ func (h *simulationHistory) sameAgain(ctx context.Context, s *server, k *simulat
 // dryRun asks for a write that is not to happen.
 func (h *simulationHistory) dryRun(ctx context.Context, s *server, k *simulationKey) error {
 	o, _ := h.object(k)
-	method, path, code := http.MethodPost, simulationObjects, 201
+	method, path, code := http.MethodPost, configMaps, 201
 	if k.is != none {
-		method, path, code = http.MethodPut, simulationObjects+"/"+k.name, 200
+		method, path, code = http.MethodPut, configMaps+"/"+k.name, 200
 		if h.random.IntN(2) == 0 {
 			method = http.MethodDelete
 		}
@@ -146,13 +146,13 @@ func (h *simulationHistory) otherLife(ctx context.Context, s *server, k *simulat
 		return nil
 	}
 	const other = "11111111-2222-3333-4444-555555555555"
-	a, err := s.Delete(ctx, simulationObjects+"/"+k.name, map[string]any{"preconditions": map[string]any{"uid": other}})
+	a, err := s.Delete(ctx, configMaps+"/"+k.name, map[string]any{"preconditions": map[string]any{"uid": other}})
 	if err != nil || a.Code != 409 {
 		return h.refused("delete of another life", a, err)
 	}
 	o, _ := h.object(k)
 	o.Metadata()["uid"] = other
-	if a, err = s.Update(ctx, simulationObjects+"/"+k.name, o); err != nil || a.Code != 409 {
+	if a, err = s.Update(ctx, configMaps+"/"+k.name, o); err != nil || a.Code != 409 {
 		return h.refused("update of another life", a, err)
 	}
 	return h.get(ctx, s, k)
@@ -160,7 +160,7 @@ func (h *simulationHistory) otherLife(ctx context.Context, s *server, k *simulat
 
 // initialEvents begins a watch with what there is.
 func (h *simulationHistory) initialEvents(ctx context.Context, s *server) error {
-	w, err := s.Watch(ctx, simulationObjects, url.Values{"sendInitialEvents": {"true"}, "resourceVersionMatch": {"NotOlderThan"}, "allowWatchBookmarks": {"true"}})
+	w, err := s.Watch(ctx, configMaps, url.Values{"sendInitialEvents": {"true"}, "resourceVersionMatch": {"NotOlderThan"}, "allowWatchBookmarks": {"true"}})
 	if err != nil {
 		return err
 	}
@@ -195,8 +195,8 @@ func (h *simulationHistory) finalized(ctx context.Context, s *server) error {
 	h.writes++
 	o := client.ConfigMap("f"+strconv.Itoa(h.writes), nil, nil)
 	o.Metadata()["finalizers"] = []string{"example.com/held"}
-	path := simulationObjects + "/" + o.Name()
-	a, err := s.Create(ctx, simulationObjects, o)
+	path := configMaps + "/" + o.Name()
+	a, err := s.Create(ctx, configMaps, o)
 	if err != nil || a.Code != 201 {
 		return h.refused("create with a finalizer", a, err)
 	}
@@ -247,7 +247,7 @@ func (h *simulationHistory) owned(ctx context.Context, s *server) error {
 	name := "o" + strconv.Itoa(h.writes)
 	apply := func(manager, value, force string) (client.Answer, error) {
 		body := client.ConfigMap(name, nil, map[string]string{"owned": value})
-		return s.Do(ctx, http.MethodPatch, simulationObjects+"/"+name+"?fieldManager="+manager+"&force="+force, "application/apply-patch+yaml", map[string]any(body))
+		return s.Do(ctx, http.MethodPatch, configMaps+"/"+name+"?fieldManager="+manager+"&force="+force, "application/apply-patch+yaml", map[string]any(body))
 	}
 	a, err := apply("one", "1", "false")
 	if err != nil || a.Code != 201 {
@@ -277,7 +277,7 @@ func (h *simulationHistory) owned(ctx context.Context, s *server) error {
 
 // selections lists by label and by field.
 func (h *simulationHistory) selections(ctx context.Context, s *server) error {
-	list, err := s.List(ctx, simulationObjects, url.Values{"labelSelector": {selector}})
+	list, err := s.List(ctx, configMaps, url.Values{"labelSelector": {selector}})
 	if err != nil {
 		return err
 	}
@@ -294,7 +294,7 @@ func (h *simulationHistory) selections(ctx context.Context, s *server) error {
 		if k.maybe != nil {
 			continue
 		}
-		list, err := s.List(ctx, simulationObjects, url.Values{"fieldSelector": {"metadata.name=" + k.name}})
+		list, err := s.List(ctx, configMaps, url.Values{"fieldSelector": {"metadata.name=" + k.name}})
 		if err != nil {
 			return err
 		}

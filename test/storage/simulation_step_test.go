@@ -70,7 +70,7 @@ func (h *simulationHistory) step(ctx context.Context, s *server) error {
 }
 
 func (h *simulationHistory) get(ctx context.Context, s *server, k *simulationKey) error {
-	a, err := s.Get(ctx, simulationObjects+"/"+k.name)
+	a, err := s.Get(ctx, configMaps+"/"+k.name)
 	switch {
 	case err != nil:
 		return err
@@ -86,7 +86,7 @@ func (h *simulationHistory) get(ctx context.Context, s *server, k *simulationKey
 func (h *simulationHistory) check(ctx context.Context, s *server) error {
 	found, token, remain := map[string]client.Object{}, "", -1
 	for first := true; first || token != ""; first = false {
-		a, err := s.Get(ctx, simulationObjects+"?limit=2&continue="+token)
+		a, err := s.Get(ctx, configMaps+"?limit=2&continue="+token)
 		if err != nil || a.Code != 200 {
 			return fmt.Errorf("list: %v, %w", a, err)
 		}
@@ -128,10 +128,10 @@ func (h *simulationHistory) object(k *simulationKey) (client.Object, value) {
 func (h *simulationHistory) write(ctx context.Context, s *server, k *simulationKey) error {
 	o, want := h.object(k)
 	code := 200
-	method, path, body := http.MethodPut, simulationObjects+"/"+k.name, any(o)
+	method, path, body := http.MethodPut, configMaps+"/"+k.name, any(o)
 	switch {
 	case k.is == none:
-		method, path, code = http.MethodPost, simulationObjects, 201
+		method, path, code = http.MethodPost, configMaps, 201
 	case h.random.IntN(3) == 0:
 		method, body, want = http.MethodDelete, nil, none
 	default:
@@ -175,10 +175,10 @@ func (h *simulationHistory) settle(k *simulationKey, a client.Answer, err error,
 // stale updates with a version that is not the object's, or creates what is there: a conflict, which changes nothing.
 func (h *simulationHistory) stale(ctx context.Context, s *server, k *simulationKey) error {
 	o, _ := h.object(k)
-	method, path := http.MethodPost, simulationObjects
+	method, path := http.MethodPost, configMaps
 	if h.random.IntN(2) == 0 {
 		o.Metadata()["resourceVersion"] = strconv.FormatUint(k.version-1, 10)
-		method, path = http.MethodPut, simulationObjects+"/"+k.name
+		method, path = http.MethodPut, configMaps+"/"+k.name
 	}
 	a, err := s.Do(ctx, method, path, client.JSON, o)
 	if err == nil && a.Code >= 500 && a.Code != 507 {
@@ -198,7 +198,7 @@ func (h *simulationHistory) together(ctx context.Context, s *server, k *simulati
 	answers, faults := make([]client.Answer, 3), make([]error, 3)
 	for i, field := range fields {
 		running.Go(func() {
-			answers[i], faults[i] = s.Patch(ctx, simulationObjects+"/"+k.name, map[string]any{"data": map[string]string{field: n + field}})
+			answers[i], faults[i] = s.Patch(ctx, configMaps+"/"+k.name, map[string]any{"data": map[string]string{field: n + field}})
 		})
 	}
 	running.Wait()
@@ -206,7 +206,7 @@ func (h *simulationHistory) together(ctx context.Context, s *server, k *simulati
 		return err
 	}
 	h.acknowledged += 3
-	a, err := s.Get(ctx, simulationObjects+"/"+k.name)
+	a, err := s.Get(ctx, configMaps+"/"+k.name)
 	if err != nil || a.Code != 200 {
 		return fmt.Errorf("%s after three patches: %v, %w", k.name, a, err)
 	}

@@ -9,7 +9,9 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/base64"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"net"
 	"testing"
@@ -91,6 +93,14 @@ func Request(t testing.TB, template x509.CertificateRequest, key crypto.Signer) 
 		t.Fatal(err)
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
+}
+
+// SigningRequest returns the JSON of a CertificateSigningRequest, with a new key, for a user and its groups.
+func SigningRequest(t testing.TB, name, signer, user string, groups ...string) string {
+	t.Helper()
+	request := Request(t, x509.CertificateRequest{Subject: pkix.Name{CommonName: user, Organization: groups}}, NewKey(t))
+	return fmt.Sprintf(`{"apiVersion":"certificates.platform.io/v1","kind":"CertificateSigningRequest","metadata":{"name":%q},
+		"spec":{"request":%q,"signerName":%q,"usages":["client auth"]}}`, name, base64.StdEncoding.EncodeToString(request), signer)
 }
 
 // PEM encodes a certificate.

@@ -1,0 +1,49 @@
+package client
+
+import (
+	"strings"
+	"testing"
+)
+
+// kubernetesNames translates names of the platform profile. Names that begin like others come first.
+var kubernetesNames = func() *strings.Replacer {
+	names := []string{
+		"platform.io/apiserver-client-node", "kubernetes.io/kube-apiserver-client-kubelet",
+		"platform.io/apiserver-client", "kubernetes.io/kube-apiserver-client",
+		"platform.io/node-serving", "kubernetes.io/kubelet-serving",
+		"platform.io:apiserver-serving", "kubernetes.io:kube-apiserver-serving",
+		"platform.io/apiserver-serving", "kubernetes.io/kube-apiserver-serving",
+		"resource.platform.io/admin-access", "resource.kubernetes.io/admin-access",
+		"node.platform.io/v1", "node.k8s.io/v1",
+		"x-platform-", "x-kubernetes-",
+		"platform.UserInfo", "kubernetes.UserInfo",
+	}
+	groups := "admissionregistration apiextensions apiserver.config authorization certificates coordination eventratelimit.admission events " +
+		"networking resource scheduling storage"
+	for group := range strings.FieldsSeq(groups) {
+		names = append(names, group+".platform.io", group+".k8s.io")
+	}
+	return strings.NewReplacer(append(names, "platform.io", "kubernetes.io", "platform-", "kube-")...)
+}()
+
+// Named returns a text, which has the names of the platform profile, in the names of a profile.
+func Named(profile, text string) string {
+	if profile == "platform" {
+		return text
+	}
+	return kubernetesNames.Replace(text)
+}
+
+// Profiles are the naming profiles.
+var Profiles = []string{"platform", "kubernetes"}
+
+// InProfiles runs a test in both naming profiles, in parallel.
+func InProfiles(t *testing.T, test func(t *testing.T, profile string)) {
+	t.Parallel()
+	for _, profile := range Profiles {
+		t.Run(profile, func(t *testing.T) {
+			t.Parallel()
+			test(t, profile)
+		})
+	}
+}

@@ -1,0 +1,28 @@
+package policy
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A profileSession is a daemon in a naming profile. Requests, and what is expected of their answers, are written in the names of
+// the platform profile.
+type profileSession struct {
+	client.Session
+	profile string
+}
+
+// openProfile starts a daemon; change may be nil.
+func openProfile(t *testing.T, profile string, change func(*daemon.Config)) profileSession {
+	t.Helper()
+	return profileSession{client.Open(t, func(c *daemon.Config) {
+		c.Naming = profile
+		if change != nil {
+			change(c)
+		}
+	}), profile}
+}
+
+func (s profileSession) named(text string) string { return client.Named(s.profile, text) }

@@ -1,0 +1,158 @@
+package policy
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+// A userCluster is a daemon whose users have tokens. Requests, and what is expected of their answers, are written in the names of
+// the platform profile.
+type userCluster struct {
+	*client.Server
+	t         *testing.T
+	transport *http.Transport // presents no certificate
+	dir       string
+	profile   string
+	log       *client.Log
+}
+
+// serveUsers starts a daemon for createUsers and for root, an administrator. change may be nil; it may write files to dir.
+func serveUsers(t *testing.T, change func(c *daemon.Config, dir string), users ...string) *userCluster {
+	t.Helper()
+	r := &userCluster{t: t, dir: t.TempDir(), log: &client.Log{}}
+	config := daemon.Default()
+	config.DataDir, config.Serving.SecurePort, config.Controllers = filepath.Join(r.dir, "data"), 0, client.WithoutRoots
+	createUsers(t, append(users, "root=system:masters")...)(&config)
+	if change != nil {
+		change(&config, r.dir)
+	}
+	r.profile = config.Naming
+	r.Server = client.ServeConfig(t, config, io.MultiWriter(t.Output(), r.log))
+	r.transport = client.Transport(t, r.Anonymous())
+	return r
+}
+
+// serveUsersInProfiles runs a test with serveUsers in both naming profiles.
+func serveUsersInProfiles(t *testing.T, change func(*daemon.Config), users []string, test func(*userCluster)) {
+	client.InProfiles(t, func(t *testing.T, profile string) {
+		test(serveUsers(t, func(c *daemon.Config, _ string) {
+			c.Naming = profile
+			if change != nil {
+				change(c)
+			}
+		}, users...))
+	})
+}
+
+func (r *userCluster) named(text string) string { return client.Named(r.profile, text) }
+
+// do sends a request of a user, or without credentials if user is ""; headers are "name: value".
+func (r *userCluster) do(user, method, path, body string, headers ...string) client.Answer {
+	r.t.Helper()
+	contentType := client.JSON
+	if method == http.MethodPatch {
+		contentType = client.MergePatch
+	}
+	return r.send(user, method, path, contentType, body, headers...)
+}
+
+// send is do with another content type.
+func (r *userCluster) send(user, method, path, contentType, body string, headers ...string) client.Answer {
+	r.t.Helper()
+	headers = append([]string{"Content-Type: " + contentType}, headers...)
+	if user != "" {
+		headers = append([]string{"Authorization: Bearer " + credential(user)}, headers...)
+	}
+	return client.Exchange(r.t, r.transport, method, r.URL+r.named(path), r.named(body), headers...)
+}
+
+// must creates an object as root.
+func (r *userCluster) must(path, body string) client.Object {
+	r.t.Helper()
+	a := r.do("root", "POST", path, body)
+	if a.Code != 201 {
+		r.t.Fatalf("%s: %s", path, a)
+	}
+	return a.Object()
+}
+
+// expect sends a request, and checks the code of the answer and texts in it.
+func (r *userCluster) expect(user, method, path, body string, code int, texts ...string) client.Answer {
+	r.t.Helper()
+	a := r.do(user, method, path, body)
+	r.want(user+" "+method+" "+path+" "+body, a, code, texts...)
+	return a
+}
+
+func (r *userCluster) want(what string, a client.Answer, code int, texts ...string) {
+	r.t.Helper()
+	missing := func(text string) bool {
+		text = r.named(text)
+		return !strings.Contains(string(a.Body), text) && !strings.Contains(string(a.Body), strings.ReplaceAll(text, `"`, `\"`))
+	}
+	if i := slices.IndexFunc(texts, missing); a.Code != code || i >= 0 {
+		r.t.Errorf("%s: got %s\nwant %d with %q", what, a, code, texts)
+	}
+}
+
+const (
+	rbacPath       = "/apis/rbac.authorization.platform.io/v1"
+	reviewPath     = "/apis/authorization.platform.io/v1"
+	selfReviewPath = "/apis/authentication.platform.io/v1/selfsubjectreviews"
+)
+
+// bind gives a user the rules, which are JSON, in the whole cluster. They take effect soon.
+func (r *userCluster) bind(name, user, rules string) {
+	r.t.Helper()
+	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"`+name+`"},"rules":[`+rules+`]}`)
+	r.must(rbacPath+"/clusterrolebindings", `{"metadata":{"name":"`+name+`"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"`+name+`"},
+		"subjects":[{"kind":"User","apiGroup":"rbac.authorization.platform.io","name":"`+user+`"}]}`)
+}
+
+// grant is bind, and waits until the rules have taken effect.
+func (r *userCluster) grant(name, user, rules string) {
+	r.t.Helper()
+	r.bind(name, user, rules+`,{"nonResourceURLs":["/granted/`+name+`"],"verbs":["get"]}`)
+	r.waitAllowed(`"user":"` + user + `","nonResourceAttributes":{"verb":"get","path":"/granted/` + name + `"}`)
+}
+
+// waitAllowed waits until what the spec of a review asks is allowed.
+func (r *userCluster) waitAllowed(spec string) {
+	r.t.Helper()
+	client.Eventually(r.t, func() error {
+		a := r.do("root", "POST", reviewPath+"/subjectaccessreviews", `{"spec":{`+spec+`}}`)
+		if !strings.Contains(string(a.Body), `"allowed":true`) {
+			return fmt.Errorf("%s: got %s", spec, a)
+		}
+		return nil
+	})
+}
+
+// createUsers returns a configuration of users with the tokens of credential, each user as "name" or "name=group,group".
+func createUsers(t *testing.T, users ...string) func(*daemon.Config) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "people.csv")
+	var lines strings.Builder
+	for _, u := range users {
+		name, groups := u, ""
+		if at := strings.LastIndexByte(u, '='); at > 0 {
+			name, groups = u[:at], u[at+1:]
+		}
+		lines.WriteString(credential(name) + "," + name + ",,\"" + groups + "\"\n")
+	}
+	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func(c *daemon.Config) { c.Authentication.TokenAuthFile = path }
+}
+
+func credential(user string) string { return "token-of-" + user }
