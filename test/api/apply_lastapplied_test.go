@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,9 +17,7 @@ const (
 func (s applySession) clientApply(path, manifest string) client.Object {
 	s.T.Helper()
 	var o map[string]any
-	if err := json.Unmarshal([]byte(manifest), &o); err != nil {
-		s.T.Fatal(err)
-	}
+	client.Decode(s.T, manifest, &o)
 	o["metadata"].(map[string]any)["annotations"] = map[string]any{applyLastApplied: manifest + "\n"}
 	return s.create(path+"?fieldManager=kubectl-client-side-apply", client.Object(o).String())
 }

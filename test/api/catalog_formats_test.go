@@ -2,9 +2,7 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
-	"os"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -19,10 +17,7 @@ import (
 func readObjects(t *testing.T, paths ...string) (all []map[string]any) {
 	t.Helper()
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := client.ReadFile(t, path)
 		for doc := range bytes.SplitSeq(text, []byte("\n---\n")) {
 			var o map[string]any
 			if err := yaml.UnmarshalStrict(doc, &o); err != nil {
@@ -83,9 +78,7 @@ func (f formatClient) send(method, path, contentType, accept string, body []byte
 func (f formatClient) json(path string) string {
 	f.Helper()
 	var o map[string]any
-	if err := json.Unmarshal(f.send(http.MethodGet, path, client.JSON, client.JSON, nil), &o); err != nil {
-		f.Fatal(err)
-	}
+	client.Decode(f, f.send(http.MethodGet, path, client.JSON, client.JSON, nil), &o)
 	delete(o["metadata"].(map[string]any), "managedFields")
 	return compact(o)
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,9 +37,7 @@ func TestRows(t *testing.T) {
 			})
 		}
 		if *update && !t.Failed() {
-			if err := os.WriteFile(path, []byte(table.write(answers)), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			client.WriteFile(t, path, table.write(answers))
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
@@ -9,6 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // FuzzCBOR: an item without a plan is read as the public serializer reads it. What only one of them accepts is
@@ -38,10 +38,7 @@ func FuzzCBOR(f *testing.F) {
 		if wantErr != nil {
 			return // it is stricter about which tags go with what: there is nothing to compare
 		}
-		text, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := client.Encode(t, want)
 		fromJSON, _, err := codec.DecodeJSON(plan, text)
 		if err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"math/rand"
 	"reflect"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/public"
 )
 
@@ -54,10 +54,7 @@ func TestAgainstPublicTypes(t *testing.T) {
 
 func compareCodec(t *testing.T, k *schema.Kind, o codecObject) {
 	t.Helper()
-	wantJSON, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantJSON := client.Encode(t, o)
 	wantWire, err := o.Marshal()
 	if err != nil {
 		t.Fatal(err)

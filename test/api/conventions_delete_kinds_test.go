@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -39,9 +38,7 @@ func (s *testServer) collection(t testing.TB, apiVersion, kind string) (path, re
 		prefix = "/apis/" + apiVersion
 	}
 	var list struct{ Resources []servedResource }
-	if err := json.Unmarshal(s.get(t, 200, prefix).Body, &list); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, s.get(t, 200, prefix).Body, &list)
 	for _, r := range list.Resources {
 		if r.Kind != kind || strings.Contains(r.Name, "/") {
 			continue
@@ -79,9 +76,7 @@ func TestDeleteReturns(t *testing.T) {
 			t.Fatal(err)
 		}
 		var o client.Object
-		if err := json.Unmarshal(body, &o); err != nil {
-			t.Fatal(err)
-		}
+		client.Decode(t, body, &o)
 		apiVersion, _ := o["apiVersion"].(string)
 		kind, _ := o["kind"].(string)
 		t.Run(apiVersion+" "+kind, func(t *testing.T) {

@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -275,9 +274,7 @@ func TestRequestTimeout(t *testing.T) {
 func TestTooManyWatches(t *testing.T) {
 	t.Parallel()
 	tokens := filepath.Join(t.TempDir(), "tokens.csv")
-	if err := os.WriteFile(tokens, []byte("jane-token,jane,u1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, tokens, "jane-token,jane,u1\n")
 	s := serveConventions(t, func(c *daemon.Config) { c.Authentication.TokenAuthFile, c.Serving.MaxWatches = tokens, 4 })
 	s.Server = s.First(t)
 	jane := func() client.Answer {

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -190,9 +189,7 @@ func TestSocketRefusals(t *testing.T) {
 func TestSocketProtocols(t *testing.T) {
 	t.Parallel()
 	tokens := filepath.Join(t.TempDir(), "tokens")
-	if err := os.WriteFile(tokens, []byte("secret,root,1,system:masters\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, tokens, "secret,root,1,system:masters\n")
 	s := serveConventions(t, func(c *daemon.Config) { c.Authentication.TokenAuthFile = tokens })
 	s.create(t, configMaps, "a", nil)
 	ws := s.dial(t, 0, configMaps+"?watch=1", "Sec-WebSocket-Protocol", "base64.binary.platform.io, other")

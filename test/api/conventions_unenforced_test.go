@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
@@ -15,10 +14,7 @@ import (
 func TestUnenforced(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)
-	handbook, err := os.ReadFile("../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	handbook := client.ReadFile(t, "../../docs/operations.md")
 	const hook = `"webhooks":[{"name":"a.b.c","clientConfig":{"url":"https://h"},"sideEffects":"None","admissionReviewVersions":["v1"]}]`
 	const admission, network = "/apis/admissionregistration.platform.io/v1/", "/apis/networking.platform.io/v1/"
 	const registration = `"group":"a.example","version":"v1","groupPriorityMinimum":1,"versionPriority":1`
@@ -40,9 +36,7 @@ func TestUnenforced(t *testing.T) {
 		version = strings.TrimSuffix(version, "/namespaces/default")
 		body := `{"apiVersion":"` + version + `","kind":"` + c.kind + `","metadata":{"name":"` + c.name + `"},` + c.body + `}`
 		var labelled map[string]any
-		if err := json.Unmarshal([]byte(body), &labelled); err != nil {
-			t.Fatal(err)
-		}
+		client.Decode(t, body, &labelled)
 		labelled["metadata"].(map[string]any)["labels"] = map[string]string{"a": "b"}
 		changed, _ := json.Marshal(labelled)
 		at := c.path + "/" + c.name

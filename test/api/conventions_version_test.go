@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -73,9 +72,7 @@ func TestRuntimeConfig(t *testing.T) {
 		s.get(t, code, path)
 	}
 	var group struct{ Versions []struct{ Version string } }
-	if err := json.Unmarshal(s.get(t, 200, "/apis/autoscaling").Body, &group); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, s.get(t, 200, "/apis/autoscaling").Body, &group)
 	for _, v := range group.Versions {
 		if v.Version == "v1" {
 			t.Error("discovery names a version that is switched off")

@@ -1,18 +1,16 @@
 package api
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // TestReliability finds tests that docs/reliability.md names and that do not exist.
 func TestReliability(t *testing.T) {
-	text, err := os.ReadFile("../../docs/reliability.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := client.ReadFile(t, "../../docs/reliability.md")
 	named := regexp.MustCompile("`([\\w/]+)\\.(Test\\w+)`").FindAllStringSubmatch(string(text), -1)
 	if len(named) < 100 {
 		t.Fatalf("only %d tests are named", len(named))

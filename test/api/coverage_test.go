@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 var (
@@ -24,10 +26,7 @@ func TestMaps(t *testing.T) {
 	}
 	known := map[string]map[string]bool{}
 	for _, file := range maps {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := client.ReadFile(t, file)
 		rows := coverageRow.FindAllStringSubmatch(string(text), -1)
 		if tables := strings.Count(string(text), "\n| ") - 1; len(rows) != tables {
 			t.Errorf("%s has %d rows, of which %d can be read", file, tables, len(rows))

@@ -4,11 +4,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 var (
@@ -21,10 +22,7 @@ var (
 // TestDiagramsNameWhatExists holds the sequence diagrams of docs/architecture.md against the code: a message with
 // parentheses is a function or a method of the package that receives it.
 func TestDiagramsNameWhatExists(t *testing.T) {
-	text, err := os.ReadFile("../../docs/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := client.ReadFile(t, "../../docs/architecture.md")
 	const wanted = 4 // PUT, watch, apply, definition
 	diagrams := diagram.FindAllStringSubmatch(string(text), -1)
 	if len(diagrams) < wanted {

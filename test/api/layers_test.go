@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 const module = "github.com/troupe-api/troupe/"
@@ -75,10 +76,7 @@ func TestTextsWithoutPackages(t *testing.T) {
 	for _, p := range listPackages(t) {
 		path := strings.TrimPrefix(p.ImportPath, module)
 		for _, file := range p.GoFiles {
-			text, err := os.ReadFile(filepath.Join(p.Dir, file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := client.ReadFile(t, filepath.Join(p.Dir, file))
 			for _, found := range prefixedText.FindAllStringSubmatch(string(text), -1) {
 				isProgram := found[1] == "etcd" || found[1] == "troupe"
 				if !isProgram && slices.Contains(strings.Split(path, "/"), found[1]) {

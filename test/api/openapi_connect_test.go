@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // What the paths of sub-resources that connect are described as in the public document, whose names clients are generated from.
@@ -44,9 +46,7 @@ func TestConnections(t *testing.T) {
 		var doc struct {
 			Paths map[string]map[string]json.RawMessage
 		}
-		if err := json.Unmarshal(document(t, s, url, "application/json"), &doc); err != nil {
-			t.Fatal(err)
-		}
+		client.Decode(t, document(t, s, url, "application/json"), &doc)
 		for path, want := range connections {
 			namespaced := "Namespaced"
 			if full := "/api/v1/namespaces/{namespace}" + path; strings.HasPrefix(path, "/nodes") {
@@ -70,9 +70,7 @@ func TestConnections(t *testing.T) {
 					media = []string{"application/json", "application/vnd.kubernetes.protobuf", "application/yaml", "text/plain"}
 				}
 				o := connectOperation{}
-				if err := json.Unmarshal(text, &o); err != nil {
-					t.Fatal(err)
-				}
+				client.Decode(t, text, &o)
 				answer := o.Responses["200"]
 				produced := slices.Sorted(maps.Keys(answer.Content))
 				if len(produced) == 0 {
@@ -97,9 +95,7 @@ func parametersOf(t *testing.T, text json.RawMessage) string {
 		Type   string
 		Schema struct{ Type string }
 	}
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, text, &all)
 	var names []string
 	for _, p := range all {
 		name := p.Name + strings.TrimPrefix(p.Ref, "#/parameters/")

@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -89,9 +88,7 @@ func index(t *testing.T, s *client.Server) map[string]string {
 	var list struct {
 		Paths map[string]struct{ ServerRelativeURL string }
 	}
-	if err := json.Unmarshal(getOpenAPI(t, s, "/openapi/v3").body, &list); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, getOpenAPI(t, s, "/openapi/v3").body, &list)
 	urls := map[string]string{}
 	for path, entry := range list.Paths {
 		urls[path] = entry.ServerRelativeURL

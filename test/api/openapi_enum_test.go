@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // otherChoices are the fields whose documented choices are not all constants of the public type, and why. The names are those of
@@ -37,9 +38,7 @@ func TestEnums(t *testing.T) {
 	var doc struct {
 		Definitions map[string]struct{ Properties map[string]property }
 	}
-	if err := json.Unmarshal(document(t, s, "/openapi/v2", "application/json"), &doc); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, document(t, s, "/openapi/v2", "application/json"), &doc)
 	constants, compared := map[string]map[string][]string{}, 0
 	for _, typ := range publicTypes() {
 		model, ok := doc.Definitions[modelName(typ)]

@@ -18,6 +18,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 func kindsOpenAPI(t *testing.T, profile string) *catalog.Catalog {
@@ -98,9 +99,7 @@ func TestOperations(t *testing.T) {
 		Paths map[string]map[string]json.RawMessage
 	}
 	s := serveOpenAPI(t, "platform")
-	if err := json.Unmarshal(document(t, s, "/openapi/v2", "application/json"), &doc); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, document(t, s, "/openapi/v2", "application/json"), &doc)
 	seen := map[string]string{}
 	for path, item := range doc.Paths {
 		for method, text := range item {
@@ -113,9 +112,7 @@ func TestOperations(t *testing.T) {
 				continue
 			}
 			var o struct{ OperationID string }
-			if err := json.Unmarshal(text, &o); err != nil {
-				t.Fatal(err)
-			}
+			client.Decode(t, text, &o)
 			if seen[o.OperationID] != "" {
 				t.Errorf("%s and %s are both %s", path, seen[o.OperationID], o.OperationID)
 			}
@@ -180,9 +177,7 @@ func TestOpenAPINames(t *testing.T) {
 	}
 	s := serveOpenAPI(t, "kubernetes")
 	var doc struct{ Definitions map[string]any }
-	if err := json.Unmarshal(document(t, s, "/openapi/v2", "application/json"), &doc); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, document(t, s, "/openapi/v2", "application/json"), &doc)
 	var unknown []string
 	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
 		elsewhere := strings.Contains(name, ".pkg.apis.apiextensions.") || strings.Contains(name, ".pkg.apis.apiregistration.")

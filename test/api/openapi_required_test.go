@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // refusedWithout are the fields without which the server refuses an object, whatever the
@@ -47,9 +47,7 @@ func TestRequired(t *testing.T) {
 	var doc struct {
 		Definitions map[string]struct{ Required []string }
 	}
-	if err := json.Unmarshal(document(t, s, "/openapi/v2", "application/json"), &doc); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, document(t, s, "/openapi/v2", "application/json"), &doc)
 	refused := refusedWithout(kindsOpenAPI(t, "kubernetes"))
 	marks, compared := map[string]map[string]string{}, 0
 	for _, typ := range publicTypes() {

@@ -118,10 +118,7 @@ func (d *scenario) withLastApplied(o map[string]any) map[string]any {
 	case 1:
 		return o
 	}
-	text, err := json.Marshal(recorded)
-	if err != nil {
-		d.Fatal(err)
-	}
+	text := client.Encode(d, recorded)
 	o, metadata := maps.Clone(o), maps.Clone(o["metadata"].(map[string]any))
 	o["metadata"], metadata["annotations"] = metadata, map[string]any{ownershipLastApplied: string(text) + "\n"}
 	if live := d.live().GetAnnotations()[ownershipLastApplied]; live != "" && d.r.Intn(3) == 0 {
@@ -164,10 +161,7 @@ func (d *scenario) held() *unstructured.Unstructured {
 // ask sends a request.
 func (d *scenario) ask(method, path, contentType string, body any) client.Answer {
 	d.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		d.Fatal(err)
-	}
+	text := client.Encode(d, body)
 	answer, err := d.Do(context.Background(), method, path, contentType, text)
 	if err != nil {
 		d.Fatal(err)
@@ -188,10 +182,7 @@ func (d *scenario) define() {
 	object := map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "widgets." + d.group},
 		"spec": map[string]any{"group": d.group, "scope": "Namespaced", "names": map[string]any{"plural": "widgets", "kind": "Widget"}, "versions": []any{
 			map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{"openAPIV3Schema": d.schema}}}}}
-	text, err := json.Marshal(d.schema)
-	if err != nil {
-		d.Fatal(err)
-	}
+	text := client.Encode(d, d.schema)
 	d.step("schema %s", text)
 	if d.oracle == nil {
 		if answer := d.ask(http.MethodPost, definitions, client.JSON, object); answer.Code != 201 {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -15,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // objectMeta is the public name of the type of metadata.
@@ -23,14 +24,9 @@ const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 // structural is the schema in the public form.
 func (d *scenario) structural() *structuralschema.Structural {
 	d.Helper()
-	text, err := json.Marshal(d.schema)
-	if err != nil {
-		d.Fatal(err)
-	}
+	text := client.Encode(d, d.schema)
 	var external v1.JSONSchemaProps
-	if err := json.Unmarshal(text, &external); err != nil {
-		d.Fatal(err)
-	}
+	client.Decode(d, text, &external)
 	var internal extensions.JSONSchemaProps
 	if err := v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&external, &internal, nil); err != nil {
 		d.Fatal(err)

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // ownershipComparison applies the same writes to one object in this implementation and in the public one, the
@@ -78,9 +78,7 @@ func (s *ownershipComparison) object(k *schema.Kind, t tree.Tree) runtime.Object
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if err := json.Unmarshal(codec.EncodeJSON(k, t).Unversioned(), o); err != nil {
-		s.t.Fatal(err)
-	}
+	client.Decode(s.t, codec.EncodeJSON(k, t).Unversioned(), o)
 	o.GetObjectKind().SetGroupVersionKind(gvkOf(k))
 	return o
 }
@@ -89,10 +87,7 @@ func (s *ownershipComparison) object(k *schema.Kind, t tree.Tree) runtime.Object
 func (s *ownershipComparison) tree(k *schema.Kind, o runtime.Object) (tree.Tree, []any) {
 	s.t.Helper()
 	o.GetObjectKind().SetGroupVersionKind(gvkOf(k))
-	text, err := json.Marshal(o)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	text := client.Encode(s.t, o)
 	t, faults, err := codec.DecodeJSON(k.Message(), text)
 	if err != nil || len(faults) > 0 {
 		s.t.Fatal(err, faults)

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"math/rand"
 	"slices"
 	"strings"
@@ -111,13 +110,8 @@ func (c *patchComparison) compare(what string, current, patch tree.Tree) {
 func sortedPatch(t *testing.T, text []byte) string {
 	t.Helper()
 	var v any
-	if err := json.Unmarshal(text, &v); err != nil {
-		t.Fatal(err)
-	}
-	out, err := json.Marshal(clean(v))
-	if err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, text, &v)
+	out := client.Encode(t, clean(v))
 	return string(out)
 }
 

@@ -3,10 +3,11 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // A recorded case: its name is "group/what", its steps run in order.
@@ -53,10 +54,7 @@ func recordings(t *testing.T) []recorded {
 	}
 	var all []recorded
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := client.ReadFile(t, file)
 		var raws []json.RawMessage
 		if err := json.Unmarshal(text, &raws); err != nil {
 			t.Fatal(file, err)
@@ -71,9 +69,7 @@ func recordings(t *testing.T) []recorded {
 func parseReference(t *testing.T, raw []byte) recorded {
 	t.Helper()
 	var named struct{ Name string }
-	if err := json.Unmarshal(raw, &named); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, raw, &named)
 	raw = bytes.ReplaceAll(raw, []byte(namespacePlaceholder), []byte(namespaceOf(named.Name)))
 	var c recorded
 	if err := json.Unmarshal(raw, &c); err != nil {
@@ -102,9 +98,7 @@ func (r *referenceRequest) text(t *testing.T, name string) string {
 	case r.Body[0] != '"':
 		return string(r.Body)
 	}
-	if err := json.Unmarshal(r.Body, &s); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, r.Body, &s)
 	if strings.HasSuffix(s, " characters)") {
 		return longBody(t, name)
 	}

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 func TestRecordedAnswers(t *testing.T) {
@@ -29,10 +31,7 @@ func TestRecordedAnswers(t *testing.T) {
 // tests which it names exist.
 func TestDepartures(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/departures.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := client.ReadFile(t, "../../docs/departures.md")
 	told := map[string]bool{}
 	for _, m := range regexp.MustCompile("`([A-Za-z]+/[A-Za-z-]+)`[,|\\s]").FindAllStringSubmatch(string(page), -1) {
 		if name := m[1]; !strings.HasPrefix(name, "test/") && !strings.HasPrefix(name, "autoscaling/") {

@@ -2,13 +2,14 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"net/http"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 const (
@@ -28,10 +29,7 @@ func fromCBOR(t *testing.T, body []byte) map[string]any {
 	if err := direct.Unmarshal(body, &v); err != nil {
 		t.Fatalf("%v in %x", err, body)
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := client.Encode(t, v)
 	return treeRepresentation(t, text)
 }
 

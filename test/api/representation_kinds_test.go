@@ -13,6 +13,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/public"
 )
 
@@ -161,19 +162,14 @@ func sameRepresentation(t *testing.T, what string, got, want any) {
 
 func textRepresentation(t *testing.T, v any) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := client.Encode(t, v)
 	return string(b)
 }
 
 // typedRepresentation reads a tree into a Go value.
 func typedRepresentation(t *testing.T, o map[string]any, to any) any {
 	t.Helper()
-	if err := json.Unmarshal([]byte(textRepresentation(t, o)), to); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, textRepresentation(t, o), to)
 	return to
 }
 

@@ -32,10 +32,7 @@ func TestLargeLists(t *testing.T) {
 		for i := range 3 {
 			data[fmt.Sprintf("k%d", i)] = texts[(n+i*5)%len(texts)]
 		}
-		body, err := json.Marshal(map[string]any{"metadata": map[string]any{"name": fmt.Sprintf("m%03d", n)}, "data": data})
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := client.Encode(t, map[string]any{"metadata": map[string]any{"name": fmt.Sprintf("m%03d", n)}, "data": data})
 		if answer, err := a.Create(t.Context(), configMaps, body); err != nil || answer.Code != 201 {
 			t.Fatalf("%v %v", answer, err)
 		}

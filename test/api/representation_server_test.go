@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -41,9 +40,7 @@ func objects(t *testing.T, c *catalog.Catalog) (all []representationObject) {
 			APIVersion, Kind string
 			Metadata         struct{ Name string }
 		}
-		if err := json.Unmarshal(body, &head); err != nil {
-			t.Fatal(err)
-		}
+		client.Decode(t, body, &head)
 		group, version, grouped := strings.Cut(head.APIVersion, "/")
 		if !grouped {
 			group, version = "", head.APIVersion

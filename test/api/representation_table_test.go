@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // varying is what differs from run to run in a cell, and what stands for it.
@@ -42,14 +42,9 @@ func TestTables(t *testing.T) {
 	}
 	const path = "testdata/representation/tables.txt"
 	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, path, b.String())
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := client.ReadFile(t, path)
 	wants := strings.Split(string(want), "\n\n")
 	for i, got := range strings.Split(b.String(), "\n\n") {
 		if i >= len(wants) || got != wants[i] {
@@ -69,9 +64,7 @@ func (a *requester) writeTable(t *testing.T, b *strings.Builder, path string) {
 		}
 		Rows []struct{ Cells []json.RawMessage }
 	}
-	if err := json.Unmarshal(a.get(t, path, as(representationJsonType, "Table", "v1"), representationJsonType), &table); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, a.get(t, path, as(representationJsonType, "Table", "v1"), representationJsonType), &table)
 	if len(table.Rows) != 1 || len(table.Rows[0].Cells) != len(table.ColumnDefinitions) {
 		t.Fatalf("%s: %v", path, table)
 	}

@@ -42,9 +42,7 @@ func TestAppArmorAnnotations(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal(a.Body, &pod); err != nil {
-			t.Fatal(err)
-		}
+		client.Decode(t, a.Body, &pod)
 		if got := string(pod.Spec.Containers[0].SecurityContext.AppArmorProfile); got != c.want {
 			t.Errorf("%.20s: the field is %s, want %s", c.value, got, c.want)
 		}

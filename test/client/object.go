@@ -115,3 +115,28 @@ func parseList(text []byte) (List, error) {
 	version, err := strconv.ParseUint(wire.Metadata.ResourceVersion, 10, 64)
 	return List{version, wire.Metadata.Continue, wire.Items}, err
 }
+
+// A Fataler is a test as Encode and Decode need it: a testing.TB or a *rapid.T.
+type Fataler interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
+// Encode returns the JSON of a value.
+func Encode(t Fataler, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Decode stores the value of a JSON text in the variable that v points to.
+func Decode[T ~string | ~[]byte](t Fataler, text T, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+}

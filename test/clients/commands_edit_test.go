@@ -28,10 +28,7 @@ cp "$1" shown.$n
 
 func (p *place) shown(n string) string {
 	p.T.Helper()
-	text, err := os.ReadFile(filepath.Join(p.dir, "shown."+n))
-	if err != nil {
-		p.T.Fatal(err)
-	}
+	text := client.ReadFile(p.T, filepath.Join(p.dir, "shown."+n))
 	return string(text)
 }
 

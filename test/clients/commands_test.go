@@ -33,9 +33,7 @@ func newPlace(t *testing.T, profile string) *place {
 func (p *place) write(name, text string) string {
 	p.T.Helper()
 	path := filepath.Join(p.dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-		p.T.Fatal(err)
-	}
+	client.WriteFile(p.T, path, text)
 	return path
 }
 

@@ -3,7 +3,6 @@
 package clients
 
 import (
-	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
@@ -19,10 +18,7 @@ func TestHostileContents(t *testing.T) {
 	const markup = `<img src=x onerror="window.hostile=1"><script>window.hostile=1</script>`
 	s := openSite(t, meta.Kubernetes)
 	body := func(o any) string {
-		text, err := json.Marshal(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := client.Encode(t, o)
 		return string(text)
 	}
 	made := s.Send(201, "POST", "/api/v1/namespaces/default/configmaps?fieldManager="+url.QueryEscape(`<img/src=x/onerror=window.hostile=1>`), client.JSON, body(map[string]any{

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -96,9 +95,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestSignInWithProvider(t *testing.T) {
 	p := newProvider(t)
 	ca := filepath.Join(t.TempDir(), "ca.crt")
-	if err := os.WriteFile(ca, pki.PEM(p.Certificate()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, ca, pki.PEM(p.Certificate()))
 	s := client.Open(t, func(c *daemon.Config) {
 		c.Serving.Console = true
 		c.Authentication.OIDC.IssuerURL, c.Authentication.OIDC.ClientID, c.Authentication.OIDC.CAFile, c.Authentication.OIDC.UsernamePrefix = p.URL, "console", ca, "-"

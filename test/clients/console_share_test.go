@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -44,9 +43,7 @@ func TestShare(t *testing.T) {
 	address := freeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
 	tokens := filepath.Join(dir, "tokens.csv")
-	if err := os.WriteFile(tokens, []byte(adminToken+",alice,1,system:masters\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, tokens, adminToken+",alice,1,system:masters\n")
 	server := exec.Command(troupe, "serve", "--data-dir", filepath.Join(dir, "data"), "--bind-address", "127.0.0.1", "--secure-port", port, "--console", "--profiling", "--token-auth-file", tokens)
 	kubeconfig := client.StartDaemon(t, server).Kubeconfig
 	c, err := client.New(kubeconfig)
@@ -95,9 +92,7 @@ func TestShare(t *testing.T) {
 		t.Fatal(answer, err)
 	}
 	profile := filepath.Join(dir, "profile")
-	if err := os.WriteFile(profile, answer.Body, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, profile, answer.Body)
 	looked, got := looks.Load()-looksBefore, received.Load()-receivedBefore
 	table.see("live") // still: it was neither dropped, nor has it an error
 	if fault := table.text(`document.querySelector("[role=alert]")?.textContent ?? ""`); fault != "" {

@@ -38,9 +38,7 @@ func openSite(t *testing.T, naming *meta.Naming) *consoleSite {
 	t.Helper()
 	tokens := filepath.Join(t.TempDir(), "tokens.csv")
 	lines := adminToken + ",alice,1,system:masters\n" + readerToken + ",bob,2\n"
-	if err := os.WriteFile(tokens, []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, tokens, lines)
 	s := client.Open(t, func(c *daemon.Config) {
 		c.Naming, c.Serving.Console, c.Authentication.TokenAuthFile = naming.Profile, true, tokens
 	})

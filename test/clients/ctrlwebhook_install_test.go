@@ -1,8 +1,6 @@
 package clients
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -12,14 +10,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 func marshal(t *testing.T, o runtime.Object) []byte {
 	t.Helper()
-	text, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := client.Encode(t, o)
 	return text
 }
 
@@ -34,9 +31,7 @@ func TestInstalledFromFiles(t *testing.T) {
 		v.APIVersion, v.Kind = "admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"
 		manifests := append(append(marshal(t, m), "\n---\n"...), marshal(t, v)...)
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "manifests.yaml"), manifests, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, filepath.Join(dir, "manifests.yaml"), manifests)
 		o.Paths = []string{dir}
 	})
 	o := &s.env.WebhookInstallOptions

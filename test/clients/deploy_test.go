@@ -3,7 +3,6 @@ package clients
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -21,10 +20,7 @@ const folder = "../../docs/deploy/"
 
 func readDeploy(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(folder + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := client.ReadFile(t, folder+name)
 	return string(text)
 }
 
@@ -146,9 +142,7 @@ func TestMetrics(t *testing.T) {
 			Targets []struct{ Expr string }
 		}
 	}
-	if err := json.Unmarshal([]byte(readDeploy(t, "grafana-dashboard.json")), &dashboard); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, readDeploy(t, "grafana-dashboard.json"), &dashboard)
 	for _, p := range dashboard.Panels {
 		for i, target := range p.Targets {
 			asked[fmt.Sprintf("panel %s %d", p.Title, i)] = strings.ReplaceAll(target.Expr, "$__rate_interval", "1m")

@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,14 +61,9 @@ func newAdministrator(t *testing.T) kubectlClient {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
 	serve(t, dir, "kubernetes", "0")
-	text, err := os.ReadFile(filepath.Join(dir, "admin.kubeconfig"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := client.ReadFile(t, filepath.Join(dir, "admin.kubeconfig"))
 	work := workspace(t)
 	kubeconfig := filepath.Join(work, "kubeconfig")
-	if err := os.WriteFile(kubeconfig, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, kubeconfig, text)
 	return newClientKubectl(t, client.KubectlBinary(t), true, "kubernetes", kubeconfig, work)
 }

@@ -74,10 +74,7 @@ func startKubelet(t *testing.T, kubeconfig string) (stop func()) {
 // perform runs a table with a client on a new daemon.
 func perform(t *testing.T, binary string, inWorkers bool, profile, table string) (steps []step) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/kubectl/steps/" + table + ".txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testclient.ReadFile(t, "testdata/kubectl/steps/"+table+".txt")
 	config := daemon.Default()
 	config.DataDir, config.Naming, config.Serving.SecurePort = t.TempDir(), profile, 0
 	config.Controllers = controllers
@@ -114,14 +111,9 @@ func TestTables(t *testing.T) {
 				got := writeKubectl(perform(t, testclient.KubectlBinary(t), !slices.Contains(processTables, table), profile, table))
 				path := transcript(profile, table)
 				if *update {
-					if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-						t.Fatal(err)
-					}
+					testclient.WriteFile(t, path, got)
 				}
-				want, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := testclient.ReadFile(t, path)
 				compare(t, got, string(want))
 			})
 		}
@@ -181,10 +173,7 @@ func TestOtherClients(t *testing.T) {
 // exits checks that every step, but for those that differ, ended with the code of the transcript.
 func exits(t *testing.T, steps []step, path string, differs func(step) bool) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testclient.ReadFile(t, path)
 	wants := split(string(text))
 	if len(wants) != len(steps) {
 		t.Fatalf("%d steps, the transcript has %d", len(steps), len(wants))

@@ -31,10 +31,7 @@ func TestTwins(t *testing.T) {
 				got := perform(t, binary, inWorkers, profile, table)
 				var of []step
 				if !strings.HasPrefix(table, "troupe/") {
-					text, err := os.ReadFile(transcript(profile, table))
-					if err != nil {
-						t.Fatal(err)
-					}
+					text := client.ReadFile(t, transcript(profile, table))
 					of = readKubectl(string(text))
 				}
 				for i, s := range got {
@@ -47,14 +44,9 @@ func TestTwins(t *testing.T) {
 					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 						t.Fatal(err)
 					}
-					if err := os.WriteFile(path, []byte(writeKubectl(got)), 0o644); err != nil {
-						t.Fatal(err)
-					}
+					client.WriteFile(t, path, writeKubectl(got))
 				}
-				want, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := client.ReadFile(t, path)
 				compare(t, writeKubectl(got), string(want))
 			})
 		}

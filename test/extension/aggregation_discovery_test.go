@@ -1,7 +1,6 @@
 package extension
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -38,9 +37,7 @@ func (s aggregationSession) discover(accept string) (d groupList, etag string) {
 	if err != nil || a.Code != 200 || a.Header.Get("Content-Type") != accept {
 		s.T.Fatalf("%v %v %v", a, err, a.Header)
 	}
-	if err := json.Unmarshal(a.Body, &d); err != nil {
-		s.T.Fatal(err)
-	}
+	client.Decode(s.T, a.Body, &d)
 	return d, a.Header.Get("ETag")
 }
 
@@ -220,9 +217,7 @@ func TestAggregationOrder(t *testing.T) {
 	})
 	s.Send(200, "PATCH", apiServices+"/v1.batch", client.MergePatch, `{"spec":{"groupPriorityMinimum":50}}`)
 	var list struct{ Groups []struct{ Name string } }
-	if err := json.Unmarshal(s.Send(200, "GET", "/apis", "", "").Body, &list); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, s.Send(200, "GET", "/apis", "", "").Body, &list)
 	var plain, aggregated []string
 	for _, g := range list.Groups {
 		plain = append(plain, g.Name)

@@ -179,9 +179,7 @@ func (m metricsSession) accountKubeconfig() string {
 clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}], users: [{name: u, user: {token: %s}}]}`,
 		m.URL, base64.StdEncoding.EncodeToString(m.config.CAData), token)
 	path := filepath.Join(m.T.TempDir(), "account.kubeconfig")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		m.T.Fatal(err)
-	}
+	client.WriteFile(m.T, path, text)
 	return path
 }
 

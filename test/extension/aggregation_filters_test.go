@@ -2,16 +2,15 @@ package extension
 
 import (
 	"crypto/tls"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // aggregationAuditPolicy is about what the backend of this test serves, and nothing else.
@@ -24,9 +23,7 @@ func TestFiltersComeFirst(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	policy, log := filepath.Join(dir, "policy.yaml"), filepath.Join(dir, "audit.log")
-	if err := os.WriteFile(policy, []byte(aggregationAuditPolicy), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, policy, aggregationAuditPolicy)
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/teapot") {
 			w.WriteHeader(http.StatusTeapot)
@@ -65,10 +62,7 @@ func TestFiltersComeFirst(t *testing.T) {
 		}
 	}
 	s.Stop(t)
-	text, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := client.ReadFile(t, log)
 	var got []string
 	for line := range strings.Lines(string(text)) {
 		var e struct {
@@ -77,9 +71,7 @@ func TestFiltersComeFirst(t *testing.T) {
 			ImpersonatedUser        struct{ Username string }
 			ResponseStatus          struct{ Code int }
 		}
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatal(err)
-		}
+		client.Decode(t, line, &e)
 		if name, ok := strings.CutPrefix(e.RequestURI, things); ok && (e.Stage == "ResponseComplete" || e.ResponseStatus.Code == http.StatusUnauthorized) { // a failure to authenticate has no other stage
 			got = append(got, fmt.Sprintf("%s %s %s%s %d", name, e.Verb, e.User.Username, e.ImpersonatedUser.Username, e.ResponseStatus.Code))
 		}

@@ -34,9 +34,7 @@ func listed(t *testing.T, s *client.Server, group string) (lines []string) {
 	if err != nil || a.Code != 200 {
 		t.Fatalf("%v %v", a, err)
 	}
-	if err := json.Unmarshal(a.Body, &list); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, a.Body, &list)
 	for _, i := range list.Items {
 		line := fmt.Sprintf("%s %d %d", i.Metadata.Name, i.Spec.GroupPriorityMinimum, i.Spec.VersionPriority)
 		for name, value := range i.Metadata.Labels {
@@ -62,14 +60,9 @@ func TestLocalAPIServices(t *testing.T) {
 			}
 			return nil
 		})
-		if err := os.WriteFile(golden, []byte(strings.Join(listed(t, s, "apiregistration.k8s.io"), "\n")+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, golden, strings.Join(listed(t, s, "apiregistration.k8s.io"), "\n")+"\n")
 	}
-	text, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := client.ReadFile(t, golden)
 	client.Eventually(t, func() error {
 		if got := strings.Join(listed(t, s, "apiregistration.k8s.io"), "\n") + "\n"; got != string(text) {
 			return fmt.Errorf("there are\n%s", got)

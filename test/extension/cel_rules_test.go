@@ -1,7 +1,6 @@
 package extension
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand"
 	"regexp"
@@ -35,9 +34,7 @@ const celDefinition = `{"metadata":{"name":"widgets.example.com"},"spec":{"group
 func internalSchema(t testing.TB, text []byte) *apiextensions.JSONSchemaProps {
 	t.Helper()
 	var external v1.JSONSchemaProps
-	if err := json.Unmarshal(text, &external); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, text, &external)
 	var internal apiextensions.JSONSchemaProps
 	if err := v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&external, &internal, nil); err != nil {
 		t.Fatal(err)

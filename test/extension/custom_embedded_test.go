@@ -1,7 +1,6 @@
 package extension
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,10 +105,7 @@ func TestEmbeddedAgainstReference(t *testing.T) {
 			spec[field] = object
 		}
 		object := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "spec": spec}
-		body, err := json.Marshal(object)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := client.Encode(t, object)
 		ours, faults, err := codec.DecodeJSON(kind.Message(), body)
 		object = runtime.DeepCopyJSON(object)
 		unknown := pruning.PruneWithOptions(object, reference.Structural, true, structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
@@ -120,10 +116,7 @@ func TestEmbeddedAgainstReference(t *testing.T) {
 		if err != nil {
 			return
 		}
-		want, err := json.Marshal(object["spec"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := client.Encode(t, object["spec"])
 		if got := codec.AppendAny(nil, ours["spec"]); string(got) != string(want) {
 			t.Fatalf("%s becomes\n%s, want\n%s", body, got, want)
 		}

@@ -1,7 +1,6 @@
 package extension
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +22,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // everything is a schema with a bit of all that schemas can say.
@@ -60,9 +60,7 @@ func values(depth int) *rapid.Generator[any] {
 func TestAgainstReference(t *testing.T) {
 	t.Parallel()
 	var external v1.JSONSchemaProps
-	if err := json.Unmarshal([]byte(everything), &external); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, everything, &external)
 	var internal apiextensions.JSONSchemaProps
 	if err := v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&external, &internal, nil); err != nil {
 		t.Fatal(err)
@@ -86,10 +84,7 @@ func TestAgainstReference(t *testing.T) {
 			delete(spec, "l") // the reference takes any list for a text with a format
 		}
 		object := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "spec": spec}
-		body, err := json.Marshal(object)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := client.Encode(t, object)
 		ours, _, err := codec.DecodeJSON(kind.Message(), body)
 		if err != nil {
 			t.Fatal(err)
@@ -102,10 +97,7 @@ func TestAgainstReference(t *testing.T) {
 		pruning.Prune(object, structural, true)
 		defaulting.PruneNonNullableNullsWithoutDefaults(object, structural)
 		defaulting.Default(object, structural)
-		want, err := json.Marshal(object["spec"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := client.Encode(t, object["spec"])
 		if got := codec.AppendAny(nil, ours["spec"]); string(got) != string(want) {
 			t.Fatalf("%s becomes\n%s, want\n%s", body, got, want)
 		}

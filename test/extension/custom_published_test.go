@@ -8,6 +8,8 @@ import (
 
 	openapiv2 "k8s.io/apiextensions-apiserver/pkg/controller/openapi/v2"
 	"pgregory.net/rapid"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // bars is a schema as those who test what is published write it.
@@ -22,9 +24,7 @@ func (s customSession) published(path string, where ...string) map[string]any {
 	s.T.Helper()
 	text := strings.ReplaceAll(s.accept(200, path, "application/json").String(), "x-platform-", "x-kubernetes-")
 	var at map[string]any
-	if err := json.Unmarshal([]byte(text[strings.Index(text, "{"):]), &at); err != nil {
-		s.T.Fatal(err)
-	}
+	client.Decode(s.T, text[strings.Index(text, "{"):], &at)
 	for _, name := range append(where, "com.example.v1.Widget") {
 		at, _ = at[name].(map[string]any)
 	}
@@ -41,12 +41,9 @@ func TestPublishedSchemas(t *testing.T) {
 	s := serveCustom(t, nil)
 	schemas := []string{bars, customNested, customRuled, narrow}
 	for range 10 {
-		text, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{"spec": rapid.Custom(func(t *rapid.T) map[string]any {
+		text := client.Encode(t, map[string]any{"type": "object", "properties": map[string]any{"spec": rapid.Custom(func(t *rapid.T) map[string]any {
 			return schemaGenerator{t}.object(3)
 		}).Example(len(schemas))}})
-		if err != nil {
-			t.Fatal(err)
-		}
 		schemas = append(schemas, strings.ReplaceAll(string(text), "x-kubernetes-", "x-platform-"))
 	}
 	for i, text := range schemas {

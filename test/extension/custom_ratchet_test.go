@@ -1,7 +1,6 @@
 package extension
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/public"
 )
 
@@ -103,10 +103,7 @@ func TestRatchetingAgainstReference(t *testing.T) {
 			}
 		}
 		object := func(spec map[string]any) []byte {
-			body, err := json.Marshal(map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "spec": spec})
-			if err != nil {
-				t.Fatal(err)
-			}
+			body := client.Encode(t, map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "spec": spec})
 			return body
 		}
 		texts := [2][]byte{object(before), object(after)}

@@ -1,7 +1,6 @@
 package extension
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/public"
 )
 
@@ -188,18 +188,12 @@ func TestRandomSchemas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := schemaGenerator{t}
 		spec := s.object(4)
-		text, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{"spec": spec}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := client.Encode(t, map[string]any{"type": "object", "properties": map[string]any{"spec": spec}})
 		kind := compileText(t, all, string(text))
 		object := map[string]any{
 			"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "spec": s.valueOf(spec, 6),
 		}
-		body, err := json.Marshal(object)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := client.Encode(t, object)
 		ours, _, err := codec.DecodeJSON(kind.Message(), body)
 		if err != nil {
 			t.Fatal(err)
@@ -207,10 +201,7 @@ func TestRandomSchemas(t *testing.T) {
 		rules.Default(kind, ours)
 		r := newReference(t, text)
 		r.Shape(object)
-		want, err := json.Marshal(object["spec"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := client.Encode(t, object["spec"])
 		if got := codec.AppendAny(nil, ours["spec"]); string(got) != string(want) {
 			t.Fatalf("under %s\n%s becomes\n%s, want\n%s", text, body, got, want)
 		}

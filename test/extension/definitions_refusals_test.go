@@ -80,9 +80,7 @@ func (e edit) apply(t *testing.T, at any) any {
 func edited(t *testing.T, edits []edit) definitionObject {
 	t.Helper()
 	var o any
-	if err := json.Unmarshal([]byte(gadgets), &o); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, gadgets, &o)
 	for _, e := range edits {
 		o = e.apply(t, o)
 	}

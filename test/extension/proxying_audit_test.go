@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/remotecommand"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 const proxyingAuditPolicy = `{apiVersion: audit.k8s.io/v1, kind: Policy, omitStages: [RequestReceived], rules: [
@@ -23,7 +24,7 @@ func TestAudit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	policy, log := filepath.Join(dir, "policy.yaml"), filepath.Join(dir, "audit.log")
-	must(t, os.WriteFile(policy, []byte(proxyingAuditPolicy), 0o600))
+	client.WriteFile(t, policy, proxyingAuditPolicy)
 	c := newCluster(t, "127.0.0.1", func(o *daemon.Config) {
 		o.Audit.PolicyFile, o.Audit.Log.Path, o.Audit.Log.Mode = policy, log, "blocking"
 	})

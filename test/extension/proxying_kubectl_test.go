@@ -22,7 +22,7 @@ func TestKubectl(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := newCluster(t, "127.0.0.1")
-	must(t, os.WriteFile(filepath.Join(dir, "file"), []byte("content"), 0o600))
+	client.WriteFile(t, filepath.Join(dir, "file"), "content")
 	for _, webSockets := range []string{"true", "false"} {
 		command := func(args ...string) *exec.Cmd {
 			cmd := exec.CommandContext(t.Context(), client.KubectlBinary(t), args...)

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -25,13 +24,14 @@ import (
 	"k8s.io/kubelet/pkg/cri/streaming/remotecommand"
 	utilexec "k8s.io/utils/exec"
 
+	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
 func writePEM(t testing.TB, text []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pem")
-	must(t, os.WriteFile(path, text, 0o600))
+	client.WriteFile(t, path, text)
 	return path
 }
 

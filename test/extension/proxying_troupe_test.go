@@ -105,7 +105,7 @@ func TestTroupeCopies(t *testing.T) {
 		t.Helper()
 		path := filepath.Join(m.dir, name)
 		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, []byte(text), 0o644))
+		client.WriteFile(t, path, text)
 	}
 	holds := func(name, text string) {
 		t.Helper()
@@ -145,13 +145,13 @@ func TestTroupeCopies(t *testing.T) {
 
 	// A container is not trusted: neither links nor names lead out of where its files are to be.
 	secret := filepath.Join(t.TempDir(), "secret")
-	must(t, os.WriteFile(secret, []byte("mine"), 0o600))
+	client.WriteFile(t, secret, "mine")
 	must(t, os.MkdirAll(there+"/evil/sub", 0o755))
 	must(t, os.Symlink(filepath.Dir(secret), there+"/evil/link"))
 	m.expect("cp one:"+there+"/evil evil", "", "warning: skipping \"./evil/link\", which is no file and no folder\n", 0)
 	must(t, os.Symlink(filepath.Dir(secret), m.dir+"/evil/sub/out")) // and one that was here before
 	must(t, os.MkdirAll(there+"/evil/sub/out", 0o755))
-	must(t, os.WriteFile(there+"/evil/sub/out/secret", []byte("theirs"), 0o600))
+	client.WriteFile(t, there+"/evil/sub/out/secret", "theirs")
 	must(t, os.Remove(there+"/evil/link"))
 	if out, err := m.command("cp", "one:"+there+"/evil", ".").CombinedOutput(); err == nil || !bytes.Contains(out, []byte("escapes")) {
 		t.Errorf("%v %s", err, out)

@@ -275,9 +275,7 @@ func TestAuditAnnotations(t *testing.T) {
 				policy, log := filepath.Join(dir, "policy"), filepath.Join(dir, "log")
 				suffix := map[string]string{"platform": "platform.io", "kubernetes": "k8s.io"}[naming]
 				text := "apiVersion: audit." + suffix + "/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules: [{level: " + level + "}]"
-				if err := os.WriteFile(policy, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				client.WriteFile(t, policy, text)
 				s := openWebhooks(t, func(c *daemon.Config) { c.Naming, c.Audit.PolicyFile, c.Audit.Log.Path = naming, policy, log })
 				s.naming = naming
 				first := startWebhooks(t, respond(`"allowed":true,"auditAnnotations":{"key":"value","not a key":"x"},`+patchMembers(`[{"op":"add","path":"/data/x","value":"y"}]`)))
@@ -323,9 +321,7 @@ func TestAuditAnnotationsOfOthers(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			policy, log := filepath.Join(dir, "policy"), filepath.Join(dir, "log")
-			if err := os.WriteFile(policy, []byte("apiVersion: audit."+suffixes[0]+"/v1\nkind: Policy\nrules: [{level: Metadata}]"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			client.WriteFile(t, policy, "apiVersion: audit."+suffixes[0]+"/v1\nkind: Policy\nrules: [{level: Metadata}]")
 			s := openWebhooks(t, func(c *daemon.Config) { c.Naming, c.Audit.PolicyFile, c.Audit.Log.Path = naming, policy, log })
 			s.naming = naming
 			s.Send(201, "POST", "/apis/"+s.group("admissionregistration")+"/v1/validatingadmissionpolicies", client.JSON,

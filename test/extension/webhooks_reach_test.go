@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -108,9 +107,7 @@ func TestCredentials(t *testing.T) {
 	pair, encoded := pki.Client(t, pki.Authority(t, "clients"), "client"), base64.StdEncoding.EncodeToString
 	h := startWebhooks(t, allow, "hook.default.svc", "other.default.svc")
 	put := func(path, text string) {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, path, text)
 	}
 	host := strings.TrimPrefix(h.URL, "https://")
 	put(users, "users:\n- {name: '"+host+"', user: {token: by-url}}\n- {name: hook.default.svc, user: {username: u, password: p}}\n- {name: '*', user: {token: by-default}}\n"+
@@ -176,9 +173,7 @@ func TestConfigurationFile(t *testing.T) {
 		plugin(`{"kind":"WebhookAdmission","apiVersion":"v1"}`):                "apiVersion, kind: v1, WebhookAdmission is none of",
 		plugin(`{` + head + `,"kubeConfigFile":"/a","clientConfigFile":"/b"}`): "clientConfigFile: must not be there together with kubeConfigFile",
 	} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, file, text)
 		config := daemon.Default()
 		config.DataDir, config.Serving.SecurePort, config.Admission.ConfigFile = t.TempDir(), 0, file
 		d, err := daemon.New(config, t.Output())

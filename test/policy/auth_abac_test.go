@@ -1,12 +1,12 @@
 package policy
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // policies writes a policy file.
@@ -17,9 +17,7 @@ func policies(t *testing.T, dir string, specs ...string) string {
 		text += `{"apiVersion":"abac.authorization.platform.io/v1beta1","kind":"Policy","spec":{` + spec + "}}\n"
 	}
 	path := filepath.Join(dir, "policies.jsonl")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, path, text)
 	return path
 }
 

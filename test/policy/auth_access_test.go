@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -106,9 +105,7 @@ func TestRefusedElsewhere(t *testing.T) {
 		o := &c.Authentication.OIDC
 		o.IssuerURL, o.ClientID, o.CAFile, o.GroupsClaim = p.url, "troupe", filepath.Join(dir, "provider.crt"), "groups"
 		o.UsernamePrefix, o.SystemNames = "-", []string{"system:monitoring", "system:boss"}
-		if err := os.WriteFile(o.CAFile, pki.PEM(ca.Leaf), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, o.CAFile, pki.PEM(ca.Leaf))
 	})
 	client.Eventually(t, func() error {
 		if a := r.reviewSelf(p.token("jane", nil)); a.Code != 201 {
@@ -144,9 +141,7 @@ func TestServingKeyVerifies(t *testing.T) {
 			for name, text := range map[string][]byte{
 				"serving.crt": pki.PEM(serving.Leaf), "serving.key": pki.KeyPEM(t, serving.PrivateKey), "other.key": pki.KeyPEM(t, pki.NewKey(t)),
 			} {
-				if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				client.WriteFile(t, filepath.Join(dir, name), text)
 			}
 			c.TLS.SNICertKeys = nil
 			c.TLS.CertFile, c.TLS.PrivateKeyFile = filepath.Join(dir, "serving.crt"), filepath.Join(dir, "serving.key")
@@ -189,9 +184,7 @@ func TestFaultyFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad")
-	if err := os.WriteFile(bad, []byte("{rubbish"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, bad, "{rubbish")
 	for flag, change := range map[string]func(*daemon.Config){
 		"--client-ca-file":  func(c *daemon.Config) { c.Authentication.ClientCAFile = bad },
 		"--token-auth-file": func(c *daemon.Config) { c.Authentication.TokenAuthFile = bad },

@@ -62,9 +62,7 @@ func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
 	path = filepath.Join(dir, "webhook.kubeconfig")
 	ca := base64.StdEncoding.EncodeToString(pki.PEM(server.Certificate()))
 	text := fmt.Sprintf("clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}]\nusers: [{name: u, user: {token: token-for-collector}}]\n", server.URL, ca)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, path, text)
 	return path
 }
 
@@ -77,9 +75,7 @@ func TestAuditLogs(t *testing.T) {
 	r := serveUsers(t, func(c *daemon.Config, dir string) {
 		path = filepath.Join(dir, "logs", "audit.log")
 		c.Audit.PolicyFile = filepath.Join(dir, "policy.yaml")
-		if err := os.WriteFile(c.Audit.PolicyFile, []byte(authAuditPolicy), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, c.Audit.PolicyFile, authAuditPolicy)
 		c.Audit.Log.Path, c.Audit.Log.Mode = path, "batch"
 		c.Audit.Webhook.ConfigFile = auditWebhook(t, &remote, dir)
 		if err := errors.Join(c.Audit.Log.Batch.MaxWait.Set("1h"), c.Audit.Webhook.Batch.MaxWait.Set("1h")); err != nil {
@@ -98,10 +94,7 @@ func TestAuditLogs(t *testing.T) {
 		t.Errorf("the batch is written before its time: %v", err)
 	}
 	r.Stop(t)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := client.ReadFile(t, path)
 	if n := strings.Count(string(text), "\n"); remote.events != n || remote.fault != "" {
 		t.Errorf("the webhook got %d events, the log %d: %s", remote.events, n, remote.fault)
 	}
@@ -135,9 +128,7 @@ func TestFaultyAudit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	policy := filepath.Join(dir, "policy.yaml")
-	if err := os.WriteFile(policy, []byte("apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: None}, {level: All, verb: [get]}]\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, policy, "apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: None}, {level: All, verb: [get]}]\n")
 	for _, test := range []struct {
 		change func(*daemon.Audit)
 		want   []string
@@ -253,14 +244,9 @@ func checkAudit(t *testing.T, level, log string) {
 		if err := os.MkdirAll("testdata/auth", 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, path, got)
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := client.ReadFile(t, path)
 	lines, wanted := strings.Split(got, "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(lines), len(wanted)) {
 		have, should := "", ""

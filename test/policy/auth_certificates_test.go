@@ -6,11 +6,11 @@ import (
 	"crypto/x509/pkix"
 	"encoding/asn1"
 	"encoding/hex"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
@@ -20,9 +20,7 @@ func TestCertificates(t *testing.T) {
 	r := serveUsers(t, func(c *daemon.Config, dir string) {
 		c.Authentication.ClientCAFile = filepath.Join(dir, "people.crt")
 		c.Authentication.AnonymousPaths = []string{"/livez", "/version"}
-		if err := os.WriteFile(c.Authentication.ClientCAFile, pki.PEM(people.Leaf), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, c.Authentication.ClientCAFile, pki.PEM(people.Leaf))
 	}, "rita=readers")
 	cert := pki.Issue(t, people, &x509.Certificate{
 		Subject: pkix.Name{

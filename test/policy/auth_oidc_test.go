@@ -10,7 +10,6 @@ import (
 	"math/big"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -144,9 +143,7 @@ func TestOIDC(t *testing.T) {
 		o := &c.Authentication.OIDC
 		o.IssuerURL, o.ClientID, o.CAFile = p.url, "troupe", filepath.Join(dir, "provider.crt")
 		o.GroupsClaim, o.GroupsPrefix, o.RequiredClaims = "groups", "idp:", []string{"hd=example.com"}
-		if err := os.WriteFile(o.CAFile, pki.PEM(ca.Leaf), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, o.CAFile, pki.PEM(ca.Leaf))
 	}, "rita")
 	as := func(token string) client.Answer {
 		return r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token)

@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -57,9 +56,7 @@ func TestProxy(t *testing.T) {
 	proxies, people := pki.Authority(t, "proxies"), pki.Authority(t, "people")
 	r := serveUsers(t, func(c *daemon.Config, dir string) {
 		for name, a := range map[string]tls.Certificate{"proxies.crt": proxies, "people.crt": people} {
-			if err := os.WriteFile(filepath.Join(dir, name), pki.PEM(a.Leaf), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			client.WriteFile(t, filepath.Join(dir, name), pki.PEM(a.Leaf))
 		}
 		c.Authentication.ClientCAFile = filepath.Join(dir, "people.crt")
 		c.Authentication.RequestHeader = daemon.RequestHeader{

@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"math/big"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -76,9 +75,7 @@ func TestTokenKeysRotate(t *testing.T) {
 	dir := t.TempDir()
 	name := func(file string) string { return filepath.Join(dir, file) }
 	for _, file := range []string{"one.pem", "two.pem"} {
-		if err := os.WriteFile(name(file), pki.KeyPEM(t, pki.NewKey(t)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, name(file), pki.KeyPEM(t, pki.NewKey(t)))
 	}
 	serve := func(key string, keys []string, issuers ...string) tokenCluster {
 		s := client.Serve(t, name("data"), func(c *daemon.Config) {

@@ -186,9 +186,7 @@ func claimsOf(t *testing.T, token string) (c map[string]any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, &c); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, text, &c)
 	return c
 }
 

@@ -37,9 +37,7 @@ func (v *tlsServer) path(name string) string { return filepath.Join(v.dir, name)
 func (v *tlsServer) write(name string, text []byte) {
 	v.t.Helper()
 	fresh := v.path(name) + ".new"
-	if err := os.WriteFile(fresh, text, 0o600); err != nil {
-		v.t.Fatal(err)
-	}
+	client.WriteFile(v.t, fresh, text)
 	if err := os.Rename(fresh, v.path(name)); err != nil {
 		v.t.Fatal(err)
 	}

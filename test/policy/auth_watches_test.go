@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,15 +47,11 @@ func TestWatchesEnd(t *testing.T) {
 			a.ClientCAFile: pki.PEM(people.Leaf), a.RequestHeader.ClientCAFile: pki.PEM(proxies.Leaf),
 			c.ServiceAccounts.SigningKeyFile: pki.KeyPEM(t, signer),
 		} {
-			if err := os.WriteFile(path, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			client.WriteFile(t, path, text)
 		}
 		users := "token-of-rita,rita,\ntoken-of-rolf,rolf,\ntoken-of-ruth,ruth,\ntoken-of-boss,boss,\ntoken-of-root,root,,system:masters\n" +
 			"token-of-n1,system:node:n1,,system:nodes\ntoken-of-sue,sue,\n"
-		if err := os.WriteFile(a.TokenAuthFile, []byte(users), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, a.TokenAuthFile, users)
 	})
 	for _, user := range []string{"rita", "rolf", "ruth", "boss", "sue", "jane", "system:bootstrap:abcdef"} {
 		r.grant("watch-"+strings.ReplaceAll(user, ":", "-"), user, watchRule)
@@ -216,9 +211,7 @@ func TestWatchesEnd(t *testing.T) {
 	})
 	t.Run("CA gone", func(t *testing.T) {
 		v := r.withCertificate(pki.Client(t, people, "jane")).openWatch("", "", stream)
-		if err := os.WriteFile(filepath.Join(r.dir, "people.crt"), pki.PEM(pki.Authority(t, "others").Leaf), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, filepath.Join(r.dir, "people.crt"), pki.PEM(pki.Authority(t, "others").Leaf))
 		v.expectEnd(401)
 	})
 	r.must(configMapsPath, `{"metadata":{"name":"last"}}`)
@@ -248,9 +241,7 @@ func TestWatchesOfRemotes(t *testing.T) {
 		w.ConfigFile, w.CacheAuthorizedTTL, w.CacheUnauthorizedTTL = m.kubeconfig(t, dir), daemon.Duration(100*time.Millisecond), daemon.Duration(100*time.Millisecond)
 		o := &c.Authentication.OIDC
 		o.IssuerURL, o.ClientID, o.CAFile = p.url, "troupe", filepath.Join(dir, "provider.crt")
-		if err := os.WriteFile(o.CAFile, pki.PEM(ca.Leaf), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, o.CAFile, pki.PEM(ca.Leaf))
 	}, "fickle")
 	r.grant("wendy", "wendy", watchRule)
 	r.grant("jane", p.url+"#jane", watchRule)

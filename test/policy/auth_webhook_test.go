@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -42,9 +41,7 @@ func (s *reviewServer) kubeconfig(t *testing.T, dir string) string {
 		filepath.Join(dir, ca): string(pki.PEM(s.Certificate())),
 		path:                   `{"clusters":[{"name":"w","cluster":{"server":"` + s.URL + "/" + s.path + `","certificate-authority":"` + ca + `"}}]}`,
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, name, text)
 	}
 	return path
 }

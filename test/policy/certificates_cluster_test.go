@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,10 +98,7 @@ func (o order) body(t *testing.T, name string, key *ecdsa.PrivateKey) string {
 	if o.seconds > 0 {
 		spec["expirationSeconds"] = o.seconds
 	}
-	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"name": name}, "spec": spec})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := client.Encode(t, map[string]any{"metadata": map[string]any{"name": name}, "spec": spec})
 	return string(text)
 }
 
@@ -131,10 +127,7 @@ func (c *certificateCluster) decide(name, condition string, ago time.Duration) {
 	conditions = append(conditions, map[string]any{
 		"type": condition, "status": "True", "reason": "ByTest", "message": "m", "lastUpdateTime": time.Now().Add(-ago).UTC().Format(time.RFC3339),
 	})
-	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": conditions}})
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	patch := client.Encode(c.T, map[string]any{"status": map[string]any{"conditions": conditions}})
 	c.must(200, "PATCH", csrs+"/"+name+"/"+sub, client.MergePatch, string(patch))
 }
 
@@ -225,9 +218,7 @@ func newAuthority(t *testing.T, dir, name string, life time.Duration, isCA bool)
 
 func writeCertificates(t *testing.T, path string, text []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, path, text)
 }
 
 // whoami asks the server who presents a certificate; "" if it does not know.
@@ -249,8 +240,6 @@ func (c *certificateCluster) whoami(cert *x509.Certificate, key *ecdsa.PrivateKe
 			}
 		}
 	}
-	if err := json.Unmarshal(answer.Body, &review); err != nil {
-		c.T.Fatal(err)
-	}
+	client.Decode(c.T, answer.Body, &review)
 	return review.Status.UserInfo.Username + " " + strings.Join(review.Status.UserInfo.Groups, ",")
 }

@@ -98,9 +98,7 @@ func TestConfigurationFaults(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "config")
 		text := "clusters: [{name: c, cluster: {" + cluster + "}}]\nusers: [{name: u, user: {" + user + "}}]"
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testclient.WriteFile(t, path, text)
 		if _, err := kubeconfig.Load(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("{%s}: got %v, want %q", user, err, want)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/troupe-api/troupe/policy/kubeconfig"
+	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
@@ -79,9 +79,7 @@ func (p *provider) config(s *credentialServer, idToken, refreshToken string) str
 	p.t.Helper()
 	ca := pki.PEM(p.Certificate())
 	dir := p.t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "idp.crt"), ca, 0o600); err != nil {
-		p.t.Fatal(err)
-	}
+	client.WriteFile(p.t, filepath.Join(dir, "idp.crt"), ca)
 	path := filepath.Join(dir, "config")
 	text := fmt.Sprintf(`clusters: [{name: c, cluster: {%s}}]
 users:
@@ -102,9 +100,7 @@ users:
 contexts: [{name: x, context: {cluster: c, user: u, namespace: mine}}]
 current-context: x
 `, s.cluster(), p.URL, idToken, refreshToken)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		p.t.Fatal(err)
-	}
+	client.WriteFile(p.t, path, text)
 	return path
 }
 
@@ -136,10 +132,7 @@ func TestProvider(t *testing.T) {
 	if want := []string{"POST /tokens refresh_token r0 troupe s+1"}; !slices.Equal(p.asked, want) {
 		t.Errorf("the provider was asked %q, want %q", p.asked, want)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := client.ReadFile(t, path)
 	for _, want := range []string{"id-token: " + fresh, "refresh-token: r0+", "own: kept", "token: t", "namespace: mine"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the file has no %s:\n%s", want, text)
@@ -203,15 +196,10 @@ func TestProviderAuthorityInline(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newProvider(t)
 	path := p.config(s, "", "r0")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := client.ReadFile(t, path)
 	ca := base64.StdEncoding.EncodeToString(pki.PEM(p.Certificate()))
 	changed := strings.Replace(string(text), "idp-certificate-authority: idp.crt", "idp-certificate-authority-data: "+ca, 1)
-	if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, path, changed)
 	if answer, err := clientCredentials(t, path, kubeconfig.Programs{}).Get(s.URL); err != nil || answer.StatusCode != 200 {
 		t.Error(answer, err)
 	}

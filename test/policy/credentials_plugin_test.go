@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // pluginVariable makes the test binary a plugin; its value is the directory that the plugin works in.
@@ -99,9 +101,7 @@ func newPlugin(t *testing.T) *plugin {
 
 func (p *plugin) write(name, text string) {
 	p.t.Helper()
-	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {
-		p.t.Fatal(err)
-	}
+	client.WriteFile(p.t, filepath.Join(p.dir, name), text)
 }
 
 // answer makes it answer a status in a version.
@@ -123,13 +123,8 @@ func (p *plugin) runs() int {
 // given is what its first run was given.
 func (p *plugin) given() (g given) {
 	p.t.Helper()
-	text, err := os.ReadFile(filepath.Join(p.dir, "run.0"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &g); err != nil {
-		p.t.Fatal(err)
-	}
+	text := client.ReadFile(p.t, filepath.Join(p.dir, "run.0"))
+	client.Decode(p.t, text, &g)
 	return g
 }
 

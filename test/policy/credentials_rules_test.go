@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/policy/kubeconfig"
+	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
@@ -18,9 +19,7 @@ func put(t *testing.T, dir, name, text string) string {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, path, text)
 	return path
 }
 

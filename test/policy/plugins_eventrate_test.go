@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,9 +17,7 @@ func TestEventRateLimit(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "admission.yaml")
 		text := fmt.Sprintf(`{apiVersion: apiserver.config.%[1]s/v1, kind: AdmissionConfiguration, plugins: [{name: EventRateLimit, configuration: {
 			apiVersion: eventratelimit.admission.%[1]s/v1alpha1, kind: Configuration, limits: [{type: User, qps: 1, burst: 3}]}}]}`, domain)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, file, text)
 		c := serveUsers(t, func(c *daemon.Config, _ string) {
 			c.Naming = profile
 			c.Admission.Enable, c.Admission.ConfigFile = []string{"EventRateLimit"}, file

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // A reviewer is a backend of image policies.
@@ -75,9 +75,7 @@ func TestImagePolicyWebhook(t *testing.T) {
 				kubeconfig: `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: b, user: u}}], clusters: [{name: b, cluster: {server: "` + h.URL + `"}}], users: [{name: u, user: {}}]}`,
 				file:       fmt.Sprintf(`{imagePolicy: {kubeConfigFile: %q, retryBackoff: -1, defaultAllow: %t}}`, kubeconfig, defaultAllow),
 			} {
-				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				client.WriteFile(t, path, text)
 			}
 			c := serveUsers(t, func(c *daemon.Config, _ string) {
 				c.Naming = profile

@@ -42,9 +42,7 @@ func podOf(name, spec string) string {
 func (c podPluginCluster) shows(answer string, want map[string]string) {
 	c.T.Helper()
 	var object any
-	if err := json.Unmarshal([]byte(answer), &object); err != nil {
-		c.T.Fatal(err)
-	}
+	client.Decode(c.T, answer, &object)
 	for path, text := range want {
 		got := "absent"
 		if v := follow(object, c.named(path)); v != nil {

@@ -1,9 +1,7 @@
 package policy
 
 import (
-	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -192,15 +190,10 @@ func warningsOf(a client.Answer) (texts []string) {
 // lastAnnotations are the annotations of Pod security in the last event of an audit log, sorted.
 func lastAnnotations(t *testing.T, path, domain string) (all []string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := client.ReadFile(t, path)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	var event struct{ Annotations map[string]string }
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &event); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, lines[len(lines)-1], &event)
 	for _, key := range slices.Sorted(maps.Keys(event.Annotations)) {
 		if name, ok := strings.CutPrefix(key, domain+"/"); ok {
 			all = append(all, name+"="+event.Annotations[key])

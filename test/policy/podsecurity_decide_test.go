@@ -16,6 +16,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission/podsecurity"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // resources are those that are decided on.
@@ -152,14 +153,9 @@ func (p *pair) populate(t *testing.T, g Generator) {
 			controller = fmt.Sprint(g.Intn(2))
 			set(o, "metadata.ownerReferences", list(object{"uid": controller, "controller": true}))
 		}
-		text, err := json.Marshal(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := client.Encode(t, o)
 		pod := &corev1.Pod{}
-		if err := json.Unmarshal(text, pod); err != nil {
-			t.Fatal(err)
-		}
+		client.Decode(t, text, pod)
 		p.cluster.pods = append(p.cluster.pods, pod)
 		p.cluster.decoded = append(p.cluster.decoded, podsecurity.ExistingPod{
 			Name: name, Controller: controller, Decode: func() tree.Tree { return decode(t, text) },

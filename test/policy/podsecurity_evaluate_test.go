@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand"
 	"os"
@@ -49,9 +48,7 @@ func versions() (names []string) {
 func (o oracle) compare(t testing.TB, text []byte, seen map[string]int) {
 	t.Helper()
 	var pod corev1.Pod
-	if err := json.Unmarshal(text, &pod); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, text, &pod)
 	decoded := decode(t, text)
 	for _, level := range []string{"privileged", "baseline", "restricted"} {
 		for _, version := range versions() {
@@ -124,10 +121,7 @@ func TestRandomPods(t *testing.T) {
 	o, seen := newOracle(t), map[string]int{}
 	g := Generator{rand.New(rand.NewSource(int64(client.Seed(t, 1))))}
 	for range 1000 {
-		text, err := json.Marshal(g.Pod())
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := client.Encode(t, g.Pod())
 		o.compare(t, text, seen)
 	}
 	for _, reason := range reasons {

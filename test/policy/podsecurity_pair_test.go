@@ -2,7 +2,6 @@ package policy
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +21,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission/podsecurity"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // configurations of admission; the first is the default.
@@ -105,14 +105,9 @@ func (p *pair) decidePublic(t *testing.T, resource int, user, namespace, subreso
 		Resource: schema.GroupVersionResource{Group: r.group, Version: "v1", Resource: r.resource}, Operation: admissionv1.Create,
 	}
 	typed := func(o object) runtime.Object {
-		text, err := json.Marshal(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := client.Encode(t, o)
 		made := r.make()
-		if err := json.Unmarshal(text, made); err != nil {
-			t.Fatal(err)
-		}
+		client.Decode(t, text, made)
 		return made
 	}
 	a.Object = typed(wanted)
@@ -139,10 +134,7 @@ func (p *pair) decideOwn(t *testing.T, resource int, user, namespace, subresourc
 		Resource: meta.GroupResource{Group: r.group, Resource: r.resource},
 	}
 	decoded := func(o object) tree.Tree {
-		text, err := json.Marshal(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := client.Encode(t, o)
 		return decode(t, text)
 	}
 	q.New = decoded(wanted)

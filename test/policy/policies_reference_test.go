@@ -83,14 +83,9 @@ func (c policyCluster) compare(name, failurePolicy, expression, message, conditi
 	if annotation != "" {
 		spec["auditAnnotations"] = []any{map[string]any{"key": "k", "valueExpression": annotation}}
 	}
-	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"name": name}, "spec": spec})
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	text := client.Encode(c.T, map[string]any{"metadata": map[string]any{"name": name}, "spec": spec})
 	var policy v1.ValidatingAdmissionPolicy
-	if err := json.Unmarshal(text, &policy); err != nil {
-		c.T.Fatal(err)
-	}
+	client.Decode(c.T, text, &policy)
 	a, err := c.Do(c.Ctx, http.MethodPost, c.named(admissionPath+"v1/validatingadmissionpolicies"), client.JSON, text)
 	if err != nil || a.Code != 201 {
 		return "refused"
@@ -103,9 +98,7 @@ func (c policyCluster) compare(name, failurePolicy, expression, message, conditi
 	got := "admitted"
 	var status metav1.Status
 	if answer.Code != 201 {
-		if err := json.Unmarshal(answer.Body, &status); err != nil {
-			c.T.Fatal(err)
-		}
+		client.Decode(c.T, answer.Body, &status)
 		got = fmt.Sprintf("%s: %s", status.Reason, strings.TrimPrefix(status.Message, fmt.Sprintf("configmaps \"a\" is forbidden: ValidatingAdmissionPolicy '%s' with binding '%s' denied request: ", name, name)))
 	}
 	if want := reference(c.T, &policy); got != want {

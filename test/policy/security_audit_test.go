@@ -3,9 +3,10 @@ package policy
 import (
 	"encoding/base64"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 const securityAuditPolicy = `{"apiVersion": "audit.platform.io/v1", "kind": "Policy", "rules": [{"level": "Metadata"}]}`
@@ -13,10 +14,7 @@ const securityAuditPolicy = `{"apiVersion": "audit.platform.io/v1", "kind": "Pol
 // audit is the audit log so far.
 func (v *testServer) audit() string {
 	v.t.Helper()
-	text, err := os.ReadFile(v.dir + ".audit")
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	text := client.ReadFile(v.t, v.dir+".audit")
 	return string(text)
 }
 

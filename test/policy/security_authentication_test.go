@@ -14,7 +14,6 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -32,9 +31,7 @@ import (
 func certificateFile(t *testing.T, c *x509.Certificate) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ca.crt")
-	if err := os.WriteFile(path, pki.PEM(c), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, path, pki.PEM(c))
 	return path
 }
 
@@ -279,9 +276,7 @@ func TestHostileTokenWebhook(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "webhook.kubeconfig")
 	text := fmt.Sprintf(`{"clusters":[{"name":"w","cluster":{"server":"%s/?key=url-s3cret","certificate-authority":%q}}],"users":[{"name":"u","user":{"token":"own-s3cret"}}]}`,
 		remote.URL, certificateFile(t, remote.Certificate()))
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, file, text)
 	v := start(t, func(c *daemon.Config) {
 		c.Authentication.Webhook.ConfigFile, c.Authentication.Webhook.Version = file, "v1"
 	})

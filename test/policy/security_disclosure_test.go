@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // TestFailedPatches: who may patch an object and not read it learns nothing of it by a patch that
@@ -128,9 +128,7 @@ func TestAuditQueries(t *testing.T) {
 // TestAuditBombs: the audit of bodies costs no more than they do, also of those that are refused.
 func TestAuditBombs(t *testing.T) {
 	v := start(t, func(c *daemon.Config) {
-		if err := os.WriteFile(c.Audit.PolicyFile, []byte(strings.Replace(securityAuditPolicy, "Metadata", "RequestResponse", 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, c.Audit.PolicyFile, strings.Replace(securityAuditPolicy, "Metadata", "RequestResponse", 1))
 	})
 	v.must(201, "POST", configMaps, typeJSON, configMap("a"))
 	bomb := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\na: &a " + strings.Repeat("x", 100_000) + "\nb: [" + strings.TrimSuffix(strings.Repeat("*a,", 5000), ",") + "]\n"

@@ -57,9 +57,7 @@ func fuzzObjects(t *testing.T, c *catalog.Catalog) (all []*fuzzObject) {
 			t.Fatal(err)
 		}
 		object := tree.Tree{}
-		if err := json.Unmarshal(body, &object); err != nil {
-			t.Fatal(err)
-		}
+		client.Decode(t, body, &object)
 		group, version, grouped := strings.Cut(object["apiVersion"].(string), "/")
 		if !grouped {
 			group, version = "", object["apiVersion"].(string)

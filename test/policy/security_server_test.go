@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -36,16 +35,12 @@ func start(t *testing.T, change ...func(*daemon.Config)) *testServer {
 	t.Helper()
 	v := &testServer{t: t, dir: filepath.Join(t.TempDir(), "data"), log: &client.Log{}}
 	tokens := filepath.Join(t.TempDir(), "tokens.csv")
-	if err := os.WriteFile(tokens, []byte(token+",jane,1,\"developers\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, tokens, token+",jane,1,\"developers\"\n")
 	c := daemon.Default()
 	c.DataDir, c.Serving.SecurePort, c.Logging.Verbosity, c.Authentication.TokenAuthFile = v.dir, 0, 9, tokens
 	c.Controllers = client.WithoutRoots + ",-certificatesigningrequest-signing-controller" // tests sign by hand
 	c.Audit.Log.Path, c.Audit.PolicyFile = v.dir+".audit", v.dir+".policy"
-	if err := os.WriteFile(c.Audit.PolicyFile, []byte(securityAuditPolicy), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, c.Audit.PolicyFile, securityAuditPolicy)
 	for _, f := range change {
 		f(&c)
 	}
@@ -70,10 +65,7 @@ func start(t *testing.T, change ...func(*daemon.Config)) *testServer {
 
 func (v *testServer) read(name string) []byte {
 	v.t.Helper()
-	data, err := os.ReadFile(filepath.Join(v.dir, "pki", name))
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	data := client.ReadFile(v.t, filepath.Join(v.dir, "pki", name))
 	return data
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"maps"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 
+	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
@@ -41,9 +41,7 @@ func newTokenForger(t *testing.T, key *ecdsa.PrivateKey, token string) *tokenFor
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(text, part); err != nil {
-			t.Fatal(err)
-		}
+		client.Decode(t, text, part)
 	}
 	return m
 }
@@ -79,9 +77,7 @@ func (m *tokenForger) sign(method jwt.SigningMethod, key any, header, changes ma
 func TestForgedAccountTokens(t *testing.T) {
 	key, foreign := pki.NewKey(t), pki.NewKey(t)
 	file := filepath.Join(t.TempDir(), "sa.key")
-	if err := os.WriteFile(file, pki.KeyPEM(t, key), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, file, pki.KeyPEM(t, key))
 	v := start(t, func(c *daemon.Config) { c.ServiceAccounts.SigningKeyFile = file })
 	v.must(201, "POST", securityAccounts, typeJSON, `{"metadata":{"name":"robot"}}`)
 	m := newTokenForger(t, key, v.accountToken("robot", `{}`))

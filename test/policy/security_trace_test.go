@@ -91,9 +91,7 @@ func TestContinueTokens(t *testing.T) {
 			Metadata struct{ Namespace, Name string } `json:"metadata"`
 		} `json:"items"`
 	}
-	if err := json.Unmarshal([]byte(v.must(200, "GET", configMaps+"?limit=1", "", "")), &list); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, v.must(200, "GET", configMaps+"?limit=1", "", ""), &list)
 	own := list.Metadata.Continue
 	if own == "" {
 		t.Fatal("no token")

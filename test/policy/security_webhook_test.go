@@ -6,13 +6,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // TestHostileAuthorizationWebhook: a remote that decides is believed when it allows in so many
@@ -63,9 +63,7 @@ func TestHostileAuthorizationWebhook(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "webhook.kubeconfig")
 	text := fmt.Sprintf(`{"clusters":[{"name":"w","cluster":{"server":"%s/?key=url-s3cret","certificate-authority":%q}}],"users":[{"name":"u","user":{"token":"own-s3cret"}}]}`,
 		remote.URL, certificateFile(t, remote.Certificate()))
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, file, text)
 	users := []string{"good", "redirect", "version", "kind", "code", "both", "text", "spec", "huge", "forged", "unknown"}
 	let := createUsers(t, users...)
 	v := start(t, let, func(c *daemon.Config) {

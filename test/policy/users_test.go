@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -149,9 +148,7 @@ func createUsers(t *testing.T, users ...string) func(*daemon.Config) {
 		}
 		lines.WriteString(credential(name) + "," + name + ",,\"" + groups + "\"\n")
 	}
-	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, path, lines.String())
 	return func(c *daemon.Config) { c.Authentication.TokenAuthFile = path }
 }
 

@@ -95,10 +95,7 @@ func newMachine(t *testing.T, dir, mode string) (*machine, error) {
 	if err := runCrash("mkfs.ext4", "-q", "-F", "-b", "4096", "-J", journalBlocks, image); err != nil {
 		return nil, err
 	}
-	content, err := os.ReadFile(image)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := client.ReadFile(t, image)
 	t.Cleanup(m.unmount)
 	return m, m.mount(content)
 }

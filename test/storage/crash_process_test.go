@@ -50,9 +50,7 @@ func build(t *testing.T, dir string) (binary, config string) {
 	config = filepath.Join(dir, "troupe.yaml")
 	encryption := filepath.Join(dir, "encryption.yaml")
 	for path, text := range map[string]string{config: fmt.Sprintf(crashSettings, encryption, historyTime), encryption: crashKeys} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, path, text)
 	}
 	return client.TroupeBinary(t), config
 }

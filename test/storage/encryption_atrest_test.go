@@ -2,7 +2,6 @@ package storage
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -114,10 +113,7 @@ func TestRotation(t *testing.T) {
 	touch := func(changes bool) {
 		t.Helper()
 		before := send(t, s, 200, "GET", secrets+"/a", "").Object()
-		text, err := json.Marshal(before)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := client.Encode(t, before)
 		after := send(t, s, 200, "PUT", secrets+"/a", string(text)).Object()
 		if changed := after.Version() != before.Version(); changed != changes {
 			t.Errorf("an update that changes nothing: version %d after %d", after.Version(), before.Version())
@@ -407,10 +403,7 @@ func TestRotationWhileWriting(t *testing.T) {
 		t.Fatalf("%d Secrets: %v", len(list.Items), err)
 	}
 	for _, o := range list.Items {
-		text, err := json.Marshal(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := client.Encode(t, o)
 		send(t, s, 200, "PUT", secrets+"/"+o.Name(), string(text))
 	}
 	s.Stop(t)

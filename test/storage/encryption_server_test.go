@@ -44,9 +44,7 @@ func newClusterEncryption(t *testing.T, config string) *encryptionCluster {
 // configure replaces the file as an operator should: in one step.
 func (c *encryptionCluster) configure(t *testing.T, config string) {
 	t.Helper()
-	if err := os.WriteFile(c.file+".new", []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, c.file+".new", config)
 	if err := os.Rename(c.file+".new", c.file); err != nil {
 		t.Fatal(err)
 	}

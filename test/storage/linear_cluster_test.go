@@ -101,9 +101,7 @@ func (r *replica) start() {
 	t := r.cluster.t
 	t.Helper()
 	config := filepath.Join(r.dir, "troupe.yaml")
-	if err := os.WriteFile(config, []byte(r.cluster.settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, config, r.cluster.settings)
 	var servers []string
 	for _, l := range r.links {
 		servers = append(servers, l.URL())

@@ -60,9 +60,7 @@ func account(p *pair, name string) {
 func accountWithToken(p *pair, name string) {
 	account(p, name)
 	var token struct{ Status struct{ Token string } }
-	if err := json.Unmarshal(p.send(p.one, "POST", inDefault+"serviceaccounts/"+name+"/token", "", linearObject{}).Body, &token); err != nil {
-		p.t.Fatal(err)
-	}
+	client.Decode(p.t, p.send(p.one, "POST", inDefault+"serviceaccounts/"+name+"/token", "", linearObject{}).Body, &token)
 	p.token = token.Status.Token
 }
 

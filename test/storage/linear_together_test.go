@@ -95,9 +95,7 @@ func TestTogether(t *testing.T) {
 		name := fmt.Sprint("n", i)
 		send(one, 201, "POST", "/api/v1/namespaces/default/serviceaccounts", "", linearObject{"metadata": linearObject{"name": name}})
 		var token struct{ Status struct{ Token string } }
-		if err := json.Unmarshal(send(one, 201, "POST", "/api/v1/namespaces/default/serviceaccounts/"+name+"/token", "", linearObject{}).Body, &token); err != nil {
-			t.Fatal(err)
-		}
+		client.Decode(t, send(one, 201, "POST", "/api/v1/namespaces/default/serviceaccounts/"+name+"/token", "", linearObject{}).Body, &token)
 		send(other, 403, "GET", configMaps, token.Status.Token, nil)
 		send(one, 201, "POST", "/apis/rbac.authorization.platform.io/v1/namespaces/default/rolebindings", "", linearObject{
 			"metadata": linearObject{"name": name}, "roleRef": linearObject{"apiGroup": "rbac.authorization.platform.io", "kind": "ClusterRole", "name": "view"},

@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -31,9 +30,7 @@ func encryptionConfig(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "encryption.yaml")
 	text := fmt.Sprintf(`{"apiVersion":"apiserver.config.platform.io/v1","kind":"EncryptionConfiguration","resources":[{"resources":["secrets"],"providers":[{"aesgcm":{"keys":[{"name":"one","secret":%q}]}},{"identity":{}}]}]}`,
 		base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, path, text)
 	return path
 }
 
@@ -74,10 +71,7 @@ func (c migrateCluster) state(s *client.Server) string {
 				continue
 			}
 			delete(o.Metadata(), "resourceVersion")
-			text, err := json.Marshal(o)
-			if err != nil {
-				c.t.Fatal(err)
-			}
+			text := client.Encode(c.t, o)
 			all = append(all, string(text))
 		}
 	}
@@ -138,9 +132,7 @@ func TestThereAndBack(t *testing.T) {
 			c.fill(s)
 			want := c.state(s)
 			var token struct{ Status struct{ Token string } }
-			if err := json.Unmarshal(c.send(s, 201, "POST", "/api/v1/namespaces/default/serviceaccounts/default/token", `{}`).Body, &token); err != nil {
-				t.Fatal(err)
-			}
+			client.Decode(t, c.send(s, 201, "POST", "/api/v1/namespaces/default/serviceaccounts/default/token", `{}`).Body, &token)
 			before := c.version(s)
 			if _, err := c.migration(first).ToEtcd(t.Context()); err == nil {
 				t.Error("a directory was read that is in use")
@@ -212,10 +204,7 @@ func (c migrateCluster) version(s *client.Server) uint64 {
 // accepts checks that a token is still good.
 func (c migrateCluster) accepts(s *client.Server, token string) {
 	c.t.Helper()
-	body, err := json.Marshal(map[string]any{"spec": map[string]any{"token": token}})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	body := client.Encode(c.t, map[string]any{"spec": map[string]any{"token": token}})
 	if a := c.send(s, 201, "POST", "/apis/authentication.platform.io/v1/tokenreviews", string(body)); !strings.Contains(a.String(), `"authenticated":true`) {
 		c.t.Errorf("the token from before: %s", a)
 	}

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,9 +15,7 @@ func serveOperations(t *testing.T) *client.Server {
 	t.Helper()
 	dir := t.TempDir()
 	tokens := filepath.Join(dir, "tokens.csv")
-	if err := os.WriteFile(tokens, []byte("root-token,root,0,\"system:masters\"\njane-token,jane,u1,\"dev,ops\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, tokens, "root-token,root,0,\"system:masters\"\njane-token,jane,u1,\"dev,ops\"\n")
 	return client.Serve(t, filepath.Join(dir, "data"), func(c *daemon.Config) { c.Authentication.TokenAuthFile = tokens })
 }
 

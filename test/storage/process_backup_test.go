@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
@@ -196,10 +197,7 @@ func TestCutBackupIsAnError(t *testing.T) {
 	p := serveProcess(t, filepath.Join(dir, "data"))
 	p.caller().must(t, 201, "POST", configMaps, numberedConfigMap("a", 0))
 	whole := p.caller().must(t, 200, "GET", "/backup", "")
-	config, err := os.ReadFile(p.Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := client.ReadFile(t, p.Kubeconfig)
 	for name, body := range map[string]string{
 		"empty": "", "half": whole[:len(whole)/2], "no end": whole[:len(whole)-1],
 		"more": whole + "x", "page": "<html></html>", "flipped": whole[:40] + "!" + whole[41:],
@@ -212,9 +210,7 @@ func TestCutBackupIsAnError(t *testing.T) {
 		text = regexp.MustCompile(`certificate-authority-data: .*`).ReplaceAllString(text,
 			"certificate-authority-data: "+base64.StdEncoding.EncodeToString(ca))
 		file := filepath.Join(dir, "fake.kubeconfig")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, file, text)
 		out := filepath.Join(dir, "out")
 		if err := os.MkdirAll(out, 0o700); err != nil {
 			t.Fatal(err)

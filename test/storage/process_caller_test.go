@@ -102,9 +102,7 @@ func (c caller) list(t *testing.T) map[string]string {
 func (c caller) states(t *testing.T, path string) map[string]string {
 	t.Helper()
 	var list struct{ Items []processObject }
-	if err := json.Unmarshal([]byte(c.must(t, 200, "GET", path, "")), &list); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, c.must(t, 200, "GET", path, ""), &list)
 	states := map[string]string{}
 	for _, o := range list.Items {
 		states[o.Metadata.Name] = o.state()

@@ -170,10 +170,7 @@ func (c caller) readBeginning(t *testing.T, f listForm) {
 // memory is a line of the process's status, in bytes.
 func (p *daemonProcess) memory(line string) int {
 	p.t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	status := client.ReadFile(p.t, fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
 	found := regexp.MustCompile(line + `:\s+(\d+) kB`).FindSubmatch(status)
 	if found == nil {
 		p.t.Fatalf("no %s in\n%s", line, status)
@@ -188,9 +185,7 @@ func (p *daemonProcess) memory(line string) int {
 // resetPeak lets VmHWM begin anew at what the process holds now.
 func (p *daemonProcess) resetPeak() {
 	p.t.Helper()
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.Cmd.Process.Pid), []byte("5"), 0); err != nil {
-		p.t.Fatal(err)
-	}
+	client.WriteFile(p.t, fmt.Sprintf("/proc/%d/clear_refs", p.Cmd.Process.Pid), "5")
 }
 
 // TestStalledReaders: who asks for large lists, and then reads nothing, costs a few buffers; where

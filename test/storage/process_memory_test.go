@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -13,15 +12,14 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // statusOf reads a figure in bytes, such as VmHWM, of what the kernel says of the process.
 func (p *daemonProcess) statusOf(name string) int64 {
 	p.t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	text := client.ReadFile(p.t, fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
 	match := regexp.MustCompile(name + `:\s+(\d+) kB`).FindStringSubmatch(string(text))
 	if match == nil {
 		p.t.Fatalf("no %s in\n%s", name, text)
@@ -73,9 +71,7 @@ func (c caller) metric(t *testing.T, name string) (sum float64) {
 func writeConfig(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, path, text)
 	return "--config=" + path
 }
 

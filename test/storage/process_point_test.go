@@ -27,9 +27,7 @@ watches: {historyTime: 1s}
 func TestPointInTime(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "troupe.yaml")
-	if err := os.WriteFile(config, []byte(pointSettings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, config, pointSettings)
 	data := filepath.Join(dir, "data")
 	p := serveProcess(t, data, "--config", config)
 	c := p.caller()
@@ -167,9 +165,7 @@ func sizeOf(dir string) (sum int64) {
 func TestCompact(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "troupe.yaml")
-	if err := os.WriteFile(config, []byte("watches: {historyTime: 1s}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, config, "watches: {historyTime: 1s}")
 	p := serveProcess(t, filepath.Join(dir, "data"), "--config", config)
 	c := p.caller()
 	c.must(t, 201, "POST", configMaps, numberedConfigMap("a", 0))

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // TestReload: SIGHUP does not end the daemon, but makes it read at once the files that may change while it runs. A
@@ -16,9 +18,7 @@ func TestReload(t *testing.T) {
 	write := func(name, text string) string {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, path, text)
 		return path
 	}
 	const policy = "apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: "

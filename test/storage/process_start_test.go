@@ -3,13 +3,13 @@ package storage
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/troupe-api/troupe/policy/certs"
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // TestRefusals: what the daemon does not start on, and that it says why.
@@ -19,15 +19,11 @@ func TestRefusals(t *testing.T) {
 	serveProcess(t, other).Stop()
 	running := serveProcess(t, used)
 	config := filepath.Join(root, "config.yaml")
-	if err := os.WriteFile(config, []byte("serving: {securePort: 0, prot: 1}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, config, "serving: {securePort: 0, prot: 1}\n")
 	state := filepath.Join(root, "state.backup")
 	mustCommand(t, "backup", "--data-dir", other, state)
 	broken := filepath.Join(root, "broken.backup")
-	if err := os.WriteFile(broken, []byte("not a backup"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, broken, "not a backup")
 	serving := []string{"serve", "--secure-port", "0"}
 	for _, test := range []struct {
 		name string
@@ -70,14 +66,9 @@ func TestDamageIsNamed(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	data, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := client.ReadFile(t, files[0])
 	data[200] ^= 4
-	if err := os.WriteFile(files[0], data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	client.WriteFile(t, files[0], data)
 	for _, args := range [][]string{{"serve", "--secure-port", "0", "--data-dir", p.dir}, {"verify", "--data-dir", p.dir}} {
 		code, text := command(t, args...)
 		if code != 1 {

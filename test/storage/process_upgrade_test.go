@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
 // unpackEarlierData unpacks what an earlier version has left: objects of every kind and of custom ones, some
@@ -52,17 +54,10 @@ func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]s
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		client.WriteFile(t, path, text)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "served.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &served); err != nil {
-		t.Fatal(err)
-	}
+	text := client.ReadFile(t, filepath.Join(dir, "served.json"))
+	client.Decode(t, text, &served)
 	return dir, served
 }
 
@@ -70,17 +65,13 @@ func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]s
 func (c caller) stored(t *testing.T, path string) map[string]json.RawMessage {
 	t.Helper()
 	var list struct{ Items []json.RawMessage }
-	if err := json.Unmarshal([]byte(c.must(t, 200, "GET", path, "")), &list); err != nil {
-		t.Fatal(err)
-	}
+	client.Decode(t, c.must(t, 200, "GET", path, ""), &list)
 	objects := make(map[string]json.RawMessage, len(list.Items))
 	for _, item := range list.Items {
 		var o struct {
 			Metadata struct{ Namespace, Name string }
 		}
-		if err := json.Unmarshal(item, &o); err != nil {
-			t.Fatal(err)
-		}
+		client.Decode(t, item, &o)
 		objects[o.Metadata.Namespace+"/"+o.Metadata.Name] = item
 	}
 	return objects

@@ -32,9 +32,7 @@ func TestPodsAgainstTheOracle(t *testing.T) {
 			answer = n.Send(200, "PATCH", n.path("pods")+fmt.Sprintf("/p-%d/status", i), client.MergePatch, randomStatus(random))
 		}
 		var pod corev1.Pod
-		if err := json.Unmarshal(answer.Body, &pod); err != nil {
-			t.Fatal(err)
-		}
+		client.Decode(t, answer.Body, &pod)
 		options := podresources.PodResourcesOptions{UseStatusResources: true}
 		requests, limits := podresources.PodRequests(&pod, options), podresources.PodLimits(&pod, options)
 		add("requests.cpu", requests, "cpu")
