@@ -23,7 +23,7 @@ var (
 // parentheses is a function or a method of the package that receives it.
 func TestDiagramsNameWhatExists(t *testing.T) {
 	text := client.ReadFile(t, "../../docs/architecture.md")
-	const wanted = 4 // PUT, watch, apply, definition
+	const wanted = 5 // PUT, watch, apply, definition, GET
 	diagrams := diagram.FindAllStringSubmatch(string(text), -1)
 	if len(diagrams) < wanted {
 		t.Fatalf("%d diagrams", len(diagrams))
