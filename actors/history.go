@@ -214,9 +214,9 @@ func (c *cursor) skipTo(version uint64) {
 	c.after = version - 1
 }
 
-// read appends up to limit records to into. ok is false if a record that the cursor has not read was
-// dropped.
-func (c *cursor) read(into []*record, limit int) (_ []*record, ok bool) {
+// read appends up to limit records of versions up to newest to into. ok is false if a record that the
+// cursor has not read was dropped.
+func (c *cursor) read(into []*record, limit int, newest uint64) (_ []*record, ok bool) {
 	for len(into) < limit {
 		if next := c.chunk.next.Load(); next != nil && c.at == chunkSize {
 			c.chunk, c.at = next, 0
@@ -228,6 +228,9 @@ func (c *cursor) read(into []*record, limit int) (_ []*record, ok bool) {
 		r := c.chunk.record(c.at)
 		if r == nil && c.after < c.history.floor.Load() {
 			return into, false
+		}
+		if r != nil && r.version > newest {
+			return into, true
 		}
 		if r != nil && r.version > c.after {
 			into = append(into, r)

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"math"
 	"sync"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func TestHistoryReadsEachRecordOnce(t *testing.T) {
 	for _, to := range []uint64{1, chunkSize - 1, chunkSize, chunkSize + 1, 5*chunkSize + 7} {
 		appendRecords(h, next, to)
 		for next <= to {
-			records, ok := c.read(nil, 50)
+			records, ok := c.read(nil, 50, math.MaxUint64)
 			if !ok || len(records) == 0 {
 				t.Fatalf("at %d of %d: %d records, %v", next, to, len(records), ok)
 			}
@@ -55,7 +56,7 @@ func TestHistorySeek(t *testing.T) {
 		if ok != there {
 			t.Errorf("seek %d: %v, want %v", version, ok, there)
 		}
-		records, again := c.read(nil, 1)
+		records, again := c.read(nil, 1, math.MaxUint64)
 		if again != there {
 			t.Errorf("read after %d: %v, want %v", version, again, there)
 		}
@@ -74,18 +75,18 @@ func TestHistoryDropUnderCursor(t *testing.T) {
 	appendRecords(h, 1, 10)
 	behind, _ := h.seek(0)
 	ahead, _ := h.seek(0)
-	if records, ok := behind.read(nil, 5); !ok || len(records) != 5 {
+	if records, ok := behind.read(nil, 5, math.MaxUint64); !ok || len(records) != 5 {
 		t.Fatal("the first records are missing")
 	}
-	if records, ok := ahead.read(nil, 50); !ok || len(records) != 10 {
+	if records, ok := ahead.read(nil, 50, math.MaxUint64); !ok || len(records) != 10 {
 		t.Fatal("the first records are missing")
 	}
 	appendRecords(h, 11, 18)
-	if records, ok := behind.read(nil, 5); ok || len(records) != 0 {
+	if records, ok := behind.read(nil, 5, math.MaxUint64); ok || len(records) != 0 {
 		t.Errorf("%d records after a gap, %v", len(records), ok)
 	}
 	for to := uint64(20); to < 5*chunkSize; to += 8 {
-		records, ok := ahead.read(nil, 50)
+		records, ok := ahead.read(nil, 50, math.MaxUint64)
 		if !ok || len(records) == 0 {
 			t.Fatalf("%d records, %v", len(records), ok)
 		}
@@ -121,7 +122,7 @@ func TestRetentionIsShared(t *testing.T) {
 	}
 	if c, ok := quiet.seek(3); !ok {
 		t.Error("who has seen all of the quiet one must be able to go on")
-	} else if records, ok := c.read(nil, 10); !ok || len(records) > 0 {
+	} else if records, ok := c.read(nil, 10, math.MaxUint64); !ok || len(records) > 0 {
 		t.Errorf("%d records of the quiet one, %v", len(records), ok)
 	}
 	put(quiet, 300, 5000)
@@ -152,7 +153,7 @@ func TestHistoryUnderReaders(t *testing.T) {
 				c, _ := h.seek(0)
 				for c.after < newest-1 {
 					last := c.after
-					records, ok := c.read(nil, 50)
+					records, ok := c.read(nil, 50, math.MaxUint64)
 					for _, r := range records {
 						if last > 0 && r.version != last+2 {
 							t.Errorf("%d follows %d", r.version, last)
@@ -168,4 +169,18 @@ func TestHistoryUnderReaders(t *testing.T) {
 		}
 	}
 	wait.Wait()
+}
+
+// TestHistoryReadsUpToAVersion: later records are left for the next read.
+func TestHistoryReadsUpToAVersion(t *testing.T) {
+	h := newTestHistory(1 << 30)
+	c, _ := h.seek(0)
+	appendRecords(h, 1, 5)
+	for _, newest := range []uint64{3, 3, 5} {
+		after := c.after
+		records, ok := c.read(nil, 50, newest)
+		if !ok || uint64(len(records)) != newest-after || c.after != newest {
+			t.Errorf("up to %d: %d records after %d, %v", newest, len(records), after, ok)
+		}
+	}
 }

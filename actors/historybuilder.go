@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"math"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -151,7 +152,7 @@ func (b *historyBuilder) finish(collections map[meta.GroupResource]*collection, 
 
 // updateObjects changes the objects of a history in place, and counts their bytes again.
 func (b *historyBuilder) updateObjects(h *history, change func(*meta.Object)) {
-	records, _ := (&cursor{history: h, chunk: (*h.chunks.Load())[0], after: h.floor.Load()}).read(nil, int(^uint(0)>>1))
+	records, _ := (&cursor{history: h, chunk: (*h.chunks.Load())[0], after: h.floor.Load()}).read(nil, math.MaxInt, math.MaxUint64)
 	for _, r := range records {
 		change(r.object)
 		if r.previous != nil {

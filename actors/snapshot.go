@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -296,7 +297,7 @@ func (c *collection) snapshotAt(version uint64) (*snapshot, error) {
 	if current.version <= version {
 		return current, nil
 	}
-	records, ok := from.read(nil, int(^uint(0)>>1))
+	records, ok := from.read(nil, math.MaxInt, math.MaxUint64)
 	if !ok {
 		return nil, tooOld(version, c.history.floor.Load())
 	}

@@ -45,7 +45,10 @@ func (w *watch) advance(self *runtime.Ref) {
 	w.cursor.skipTo(w.unread.Swap(0))
 	for !w.stopping.Load() {
 		var ok bool
-		w.records, ok = w.cursor.read(w.records[:0], eventBatch)
+		// The history is ahead of the snapshot for a moment: an event must not be older than what a
+		// read shows afterwards. The publisher wakes the watch again when the snapshot has it.
+		newest := w.collection.published.Load().version
+		w.records, ok = w.cursor.read(w.records[:0], eventBatch, newest)
 		read := len(w.records)
 		alive := read == 0 || w.deliver()
 		if alive && !ok { // the history has dropped what comes next
