@@ -92,7 +92,7 @@
 //	object.handle            object.go       computes the candidate
 //	object.propose           object.go       sends it to the committer
 //	committer.commit         committer.go    writes a batch
-//	committer.publishBatch   follower.go     distributes it
+//	committer.publishBatch   publishbatch.go distributes it
 //	publisher.publish        collection.go   makes it visible
 //	proposal.markApplied     proposal.go     wakes the writer
 //

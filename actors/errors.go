@@ -11,6 +11,7 @@ import (
 var (
 	errStopped     = errors.New("the owner has stopped")
 	errStale       = errors.New("computed on a state that was not committed")
+	errQueueFull   = meta.NewTooManyRequests("too many changes wait to be committed, please try again later", 1)
 	errMailboxFull = meta.NewTooManyRequests("too many changes wait for this object, please try again later", 1)
 )
 

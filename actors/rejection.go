@@ -10,15 +10,15 @@ import (
 // answer it.
 
 // Reject implements runtime.Rejectable.
-func (m *mutateRequest) Reject(err error) { m.reject(rejection(err)) }
+func (m *mutateRequest) Reject(err error) { m.reject(rejection(err, errMailboxFull)) }
 
 // Reject implements runtime.Rejectable.
-func (p *proposal) Reject(err error) { p.abort(rejection(err)) }
+func (p *proposal) Reject(err error) { p.abort(rejection(err, errQueueFull)) }
 
-// rejection is the answer to a message that a mailbox did not take.
-func rejection(err error) error {
+// rejection returns the answer to a message that a mailbox did not take: full, if it had no room.
+func rejection(err, full error) error {
 	if errors.Is(err, runtime.ErrFull) {
-		return errMailboxFull
+		return full
 	}
 	return errStopped
 }

@@ -98,7 +98,7 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 	}
 	if k := x.kind.Stored; k != nil && x.info.Name != "" {
 		key := x.info.Key(x.kind)
-		if o, err := s.opts.Store.Get(x.deadlineCtx, request.Get{Kind: k, Key: key}); err == nil {
+		if o, err := s.opts.Store.Get(x.deadlineCtx, request.Get{Kind: k.Unconverted(), Key: key, Stale: true}); err == nil {
 			length += int64(len(o.JSON))
 		}
 	}

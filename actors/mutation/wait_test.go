@@ -40,11 +40,6 @@ func admission(plugins ...*request.Plugin) *request.Admission {
 	return &request.Admission{Plugins: plugins}
 }
 
-type testReservation struct{ released *int }
-
-func (r testReservation) Commit()  {}
-func (r testReservation) Release() { *r.released++ }
-
 // testAllocator counts what it sets aside.
 type testAllocator struct{ allocated, released int }
 

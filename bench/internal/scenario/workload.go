@@ -16,9 +16,8 @@ import (
 type Workload struct {
 	Name  string
 	Run   func(ctx context.Context, s *Session) ([]Result, error)
-	Own   bool     // starts servers of its own, from a binary
-	named bool     // runs only if it is named
-	args  []string // that a daemon is started with which it is to run on
+	Own   bool // starts servers of its own, from a binary
+	named bool // runs only if it is named
 }
 
 // Session is what a workload gets: the target, the flags, and a place for remarks. A workload may change
