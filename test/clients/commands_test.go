@@ -33,7 +33,9 @@ func newPlace(t *testing.T, profile string) *place {
 func (p *place) write(name, text string) string {
 	p.T.Helper()
 	path := filepath.Join(p.dir, name)
-	client.WriteFile(p.T, path, text)
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		p.T.Fatal(err)
+	}
 	return path
 }
 
