@@ -48,7 +48,7 @@ func (s *readOnlyStore) List(_ context.Context, r request.List) (request.ListRes
 	if r.Limit > 0 {
 		objects = objects[:min(r.Limit, len(objects))]
 	}
-	return request.ListResult{Version: 7, Items: objects, Remaining: -1}, nil
+	return request.ListResult{Version: 7, Items: objects, Remaining: -1, Form: convert.Form{Kind: r.Kind, Converter: s}}, nil
 }
 
 // filled is a readOnlyStore with objects that are as large as data is long.
