@@ -56,14 +56,14 @@ func (l *load) run(c caller, who int, stop <-chan struct{}) {
 		default:
 		}
 		name := fmt.Sprintf("w%d-%d", who, n/7%5)
-		method, path, code := "PUT", configMaps+"/"+name, 200
+		method, path, body, code := "PUT", configMaps+"/"+name, numberedConfigMap(name, n), 200
 		switch n % 7 {
 		case 0:
 			method, path, code = "POST", configMaps, 201
 		case 6:
-			method = "DELETE"
+			method, body = "DELETE", ""
 		}
-		got, text, err := c.do(method, path, numberedConfigMap(name, n))
+		got, text, err := c.do(method, path, body)
 		if err == nil && got != code {
 			err = fmt.Errorf("%s %s: %d %s", method, path, got, text)
 		}
