@@ -13,9 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// waitingFake is a plugin of functions that may block. It counts how often it is asked first about a change;
-// and, where its reserving is in the mutation's Admission, what becomes of the reservations, of which
-// there is one for every change that is let pass.
+// waitingFake is a plugin of functions that may block. It counts its first calls for a change, and the
+// commits and releases of its reservations, one for each admitted change.
 type waitingFake struct {
 	skip     func(a *request.Attributes) bool
 	mutate   func(ctx context.Context, a *request.Attributes) error

@@ -40,7 +40,7 @@ func (l *limiters) init(o Limits, n *meta.Naming, flowControl bool) {
 	l.prefix = "system:" + strings.TrimSuffix(n.SystemNamespace(), "system")
 }
 
-// acquireSlot lets a request in, which keeps its slot until its answer is written.
+// acquireSlot lets a request in. It keeps its slot as long as its Permit.
 //
 // Nobody waits for a slot, since those who may wait have done so before, for seats: a queue without bounds would only move the overload into memory, and clients know from a 429 when to come
 // again. Parts of the system may use a reserve, because they are what ends an overload.

@@ -121,7 +121,8 @@ func (s *Service) Events(ctx context.Context, k *schema.Kind, events []request.E
 	return s.replace(ctx, k, len(events), func(i int) (**meta.Object, bool) { return &events[i].Object, events[i].Type == request.Deleted })
 }
 
-// replace converts the objects at n places, of which some may be nil. deleted says that the last state is meant.
+// replace converts the objects at n places, in place. An object may be nil; deleted is true for the last
+// state of a deleted object.
 func (s *Service) replace(ctx context.Context, k *schema.Kind, n int, place func(i int) (o **meta.Object, deleted bool)) error {
 	converter := s.converter(k)
 	var remote []int

@@ -2,7 +2,7 @@
 // SVG.
 //
 // A Report has Rows, one for each result on each target; Curves, a TimeSeries, notes, and its Origin
-// (when, where, of which commit, by which command). MedianOf makes one report of several runs, Compare
+// (time, machine, commit, command). MedianOf makes one report of several runs, Compare
 // prints two saved ones side by side.
 //
 // The JSON form is the types' own: "origin", "options" (the flags in force), "rows" (whose field

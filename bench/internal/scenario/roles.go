@@ -162,8 +162,8 @@ func (r *roles) addOtherBindings(ctx context.Context, there, total int) error {
 // few seconds.
 const changeLimit = 10 * time.Second
 
-// allowed asks for what is at a path until that is allowed, and tells how often it was refused. It asks
-// again at once: the time until the right counts may be less than a millisecond.
+// allowed gets a path until that is allowed, and returns how often it was refused. It retries at once:
+// the right may take effect in less than a millisecond.
 func (r *roles) allowed(ctx context.Context, c *server.Conn, path string) (refused int, took time.Duration, err error) {
 	answered := time.Now()
 	for ctx.Err() == nil {

@@ -113,7 +113,7 @@ func (c Config) advertised() netip.Addr {
 	}
 	bind, err := netip.ParseAddr(c.Serving.BindAddress)
 	switch {
-	// An address that cannot be parsed is treated like one that nobody else can reach.
+	// An address that cannot be parsed counts as unreachable for other machines.
 	case err != nil || bind.IsLoopback():
 		return netip.Addr{}
 	case !bind.IsUnspecified():

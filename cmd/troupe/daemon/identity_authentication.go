@@ -126,8 +126,8 @@ func (a *authentication) admitsAnonymous() bool {
 	return on
 }
 
-// newTokenAuthenticators returns the methods of authentication by bearer token, none of which has an opinion on tokens
-// of another sort. Those that decide locally come before those that ask a remote, which would otherwise see every token.
+// newTokenAuthenticators returns the methods of authentication by bearer token. Each ignores tokens of
+// another sort. Those that decide locally come before those that ask a remote, which would otherwise see every token.
 func (a *authentication) newTokenAuthenticators() ([]authn.Authenticator, error) {
 	c, t := a.config.Authentication, a.identity.tokens
 	var methods []authn.Authenticator

@@ -8,8 +8,9 @@ import (
 // Seats are what flow control has given to a request. Finish gives them back, and is called once.
 type Seats interface{ Finish() }
 
-// A Permit is what a request takes from the others until its answer is written: the seats that flow control has given it, a slot among
-// the requests in flight, and bytes of the budget of answers. The zero value holds nothing.
+// A Permit is the share of the limits that a request holds until its handler returns, or until its answer
+// is written if that is streamed: the seats of flow control, a slot among the requests in flight, and
+// bytes of the budget of answers. The zero value holds nothing.
 type Permit struct {
 	seats  Seats
 	slot   *Limiter
