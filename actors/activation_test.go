@@ -67,8 +67,8 @@ func testFaultyActivation(t *testing.T) {
 	for i := range 600 { // enough to need the actors of others
 		ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second) // less than any restart takes
 		name := fmt.Sprint("c", i)
-		_, err := h.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: h.kind("configmaps"),
-			Key: meta.Key{Namespace: "default", Name: name}, Object: tree.Tree{"metadata": tree.Tree{"name": name}}})
+		_, err := h.Mutate(ctx, request.Mutation{Kind: h.kind("configmaps"),
+			Key: meta.Key{Namespace: "default", Name: name}, Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}}}})
 		cancel()
 		if err != nil {
 			t.Fatal(err)
@@ -96,8 +96,8 @@ func TestTimedOutMutationReleasesActivation(t *testing.T) {
 	<-entered
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := h.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: h.kind("configmaps"), PatchType: request.MergePatch,
-		Key: meta.Key{Namespace: "default", Name: "a"}, PatchBody: []byte(`{"data":{"v":"late"}}`)})
+	_, err := h.Mutate(ctx, request.Mutation{Kind: h.kind("configmaps"),
+		Key: meta.Key{Namespace: "default", Name: "a"}, Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"data":{"v":"late"}}`)}})
 	if statusCode(err) != 504 {
 		t.Errorf("given up: %v, want 504", err)
 	}

@@ -26,12 +26,12 @@ func TestEveryVerbIsAdmitted(t *testing.T) {
 	generated := object("", "x")
 	generated["metadata"] = tree.Tree{"generateName": "g-"}
 	for _, m := range []request.Mutation{
-		{Verb: request.Create, Object: generated},
-		{Verb: request.Patch, Key: meta.Key{Name: "b"}, PatchType: request.ApplyPatch, FieldManager: "m", Object: object("b", "1")},
-		{Verb: request.Patch, Key: meta.Key{Name: "b"}, PatchType: request.ApplyPatch, FieldManager: "m", Object: object("b", "2")},
-		{Verb: request.Update, Key: meta.Key{Name: "b"}, Object: object("b", "3")},
-		{Verb: request.Patch, Key: meta.Key{Name: "b"}, PatchType: request.MergePatch, PatchBody: []byte(`{"data":{"v":"4"}}`)},
-		{Verb: request.Delete, Key: meta.Key{Name: "b"}},
+		{Change: request.Create{Object: generated}},
+		{Key: meta.Key{Name: "b"}, FieldManager: "m", Change: request.Apply{Config: object("b", "1")}},
+		{Key: meta.Key{Name: "b"}, FieldManager: "m", Change: request.Apply{Config: object("b", "2")}},
+		{Key: meta.Key{Name: "b"}, Change: request.Update{Object: object("b", "3")}},
+		{Key: meta.Key{Name: "b"}, Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"data":{"v":"4"}}`)}},
+		{Change: request.Delete{}, Key: meta.Key{Name: "b"}},
 	} {
 		m.Admission = f.admission()
 		if _, err := h.do(m); err != nil {
@@ -63,7 +63,7 @@ func TestDeleteCollectionIsAdmitted(t *testing.T) {
 		}
 		return nil
 	}}
-	m := request.Mutation{Verb: request.Delete, Kind: h.kind("configmaps"), Admission: f.admission()}
+	m := request.Mutation{Kind: h.kind("configmaps"), Change: request.Delete{}, Admission: f.admission()}
 	if _, err := h.DeleteCollection(t.Context(), request.List{Kind: h.kind("configmaps"), Namespace: "default"}, m); statusCode(err) != 403 {
 		t.Errorf("got %v, want 403", err)
 	}
@@ -85,9 +85,9 @@ func TestDryRunIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	before, f := h.Version(), &waitingFake{}
 	for _, m := range []request.Mutation{
-		{Verb: request.Create, Key: meta.Key{Name: "b"}, Object: tree.Tree{"metadata": tree.Tree{"name": "b"}}},
-		{Verb: request.Patch, Key: meta.Key{Name: "a"}, PatchType: request.MergePatch, PatchBody: []byte(`{"data":null}`)},
-		{Verb: request.Delete, Key: meta.Key{Name: "a"}},
+		{Key: meta.Key{Name: "b"}, Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": "b"}}}},
+		{Key: meta.Key{Name: "a"}, Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"data":null}`)}},
+		{Change: request.Delete{}, Key: meta.Key{Name: "a"}},
 	} {
 		m.DryRun, m.Admission = true, f.admission()
 		if _, err := h.do(m); err != nil {
@@ -104,12 +104,12 @@ func TestDryRunIsAdmitted(t *testing.T) {
 func TestNoOpApplyIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	digest := func() meta.Digest { return meta.Digest{1} }
-	m := request.Mutation{Verb: request.Patch, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"}, PatchType: request.ApplyPatch,
-		FieldManager: "m", ApplyDigest: digest,
-		Object: tree.Tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree.Tree{"name": "a", "namespace": "default"}, "data": tree.Tree{"x": "y"}}}
+	m := request.Mutation{Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"},
+		FieldManager: "m",
+		Change:       request.Apply{Config: tree.Tree{"apiVersion": "v1", "kind": "ConfigMap", "metadata": tree.Tree{"name": "a", "namespace": "default"}, "data": tree.Tree{"x": "y"}}, Digest: digest}}
 	apply := func() (request.Result, error) {
-		m.Object = tree.Clone(m.Object).(tree.Tree)
-		if r, ok := h.NoOpApply(&m); ok {
+		m.Change = request.Apply{Config: tree.Clone(m.Body()).(tree.Tree), Digest: digest}
+		if r, ok := h.NoOpApply(m, digest); ok {
 			return r, nil
 		}
 		return h.Mutate(t.Context(), m)

@@ -28,8 +28,8 @@ func BenchmarkCreate(b *testing.B) {
 		for pb.Next() {
 			name := fmt.Sprint("c", n.Add(1))
 			_, err := h.Mutate(context.Background(), request.Mutation{
-				Verb: request.Create, Kind: kind, Key: meta.Key{Namespace: "default", Name: name},
-				Object: tree.Tree{"metadata": tree.Tree{"name": name}, "data": tree.Tree{"v": value}},
+				Kind: kind, Key: meta.Key{Namespace: "default", Name: name},
+				Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}, "data": tree.Tree{"v": value}}},
 			})
 			if err != nil {
 				b.Error(err)
@@ -55,13 +55,13 @@ func BenchmarkFanOut(b *testing.B) {
 	h := openOn(b, "data", vfs.NewMem(), nil)
 	defer h.close()
 	kind, key := h.kind("configmaps"), meta.Key{Namespace: "default", Name: "c"}
-	write := func(verb request.Verb, n int) {
+	write := func(change func(tree.Tree) request.Change, n int) {
 		object := tree.Tree{"metadata": tree.Tree{"name": key.Name}, "data": tree.Tree{"n": fmt.Sprint(n), "v": strings.Repeat("x", 1024)}}
-		if _, err := h.Mutate(b.Context(), request.Mutation{Verb: verb, Kind: kind, Key: key, Object: object}); err != nil {
+		if _, err := h.Mutate(b.Context(), request.Mutation{Kind: kind, Key: key, Change: change(object)}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	write(request.Create, 0)
+	write(func(object tree.Tree) request.Change { return request.Create{Object: object} }, 0)
 	var events sync.WaitGroup
 	for range watchers {
 		_, err := h.Watch(b.Context(), request.Watch{Kind: kind, Namespace: "default", Version: h.Version(), Bookmarks: true}, countingSink{&events})
@@ -73,7 +73,7 @@ func BenchmarkFanOut(b *testing.B) {
 	before := cpuTime(b)
 	for i := 1; b.Loop(); i++ {
 		events.Add(watchers)
-		write(request.Update, i)
+		write(func(object tree.Tree) request.Change { return request.Update{Object: object} }, i)
 		events.Wait()
 	}
 	b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/float64(b.N*watchers), "ns-cpu/event")

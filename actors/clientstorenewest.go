@@ -88,11 +88,11 @@ func (s *ClientStore) Watch(ctx context.Context, r request.Watch, sink request.S
 }
 
 // NoOpApply implements http.Store. What is known to change nothing here may change what others have written.
-func (s *ClientStore) NoOpApply(m *request.Mutation) (request.Result, bool) {
+func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (request.Result, bool) {
 	if s.opts.Newest != nil {
 		return request.Result{}, false
 	}
-	return s.store.NoOpApply(m)
+	return s.store.NoOpApply(m, digest)
 }
 
 // mutateNewest makes a change. One that was committed was computed on the newest state, as the log

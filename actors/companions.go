@@ -55,9 +55,9 @@ func (o *object) addCompanion(m *mutateRequest, p *proposal, c request.Companion
 
 // computeCompanion computes the candidate of a companion, and the write of it.
 func (o *object) computeCompanion(m *mutateRequest, part *proposal, c request.Companion, state mutation.State) error {
-	change := request.Mutation{Verb: request.Create, Kind: part.kind, Key: c.Key, Object: c.Object, FieldManager: o.store().naming.Translate("platform-apiserver")}
+	change := request.Mutation{Kind: part.kind, Key: c.Key, Change: request.Create{Object: c.Object}, FieldManager: o.store().naming.Translate("platform-apiserver")}
 	if c.Object == nil {
-		change.Verb = request.Delete
+		change.Change = request.Delete{}
 	} else {
 		state = mutation.State{}
 	}

@@ -165,8 +165,8 @@ func testConflictEnds(t *testing.T) {
 		synctest.Wait() // the mutation was overtaken
 		cancel()
 	}()
-	_, err := s.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: s.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "c"},
-		PatchType: request.MergePatch, PatchBody: []byte(`{"data":{"mine":"x"}}`)})
+	_, err := s.Mutate(ctx, request.Mutation{Kind: s.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "c"},
+		Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"data":{"mine":"x"}}`)}})
 	if n := keys.refusedWrites(); statusCode(err) != 504 || n != 1 {
 		t.Errorf("%v after %d tries, want 504 after one", err, n)
 	}
@@ -178,8 +178,8 @@ func testConflictEnds(t *testing.T) {
 
 // nodePort makes a Service of a certain port of the node.
 func (s *server) nodePort(name string, port int64) int {
-	_, err := s.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: s.kind("services"), Key: meta.Key{Namespace: "default", Name: name},
-		Object: tree.Tree{"metadata": tree.Tree{"name": name}, "spec": tree.Tree{"type": "NodePort", "ports": []any{tree.Tree{"port": int64(1), "nodePort": port}}}}})
+	_, err := s.Mutate(context.Background(), request.Mutation{Kind: s.kind("services"), Key: meta.Key{Namespace: "default", Name: name},
+		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}, "spec": tree.Tree{"type": "NodePort", "ports": []any{tree.Tree{"port": int64(1), "nodePort": port}}}}}})
 	return statusCode(err)
 }
 

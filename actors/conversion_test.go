@@ -20,7 +20,7 @@ func TestExternalConversion(t *testing.T) {
 	h := openThings(t)
 	sink, session := h.watch(request.Watch{Kind: h.v2, SendInitialEvents: true})
 	defer session.Stop()
-	h.mustPut(request.Create, "a", "x")
+	h.mustCreate("a", "x")
 	if len(h.counts()) > 1 {
 		t.Errorf("a write in the stored version was converted: %v", h.counts())
 	}
@@ -33,7 +33,7 @@ func TestExternalConversion(t *testing.T) {
 	if l, err := h.List(context.Background(), request.List{Kind: h.v2}); err != nil || l.Form.Converter != nil || len(l.Items) != 1 || !hasVersion(l.Items[0], "v2") {
 		t.Errorf("a list shows %+v, %v", l, err)
 	}
-	if r, err := h.put(h.v2, request.Patch, "a", "y"); err != nil || !hasVersion(r.Object, "v2") {
+	if r, err := h.patch(h.v2, "a", "y"); err != nil || !hasVersion(r.Object, "v2") {
 		t.Errorf("a patch shows %v, %v", r.Object, err)
 	}
 	if o, err := h.get(context.Background(), h.v1, "a"); err != nil || !hasVersion(o, "v1") {
@@ -52,7 +52,7 @@ func TestExternalConversion(t *testing.T) {
 // A conversion that fails is an error of whoever asks for it, and says why.
 func TestFailingConversion(t *testing.T) {
 	h := openThings(t)
-	h.mustPut(request.Create, "a", "x")
+	h.mustCreate("a", "x")
 	from := h.Version()
 	h.set(errors.New("the converter is on fire"))
 	isClear := func(err error) bool {
@@ -66,7 +66,7 @@ func TestFailingConversion(t *testing.T) {
 	if _, err := h.List(context.Background(), request.List{Kind: h.v2}); !isClear(err) {
 		t.Errorf("a list: %v", err)
 	}
-	if _, err := h.put(h.v2, request.Patch, "a", "y"); !isClear(err) {
+	if _, err := h.patch(h.v2, "a", "y"); !isClear(err) {
 		t.Errorf("a patch: %v", err)
 	}
 	sinks := make([]eventSink, 20)
@@ -82,14 +82,14 @@ func TestFailingConversion(t *testing.T) {
 		t.Errorf("the patch was not stored: %v, %v", o, err)
 	}
 	// Deleting a collection works on what is stored, and tells no more of it.
-	if _, err := h.DeleteCollection(context.Background(), request.List{Kind: h.v2, Namespace: "default"}, request.Mutation{Kind: h.v2}); err != nil {
+	if _, err := h.DeleteCollection(context.Background(), request.List{Kind: h.v2, Namespace: "default"}, request.Mutation{Kind: h.v2, Change: request.Delete{}}); err != nil {
 		t.Errorf("deleting all: %v", err)
 	}
 	if _, err := h.get(context.Background(), h.v1, "a"); statusCode(err) != 404 {
 		t.Errorf("after deleting all: %v", err)
 	}
 	h.set(nil)
-	h.mustPut(request.Create, "b", "x")
+	h.mustCreate("b", "x")
 	if o, err := h.get(context.Background(), h.v2, "b"); err != nil || !hasVersion(o, "v2") {
 		t.Errorf("after the failure: %v, %v", o, err)
 	}
@@ -98,7 +98,7 @@ func TestFailingConversion(t *testing.T) {
 // While a conversion waits, only those wait who need it.
 func TestSlowConversion(t *testing.T) {
 	h := openThings(t)
-	h.mustPut(request.Create, "a", "x")
+	h.mustCreate("a", "x")
 	from := h.Version()
 	open := h.shut()
 	defer open()
@@ -106,7 +106,7 @@ func TestSlowConversion(t *testing.T) {
 	<-h.waiting
 	answers := make(chan error, 2)
 	go func() { _, err := h.get(context.Background(), h.v2, "a"); answers <- err }()
-	go func() { _, err := h.put(h.v2, request.Patch, "a", "y"); answers <- err }()
+	go func() { _, err := h.patch(h.v2, "a", "y"); answers <- err }()
 	<-h.waiting // the patch's; the get waits for the watch's
 	quick, session := h.watch(request.Watch{Kind: h.v1, Version: from})
 	defer session.Stop()
@@ -114,8 +114,8 @@ func TestSlowConversion(t *testing.T) {
 		t.Errorf("a watch of the stored version: %+v", e)
 	}
 	for i := range 10 { // of the same object, and of another
-		h.mustPut(request.Patch, "a", fmt.Sprint("z", i))
-		h.mustPut(request.Create, fmt.Sprint("b", i), "x")
+		h.mustPatch("a", fmt.Sprint("z", i))
+		h.mustCreate(fmt.Sprint("b", i), "x")
 		if _, err := h.get(context.Background(), h.v1, "a"); err != nil {
 			t.Error(err)
 		}
@@ -154,9 +154,9 @@ func TestOneConversionPerEvent(t *testing.T) {
 		defer session.Stop()
 		sinks = append(sinks, sink)
 	}
-	h.mustPut(request.Create, "a", "x")
+	h.mustCreate("a", "x")
 	for i := range changes {
-		h.mustPut(request.Patch, "a", fmt.Sprint(i))
+		h.mustPatch("a", fmt.Sprint(i))
 	}
 	for _, sink := range sinks {
 		for range changes + 1 {
@@ -180,13 +180,13 @@ func TestOneConversionPerEvent(t *testing.T) {
 // same version.
 func TestConversionOfDeselected(t *testing.T) {
 	h := openThings(t)
-	h.mustPut(request.Create, "a", "in")
+	h.mustCreate("a", "in")
 	from := h.Version()
 	labels, err := selector.ParseLabels("l=in")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.mustPut(request.Patch, "a", "out")
+	h.mustPatch("a", "out")
 	for range 2 { // the second from the cache
 		all, session := h.watch(request.Watch{Kind: h.v2, Version: from})
 		defer session.Stop()
@@ -209,9 +209,9 @@ func TestConversionOfDryRun(t *testing.T) {
 		if version == "v2" {
 			k = h.v2
 		}
-		h.mustPut(request.Create, "a", "stored")
-		r, err := h.Mutate(context.Background(), request.Mutation{Verb: request.Patch, Kind: k, Key: meta.Key{Namespace: "default", Name: "a"},
-			DryRun: true, PatchType: request.MergePatch, PatchBody: []byte(`{"metadata":{"labels":{"l":"imagined"}}}`)})
+		h.mustCreate("a", "stored")
+		r, err := h.Mutate(context.Background(), request.Mutation{Kind: k, Key: meta.Key{Namespace: "default", Name: "a"},
+			DryRun: true, Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"labels":{"l":"imagined"}}}`)}})
 		if err != nil || !strings.Contains(string(r.Object.JSON), `"l":"imagined"`) {
 			t.Errorf("the dry run: %v, %v", r.Object, err)
 		}
@@ -228,10 +228,10 @@ func TestBuiltInConversionIsShared(t *testing.T) {
 	v1, v2 := h.kinds.Kind("autoscaling", "v1", "horizontalpodautoscalers"), h.kinds.Kind("autoscaling", "v2", "horizontalpodautoscalers")
 	key := meta.Key{Namespace: "default", Name: "a"}
 	from := h.Version()
-	_, err := h.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: v2, Key: key, Object: tree.Tree{
+	_, err := h.Mutate(context.Background(), request.Mutation{Kind: v2, Key: key, Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{"name": "a"},
 		"spec":     tree.Tree{"maxReplicas": int64(3), "scaleTargetRef": tree.Tree{"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"}},
-	}})
+	}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -193,7 +193,7 @@ func (s *Store) definitionPrecondition(m *request.Mutation) (createPrecondition,
 	}
 	if definition.Meta.Terminating {
 		refused := meta.NewForbidden(resource(m.Kind), m.Key.Name, "create not allowed while custom resource definition is terminating")
-		if m.Verb == request.Create {
+		if request.Is[request.Create](m) {
 			return createPrecondition{}, refused
 		}
 		return createPrecondition{refusal: refused}, nil

@@ -75,16 +75,16 @@ func TestKindGoesWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	defer h.close()
 	definitions := h.kinds.Kind("apiextensions.platform.io", "v1", "customresourcedefinitions")
-	if _, err := h.Mutate(t.Context(), request.Mutation{Verb: request.Create, Kind: definitions, Key: meta.Key{Name: "things.example.com"}, Object: thingsDefinition()}); err != nil {
+	if _, err := h.Mutate(t.Context(), request.Mutation{Kind: definitions, Key: meta.Key{Name: "things.example.com"}, Change: request.Create{Object: thingsDefinition()}}); err != nil {
 		t.Fatal(err)
 	}
 	thing := h.thingDefinition().Stored
 	h.RegisterKind(thing)
 	a := meta.Key{Namespace: "default", Name: "a"}
-	if _, err := h.Mutate(t.Context(), request.Mutation{Verb: request.Create, Kind: thing, Key: a, Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}}); err != nil {
+	if _, err := h.Mutate(t.Context(), request.Mutation{Kind: thing, Key: a, Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}}}); err != nil {
 		t.Fatal(err)
 	}
-	remove := request.Mutation{Verb: request.Delete, Kind: thing, Key: a}
+	remove := request.Mutation{Kind: thing, Key: a, Change: request.Delete{}}
 	f := &waitingFake{validate: func(ctx context.Context, _ *request.Attributes) error {
 		if _, err := h.Mutate(ctx, remove); err != nil {
 			t.Error(err)

@@ -12,7 +12,7 @@ import (
 
 // DeleteCollection deletes what a list selects, many at a time, and answers what was selected, as it was stored,
 // under the version of the last deletion; 0 if there was none. An object that is gone or was
-// replaced meanwhile is passed over. m says how to delete; its admission is asked about each object.
+// replaced meanwhile is passed over. The Change of m is a Delete; its admission sees each object.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
 	listed, err := s.listStored(ctx, l)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 		return 0, nil
 	}
 	for _, a := range s.quarantine.of(l.Kind.Storage, l.Namespace) {
-		m.Verb, m.Key = request.Delete, a.Key
+		m.Key = a.Key
 		result, err := s.askOwner(ctx, &m)
 		var status *meta.Status
 		if errors.As(err, &status) && status.Reason == meta.ReasonNotFound {
@@ -78,14 +78,16 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 // deleteListed deletes one object of a collection if it is still the one that was listed, and answers
 // the version of the deletion. A precondition of the request that fails is a conflict, as for any delete.
 func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
-	m.Verb, m.Key = request.Delete, o.Key
+	m.Key = o.Key
 	if all := m.Recorder; all != nil {
 		m.Recorder = new(request.Recorder)
 		defer func() { all.Add(m.Recorder) }()
 	}
-	unconditional := m.Delete.UID == nil && m.Delete.ResourceVersion == nil
-	if m.Delete.UID == nil {
-		m.Delete.UID = &o.Meta.UID
+	options, _ := m.Change.(request.Delete)
+	unconditional := options.UID == nil && options.ResourceVersion == nil
+	if options.UID == nil {
+		options.UID = &o.Meta.UID
+		m.Change = options
 	}
 	result, err := s.askOwner(ctx, &m)
 	var status *meta.Status

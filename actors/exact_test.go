@@ -36,7 +36,7 @@ func (h *testStore) churn(chance *rand.Rand, steps int, seen listsByVersion) {
 		var err error
 		switch chance.IntN(4) {
 		case 0:
-			_, err = h.do(request.Mutation{Verb: request.Delete, Key: meta.Key{Name: name}})
+			_, err = h.do(request.Mutation{Change: request.Delete{}, Key: meta.Key{Name: name}})
 		case 1:
 			_, err = h.patch(name, fmt.Sprintf(`{"metadata":{"labels":{"l":"%d"}}}`, chance.IntN(3)))
 		case 2:

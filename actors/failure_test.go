@@ -218,8 +218,8 @@ func TestDryRun(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
 	before := h.Version()
-	r, err := h.do(request.Mutation{Verb: request.Create, DryRun: true, Key: meta.Key{Name: "a"},
-		Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}})
+	r, err := h.do(request.Mutation{DryRun: true, Key: meta.Key{Name: "a"},
+		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}}})
 	if err != nil || !r.Created || strings.Contains(string(r.Object.JSON), "resourceVersion") {
 		t.Errorf("dry run: %v %s", err, r.Object.JSON)
 	}
@@ -235,16 +235,16 @@ func TestNamespacePrecondition(t *testing.T) {
 	namespaces := h.kind("namespaces")
 	key := meta.Key{GroupResource: namespaces.Storage, Name: "n"}
 	inN := func() int {
-		_, err := h.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: h.kind("configmaps"),
-			Key: meta.Key{Namespace: "n", Name: "a"}, Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}})
+		_, err := h.Mutate(context.Background(), request.Mutation{Kind: h.kind("configmaps"),
+			Key: meta.Key{Namespace: "n", Name: "a"}, Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}}})
 		return statusCode(err)
 	}
 	if got := inN(); got != 404 {
 		t.Errorf("missing namespace: %d, want 404", got)
 	}
 	for _, m := range []request.Mutation{
-		{Verb: request.Create, Kind: namespaces, Key: key, Object: tree.Tree{"metadata": tree.Tree{"name": "n"}}},
-		{Verb: request.Delete, Kind: namespaces, Key: key},
+		{Kind: namespaces, Key: key, Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": "n"}}}},
+		{Kind: namespaces, Key: key, Change: request.Delete{}},
 	} {
 		if _, err := h.Mutate(context.Background(), m); err != nil {
 			t.Fatal(err)
@@ -253,7 +253,7 @@ func TestNamespacePrecondition(t *testing.T) {
 	if got := inN(); got != 403 {
 		t.Errorf("terminating namespace: %d, want 403", got)
 	}
-	_, err := h.Mutate(context.Background(), request.Mutation{Verb: request.Delete, Kind: namespaces,
+	_, err := h.Mutate(context.Background(), request.Mutation{Kind: namespaces, Change: request.Delete{},
 		Key: meta.Key{GroupResource: namespaces.Storage, Name: "default"}})
 	if statusCode(err) != 403 {
 		t.Errorf("deleting the default namespace: %v, want 403", err)

@@ -32,20 +32,17 @@ func (p *podLists) change(r *rand.Rand) {
 	switch {
 	case exists && node == "": // it is found by another value from now on
 		p.nodeOf[at] = "b"
-		m.Verb, m.Subresource = request.Create, "binding"
-		m.Object = tree.Tree{"metadata": tree.Tree{"name": name}, "target": tree.Tree{"kind": "Node", "name": "b"}}
+		m.Subresource = "binding"
+		m.Change = request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}, "target": tree.Tree{"kind": "Node", "name": "b"}}}
 	case exists:
-		m.Verb = request.Delete
-		grace := int64(0)
-		m.Delete.GracePeriodSeconds = &grace
+		m.Change = request.Delete{GracePeriodSeconds: new(int64)}
 		delete(p.nodeOf, at)
 	default:
 		p.nodeOf[at] = []string{"", "a", "b"}[r.Intn(3)]
-		m.Verb = request.Create
-		m.Object = tree.Tree{
+		m.Change = request.Create{Object: tree.Tree{
 			"metadata": tree.Tree{"name": name, "namespace": namespace},
 			"spec":     tree.Tree{"nodeName": p.nodeOf[at], "containers": []any{tree.Tree{"name": "c", "image": "i"}}},
-		}
+		}}
 	}
 	if _, err := p.Mutate(context.Background(), m); err != nil {
 		p.t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 
 // createGenerated creates an object under a random name, and tries another one if that is taken.
 func (s *Store) createGenerated(ctx context.Context, m *request.Mutation) (request.Result, error) {
-	base := m.Object.Object("metadata").String("generateName")
+	base := m.Body().Object("metadata").String("generateName")
 	if base == "" {
 		if m.Kind.Stored.Strategy.RandomName() {
 			m.Key.Name = uuid.NewString()

@@ -45,19 +45,19 @@ func TestVersionIsNamedBeforeItsWriterIsAnswered(t *testing.T) {
 	key := meta.Key{Name: "c"}
 	for name, change := range map[string]func(version string) request.Mutation{
 		"update": func(v string) request.Mutation {
-			return request.Mutation{Verb: request.Update, Key: key, Object: tree.Tree{
-				"metadata": tree.Tree{"name": "c", "resourceVersion": v}, "data": tree.Tree{"by": "watcher"}}}
+			return request.Mutation{Key: key, Change: request.Update{Object: tree.Tree{
+				"metadata": tree.Tree{"name": "c", "resourceVersion": v}, "data": tree.Tree{"by": "watcher"}}}}
 		},
 		"patch": func(v string) request.Mutation {
-			return request.Mutation{Verb: request.Patch, Key: key, PatchType: request.MergePatch,
-				PatchBody: fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q},"data":{"by":"watcher"}}`, v)}
+			return request.Mutation{Key: key,
+				Change: request.Patch{Type: request.MergePatch, Body: fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q},"data":{"by":"watcher"}}`, v)}}
 		},
 		"JSON patch": func(v string) request.Mutation {
-			return request.Mutation{Verb: request.Patch, Key: key, PatchType: request.JSONPatch,
-				PatchBody: fmt.Appendf(nil, `[{"op":"test","path":"/metadata/resourceVersion","value":%q},{"op":"add","path":"/data/by","value":"watcher"}]`, v)}
+			return request.Mutation{Key: key,
+				Change: request.Patch{Type: request.JSONPatch, Body: fmt.Appendf(nil, `[{"op":"test","path":"/metadata/resourceVersion","value":%q},{"op":"add","path":"/data/by","value":"watcher"}]`, v)}}
 		},
 		"delete": func(v string) request.Mutation {
-			return request.Mutation{Verb: request.Delete, Key: key, Delete: request.DeleteOptions{ResourceVersion: &v}}
+			return request.Mutation{Change: request.Delete{ResourceVersion: &v}, Key: key}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ var namespaces = meta.GroupResource{Resource: "namespaces"}
 // precondition refuses deletes of protected namespaces, and answers what a create depends on.
 func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 	switch {
-	case m.Verb == request.Delete && m.Kind.Storage == namespaces && s.isProtectedNamespace(m.Key.Name) && s.quarantine.get(m.Key) == nil:
+	case request.Is[request.Delete](m) && m.Kind.Storage == namespaces && s.isProtectedNamespace(m.Key.Name) && s.quarantine.get(m.Key) == nil:
 		return createPrecondition{}, meta.NewForbidden(namespaces, m.Key.Name, "this namespace may not be deleted")
 	case !mayCreate(m) || !m.Kind.Namespaced && !m.Kind.IsCustom():
 		return createPrecondition{}, nil
@@ -32,7 +32,7 @@ func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 	}
 	h := s.namespacePrecondition(m)
 	h.conditions = append(h.conditions, definition.conditions...)
-	if m.Verb == request.Create && h.refusal != nil {
+	if request.Is[request.Create](m) && h.refusal != nil {
 		return createPrecondition{}, h.refusal
 	}
 	return h, nil
@@ -40,15 +40,16 @@ func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 
 // mayCreate tells whether a mutation makes an object that does not exist.
 func mayCreate(m *request.Mutation) bool {
-	switch {
-	case m.Subresource != "":
+	if m.Subresource != "" {
 		return false
-	case m.Verb == request.Update:
-		return m.Kind.Writes.CreateOnUpdate
-	case m.Verb == request.Patch:
-		return m.PatchType == request.ApplyPatch
 	}
-	return m.Verb == request.Create
+	switch m.Change.(type) {
+	case request.Create, request.Apply:
+		return true
+	case request.Update:
+		return m.Kind.Writes.CreateOnUpdate
+	}
+	return false
 }
 
 // createPrecondition is what a create depends on: refusal if the namespace is missing or terminating, or
@@ -90,8 +91,8 @@ func (s *Store) ensureNamespaces() error {
 
 func (s *Store) ensureNamespace(name string) error {
 	_, err := s.Mutate(context.Background(), request.Mutation{
-		Verb: request.Create, Kind: s.allCollections()[namespaces].kind(), Key: meta.Key{GroupResource: namespaces, Name: name},
-		Object: tree.Tree{"metadata": tree.Tree{"name": name}},
+		Kind: s.allCollections()[namespaces].kind(), Key: meta.Key{GroupResource: namespaces, Name: name},
+		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}}},
 	})
 	var status *meta.Status
 	if errors.As(err, &status) && status.Reason == meta.ReasonAlreadyExists {

@@ -211,7 +211,7 @@ func (o *object) stored(key meta.Key) (object *meta.Object, unreadable bool) {
 func (o *object) newest(m *request.Mutation) (s newestState, mustWait bool) {
 	if last := o.lastProposal; last != nil && !last.resolved() {
 		s.pending = last
-		if last.candidate.Created || last.candidate.Op == mutation.Remove || m.Verb == request.Create || m.DryRun || last.kind != m.Kind.Stored || mutation.NeedsVersion(m) {
+		if last.candidate.Created || last.candidate.Op == mutation.Remove || request.Is[request.Create](m) || m.DryRun || last.kind != m.Kind.Stored || mutation.NeedsVersion(m) {
 			return s, true
 		}
 		s.State = mutation.State{Object: last.pendingObject(), Tree: last.candidate.Tree}
@@ -288,7 +288,7 @@ func (o *object) submit(m *mutateRequest, state newestState, c mutation.Candidat
 func (o *object) newProposal(m *mutateRequest, state newestState, c mutation.Candidate) *proposal {
 	p := &proposal{collection: o.activation.collection, kind: cmp.Or(c.Form, m.mutation.Kind.Stored), candidate: c, key: m.mutation.Key, base: state.pending, done: make(chan struct{})}
 	p.write = writeOf(p, state.State)
-	p.write.FreesSpace = m.mutation.Verb == request.Delete
+	p.write.FreesSpace = request.Is[request.Delete](m.mutation)
 	addReserved(&p.write, c.Reserved)
 	if f := m.mutation.Fence; f != nil {
 		p.write.Guards = append(p.write.Guards, persist.Guard{Name: persist.FencePrefix + f.Name, Seen: persist.Revision(f.Seen), Raise: f.Raise})

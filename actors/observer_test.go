@@ -65,7 +65,7 @@ func TestObserver(t *testing.T) {
 	if _, err := h.patchWaiting(t.Context(), w, `{"data":{"v":"2"}}`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Mutate(t.Context(), request.Mutation{Verb: request.Delete, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"}}); err != nil {
+	if _, err := h.Mutate(t.Context(), request.Mutation{Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"}, Change: request.Delete{}}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"+a", "=a", "-a"}; !slices.Equal(f.seen, want) || f.reserved != 1 {
@@ -133,8 +133,8 @@ func TestContendedChangesWait(t *testing.T) {
 		h := openWith(t, nil)
 		f := &waitingFake{skip: func(*request.Attributes) bool { return !waits }}
 		c := &contended{reservingFake: reservingFake{fake: f}, open: make(chan struct{})}
-		m := request.Mutation{Verb: request.Patch, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"},
-			PatchType: request.MergePatch, PatchBody: []byte(`{"data":{"v":"2"}}`), Admission: admissionOf(f.plugin(), &request.Plugin{Stage: request.Last, Validator: c})}
+		m := request.Mutation{Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"},
+			Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"data":{"v":"2"}}`)}, Admission: admissionOf(f.plugin(), &request.Plugin{Stage: request.Last, Validator: c})}
 		short, cancel := context.WithCancel(t.Context())
 		gaveUp := make(chan error, 1)
 		go func() {

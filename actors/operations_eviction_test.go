@@ -68,7 +68,7 @@ func (c *cluster) key(k *schema.Kind, name string) meta.Key {
 func (c *cluster) put(k *schema.Kind, name, spec, status string) {
 	c.t.Helper()
 	object := c.parse(k, `{"metadata":{"name":"`+name+`","namespace":"default","labels":{"app":"web"}},"spec":{`+spec+`}}`)
-	m := request.Mutation{Verb: request.Create, Kind: k, Key: c.key(k, name), Object: object}
+	m := request.Mutation{Kind: k, Key: c.key(k, name), Change: request.Create{Object: object}}
 	if _, err := c.Store.Mutate(context.Background(), m); err != nil {
 		c.t.Fatal(err)
 	}
@@ -78,8 +78,8 @@ func (c *cluster) put(k *schema.Kind, name, spec, status string) {
 // setStatus merges into the status of an object.
 func (c *cluster) setStatus(k *schema.Kind, name, status string) {
 	c.t.Helper()
-	_, err := c.Store.Mutate(context.Background(), request.Mutation{Verb: request.Patch, Kind: k, Key: c.key(k, name), Subresource: "status",
-		PatchType: request.MergePatch, PatchBody: []byte(`{"status":{` + status + `}}`)})
+	_, err := c.Store.Mutate(context.Background(), request.Mutation{Kind: k, Key: c.key(k, name), Subresource: "status",
+		Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"status":{` + status + `}}`)}})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestBudgetsThatDoNotCount(t *testing.T) {
 		t.Errorf("without a kind of budgets: %v", err)
 	}
 	checkError(t, evictor.Evict(t.Context(), operations.Eviction{Key: s.key(s.pods, "p")}), 404, "not found")
-	v := operations.Eviction{Key: s.key(s.pods, "r"), Delete: request.DeleteOptions{UID: new("other")}}
+	v := operations.Eviction{Key: s.key(s.pods, "r"), Delete: request.Delete{UID: new("other")}}
 	checkError(t, operations.NewEvictor(s, s.pods, nil).Evict(t.Context(), v), 409, "UID in the precondition")
 }
 
@@ -241,16 +241,16 @@ func TestEvictedPodSaysSo(t *testing.T) {
 		{name: "running", phase: ready, marked: true},
 		{name: "pending", phase: `"phase":"Pending"`, marked: true},
 		{name: "a dry run", phase: ready, v: operations.Eviction{DryRun: true}},
-		{name: "another one", phase: ready, v: operations.Eviction{Delete: request.DeleteOptions{UID: new("other")}}, code: 409},
-		{name: "one without a uid", phase: ready, v: operations.Eviction{Delete: request.DeleteOptions{UID: new("")}}, code: 409, marked: true},
-		{name: "one without a version", phase: ready, v: operations.Eviction{Delete: request.DeleteOptions{ResourceVersion: new("")}}, marked: true},
-		{name: "one without a version, in a dry run", phase: ready, v: operations.Eviction{DryRun: true, Delete: request.DeleteOptions{ResourceVersion: new("")}}, code: 409},
+		{name: "another one", phase: ready, v: operations.Eviction{Delete: request.Delete{UID: new("other")}}, code: 409},
+		{name: "one without a uid", phase: ready, v: operations.Eviction{Delete: request.Delete{UID: new("")}}, code: 409, marked: true},
+		{name: "one without a version", phase: ready, v: operations.Eviction{Delete: request.Delete{ResourceVersion: new("")}}, marked: true},
+		{name: "one without a version, in a dry run", phase: ready, v: operations.Eviction{DryRun: true, Delete: request.Delete{ResourceVersion: new("")}}, code: 409},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newCluster(t)
 			s.put(s.pods, "p", podSpec, c.phase)
-			_, err := s.Store.Mutate(t.Context(), request.Mutation{Verb: request.Patch, Kind: s.pods, Key: s.key(s.pods, "p"),
-				PatchType: request.MergePatch, PatchBody: []byte(`{"metadata":{"finalizers":["e.com/f"]}}`)})
+			_, err := s.Store.Mutate(t.Context(), request.Mutation{Kind: s.pods, Key: s.key(s.pods, "p"),
+				Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"finalizers":["e.com/f"]}}`)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -324,7 +324,7 @@ func TestEvictionGivesUp(t *testing.T) {
 	s.put(s.pods, "p", podSpec, `"phase":"Pending"`)
 	tries := 0
 	s.before = func(request.Mutation) { tries++ }
-	v := operations.Eviction{Key: s.key(s.pods, "p"), Delete: request.DeleteOptions{ResourceVersion: new("1")}}
+	v := operations.Eviction{Key: s.key(s.pods, "p"), Delete: request.Delete{ResourceVersion: new("1")}}
 	checkError(t, operations.NewEvictor(s, s.pods, s.budgets).Evict(t.Context(), v), 409, "ResourceVersion in the precondition (1)")
 	if tries != 1 {
 		t.Errorf("%d tries", tries)

@@ -92,16 +92,16 @@ func (c *client) run(steps int) {
 		case 0:
 			_, err = c.server.create(fmt.Sprint("d", c.chance.IntN(3)), c.name)
 		case 1:
-			_, err = c.server.do(request.Mutation{Verb: request.Delete, Key: meta.Key{Name: fmt.Sprint("d", c.chance.IntN(3))}})
+			_, err = c.server.do(request.Mutation{Change: request.Delete{}, Key: meta.Key{Name: fmt.Sprint("d", c.chance.IntN(3))}})
 		case 2:
-			err = c.service(request.Mutation{Verb: request.Create, Object: tree.Tree{
+			err = c.service(request.Mutation{Change: request.Create{Object: tree.Tree{
 				"metadata": tree.Tree{}, "spec": tree.Tree{"type": "NodePort", "ports": []any{tree.Tree{"port": int64(1)}}},
-			}})
+			}}})
 		case 3:
-			err = c.service(request.Mutation{Verb: request.Delete})
+			err = c.service(request.Mutation{Change: request.Delete{}})
 		case 4:
 			body := []string{`{"spec":{"type":"ClusterIP"}}`, `{"spec":{"type":"NodePort"}}`}[c.chance.IntN(2)]
-			err = c.service(request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(body)})
+			err = c.service(request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(body)}})
 		default:
 			object, field := fmt.Sprint("c", c.chance.IntN(2)), fmt.Sprintf("%s-%d", c.name, step)
 			if r, err = c.server.patch(object, fmt.Sprintf(`{"data":{%q:"x"}}`, field)); err == nil {
@@ -118,8 +118,8 @@ func (c *client) run(steps int) {
 // service makes a mutation of one of a few Services.
 func (c *client) service(m request.Mutation) error {
 	name := fmt.Sprint("s", c.chance.IntN(14))
-	if m.Object != nil {
-		m.Object["metadata"] = tree.Tree{"name": name}
+	if object := m.Body(); object != nil {
+		object["metadata"] = tree.Tree{"name": name}
 	}
 	m.Kind, m.Key = c.server.kind("services"), meta.Key{Namespace: "default", Name: name}
 	_, err := c.server.Mutate(context.Background(), m)

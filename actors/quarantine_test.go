@@ -91,11 +91,11 @@ func TestQuarantineInSnapshots(t *testing.T) {
 		h.close()
 	}
 	h = open(t, dir, nil)
-	_, err := h.do(request.Mutation{Verb: request.Delete, Key: meta.Key{Name: "spoilt"}})
+	_, err := h.do(request.Mutation{Change: request.Delete{}, Key: meta.Key{Name: "spoilt"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.do(request.Mutation{Verb: request.Delete, Key: meta.Key{Name: "spoilt"}})
+	_, err = h.do(request.Mutation{Change: request.Delete{}, Key: meta.Key{Name: "spoilt"}})
 	var status *meta.Status
 	if !errors.As(err, &status) || status.Reason != meta.ReasonNotFound || len(h.Unreadable()) != 0 {
 		t.Errorf("after the delete: %v, %v", err, h.Unreadable())

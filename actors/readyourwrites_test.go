@@ -21,9 +21,9 @@ func TestWritersReadTheirWrites(t *testing.T) {
 			kind := h.kind([]string{"configmaps", "secrets"}[w%2])
 			key := meta.Key{Namespace: "default", Name: fmt.Sprint("w", w)}
 			for i := range 200 {
-				m := request.Mutation{Verb: request.Create, Kind: kind, Key: key, Object: tree.Tree{"metadata": tree.Tree{"name": key.Name}}}
+				m := request.Mutation{Kind: kind, Key: key, Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": key.Name}}}}
 				if i > 0 {
-					m = request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: fmt.Appendf(nil, `{"metadata":{"labels":{"i":"%d"}}}`, i), Kind: kind, Key: key}
+					m = request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: fmt.Appendf(nil, `{"metadata":{"labels":{"i":"%d"}}}`, i)}, Kind: kind, Key: key}
 				}
 				written, err := h.Mutate(context.Background(), m)
 				if err != nil {

@@ -74,12 +74,12 @@ func (h *testStore) do(m request.Mutation) (request.Result, error) {
 }
 
 func (h *testStore) create(name, value string) (request.Result, error) {
-	return h.do(request.Mutation{Verb: request.Create, Key: meta.Key{Name: name},
-		Object: tree.Tree{"metadata": tree.Tree{"name": name}, "data": tree.Tree{"v": value}}})
+	return h.do(request.Mutation{Key: meta.Key{Name: name},
+		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}, "data": tree.Tree{"v": value}}}})
 }
 
 func (h *testStore) patch(name, patch string) (request.Result, error) {
-	return h.do(request.Mutation{Verb: request.Patch, Key: meta.Key{Name: name}, PatchType: request.MergePatch, PatchBody: []byte(patch)})
+	return h.do(request.Mutation{Key: meta.Key{Name: name}, Change: request.Patch{Type: request.MergePatch, Body: []byte(patch)}})
 }
 
 func (h *testStore) list(r request.List) request.ListResult {

@@ -123,27 +123,37 @@ func openThings(t *testing.T) *things {
 	h.RegisterKind(d.Stored)
 	h.v1, h.v2 = d.Served[0], d.Served[1]
 	kind := h.kinds.Kind(meta.Platform.Group("apiextensions"), "v1", "customresourcedefinitions")
-	_, err := h.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: kind, Key: meta.Key{Name: "things.example.com"}, Object: definition})
+	_, err := h.Mutate(context.Background(), request.Mutation{Kind: kind, Key: meta.Key{Name: "things.example.com"}, Change: request.Create{Object: definition}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
 }
 
-// put creates or merges a Thing by a kind.
-func (h *things) put(k *schema.Kind, verb request.Verb, name, label string) (request.Result, error) {
-	m := request.Mutation{Verb: verb, Kind: k, Key: meta.Key{Namespace: "default", Name: name}}
-	if verb == request.Create {
-		m.Object = tree.Tree{"apiVersion": k.APIVersion(), "kind": "Thing", "metadata": tree.Tree{"name": name, "labels": tree.Tree{"l": label}}}
-	} else {
-		m.PatchType, m.PatchBody = request.MergePatch, []byte(`{"metadata":{"labels":{"l":"`+label+`"}}}`)
-	}
-	return h.Mutate(context.Background(), m)
+// create creates a Thing by a kind.
+func (h *things) create(k *schema.Kind, name, label string) (request.Result, error) {
+	return h.change(k, name, request.Create{Object: tree.Tree{"apiVersion": k.APIVersion(), "kind": "Thing", "metadata": tree.Tree{"name": name, "labels": tree.Tree{"l": label}}}})
 }
 
-func (h *things) mustPut(verb request.Verb, name, label string) *meta.Object {
+// patch merges a label into a Thing by a kind.
+func (h *things) patch(k *schema.Kind, name, label string) (request.Result, error) {
+	return h.change(k, name, request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"labels":{"l":"` + label + `"}}}`)})
+}
+
+func (h *things) change(k *schema.Kind, name string, change request.Change) (request.Result, error) {
+	return h.Mutate(context.Background(), request.Mutation{Kind: k, Key: meta.Key{Namespace: "default", Name: name}, Change: change})
+}
+
+func (h *things) mustCreate(name, label string) *meta.Object {
+	return h.must(h.create(h.v1, name, label))
+}
+
+func (h *things) mustPatch(name, label string) *meta.Object {
+	return h.must(h.patch(h.v1, name, label))
+}
+
+func (h *things) must(r request.Result, err error) *meta.Object {
 	h.t.Helper()
-	r, err := h.put(h.v1, verb, name, label)
 	if err != nil {
 		h.t.Fatal(err)
 	}

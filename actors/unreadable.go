@@ -45,12 +45,12 @@ func nameOnlyObject(k *schema.Kind, key meta.Key, version uint64) *meta.Object {
 // checkUnreadable refuses what cannot be done with an object that cannot be decoded and has a version.
 func checkUnreadable(m *request.Mutation, version uint64) error {
 	gr := resource(m.Kind)
-	switch d := m.Delete; {
-	case m.Verb == request.Create && m.Subresource == "":
+	switch d, isDelete := m.Change.(request.Delete); {
+	case request.Is[request.Create](m) && m.Subresource == "":
 		taken := meta.NewAlreadyExists(gr, m.Key.Name)
 		taken.Message += ": " + quarantinedText
 		return taken
-	case m.Verb != request.Delete:
+	case !isDelete:
 		return meta.NewStoreReadError(gr, m.Key.Name, quarantinedText)
 	case d.UID != nil || d.ResourceVersion != nil && *d.ResourceVersion != strconv.FormatUint(version, 10):
 		return meta.NewConflict(gr, m.Key.Name, "the precondition cannot be checked: "+quarantinedText)

@@ -41,7 +41,7 @@ func formInTurn(m *request.Mutation, state newestState) *schema.Kind {
 	switch {
 	case state.unreadable:
 		return stored.Origin.WorkingForm
-	case state.Object != nil && (!m.Kind.CallsWebhook() || m.Verb == request.Delete && !m.Admits(request.OnDelete)):
+	case state.Object != nil && (!m.Kind.CallsWebhook() || request.Is[request.Delete](m) && !m.Admits(request.OnDelete)):
 		if form := convert.WrittenForm(m.Kind, state.Object); form != nil {
 			return form
 		}

@@ -124,8 +124,8 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 	}}
 	pure := &pureFake{}
 	before := h.list(request.List{}).Items[0]
-	r, err := h.do(request.Mutation{Verb: request.Update, Key: meta.Key{Name: "a"}, FieldManager: "m", Admission: admissionOf(pure.plugin(), f.plugin()),
-		Object: tree.Tree{"metadata": tree.Tree{"name": "a"}, "data": tree.Tree{"v": "2"}}})
+	r, err := h.do(request.Mutation{Key: meta.Key{Name: "a"}, FieldManager: "m", Admission: admissionOf(pure.plugin(), f.plugin()),
+		Change: request.Update{Object: tree.Tree{"metadata": tree.Tree{"name": "a"}, "data": tree.Tree{"v": "2"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,12 +155,12 @@ func TestRefusedAdmission(t *testing.T) {
 	refuse := func(context.Context, *request.Attributes) error { return refused() }
 	for name, f := range map[string]*waitingFake{"mutating": {mutate: refuse}, "validating": {validate: refuse}} {
 		for verb, m := range map[string]request.Mutation{
-			"create": {Verb: request.Create, Key: meta.Key{Name: "b"}, Object: tree.Tree{"metadata": tree.Tree{"name": "b"}}},
-			"update": {Verb: request.Update, Key: meta.Key{Name: "a"}, Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}},
-			"patch":  {Verb: request.Patch, Key: meta.Key{Name: "a"}, PatchType: request.MergePatch, PatchBody: []byte(`{"data":null}`)},
-			"apply": {Verb: request.Patch, Key: meta.Key{Name: "a"}, PatchType: request.ApplyPatch, FieldManager: "m",
-				Object: tree.Tree{"metadata": tree.Tree{"name": "a"}, "data": tree.Tree{"x": "y"}}},
-			"delete": {Verb: request.Delete, Key: meta.Key{Name: "a"}},
+			"create": {Key: meta.Key{Name: "b"}, Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": "b"}}}},
+			"update": {Key: meta.Key{Name: "a"}, Change: request.Update{Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}}},
+			"patch":  {Key: meta.Key{Name: "a"}, Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"data":null}`)}},
+			"apply": {Key: meta.Key{Name: "a"}, FieldManager: "m",
+				Change: request.Apply{Config: tree.Tree{"metadata": tree.Tree{"name": "a"}, "data": tree.Tree{"x": "y"}}}},
+			"delete": {Change: request.Delete{}, Key: meta.Key{Name: "a"}},
 		} {
 			m.Admission = f.admission()
 			if _, err := h.do(m); statusCode(err) != 403 {
@@ -200,8 +200,8 @@ func TestReservationOfFailedCommit(t *testing.T) {
 	defer h.close()
 	fs.SetBudget(fs.Used() + 200)
 	f := &waitingFake{}
-	_, err := h.do(request.Mutation{Verb: request.Create, Key: meta.Key{Name: "b"}, Admission: f.admission(),
-		Object: tree.Tree{"metadata": tree.Tree{"name": "b"}, "data": tree.Tree{"v": strings.Repeat("x", 100_000)}}})
+	_, err := h.do(request.Mutation{Key: meta.Key{Name: "b"}, Admission: f.admission(),
+		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": "b"}, "data": tree.Tree{"v": strings.Repeat("x", 100_000)}}}})
 	if statusCode(err) != 507 {
 		t.Errorf("on a full disk: %v, want 507", err)
 	}
@@ -215,7 +215,7 @@ func TestCloseWhileAdmissionWaits(t *testing.T) {
 		h.close()
 		return nil
 	}}
-	_, err := h.do(request.Mutation{Verb: request.Create, Key: meta.Key{Name: "b"}, Admission: f.admission(), Object: tree.Tree{"metadata": tree.Tree{"name": "b"}}})
+	_, err := h.do(request.Mutation{Key: meta.Key{Name: "b"}, Admission: f.admission(), Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": "b"}}}})
 	if statusCode(err) != 503 {
 		t.Errorf("got %v, want 503", err)
 	}

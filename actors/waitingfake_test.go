@@ -96,8 +96,8 @@ func openWith(t *testing.T, change func(*actors.Options)) *testStore {
 
 // patchWaiting patches the ConfigMap a, with a waiting admission.
 func (h *testStore) patchWaiting(ctx context.Context, f *waitingFake, patch string) (request.Result, error) {
-	return h.Mutate(ctx, request.Mutation{Verb: request.Patch, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"},
-		PatchType: request.MergePatch, PatchBody: []byte(patch), Admission: f.admission(), Recorder: &f.recorder})
+	return h.Mutate(ctx, request.Mutation{Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"},
+		Change: request.Patch{Type: request.MergePatch, Body: []byte(patch)}, Admission: f.admission(), Recorder: &f.recorder})
 }
 
 // wantData compares the data of the ConfigMap a.

@@ -20,32 +20,32 @@ type podWrites struct{ *testStore }
 
 func (h podWrites) create(namespace, name, node string) {
 	h.t.Helper()
-	h.write(request.Mutation{Verb: request.Create, Key: meta.Key{Namespace: namespace, Name: name}, Object: tree.Tree{
+	h.write(request.Mutation{Key: meta.Key{Namespace: namespace, Name: name}, Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{"name": name},
 		"spec": tree.Tree{
 			"containers":    []any{tree.Tree{"name": "c", "image": "i", "imagePullPolicy": "Always", "terminationMessagePath": "/x", "terminationMessagePolicy": "File"}},
 			"restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "terminationGracePeriodSeconds": int64(0), "nodeName": node,
 			"enableServiceLinks": true, "schedulerName": "s", "securityContext": tree.Tree{},
 		},
-	}})
+	}}})
 }
 
 func (h podWrites) setPhase(namespace, name, phase string) {
 	h.t.Helper()
-	h.write(request.Mutation{Verb: request.Patch, Key: meta.Key{Namespace: namespace, Name: name}, Subresource: "status",
-		PatchType: request.MergePatch, PatchBody: fmt.Appendf(nil, `{"status":{"phase":%q}}`, phase)})
+	h.write(request.Mutation{Key: meta.Key{Namespace: namespace, Name: name}, Subresource: "status",
+		Change: request.Patch{Type: request.MergePatch, Body: fmt.Appendf(nil, `{"status":{"phase":%q}}`, phase)}})
 }
 
 func (h podWrites) remove(namespace, name string) {
 	h.t.Helper()
-	h.write(request.Mutation{Verb: request.Delete, Key: meta.Key{Namespace: namespace, Name: name}})
+	h.write(request.Mutation{Change: request.Delete{}, Key: meta.Key{Namespace: namespace, Name: name}})
 }
 
 func (h podWrites) createNamespaces(names ...string) {
 	h.t.Helper()
 	for _, name := range names {
 		object := tree.Tree{"metadata": tree.Tree{"name": name}}
-		if _, err := h.Mutate(h.t.Context(), request.Mutation{Verb: request.Create, Kind: h.kind("namespaces"), Key: meta.Key{Name: name}, Object: object}); err != nil {
+		if _, err := h.Mutate(h.t.Context(), request.Mutation{Kind: h.kind("namespaces"), Key: meta.Key{Name: name}, Change: request.Create{Object: object}}); err != nil {
 			h.t.Fatal(err)
 		}
 	}

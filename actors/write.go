@@ -34,7 +34,7 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 		result request.Result
 		err    error
 	)
-	if m.Verb == request.Create && m.Key.Name == "" {
+	if request.Is[request.Create](&m) && m.Key.Name == "" {
 		result, err = s.createGenerated(ctx, &m)
 	} else {
 		result, err = s.askOwner(ctx, &m)
@@ -42,23 +42,23 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 	if err != nil {
 		return result, err
 	}
-	if result.NoOp && m.ApplyDigest != nil && !m.Recorder.Warned() {
-		result.Object.AddNoOpApply(m.ApplyDigest())
+	if apply, ok := m.Change.(request.Apply); ok && result.NoOp && apply.Digest != nil && !m.Recorder.Warned() {
+		result.Object.AddNoOpApply(apply.Digest())
 	}
 	result.Object, err = s.conversions.Result(ctx, &m, result)
 	return result, err
 }
 
 // NoOpApply answers an apply that is known to change nothing of the object as it is, without
-// its owner; ok is false if that is not known. Of m only Kind, Key, Subresource, ApplyDigest and what
-// admits it count: an apply that must be admitted is never answered here.
-func (s *Store) NoOpApply(m *request.Mutation) (result request.Result, ok bool) {
+// its owner; ok is false if that is not known. Only Kind, Key, Subresource and Admission of m count: an
+// apply that must be admitted is never answered here.
+func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result request.Result, ok bool) {
 	c := s.collection(m.Kind)
 	if c == nil {
 		return request.Result{}, false
 	}
 	o := c.published.Load().get(path(m.Key.Namespace, m.Key.Name))
-	if o == nil || !o.IsNoOpApply(m.ApplyDigest) || m.AdmitsNoOp() || s.isStale(o) {
+	if o == nil || !o.IsNoOpApply(digest) || m.AdmitsNoOp() || s.isStale(o) {
 		return request.Result{}, false
 	}
 	if o, ok = s.conversions.TryGet(m.Kind, m.Subresource, o); !ok {

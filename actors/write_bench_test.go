@@ -38,13 +38,12 @@ func configMapTree(name, value string) tree.Tree {
 func BenchmarkUpdate(b *testing.B) {
 	h := open(b, b.TempDir(), nil)
 	defer h.close()
-	m := request.Mutation{Verb: request.Create, Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "c"}, Object: configMapTree("c", "0")}
+	m := request.Mutation{Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "c"}, Change: request.Create{Object: configMapTree("c", "0")}}
 	if _, err := h.Mutate(context.Background(), m); err != nil {
 		b.Fatal(err)
 	}
-	m.Verb = request.Update
 	benchmarkMutations(b, h, func(i int) request.Mutation {
-		m.Object = configMapTree("c", fmt.Sprint(i))
+		m.Change = request.Update{Object: configMapTree("c", fmt.Sprint(i))}
 		return m
 	})
 }
@@ -56,9 +55,9 @@ func BenchmarkDelete(b *testing.B) {
 	key := meta.Key{Namespace: "default", Name: "c"}
 	benchmarkMutations(b, h, func(i int) request.Mutation {
 		if i%2 == 1 {
-			return request.Mutation{Verb: request.Delete, Kind: h.kind("configmaps"), Key: key}
+			return request.Mutation{Kind: h.kind("configmaps"), Key: key, Change: request.Delete{}}
 		}
-		return request.Mutation{Verb: request.Create, Kind: h.kind("configmaps"), Key: key, Object: configMapTree("c", "0")}
+		return request.Mutation{Kind: h.kind("configmaps"), Key: key, Change: request.Create{Object: configMapTree("c", "0")}}
 	})
 }
 
@@ -81,8 +80,8 @@ func applyOf(b *testing.B, k *schema.Kind, name, text string) request.Mutation {
 	if err != nil || len(faults) > 0 || ownership.CheckConfig(k.Message(), config, nil) != "" {
 		b.Fatal(err, faults)
 	}
-	return request.Mutation{Verb: request.Patch, PatchType: request.ApplyPatch, FieldManager: "one", Kind: k,
-		Key: meta.Key{Namespace: "default", Name: name}, Object: config}
+	return request.Mutation{FieldManager: "one", Kind: k,
+		Key: meta.Key{Namespace: "default", Name: name}, Change: request.Apply{Config: config}}
 }
 
 // appliedPods makes Pods that have a manager by apply, and one more for their status.
@@ -142,14 +141,16 @@ func BenchmarkApplyNoOp(b *testing.B) {
 		defer h.close()
 		appliedPods(b, h, []string{"p"})
 		m := applyOf(b, h.kind("pods"), "p", podText("p", "0", ""))
-		m.ApplyDigest = func() meta.Digest { return meta.Digest{1} }
+		apply, digest := m.Change.(request.Apply), func() meta.Digest { return meta.Digest{1} }
+		apply.Digest = digest
+		m.Change = apply
 		if _, err := h.Mutate(context.Background(), m); err != nil {
 			b.Fatal(err)
 		}
 		var hits atomic.Int64
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, ok := h.NoOpApply(&m); ok {
+			if _, ok := h.NoOpApply(m, digest); ok {
 				hits.Add(1)
 			}
 		}

@@ -36,7 +36,7 @@ func (n *noteTaker) take() string {
 	return strings.Join(n.notes, ", ")
 }
 
-func (n *noteTaker) NoOpApply(*request.Mutation) (request.Result, bool) {
+func (n *noteTaker) NoOpApply(request.Mutation, func() meta.Digest) (request.Result, bool) {
 	n.note("no-op?")
 	return request.Result{}, false
 }

@@ -37,8 +37,9 @@ func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 	digest := func() meta.Digest { return applyDigest(x.kind, x.info.Subresource, o, encoding, body) }
 	repeatable := !o.DryRun && !x.kind.IsCustom() && // the same text may mean something else by a new definition
 		!s.opts.Admission.AppliesToNoOp(x.attributes.User, x.kind, x.info.Subresource, x.info.Namespace)
-	if again := (request.Mutation{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource, ApplyDigest: digest}); repeatable {
-		if result, ok := s.opts.Store.NoOpApply(&again); ok {
+	if repeatable {
+		again := request.Mutation{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource}
+		if result, ok := s.opts.Store.NoOpApply(again, digest); ok {
 			s.auditRepeatedApply(x, encoding, body)
 			return s.writeObject(x, result.Object)
 		}
@@ -51,9 +52,9 @@ func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 		return configError(x.bodyKind, encoding, body, faults, err)
 	}
 	x.auditRequestConfig(config)
-	m := s.newMutation(x, request.Patch, o)
-	m.PatchType, m.Object, m.Force = request.ApplyPatch, config, o.Force
-	if err := x.matchConfigToPath(&m, config); err != nil {
+	m := s.newMutation(x, nil, o)
+	apply := request.Apply{Config: config, Force: o.Force}
+	if err := x.matchConfigToPath(&m, &apply); err != nil {
 		return err
 	}
 	undeclared := codec.UnknownPaths(codec.Refused(faults))
@@ -65,8 +66,9 @@ func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 		return err
 	}
 	if repeatable && len(warnings) == 0 {
-		m.ApplyDigest = digest
+		apply.Digest = digest
 	}
+	m.Change = apply
 	s.requireCreateRight(x, &m)
 	return s.redactInvalid(x, s.mutate(x, m, warnings))
 }
@@ -128,22 +130,20 @@ func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding ne
 }
 
 // matchConfigToPath checks that a configuration is of the kind and of the object that the path
-// names.
+// names. One of another object is not refused here: apply.Misplaced becomes the error.
 //
 // The texts are those that clients of the API know, and some compare. The kind is compared after the version, so that
 // a wrong version of the right kind is called that.
-func (x *requestContext) matchConfigToPath(m *request.Mutation, config tree.Tree) error {
+func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.Apply) error {
+	config := apply.Config
 	kind, _ := config["kind"].(string)
 	version, _ := config["apiVersion"].(string)
 	if version == "" || kind == "" {
 		return apierrors.BadRequest("invalid object type: " + typeName(version, kind))
 	}
 	metadata, _ := config["metadata"].(tree.Tree)
-	placed, placesItself := *m, metadata.String("namespace") != ""
-	if name, _ := metadata["name"].(string); name != "" { // an object that is there has a name
-		placed.Verb = request.Update
-	}
-	m.Misplaced = x.matchBodyToPath(&placed, config)
+	placesItself := metadata.String("namespace") != ""
+	apply.Misplaced = x.matchBodyToPath(m, config)
 	if !placesItself { // what is applied, and kept as the last configuration, is what the client has sent
 		delete(config["metadata"].(tree.Tree), "namespace")
 	}

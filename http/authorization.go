@@ -33,7 +33,7 @@ func (s *Server) authorize(x *requestContext) error {
 // so only for a user who may create it. It asks beforehand, because an authorizer may take its time, and
 // the owner of an object may not wait for it.
 func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
-	if m.Subresource != "" || m.Verb == request.Update && !m.Kind.Writes.CreateOnUpdate {
+	if m.Subresource != "" || request.Is[request.Update](m) && !m.Kind.Writes.CreateOnUpdate {
 		return
 	}
 	a := x.attributes

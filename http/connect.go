@@ -94,7 +94,7 @@ func (s *Server) admitConnection(x *requestContext, options tree.Tree) error {
 	if x.target.Query.Get("dryRun") != "" {
 		return meta.NewBadRequest("dryRun is not supported")
 	}
-	m := s.newMutation(x, request.Connect, params.Write{})
+	m := s.newMutation(x, request.Connect{}, params.Write{})
 	reserved, err := m.AdmitOperation(x.deadlineCtx, options, func() error { return nil })
 	x.addRecorded(m.Recorder)
 	if err != nil {

@@ -29,8 +29,7 @@ func (s *Server) delete(x *requestContext) error {
 			return err
 		}
 	}
-	m := s.newMutation(x, request.Delete, o)
-	m.Delete = d
+	m := s.newMutation(x, d, o)
 	result, err := s.opts.Store.Mutate(x.deadlineCtx, m)
 	x.addRecorded(m.Recorder)
 	if err != nil {
@@ -62,8 +61,7 @@ func (s *Server) deleteCollection(x *requestContext) error {
 	if err != nil {
 		return err
 	}
-	m := s.newMutation(x, request.Delete, o)
-	m.Delete = d
+	m := s.newMutation(x, d, o)
 	_, err = s.opts.Store.DeleteCollection(x.deadlineCtx, l, m)
 	x.addRecorded(m.Recorder)
 	if err != nil {
@@ -80,7 +78,7 @@ const deleteOptionsName = "meta.v1.DeleteOptions"
 // the query. A dry run may be asked for in either.
 //
 // An empty body is no body. The query counts only without one, which is what clients of the API rely on.
-func (s *Server) deleteOptions(x *requestContext) (o params.Write, d request.DeleteOptions, err error) {
+func (s *Server) deleteOptions(x *requestContext) (o params.Write, d request.Delete, err error) {
 	asked, err := s.readDeleteOptions(x)
 	if err != nil {
 		return o, d, err

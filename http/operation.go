@@ -90,7 +90,7 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	if err != nil {
 		return err
 	}
-	m := s.newMutation(x, 0, o)
+	m := s.newMutation(x, request.Create{}, o)
 	if err := x.matchBodyToPath(&m, tree); err != nil {
 		return err
 	}

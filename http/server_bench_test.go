@@ -97,11 +97,11 @@ func (s staticStore) List(context.Context, request.List) (request.ListResult, er
 }
 
 func (s staticStore) Mutate(_ context.Context, m request.Mutation) (request.Result, error) {
-	return request.Result{Object: s.object, Created: m.Verb == request.Create}, nil
+	return request.Result{Object: s.object, Created: request.Is[request.Create](&m)}, nil
 }
 
-func (s staticStore) NoOpApply(m *request.Mutation) (request.Result, bool) {
-	m.ApplyDigest()
+func (s staticStore) NoOpApply(_ request.Mutation, digest func() meta.Digest) (request.Result, bool) {
+	digest()
 	return request.Result{Object: s.object}, true
 }
 

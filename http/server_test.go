@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-api/troupe/http"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 	"go.uber.org/goleak"
@@ -288,11 +289,11 @@ func TestDeleteOptions(t *testing.T) {
 	f := serve(t, nil)
 	f.do("DELETE", configMapsPath+"/a?dryRun=All", `{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":3,"preconditions":{"uid":"u","resourceVersion":"7"},"propagationPolicy":"Orphan"}`)
 	m := f.store.last
-	if d := m.Delete; !m.DryRun || d.UID == nil || *d.UID != "u" || d.ResourceVersion == nil || *d.ResourceVersion != "7" || d.PropagationPolicy != "Orphan" || d.GracePeriodSeconds == nil || *d.GracePeriodSeconds != 3 {
+	if d := m.Change.(request.Delete); !m.DryRun || d.UID == nil || *d.UID != "u" || d.ResourceVersion == nil || *d.ResourceVersion != "7" || d.PropagationPolicy != "Orphan" || d.GracePeriodSeconds == nil || *d.GracePeriodSeconds != 3 {
 		t.Errorf("body: %+v", m)
 	}
 	f.do("DELETE", configMapsPath+"/a?propagationPolicy=Background&gracePeriodSeconds=0", "")
-	if d := f.store.last.Delete; d.PropagationPolicy != "Background" || d.GracePeriodSeconds == nil || *d.GracePeriodSeconds != 0 {
+	if d := f.store.last.Change.(request.Delete); d.PropagationPolicy != "Background" || d.GracePeriodSeconds == nil || *d.GracePeriodSeconds != 0 {
 		t.Errorf("query: %+v", d)
 	}
 }

@@ -17,9 +17,9 @@ type Store interface {
 	Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error)
 	// Mutate answers after the change is durable and visible.
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
-	// NoOpApply answers an apply by its ApplyDigest, if it is known to change nothing of the object as
-	// it is; Mutate is what makes it known.
-	NoOpApply(m *request.Mutation) (result request.Result, ok bool)
+	// NoOpApply answers an apply by its digest, if it is known to change nothing of the object as
+	// it is; Mutate makes it known.
+	NoOpApply(m request.Mutation, digest func() meta.Digest) (result request.Result, ok bool)
 	// DeleteCollection deletes what the list selects, one by one, and returns the
 	// objects as they were chosen.
 	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error)

@@ -106,7 +106,7 @@ func (m *memStore) Mutate(_ context.Context, r request.Mutation) (request.Result
 	defer m.mu.Unlock()
 	m.last = r
 	old := m.objects[r.Key]
-	switch r.Verb {
+	switch r.Change.(type) {
 	case request.Delete:
 		if old == nil {
 			return request.Result{}, meta.NewNotFound(r.Key.GroupResource, r.Key.Name)
@@ -118,13 +118,13 @@ func (m *memStore) Mutate(_ context.Context, r request.Mutation) (request.Result
 		delete(m.objects, r.Key)
 		m.send(request.Event{Type: request.Deleted, Object: old})
 		return request.Result{Object: old, Deleted: true}, nil
-	case request.Patch:
+	case request.Patch, request.Apply:
 		if old == nil {
 			return request.Result{}, meta.NewNotFound(r.Key.GroupResource, r.Key.Name)
 		}
 		return request.Result{Object: old}, nil
 	}
-	o := m.put(r.Kind, r.Key, r.Object)
+	o := m.put(r.Kind, r.Key, r.Body())
 	t := request.Added
 	if old != nil {
 		t = request.Modified
@@ -134,7 +134,7 @@ func (m *memStore) Mutate(_ context.Context, r request.Mutation) (request.Result
 }
 
 // put stores a tree; the caller holds the lock.
-func (m *memStore) NoOpApply(*request.Mutation) (request.Result, bool) {
+func (m *memStore) NoOpApply(request.Mutation, func() meta.Digest) (request.Result, bool) {
 	return request.Result{}, false
 }
 

@@ -17,30 +17,29 @@ import (
 
 // create answers 201 with the new object.
 func (s *Server) create(x *requestContext) error {
-	return s.createOrUpdate(x, request.Create, "CreateOptions")
+	return s.write(x, "CreateOptions", func(object tree.Tree) request.Change { return request.Create{Object: object} })
 }
 
 // update answers 200, or 201 if it created the object.
 func (s *Server) update(x *requestContext) error {
-	return s.createOrUpdate(x, request.Update, "UpdateOptions")
+	return s.write(x, "UpdateOptions", func(object tree.Tree) request.Change { return request.Update{Object: object} })
 }
 
-// createOrUpdate is a write whose body is the whole object.
-func (s *Server) createOrUpdate(x *requestContext, verb request.Verb, options string) error {
+// write makes a change whose body is the whole object.
+func (s *Server) write(x *requestContext, options string, change func(tree.Tree) request.Change) error {
 	o, err := params.ParseWrite(s.names.MetaGroup, options, x.target.Query, x.ctx.UserAgent())
 	if err != nil {
 		return err
 	}
-	tree, warnings, err := s.decodeObject(x, o.Validation)
+	object, warnings, err := s.decodeObject(x, o.Validation)
 	if err != nil {
 		return err
 	}
-	m := s.newMutation(x, verb, o)
-	m.Object = tree
-	if err := x.matchBodyToPath(&m, tree); err != nil {
+	m := s.newMutation(x, change(object), o)
+	if err := x.matchBodyToPath(&m, object); err != nil {
 		return err
 	}
-	if verb == request.Update {
+	if request.Is[request.Update](&m) {
 		s.requireCreateRight(x, &m)
 	}
 	return s.mutate(x, m, warnings)
@@ -49,10 +48,10 @@ func (s *Server) createOrUpdate(x *requestContext, verb request.Verb, options st
 // newMutation is a mutation of the object that the path names, as its user asks for it.
 //
 // The admission is chosen here, once, for the user and the kind; the store calls it without knowing either.
-func (s *Server) newMutation(x *requestContext, verb request.Verb, o params.Write) request.Mutation {
+func (s *Server) newMutation(x *requestContext, change request.Change, o params.Write) request.Mutation {
 	key := x.info.Key(x.kind)
 	return request.Mutation{
-		Verb: verb, Kind: x.kind, Key: key, Subresource: x.info.Subresource,
+		Kind: x.kind, Key: key, Subresource: x.info.Subresource, Change: change,
 		DryRun: o.DryRun, FieldValidation: o.Validation, FieldManager: o.FieldManager, Named: o.Named,
 		Admission: s.opts.Admission.For(x.attributes.User, x.kind, x.info.Subresource, key.Namespace),
 		Recorder:  new(request.Recorder),
@@ -78,12 +77,13 @@ func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) 
 	case x.kind.Namespaced && namespace != "" && namespace != m.Key.Namespace:
 		return apierrors.BadRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
+	creates := request.Is[request.Create](m)
 	switch {
-	case m.Verb == request.Create && m.Subresource == "":
+	case creates && m.Subresource == "":
 		m.Key.Name = name
-	case name == "" && m.Verb == request.Update:
+	case name == "" && request.Is[request.Update](m):
 		return apierrors.BadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
-	case name != "" && name != m.Key.Name && m.Verb != request.Create:
+	case name != "" && name != m.Key.Name && !creates:
 		return apierrors.BadRequest("the name of the object (" + name + ") does not match the name on the URL (" + m.Key.Name + ")")
 	}
 	return nil
@@ -107,7 +107,7 @@ func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string
 	if err != nil {
 		return err
 	}
-	if result.Created || m.Verb == request.Create {
+	if result.Created || request.Is[request.Create](&m) {
 		x.ctx.SetStatusCode(201)
 	}
 	if result.Object == nil { // a sub-resource that is an operation, as a binding
@@ -151,8 +151,7 @@ func (s *Server) patchAs(x *requestContext, of request.PatchType) error {
 	if err != nil {
 		return err
 	}
-	m := s.newMutation(x, request.Patch, o)
-	m.PatchType, m.PatchBody = of, append([]byte(nil), body...)
+	m := s.newMutation(x, request.Patch{Type: of, Body: append([]byte(nil), body...)}, o)
 	x.auditRequestPatch(body)
 	return s.redactInvalid(x, s.mutate(x, m, nil))
 }

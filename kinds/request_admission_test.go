@@ -108,16 +108,16 @@ func TestAdmitOperation(t *testing.T) {
 func TestOperation(t *testing.T) {
 	some := tree.Tree{}
 	for _, c := range []struct {
-		verb     request.Verb
+		change   request.Change
 		old, new tree.Tree
 		want     request.Operation
 	}{
-		{request.Create, nil, some, request.OnCreate},
-		{request.Create, some, some, request.OnUpdate},
-		{request.Create, some, nil, request.OnDelete},
-		{request.Connect, nil, some, request.OnConnect},
+		{request.Create{}, nil, some, request.OnCreate},
+		{request.Create{}, some, some, request.OnUpdate},
+		{request.Create{}, some, nil, request.OnDelete},
+		{request.Connect{}, nil, some, request.OnConnect},
 	} {
-		if got := request.NewAttributes(t.Context(), &request.Mutation{Verb: c.verb}, c.old, c.new).Operation; got != c.want {
+		if got := request.NewAttributes(t.Context(), &request.Mutation{Change: c.change}, c.old, c.new).Operation; got != c.want {
 			t.Errorf("%v: operation %d, want %d", c, got, c.want)
 		}
 	}

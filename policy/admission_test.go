@@ -64,9 +64,9 @@ func TestProvision(t *testing.T) {
 	}}}
 	chain := admission.New(meta.Platform, admission.PluginConfig{Enabled: []string{"NamespaceAutoProvision"}}, all)
 	for _, m := range []request.Mutation{
-		{Verb: request.Create, Key: meta.Key{Namespace: "a"}}, {Verb: request.Patch, PatchType: request.ApplyPatch, Key: meta.Key{Namespace: "b"}},
-		{Verb: request.Create, DryRun: true, Key: meta.Key{Namespace: "c"}}, {Verb: request.Patch, PatchType: request.MergePatch, Key: meta.Key{Namespace: "d"}},
-		{Verb: request.Update, Key: meta.Key{Namespace: "e"}}, {Verb: request.Delete, Key: meta.Key{Namespace: "f"}},
+		{Change: request.Create{}, Key: meta.Key{Namespace: "a"}}, {Change: request.Apply{}, Key: meta.Key{Namespace: "b"}},
+		{Change: request.Create{}, DryRun: true, Key: meta.Key{Namespace: "c"}}, {Change: request.Patch{Type: request.MergePatch}, Key: meta.Key{Namespace: "d"}},
+		{Change: request.Update{}, Key: meta.Key{Namespace: "e"}}, {Change: request.Delete{}, Key: meta.Key{Namespace: "f"}},
 	} {
 		if err := chain.Provision(t.Context(), &m); err != nil {
 			t.Error(err)
@@ -75,10 +75,10 @@ func TestProvision(t *testing.T) {
 	if !slices.Equal(asked, []string{"a", "b"}) {
 		t.Errorf("asked for %q", asked)
 	}
-	if err := admission.New(meta.Platform, admission.PluginConfig{}, all).Provision(t.Context(), &request.Mutation{Verb: request.Create}); err != nil || len(asked) != 2 {
+	if err := admission.New(meta.Platform, admission.PluginConfig{}, all).Provision(t.Context(), &request.Mutation{Change: request.Create{}}); err != nil || len(asked) != 2 {
 		t.Errorf("switched off: %v, %q", err, asked)
 	}
-	if err := (*admission.Chain)(nil).Provision(t.Context(), &request.Mutation{Verb: request.Create}); err != nil {
+	if err := (*admission.Chain)(nil).Provision(t.Context(), &request.Mutation{Change: request.Create{}}); err != nil {
 		t.Errorf("no chain: %v", err)
 	}
 }

@@ -103,7 +103,7 @@ func TestServiceAccountWaits(t *testing.T) {
 			t.Error("more than new Pods may have to wait")
 		}
 		admit := func(text string) (*request.Attributes, error) {
-			m := &request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "ns", Name: "x"}, Admission: chain.For(nil, k, "", "ns")}
+			m := &request.Mutation{Change: request.Create{}, Kind: k, Key: meta.Key{Namespace: "ns", Name: "x"}, Admission: chain.For(nil, k, "", "ns")}
 			c := request.NewAttributes(t.Context(), m, nil, parseTree(t, text))
 			if err := c.Admit(request.InTurn); err != nil {
 				return c, err

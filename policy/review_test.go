@@ -34,20 +34,20 @@ func TestView(t *testing.T) {
 		mutation             request.Mutation
 		object, old, options string
 	}{
-		{"a create", request.Attributes{Operation: request.OnCreate, Kind: maps, New: named("")}, request.Mutation{Object: named("")},
+		{"a create", request.Attributes{Operation: request.OnCreate, Kind: maps, New: named("")}, request.Mutation{Change: request.Create{Object: named("")}},
 			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`, `null`, `{"apiVersion":"meta.k8s.io/v1","kind":"CreateOptions"}`},
-		{"a generated name", request.Attributes{Operation: request.OnCreate, Kind: maps, New: named("")}, request.Mutation{Object: tree.Tree{}},
+		{"a generated name", request.Attributes{Operation: request.OnCreate, Kind: maps, New: named("")}, request.Mutation{Change: request.Create{Object: tree.Tree{}}},
 			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{}}`, `null`, `{"apiVersion":"meta.k8s.io/v1","kind":"CreateOptions"}`},
-		{"an update", request.Attributes{Operation: request.OnUpdate, Kind: maps, Old: named(`,"data":{"a":"b"}`), New: named(""), OldVersion: 7}, request.Mutation{Verb: request.Update, Object: named("")},
+		{"an update", request.Attributes{Operation: request.OnUpdate, Kind: maps, Old: named(`,"data":{"a":"b"}`), New: named(""), OldVersion: 7}, request.Mutation{Change: request.Update{Object: named("")}},
 			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","resourceVersion":"7","uid":"u"}}`, `{"apiVersion":"v1","data":{"a":"b"},"kind":"ConfigMap","metadata":{"name":"a","resourceVersion":"7","uid":"u"}}`,
 			`{"apiVersion":"meta.k8s.io/v1","kind":"UpdateOptions"}`},
-		{"a delete", request.Attributes{Operation: request.OnDelete, Kind: maps, Old: named("")}, request.Mutation{Verb: request.Delete, DryRun: true, Delete: request.DeleteOptions{GracePeriodSeconds: &grace, UID: new("u")}},
+		{"a delete", request.Attributes{Operation: request.OnDelete, Kind: maps, Old: named("")}, request.Mutation{Change: request.Delete{GracePeriodSeconds: &grace, UID: new("u")}, DryRun: true},
 			`null`, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","uid":"u"}}`, `{"apiVersion":"meta.k8s.io/v1","dryRun":["All"],"gracePeriodSeconds":5,"kind":"DeleteOptions","preconditions":{"uid":"u"}}`},
-		{"another version", request.Attributes{Operation: request.OnUpdate, Kind: v2, Old: named(""), New: named(`,"spec":{"maxReplicas":3}`)}, request.Mutation{Verb: request.Update},
+		{"another version", request.Attributes{Operation: request.OnUpdate, Kind: v2, Old: named(""), New: named(`,"spec":{"maxReplicas":3}`)}, request.Mutation{Change: request.Update{}},
 			`{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a","uid":"u"},"spec":{"maxReplicas":3}}`, ``, ``},
-		{"a scale", request.Attributes{Operation: request.OnUpdate, Kind: deployments, Subresource: "scale", Old: named(`,"spec":{"replicas":1}`), New: named(`,"spec":{"replicas":2}`)}, request.Mutation{Verb: request.Update, Subresource: "scale"},
+		{"a scale", request.Attributes{Operation: request.OnUpdate, Kind: deployments, Subresource: "scale", Old: named(`,"spec":{"replicas":1}`), New: named(`,"spec":{"replicas":2}`)}, request.Mutation{Change: request.Update{}, Subresource: "scale"},
 			`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a","uid":"u"},"spec":{"replicas":2},"status":{"replicas":0}}`, ``, ``},
-		{"a binding", request.Attributes{Operation: request.OnUpdate, Kind: pods, Subresource: "binding", Old: named(""), New: named("")}, request.Mutation{Verb: request.Create, Subresource: "binding", Object: named(`,"target":{"name":"n"}`)},
+		{"a binding", request.Attributes{Operation: request.OnUpdate, Kind: pods, Subresource: "binding", Old: named(""), New: named("")}, request.Mutation{Subresource: "binding", Change: request.Create{Object: named(`,"target":{"name":"n"}`)}},
 			`{"apiVersion":"v1","kind":"Binding","metadata":{"name":"a","uid":"u"},"target":{"name":"n"}}`, `null`, `{"apiVersion":"meta.k8s.io/v1","kind":"CreateOptions"}`},
 	} {
 		a := test.change

@@ -55,14 +55,14 @@ func TestFailedWritesAllocateNothing(t *testing.T) {
 	defer func() { _ = store.Close(context.Background()); _ = journal.Close() }()
 
 	create := func(name, label string) error {
-		_, err := store.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: k, Key: key(name), Object: tree.Tree{
+		_, err := store.Mutate(context.Background(), request.Mutation{Kind: k, Key: key(name), Change: request.Create{Object: tree.Tree{
 			"metadata": tree.Tree{"name": name, "namespace": "default", "labels": tree.Tree{"l": label}},
 			"spec":     tree.Tree{"type": "NodePort", "ports": []any{tree.Tree{"port": int64(1)}}},
-		}})
+		}}})
 		return err
 	}
 	patch := func(body string) error {
-		_, err := store.Mutate(context.Background(), request.Mutation{Verb: request.Patch, Kind: k, Key: key("a"), PatchType: request.MergePatch, PatchBody: []byte(body)})
+		_, err := store.Mutate(context.Background(), request.Mutation{Kind: k, Key: key("a"), Change: request.Patch{Type: request.MergePatch, Body: []byte(body)}})
 		return err
 	}
 	taken := func() string { return fmt.Sprint(slices.Sorted(maps.Keys(claims.Allocated()))) }

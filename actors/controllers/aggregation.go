@@ -138,7 +138,7 @@ func (a *ClusterRoleAggregation) aggregate(ctx context.Context, name string) err
 		"metadata": tree.Tree{"name": name, "uid": o.Meta.UID}, "rules": union,
 	}
 	_, err = a.store.Mutate(ctx, request.Mutation{
-		Verb: request.Patch, PatchType: request.ApplyPatch, Kind: a.kind, Key: key, Object: config, Force: true, FieldManager: aggregationManager,
+		Kind: a.kind, Key: key, Change: request.Apply{Config: config, Force: true}, FieldManager: aggregationManager,
 	})
 	return err
 }

@@ -41,12 +41,12 @@ func (r roles) create(name, label, verbs string, gathers ...string) {
 	if selectors != nil {
 		obj["aggregationRule"] = tree.Tree{"clusterRoleSelectors": selectors}
 	}
-	r.do(name, request.Mutation{Verb: request.Create, Object: obj})
+	r.do(name, request.Mutation{Change: request.Create{Object: obj}})
 }
 
 func (r roles) patch(name, body string) {
 	r.t.Helper()
-	r.do(name, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(body)})
+	r.do(name, request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(body)}})
 }
 
 func rulesFor(verbs string) []any {
@@ -130,7 +130,7 @@ func TestAggregation(t *testing.T) {
 	watch.waitForVerbs("a label goes", "total", "watch get")
 	r.patch("sum", `{"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]}`)
 	watch.waitForVerbs("rules of others do not stay", "sum", "watch get")
-	r.do("a", request.Mutation{Verb: request.Delete})
+	r.do("a", request.Mutation{Change: request.Delete{}})
 	watch.waitForVerbs("a role goes", "sum", "")
 	r.patch("sum", `{"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]}`)
 	watch.waitForVerbs("rules of others do not stay in an empty sum", "sum", "")
@@ -141,7 +141,7 @@ func TestAggregation(t *testing.T) {
 	r.create("self", "small", "", "small")
 	r.create("d", "small", "d")
 	watch.waitForVerbs("a role does not gather itself", "self", "d")
-	r.do("total", request.Mutation{Verb: request.Delete})
+	r.do("total", request.Mutation{Change: request.Delete{}})
 	r.create("last", "last", "", "small")
 	watch.waitForVerbs("the last", "last", "d")
 	k := r.kind

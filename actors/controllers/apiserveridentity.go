@@ -102,15 +102,15 @@ func (a *APIServerIdentity) report(ctx context.Context, what string, err error) 
 // renew writes the Lease, whether there is one or not. One of an earlier life of this server is taken over.
 func (a *APIServerIdentity) renew(ctx context.Context) error {
 	_, err := a.store.Mutate(ctx, request.Mutation{
-		Verb: request.Patch, PatchType: request.ApplyPatch, Kind: a.kind, Key: a.key, Force: true, FieldManager: a.component,
-		Object: tree.Tree{
+		Kind: a.kind, Key: a.key, FieldManager: a.component,
+		Change: request.Apply{Config: tree.Tree{
 			"apiVersion": a.kind.APIVersion(), "kind": a.kind.Kind,
 			"metadata": tree.Tree{"name": a.key.Name, "namespace": a.key.Namespace, "labels": a.labels},
 			"spec": tree.Tree{
 				"holderIdentity": a.holder, "leaseDurationSeconds": int64(identityDuration / time.Second),
 				"renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"),
 			},
-		},
+		}, Force: true},
 	})
 	return err
 }

@@ -94,15 +94,15 @@ func (a *APIServerService) ensure(ctx context.Context, group, kind string, body 
 		_, err := a.store.Mutate(ctx, m)
 		return err
 	}
-	err = do(request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: patch})
+	err = do(request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: patch}})
 	if reconcile.IsInvalid(err) {
-		if err := do(request.Mutation{Verb: request.Delete}); err != nil {
+		if err := do(request.Mutation{Change: request.Delete{}}); err != nil {
 			return err
 		}
 	} else if !reconcile.IsNotFound(err) {
 		return err
 	}
-	return do(request.Mutation{Verb: request.Create, Object: body})
+	return do(request.Mutation{Change: request.Create{Object: body}})
 }
 
 // kind returns the storage version of a kind; nil if it is disabled.

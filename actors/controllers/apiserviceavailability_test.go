@@ -50,11 +50,11 @@ func TestServicesAreFollowed(t *testing.T) {
 	var running sync.WaitGroup
 	running.Go(func() { a.Run(ctx) })
 	k := apiServiceKind(w.kinds)
-	_, err := w.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "v1.example.com"}, Object: tree.Tree{
+	_, err := w.Mutate(ctx, request.Mutation{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "v1.example.com"}, Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{"name": "v1.example.com"},
 		"spec": tree.Tree{"group": "example.com", "version": "v1", "groupPriorityMinimum": int64(1), "versionPriority": int64(1),
 			"insecureSkipTLSVerify": true, "service": tree.Tree{"namespace": "default", "name": "ext", "port": int64(443)}},
-	}})
+	}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -220,8 +220,8 @@ func (r *APIServiceRegistration) keep(ctx context.Context, name string, o *meta.
 // create makes the object with the label that says how it is kept from now on.
 func (r *APIServiceRegistration) create(ctx context.Context, name string, spec tree.Tree, management string) error {
 	_, err := r.store.Mutate(ctx, request.Mutation{
-		Verb: request.Create, Kind: r.kind, Key: meta.Key{GroupResource: r.kind.Storage, Name: name}, FieldManager: r.manager,
-		Object: tree.Tree{"metadata": tree.Tree{"name": name, "labels": tree.Tree{r.label: management}}, "spec": spec},
+		Kind: r.kind, Key: meta.Key{GroupResource: r.kind.Storage, Name: name}, FieldManager: r.manager,
+		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name, "labels": tree.Tree{r.label: management}}, "spec": spec}},
 	})
 	return err
 }

@@ -139,8 +139,8 @@ func (d *Definitions) updateStatus(ctx context.Context, known *definition, v nam
 	})
 	if err == nil {
 		_, err = d.store.Mutate(ctx, request.Mutation{
-			Verb: request.Patch, Kind: d.kind, Key: known.object.Key, Subresource: "status", FieldManager: d.manager,
-			PatchType: request.MergePatch, PatchBody: patch,
+			Kind: d.kind, Key: known.object.Key, Subresource: "status", FieldManager: d.manager,
+			Change: request.Patch{Type: request.MergePatch, Body: patch},
 		})
 	}
 	known.tree.EnsureObject("status")["acceptedNames"] = v.names

@@ -80,7 +80,7 @@ func (d *Definitions) tellDraining(ctx context.Context, o *meta.Object) error {
 //
 // A conflict is not logged: somebody else has changed the definition, and the next attempt reads it again.
 func (d *Definitions) deleteObjects(ctx context.Context, k *schema.Kind, o *meta.Object) (done bool) {
-	listing, err := d.store.DeleteCollection(ctx, request.List{Kind: k}, request.Mutation{Kind: k})
+	listing, err := d.store.DeleteCollection(ctx, request.List{Kind: k}, request.Mutation{Kind: k, Change: request.Delete{}})
 	if err == nil && len(listing.Items) > 0 {
 		listing, err = d.store.List(ctx, request.List{Kind: k.Unconverted(), Limit: 1})
 	}

@@ -147,14 +147,14 @@ func (e *Election) write(ctx context.Context, holder string, at time.Time, takes
 	}
 	metadata := tree.Tree{"name": e.key.Name, "namespace": e.key.Namespace}
 	if e.lease == nil {
-		m.Verb, m.Object = request.Create, tree.Tree{"metadata": metadata, "spec": spec}
+		m.Change = request.Create{Object: tree.Tree{"metadata": metadata, "spec": spec}}
 	} else {
 		metadata["uid"], metadata["resourceVersion"] = e.lease.Meta.UID, strconv.FormatUint(e.lease.Version, 10)
 		body, err := json.Marshal(tree.Tree{"metadata": metadata, "spec": spec})
 		if err != nil {
 			return 0, err
 		}
-		m.Verb, m.PatchType, m.PatchBody = request.Patch, request.MergePatch, body
+		m.Change = request.Patch{Type: request.MergePatch, Body: body}
 	}
 	result, err := e.store.Mutate(ctx, m)
 	if err == nil && takes {

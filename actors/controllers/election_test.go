@@ -58,8 +58,8 @@ func TestPausedLeader(t *testing.T) {
 	}
 	create := func(s Store, name string) error {
 		_, err := s.Mutate(t.Context(), request.Mutation{
-			Verb: request.Create, Kind: kinds.Kind("", "v1", "configmaps"), Key: meta.Key{GroupResource: meta.GroupResource{Resource: "configmaps"}, Namespace: "default", Name: name},
-			Object: tree.Tree{"metadata": tree.Tree{"name": name, "namespace": "default"}},
+			Kind: kinds.Kind("", "v1", "configmaps"), Key: meta.Key{GroupResource: meta.GroupResource{Resource: "configmaps"}, Namespace: "default", Name: name},
+			Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name, "namespace": "default"}}},
 		})
 		return err
 	}

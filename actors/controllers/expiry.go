@@ -100,8 +100,7 @@ const expiryRetryDelay = time.Minute
 // remove deletes an Event if it still has the version that has expired. It returns false if it is to be tried again.
 func (e *EventExpiry) remove(ctx context.Context, d expiration) bool {
 	_, err := e.store.Mutate(ctx, request.Mutation{
-		Verb: request.Delete, Kind: e.kind, Key: d.key,
-		Delete: request.DeleteOptions{ResourceVersion: new(strconv.FormatUint(d.version, 10))},
+		Kind: e.kind, Key: d.key, Change: request.Delete{ResourceVersion: new(strconv.FormatUint(d.version, 10))},
 	})
 	if err == nil || reconcile.IsNotFound(err) || reconcile.IsConflict(err) {
 		return true

@@ -16,12 +16,12 @@ import (
 func (w *testStore) createEvent(path string, last time.Time) {
 	w.t.Helper()
 	_, key := w.key(path)
-	w.mutate(path, request.Mutation{Verb: request.Create, Object: tree.Tree{
+	w.mutate(path, request.Mutation{Change: request.Create{Object: tree.Tree{
 		"metadata":       tree.Tree{"name": key.Name, "namespace": key.Namespace},
 		"involvedObject": tree.Tree{"namespace": key.Namespace},
 		"lastTimestamp":  last.UTC().Format(time.RFC3339),
 		"message":        "before",
-	}})
+	}}})
 }
 
 // waitDeleted waits until a watch tells that an object has gone.
@@ -90,7 +90,7 @@ func TestExpirySparesWhatWasWritten(t *testing.T) {
 	defer w.close()
 	w.createEvent("events/default/a", time.Now())
 	before := w.get("events/default/a")
-	w.mutate("events/default/a", request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"message":"after"}`)})
+	w.mutate("events/default/a", request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"message":"after"}`)}})
 	e := NewEventExpiry(w, w.kinds, time.Hour, slog.New(slog.DiscardHandler))
 	e.remove(context.Background(), expiration{key: before.Key, version: before.Version})
 	if w.get("events/default/a") == nil {

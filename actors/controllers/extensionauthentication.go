@@ -86,10 +86,10 @@ func (e *ExtensionAuthentication) sync(ctx context.Context) error {
 	o, err := e.store.Get(ctx, request.Get{Kind: e.kind, Key: e.key})
 	if reconcile.IsNotFound(err) {
 		_, err := e.store.Mutate(ctx, request.Mutation{
-			Verb: request.Create, Kind: e.kind, Key: e.key, FieldManager: e.manager,
-			Object: tree.Tree{
+			Kind: e.kind, Key: e.key, FieldManager: e.manager,
+			Change: request.Create{Object: tree.Tree{
 				"metadata": tree.Tree{"namespace": e.key.Namespace, "name": e.key.Name}, "data": trust.data(tree.Tree{}, time.Now()),
-			},
+			}},
 		})
 		return err
 	}

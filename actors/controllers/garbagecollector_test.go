@@ -42,13 +42,13 @@ func (w *testStore) createOwned(path string, references ...tree.Tree) *meta.Obje
 		list[i] = r
 	}
 	metadata := tree.Tree{"name": key.Name, "ownerReferences": list}
-	return w.mutate(path, request.Mutation{Verb: request.Create, Object: tree.Tree{"metadata": metadata}})
+	return w.mutate(path, request.Mutation{Change: request.Create{Object: tree.Tree{"metadata": metadata}}})
 }
 
 // deleteWithPolicy deletes with a policy.
 func (w *testStore) deleteWithPolicy(path, policy string) {
 	w.t.Helper()
-	w.mutate(path, request.Mutation{Verb: request.Delete, Delete: request.DeleteOptions{PropagationPolicy: policy}})
+	w.mutate(path, request.Mutation{Change: request.Delete{PropagationPolicy: policy}})
 }
 
 // absentOwner is an owner that has never been.
@@ -126,8 +126,7 @@ func TestForeground(t *testing.T) {
 	defer w.runGarbageCollector()()
 	owner := w.create("configmaps/default/owner")
 	held := w.createOwned("configmaps/default/held", ownerReference(owner, "ConfigMap", true))
-	w.mutate("configmaps/default/held", request.Mutation{Verb: request.Patch, PatchType: request.MergePatch,
-		PatchBody: []byte(`{"metadata":{"finalizers":["example.com/hold"]}}`)})
+	w.mutate("configmaps/default/held", request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"finalizers":["example.com/hold"]}}`)}})
 	w.createOwned("secrets/default/grandchild", ownerReference(held, "ConfigMap", true))
 	w.createOwned("secrets/default/loose", ownerReference(owner, "ConfigMap", false))
 	configmaps, secrets := w.watch("configmaps"), w.watch("secrets")
@@ -149,8 +148,7 @@ func TestForegroundCircle(t *testing.T) {
 	defer w.runGarbageCollector()()
 	a := w.create("configmaps/default/a")
 	b := w.createOwned("configmaps/default/b", ownerReference(a, "ConfigMap", true))
-	w.mutate("configmaps/default/a", request.Mutation{Verb: request.Patch, PatchType: request.MergePatch,
-		PatchBody: fmt.Appendf(nil, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"b","uid":%q,"blockOwnerDeletion":true}]}}`, b.Meta.UID)})
+	w.mutate("configmaps/default/a", request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: fmt.Appendf(nil, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"b","uid":%q,"blockOwnerDeletion":true}]}}`, b.Meta.UID)}})
 	configmaps := w.watch("configmaps")
 	w.deleteWithPolicy("configmaps/default/a", "Foreground")
 	configmaps("a has gone", "b has gone")
@@ -255,12 +253,12 @@ func (w *testStore) defineThings(d *Definitions) *schema.Kind {
 	w.t.Helper()
 	k := w.kinds.ByGVK(meta.GroupVersionKind{Group: "apiextensions.platform.io", Version: "v1", Kind: "CustomResourceDefinition"})
 	result, err := w.Mutate(context.Background(), request.Mutation{
-		Verb: request.Create, Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "things.example.com"},
-		Object: tree.Tree{
+		Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "things.example.com"},
+		Change: request.Create{Object: tree.Tree{
 			"metadata": tree.Tree{"name": "things.example.com"},
 			"spec": tree.Tree{"group": "example.com", "scope": "Namespaced", "names": tree.Tree{"plural": "things", "kind": "Thing"},
 				"versions": []any{tree.Tree{"name": "v1", "served": true, "storage": true, "schema": tree.Tree{"openAPIV3Schema": tree.Tree{"type": "object"}}}}},
-		},
+		}},
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -313,7 +311,7 @@ func TestOwnerBeforeItsKindIsWatched(t *testing.T) {
 	k := w.defineThings(definitions)
 	key := meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "short"}
 	thing := tree.Tree{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": tree.Tree{"name": "short"}}
-	made, err := w.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: k, Key: key, Object: thing})
+	made, err := w.Mutate(ctx, request.Mutation{Kind: k, Key: key, Change: request.Create{Object: thing}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +319,7 @@ func TestOwnerBeforeItsKindIsWatched(t *testing.T) {
 	owner["apiVersion"] = "example.com/v1"
 	w.createOwned("secrets/default/of-short", owner)
 	processed("secrets/default/of-short")
-	if _, err := w.Mutate(ctx, request.Mutation{Verb: request.Delete, Kind: k, Key: key}); err != nil {
+	if _, err := w.Mutate(ctx, request.Mutation{Kind: k, Key: key, Change: request.Delete{}}); err != nil {
 		t.Fatal(err)
 	}
 	secrets := w.watch("secrets")

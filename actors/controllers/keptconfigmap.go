@@ -78,8 +78,8 @@ func (c *keptConfigMap) ensure(ctx context.Context, _ meta.Key) error {
 
 func (c *keptConfigMap) create(ctx context.Context, data tree.Tree) error {
 	_, err := c.store.Mutate(ctx, request.Mutation{
-		Verb: request.Create, Kind: c.kind, Key: c.key, FieldManager: c.manager,
-		Object: tree.Tree{"metadata": tree.Tree{"namespace": c.key.Namespace, "name": c.key.Name}, "data": data},
+		Kind: c.kind, Key: c.key, FieldManager: c.manager,
+		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"namespace": c.key.Namespace, "name": c.key.Name}, "data": data}},
 	})
 	if reconcile.HasReason(err, meta.ReasonAlreadyExists) {
 		return nil

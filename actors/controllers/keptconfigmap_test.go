@@ -40,7 +40,7 @@ func TestClusterInfo(t *testing.T) {
 	text.Store("three")
 	c.Publish()
 	w.waitUntil("it follows although it was immutable", shows("three"))
-	w.mutate(path, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"data":{"kubeconfig":"mine"}}`), FieldManager: "me"})
+	w.mutate(path, request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"data":{"kubeconfig":"mine"}}`)}, FieldManager: "me"})
 	version := w.get(path).Version
 	if err := c.ensure(t.Context(), c.key); err != nil || w.get(path).Version != version {
 		t.Error("the configuration of somebody else was replaced", err)

@@ -53,7 +53,7 @@ func (w *testStore) make(kind, text string) {
 	if k.Namespaced {
 		key.Namespace = "default"
 	}
-	if _, err := w.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: k, Key: key, Object: object}); err != nil {
+	if _, err := w.Mutate(context.Background(), request.Mutation{Kind: k, Key: key, Change: request.Create{Object: object}}); err != nil {
 		w.t.Fatalf("%s: %v", text, err)
 	}
 	if !object.Has("status") {
@@ -63,7 +63,7 @@ func (w *testStore) make(kind, text string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	m := request.Mutation{Verb: request.Patch, Kind: k, Key: key, Subresource: "status", PatchType: request.MergePatch, PatchBody: body}
+	m := request.Mutation{Kind: k, Key: key, Subresource: "status", Change: request.Patch{Type: request.MergePatch, Body: body}}
 	if _, err := w.Mutate(context.Background(), m); err != nil {
 		w.t.Fatalf("%s: %v", text, err)
 	}

@@ -114,21 +114,21 @@ func startCollector(w *testStore, store *mortalStore) interface{ Run(context.Con
 // tokenSecret makes a Secret that is to hold the token of an account.
 func (w *testStore) tokenSecret(path, account string) {
 	_, key := w.key(path)
-	w.mutate(path, request.Mutation{Verb: request.Create, Object: tree.Tree{
+	w.mutate(path, request.Mutation{Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{"name": key.Name, "annotations": tree.Tree{"platform.io/service-account.name": account}},
 		"type":     "platform.io/service-account-token",
-	}})
+	}}})
 }
 
 // bootstrapToken makes a bootstrap token that ends at a time.
 func (w *testStore) bootstrapToken(id string, ends time.Time) {
-	w.mutate("secrets/platform-system/bootstrap-token-"+id, request.Mutation{Verb: request.Create, Object: tree.Tree{
+	w.mutate("secrets/platform-system/bootstrap-token-"+id, request.Mutation{Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{"name": "bootstrap-token-" + id}, "type": "bootstrap.platform.io/token",
 		"data": tree.Tree{
 			"token-id": base64Text([]byte(id)), "token-secret": base64Text([]byte("0123456789abcdef")),
 			"usage-bootstrap-signing": base64Text([]byte("true")), "expiration": base64Text([]byte(ends.UTC().Format(time.RFC3339))),
 		},
-	}})
+	}}})
 }
 
 // other are the kind and key of an object of a group.
@@ -141,7 +141,7 @@ func (w *testStore) createOther(group, version, kind, name string, object tree.T
 	w.t.Helper()
 	k, key := w.other(group, version, kind, name)
 	object["metadata"] = tree.Tree{"name": name}
-	if _, err := w.Mutate(context.Background(), request.Mutation{Verb: request.Create, Kind: k, Key: key, Object: object}); err != nil {
+	if _, err := w.Mutate(context.Background(), request.Mutation{Kind: k, Key: key, Change: request.Create{Object: object}}); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -224,9 +224,9 @@ var killedControllers = []killedController{
 		for _, id := range paths(3, "abcde") {
 			w.bootstrapToken(id, time.Now().Add(time.Hour))
 		}
-		w.mutate("configmaps/platform-public/cluster-info", request.Mutation{Verb: request.Create, Object: tree.Tree{
+		w.mutate("configmaps/platform-public/cluster-info", request.Mutation{Change: request.Create{Object: tree.Tree{
 			"metadata": tree.Tree{"name": "cluster-info"}, "data": tree.Tree{"kubeconfig": "x"},
-		}})
+		}}})
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
 		return NewBootstrapSigner(store, w.kinds, discardLogger)
 	}, func(w *testStore) bool {

@@ -84,12 +84,12 @@ var killedServers = []killedController{
 			w.tokenSecret(path, "robot")
 			references = append(references, tree.Tree{"name": path[len("secrets/default/"):]})
 		}
-		w.mutate("serviceaccounts/default/robot", request.Mutation{Verb: request.Update, Object: tree.Tree{
+		w.mutate("serviceaccounts/default/robot", request.Mutation{Change: request.Update{Object: tree.Tree{
 			"metadata": tree.Tree{"name": "robot"}, "secrets": references,
-		}})
-		w.mutate("configmaps/platform-system/"+legacyTokenTracking, request.Mutation{Verb: request.Create, Object: tree.Tree{
+		}}})
+		w.mutate("configmaps/platform-system/"+legacyTokenTracking, request.Mutation{Change: request.Create{Object: tree.Tree{
 			"metadata": tree.Tree{"name": legacyTokenTracking}, "data": tree.Tree{"since": "2020-01-01"},
-		}})
+		}}})
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
 		c := NewLegacyTokenCleaner(store, w.kinds, time.Hour, discardLogger)
 		c.now = func() time.Time { return time.Now().AddDate(1, 0, 0) }
@@ -130,8 +130,8 @@ func (w *testStore) decide(name, condition, at string) {
 	w.t.Helper()
 	k := w.kindOf("certificates.platform.io/v1/CertificateSigningRequest")
 	_, err := w.Mutate(context.Background(), request.Mutation{
-		Verb: request.Patch, Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: name}, Subresource: "approval", PatchType: request.MergePatch,
-		PatchBody: []byte(`{"status":{"conditions":[{"type":"` + condition + `","status":"True","reason":"R","lastUpdateTime":"` + at + `"}]}}`),
+		Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: name}, Subresource: "approval",
+		Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"status":{"conditions":[{"type":"` + condition + `","status":"True","reason":"R","lastUpdateTime":"` + at + `"}]}}`)},
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -142,7 +142,7 @@ func (w *testStore) decide(name, condition, at string) {
 func (w *testStore) deleteOther(kind, name string) {
 	w.t.Helper()
 	k := w.kindOf(kind)
-	if _, err := w.Mutate(context.Background(), request.Mutation{Verb: request.Delete, Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: name}}); err != nil {
+	if _, err := w.Mutate(context.Background(), request.Mutation{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: name}, Change: request.Delete{}}); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -47,16 +47,16 @@ func TestLegacyTokenCleaner(t *testing.T) {
 			references = append(references, tree.Tree{"name": r.name})
 		}
 		if r.mounted {
-			w.mutate("pods/default/p", request.Mutation{Verb: request.Create, Object: tree.Tree{
+			w.mutate("pods/default/p", request.Mutation{Change: request.Create{Object: tree.Tree{
 				"metadata": tree.Tree{"name": "p"},
 				"spec": tree.Tree{"containers": []any{tree.Tree{"name": "c", "image": "i"}},
 					"volumes": []any{tree.Tree{"name": "v", "secret": tree.Tree{"secretName": r.name}}}},
-			}})
+			}}})
 		}
 	}
-	w.mutate("serviceaccounts/default/robot", request.Mutation{Verb: request.Update, Object: tree.Tree{
+	w.mutate("serviceaccounts/default/robot", request.Mutation{Change: request.Update{Object: tree.Tree{
 		"metadata": tree.Tree{"name": "robot"}, "secrets": references,
-	}})
+	}}})
 	state := func(name, before string) string {
 		o := w.get("secrets/default/" + name)
 		if o == nil {
@@ -74,9 +74,9 @@ func TestLegacyTokenCleaner(t *testing.T) {
 	if got := state("marked-long-ago", ""); got != "kept" {
 		t.Errorf("before uses were noted: %s", got)
 	}
-	w.mutate("configmaps/platform-system/"+legacyTokenTracking, request.Mutation{Verb: request.Create, Object: tree.Tree{
+	w.mutate("configmaps/platform-system/"+legacyTokenTracking, request.Mutation{Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{"name": legacyTokenTracking}, "data": tree.Tree{"since": now.Format(time.DateOnly)},
-	}})
+	}}})
 	if err := c.clean(t.Context()); err == nil {
 		t.Error("nothing is said of a label that is no day")
 	}

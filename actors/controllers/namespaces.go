@@ -165,7 +165,7 @@ func (n *Namespaces) deleteContent(ctx context.Context, namespace *meta.Object) 
 func (n *Namespaces) deleteObjects(ctx context.Context, k *schema.Kind, namespace *meta.Object, left *remainingContent) {
 	content := request.List{Kind: k.Unconverted(), Namespace: namespace.Key.Name}
 	listing, err := n.store.DeleteCollection(ctx, content, request.Mutation{
-		Kind: k, Delete: request.DeleteOptions{PropagationPolicy: "Background"}, // dependents in the namespace go, too
+		Kind: k, Change: request.Delete{PropagationPolicy: "Background"}, // dependents in the namespace go, too
 	})
 	if err == nil && len(listing.Items) > 0 {
 		listing, err = n.store.List(ctx, content)

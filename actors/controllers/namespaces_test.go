@@ -117,18 +117,18 @@ func (w *testStore) create(path string, finalizers ...any) *meta.Object {
 	w.t.Helper()
 	_, key := w.key(path)
 	metadata := tree.Tree{"name": key.Name, "finalizers": finalizers}
-	return w.mutate(path, request.Mutation{Verb: request.Create, Object: tree.Tree{"metadata": metadata}})
+	return w.mutate(path, request.Mutation{Change: request.Create{Object: tree.Tree{"metadata": metadata}}})
 }
 
 func (w *testStore) delete(path string) {
 	w.t.Helper()
-	w.mutate(path, request.Mutation{Verb: request.Delete})
+	w.mutate(path, request.Mutation{Change: request.Delete{}})
 }
 
 // removeFinalizers takes all finalizers off an object.
 func (w *testStore) removeFinalizers(path string) {
 	w.t.Helper()
-	w.mutate(path, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"metadata":{"finalizers":null}}`)})
+	w.mutate(path, request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"finalizers":null}}`)}})
 }
 
 // get is an object, or nil if there is none.
@@ -264,8 +264,8 @@ func TestNamespaceWithForeignSpecFinalizer(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	defer w.runNamespaces()()
-	w.mutate("namespaces/n", request.Mutation{Verb: request.Create, Object: tree.Tree{
-		"metadata": tree.Tree{"name": "n"}, "spec": tree.Tree{"finalizers": []any{"example.com/other"}}}})
+	w.mutate("namespaces/n", request.Mutation{Change: request.Create{Object: tree.Tree{
+		"metadata": tree.Tree{"name": "n"}, "spec": tree.Tree{"finalizers": []any{"example.com/other"}}}}})
 	w.create("configmaps/n/held", "example.com/hold")
 	w.delete("namespaces/n")
 	w.waitForConditions("n", `"reason":"SomeFinalizersRemain"`)
@@ -281,8 +281,8 @@ func TestEmptyNamespaceWithForeignSpecFinalizer(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	defer w.runNamespaces()()
-	w.mutate("namespaces/n", request.Mutation{Verb: request.Create, Object: tree.Tree{
-		"metadata": tree.Tree{"name": "n"}, "spec": tree.Tree{"finalizers": []any{"example.com/other"}}}})
+	w.mutate("namespaces/n", request.Mutation{Change: request.Create{Object: tree.Tree{
+		"metadata": tree.Tree{"name": "n"}, "spec": tree.Tree{"finalizers": []any{"example.com/other"}}}}})
 	w.delete("namespaces/n")
 	w.waitForConditions("n", `"reason":"ResourcesDiscovered"`, `"reason":"ContentDeleted"`, `"reason":"ContentRemoved"`)
 }
@@ -294,10 +294,10 @@ func TestPodsGoFirst(t *testing.T) {
 	defer w.runNamespaces()()
 	w.create("namespaces/n")
 	w.create("configmaps/n/loose")
-	w.mutate("pods/n/held", request.Mutation{Verb: request.Create, Object: tree.Tree{
+	w.mutate("pods/n/held", request.Mutation{Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{"name": "held", "finalizers": []any{"example.com/hold"}},
 		"spec":     tree.Tree{"containers": []any{tree.Tree{"name": "c", "image": "i"}}},
-	}})
+	}}})
 	namespaces := w.watch("namespaces")
 	w.delete("namespaces/n")
 	w.waitForConditions("n", "Some resources are remaining: pods. has 1 resource instances")
@@ -315,9 +315,9 @@ func TestTransitionTimeOfConditions(t *testing.T) {
 	w.create("namespaces/n")
 	w.create("configmaps/n/held", "example.com/hold")
 	w.delete("namespaces/n")
-	w.mutate("namespaces/n", request.Mutation{Verb: request.Patch, Subresource: "status", PatchType: request.MergePatch, PatchBody: []byte(`{"status":{"conditions":[
+	w.mutate("namespaces/n", request.Mutation{Subresource: "status", Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"status":{"conditions":[
 		{"type":"NamespaceContentRemaining","status":"True","reason":"SomeResourcesRemain","message":"many","lastTransitionTime":"2020-01-01T00:00:00Z"},
-		{"type":"NamespaceFinalizersRemaining","status":"False","reason":"ContentHasNoFinalizers","message":"none","lastTransitionTime":"2020-01-02T00:00:00Z"}]}}`)})
+		{"type":"NamespaceFinalizersRemaining","status":"False","reason":"ContentHasNoFinalizers","message":"none","lastTransitionTime":"2020-01-02T00:00:00Z"}]}}`)}})
 	defer w.runNamespaces()()
 	w.waitForConditions("n", `configmaps. has 1`, `"reason":"SomeFinalizersRemain"`)
 	if text := string(w.get("namespaces/n").JSON); !strings.Contains(text, "2020-01-01T00:00:00Z") || strings.Contains(text, "2020-01-02T00:00:00Z") {
@@ -420,8 +420,8 @@ func TestRecreatedNamespaceIsUntouched(t *testing.T) {
 	w.create("configmaps/n/held", "example.com/hold")
 	w.delete("namespaces/n")
 	n := w.newNamespaces(&afterList{testStore: w, resource: "configmaps", happens: func() {
-		w.mutate("namespaces/n", request.Mutation{Verb: request.Patch, Subresource: "finalize",
-			PatchType: request.MergePatch, PatchBody: []byte(`{"spec":{"finalizers":[]}}`)})
+		w.mutate("namespaces/n", request.Mutation{Subresource: "finalize",
+			Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"spec":{"finalizers":[]}}`)}})
 		w.removeFinalizers("configmaps/n/held")
 		w.create("namespaces/n")
 		w.create("configmaps/n/new")

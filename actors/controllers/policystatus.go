@@ -90,11 +90,11 @@ func (p *PolicyStatus) check(ctx context.Context, name string) error {
 		checking["expressionWarnings"] = warnings
 	}
 	_, err = p.store.Mutate(ctx, request.Mutation{
-		Verb: request.Patch, PatchType: request.ApplyPatch, Kind: p.kind, Key: key, Subresource: "status", Force: true, FieldManager: policyStatusManager,
-		Object: tree.Tree{
+		Kind: p.kind, Key: key, Subresource: "status", FieldManager: policyStatusManager,
+		Change: request.Apply{Config: tree.Tree{
 			"apiVersion": p.kind.APIVersion(), "kind": p.kind.Kind, "metadata": tree.Tree{"name": name, "uid": o.Meta.UID},
 			"status": tree.Tree{"observedGeneration": o.Meta.Generation, "typeChecking": checking},
-		},
+		}, Force: true},
 	})
 	if reconcile.IsNotFound(err) {
 		return nil

@@ -44,7 +44,7 @@ func (w *testStore) createWith(path string, body tree.Tree) {
 	body["metadata"] = tree.Tree{"name": key.Name, "finalizers": body["finalizers"], "ownerReferences": body["ownerReferences"]}
 	delete(body, "finalizers")
 	delete(body, "ownerReferences")
-	w.mutate(path, request.Mutation{Verb: request.Create, Object: body})
+	w.mutate(path, request.Mutation{Change: request.Create{Object: body}})
 }
 
 const claims, volumes, pods = "persistentvolumeclaims", "persistentvolumes", "pods"
@@ -125,8 +125,8 @@ func TestVolumeWaitsForItsClaim(t *testing.T) {
 		}})
 	}
 	phase := func(name, phase string) {
-		w.mutate(volumes+"/"+name, request.Mutation{Verb: request.Patch, Subresource: "status",
-			PatchType: request.MergePatch, PatchBody: []byte(`{"status":{"phase":"` + phase + `"}}`)})
+		w.mutate(volumes+"/"+name, request.Mutation{Subresource: "status",
+			Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"status":{"phase":"` + phase + `"}}`)}})
 	}
 	volume("free")
 	volume("bound")

@@ -72,8 +72,8 @@ func (s *ServiceAccounts) ensure(ctx context.Context, namespace string) error {
 		return err
 	}
 	_, err = s.store.Mutate(ctx, request.Mutation{
-		Verb: request.Create, Kind: s.accounts, Key: key,
-		Object: tree.Tree{"metadata": tree.Tree{"name": key.Name, "namespace": key.Namespace}},
+		Kind: s.accounts, Key: key,
+		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": key.Name, "namespace": key.Namespace}}},
 	})
 	if reconcile.HasReason(err, meta.ReasonAlreadyExists) || reconcile.IsNamespaceTerminating(err) || reconcile.IsNotFound(err) {
 		return nil // a concurrent request has created the account or deleted the namespace

@@ -156,10 +156,10 @@ func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind,
 // another one by now needs no migration.
 func (c *StorageVersionMigrator) rewrite(ctx context.Context, k *schema.Kind, o *meta.Object) error {
 	_, err := c.store.Mutate(ctx, request.Mutation{
-		Verb: request.Patch, PatchType: request.ApplyPatch, Kind: k, Key: o.Key, FieldManager: "storage-version-migrator-controller",
-		Object: tree.Tree{"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": tree.Tree{
+		Kind: k, Key: o.Key, FieldManager: "storage-version-migrator-controller",
+		Change: request.Apply{Config: tree.Tree{"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": tree.Tree{
 			"name": o.Key.Name, "uid": o.Meta.UID, "resourceVersion": strconv.FormatUint(o.Version, 10),
-		}},
+		}}},
 	})
 	if reconcile.IsConflict(err) || reconcile.IsNotFound(err) {
 		return nil

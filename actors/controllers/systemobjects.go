@@ -87,7 +87,7 @@ func (o systemObject) create(ctx context.Context, store Store) error {
 		object.CopyField(o.body, field)
 	}
 	_, err := store.Mutate(ctx, request.Mutation{
-		Verb: request.Create, Kind: o.kind, Key: meta.Key{GroupResource: o.kind.Storage, Name: o.name}, Object: object,
+		Kind: o.kind, Key: meta.Key{GroupResource: o.kind.Storage, Name: o.name}, Change: request.Create{Object: object},
 	})
 	if reconcile.HasReason(err, meta.ReasonAlreadyExists) {
 		return nil

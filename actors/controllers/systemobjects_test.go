@@ -22,7 +22,7 @@ func TestSystemObjects(t *testing.T) {
 	k := priorityClassKind(w.kinds)
 	class := request.Get{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "system-node-critical"}}
 	w.waitUntil("the class is there", func() bool { _, err := w.Get(t.Context(), class); return err == nil })
-	if _, err := w.Mutate(t.Context(), request.Mutation{Verb: request.Delete, Kind: k, Key: class.Key}); err != nil {
+	if _, err := w.Mutate(t.Context(), request.Mutation{Kind: k, Key: class.Key, Change: request.Delete{}}); err != nil {
 		t.Fatal(err)
 	}
 	w.waitUntil("the class is there again", func() bool {
@@ -49,10 +49,10 @@ func TestAPIServerIdentity(t *testing.T) {
 	lease := func(name, label string, renewed time.Time) {
 		key := a.key
 		key.Name = name
-		_, err := w.Mutate(t.Context(), request.Mutation{Verb: request.Create, Kind: a.kind, Key: key, Object: tree.Tree{
+		_, err := w.Mutate(t.Context(), request.Mutation{Kind: a.kind, Key: key, Change: request.Create{Object: tree.Tree{
 			"metadata": tree.Tree{"name": name, "namespace": key.Namespace, "labels": tree.Tree{"apiserver.platform.io/identity": label}},
 			"spec":     tree.Tree{"holderIdentity": "x", "leaseDurationSeconds": int64(60), "renewTime": renewed.UTC().Format("2006-01-02T15:04:05.000000Z")},
-		}})
+		}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,8 +42,7 @@ func (c *TokenCleaner) clean(ctx context.Context, all []bootstrapSecret, now tim
 			continue
 		}
 		_, err := c.store.Mutate(ctx, request.Mutation{
-			Verb: request.Delete, Kind: c.tokens.kind, Key: s.object,
-			Delete: request.DeleteOptions{UID: &s.uid, ResourceVersion: new(strconv.FormatUint(s.version, 10))},
+			Kind: c.tokens.kind, Key: s.object, Change: request.Delete{UID: &s.uid, ResourceVersion: new(strconv.FormatUint(s.version, 10))},
 		})
 		if err != nil && !reconcile.IsNotFound(err) && !reconcile.IsConflict(err) { // after a conflict, the watch delivers the new version
 			c.logger.Warn("a bootstrap token that has ended stays", "key", s.object.String(), "error", err)

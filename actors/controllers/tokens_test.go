@@ -56,7 +56,7 @@ func (w *testStore) storedTree(path string) tree.Tree {
 
 func (w *testStore) patch(path, patch string) {
 	w.t.Helper()
-	w.mutate(path, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(patch)})
+	w.mutate(path, request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(patch)}})
 }
 
 // runControllers runs controllers; stop ends them and waits until they are gone.
@@ -131,10 +131,10 @@ func TestTokensRepair(t *testing.T) {
 	defer w.close()
 	account := w.create("serviceaccounts/default/robot")
 	secret := func(name, more string) {
-		w.mutate("secrets/default/"+name, request.Mutation{Verb: request.Create, Object: tree.Tree{
+		w.mutate("secrets/default/"+name, request.Mutation{Change: request.Create{Object: tree.Tree{
 			"metadata": tree.Tree{"name": name, "annotations": tree.Tree{"platform.io/service-account.name": "robot", "platform.io/service-account.uid": more}},
 			"type":     "platform.io/service-account-token",
-		}})
+		}}})
 	}
 	secret("new", "")
 	secret("stale", "another life")

@@ -126,12 +126,12 @@ func (t *TokenSecrets) createSecret(ctx context.Context, account *meta.Object) (
 		suffix[i] = suffixLetters[rand.IntN(len(suffixLetters))]
 	}
 	key := meta.Key{GroupResource: t.secrets.Storage, Namespace: account.Key.Namespace, Name: account.Key.Name + "-token-" + string(suffix)}
-	_, err := t.store.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: t.secrets, Key: key, Object: tree.Tree{
+	_, err := t.store.Mutate(ctx, request.Mutation{Kind: t.secrets, Key: key, Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{
 			"name": key.Name, "namespace": key.Namespace,
 			"annotations": tree.Tree{t.names.Account: account.Key.Name, t.names.UID: account.Meta.UID},
 		},
 		"type": t.names.Type,
-	}})
+	}}})
 	return key.Name, err
 }

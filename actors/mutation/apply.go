@@ -17,12 +17,12 @@ import (
 // prepareApply prepares to make an object what the configuration in the body says of it, or to create it.
 // The order matters: preconditions come before the configuration is looked at, and ownership is computed on
 // the stored form, before restrictApply takes back what the sub-resource may not change.
-func prepareApply(cur State, m *request.Mutation, env Env) (Prepared, error) {
+func prepareApply(cur State, m *request.Mutation, apply request.Apply, env Env) (Prepared, error) {
 	if cur.Object == nil {
-		return prepareApplyCreate(m, env)
+		return prepareApplyCreate(m, apply, env)
 	}
-	if m.Misplaced == nil {
-		if err := checkPreconditions(cur, m, m.Object); err != nil {
+	if apply.Misplaced == nil {
+		if err := checkPreconditions(cur, m, apply.Config); err != nil {
 			return Prepared{}, err
 		}
 	}
@@ -30,23 +30,23 @@ func prepareApply(cur State, m *request.Mutation, env Env) (Prepared, error) {
 		return Prepared{step: stepNoOp, cur: cur, mutation: m}, nil
 	}
 	p := Prepared{cur: cur, mutation: m, env: env, step: stepUpdate, faults: new(schema.Faults)}
-	config, err := appliedConfig(m, env, p.faults)
+	config, err := appliedConfig(m, apply.Config, env, p.faults)
 	if err != nil {
 		return Prepared{}, err
 	}
-	merged, owners, err := applyOwned(m, env, cur.Tree, config, m.Force)
+	merged, owners, err := applyOwned(m, env, cur.Tree, config, apply.Force)
 	if err == nil {
-		err = m.Misplaced
+		err = apply.Misplaced
 	}
 	if err != nil {
 		return Prepared{}, err
 	}
-	validateNulls(m, p.faults)
+	validateNulls(m, apply.Config, p.faults)
 	unchanged := !cur.Outdated && tree.SameRef(merged, cur.Tree) && sameList(owners, managedFields(cur.Tree))
 	if unchanged && !m.AdmitsNoOp() {
 		return prepareNoOp(cur, m), nil
 	}
-	want := env.updateLastApplied(m, copyForWrite(cur, m, merged, env))
+	want := env.updateLastApplied(m, apply.Config, copyForWrite(cur, m, merged, env))
 	if want, err = restrictApply(cur, m, want, env, p.faults); err != nil {
 		return Prepared{}, err
 	}
@@ -86,14 +86,14 @@ func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 
 // prepareApplyCreate prepares to create what does not exist from its configuration. An apply through a
 // sub-resource cannot create.
-func prepareApplyCreate(m *request.Mutation, env Env) (Prepared, error) {
+func prepareApplyCreate(m *request.Mutation, apply request.Apply, env Env) (Prepared, error) {
 	if m.Subresource != "" {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
-	if err := checkApplyCreate(m); err != nil {
+	if err := checkApplyCreate(m, apply); err != nil {
 		return Prepared{}, err
 	}
-	object, owners, err := applyOwned(m, env, nil, m.Object, m.Force)
+	object, owners, err := applyOwned(m, env, nil, apply.Config, apply.Force)
 	if err != nil {
 		return Prepared{}, err
 	}
@@ -101,17 +101,16 @@ func prepareApplyCreate(m *request.Mutation, env Env) (Prepared, error) {
 	rules.Default(m.Kind.Stored, object)
 	p := prepareNewObject(m, object, owners, env)
 	p.faults = new(schema.Faults)
-	validateNulls(m, p.faults)
+	validateNulls(m, apply.Config, p.faults)
 	return p, nil
 }
 
 // validateNulls reports the nulls of a configuration that are no values of a custom kind. In a body they would be
 // dropped; what is applied is to be as it says. What the write does not reach is not looked at.
-func validateNulls(m *request.Mutation, faults *schema.Faults) {
+func validateNulls(m *request.Mutation, config tree.Tree, faults *schema.Faults) {
 	if bodyKind(m).Message().Custom == nil {
 		return
 	}
-	config := m.Object
 	if m.Kind.IsCustom() && m.Kind.Subresource("status") != nil {
 		config = maps.Clone(config)
 		maps.DeleteFunc(config, func(name string, _ any) bool { return (name == "status") != (m.Subresource == "status") })
@@ -140,20 +139,20 @@ func prepareNoOp(cur State, m *request.Mutation) Prepared {
 // isNoOpApply tells whether an apply certainly changes nothing. It compares the configuration with the JSON
 // of the object, which it does not decode; so the configuration must be of the stored version. It may say
 // no where nothing would change, never the other way round.
-func isNoOpApply(o *meta.Object, m *request.Mutation) bool {
-	return bodyKind(m) == m.Kind.Stored && ownership.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, m.Object)
+func isNoOpApply(o *meta.Object, m *request.Mutation, apply request.Apply) bool {
+	return bodyKind(m) == m.Kind.Stored && ownership.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, apply.Config)
 }
 
 // checkApplyCreate checks what a configuration says of the object that it is for, where there is none. Each
 // of them says that the client believes in an object that does not exist.
-func checkApplyCreate(m *request.Mutation) error {
-	metadata := childObject(m.Object, "metadata")
+func checkApplyCreate(m *request.Mutation, apply request.Apply) error {
+	metadata := childObject(apply.Config, "metadata")
 	if uid := metadata.String("uid"); uid != "" {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name,
 			"uid mismatch: the provided object specified uid "+uid+", and no existing object was found")
 	}
-	if m.Misplaced != nil {
-		return m.Misplaced
+	if apply.Misplaced != nil {
+		return apply.Misplaced
 	}
 	if metadata.String("name") == "" {
 		return newNoName(m)
@@ -167,19 +166,19 @@ func checkApplyCreate(m *request.Mutation) error {
 
 // appliedConfig is the configuration as a part of the object itself. That differs where the
 // sub-resource has a body of another kind.
-func appliedConfig(m *request.Mutation, env Env, faults *schema.Faults) (tree.Tree, error) {
+func appliedConfig(m *request.Mutation, sent tree.Tree, env Env, faults *schema.Faults) (tree.Tree, error) {
 	sub := m.Kind.Subresource(m.Subresource)
 	if sub == nil || sub.BodyKind == nil {
-		return m.Object, nil
+		return sent, nil
 	}
 	if sub.View.Write == nil {
 		return nil, meta.NewMethodNotAllowed()
 	}
 	config := tree.Tree{}
-	if sub.Scale != nil && !m.Object.Object("spec").Has("replicas") {
+	if sub.Scale != nil && !sent.Object("spec").Has("replicas") {
 		return config, nil // without the field it is not applied as 0
 	}
-	err := sub.View.Write(config, m.Object, timestamp(env.Now), faults)
+	err := sub.View.Write(config, sent, timestamp(env.Now), faults)
 	return config, err
 }
 
@@ -212,11 +211,10 @@ func (e *Env) lastApplied(t tree.Tree) string {
 // updateLastApplied writes the configuration into the annotation, if the object has one. Clients that still
 // compute patches from the annotation would otherwise undo the apply. An annotation that would be too
 // large is removed, as by kube-apiserver.
-func (e *Env) updateLastApplied(m *request.Mutation, want tree.Tree) tree.Tree {
+func (e *Env) updateLastApplied(m *request.Mutation, config, want tree.Tree) tree.Tree {
 	if m.FieldManager != kubectlManager || e.lastApplied(want) == "" || m.Subresource != "" {
 		return want
 	}
-	config := m.Object
 	if config.Object("metadata", "annotations").Has(e.LastApplied) {
 		config = tree.Clone(config).(tree.Tree)
 		delete(config.Object("metadata", "annotations"), e.LastApplied)

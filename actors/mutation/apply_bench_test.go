@@ -55,7 +55,7 @@ func (s *testObject) config(manager, text string) request.Mutation {
 	if err != nil || len(faults) > 0 {
 		s.t.Fatalf("%s: %v %v", text, faults, err)
 	}
-	return request.Mutation{Verb: request.Patch, PatchType: request.ApplyPatch, FieldManager: manager, Object: tree}
+	return request.Mutation{FieldManager: manager, Change: request.Apply{Config: tree}}
 }
 
 func configMapOf(value string) string {
@@ -138,8 +138,8 @@ func BenchmarkApplyPodUnchanged(b *testing.B) {
 func BenchmarkUpdatePod(b *testing.B) {
 	s := newTestPod(b)
 	patch := func(value string) request.Mutation {
-		return request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, FieldManager: "patcher",
-			PatchBody: []byte(`{"metadata":{"labels":{"patched":"` + value + `"}}}`)}
+		return request.Mutation{FieldManager: "patcher",
+			Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"labels":{"patched":"` + value + `"}}}`)}}
 	}
 	s.benchmarkWrites(b, patch("x"), patch("y"))
 }
@@ -155,7 +155,7 @@ func (s *testObject) body(text string) tree.Tree {
 
 func BenchmarkCreateConfigMap(b *testing.B) {
 	s := newTestObject(b, "configmaps")
-	m := request.Mutation{Verb: request.Create, Object: s.body(configMapOf("0")), FieldManager: "one", Kind: s.kind, Key: s.key}
+	m := request.Mutation{Change: request.Create{Object: s.body(configMapOf("0"))}, FieldManager: "one", Kind: s.kind, Key: s.key}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := Apply(State{}, &m, s.env); err != nil {
@@ -166,18 +166,18 @@ func BenchmarkCreateConfigMap(b *testing.B) {
 
 func BenchmarkUpdateConfigMap(b *testing.B) {
 	s := newTestObject(b, "configmaps")
-	s.write(request.Mutation{Verb: request.Create, Object: s.body(configMapOf("0")), FieldManager: "one"})
+	s.write(request.Mutation{Change: request.Create{Object: s.body(configMapOf("0"))}, FieldManager: "one"})
 	update := func(value string) request.Mutation {
-		return request.Mutation{Verb: request.Update, Object: s.body(configMapOf(value)), FieldManager: "one"}
+		return request.Mutation{Change: request.Update{Object: s.body(configMapOf(value))}, FieldManager: "one"}
 	}
 	s.benchmarkWrites(b, update("1"), update("2"))
 }
 
 func BenchmarkPatchConfigMap(b *testing.B) {
 	s := newTestObject(b, "configmaps")
-	s.write(request.Mutation{Verb: request.Create, Object: s.body(configMapOf("0")), FieldManager: "one"})
+	s.write(request.Mutation{Change: request.Create{Object: s.body(configMapOf("0"))}, FieldManager: "one"})
 	patch := func(value string) request.Mutation {
-		return request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, FieldManager: "one", PatchBody: []byte(`{"data":{"sent":"` + value + `"}}`)}
+		return request.Mutation{FieldManager: "one", Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"data":{"sent":"` + value + `"}}`)}}
 	}
 	s.benchmarkWrites(b, patch("1"), patch("2"))
 }

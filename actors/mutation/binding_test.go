@@ -11,7 +11,7 @@ import (
 // TestBinding: a Binding ties a Pod to a node once, as of the time of the write, and is no
 // change of the spec.
 func TestBinding(t *testing.T) {
-	bind := request.Mutation{Verb: request.Create, Subresource: "binding"}
+	bind := request.Mutation{Change: request.Create{}, Subresource: "binding"}
 	const body = `{"metadata":{"name":"a"},"target":{"kind":"Node","name":"m"}}`
 	free := strings.Replace(runningPod, `"nodeName":"n",`, "", 1)
 	runAll(t, []testCase{
@@ -22,7 +22,7 @@ func TestBinding(t *testing.T) {
 		{name: "another Pod of the name", resource: "pods", current: free, m: bind, body: `{"metadata":{"uid":"u2"},"target":{"name":"m"}}`, code: 409, reason: meta.ReasonConflict},
 		{name: "no node", resource: "pods", current: free, m: bind, body: `{"metadata":{"name":"a"},"target":{}}`, code: 422, reason: meta.ReasonInvalid, says: "target.name"},
 		{name: "no Pod", resource: "pods", m: bind, body: body, code: 404, reason: meta.ReasonNotFound},
-		{name: "another container raises the generation", resource: "pods", current: runningPod, m: request.Mutation{Verb: request.Update, Subresource: "ephemeralcontainers"},
+		{name: "another container raises the generation", resource: "pods", current: runningPod, m: request.Mutation{Change: request.Update{}, Subresource: "ephemeralcontainers"},
 			body: `{"metadata":{"name":"a"},"spec":{"ephemeralContainers":[{"name":"e","image":"i"}]}}`, op: Put, fields: map[string]string{"metadata.generation": "4"}},
 	})
 }

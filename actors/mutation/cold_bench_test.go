@@ -12,16 +12,16 @@ import (
 // BenchmarkCold is what the server pays for a write: the body is read, the state, which keeps no
 // tree at rest, is read too, and the mutation is computed. The state stays as it is.
 func BenchmarkCold(b *testing.B) {
-	create := request.Mutation{Verb: request.Create, FieldManager: "one"}
-	update := request.Mutation{Verb: request.Update, FieldManager: "one"}
-	apply := request.Mutation{Verb: request.Patch, PatchType: request.ApplyPatch, FieldManager: "one"}
+	create := request.Mutation{Change: request.Create{}, FieldManager: "one"}
+	update := request.Mutation{Change: request.Update{}, FieldManager: "one"}
+	apply := request.Mutation{Change: request.Apply{}, FieldManager: "one"}
 	patch := func(body string) request.Mutation {
-		return request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, FieldManager: "one", PatchBody: []byte(body)}
+		return request.Mutation{FieldManager: "one", Change: request.Patch{Type: request.MergePatch, Body: []byte(body)}}
 	}
 	made := func() *testObject {
 		s := newTestObject(b, "configmaps")
 		first := create
-		first.Object = s.body(configMapOf("0"))
+		first.Change = request.Create{Object: s.body(configMapOf("0"))}
 		s.write(first)
 		return s
 	}
@@ -64,10 +64,11 @@ func (s *testObject) benchmarkCold(b *testing.B, m request.Mutation, body string
 	i := 0
 	for ; b.Loop(); i++ {
 		if body != "" {
-			m.Object, _, _ = codec.DecodeJSON(s.kind.Message(), text)
+			object, _, _ := codec.DecodeJSON(s.kind.Message(), text)
+			setBody(&m, object)
 		}
-		if m.PatchType == request.ApplyPatch {
-			ownership.CheckConfig(s.kind.Message(), m.Object, nil)
+		if request.Is[request.Apply](&m) {
+			ownership.CheckConfig(s.kind.Message(), m.Body(), nil)
 		}
 		state := s.cur
 		state.Tree = nil

@@ -30,7 +30,7 @@ func prepareCreateSubresource(cur State, m *request.Mutation, env Env) (Prepared
 	if cur.Object == nil {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
-	return prepareReplacement(cur, m, tree.Clone(m.Object).(tree.Tree), env)
+	return prepareReplacement(cur, m, tree.Clone(m.Body()).(tree.Tree), env)
 }
 
 // prepareNew prepares a new object as the body has it.
@@ -99,7 +99,7 @@ func (p *Prepared) finishCreate() (Candidate, error) {
 	if err := p.validateNew(causes); err != nil {
 		return Candidate{}, err
 	}
-	if m.Verb == request.Create && !m.DryRun && namesVersion(m.Object) {
+	if request.Is[request.Create](m) && !m.DryRun && namesVersion(m.Body()) {
 		return Candidate{}, meta.NewBadRequest("resourceVersion should not be set on objects to be created")
 	}
 	if err := p.validate(); err != nil {
@@ -133,12 +133,12 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 // body may be needed again, for another state. A conversion, the kind's Preparer, a feature that is off, an allocation and
 // an admission that changes objects may change any part of it; all other steps write at the top and into metadata only.
 func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tree {
-	if m.Kind.Stored != m.Kind || m.Kind.Stored.Preparer != nil || rules.HasFeatured(m.Kind.Stored, m.Object) || env.Allocator != nil || m.MayBeChanged(operation) {
-		body := tree.Clone(m.Object).(tree.Tree)
+	if m.Kind.Stored != m.Kind || m.Kind.Stored.Preparer != nil || rules.HasFeatured(m.Kind.Stored, m.Body()) || env.Allocator != nil || m.MayBeChanged(operation) {
+		body := tree.Clone(m.Body()).(tree.Tree)
 		body.EnsureObject("metadata")
 		return body
 	}
-	return cloneTop(m.Object)
+	return cloneTop(m.Body())
 }
 
 // dropServerManaged drops what is never taken from the body of a create. The generation of a kind that has none is its client's.

@@ -49,7 +49,7 @@ func (e *Env) maxDataBytes(cur State, m *request.Mutation) int {
 		return limit
 	}
 	had := len(cur.Object.JSON)
-	if m.Verb == request.Delete {
+	if request.Is[request.Delete](m) {
 		const mark = 1024 // bytes of metadata that mark a deletion
 		had += mark
 	}

@@ -31,7 +31,7 @@ func fuzzTrees(f *testing.F) (kinds []*schema.Kind, trees []tree.Tree) {
 	for _, target := range fuzzTargets {
 		k := all.Kind(target.group, target.version, target.resource)
 		created, err := Apply(State{}, &request.Mutation{
-			Verb: request.Create, Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "a"}, Object: mustDecode(f, k, target.object),
+			Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "a"}, Change: request.Create{Object: mustDecode(f, k, target.object)},
 		}, env)
 		if err != nil {
 			f.Fatal(err)
@@ -113,8 +113,8 @@ func FuzzPatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, target, patch uint8, body []byte) {
 		k := kinds[int(target)%len(kinds)]
 		checkInvariants(t, stateOf(t, k, trees[int(target)%len(kinds)]), request.Mutation{
-			Verb: request.Patch, Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "a"},
-			PatchType: request.PatchType(patch % 3), PatchBody: body, FieldManager: "fuzz",
+			Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "a"},
+			Change: request.Patch{Type: request.PatchType(patch % 3), Body: body}, FieldManager: "fuzz",
 		})
 	})
 }
@@ -148,8 +148,8 @@ func FuzzApply(f *testing.F) {
 		}
 		setManagedFields(current, []any{entry})
 		checkInvariants(t, stateOf(t, k, current), request.Mutation{
-			Verb: request.Patch, Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "a"},
-			PatchType: request.ApplyPatch, Object: body, FieldManager: "fuzz", Force: force,
+			Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "a"},
+			Change: request.Apply{Config: body, Force: force}, FieldManager: "fuzz",
 		})
 	})
 }

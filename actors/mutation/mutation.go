@@ -34,11 +34,11 @@ type State struct {
 // as it is, nor where the bytes show that an apply changes nothing; unless an admission is to see the
 // change. Decoding is a large part of what a write costs.
 func NeedsTree(o *meta.Object, m *request.Mutation) bool {
-	switch {
-	case m.Verb == request.Delete:
-		return m.Admits(request.OnDelete) || !removesImmediately(o, m)
-	case m.Verb == request.Patch && m.PatchType == request.ApplyPatch:
-		return m.Misplaced != nil || m.AdmitsNoOp() || warnsAlways(m) || !isNoOpApply(o, m)
+	switch c := m.Change.(type) {
+	case request.Delete:
+		return m.Admits(request.OnDelete) || !removesImmediately(o, m, c)
+	case request.Apply:
+		return c.Misplaced != nil || m.AdmitsNoOp() || warnsAlways(m) || !isNoOpApply(o, m, c)
 	}
 	return true
 }
@@ -46,15 +46,13 @@ func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 // NeedsVersion tells whether m depends on the version of the current state, and so cannot be computed on one that is still
 // being committed and has none: it would be refused although nobody else has changed the object.
 func NeedsVersion(m *request.Mutation) bool {
-	switch m.Verb {
+	switch c := m.Change.(type) {
 	case request.Delete:
-		return m.Delete.ResourceVersion != nil
+		return c.ResourceVersion != nil
 	case request.Patch:
-		if bytes.Contains(m.PatchBody, []byte("resourceVersion")) {
-			return true
-		}
+		return bytes.Contains(c.Body, []byte("resourceVersion"))
 	}
-	metadata, _ := m.Object["metadata"].(tree.Tree)
+	metadata, _ := m.Body()["metadata"].(tree.Tree)
 	version, _ := metadata["resourceVersion"].(string)
 	return version != "" && version != "0"
 }

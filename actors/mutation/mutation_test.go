@@ -113,6 +113,19 @@ func fieldText(object tree.Tree, path string) string {
 	return string(codec.AppendAny(nil, v))
 }
 
+// setBody gives a mutation, which creates unless it says otherwise, a body.
+func setBody(m *request.Mutation, body tree.Tree) {
+	switch c := m.Change.(type) {
+	case request.Update:
+		m.Change = request.Update{Object: body}
+	case request.Apply:
+		c.Config = body
+		m.Change = c
+	default:
+		m.Change = request.Create{Object: body}
+	}
+}
+
 func (c *testCase) run(t *testing.T) {
 	k := kindNamed(t, c.resource)
 	cur := c.state(t, k)
@@ -126,7 +139,7 @@ func (c *testCase) run(t *testing.T) {
 		m.Key.Namespace = "default"
 	}
 	if c.body != "" {
-		m.Object = decode(t, bodyKind(&m), c.body)
+		setBody(&m, decode(t, bodyKind(&m), c.body))
 	}
 	got, err := Apply(cur, &m, env)
 	if !tree.SemanticEqual(before, cur.Tree) {
@@ -192,7 +205,7 @@ func withMetadata(object, more string) string {
 }
 
 func TestCreate(t *testing.T) {
-	create := request.Mutation{Verb: request.Create}
+	create := request.Mutation{Change: request.Create{}}
 	runAll(t, []testCase{
 		{name: "fresh", resource: "configmaps", m: create, body: `{"data":{"x":"1"}}`, op: Put, fields: map[string]string{
 			"metadata.name": `"a"`, "metadata.namespace": `"default"`, "metadata.uid": `"new-uid"`,
@@ -221,7 +234,7 @@ func TestCreate(t *testing.T) {
 }
 
 func TestUpdate(t *testing.T) {
-	update := request.Mutation{Verb: request.Update}
+	update := request.Mutation{Change: request.Update{}}
 	runAll(t, []testCase{
 		{name: "data", resource: "configmaps", current: plainConfigMap, m: update, body: `{"metadata":{"name":"a"},"data":{"y":"2"}}`, op: Put,
 			fields: map[string]string{"data.x": "", "data.y": `"2"`, "metadata.uid": `"u1"`, "metadata.creationTimestamp": `"2029-01-01T00:00:00Z"`}},

@@ -11,19 +11,18 @@ import (
 // A write that names a version waits for the change before it, which has none yet; any other does not.
 func TestNeedsVersion(t *testing.T) {
 	body := func(version string) tree.Tree { return tree.Tree{"metadata": tree.Tree{"resourceVersion": version}} }
-	conditional := request.Mutation{Verb: request.Delete}
-	conditional.Delete.ResourceVersion = new("7")
+	conditional := request.Mutation{Change: request.Delete{ResourceVersion: new("7")}}
 	for name, c := range map[string]struct {
 		m    request.Mutation
 		want bool
 	}{
-		"update":               {request.Mutation{Verb: request.Update, Object: body("7")}, true},
-		"unconditional update": {request.Mutation{Verb: request.Update, Object: body("0")}, false},
-		"update without":       {request.Mutation{Verb: request.Update, Object: tree.Tree{}}, false},
-		"patch":                {request.Mutation{Verb: request.Patch, PatchBody: []byte(`{"metadata":{"resourceVersion":"7"}}`)}, true},
-		"patch without":        {request.Mutation{Verb: request.Patch, PatchBody: []byte(`{"data":{}}`)}, false},
+		"update":               {request.Mutation{Change: request.Update{Object: body("7")}}, true},
+		"unconditional update": {request.Mutation{Change: request.Update{Object: body("0")}}, false},
+		"update without":       {request.Mutation{Change: request.Update{Object: tree.Tree{}}}, false},
+		"patch":                {request.Mutation{Change: request.Patch{Body: []byte(`{"metadata":{"resourceVersion":"7"}}`)}}, true},
+		"patch without":        {request.Mutation{Change: request.Patch{Body: []byte(`{"data":{}}`)}}, false},
 		"delete":               {conditional, true},
-		"delete without":       {request.Mutation{Verb: request.Delete}, false},
+		"delete without":       {request.Mutation{Change: request.Delete{}}, false},
 	} {
 		if got := mutation.NeedsVersion(&c.m); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)

@@ -4,14 +4,13 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // dropDuplicateOwners drops owner references of the wanted state that equal an earlier one, and warns of
 // them.
 func (p *Prepared) dropDuplicateOwners() {
-	after := p.completed || p.mutation.Verb == request.Patch // a patch is looked at once, with what admission makes of it
+	after := p.completed || isPatch(p.mutation) // a patch is looked at once, with what admission makes of it
 	p.completed = true
 	metadata := childObject(p.want, "metadata")
 	owners := metadata.List("ownerReferences")

@@ -19,27 +19,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// preparePatch prepares to change an existing object by a patch of any format. A patch is about the object
+// preparePatch prepares to change an existing object by a patch. A patch is about the object
 // as its client sees it, so it applies to that version and the result is converted back.
-func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
-	if m.PatchType == request.ApplyPatch {
-		return prepareApply(cur, m, env)
-	}
+func preparePatch(cur State, m *request.Mutation, patch request.Patch, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
 	sub := m.Kind.Subresource(m.Subresource)
 	kind := convert.BodyKind(m.Kind, sub)
 	base := clientView(cur, m.Kind, sub)
-	patched, duplicates, err := applyPatch(base, kind, m)
+	patched, duplicates, err := applyPatch(base, kind, patch)
 	if err != nil {
 		return Prepared{}, err
 	}
-	invalid := func(text string) error { return invalidPatch(m, text) }
+	invalid := func(text string) error { return invalidPatch(patch, text) }
 	if text := kindMismatch(kind, patched); text != "" {
 		return Prepared{}, invalid(text)
 	}
-	if m.PatchType != request.StrategicMergePatch && patched.String("apiVersion") == "" {
+	if patch.Type != request.StrategicMergePatch && patched.String("apiVersion") == "" {
 		return Prepared{}, newNoName(m) // what has no version has no fields either
 	}
 	want, faults, err := codec.Conform(kind.Message(), patched, base)
@@ -47,7 +44,7 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 		return Prepared{}, meta.NewTooLarge("%v", err)
 	}
 	switch {
-	case err != nil && m.PatchType == request.StrategicMergePatch:
+	case err != nil && patch.Type == request.StrategicMergePatch:
 		return Prepared{}, invalid(codec.ConversionText(err))
 	case err != nil:
 		return Prepared{}, invalid(err.Error())
@@ -56,7 +53,7 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if strict != "" {
 		return Prepared{}, invalid(strict)
 	}
-	if err := checkPatchedName(m, patched); err != nil {
+	if err := checkPatchedName(m, patch, patched); err != nil {
 		return Prepared{}, err
 	}
 	m.Recorder.Warn(warnings...)
@@ -65,7 +62,7 @@ func preparePatch(cur State, m *request.Mutation, env Env) (Prepared, error) {
 
 // checkPatchedName requires that a patch leaves the name as it is: an object is never renamed. The answer repeats only a name
 // that the patch spells out: another one may be a copy of a value that its author must not read.
-func checkPatchedName(m *request.Mutation, patched tree.Tree) error {
+func checkPatchedName(m *request.Mutation, patch request.Patch, patched tree.Tree) error {
 	switch name := childObject(patched, "metadata")["name"]; name {
 	case m.Key.Name:
 		return nil
@@ -73,7 +70,7 @@ func checkPatchedName(m *request.Mutation, patched tree.Tree) error {
 		return newNoName(m)
 	default:
 		shown := ""
-		if text := fmt.Sprint(name); bytes.Contains(m.PatchBody, []byte(text)) {
+		if text := fmt.Sprint(name); bytes.Contains(patch.Body, []byte(text)) {
 			shown = "(" + text + ") "
 		}
 		return meta.NewBadRequest("the name of the object " + shown + "does not match the name on the URL (" + m.Key.Name + ")")
@@ -139,13 +136,13 @@ func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 
 // applyPatch is what a patch makes of base. The faults are the duplicate fields of the patch, which the
 // result does not show.
-func applyPatch(base tree.Tree, kind *schema.Kind, m *request.Mutation) (tree.Tree, []codec.FieldFault, error) {
-	if m.PatchType == request.JSONPatch {
+func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tree, []codec.FieldFault, error) {
+	if patch.Type == request.JSONPatch {
 		written, err := encodedView(kind, base)
 		if err != nil {
 			return nil, nil, err
 		}
-		body, faults, err := sanitizeJSONPatch(m)
+		body, faults, err := sanitizeJSONPatch(patch.Body)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -155,15 +152,15 @@ func applyPatch(base tree.Tree, kind *schema.Kind, m *request.Mutation) (tree.Tr
 		}
 		return keepUnchanged(patched, written, base, "metadata"), faults, nil
 	}
-	decoded, duplicates, err := codec.DecodeAny(m.PatchBody)
+	decoded, duplicates, err := codec.DecodeAny(patch.Body)
 	if err != nil {
 		return nil, nil, meta.NewBadRequest("error decoding patch: " + err.Error())
 	}
 	body, ok := decoded.(tree.Tree)
-	if !ok && (decoded != nil || m.PatchType != request.StrategicMergePatch) { // null changes nothing there
+	if !ok && (decoded != nil || patch.Type != request.StrategicMergePatch) { // null changes nothing there
 		return nil, nil, meta.NewBadRequest("error decoding patch: the patch must be a JSON object")
 	}
-	if m.PatchType == request.StrategicMergePatch {
+	if patch.Type == request.StrategicMergePatch {
 		for _, name := range []string{"apiVersion", "kind"} { // of which they say what they like: the path tells them
 			if _, isText := body[name].(string); isText || body[name] == nil {
 				delete(body, name)
@@ -178,16 +175,16 @@ func applyPatch(base tree.Tree, kind *schema.Kind, m *request.Mutation) (tree.Tr
 // sanitizeJSONPatch is the body of a JSON patch without unknown members of its operations: the library that
 // carries them out ignores case, and would take OP for op. The faults are those members, and
 // duplicate ones. A patch that nests too deeply is refused here, for the library would carry it out.
-func sanitizeJSONPatch(m *request.Mutation) ([]byte, []codec.FieldFault, error) {
-	decoded, faults, err := codec.DecodeAny(m.PatchBody)
+func sanitizeJSONPatch(body []byte) ([]byte, []codec.FieldFault, error) {
+	decoded, faults, err := codec.DecodeAny(body)
 	if errors.Is(err, jsontext.ErrDepth) {
 		return nil, nil, meta.NewBadRequest("error decoding patch: " + err.Error())
 	}
 	list, ok := decoded.([]any)
 	if err != nil || !ok {
-		return m.PatchBody, nil, nil // the library refuses it
+		return body, nil, nil // the library refuses it
 	}
-	body, known := m.PatchBody, true
+	known := true
 	for i := range list {
 		operation, _ := list[i].(tree.Tree)
 		for _, name := range operation.SortedKeys() {
@@ -230,12 +227,12 @@ func applyFieldValidation(m *request.Mutation, faults []codec.FieldFault) (warni
 
 // invalidPatch answers a patch whose result is no valid object. It shows the patch, or its beginning, and
 // nothing of the object: errors end up in logs, and the object may be a Secret.
-func invalidPatch(m *request.Mutation, text string) error {
+func invalidPatch(patch request.Patch, text string) error {
 	const most = 16 << 10 // bytes of the patch that the answer shows, so that there is room for the reason
-	shown := string(m.PatchBody)
-	if m.PatchType == request.StrategicMergePatch { // which kube-apiserver shows as Go prints it
-		if patch, _, err := codec.DecodeAny(m.PatchBody); err == nil {
-			shown = fmt.Sprintf("%+v", patch)
+	shown := string(patch.Body)
+	if patch.Type == request.StrategicMergePatch { // which kube-apiserver shows as Go prints it
+		if decoded, _, err := codec.DecodeAny(patch.Body); err == nil {
+			shown = fmt.Sprintf("%+v", decoded)
 		}
 	}
 	return meta.NewInvalid(meta.GroupKind{}, "", []meta.Cause{{

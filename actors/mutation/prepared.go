@@ -44,15 +44,19 @@ const (
 // of m before, on another state, counts no more.
 func Prepare(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	m.Recorder.Reset()
-	switch m.Verb {
+	switch c := m.Change.(type) {
 	case request.Create:
 		return prepareCreate(cur, m, env)
 	case request.Update:
 		return prepareUpdate(cur, m, env)
 	case request.Patch:
-		return preparePatch(cur, m, env)
+		return preparePatch(cur, m, c, env)
+	case request.Apply:
+		return prepareApply(cur, m, c, env)
+	case request.Delete:
+		return prepareRemove(cur, m, c, env)
 	}
-	return prepareRemove(cur, m, env)
+	return Prepared{}, meta.NewMethodNotAllowed()
 }
 
 // PrepareUnreadable prepares the removal of an object that cannot be read. seen is what admission gets

@@ -14,11 +14,11 @@ import (
 )
 
 // prepareRemove prepares to delete an object.
-func prepareRemove(cur State, m *request.Mutation, env Env) (Prepared, error) {
+func prepareRemove(cur State, m *request.Mutation, options request.Delete, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
-	if err := checkDelete(cur, m); err != nil {
+	if err := checkDelete(cur, m, options); err != nil {
 		return Prepared{}, err
 	}
 	if guard, ok := env.Allocator.(DeletionGuard); ok {
@@ -32,28 +32,29 @@ func prepareRemove(cur State, m *request.Mutation, env Env) (Prepared, error) {
 // finishRemove removes the object, or begins its deletion where finalizers or a grace period hold it.
 func (p *Prepared) finishRemove() (Candidate, error) {
 	cur, m := p.cur, p.mutation
+	options, _ := m.Change.(request.Delete)
 	if err := p.validate(); err != nil {
 		return Candidate{}, err
 	}
-	if _, text := m.Kind.Stored.Strategy.DefaultPropagation(); text != "" && m.Delete.PropagationPolicy == "" {
+	if _, text := m.Kind.Stored.Strategy.DefaultPropagation(); text != "" && options.PropagationPolicy == "" {
 		m.Recorder.Warn(text)
 	}
-	if removesImmediately(cur.Object, m) {
+	if removesImmediately(cur.Object, m, options) {
 		return Candidate{Op: Remove, Tree: cur.Tree, Encoded: codec.WithoutVersion(cur.Object.JSON), Head: cur.Object.Meta}, nil
 	}
 	object := tree.Clone(cur.Tree).(tree.Tree)
 	metadata := childObject(object, "metadata")
-	setPolicyFinalizer(metadata, propagationPolicy(cur.Object, m))
+	setPolicyFinalizer(metadata, propagationPolicy(cur.Object, m, options))
 	if !cur.Object.Meta.Terminating {
-		p.beginDeletion(object, metadata)
-	} else if asked := m.Delete.GracePeriodSeconds; asked != nil && m.Kind.Writes.Deletion == schema.DeleteGracefully {
+		p.beginDeletion(object, metadata, options)
+	} else if asked := options.GracePeriodSeconds; asked != nil && m.Kind.Writes.Deletion == schema.DeleteGracefully {
 		shortenGrace(metadata, *asked)
 	}
 	return p.env.encodeCandidate(cur, m, object)
 }
 
 // beginDeletion marks an object as terminating.
-func (p *Prepared) beginDeletion(object, metadata tree.Tree) {
+func (p *Prepared) beginDeletion(object, metadata tree.Tree, options request.Delete) {
 	m, now, grace := p.mutation, p.env.Now, int64(0)
 	switch strategy := m.Kind.Stored.Strategy; m.Kind.Writes.Deletion {
 	case schema.DeleteInSteps:
@@ -61,7 +62,7 @@ func (p *Prepared) beginDeletion(object, metadata tree.Tree) {
 		strategy.BeginDelete(object, timestamp(now))
 		return
 	case schema.DeleteGracefully:
-		grace = strategy.GracePeriod(object, m.Delete.GracePeriodSeconds)
+		grace = strategy.GracePeriod(object, options.GracePeriodSeconds)
 	}
 	metadata["deletionTimestamp"] = timestamp(now.Add(time.Duration(grace) * time.Second))
 	metadata["deletionGracePeriodSeconds"] = grace
@@ -72,16 +73,16 @@ func (p *Prepared) beginDeletion(object, metadata tree.Tree) {
 
 // removesImmediately tells whether the object is removed as it is: no finalizer and no grace period
 // delays that.
-func removesImmediately(o *meta.Object, m *request.Mutation) bool {
-	policy := propagationPolicy(o, m)
+func removesImmediately(o *meta.Object, m *request.Mutation, options request.Delete) bool {
+	policy := propagationPolicy(o, m, options)
 	return m.Kind.Writes.Deletion == schema.DeleteAtOnce && len(o.Meta.Finalizers) == 0 &&
 		(policy == "" || policy == "Background")
 }
 
 // propagationPolicy is what becomes of what an object owns: as the request asks, else as the object's finalizers
 // say, else, when its deletion begins, as is usual for its kind; "" changes nothing of that.
-func propagationPolicy(o *meta.Object, m *request.Mutation) string {
-	if policy := m.Delete.PropagationPolicy; policy != "" || o.Meta.Terminating ||
+func propagationPolicy(o *meta.Object, m *request.Mutation, options request.Delete) string {
+	if policy := options.PropagationPolicy; policy != "" || o.Meta.Terminating ||
 		slices.ContainsFunc(o.Meta.Finalizers, func(f string) bool { return f == meta.OrphanFinalizer || f == meta.ForegroundFinalizer }) {
 		return policy
 	}
@@ -90,19 +91,19 @@ func propagationPolicy(o *meta.Object, m *request.Mutation) string {
 }
 
 // checkDelete checks the preconditions against the current state.
-func checkDelete(cur State, m *request.Mutation) error {
+func checkDelete(cur State, m *request.Mutation, options request.Delete) error {
 	if m.Kind.Writes.Deletion == schema.DeleteInSteps {
-		return checkStepwiseDelete(cur, m)
+		return checkStepwiseDelete(cur, m, options)
 	}
 	name := kindName(m.Kind)
 	gr := meta.GroupResource{Group: name.Group, Resource: name.Kind}
-	if uid := m.Delete.UID; uid != nil && *uid != cur.Object.Meta.UID {
+	if uid := options.UID; uid != nil && *uid != cur.Object.Meta.UID {
 		return meta.NewConflict(gr, m.Key.Name, fmt.Sprintf(
 			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated",
 			*uid, cur.Object.Meta.UID))
 	}
 	current := strconv.FormatUint(cur.Object.Version, 10)
-	if version := m.Delete.ResourceVersion; version != nil && (!cur.Committed || *version != current) {
+	if version := options.ResourceVersion; version != nil && (!cur.Committed || *version != current) {
 		return meta.NewConflict(gr, m.Key.Name, fmt.Sprintf(
 			"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified",
 			*version, current))
@@ -111,12 +112,12 @@ func checkDelete(cur State, m *request.Mutation) error {
 }
 
 // checkStepwiseDelete is checkDelete where clients know the errors of an update.
-func checkStepwiseDelete(cur State, m *request.Mutation) error {
-	if uid := m.Delete.UID; uid != nil && *uid != cur.Object.Meta.UID {
+func checkStepwiseDelete(cur State, m *request.Mutation, options request.Delete) error {
+	if uid := options.UID; uid != nil && *uid != cur.Object.Meta.UID {
 		return uidConflict(m, *uid, cur.Object.Meta.UID)
 	}
 	current := strconv.FormatUint(cur.Object.Version, 10)
-	if version := m.Delete.ResourceVersion; version != nil && (!cur.Committed || *version != current) {
+	if version := options.ResourceVersion; version != nil && (!cur.Committed || *version != current) {
 		return meta.NewConflict(resource(m.Kind), m.Key.Name, fmt.Sprintf(
 			"Precondition failed: ResourceVersion in precondition: %s, ResourceVersion in object meta: %s", *version, current))
 	}

@@ -49,7 +49,7 @@ func (p *Prepared) writeBody(body tree.Tree) error {
 // and its version.
 func (p *Prepared) checkBody(body tree.Tree) error {
 	m, metadata := p.mutation, childObject(body, "metadata")
-	if m.Verb == request.Create { // its View checks the body
+	if request.Is[request.Create](m) { // its View checks the body
 		return nil
 	}
 	if name := metadata.String("name"); name != m.Key.Name {

@@ -65,7 +65,7 @@ func checkStateUnchanged(t *testing.T, k *schema.Kind, document []byte) {
 	if k.Namespaced {
 		s.key.Namespace = "default"
 	}
-	s.write(request.Mutation{Verb: request.Create, Object: kept(), FieldManager: "a"})
+	s.write(request.Mutation{Change: request.Create{Object: kept()}, FieldManager: "a"})
 	annotated := tree.Clone(s.cur.Tree).(tree.Tree)
 	annotated.EnsureObject("metadata", "annotations")["new"] = "annotation"
 	defaulted := tree.Clone(annotated).(tree.Tree)
@@ -74,17 +74,17 @@ func checkStateUnchanged(t *testing.T, k *schema.Kind, document []byte) {
 	}
 	label := []byte(`{"metadata":{"labels":{"new":"label"}}}`)
 	for _, m := range []request.Mutation{
-		{Verb: request.Update, Object: body()},
-		{Verb: request.Update, Object: labelled()},
-		{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: label},
-		{Verb: request.Patch, PatchType: request.StrategicMergePatch, PatchBody: label},
-		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: labelled(), FieldManager: "b", Force: true},
-		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: labelled(), FieldManager: kubectlManager, Force: true},
-		{Verb: request.Patch, PatchType: request.ApplyPatch, Object: tree.Tree{
+		{Change: request.Update{Object: body()}},
+		{Change: request.Update{Object: labelled()}},
+		{Change: request.Patch{Type: request.MergePatch, Body: label}},
+		{Change: request.Patch{Type: request.StrategicMergePatch, Body: label}},
+		{Change: request.Apply{Config: labelled(), Force: true}, FieldManager: "b"},
+		{Change: request.Apply{Config: labelled(), Force: true}, FieldManager: kubectlManager},
+		{Change: request.Apply{Config: tree.Tree{
 			"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": tree.Tree{"name": name, "labels": tree.Tree{"new": "label"}},
-		}, FieldManager: "b", Force: true},
-		{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"stringData":{"a":"other"},"binaryData":{"b":"Yg=="}}`)},
-		{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"status":{"phase":"Failed"}}`), Subresource: "status"},
+		}, Force: true}, FieldManager: "b"},
+		{Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"stringData":{"a":"other"},"binaryData":{"b":"Yg=="}}`)}},
+		{Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"status":{"phase":"Failed"}}`)}, Subresource: "status"},
 	} {
 		if m.Subresource != "" && k.Subresource(m.Subresource) == nil {
 			continue
@@ -93,7 +93,7 @@ func checkStateUnchanged(t *testing.T, k *schema.Kind, document []byte) {
 		before := codec.EncodeJSON(k.Stored, s.cur.Tree).JSON
 		_, err := Apply(s.cur, &m, s.env)
 		if after := codec.EncodeJSON(k.Stored, s.cur.Tree).JSON; !bytes.Equal(before, after) {
-			t.Errorf("verb %d, patch %d %s (%v): the state became\n%s, was\n%s", m.Verb, m.PatchType, m.PatchBody, err, after, before)
+			t.Errorf("%T %v (%v): the state became\n%s, was\n%s", m.Change, m.Change, err, after, before)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestLabelsAreDefaultedAgain(t *testing.T) {
 	s := newTestObject(t, "replicationcontrollers")
 	s.write(s.config("a", `{"apiVersion":"v1","kind":"ReplicationController","metadata":{"name":"a","namespace":"default","labels":{"own":"label"}},`+
 		`"spec":{"template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`))
-	c := s.write(request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(`{"metadata":{"labels":null}}`)})
+	c := s.write(request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"labels":null}}`)}})
 	if labels := c.Tree.Object("metadata", "labels"); !tree.StrictEqual(labels, tree.Tree{"app": "web"}) {
 		t.Errorf("labels %v", labels)
 	}

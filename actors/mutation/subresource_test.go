@@ -19,11 +19,11 @@ const plainNamespace = `{"metadata":{"name":"a","uid":"u1","creationTimestamp":"
 // TestScope: what the object itself and each of its sub-resources may change, and what counts as a change
 // of the spec, with which alone the generation rises.
 func TestScope(t *testing.T) {
-	update := request.Mutation{Verb: request.Update}
-	status := request.Mutation{Verb: request.Update, Subresource: "status"}
-	finalize := request.Mutation{Verb: request.Update, Subresource: "finalize"}
-	mergeStatus := request.Mutation{Verb: request.Patch, Subresource: "status", PatchType: request.MergePatch,
-		PatchBody: []byte(`{"metadata":{"labels":{"l":"2"}},"spec":{"nodeName":"m"},"status":{"phase":"Failed"}}`)}
+	update := request.Mutation{Change: request.Update{}}
+	status := request.Mutation{Change: request.Update{}, Subresource: "status"}
+	finalize := request.Mutation{Change: request.Update{}, Subresource: "finalize"}
+	mergeStatus := request.Mutation{Subresource: "status",
+		Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"labels":{"l":"2"}},"spec":{"nodeName":"m"},"status":{"phase":"Failed"}}`)}}
 	runAll(t, []testCase{
 		{name: "the spec raises the generation", resource: "pods", current: runningPod, m: update, body: strings.Replace(runningPod, `"i"`, `"j"`, 1),
 			op: Put, fields: map[string]string{"metadata.generation": "4", "spec.containers.0.image": `"j"`}},
@@ -41,8 +41,8 @@ func TestScope(t *testing.T) {
 			op:   Put, fields: map[string]string{"metadata.labels.l": `"2"`, "metadata.finalizers": `["a.b/c"]`, "spec.containers.0.image": `"i"`, "status.phase": `"Failed"`}},
 		{name: "a patch of the status", resource: "pods", current: runningPod, m: mergeStatus,
 			op: Put, fields: map[string]string{"metadata.labels.l": `"2"`, "spec.nodeName": `"n"`, "status.phase": `"Failed"`, "metadata.generation": "3"}},
-		{name: "a patch of the status in another namespace", resource: "pods", current: runningPod, m: request.Mutation{Verb: request.Patch, Subresource: "status",
-			PatchType: request.MergePatch, PatchBody: []byte(`{"metadata":{"namespace":"other"}}`)}, code: 400, reason: meta.ReasonBadRequest, says: "does not match the namespace"},
+		{name: "a patch of the status in another namespace", resource: "pods", current: runningPod, m: request.Mutation{Subresource: "status",
+			Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"namespace":"other"}}`)}}, code: 400, reason: meta.ReasonBadRequest, says: "does not match the namespace"},
 		{name: "the status keeps preconditions", resource: "pods", current: runningPod, m: status, body: withMetadata(runningPod, `"resourceVersion":"4"`), code: 409, reason: meta.ReasonConflict},
 		{name: "the status of nothing", resource: "pods", m: status, body: runningPod, code: 404, reason: meta.ReasonNotFound},
 		{name: "finalize changes the finalizers of the spec", resource: "namespaces", current: plainNamespace, m: finalize,
@@ -57,7 +57,7 @@ func TestScope(t *testing.T) {
 // TestPatch: all formats, from what clients see.
 func TestPatch(t *testing.T) {
 	patch := func(kind request.PatchType, body string) request.Mutation {
-		return request.Mutation{Verb: request.Patch, PatchType: kind, PatchBody: []byte(body)}
+		return request.Mutation{Change: request.Patch{Type: kind, Body: []byte(body)}}
 	}
 	strict := patch(request.MergePatch, `{"dota":{"x":"2"}}`)
 	strict.FieldValidation = request.Strict
@@ -102,7 +102,7 @@ func TestPatchWarns(t *testing.T) {
 	k := kindNamed(t, "configmaps")
 	for level, want := range map[request.FieldValidation]int{request.Warn: 1, request.Ignore: 0} {
 		c := testCase{current: plainConfigMap}
-		m := request.Mutation{Verb: request.Patch, Kind: k, PatchType: request.MergePatch, PatchBody: []byte(`{"dota":{"x":"2"}}`), FieldValidation: level, Recorder: new(request.Recorder)}
+		m := request.Mutation{Kind: k, Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"dota":{"x":"2"}}`)}, FieldValidation: level, Recorder: new(request.Recorder)}
 		m.Key.Name, m.Key.Namespace = "a", "default"
 		got, err := Apply(c.state(t, k), &m, env)
 		if warnings, _ := m.Recorder.Recorded(); err != nil || got.Op != None || len(warnings) != want {

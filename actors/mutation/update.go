@@ -22,7 +22,7 @@ func prepareUpdate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if !m.Kind.Writes.CreateOnUpdate || m.Subresource != "" {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
 	}
-	if uid, _ := childObject(m.Object, "metadata")["uid"].(string); uid != "" {
+	if uid, _ := childObject(m.Body(), "metadata")["uid"].(string); uid != "" {
 		return Prepared{}, uidConflict(m, uid, "")
 	}
 	return prepareNew(m, env), nil
@@ -125,7 +125,7 @@ func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 		return uidConflict(m, uid, cur.Object.Meta.UID)
 	}
 	version, _ := metadata["resourceVersion"].(string)
-	return checkVersion(cur, m, version, m.Verb == request.Update)
+	return checkVersion(cur, m, version, request.Is[request.Update](m))
 }
 
 // checkVersion checks a resourceVersion against the current state. If it is required, updates of
@@ -159,7 +159,12 @@ func uidConflict(m *request.Mutation, asked, current string) error {
 // uidCheckedByValidation tells whether a different uid is an invalid change instead of a conflict: in a
 // patch of the main resource it is a change of the field, which validation refuses.
 func uidCheckedByValidation(m *request.Mutation) bool {
-	return m.Verb == request.Patch && m.Subresource == ""
+	return isPatch(m) && m.Subresource == ""
+}
+
+// isPatch reports whether m is a patch of any format, including an apply.
+func isPatch(m *request.Mutation) bool {
+	return request.Is[request.Patch](m) || request.Is[request.Apply](m)
 }
 
 // restrictUpdate is the wanted object in its stored form, with defaults. A write of a sub-resource is

@@ -96,8 +96,8 @@ func (p *Prepared) subresourceBody() tree.Tree {
 		return tree.Clone(p.body).(tree.Tree)
 	case sub.View.Read != nil:
 		return tree.Clone(sub.View.Read(p.want)).(tree.Tree)
-	case m.Object != nil:
-		return tree.Clone(m.Object).(tree.Tree)
+	case m.Body() != nil:
+		return tree.Clone(m.Body()).(tree.Tree)
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func (p *Prepared) settleMetadata(before tree.Tree) error {
 	m, was := p.mutation, childObject(before, "metadata")
 	metadata := tree.Clone(childObject(p.want, "metadata")).(tree.Tree)
 	p.want["metadata"] = metadata
-	if name := metadata.String("name"); p.step == stepCreate && m.Verb != request.Create && name != m.Key.Name {
+	if name := metadata.String("name"); p.step == stepCreate && !request.Is[request.Create](m) && name != m.Key.Name {
 		return errName(m, name)
 	}
 	switch namespace := metadata.String("namespace"); {
@@ -244,7 +244,7 @@ func errName(m *request.Mutation, name string) error {
 // Renamed reports whether admission has changed or removed the name of a new object. Rename
 // continues such a create.
 func (p *Prepared) Renamed() bool {
-	return p.step == stepCreate && p.mutation.Verb == request.Create && childObject(p.want, "metadata").String("name") != p.mutation.Key.Name
+	return p.step == stepCreate && request.Is[request.Create](p.mutation) && childObject(p.want, "metadata").String("name") != p.mutation.Key.Name
 }
 
 // Name returns the name of the wanted object, and the prefix for one to be generated.

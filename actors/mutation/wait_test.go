@@ -82,8 +82,8 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 		}
 		return meta.NewForbidden(resource(k), "a", "full")
 	}}
-	m := request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "default", Name: "a"}, Admission: admission(w.plugin()),
-		Object: decode(t, k, `{"metadata":{"name":"a","namespace":"default"}}`)}
+	m := request.Mutation{Kind: k, Key: meta.Key{Namespace: "default", Name: "a"}, Admission: admission(w.plugin()),
+		Change: request.Create{Object: decode(t, k, `{"metadata":{"name":"a","namespace":"default"}}`)}}
 	if _, err := waitFor(t, State{}, &m, env); err == nil || seen != "10.0.0.7" || allocator.allocated != 1 || allocator.released != 1 {
 		t.Errorf("%v; saw %q, released %d of %d", err, seen, allocator.released, allocator.allocated)
 	}
@@ -107,7 +107,7 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 	}
 	w.validate = func(*request.Attributes) error { return nil }
 	m.Admission, m.DryRun = admission(w.plugin()), false
-	m.Object = decode(t, k, `{"metadata":{"name":"a","namespace":"default","labels":{"not a name":""}}}`)
+	setBody(&m, decode(t, k, `{"metadata":{"name":"a","namespace":"default","labels":{"not a name":""}}}`))
 	if _, err := waitFor(t, State{}, &m, env); err == nil || allocator.allocated != 4 || allocator.released != 4 {
 		t.Errorf("%v; of what is not valid: released %d of %d", err, allocator.released, allocator.allocated)
 	}
@@ -123,9 +123,9 @@ func TestAdmissionIsRestricted(t *testing.T) {
 		c.New.Object("metadata")["creationTimestamp"] = "2020-01-01T00:00:00Z"
 	}
 	rebind := func(c *request.Attributes) { c.Body.Object("target")["name"] = "o" }
-	update := request.Mutation{Verb: request.Update}
-	binding := request.Mutation{Verb: request.Create, Subresource: "binding"}
-	status := request.Mutation{Verb: request.Update, Subresource: "status"}
+	update := request.Mutation{Change: request.Update{}}
+	binding := request.Mutation{Change: request.Create{}, Subresource: "binding"}
+	status := request.Mutation{Change: request.Update{}, Subresource: "status"}
 	unbound := strings.Replace(runningPod, `"nodeName":"n",`, "", 1)
 	for _, c := range []struct {
 		name, current, body string
@@ -143,7 +143,7 @@ func TestAdmissionIsRestricted(t *testing.T) {
 		before := string(codec.AppendAny(nil, cur.Tree))
 		m := c.m
 		m.Kind, m.Key, m.Admission = k, meta.Key{Namespace: "default", Name: "a"}, admission(testWaiting{mutate: c.mutate}.plugin())
-		m.Object = decode(t, bodyKind(&m), c.body)
+		setBody(&m, decode(t, bodyKind(&m), c.body))
 		got, err := waitFor(t, cur, &m, env)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -166,7 +166,7 @@ func TestNeedsTree(t *testing.T) {
 	s := newTestObject(t, "configmaps")
 	s.write(s.config("one", configMapOf("0")))
 	apply := s.config("one", configMapOf("0"))
-	remove := request.Mutation{Verb: request.Delete}
+	remove := request.Mutation{Change: request.Delete{}}
 	for _, c := range []struct {
 		name          string
 		change        func(m *request.Mutation)
@@ -185,7 +185,7 @@ func TestNeedsTree(t *testing.T) {
 			q.m.Kind, q.m.Key = s.kind, s.key
 			c.change(&q.m)
 			if NeedsTree(s.cur.Object, &q.m) != q.want {
-				t.Errorf("%s: verb %d needs the tree: %t", c.name, q.m.Verb, !q.want)
+				t.Errorf("%s: %T needs the tree: %t", c.name, q.m.Change, !q.want)
 			}
 		}
 	}
@@ -206,7 +206,7 @@ func TestBodyIsCopiedForChanges(t *testing.T) {
 		{admission(&request.Plugin{Mutator: testAdmission{}}), true},
 	} {
 		body := tree.Tree{"metadata": tree.Tree{}, "data": tree.Tree{"a": "b"}}
-		m := &request.Mutation{Kind: all.Kind("", "v1", "configmaps"), Object: body, Admission: c.admission}
+		m := &request.Mutation{Kind: all.Kind("", "v1", "configmaps"), Change: request.Create{Object: body}, Admission: c.admission}
 		if copied := !tree.SameRef(copyBody(m, Env{}, request.OnCreate)["data"], body["data"]); copied != c.copied {
 			t.Errorf("%v: copied %t", c.admission, copied)
 		}
@@ -252,8 +252,8 @@ func TestRequesterIsKept(t *testing.T) {
 		c.New.EnsureObject("metadata", "labels")["round"] = strings.Repeat("i", round)
 		c.New.EnsureObject("spec")["username"], c.New.EnsureObject("spec")["groups"] = "root", []any{"system:masters"}
 	}}
-	m := request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Name: "a"}, Admission: admission(&request.Plugin{Mutator: testAdmission{}}, w.plugin()),
-		Object: decode(t, k, `{"metadata":{"name":"a"},"spec":{"username":"root","extra":{"a":["b"]}}}`)}
+	m := request.Mutation{Kind: k, Key: meta.Key{Name: "a"}, Admission: admission(&request.Plugin{Mutator: testAdmission{}}, w.plugin()),
+		Change: request.Create{Object: decode(t, k, `{"metadata":{"name":"a"},"spec":{"username":"root","extra":{"a":["b"]}}}`)}}
 	p, err := Prepare(State{}, &m, env)
 	if err != nil {
 		t.Fatal(err)
@@ -276,9 +276,9 @@ func TestReservationPanics(t *testing.T) {
 	allocator := &testAllocator{}
 	env := env
 	env.Allocator = allocator
-	m := request.Mutation{Verb: request.Create, Kind: k, Key: meta.Key{Namespace: "default", Name: "a"},
+	m := request.Mutation{Kind: k, Key: meta.Key{Namespace: "default", Name: "a"},
 		Admission: admission(&request.Plugin{Stage: request.Last, Validator: testAdmission{reserve: func() (*request.Reservation, error) { panic("boom") }}}),
-		Object:    decode(t, k, `{"metadata":{"name":"a","namespace":"default"}}`)}
+		Change:    request.Create{Object: decode(t, k, `{"metadata":{"name":"a","namespace":"default"}}`)}}
 	func() {
 		defer func() { _ = recover() }()
 		_, _ = Apply(State{}, &m, env)

@@ -77,7 +77,7 @@ func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree
 			return err
 		}
 		_, err = e.store.Mutate(ctx, request.Mutation{
-			Verb: request.Update, Kind: e.budgets, Key: key, Subresource: "status", Object: budget, FieldManager: v.Manager,
+			Kind: e.budgets, Key: key, Subresource: "status", Change: request.Update{Object: budget}, FieldManager: v.Manager,
 		})
 		return err
 	})

@@ -31,7 +31,7 @@ func NewEvictor(store Store, pods, budgets *schema.Kind) *Evictor {
 // An Eviction asks for the deletion of one Pod.
 type Eviction struct {
 	Key    meta.Key // of the Pod
-	Delete request.DeleteOptions
+	Delete request.Delete
 	DryRun bool
 	// Manager is the field manager of the request.
 	Manager string
@@ -117,7 +117,7 @@ func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 		}
 	}
 	_, err := e.store.Mutate(ctx, request.Mutation{
-		Verb: request.Delete, Kind: e.pods, Key: v.Key, Delete: v.Delete, DryRun: v.DryRun, FieldManager: v.Manager,
+		Kind: e.pods, Key: v.Key, Change: v.Delete, DryRun: v.DryRun, FieldManager: v.Manager,
 	})
 	return err
 }
@@ -139,7 +139,7 @@ func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string
 		}
 		addDisruptionTarget(pod.EnsureObject("status"), e.now())
 		result, err := e.store.Mutate(ctx, request.Mutation{
-			Verb: request.Update, Kind: e.pods, Key: v.Key, Subresource: "status", Object: pod, FieldManager: v.Manager, KeepsOwners: true,
+			Kind: e.pods, Key: v.Key, Subresource: "status", Change: request.Update{Object: pod}, FieldManager: v.Manager, KeepsOwners: true,
 		})
 		if err == nil {
 			version = strconv.FormatUint(result.Object.Version, 10)

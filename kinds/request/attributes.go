@@ -59,7 +59,7 @@ func NewAttributes(ctx context.Context, m *Mutation, old, wanted tree.Tree) *Att
 func (a *Attributes) SetChange(old, wanted tree.Tree) {
 	a.Old, a.New = old, wanted
 	switch {
-	case a.Mutation.Verb == Connect:
+	case Is[Connect](a.Mutation):
 		a.Operation = OnConnect
 	case wanted == nil:
 		a.Operation = OnDelete

@@ -6,19 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Verb is what a Mutation does.
-type Verb uint8
-
-// The verbs.
-const (
-	Create Verb = iota
-	Update
-	Patch
-	Delete
-	Connect // opens a stream to what an object stands for, such as the log of a Pod
-)
-
-// A PatchType tells the patch formats apart.
+// A PatchType is the format of a Patch.
 type PatchType uint8
 
 // The patch types.
@@ -26,7 +14,6 @@ const (
 	JSONPatch PatchType = iota
 	MergePatch
 	StrategicMergePatch
-	ApplyPatch // its configuration is Object, as it was sent
 )
 
 // FieldValidation says what happens to unknown and duplicate fields.
@@ -39,29 +26,80 @@ const (
 	Strict
 )
 
+// A Change is what a Mutation does to its object: a Create, an Update, a Patch, an Apply,
+// a Delete or a Connect.
+type Change interface{ isChange() }
+
+// A Create creates an object from the body, which the kind's plan has decoded. A create of a
+// subresource, such as a binding, changes an existing object.
+type Create struct{ Object tree.Tree }
+
+// An Update replaces the object by the body, or creates it if its kind allows that.
+type Update struct{ Object tree.Tree }
+
+// A Patch changes an existing object by a patch of any format but that of an Apply.
+type Patch struct {
+	Type PatchType
+	Body []byte // JSON
+}
+
+// An Apply is a server-side apply of a configuration, as the client sent it.
+type Apply struct {
+	Config tree.Tree
+	Force  bool // takes over fields that other managers own
+	// Misplaced is the error of a configuration that names another object than Key; nil otherwise.
+	// Conflicts, and a uid where no object exists, are reported first.
+	Misplaced error
+	// Digest returns the digest of everything but the object that determines the result. The store
+	// uses it to recognize an apply that changed nothing before. It is nil if the apply must be
+	// admitted, or its kind may change.
+	Digest func() meta.Digest
+}
+
+// A Delete holds the options of a delete, from body and query.
+type Delete struct {
+	GracePeriodSeconds *int64
+	// UID and ResourceVersion are preconditions; nil requires nothing, and "" matches no object.
+	UID, ResourceVersion *string
+	// PropagationPolicy is "", "Orphan", "Background" or "Foreground".
+	PropagationPolicy string
+}
+
+// A Connect opens a stream, such as the log of a Pod.
+type Connect struct{}
+
+func (Create) isChange()  {}
+func (Update) isChange()  {}
+func (Patch) isChange()   {}
+func (Apply) isChange()   {}
+func (Delete) isChange()  {}
+func (Connect) isChange() {}
+
+// Is reports whether the change of m is a C.
+func Is[C Change](m *Mutation) bool {
+	_, is := m.Change.(C)
+	return is
+}
+
+// Body returns the object of a Create or an Update, or the configuration of an Apply; nil otherwise.
+func (m *Mutation) Body() tree.Tree {
+	switch c := m.Change.(type) {
+	case Create:
+		return c.Object
+	case Update:
+		return c.Object
+	case Apply:
+		return c.Config
+	}
+	return nil
+}
+
 // A Mutation asks for one change of one object.
 type Mutation struct {
-	Verb        Verb
 	Kind        *schema.Kind
 	Key         meta.Key // Name is "" for a create with generateName
 	Subresource string   // "" for the object itself
-	// Object is the body of a create or an update, decoded by the kind's plan.
-	Object tree.Tree
-	// PatchType and PatchBody are the body of a patch, as JSON.
-	PatchType PatchType
-	PatchBody []byte
-	// Delete holds the options of a delete.
-	Delete DeleteOptions
-
-	// Force: an apply takes over what others own.
-	Force bool
-	// Misplaced is the error of an apply whose configuration names another object than Key; nil if it does not. Conflicts, and a
-	// uid where there is no object, are told before.
-	Misplaced error
-	// ApplyDigest is the digest of all of an apply that its outcome depends on beside the object, by
-	// which the store recognizes one that changed nothing before. Nil if that must not count: the
-	// apply must be admitted, or its kind may change.
-	ApplyDigest func() meta.Digest
+	Change      Change
 
 	DryRun          bool
 	FieldValidation FieldValidation
@@ -92,15 +130,6 @@ type Conversions interface {
 
 // NamedOptions are options of a write as its request has them; "" for those that it leaves out.
 type NamedOptions struct{ FieldManager, FieldValidation string }
-
-// DeleteOptions are the options of a delete, from body and query.
-type DeleteOptions struct {
-	GracePeriodSeconds *int64
-	// UID and ResourceVersion are preconditions; nil asks for nothing, and "" for what no object has.
-	UID, ResourceVersion *string
-	// PropagationPolicy is "", "Orphan", "Background" or "Foreground".
-	PropagationPolicy string
-}
 
 // A Result answers a Mutation.
 type Result struct {

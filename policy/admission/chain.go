@@ -138,8 +138,7 @@ func (c *Chain) For(user *request.User, k *schema.Kind, subresource, namespace s
 
 // Provision makes what a mutation needs, if it may create an object and is no dry run.
 func (c *Chain) Provision(ctx context.Context, m *request.Mutation) error {
-	creates := m.Verb == request.Create || m.Verb == request.Patch && m.PatchType == request.ApplyPatch
-	if c == nil || m.DryRun || !creates {
+	if c == nil || m.DryRun || !request.Is[request.Create](m) && !request.Is[request.Apply](m) {
 		return nil
 	}
 	for _, r := range c.registrations {

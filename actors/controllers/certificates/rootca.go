@@ -120,10 +120,10 @@ func (p *RootCAPublisher) ensure(ctx context.Context, namespace string) error {
 
 // create makes the ConfigMap of a namespace that has none.
 func (p *RootCAPublisher) create(ctx context.Context, key meta.Key, data tree.Tree) error {
-	_, err := p.store.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: p.maps, Key: key, Object: tree.Tree{
+	_, err := p.store.Mutate(ctx, request.Mutation{Kind: p.maps, Key: key, Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{"name": key.Name, "namespace": key.Namespace, "annotations": tree.Tree{p.annotation: p.text}},
 		"data":     data,
-	}})
+	}}})
 	if reconcile.HasReason(err, meta.ReasonAlreadyExists) || reconcile.IsNamespaceTerminating(err) || reconcile.IsNotFound(err) {
 		return nil // somebody else has made it, which the watch tells, or the namespace is being deleted
 	}

@@ -118,7 +118,7 @@ func (p *TrustBundlePublisher) ensureBundle(ctx context.Context, name, text stri
 	spec := tree.Tree{"signerName": p.signer, "trustBundle": text}
 	if reconcile.IsNotFound(err) {
 		_, err = p.store.Mutate(ctx, request.Mutation{
-			Verb: request.Create, Kind: p.kind, Key: key, Object: tree.Tree{"metadata": tree.Tree{"name": name}, "spec": spec},
+			Kind: p.kind, Key: key, Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}, "spec": spec}},
 		})
 		return err
 	}

@@ -180,7 +180,7 @@ func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 		return nil
 	}
 	changed := tree.Tree{"metadata": object["metadata"], "spec": object["spec"], "status": status}
-	_, err = b.store.Mutate(ctx, request.Mutation{Verb: request.Update, Kind: b.kind, Key: key, Subresource: "status", Object: changed})
+	_, err = b.store.Mutate(ctx, request.Mutation{Kind: b.kind, Key: key, Subresource: "status", Change: request.Update{Object: changed}})
 	if reconcile.IsNotFound(err) {
 		return nil
 	}

@@ -237,7 +237,7 @@ func (e *Endpoints) delete(ctx context.Context, service meta.Key) error {
 	if err != nil || o == nil || object.Object("metadata", "annotations").Has(e.leaderAnnotation) {
 		return err
 	}
-	_, err = e.store.Mutate(ctx, request.Mutation{Verb: request.Delete, Kind: e.kind, Key: key, Delete: request.DeleteOptions{UID: &o.Meta.UID}})
+	_, err = e.store.Mutate(ctx, request.Mutation{Kind: e.kind, Key: key, Change: request.Delete{UID: &o.Meta.UID}})
 	if reconcile.IsNotFound(err) {
 		return nil
 	}

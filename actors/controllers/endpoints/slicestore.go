@@ -148,7 +148,7 @@ func (s *sliceStore) delete(ctx context.Context, o *meta.Object) error {
 // deleteNamed deletes a slice.
 func (s *sliceStore) deleteNamed(ctx context.Context, namespace, name string) error {
 	key := meta.Key{GroupResource: s.kind.Storage, Namespace: namespace, Name: name}
-	_, err := s.store.Mutate(ctx, request.Mutation{Verb: request.Delete, Kind: s.kind, Key: key})
+	_, err := s.store.Mutate(ctx, request.Mutation{Kind: s.kind, Key: key, Change: request.Delete{}})
 	if reconcile.IsNotFound(err) {
 		return nil
 	}

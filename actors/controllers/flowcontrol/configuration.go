@@ -232,10 +232,10 @@ func revised(obj tree.Tree, respec bool, spec tree.Tree, annotation string, upda
 // create makes an object that is missing. Somebody else may be faster: their object is looked at when its event comes.
 func (c *Configuration) create(ctx context.Context, kind *schema.Kind, at meta.Key, want flowcontrol.Object) (*meta.Object, error) {
 	result, err := c.store.Mutate(ctx, request.Mutation{
-		Verb: request.Create, Kind: kind, Key: at, FieldManager: producer,
-		Object: tree.Tree{
+		Kind: kind, Key: at, FieldManager: producer,
+		Change: request.Create{Object: tree.Tree{
 			"metadata": tree.Tree{"name": want.Name, "annotations": tree.Tree{c.annotation: "true"}}, "spec": tree.Clone(want.Spec),
-		},
+		}},
 	})
 	if reconcile.HasReason(err, meta.ReasonAlreadyExists) {
 		return nil, nil // which is told as a change
@@ -246,7 +246,7 @@ func (c *Configuration) create(ctx context.Context, kind *schema.Kind, at meta.K
 // update writes an object that was read before. A conflict is an error, after which the queue has the object read
 // anew; one that is deleted meanwhile is made again by its event.
 func (c *Configuration) update(ctx context.Context, kind *schema.Kind, at meta.Key, obj tree.Tree) (*meta.Object, error) {
-	result, err := c.store.Mutate(ctx, request.Mutation{Verb: request.Update, Kind: kind, Key: at, FieldManager: producer, Object: obj})
+	result, err := c.store.Mutate(ctx, request.Mutation{Kind: kind, Key: at, FieldManager: producer, Change: request.Update{Object: obj}})
 	if reconcile.IsNotFound(err) {
 		return nil, nil
 	}

@@ -36,11 +36,11 @@ func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error 
 		}
 	}
 	_, err = c.store.Mutate(ctx, request.Mutation{
-		Verb: request.Patch, PatchType: request.ApplyPatch, Kind: kind, Key: o.Key, Subresource: "status", Force: true, FieldManager: consumer,
-		Object: tree.Tree{
+		Kind: kind, Key: o.Key, Subresource: "status", FieldManager: consumer,
+		Change: request.Apply{Config: tree.Tree{
 			"apiVersion": kind.APIVersion(), "kind": kind.Kind, "metadata": tree.Tree{"name": o.Key.Name, "uid": o.Meta.UID},
 			"status": tree.Tree{"conditions": []any{want}},
-		},
+		}, Force: true},
 	})
 	if reconcile.IsNotFound(err) {
 		return nil

@@ -47,12 +47,12 @@ func (s *fakeStore) List(_ context.Context, r request.List) (l request.ListResul
 }
 
 func (s *fakeStore) Mutate(_ context.Context, m request.Mutation) (request.Result, error) {
-	if m.Verb == request.Delete {
+	if request.Is[request.Delete](&m) {
 		s.deleted = append(s.deleted, m.Key.Name)
 	}
-	if m.Verb == request.Patch {
+	if patch, ok := m.Change.(request.Patch); ok {
 		o := s.objects[m.Key]
-		text, err := jsonpatch.MergePatch(o.JSON, m.PatchBody)
+		text, err := jsonpatch.MergePatch(o.JSON, patch.Body)
 		if err == nil {
 			o, err = codec.NewObject(m.Kind, m.Key, o.Version+1, text)
 		}

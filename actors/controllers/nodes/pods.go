@@ -107,7 +107,7 @@ func putCondition(status, c tree.Tree) {
 // A conflict means here that the uid is another one: the Pod that was to go is gone.
 func (p *podStore) delete(ctx context.Context, key meta.Key, uid string, seconds *int64) error {
 	_, err := p.store.Mutate(ctx, request.Mutation{
-		Verb: request.Delete, Kind: p.kind, Key: key, Delete: request.DeleteOptions{UID: &uid, GracePeriodSeconds: seconds},
+		Kind: p.kind, Key: key, Change: request.Delete{UID: &uid, GracePeriodSeconds: seconds},
 	})
 	if reconcile.IsNotFound(err) || reconcile.IsConflict(err) {
 		return nil

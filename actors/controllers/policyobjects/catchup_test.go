@@ -39,7 +39,7 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 		seen.Store(true)
 	}))
 	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")
-	_, err := c.reader.store.Mutate(c.ctx, request.Mutation{Verb: request.Create, Kind: role, Key: meta.Key{Name: "a"}, Object: named("a")}) // nobody waits for policy
+	_, err := c.reader.store.Mutate(c.ctx, request.Mutation{Kind: role, Key: meta.Key{Name: "a"}, Change: request.Create{Object: named("a")}}) // nobody waits for policy
 	c.must(err)
 	var once sync.Once
 	refusing := admission{allowed: func() bool {
@@ -47,7 +47,7 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 		return seen.Load()
 	}}
 	_, err = store.Mutate(c.ctx, request.Mutation{
-		Verb: request.Create, Kind: c.kinds.Kind("", "v1", "namespaces"), Key: meta.Key{Name: "n"}, Object: named("n"),
+		Kind: c.kinds.Kind("", "v1", "namespaces"), Key: meta.Key{Name: "n"}, Change: request.Create{Object: named("n")},
 		Admission: &request.Admission{Plugins: []*request.Plugin{{SkipsNoOps: true, Validator: refusing}}},
 	})
 	if err != nil {

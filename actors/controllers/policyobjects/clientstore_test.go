@@ -24,7 +24,7 @@ func TestRoleChangesAreObserved(t *testing.T) {
 	checkWaits(t, c, "before-2", "b", func() error { return c.create(role, "", named("b")) }, seen, goOn)
 	checkWaits(t, c, "before-3", "a", func() error { return c.delete(role, "", "a") }, seen, goOn)
 	checkWaits(t, c, "before-4", "b", func() error {
-		_, err := c.store.DeleteCollection(c.ctx, request.List{Kind: role}, request.Mutation{Verb: request.Delete, Kind: role})
+		_, err := c.store.DeleteCollection(c.ctx, request.List{Kind: role}, request.Mutation{Kind: role, Change: request.Delete{}})
 		return err
 	}, seen, goOn)
 	c.must(c.create(namespace, "", named("n"))) // which policy does not follow

@@ -75,14 +75,14 @@ func newCluster(t *testing.T, naming *meta.Naming) *cluster {
 func (c *cluster) create(k *schema.Kind, namespace string, object tree.Tree) error {
 	name := object.Object("metadata").String("name")
 	_, err := c.store.Mutate(c.ctx, request.Mutation{
-		Verb: request.Create, Kind: k, Key: meta.Key{Namespace: namespace, Name: name}, Object: object,
+		Kind: k, Key: meta.Key{Namespace: namespace, Name: name}, Change: request.Create{Object: object},
 	})
 	return err
 }
 
 // delete deletes an object.
 func (c *cluster) delete(k *schema.Kind, namespace, name string) error {
-	_, err := c.store.Mutate(c.ctx, request.Mutation{Verb: request.Delete, Kind: k, Key: meta.Key{Namespace: namespace, Name: name}})
+	_, err := c.store.Mutate(c.ctx, request.Mutation{Kind: k, Key: meta.Key{Namespace: namespace, Name: name}, Change: request.Delete{}})
 	return err
 }
 

@@ -91,7 +91,7 @@ func TestReaderFollowsDefinitions(t *testing.T) {
 	changed, err := json.Marshal(definition(7))
 	c.must(err)
 	_, err = c.store.Mutate(c.ctx, request.Mutation{
-		Verb: request.Patch, Kind: crd, Key: meta.Key{Name: "things.example.com"}, PatchType: request.MergePatch, PatchBody: changed,
+		Kind: crd, Key: meta.Key{Name: "things.example.com"}, Change: request.Patch{Type: request.MergePatch, Body: changed},
 	})
 	c.must(err)
 	if got := next(t, changes); got != "a 7" {

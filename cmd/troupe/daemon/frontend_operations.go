@@ -71,7 +71,7 @@ func (f *frontEnd) bindingOperation() http.Operation {
 			return nil, meta.NewBadRequest("a Binding needs the name of the Pod that it binds")
 		}
 		_, err := f.storage.store.Mutate(ctx, request.Mutation{
-			Verb: request.Create, Kind: pods, Subresource: "binding", Object: c.Object, DryRun: c.DryRun, FieldManager: c.Manager,
+			Kind: pods, Subresource: "binding", Change: request.Create{Object: c.Object}, DryRun: c.DryRun, FieldManager: c.Manager,
 			Key: meta.Key{GroupResource: pods.Storage, Namespace: c.Key.Namespace, Name: c.Key.Name},
 		})
 		return nil, err

@@ -44,8 +44,8 @@ func (s admittingStore) Mutate(ctx context.Context, m request.Mutation) (request
 func (p *policies) CreateNamespace(ctx context.Context, name string) error {
 	k := p.storage.kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Namespace"})
 	_, err := p.admitting(p.storage.store).Mutate(ctx, request.Mutation{
-		Verb: request.Create, Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: name},
-		Object: tree.Tree{"metadata": tree.Tree{"name": name}},
+		Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: name},
+		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}}},
 	})
 	if status, ok := errors.AsType[*meta.Status](err); ok && status.Reason == meta.ReasonAlreadyExists {
 		return nil

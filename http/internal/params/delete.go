@@ -100,7 +100,7 @@ func optionalField[T any](object tree.Tree, name string) *T {
 // Check finds the options that do not go together, and is what they come to; metaGroup is the group of
 // DeleteOptions. What only a query can ask for is taken from q. Body and query may both ask for a dry run,
 // and either is enough, since to delete by mistake is the worse error.
-func (d *Delete) Check(metaGroup string, q requestinfo.Query, userAgent []byte) (o Write, r request.DeleteOptions, err error) {
+func (d *Delete) Check(metaGroup string, q requestinfo.Query, userAgent []byte) (o Write, r request.Delete, err error) {
 	d.dryRun = append(d.dryRun, q.Values("dryRun")...)
 	var f schema.Faults
 	o.Validation = parseFieldValidation(q, &f)

@@ -81,7 +81,7 @@ func newFixtureOf(t testing.TB, objects policy.Objects) fixture {
 func (f fixture) create(t testing.TB, text string) *request.Attributes {
 	k := f.kinds.Kind("", "v1", "pods")
 	body := parse(t, text)
-	m := &request.Mutation{Verb: request.Create, Kind: k, Object: body, Recorder: new(request.Recorder)}
+	m := &request.Mutation{Kind: k, Change: request.Create{Object: body}, Recorder: new(request.Recorder)}
 	return &request.Attributes{
 		User: &authn.User{Name: "jane", Groups: []string{"system:authenticated"}}, Operation: request.OnCreate, Kind: k,
 		Key: meta.Key{Namespace: "default", Name: "p"}, New: body, Mutation: m, Context: t.Context(),

@@ -206,8 +206,8 @@ func bodies(a *request.Attributes, sub *schema.Subresource) (old, now tree.Tree)
 	switch {
 	case a.Body != nil:
 		now = a.Body
-	case a.Mutation.Object != nil:
-		now = a.Mutation.Object
+	case a.Mutation.Body() != nil:
+		now = a.Mutation.Body()
 	case sub.View.Read != nil && a.New != nil:
 		now = sub.View.Read(a.New)
 	}

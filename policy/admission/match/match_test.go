@@ -61,38 +61,38 @@ func TestRules(t *testing.T) {
 	const every = `"operations":["*"],"apiGroups":["*"],"apiVersions":["*"]`
 	for _, c := range []struct {
 		rules, kind, sub string
-		operation        request.Verb
+		operation        request.Operation
 		want             bool
 	}{
-		{`[{` + every + `,"resources":["pods"]}]`, "/v1/pods", "", request.Create, true},
-		{`[{` + every + `,"resources":["pods"]}]`, "/v1/pods", "status", request.Update, false},
-		{`[{` + every + `,"resources":["pods"]}]`, "/v1/services", "", request.Create, false},
-		{`[{` + every + `,"resources":["pods/status"]}]`, "/v1/pods", "status", request.Update, true},
-		{`[{` + every + `,"resources":["pods/*"]}]`, "/v1/pods", "status", request.Update, true},
-		{`[{` + every + `,"resources":["pods/*"]}]`, "/v1/pods", "", request.Update, true},
-		{`[{` + every + `,"resources":["*/status"]}]`, "/v1/nodes", "status", request.Update, true},
-		{`[{` + every + `,"resources":["*/status"]}]`, "/v1/nodes", "", request.Update, false},
-		{`[{` + every + `,"resources":["*"]}]`, "/v1/nodes", "", request.Delete, true},
-		{`[{` + every + `,"resources":["*"]}]`, "/v1/nodes", "status", request.Update, false},
-		{`[{` + every + `,"resources":["*/*"]}]`, "/v1/nodes", "status", request.Update, true},
-		{`[{` + every + `,"resources":["*/*"]}]`, "/v1/nodes", "", request.Create, true},
-		{`[{` + every + `,"resources":["a","pods"]}]`, "/v1/pods", "", request.Create, true},
-		{`[{"operations":["UPDATE","DELETE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods"]}]`, "/v1/pods", "", request.Create, false},
-		{`[{"operations":["UPDATE","DELETE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods"]}]`, "/v1/pods", "", request.Delete, true},
-		{`[{"operations":["CONNECT"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods/log"]}]`, "/v1/pods", "log", request.Connect, true},
-		{`[{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]`, "/v1/pods", "", request.Create, true},
-		{`[{"operations":["*"],"apiGroups":["apps"],"apiVersions":["v1"],"resources":["*"]}]`, "/v1/pods", "", request.Create, false},
-		{`[{"operations":["*"],"apiGroups":[""],"apiVersions":["v2"],"resources":["pods"]}]`, "/v1/pods", "", request.Create, false},
-		{`[{` + every + `,"resources":["*"],"scope":"Namespaced"}]`, "/v1/pods", "", request.Create, true},
-		{`[{` + every + `,"resources":["*/*"],"scope":"Namespaced"}]`, "/v1/pods", "status", request.Update, true},
-		{`[{` + every + `,"resources":["*"],"scope":"Namespaced"}]`, "/v1/nodes", "", request.Create, false},
-		{`[{` + every + `,"resources":["*"],"scope":"Namespaced"}]`, "/v1/namespaces", "", request.Create, false},
-		{`[{` + every + `,"resources":["*"],"scope":"Cluster"}]`, "/v1/namespaces", "", request.Create, true},
-		{`[{` + every + `,"resources":["*"],"scope":"Cluster"}]`, "/v1/pods", "", request.Create, false},
-		{`[{` + every + `,"resources":["*"],"scope":"*"}]`, "/v1/pods", "", request.Create, true},
-		{`[{` + every + `,"resources":["*/*"]}]`, "admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "", request.Create, false},
-		{`[{` + every + `,"resources":["*/*"]}]`, "admissionregistration.k8s.io/v1/validatingadmissionpolicies", "status", request.Update, false},
-		{`[]`, "/v1/pods", "", request.Create, false},
+		{`[{` + every + `,"resources":["pods"]}]`, "/v1/pods", "", request.OnCreate, true},
+		{`[{` + every + `,"resources":["pods"]}]`, "/v1/pods", "status", request.OnUpdate, false},
+		{`[{` + every + `,"resources":["pods"]}]`, "/v1/services", "", request.OnCreate, false},
+		{`[{` + every + `,"resources":["pods/status"]}]`, "/v1/pods", "status", request.OnUpdate, true},
+		{`[{` + every + `,"resources":["pods/*"]}]`, "/v1/pods", "status", request.OnUpdate, true},
+		{`[{` + every + `,"resources":["pods/*"]}]`, "/v1/pods", "", request.OnUpdate, true},
+		{`[{` + every + `,"resources":["*/status"]}]`, "/v1/nodes", "status", request.OnUpdate, true},
+		{`[{` + every + `,"resources":["*/status"]}]`, "/v1/nodes", "", request.OnUpdate, false},
+		{`[{` + every + `,"resources":["*"]}]`, "/v1/nodes", "", request.OnDelete, true},
+		{`[{` + every + `,"resources":["*"]}]`, "/v1/nodes", "status", request.OnUpdate, false},
+		{`[{` + every + `,"resources":["*/*"]}]`, "/v1/nodes", "status", request.OnUpdate, true},
+		{`[{` + every + `,"resources":["*/*"]}]`, "/v1/nodes", "", request.OnCreate, true},
+		{`[{` + every + `,"resources":["a","pods"]}]`, "/v1/pods", "", request.OnCreate, true},
+		{`[{"operations":["UPDATE","DELETE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods"]}]`, "/v1/pods", "", request.OnCreate, false},
+		{`[{"operations":["UPDATE","DELETE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods"]}]`, "/v1/pods", "", request.OnDelete, true},
+		{`[{"operations":["CONNECT"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods/log"]}]`, "/v1/pods", "log", request.OnConnect, true},
+		{`[{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]`, "/v1/pods", "", request.OnCreate, true},
+		{`[{"operations":["*"],"apiGroups":["apps"],"apiVersions":["v1"],"resources":["*"]}]`, "/v1/pods", "", request.OnCreate, false},
+		{`[{"operations":["*"],"apiGroups":[""],"apiVersions":["v2"],"resources":["pods"]}]`, "/v1/pods", "", request.OnCreate, false},
+		{`[{` + every + `,"resources":["*"],"scope":"Namespaced"}]`, "/v1/pods", "", request.OnCreate, true},
+		{`[{` + every + `,"resources":["*/*"],"scope":"Namespaced"}]`, "/v1/pods", "status", request.OnUpdate, true},
+		{`[{` + every + `,"resources":["*"],"scope":"Namespaced"}]`, "/v1/nodes", "", request.OnCreate, false},
+		{`[{` + every + `,"resources":["*"],"scope":"Namespaced"}]`, "/v1/namespaces", "", request.OnCreate, false},
+		{`[{` + every + `,"resources":["*"],"scope":"Cluster"}]`, "/v1/namespaces", "", request.OnCreate, true},
+		{`[{` + every + `,"resources":["*"],"scope":"Cluster"}]`, "/v1/pods", "", request.OnCreate, false},
+		{`[{` + every + `,"resources":["*"],"scope":"*"}]`, "/v1/pods", "", request.OnCreate, true},
+		{`[{` + every + `,"resources":["*/*"]}]`, "admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "", request.OnCreate, false},
+		{`[{` + every + `,"resources":["*/*"]}]`, "admissionregistration.k8s.io/v1/validatingadmissionpolicies", "status", request.OnUpdate, false},
+		{`[]`, "/v1/pods", "", request.OnCreate, false},
 	} {
 		criteria, err := match.ForWebhook(parse(t, `{"rules":`+c.rules+`}`), served)
 		if err != nil {
@@ -110,14 +110,25 @@ func TestRules(t *testing.T) {
 }
 
 // change is a request as plugins see it.
-func change(k *schema.Kind, sub string, o request.Verb, old, now tree.Tree) *request.Attributes {
+func change(k *schema.Kind, sub string, o request.Operation, old, now tree.Tree) *request.Attributes {
 	switch o {
-	case request.Create:
+	case request.OnCreate:
 		old = nil
-	case request.Delete:
+	case request.OnDelete:
 		now = nil
 	}
-	a := request.NewAttributes(context.Background(), &request.Mutation{Verb: o, Kind: k, Subresource: sub, Object: now}, old, now)
+	m := &request.Mutation{Kind: k, Subresource: sub}
+	switch o {
+	case request.OnCreate:
+		m.Change = request.Create{Object: now}
+	case request.OnUpdate:
+		m.Change = request.Update{Object: now}
+	case request.OnDelete:
+		m.Change = request.Delete{}
+	case request.OnConnect:
+		m.Change = request.Connect{}
+	}
+	a := request.NewAttributes(context.Background(), m, old, now)
 	a.Key.Name = "x"
 	if k.Namespaced {
 		a.Key.Namespace = "n"
@@ -153,7 +164,7 @@ func TestUnservedVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := criteria.Match(change(kind("autoscaling/v2/horizontalpodautoscalers"), "", request.Update, tree.Tree{}, tree.Tree{}), match.NewNamespaces())
+		got, err := criteria.Match(change(kind("autoscaling/v2/horizontalpodautoscalers"), "", request.OnUpdate, tree.Tree{}, tree.Tree{}), match.NewNamespaces())
 		if err != nil || (got != nil) != c.matches || got != nil && (got.Version == "v1") != c.asV1 {
 			t.Errorf("%s: matches as %v, %v", c.text, got, err)
 		}
@@ -181,7 +192,7 @@ func TestMatchPolicy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := criteria.Match(change(kind(c.kind), c.sub, request.Update, tree.Tree{}, tree.Tree{}), match.NewNamespaces())
+		got, err := criteria.Match(change(kind(c.kind), c.sub, request.OnUpdate, tree.Tree{}, tree.Tree{}), match.NewNamespaces())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +226,7 @@ func TestPolicyCriteria(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := criteria.Match(change(kind("/v1/pods"), "", request.Create, nil, tree.Tree{}), match.NewNamespaces())
+		got, err := criteria.Match(change(kind("/v1/pods"), "", request.OnCreate, nil, tree.Tree{}), match.NewNamespaces())
 		if err != nil || (got != nil) != c.want {
 			t.Errorf("%s: %v, %v; want %t", c.text, got, err, c.want)
 		}
@@ -235,8 +246,8 @@ func TestSelectors(t *testing.T) {
 		return tree.Tree{"metadata": tree.Tree{"name": "x", "labels": tree.Tree{"l": "in"}}, "spec": tree.Tree{"replicas": int64(1)}}
 	}
 	scaled := func(body tree.Tree) *request.Attributes {
-		a := change(kind("apps/v1/deployments"), "scale", request.Update, deployment(), deployment())
-		a.Mutation.Object = body
+		a := change(kind("apps/v1/deployments"), "scale", request.OnUpdate, deployment(), deployment())
+		a.Mutation.Change = request.Update{Object: body}
 		return a
 	}
 	const others = `{"namespaceSelector":{"matchExpressions":[{"key":"l","operator":"NotIn","values":["in"]}]},` + rules + `}`
@@ -245,24 +256,24 @@ func TestSelectors(t *testing.T) {
 		change         *request.Attributes
 		want           bool
 	}{
-		{"the new object", object, change(kind("/v1/pods"), "", request.Create, nil, labelled("in")), true},
-		{"another label", object, change(kind("/v1/pods"), "", request.Create, nil, labelled("out")), false},
-		{"the old object", object, change(kind("/v1/pods"), "", request.Update, labelled("in"), labelled("out")), true},
-		{"a deleted object", object, change(kind("/v1/pods"), "", request.Delete, labelled("in"), nil), true},
-		{"no labels", object, change(kind("/v1/pods"), "", request.Create, nil, tree.Tree{"metadata": tree.Tree{}}), false},
-		{"no metadata", object, change(kind("/v1/pods"), "", request.Create, nil, tree.Tree{}), false},
-		{"the body of a sub-resource", object, change(kind("apps/v1/deployments"), "scale", request.Update, labelled("in"), tree.Tree{}), false},
+		{"the new object", object, change(kind("/v1/pods"), "", request.OnCreate, nil, labelled("in")), true},
+		{"another label", object, change(kind("/v1/pods"), "", request.OnCreate, nil, labelled("out")), false},
+		{"the old object", object, change(kind("/v1/pods"), "", request.OnUpdate, labelled("in"), labelled("out")), true},
+		{"a deleted object", object, change(kind("/v1/pods"), "", request.OnDelete, labelled("in"), nil), true},
+		{"no labels", object, change(kind("/v1/pods"), "", request.OnCreate, nil, tree.Tree{"metadata": tree.Tree{}}), false},
+		{"no metadata", object, change(kind("/v1/pods"), "", request.OnCreate, nil, tree.Tree{}), false},
+		{"the body of a sub-resource", object, change(kind("apps/v1/deployments"), "scale", request.OnUpdate, labelled("in"), tree.Tree{}), false},
 		{"a patched scale", unmarked, scaled(nil), true},
 		{"a scale without metadata", unmarked, scaled(tree.Tree{}), true},
 		{"a scale that was not marked before", unmarked, scaled(labelled("in")), true},
 		{"a marked scale", object, scaled(labelled("in")), true},
-		{"an unmarked object without metadata", unmarked, change(kind("/v1/pods"), "", request.Create, nil, tree.Tree{}), true},
-		{"nothing", unmarked, change(kind("/v1/pods"), "", request.Delete, nil, nil), false},
-		{"the namespace", namespace, change(kind("/v1/pods"), "", request.Create, nil, labelled("out")), true},
-		{"another namespace", others, change(kind("/v1/pods"), "", request.Create, nil, labelled("out")), false},
-		{"no namespace", others, change(kind("/v1/nodes"), "", request.Create, nil, labelled("in")), true},
-		{"a new namespace", namespace, change(kind("/v1/namespaces"), "", request.Create, nil, labelled("in")), true},
-		{"a changed namespace", namespace, change(kind("/v1/namespaces"), "", request.Update, labelled("in"), labelled("out")), false},
+		{"an unmarked object without metadata", unmarked, change(kind("/v1/pods"), "", request.OnCreate, nil, tree.Tree{}), true},
+		{"nothing", unmarked, change(kind("/v1/pods"), "", request.OnDelete, nil, nil), false},
+		{"the namespace", namespace, change(kind("/v1/pods"), "", request.OnCreate, nil, labelled("out")), true},
+		{"another namespace", others, change(kind("/v1/pods"), "", request.OnCreate, nil, labelled("out")), false},
+		{"no namespace", others, change(kind("/v1/nodes"), "", request.OnCreate, nil, labelled("in")), true},
+		{"a new namespace", namespace, change(kind("/v1/namespaces"), "", request.OnCreate, nil, labelled("in")), true},
+		{"a changed namespace", namespace, change(kind("/v1/namespaces"), "", request.OnUpdate, labelled("in"), labelled("out")), false},
 	} {
 		criteria, err := match.ForWebhook(parse(t, c.criteria), served)
 		if err != nil {
@@ -273,7 +284,7 @@ func TestSelectors(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %t", c.what, got, err, c.want)
 		}
 	}
-	absent := change(kind("/v1/pods"), "", request.Create, nil, tree.Tree{})
+	absent := change(kind("/v1/pods"), "", request.OnCreate, nil, tree.Tree{})
 	absent.Key.Namespace = "absent"
 	criteria, _ := match.ForWebhook(parse(t, namespace), served)
 	if _, err := criteria.Match(absent, namespaces); err == nil || err.Error() != `namespaces "absent" not found` {
@@ -287,8 +298,8 @@ func TestSelectors(t *testing.T) {
 // A create of a binding is one, although it changes a Pod.
 func TestOperationOf(t *testing.T) {
 	pods := kinds(t)("/v1/pods")
-	a := change(pods, "binding", request.Update, tree.Tree{}, tree.Tree{})
-	a.Mutation.Verb = request.Create
+	a := change(pods, "binding", request.OnUpdate, tree.Tree{}, tree.Tree{})
+	a.Mutation.Change = request.Create{}
 	if got := match.OperationOf(a); got != match.Create {
 		t.Errorf("a binding is a %s", got)
 	}

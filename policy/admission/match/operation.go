@@ -38,5 +38,5 @@ func OperationOf(a *request.Attributes) Operation {
 
 // CreatesSubresource tells whether the request is a create of a sub-resource that updates its object.
 func CreatesSubresource(a *request.Attributes) bool {
-	return a.Subresource != "" && a.Old != nil && a.Mutation != nil && a.Mutation.Verb == request.Create
+	return a.Subresource != "" && a.Old != nil && a.Mutation != nil && request.Is[request.Create](a.Mutation)
 }

@@ -41,8 +41,8 @@ func (v *View) name() string {
 	if v.generatesName() {
 		return v.Object.Object("metadata").String("name")
 	}
-	if m := v.attributes.Mutation; m.Verb == request.Create && m.Subresource == "" && m.Object != nil {
-		return m.Object.Object("metadata").String("name") // an admission may have renamed the object
+	if c, _ := v.attributes.Mutation.Change.(request.Create); v.attributes.Subresource == "" && c.Object != nil {
+		return c.Object.Object("metadata").String("name") // an admission may have renamed the object
 	}
 	return v.attributes.Key.Name
 }
@@ -70,12 +70,13 @@ func (v *View) options(naming *meta.Naming) any {
 	if m.DryRun {
 		t["dryRun"] = []any{"All"}
 	}
+	options, isDelete := m.Change.(request.Delete)
 	switch o := match.OperationOf(a); {
 	case o == match.Connect:
 		return nil
-	case o == match.Delete && m.Verb == request.Delete:
+	case o == match.Delete && isDelete:
 		t["kind"] = "DeleteOptions"
-		deleteOptions(t, m.Delete)
+		deleteOptions(t, options)
 		return t
 	case o == match.Create:
 		t["kind"] = "CreateOptions"
@@ -87,7 +88,7 @@ func (v *View) options(naming *meta.Naming) any {
 	return t
 }
 
-func deleteOptions(t tree.Tree, o request.DeleteOptions) {
+func deleteOptions(t tree.Tree, o request.Delete) {
 	if o.GracePeriodSeconds != nil {
 		t["gracePeriodSeconds"] = *o.GracePeriodSeconds
 	}

@@ -46,7 +46,7 @@ func (v *View) objects() (object, old tree.Tree, err error) {
 	case match.CreatesSubresource(a):
 		body := a.Body
 		if body == nil {
-			body = a.Mutation.Object
+			body = a.Mutation.Body()
 		}
 		if !ownBody {
 			body = a.New
@@ -62,7 +62,7 @@ func (v *View) objects() (object, old tree.Tree, err error) {
 	if old, err = v.form(a.Old); err != nil {
 		return nil, nil, err
 	}
-	return v.withVersion(object, a.Mutation.Object), v.withVersion(old, nil), nil
+	return v.withVersion(object, a.Mutation.Body()), v.withVersion(old, nil), nil
 }
 
 // form is an object in stored form in the form of the View; nil for nil.
@@ -177,6 +177,6 @@ func (v *View) Restore(object, held tree.Tree) {
 
 // generatesName tells whether the name of a new object is not the client's.
 func (v *View) generatesName() bool {
-	m := v.attributes.Mutation
-	return m.Verb == request.Create && m.Subresource == "" && m.Object != nil && m.Object.Object("metadata").String("name") == ""
+	c, _ := v.attributes.Mutation.Change.(request.Create)
+	return v.attributes.Subresource == "" && c.Object != nil && c.Object.Object("metadata").String("name") == ""
 }

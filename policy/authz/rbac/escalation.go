@@ -61,7 +61,7 @@ func (e escalation) admitRole(a *request.Attributes) error {
 		User: a.User, Verb: "escalate", ResourceRequest: true,
 		Group: a.Kind.Group, Version: wildcard, Resource: a.Kind.Resource, Namespace: a.Key.Namespace, Name: a.Key.Name,
 	}
-	if a.Mutation.Verb == request.Create {
+	if request.Is[request.Create](a.Mutation) {
 		asked.Name = "" // the name is not in the request
 	}
 	if d, _ := e.verbAuthorizer.Authorize(asked); d == authz.Allow {

@@ -17,14 +17,14 @@ func newAttributes(t *testing.T, who, path, old, wanted string) *request.Attribu
 	t.Helper()
 	k := key(path)
 	a := &request.Attributes{
-		User: user(who), Operation: request.OnUpdate, Mutation: &request.Mutation{Verb: request.Update}, Key: k,
+		User: user(who), Operation: request.OnUpdate, Mutation: &request.Mutation{Change: request.Update{}}, Key: k,
 		Kind: &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Group: group, Version: "v1"}, Resource: k.Resource},
 	}
 	if wanted != "" {
 		a.New = parseTree(t, wanted)
 	}
 	if old == "" {
-		a.Operation, a.Mutation.Verb = request.OnCreate, request.Create
+		a.Operation, a.Mutation.Change = request.OnCreate, request.Create{}
 	} else {
 		a.Old = parseTree(t, old)
 	}

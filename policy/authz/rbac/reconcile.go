@@ -129,7 +129,7 @@ func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wan
 		_, err := r.store.Mutate(ctx, m)
 		return err
 	}
-	create := func() error { return mutate(request.Mutation{Verb: request.Create, Object: wanted}) }
+	create := func() error { return mutate(request.Mutation{Change: request.Create{Object: wanted}}) }
 	stored, err := r.store.Get(ctx, request.Get{Kind: k, Key: key})
 	if err != nil {
 		if isRetriable(err) {
@@ -146,15 +146,15 @@ func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wan
 	repaired, anew := fix(has, wanted)
 	switch {
 	case anew:
-		precondition := request.DeleteOptions{UID: &stored.Meta.UID}
+		precondition := request.Delete{UID: &stored.Meta.UID}
 		return func() error {
-			if err := mutate(request.Mutation{Verb: request.Delete, Delete: precondition}); err != nil {
+			if err := mutate(request.Mutation{Change: precondition}); err != nil {
 				return err
 			}
 			return create()
 		}, nil
 	case changed || repaired:
-		return func() error { return mutate(request.Mutation{Verb: request.Update, Object: has}) }, nil
+		return func() error { return mutate(request.Mutation{Change: request.Update{Object: has}}) }, nil
 	}
 	return nil, nil
 }

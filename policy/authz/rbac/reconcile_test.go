@@ -87,7 +87,7 @@ func (s *testStore) mutate(t *testing.T, path string, m request.Mutation) {
 
 func (s *testStore) patch(t *testing.T, path, body string) {
 	t.Helper()
-	s.mutate(t, path, request.Mutation{Verb: request.Patch, PatchType: request.MergePatch, PatchBody: []byte(body)})
+	s.mutate(t, path, request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(body)}})
 }
 
 func (s *testStore) get(t *testing.T, path string) tree.Tree {
@@ -243,9 +243,9 @@ func TestReconcile(t *testing.T) {
 		check  func() bool
 	}{
 		{"a role and a binding are deleted", func() {
-			s.mutate(t, discovery, request.Mutation{Verb: request.Delete})
-			s.mutate(t, bound, request.Mutation{Verb: request.Delete})
-			s.mutate(t, local, request.Mutation{Verb: request.Delete})
+			s.mutate(t, discovery, request.Mutation{Change: request.Delete{}})
+			s.mutate(t, bound, request.Mutation{Change: request.Delete{}})
+			s.mutate(t, local, request.Mutation{Change: request.Delete{}})
 		}, 3, func() bool {
 			return count(s.get(t, discovery), "rules") == 1 && count(s.get(t, bound), "subjects") == 1 && count(s.get(t, local), "rules") == 1
 		}},
@@ -268,8 +268,8 @@ func TestReconcile(t *testing.T) {
 		{"subjects are replaced", func() { s.patch(t, bound, `{"subjects":[{"kind":"User","name":"jane"}]}`) }, 1,
 			func() bool { return count(s.get(t, bound), "subjects") == 2 }},
 		{"a binding is of another role", func() {
-			s.mutate(t, bound, request.Mutation{Verb: request.Delete})
-			s.mutate(t, bound, request.Mutation{Verb: request.Create, Object: parseTree(t, binding("ClusterRole/other", "User:jane"))})
+			s.mutate(t, bound, request.Mutation{Change: request.Delete{}})
+			s.mutate(t, bound, request.Mutation{Change: request.Create{Object: parseTree(t, binding("ClusterRole/other", "User:jane"))}})
 		}, 2, func() bool {
 			obj := s.get(t, bound)
 			return obj.Object("roleRef").String("name") == "system:discovery" && count(obj, "subjects") == 1

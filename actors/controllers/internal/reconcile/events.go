@@ -64,7 +64,7 @@ func (r *EventRecorder) Record(ctx context.Context, k *schema.Kind, o *meta.Obje
 	}
 	at := now.UTC().Format(time.RFC3339)
 	if again {
-		m := request.Mutation{Verb: request.Patch, Kind: r.kind, Key: series.key, PatchType: request.MergePatch, PatchBody: fmt.Appendf(nil, `{"count":%d,"lastTimestamp":%q}`, series.count, at)}
+		m := request.Mutation{Kind: r.kind, Key: series.key, Change: request.Patch{Type: request.MergePatch, Body: fmt.Appendf(nil, `{"count":%d,"lastTimestamp":%q}`, series.count, at)}}
 		if _, err := r.store.Mutate(ctx, m); err == nil {
 			return
 		}

@@ -28,8 +28,8 @@ func PatchAs(ctx context.Context, store Store, manager string, k *schema.Kind, o
 		return err
 	}
 	_, err = store.Mutate(ctx, request.Mutation{
-		Verb: request.Patch, Kind: k.Unconverted(), Key: o.Key, Subresource: subresource, FieldManager: manager,
-		PatchType: request.MergePatch, PatchBody: patch,
+		Kind: k.Unconverted(), Key: o.Key, Subresource: subresource, FieldManager: manager,
+		Change: request.Patch{Type: request.MergePatch, Body: patch},
 	})
 	if IsNotFound(err) {
 		return nil
@@ -71,8 +71,8 @@ func WithoutItem(list []any, text string) []any {
 // propagation policy; "" is the default of the kind. It is no error if the object is deleted already.
 func DeleteIfUnchanged(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, policy string) error {
 	_, err := store.Mutate(ctx, request.Mutation{
-		Verb: request.Delete, Kind: k.Unconverted(), Key: o.Key,
-		Delete: request.DeleteOptions{UID: &o.Meta.UID, ResourceVersion: new(strconv.FormatUint(o.Version, 10)), PropagationPolicy: policy},
+		Kind: k.Unconverted(), Key: o.Key,
+		Change: request.Delete{UID: &o.Meta.UID, ResourceVersion: new(strconv.FormatUint(o.Version, 10)), PropagationPolicy: policy},
 	})
 	if IsNotFound(err) {
 		return nil

@@ -26,7 +26,7 @@ func Read(ctx context.Context, store Store, k *schema.Kind, key meta.Key) (*meta
 // Replace stores an object in place of the one that was read, unless that has changed meanwhile. It is no error if the
 // object is deleted.
 func Replace(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, object tree.Tree) error {
-	_, err := store.Mutate(ctx, request.Mutation{Verb: request.Update, Kind: k, Key: o.Key, Object: object})
+	_, err := store.Mutate(ctx, request.Mutation{Kind: k, Key: o.Key, Change: request.Update{Object: object}})
 	if IsNotFound(err) {
 		return nil
 	}
@@ -36,7 +36,7 @@ func Replace(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, o
 // Create creates an object, under a name that begins with metadata.generateName if the key has none. A namespace that is
 // being deleted, or is gone, takes no new objects: that is no error.
 func Create(ctx context.Context, store Store, k *schema.Kind, key meta.Key, object tree.Tree) error {
-	_, err := store.Mutate(ctx, request.Mutation{Verb: request.Create, Kind: k, Key: key, Object: object})
+	_, err := store.Mutate(ctx, request.Mutation{Kind: k, Key: key, Change: request.Create{Object: object}})
 	if IsNamespaceTerminating(err) || IsNotFound(err) {
 		return nil
 	}

@@ -130,13 +130,13 @@ func keyOf(k *schema.Kind, object tree.Tree) meta.Key {
 
 // Create creates an object; its name may be generated.
 func (c *Cluster) Create(ctx context.Context, k *schema.Kind, object tree.Tree) (*meta.Object, error) {
-	return c.mutate(ctx, request.Mutation{Verb: request.Create, Kind: k, Key: keyOf(k, object), Object: object})
+	return c.mutate(ctx, request.Mutation{Kind: k, Key: keyOf(k, object), Change: request.Create{Object: object}})
 }
 
 // Update replaces an object, or its sub-resource, in the version that it names.
 // A conflict is an error like others: the turn is taken again with the newer object.
 func (c *Cluster) Update(ctx context.Context, k *schema.Kind, subresource string, object tree.Tree) (*meta.Object, error) {
-	return c.mutate(ctx, request.Mutation{Verb: request.Update, Kind: k, Key: keyOf(k, object), Subresource: subresource, Object: object})
+	return c.mutate(ctx, request.Mutation{Kind: k, Key: keyOf(k, object), Subresource: subresource, Change: request.Update{Object: object}})
 }
 
 // Patch merges a change into an object with a uid, or into its sub-resource. A version of 0 means whatever version it
@@ -153,15 +153,15 @@ func (c *Cluster) Patch(ctx context.Context, k *schema.Kind, h *Head, version ui
 	if err != nil {
 		return nil, err
 	}
-	return c.mutate(ctx, request.Mutation{Verb: request.Patch, Kind: k, Key: h.Key, Subresource: subresource, PatchType: request.MergePatch, PatchBody: body})
+	return c.mutate(ctx, request.Mutation{Kind: k, Key: h.Key, Subresource: subresource, Change: request.Patch{Type: request.MergePatch, Body: body}})
 }
 
 // Bind puts a Pod on a node.
 func (c *Cluster) Bind(ctx context.Context, p *Pod, node string) error {
-	_, err := c.mutate(ctx, request.Mutation{Verb: request.Create, Kind: c.Pods.Kind, Key: p.Key, Subresource: "binding", Object: tree.Tree{
+	_, err := c.mutate(ctx, request.Mutation{Kind: c.Pods.Kind, Key: p.Key, Subresource: "binding", Change: request.Create{Object: tree.Tree{
 		"apiVersion": "v1", "kind": "Binding", "metadata": tree.Tree{"name": p.Key.Name, "namespace": p.Key.Namespace, "uid": p.UID},
 		"target": tree.Tree{"apiVersion": "v1", "kind": "Node", "name": node},
-	}})
+	}}})
 	return err
 }
 
@@ -173,7 +173,7 @@ func (c *Cluster) MarkUnschedulable(ctx context.Context, p *Pod, message string)
 	if err != nil {
 		return err
 	}
-	_, err = c.mutate(ctx, request.Mutation{Verb: request.Patch, Kind: c.Pods.Kind, Key: p.Key, Subresource: "status", PatchType: request.StrategicMergePatch, PatchBody: body})
+	_, err = c.mutate(ctx, request.Mutation{Kind: c.Pods.Kind, Key: p.Key, Subresource: "status", Change: request.Patch{Type: request.StrategicMergePatch, Body: body}})
 	return err
 }
 
@@ -185,7 +185,7 @@ func (c *Cluster) RemoveFinalizer(ctx context.Context, k *schema.Kind, h *Head, 
 	if err != nil {
 		return err
 	}
-	_, err = c.mutate(ctx, request.Mutation{Verb: request.Patch, Kind: k, Key: h.Key, PatchType: request.StrategicMergePatch, PatchBody: body})
+	_, err = c.mutate(ctx, request.Mutation{Kind: k, Key: h.Key, Change: request.Patch{Type: request.StrategicMergePatch, Body: body}})
 	if reconcile.IsNotFound(err) || reconcile.IsConflict(err) { // gone, or another one of that name
 		return nil
 	}
@@ -204,7 +204,7 @@ func (c *Cluster) Delete(ctx context.Context, k *schema.Kind, h *Head, policy st
 
 // remove is Delete with an error for an object that is gone, for those who tell what they have deleted.
 func (c *Cluster) remove(ctx context.Context, k *schema.Kind, h *Head, policy string) error {
-	_, err := c.mutate(ctx, request.Mutation{Verb: request.Delete, Kind: k, Key: h.Key, Delete: request.DeleteOptions{UID: &h.UID, PropagationPolicy: policy}})
+	_, err := c.mutate(ctx, request.Mutation{Kind: k, Key: h.Key, Change: request.Delete{UID: &h.UID, PropagationPolicy: policy}})
 	return err
 }
 

@@ -200,14 +200,14 @@ func (w *eventWriter) write(ctx context.Context, e event) error {
 		if err != nil {
 			return err
 		}
-		err = w.mutate(ctx, e, request.Mutation{Verb: request.Patch, Key: w.key(e, s.name), PatchType: request.MergePatch, PatchBody: body})
+		err = w.mutate(ctx, e, request.Mutation{Key: w.key(e, s.name), Change: request.Patch{Type: request.MergePatch, Body: body}})
 		if !reconcile.IsNotFound(err) {
 			return err
 		}
 		s.count = 1 // it has expired
 	}
 	s.name = e.about.Name + "." + strconv.FormatInt(e.at.UnixNano(), 16)
-	return w.mutate(ctx, e, request.Mutation{Verb: request.Create, Key: w.key(e, s.name), Object: w.object(e, s, at)})
+	return w.mutate(ctx, e, request.Mutation{Key: w.key(e, s.name), Change: request.Create{Object: w.object(e, s, at)}})
 }
 
 // key is the key of an Event object, which is in the namespace of the object that it is about.
