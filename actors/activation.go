@@ -105,17 +105,17 @@ func (all *activations) detach(r *activation) {
 // ask hands a request to the owner, and waits for the reply and until its proposal is resolved.
 func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	r.ref.Send(m)
-	var reply mutateReply
 	select {
-	case reply = <-m.reply: // mostly: an idle owner has run on this goroutine
+	case <-m.answered: // mostly: an idle owner has run on this goroutine
 	default:
 		select {
-		case reply = <-m.reply:
+		case <-m.answered:
 		case <-m.ctx.Done(): // which makes a timer
 			go m.awaitAndRelease(r)
 			return mutateReply{}, meta.NewTimeout("the request ended before the object's turn came")
 		}
 	}
+	reply := m.reply
 	if reply.proposal != nil {
 		select {
 		case <-reply.proposal.done:

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// mutateRequest asks an object's owner for one mutation. reply has room for its one answer.
+// mutateRequest asks an object's owner for one mutation. reply is valid once answered is closed.
 type mutateRequest struct {
 	ctx          context.Context
 	path         string // of the object
@@ -17,8 +17,9 @@ type mutateRequest struct {
 	// waited is the mutation as it was admitted outside of the owner's turn; nil if it was not.
 	waited *waitingMutation
 	// renamed is a new object that admission has given the name of path; nil if it has not.
-	renamed *mutation.Prepared
-	reply   chan mutateReply
+	renamed  *mutation.Prepared
+	reply    mutateReply
+	answered chan struct{}
 }
 
 // mutateReply is what the owner answers at once: a refusal, a state that already is what was
@@ -53,7 +54,8 @@ func (m *mutateRequest) answer(r mutateReply) {
 	if m.waited != nil && !r.accepted {
 		m.waited.candidate.Reserved.Release()
 	}
-	m.reply <- r
+	m.reply = r
+	close(m.answered)
 }
 
 // reject answers a request that is not handled.
@@ -61,8 +63,8 @@ func (m *mutateRequest) reject(err error) { m.answer(mutateReply{err: err}) }
 
 // awaitAndRelease releases the owner when a request is done that was given up before it was answered.
 func (m *mutateRequest) awaitAndRelease(owner *activation) {
-	reply := <-m.reply
-	reply.awaitAndRelease(owner)
+	<-m.answered
+	m.reply.awaitAndRelease(owner)
 }
 
 // awaitAndRelease does the same for a request that was given up after it was answered.

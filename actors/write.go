@@ -122,7 +122,7 @@ func (s *Store) askOwner(ctx context.Context, m *request.Mutation) (request.Resu
 
 // mutate hands a mutation to the object's owner once, and waits for its outcome.
 func (c *collection) mutate(ctx context.Context, m *request.Mutation, waited *waitingMutation, renamed *mutation.Prepared) (request.Result, *waitingMutation, error) {
-	message := &mutateRequest{ctx: ctx, path: path(m.Key.Namespace, m.Key.Name), mutation: m, waited: waited, renamed: renamed, reply: make(chan mutateReply, 1)}
+	message := &mutateRequest{ctx: ctx, path: path(m.Key.Namespace, m.Key.Name), mutation: m, waited: waited, renamed: renamed, answered: make(chan struct{})}
 	var err error
 	if message.precondition, err = c.store.precondition(m); err != nil {
 		message.reject(err)
