@@ -73,11 +73,13 @@ func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 	return s.redactInvalid(x, s.mutate(x, m, warnings))
 }
 
-// decodeConfig reads a configuration. Nulls count in those of the object itself only, not where a
-// sub-resource has a body of another kind, such as a scale.
+// decodeConfig decodes the configuration of an object or a sub-resource.
 func (s *Server) decodeConfig(x *requestContext, encoding negotiate.Encoding, body []byte) (tree.Tree, []codec.FieldFault, error) {
 	sub := x.kind.Subresource(x.info.Subresource)
-	return s.bodies().Config(x.bodyKind.Message(), encoding, body, sub == nil || sub.BodyKind == nil)
+	if sub != nil && sub.BodyKind != nil {
+		return s.bodies().SubresourceConfig(x.bodyKind.Message(), encoding, body)
+	}
+	return s.bodies().Config(x.bodyKind.Message(), encoding, body)
 }
 
 // configError answers a configuration that cannot be decoded. If that is because of its structure, it

@@ -33,7 +33,11 @@ func (s *Server) authenticate(x *requestContext) error {
 	if err == nil && user != nil {
 		s.setAttributes(x, user)
 		x.state = stateAuthenticated
-		x.conn.SetUser(user.Name, user.Name != authn.UserAnonymous)
+		if user.Name == authn.UserAnonymous {
+			x.conn.SetAnonymous()
+		} else {
+			x.conn.SetUser(user.Name)
+		}
 		return nil
 	}
 	if err != nil {

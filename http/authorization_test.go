@@ -18,7 +18,7 @@ func (s *Server) newTestRequest(t testing.TB, method, path string) *requestConte
 	if err := x.target.Parse([]byte(path), []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	x.info.Parse(method, &x.target, x.target.Query.Flag("watch"))
+	x.info.Parse(method, &x.target)
 	s.setAttributes(x, &authn.User{Name: "jane"})
 	return x
 }

@@ -83,7 +83,7 @@ func (s *Server) groupNotFound(group string) error {
 
 // writeDiscovery answers a discovery document in the encoding that was negotiated.
 func (s *Server) writeDiscovery(x *requestContext, doc []byte) error {
-	f, err := s.names.Negotiate(x.acceptHeader(), false, false)
+	f, err := s.names.Negotiate(x.acceptHeader(), negotiate.Documents)
 	x.state = stateNegotiated
 	if err != nil {
 		return err

@@ -111,14 +111,10 @@ func (s *Server) parseHead(x *requestContext) (err error) {
 	if err != nil {
 		return err
 	}
-	watch := false
-	if q := x.target.Query; q != "" {
-		if !q.Valid() {
-			return apierrors.BadRequest("the query holds a bad escape")
-		}
-		watch = q.Flag("watch")
+	if q := x.target.Query; q != "" && !q.Valid() {
+		return apierrors.BadRequest("the query holds a bad escape")
 	}
-	x.info.Parse(x.info.Method, &x.target, watch)
+	x.info.Parse(x.info.Method, &x.target)
 	x.format.Pretty = negotiate.WantsPretty(x.target.Query, x.ctx.UserAgent())
 	return nil
 }

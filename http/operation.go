@@ -75,7 +75,7 @@ func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) 
 func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	if x.format.Shape == negotiate.Table {
 		var err error
-		if x.format, err = s.names.Negotiate(x.acceptHeader(), false, false); err != nil {
+		if x.format, err = s.names.Negotiate(x.acceptHeader(), negotiate.Documents); err != nil {
 			return err
 		}
 	}

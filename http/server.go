@@ -70,11 +70,14 @@ func New(o Options) (*Server, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		started: time.Now(), opts: o, names: negotiate.NewNames(o.Naming, o.CBOR), log: o.Logger,
+		started: time.Now(), opts: o, names: negotiate.NewNames(o.Naming), log: o.Logger,
 		version:        discovery.Version(cmp.Or(o.GitVersion, discovery.GitVersion(o.Version))),
 		requestMetrics: metrics.NewRequests(func(group, version, resource string) bool { return o.Catalog.Kind(group, version, resource) != nil }),
 		watches:        stream.NewRegistry(o.Logger),
 		impersonator:   impersonation.Impersonator{Naming: o.Naming},
+	}
+	if o.CBOR {
+		s.names.AddCBOR()
 	}
 	s.encoder = represent.Encoder{Naming: o.Naming, Names: &s.names, Catalog: o.Catalog}
 	if o.MemoryMonitor != nil {

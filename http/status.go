@@ -39,7 +39,7 @@ func (s *Server) negotiateError(x *requestContext) {
 	if x.state.formatKnown() {
 		return
 	}
-	if f, err := s.names.Negotiate(x.acceptHeader(), false, false); err == nil {
+	if f, err := s.names.Negotiate(x.acceptHeader(), negotiate.Documents); err == nil {
 		x.format.Encoding = f.Encoding
 	}
 }

@@ -136,7 +136,7 @@ func sameVersions(a, b *discoveryState) bool {
 	}
 	for name, v := range a.versions {
 		other, ok := b.versions[name]
-		if !ok || string(v.Document(name.Version, false)) != string(other.Document(name.Version, false)) {
+		if !ok || string(v.Document(name.Version, present.Current)) != string(other.Document(name.Version, present.Current)) {
 			return false
 		}
 	}

@@ -233,7 +233,11 @@ func (s *Servers) Content() Content {
 		}
 		b := server.backend
 		d, o := b.discovery.Load(), b.openapi.Load()
-		c.Documents[a.GroupVersion] = d.versions[a.GroupVersion].Document(a.Version, !d.current)
+		freshness := present.Current
+		if !d.current {
+			freshness = present.Stale
+		}
+		c.Documents[a.GroupVersion] = d.versions[a.GroupVersion].Document(a.Version, freshness)
 		if hash, ok := o.hashes[a.GroupVersion]; ok {
 			c.Hashes[a.GroupVersion] = hash
 		}

@@ -89,12 +89,12 @@ func (c *Compiler) remember(key string, p *Policy) {
 	}
 }
 
-// Conditions compiles the matchConditions of a webhook or a policy. Those of policies may have params.
-func (c *Compiler) Conditions(conditions []tree.Tree, params bool) []*Expr {
+// Conditions compiles the matchConditions of a webhook, which have no params.
+func (c *Compiler) Conditions(conditions []tree.Tree) []*Expr {
 	if len(conditions) == 0 {
 		return nil
 	}
-	return compileConditions(newEnvironments(c.naming, dynamic, params, false), conditions)
+	return compileConditions(newEnvironments(c.naming, dynamic, false, false), conditions)
 }
 
 // Conditions see the authorizer, and no variables.

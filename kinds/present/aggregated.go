@@ -26,7 +26,7 @@ type discoveryGroup struct {
 type discoveryVersion struct {
 	Version   string              `json:"version"`
 	Resources []discoveryResource `json:"resources"`
-	Freshness string              `json:"freshness"`
+	Freshness Freshness           `json:"freshness"`
 }
 
 type discoveryResource struct {
@@ -67,7 +67,7 @@ func aggregate(n *meta.Naming, core bool, groups []*group) discoveryList {
 		var out discoveryGroup
 		out.Metadata.Name = g.name
 		for _, v := range g.versions {
-			dv := discoveryVersion{Version: v.name, Resources: []discoveryResource{}, Freshness: "Current"}
+			dv := discoveryVersion{Version: v.name, Resources: []discoveryResource{}, Freshness: Current}
 			for _, k := range v.kinds {
 				dv.Resources = append(dv.Resources, aggregateKind(k))
 			}

@@ -86,13 +86,18 @@ func ReadResourceList(body []byte) (RemoteVersion, error) {
 	return v, nil
 }
 
-// Document is the entry of the version in an APIGroupDiscoveryList. stale says that the server could not be asked when
-// it should have been; what it has may be other than what is said here.
-func (v RemoteVersion) Document(version string, stale bool) []byte {
-	d := discoveryVersion{Version: version, Resources: v.resources, Freshness: "Current"}
-	if stale {
-		d.Freshness = "Stale"
-	}
+// A Freshness says whether a server could be asked for its resources when it should have been.
+type Freshness string
+
+// The values of Freshness.
+const (
+	Current Freshness = "Current"
+	Stale   Freshness = "Stale" // they may differ from those that are shown
+)
+
+// Document returns the entry of the version in an APIGroupDiscoveryList.
+func (v RemoteVersion) Document(version string, freshness Freshness) []byte {
+	d := discoveryVersion{Version: version, Resources: v.resources, Freshness: freshness}
 	if d.Resources == nil {
 		d.Resources = []discoveryResource{}
 	}

@@ -37,7 +37,7 @@ func TestUnknownFate(t *testing.T) {
 	a := open(t, Options{Endpoints: []string{l.URL()}, WriteTimeout: 3 * time.Second, HealthCheckTimeout: 1500 * time.Millisecond})
 	b := open(t, Options{Endpoints: cluster.URLs()})
 	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
-	l.Block(false, true) // it arrives, and nobody hears of it
+	l.BlockAnswers() // it arrives, and nobody hears of it
 	results, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0))})
 	if err != nil || !errors.Is(results[0].Err, persist.ErrUnknown) {
 		t.Fatalf("a write without an answer: %v, %v, want %v", results, err, persist.ErrUnknown)
@@ -96,7 +96,7 @@ func TestRebuild(t *testing.T) {
 	b := open(t, Options{Endpoints: cluster.URLs()})
 	same(t, "before", b.append(put("/c/n/a", "1", at("/c/n/a", 0)), put("/c/n/b", "1", at("/c/n/b", 0))), "ok, ok")
 	a.await()
-	l.Block(true, false)
+	l.Block()
 	same(t, "meanwhile", b.append(
 		persist.Write{Key: "/c/n/a", Delete: true, RevisionOffset: -1, Conditions: []persist.Condition{at("/c/n/a", b.revision("/c/n/a"))}},
 		put("/c/n/b", "2", at("/c/n/b", b.revision("/c/n/b"))), put("/c/n/c", "1", at("/c/n/c", 0))), "ok, ok, ok")
@@ -150,7 +150,7 @@ func TestCompactedDuringAStart(t *testing.T) {
 			return
 		}
 		compacted = true
-		link.Block(true, false) // the rest has not come yet
+		link.Block() // the rest has not come yet
 		if _, err := cluster.Client().Compact(context.Background(), applied-10); err != nil {
 			t.Error(err)
 		}
@@ -258,7 +258,7 @@ func TestManyWriters(t *testing.T) {
 			}
 			n := chance.IntN(len(links))
 			await(n, 1+chance.IntN(10))
-			links[n].Block(false, true)
+			links[n].BlockAnswers()
 			await(n, chance.IntN(4))
 			links[n].Reset()
 			links[n].Mend()

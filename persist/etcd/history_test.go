@@ -40,7 +40,7 @@ func newCutOff(t *testing.T) (a *cutOff, other *member) {
 func (a *cutOff) restore(backup string) *member {
 	a.t.Helper()
 	applied, _ := a.appliedRevision()
-	a.link.Block(true, false)
+	a.link.Block()
 	if backup == "" {
 		a.cluster.Replace()
 	} else {

@@ -126,7 +126,7 @@ func TestFragments(t *testing.T) {
 	link := etcdtest.NewLink(t, cluster.Members[0].URL)
 	a, b := open(t, Options{Endpoints: cluster.URLs()}), open(t, Options{Endpoints: []string{link.URL()}})
 	b.await()
-	link.Block(true, false)
+	link.Block()
 	for i := range 60 {
 		var batch []persist.Write
 		for k := range 40 {
@@ -215,7 +215,7 @@ func TestCopyCompactedDuringAStart(t *testing.T) {
 			return
 		}
 		compacted = true
-		link.Block(true, false) // the rest has not come yet
+		link.Block() // the rest has not come yet
 		if _, err := cluster.Client().Compact(context.Background(), applied-10); err != nil {
 			t.Error(err)
 		}
@@ -255,7 +255,7 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 					backup := cluster.Save()
 					same(t, "after the backup", a.append(put("/c/n/a", "lost", at("/c/n/a", a.revision("/c/n/a")))), "ok")
 					newest := a.appliedVersion()
-					link.Block(true, false)
+					link.Block()
 					if bumped {
 						cluster.RestoreSaved(backup, "--bump-revision", "1000000", "--mark-compacted")
 					} else {

@@ -147,10 +147,11 @@ func (r *replica) signal(s os.Signal) {
 	}
 }
 
-func (r *replica) block(cut, deaf bool) {
+// block cuts the links of a replica to etcd by block, a method of etcdtest.Link.
+func (r *replica) block(block func(*etcdtest.Link)) {
 	r.cutOff.Store(true)
 	for _, l := range r.links {
-		l.Block(cut, deaf)
+		block(l)
 	}
 }
 

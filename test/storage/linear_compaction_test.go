@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -99,7 +100,7 @@ func TestListAcrossACompaction(t *testing.T) {
 	}
 	check("before", whole, behind, ahead, third)
 
-	behind.block(true, false)
+	behind.block((*etcdtest.Link).Block)
 	c.deleteAt(ahead, "c-4")
 	c.create(ahead, "c-50")
 	a, err := third.Patch(t.Context(), configMaps+"/c-6", map[string]any{"data": map[string]any{"k": "changed"}})
@@ -128,7 +129,7 @@ func TestListAcrossACompaction(t *testing.T) {
 			t.Errorf("goes on with %s, and then %+v", names, last)
 		}
 	}
-	behind.block(true, false)
+	behind.block((*etcdtest.Link).Block)
 	c.create(ahead, "c-20")
 	if p := behind.page(token); p.code == 200 {
 		t.Errorf("goes on at one that is cut off with %+v", p.Items)
@@ -172,7 +173,7 @@ func TestListsAcrossCompactions(t *testing.T) {
 		for _, o := range first.Items {
 			seen[o.Name()]++
 		}
-		behind.block(true, false)
+		behind.block((*etcdtest.Link).Block)
 		for i := range 4 {
 			c.create(ahead, fmt.Sprintf("stay-5-go-%d-%d", round, i))
 			if i > 1 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -63,10 +64,10 @@ type fault struct {
 var linearFaults = []fault{
 	{"a daemon is killed", func(c *linearCluster, at int) { c.replicas[at].kill() }, func(c *linearCluster, at int) { c.replicas[at].start() }},
 	{"a member is killed", func(c *linearCluster, at int) { c.etcd.Members[at].Kill() }, func(c *linearCluster, at int) { c.etcd.Members[at].Run() }},
-	{"a daemon is cut off", func(c *linearCluster, at int) { c.replicas[at].block(true, false) }, func(c *linearCluster, at int) { c.replicas[at].mend() }},
+	{"a daemon is cut off", func(c *linearCluster, at int) { c.replicas[at].block((*etcdtest.Link).Block) }, func(c *linearCluster, at int) { c.replicas[at].mend() }},
 	{"a daemon is paused", func(c *linearCluster, at int) { c.replicas[at].pause() }, func(c *linearCluster, at int) { c.replicas[at].resume() }},
 	{"a member is paused", func(c *linearCluster, at int) { c.etcd.Members[at].Pause() }, func(c *linearCluster, at int) { c.etcd.Members[at].Resume() }},
-	{"a daemon gets no answers", func(c *linearCluster, at int) { c.replicas[at].block(false, true) }, func(c *linearCluster, at int) { c.replicas[at].mend() }},
+	{"a daemon gets no answers", func(c *linearCluster, at int) { c.replicas[at].block((*etcdtest.Link).BlockAnswers) }, func(c *linearCluster, at int) { c.replicas[at].mend() }},
 	{"a daemon is far away", func(c *linearCluster, at int) { c.replicas[at].slow(30 * time.Millisecond) }, func(c *linearCluster, at int) { c.replicas[at].mend() }},
 	{"connections break", func(c *linearCluster, at int) { c.replicas[at].reset() }, func(*linearCluster, int) {}},
 }

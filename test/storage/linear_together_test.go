@@ -13,6 +13,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -35,7 +36,7 @@ func TestCompactedPastADaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer watch.Close()
-	behind.block(true, false)
+	behind.block((*etcdtest.Link).Block)
 	create(ahead, "b")
 	if a, err := ahead.Delete(t.Context(), configMaps+"/a", nil); err != nil || a.Code != 200 {
 		t.Fatalf("delete: %v, %v", a, err)

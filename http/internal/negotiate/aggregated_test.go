@@ -8,7 +8,7 @@ import (
 
 // The aggregated document is asked for in version v2, and a plain one of the same weight goes before it where it is named first.
 func TestWantsAggregated(t *testing.T) {
-	n := NewNames(meta.Kubernetes, false)
+	n := NewNames(meta.Kubernetes)
 	const v2, beta = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"
 	for accept, want := range map[string]bool{
 		"": false, "application/json": false, v2: true, v2 + "," + beta + ",application/json": true, "application/json," + v2: false,

@@ -20,6 +20,16 @@ const (
 	None
 )
 
+// An Answer is what an Accept header is negotiated for.
+type Answer uint8
+
+// The answers.
+const (
+	Objects   Answer = iota // objects in any shape
+	Events                  // a watch, in any shape
+	Documents               // anything else, which has no other shape than the whole
+)
+
 // A Shape is what of an object a client wants to have.
 type Shape uint8
 
@@ -55,10 +65,9 @@ type Names struct {
 	cbor                              bool     // CBOR is served
 }
 
-// NewNames makes the identifiers of a profile. cbor: CBOR is served too.
-func NewNames(profile *meta.Naming, cbor bool) Names {
+// NewNames returns the identifiers of a profile, for a server without CBOR (AddCBOR).
+func NewNames(profile *meta.Naming) Names {
 	n := Names{
-		cbor:             cbor,
 		MetaGroup:        profile.Translate("meta.platform.io"),
 		DiscoveryGroup:   profile.Translate("apidiscovery.platform.io"),
 		ProtobufType:     profile.Translate("application/vnd.platform.protobuf"),
@@ -71,12 +80,15 @@ func NewNames(profile *meta.Naming, cbor bool) Names {
 	n.PatchTypes = []string{TypeJSONPatch, TypeMergePatch, TypeStrategicPatch, TypeApplyPatch}
 	n.CustomPatchTypes = []string{TypeJSONPatch, TypeMergePatch, TypeApplyPatch}
 	n.watchTypes = []string{TypeJSON + ";stream=watch", n.ProtobufWatchType}
-	if cbor {
-		n.BodyTypes, n.CustomBodyTypes = append(n.BodyTypes, TypeCBOR), append(n.CustomBodyTypes, TypeCBOR)
-		n.PatchTypes, n.CustomPatchTypes = append(n.PatchTypes, TypeApplyPatchCBOR), append(n.CustomPatchTypes, TypeApplyPatchCBOR)
-		n.watchTypes = append(n.watchTypes, TypeCBORSequence)
-	}
 	return n
+}
+
+// AddCBOR adds CBOR to the encodings that are served.
+func (n *Names) AddCBOR() {
+	n.cbor = true
+	n.BodyTypes, n.CustomBodyTypes = append(n.BodyTypes, TypeCBOR), append(n.CustomBodyTypes, TypeCBOR)
+	n.PatchTypes, n.CustomPatchTypes = append(n.PatchTypes, TypeApplyPatchCBOR), append(n.CustomPatchTypes, TypeApplyPatchCBOR)
+	n.watchTypes = append(n.watchTypes, TypeCBORSequence)
 }
 
 // The media types of JSON, YAML, CBOR and patches.
@@ -94,15 +106,14 @@ const (
 	TypeApplyPatchCBOR = "application/apply-patch+cbor"
 )
 
-// Negotiate picks the best of what an Accept header lists. shapes: others than the whole object can be had;
-// streaming: the answer is a watch.
+// Negotiate returns the best format of those that an Accept header lists.
 //
-// As examples, with shapes:
+// As examples, for Objects:
 //
 //	application/yaml;q=0.5, application/json           JSON, of the higher weight
 //	application/json;as=Table;v=v1;g=meta.k8s.io, */*  a Table, the first of equal weight
 //	text/html                                          406
-func (n *Names) Negotiate(header []byte, shapes, streaming bool) (Format, error) {
+func (n *Names) Negotiate(header []byte, answer Answer) (Format, error) {
 	switch string(header) {
 	case "", TypeJSON, "*/*", TypeJSON + ", */*": // what most clients send
 		return Format{}, nil
@@ -112,8 +123,8 @@ func (n *Names) Negotiate(header []byte, shapes, streaming bool) (Format, error)
 	for accept != "" {
 		var item string
 		item, accept, _ = strings.Cut(accept, ",")
-		f, q, ok := n.parseAcceptItem(item, shapes)
-		if streaming && f.Encoding == YAML {
+		f, q, ok := n.parseAcceptItem(item, answer)
+		if answer == Events && f.Encoding == YAML {
 			onlyStreams = onlyStreams || ok
 			continue // a stream of YAML has no agreed framing
 		}
@@ -136,7 +147,7 @@ func (n *Names) OnlyJSON(accept []byte) error {
 		return nil
 	}
 	for item := range strings.SplitSeq(string(accept), ",") {
-		if f, _, ok := n.parseAcceptItem(item, false); ok && f.Encoding == JSON {
+		if f, _, ok := n.parseAcceptItem(item, Documents); ok && f.Encoding == JSON {
 			return nil
 		}
 	}
@@ -157,7 +168,7 @@ func notAcceptable(types []string) error {
 func (n *Names) WithoutProtobuf(accept string) (rest []byte, ok bool) {
 	var others []string
 	for item := range strings.SplitSeq(accept, ",") {
-		if f, _, ok := n.parseAcceptItem(item, true); !ok || f.Encoding != Protobuf || f.Shape != Whole {
+		if f, _, ok := n.parseAcceptItem(item, Objects); !ok || f.Encoding != Protobuf || f.Shape != Whole {
 			others = append(others, item)
 		}
 	}
@@ -170,7 +181,7 @@ type acceptParams struct {
 	q                     float64
 }
 
-func (n *Names) parseAcceptItem(item string, shapes bool) (Format, float64, bool) {
+func (n *Names) parseAcceptItem(item string, answer Answer) (Format, float64, bool) {
 	mediaType, params, _ := strings.Cut(item, ";")
 	f := Format{Encoding: n.encodingOfAccept(strings.TrimSpace(mediaType))}
 	if f.Encoding == None {
@@ -183,7 +194,7 @@ func (n *Names) parseAcceptItem(item string, shapes bool) (Format, float64, bool
 	if c.shape == "" {
 		return f, c.q, true
 	}
-	if !shapes || c.group != n.MetaGroup || c.version != "v1" && c.version != "v1beta1" {
+	if answer == Documents || c.group != n.MetaGroup || c.version != "v1" && c.version != "v1beta1" {
 		return f, 0, false
 	}
 	f.Version = c.version

@@ -12,19 +12,22 @@ func FuzzAccept(f *testing.F) {
 		"", "*/*", "application/json;q=0.5,application/yaml", "application/json;as=Table;g=meta.platform.io;v=v1, application/json", "application/vnd.platform.protobuf;as=PartialObjectMetadata;g=meta.platform.io;v=v1",
 		"application/json;q=nan", "application/cbor, application/json;q=0.9", ",;,=", "application/json;as=;v=", "text/html",
 	} {
-		f.Add(accept, true, false)
-		f.Add(accept, false, true)
+		f.Add(accept, uint8(Objects))
+		f.Add(accept, uint8(Events))
+		f.Add(accept, uint8(Documents))
 	}
-	names := NewNames(meta.Platform, true)
-	f.Fuzz(func(t *testing.T, accept string, shapes, streaming bool) {
-		got, err := names.Negotiate([]byte(accept), shapes, streaming)
+	names := NewNames(meta.Platform)
+	names.AddCBOR()
+	f.Fuzz(func(t *testing.T, accept string, number uint8) {
+		answer := Answer(number % 3)
+		got, err := names.Negotiate([]byte(accept), answer)
 		if err != nil {
 			if code := meta.AsStatus(err).Code; code != 406 {
 				t.Fatalf("%d %v", code, err)
 			}
 			return
 		}
-		if got.Encoding == None || streaming && got.Encoding == YAML || !shapes && got.Shape != 0 {
+		if got.Encoding == None || answer == Events && got.Encoding == YAML || answer == Documents && got.Shape != 0 {
 			t.Fatalf("%q: %+v", accept, got)
 		}
 	})

@@ -26,7 +26,8 @@ func FuzzDeleteOptions(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	names := negotiate.NewNames(meta.Platform, true)
+	names := negotiate.NewNames(meta.Platform)
+	names.AddCBOR()
 	m, decoder := kinds.Message("meta.v1.DeleteOptions"), requestbody.Decoder{Names: &names}
 	f.Fuzz(func(t *testing.T, contentType string, body []byte) {
 		refused := func(err error, codes ...int) bool {

@@ -46,16 +46,19 @@ func (d Decoder) Object(k *schema.Kind, encoding negotiate.Encoding, body []byte
 	return object, faults, checkKind(k, object, body)
 }
 
-// Config decodes a configuration to apply, which is YAML or CBOR. Nulls count in those of the object itself only: nulls
-// is false where a sub-resource has a body of another kind, such as a scale.
-func (d Decoder) Config(m *schema.Message, encoding negotiate.Encoding, body []byte, nulls bool) (tree.Tree, []codec.FieldFault, error) {
-	switch {
-	case encoding == negotiate.CBOR && nulls:
+// Config decodes a configuration to apply, which is YAML or CBOR and in which nulls count.
+func (d Decoder) Config(m *schema.Message, encoding negotiate.Encoding, body []byte) (tree.Tree, []codec.FieldFault, error) {
+	if encoding == negotiate.CBOR {
 		return codec.DecodeCBORConfig(m, body, d.MaxBytes)
-	case encoding == negotiate.CBOR:
+	}
+	return codec.DecodeConfig(m, body)
+}
+
+// SubresourceConfig decodes a configuration of a sub-resource that has a body of another kind, such as a scale. Its
+// nulls do not count.
+func (d Decoder) SubresourceConfig(m *schema.Message, encoding negotiate.Encoding, body []byte) (tree.Tree, []codec.FieldFault, error) {
+	if encoding == negotiate.CBOR {
 		return codec.DecodeCBOR(m, body, d.MaxBytes)
-	case nulls:
-		return codec.DecodeConfig(m, body)
 	}
 	return codec.DecodeYAML(m, body)
 }

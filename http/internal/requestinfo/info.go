@@ -36,9 +36,9 @@ type Info struct {
 	legacyProxy bool
 }
 
-// Parse fills in from a method, a parsed target, and whether the query asks for a watch. It never fails:
-// what is no path of a resource is a request for a path, which authorization decides on as such.
-func (i *Info) Parse(method string, t *Target, watch bool) {
+// Parse fills in from a method and a parsed target. It never fails: authorization decides on a path
+// that is not one of a resource as such.
+func (i *Info) Parse(method string, t *Target) {
 	i.Method, i.Path = method, t.Path
 	segs := t.Segments[:t.count]
 	switch {
@@ -51,7 +51,7 @@ func (i *Info) Parse(method string, t *Target, watch bool) {
 		return
 	}
 	i.IsResource = true
-	old := segs[0]
+	old, watch := segs[0], t.Query.Flag("watch")
 	switch {
 	case len(segs) == 1:
 	case old == "watch":

@@ -8,26 +8,25 @@ import (
 func TestRequestInfo(t *testing.T) {
 	cases := []struct {
 		method, target string
-		watch          bool
 		want           Info
 	}{
-		{"GET", "/api/v1/namespaces/x/configmaps/a", false, Info{IsResource: true, Verb: "get", Version: "v1", Namespace: "x", Resource: "configmaps", Name: "a", inNamespace: true}},
-		{"GET", "/api/v1/configmaps", false, Info{IsResource: true, Verb: "list", Version: "v1", Resource: "configmaps"}},
-		{"GET", "/api/v1/configmaps", true, Info{IsResource: true, Verb: "watch", Version: "v1", Resource: "configmaps"}},
-		{"GET", "/api/v1/watch/namespaces/x/pods/p", false, Info{IsResource: true, Verb: "watch", Version: "v1", Namespace: "x", Resource: "pods", Name: "p", legacyWatch: true, inNamespace: true}},
-		{"GET", "/api/v1/namespaces", false, Info{IsResource: true, Verb: "list", Version: "v1", Resource: "namespaces"}},
-		{"PUT", "/api/v1/namespaces/x", false, Info{IsResource: true, Verb: "update", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x"}},
-		{"GET", "/api/v1/namespaces/x/namespaces/x", false, Info{IsResource: true, Verb: "get", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x", inNamespace: true}},
-		{"PUT", "/api/v1/namespaces/x/finalize", false, Info{IsResource: true, Verb: "update", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x", Subresource: "finalize"}},
-		{"PATCH", "/api/v1/namespaces/x/status", false, Info{IsResource: true, Verb: "patch", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x", Subresource: "status"}},
-		{"GET", "/api/v1/namespaces/x/status/y", false, Info{IsResource: true, Verb: "get", Version: "v1", Namespace: "x", Resource: "status", Name: "y", inNamespace: true}},
-		{"DELETE", "/apis/apps/v1/namespaces/x/deployments", false, Info{IsResource: true, Verb: "deletecollection", Group: "apps", Version: "v1", Namespace: "x", Resource: "deployments", inNamespace: true}},
-		{"DELETE", "/apis/apps/v1/namespaces/x/deployments/d", false, Info{IsResource: true, Verb: "delete", Group: "apps", Version: "v1", Namespace: "x", Resource: "deployments", Name: "d", inNamespace: true}},
-		{"POST", "/api/v1/namespaces/x/pods/p/binding", false, Info{IsResource: true, Verb: "create", Version: "v1", Namespace: "x", Resource: "pods", Name: "p", Subresource: "binding", inNamespace: true}},
-		{"GET", "/api/v1/nodes/n/status/more", false, Info{IsResource: true, Verb: "get", Version: "v1", Resource: "nodes", Name: "n", Subresource: "status", extraSegments: true}},
-		{"GET", "/apis/apps/v1", false, Info{Verb: "get"}},
-		{"POST", "/version", false, Info{Verb: "post"}},
-		{"OTHER", "/api/v1/nodes", false, Info{IsResource: true, Version: "v1", Resource: "nodes"}},
+		{"GET", "/api/v1/namespaces/x/configmaps/a", Info{IsResource: true, Verb: "get", Version: "v1", Namespace: "x", Resource: "configmaps", Name: "a", inNamespace: true}},
+		{"GET", "/api/v1/configmaps", Info{IsResource: true, Verb: "list", Version: "v1", Resource: "configmaps"}},
+		{"GET", "/api/v1/configmaps?watch=1", Info{IsResource: true, Verb: "watch", Version: "v1", Resource: "configmaps"}},
+		{"GET", "/api/v1/watch/namespaces/x/pods/p", Info{IsResource: true, Verb: "watch", Version: "v1", Namespace: "x", Resource: "pods", Name: "p", legacyWatch: true, inNamespace: true}},
+		{"GET", "/api/v1/namespaces", Info{IsResource: true, Verb: "list", Version: "v1", Resource: "namespaces"}},
+		{"PUT", "/api/v1/namespaces/x", Info{IsResource: true, Verb: "update", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x"}},
+		{"GET", "/api/v1/namespaces/x/namespaces/x", Info{IsResource: true, Verb: "get", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x", inNamespace: true}},
+		{"PUT", "/api/v1/namespaces/x/finalize", Info{IsResource: true, Verb: "update", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x", Subresource: "finalize"}},
+		{"PATCH", "/api/v1/namespaces/x/status", Info{IsResource: true, Verb: "patch", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x", Subresource: "status"}},
+		{"GET", "/api/v1/namespaces/x/status/y", Info{IsResource: true, Verb: "get", Version: "v1", Namespace: "x", Resource: "status", Name: "y", inNamespace: true}},
+		{"DELETE", "/apis/apps/v1/namespaces/x/deployments", Info{IsResource: true, Verb: "deletecollection", Group: "apps", Version: "v1", Namespace: "x", Resource: "deployments", inNamespace: true}},
+		{"DELETE", "/apis/apps/v1/namespaces/x/deployments/d", Info{IsResource: true, Verb: "delete", Group: "apps", Version: "v1", Namespace: "x", Resource: "deployments", Name: "d", inNamespace: true}},
+		{"POST", "/api/v1/namespaces/x/pods/p/binding", Info{IsResource: true, Verb: "create", Version: "v1", Namespace: "x", Resource: "pods", Name: "p", Subresource: "binding", inNamespace: true}},
+		{"GET", "/api/v1/nodes/n/status/more", Info{IsResource: true, Verb: "get", Version: "v1", Resource: "nodes", Name: "n", Subresource: "status", extraSegments: true}},
+		{"GET", "/apis/apps/v1", Info{Verb: "get"}},
+		{"POST", "/version", Info{Verb: "post"}},
+		{"OTHER", "/api/v1/nodes", Info{IsResource: true, Version: "v1", Resource: "nodes"}},
 	}
 	for _, c := range cases {
 		var tg Target
@@ -35,9 +34,10 @@ func TestRequestInfo(t *testing.T) {
 			t.Errorf("%s: %v", c.target, err)
 			continue
 		}
-		c.want.Method, c.want.Path = c.method, c.target
+		c.want.Method = c.method
+		c.want.Path, _, _ = strings.Cut(c.target, "?")
 		var got Info
-		got.Parse(c.method, &tg, c.watch)
+		got.Parse(c.method, &tg)
 		if got.segments = 0; got != c.want {
 			t.Errorf("%s %s\ngot  %+v\nwant %+v", c.method, c.target, got, c.want)
 		}
@@ -62,7 +62,7 @@ func TestBehind(t *testing.T) {
 			t.Errorf("%s: %v", target, err)
 			continue
 		}
-		i.Parse("GET", &tg, false)
+		i.Parse("GET", &tg)
 		path, raw := tg.Behind(i.Segments())
 		if path != want[0] || raw != want[1] || i.Subresource != "proxy" || !i.LongRunning() || !strings.HasSuffix(tg.Path, want[0]) {
 			t.Errorf("%s: %q %q, %+v", target, path, raw, i)
@@ -79,7 +79,7 @@ func BenchmarkRequestInfo(b *testing.B) {
 			b.Fatal(err)
 		}
 		var i Info
-		i.Parse("GET", &tg, Query(tg.Query).Flag("watch"))
+		i.Parse("GET", &tg)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // A Conn is a connection that knows its client's certificates and that gives every write
-// a deadline. The goroutine that serves it owns it, save for what is said to be shared.
+// a deadline. The goroutine that serves it owns it, except for lifecycle and the atomic fields.
 type Conn struct {
 	net.Conn
 	raw     net.Conn  // beneath TLS
@@ -22,33 +22,47 @@ type Conn struct {
 	all     *Connections
 	entry   connEntry
 	handler Handler
-	stream  *stream // of HTTP/2, which this is one request at a time of; nil: it is a connection of its own
+	stream  *stream // of HTTP/2, which serves one request at a time; nil for a connection of HTTP/1
 	reuse   bool    // the stream's Conn can serve another request
 	certs   []*x509.Certificate
 
-	reader      *bufio.Reader // holds what has been read ahead of requests; nil: nothing
+	readAhead
+	body requestBody // of the request that is being answered
+	answer
+	turn turn
+
+	// writeDeadlineSet is when the write deadline was last set, in Unix nanoseconds; 0: never.
+	writeDeadlineSet atomic.Int64
+	onClose          atomic.Pointer[func()]
+	authenticated    atomic.Bool // the last request came from a user who is not anonymous
+
+	lifecycle
+}
+
+// readAhead is what has been read of a connection and not been used yet.
+type readAhead struct {
+	reader      *bufio.Reader // nil: nothing
 	unread      []byte        // what Read returns before anything else
 	firstByte   [1]byte       // of a request
 	largeHead   bool          // reader is a large one
 	requestSeen bool          // a whole request has come
-	body        requestBody   // of the request that is being answered
-	hijacker    func()
-	answered    answered // what the handler has written of the answer by itself
-	newline     bool     // follows the body of the present answer
-	turn        turn
-	scheduled   bool // what is read waits for a slot
+	scheduled   bool          // what is read waits for a slot
+}
 
-	// writeDeadlineSet is when the write deadline was last set, in Unix nanoseconds; 0: never.
-	writeDeadlineSet atomic.Int64
+// An answer is the state of the answer to the present request.
+type answer struct {
+	answered answered // what the handler has written by itself
+	hijacker func()
+	newline  bool // follows the body
 	// writeTimeout replaces that of the options, if it is set.
 	writeTimeout time.Duration
-	onClose      atomic.Pointer[func()]
 	// linger: part of the body has not been read, and the client must still get the answer.
 	linger atomic.Bool
-	// authenticated: the last request came from a user who is not anonymous.
-	authenticated atomic.Bool
+}
 
-	mu          sync.Mutex // guards the rest, and the read deadline
+// lifecycle is the state that other goroutines see and change, to close the connection.
+type lifecycle struct {
+	mu          sync.Mutex // guards the fields, and the read deadline
 	phase       phase
 	closing     bool // the server is closing
 	multiplexed bool // it speaks HTTP/2
@@ -224,23 +238,25 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// SetUser notes from whom the request that is being answered came, and whether that is known.
-func (c *Conn) SetUser(name string, known bool) {
-	switch {
-	case !known:
-		c.all.scheduler.assign(c, addressClient(c.entry))
-	default:
-		c.all.scheduler.assign(c, userClient(name))
-		if c.stream != nil {
-			c.stream.setKnown()
-		}
+// SetUser notes the user of the request that is being answered.
+func (c *Conn) SetUser(name string) {
+	c.all.scheduler.assign(c, userClient(name))
+	if c.stream != nil {
+		c.stream.setKnown()
 	}
-	if known != c.authenticated.Load() {
-		c.authenticated.Store(known)
-		c.requestSeen = c.requestSeen || known
-		if c.requestSeen {
-			c.all.markRequestSeen(c, known)
-		}
+	if !c.authenticated.Load() {
+		c.authenticated.Store(true)
+		c.requestSeen = true
+		c.all.markRequestSeen(c, true)
+	}
+}
+
+// SetAnonymous notes that the request that is being answered has no known user.
+func (c *Conn) SetAnonymous() {
+	c.all.scheduler.assign(c, addressClient(c.entry))
+	if c.authenticated.Load() {
+		c.authenticated.Store(false)
+		c.all.markRequestSeen(c, false)
 	}
 }
 

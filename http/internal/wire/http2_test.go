@@ -133,7 +133,7 @@ func TestUnknownStreams(t *testing.T) {
 	defer client.Close()
 	m := &multiplexer{conn: newConn(server, all)}
 	known := m.take()
-	known.SetUser("joe", true)
+	known.SetUser("joe")
 	if n := all.unknownStreams.Load(); n != 0 {
 		t.Errorf("%d are counted", n)
 	}

@@ -93,8 +93,13 @@ func (l *Link) copy(to, from net.Conn, back bool) {
 	}
 }
 
-// Block cuts the link both ways, or only what comes back.
-func (l *Link) Block(cut, deaf bool) {
+// Block cuts the link both ways.
+func (l *Link) Block() { l.block(true, false) }
+
+// BlockAnswers lets requests through, and nothing that comes back.
+func (l *Link) BlockAnswers() { l.block(false, true) }
+
+func (l *Link) block(cut, deaf bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.cut && !l.deaf {

@@ -23,7 +23,7 @@ func (p *Plugin) compile(list []tree.Tree) conditions {
 	if len(list) == 0 {
 		return nil
 	}
-	return p.compiler.Conditions(list, false)
+	return p.compiler.Conditions(list)
 }
 
 // hold tells whether all conditions are true. One that is false decides; else one that cannot be evaluated

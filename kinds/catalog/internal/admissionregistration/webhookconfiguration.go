@@ -54,7 +54,7 @@ func conditionsOf(configuration tree.Tree) []any {
 // parameters, which the second argument says.
 func compileWebhookConditions(compiler *expressions.Compiler, configuration tree.Tree, faults *schema.Faults) {
 	for i, hook := range configuration.Objects("webhooks") {
-		for j, x := range compiler.Conditions(hook.Objects("matchConditions"), false) {
+		for j, x := range compiler.Conditions(hook.Objects("matchConditions")) {
 			if x.Err != nil && strings.TrimSpace(x.Text) != "" {
 				at := tree.IndexPath(tree.IndexPath("webhooks", i)+".matchConditions", j)
 				faults.Invalid(at+".expression", x.Text, x.Err.Error())
