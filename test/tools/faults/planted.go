@@ -10,22 +10,22 @@ func faults() []fault {
 // storeFaults are in what owns objects and versions.
 var storeFaults = []fault{
 	{
-		"a deleted object stays in the index by field", "actors/collection.go",
+		"a deleted object stays in the field index", "actors/collection.go",
 		"			x.delete(at, r.previous)", "			_ = at",
 		"./actors -run FieldIndex",
 	},
 	{
-		"an updated object is found under its old field", "actors/collection.go",
+		"an updated object is found under its old field value", "actors/collection.go",
 		"		if r.previous != nil {\n			x.delete(", "		if r.previous != nil && c.remove {\n			x.delete(",
 		"./actors -run FieldIndex",
 	},
 	{
-		"a version counts as applied before all collections show it", "actors/appliedrevision.go",
+		"a revision counts as applied before all collections publish it", "actors/appliedrevision.go",
 		"for len(a.batches) > 0 && a.batches[0].pending == 0 {", "for len(a.batches) > 0 && a.batches[0].pending <= 1 {",
 		"./actors -run AppliedRevision",
 	},
 	{
-		"writers are answered before their write can be read", "actors/collection.go",
+		"a write is acknowledged before it is readable", "actors/collection.go",
 		"	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: last})",
 		"	go p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: last})",
 		"./actors -run WritersRead",
@@ -36,43 +36,43 @@ var storeFaults = []fault{
 		"./actors -run DryRun",
 	},
 	{
-		"an admission counts although the object has changed meanwhile", "actors/object.go",
+		"an admission decision is used after the object has changed", "actors/object.go",
 		"	if versionOf(current) != m.waited.base {", "	if versionOf(current) == 0 && m.waited.base != 0 {",
 		"./actors -run Admission",
 	},
 	{
-		"what a refused change had set aside is never given back", "actors/object.go",
+		"the reservation of a refused change is never released", "actors/object.go",
 		"	if !reply.accepted {\n		c.Reserved.Release()", "	if !reply.accepted {\n		_ = c.Reserved",
 		"./test/api -run DryRunAllocates",
 	},
 	{
-		"a panic answers nobody", "actors/object.go",
+		"a request that panics gets no response", "actors/object.go",
 		"			if !answered {\n				m.answer(mutateReply{err: err})\n			}", "			_, _ = err, answered",
 		"./actors -run Panic -timeout 60s",
 	},
 	{
-		"a panic is answered twice", "actors/object.go",
+		"a request that panics gets two responses", "actors/object.go",
 		"			if !answered {\n				m.answer(", "			if !answered {\n				m.answer(mutateReply{err: err})\n				m.answer(",
 		"./actors -run Panic -timeout 60s",
 	},
 	{
-		"a conversion is kept for all versions of an object", "actors/internal/conversion/cache.go",
+		"a cached conversion is used for all revisions of an object", "actors/internal/conversion/cache.go",
 		"version: o.Version, deleted: deleted, kind: k}", "version: 1, deleted: deleted, kind: k}",
 		"./actors/internal/conversion",
 	},
 	{
-		"pages of a list begin one object too late", "actors/index.go",
+		"the chunks of a list skip an object", "actors/index.go",
 		"	s.objects.Ascend(max(from, prefix), func(path string, o *meta.Object) bool {\n		return strings.HasPrefix(path, prefix) && fn(path, o)",
 		"	s.objects.Ascend(max(from, prefix), func(path string, o *meta.Object) bool {\n		return strings.HasPrefix(path, prefix) && (path == from && from != \"\" || fn(path, o))",
 		"./actors -run Chunks|Exact",
 	},
 	{
-		"a namespace lists the objects of another whose name begins alike", "actors/index.go",
+		"a namespace lists objects of another one with the same prefix", "actors/index.go",
 		"		prefix = namespace + \"/\"", "		prefix = namespace",
 		"./test/api -run NamespacesAreApart",
 	},
 	{
-		"the number of objects that remain is one too small", "actors/index.go",
+		"remainingItemCount is one too small", "actors/index.go",
 		"	return max(end-s.rank(from), 0)", "	return max(end-s.rank(from)-1, 0)",
 		"./test/api -run Remaining",
 	},
@@ -81,17 +81,17 @@ var storeFaults = []fault{
 // watchFaults are in histories and watches.
 var watchFaults = []fault{
 	{
-		"a watch repeats the change that it resumes from", "actors/history.go",
+		"a resumed watch repeats the change it resumes from", "actors/history.go",
 		"		if r != nil && r.version > c.after {", "		if r != nil && r.version >= c.after {",
 		"./actors -run History|Watch",
 	},
 	{
-		"a watch resumes one change behind what the history has", "actors/history.go",
+		"a watch resumes one change before the history begins", "actors/history.go",
 		"after: version}, version >= h.floor.Load()", "after: version}, version+1 >= h.floor.Load()",
 		"./actors -run History",
 	},
 	{
-		"a cursor passes over changes that were dropped before it", "actors/history.go",
+		"a cursor skips changes that were dropped before it", "actors/history.go",
 		"		if r == nil && c.after < c.history.floor.Load() {\n			return into, false\n		}\n", "",
 		"./actors -run History",
 	},
@@ -101,23 +101,23 @@ var watchFaults = []fault{
 		"./actors -run History",
 	},
 	{
-		"what leaves a selector is told under its old version", "actors/watchevents.go",
+		"leaving a selector is reported with the old version", "actors/watchevents.go",
 		"		return request.Event{Type: request.Deleted, Object: w.collection.history.deselected(r)}, true",
 		"		return request.Event{Type: request.Deleted, Object: r.previous}, true",
 		"./test/storage -run WatchHistories",
 	},
 	{
-		"what enters a selector is told as modified", "actors/watchevents.go",
+		"entering a selector is reported as MODIFIED", "actors/watchevents.go",
 		"	case is:\n		return request.Event{Type: request.Added,", "	case is:\n		return request.Event{Type: request.Modified,",
 		"./test/storage -run WatchHistories",
 	},
 	{
-		"what leaves a selector is not told", "actors/watchevents.go",
+		"leaving a selector is not reported", "actors/watchevents.go",
 		"	case was:\n		return request.Event{Type: request.Deleted, Object: w.collection", "	case was && w.converts:\n		return request.Event{Type: request.Deleted, Object: w.collection",
 		"./test/storage -run WatchHistories",
 	},
 	{
-		"a watch that has fallen behind goes on with a gap", "actors/watchevents.go",
+		"a watch that fell behind continues with a gap", "actors/watchevents.go",
 		"			w.fail(tooOld(w.cursor.after, w.collection.history.floor.Load()))", "			w.cursor, ok = w.collection.history.seek(w.collection.history.floor.Load())",
 		"./test/storage -run Expired",
 	},
@@ -127,17 +127,17 @@ var watchFaults = []fault{
 		"./test/api -run Bookmarks",
 	},
 	{
-		"initial events end before they are all there", "actors/watchevents.go",
+		"initial events end too early", "actors/watchevents.go",
 		"		if len(w.buffer) == eventBatch {\n			alive = w.flushInitial()\n		}", "		if len(w.buffer) == eventBatch {\n			return false\n		}",
 		"./actors -run InitialEvents",
 	},
 	{
-		"a removal does not tell the last state", "actors/collection.go",
+		"a DELETED event lacks the last state", "actors/collection.go",
 		"		r.kind = removed\n		r.previous, _ = p.working.Delete(at)", "		r.kind = changed\n		r.previous, _ = p.working.Delete(at)",
 		"./actors -run Watch",
 	},
 	{
-		"a wake-up before the last one is read is lost", "actors/watchevents.go",
+		"a wake-up during a delivery is lost", "actors/watchevents.go",
 		"	w.cursor.skipTo(w.unread.Swap(0))\n", "	w.cursor.skipTo(w.unread.Load())\n	defer w.unread.Store(0)\n",
 		"./actors -run WokenWhile",
 	},
@@ -146,17 +146,17 @@ var watchFaults = []fault{
 // journalFaults are in what survives.
 var journalFaults = []fault{
 	{
-		"restored data continue at the versions of the backup", "persist/restore.go",
+		"resource versions continue at those of the backup after a restore", "persist/restore.go",
 		"s.given + restoreRevisionGap + restoreRevisionRate*Revision(elapsed), nil}", "s.given + 0*Revision(elapsed), nil}",
 		"./persist -run Restore",
 	},
 	{
-		"a batch that did not begin with the revision that follows is replayed", "persist/recover.go",
+		"a batch that does not follow its predecessor is replayed", "persist/recover.go",
 		"		if i > 0 && s.first != run.last+1 {", "		if i > 0 && s.first > run.last+1 && false {",
 		"./persist -run MissingSegment",
 	},
 	{
-		"a lost end of the journal is not noticed", "persist/recover.go",
+		"a lost end of the journal is not detected", "persist/recover.go",
 		"		if what := m.missingFrom(done); what != \"\" {\n			return &DataLossError{File: s.path, What: what}\n		}", "		_ = m",
 		"./persist -run Loss|Truncate",
 	},
@@ -171,17 +171,17 @@ var journalFaults = []fault{
 		"./persist -run Model|Crash|Failed",
 	},
 	{
-		"two writes of one batch do not see each other", "persist/append.go",
+		"the conditions of a write ignore earlier writes of its batch", "persist/append.go",
 		"		have, known := within[c.Key]\n		if !known {", "		have, known := within[c.Key]\n		if !known || true {",
 		"./persist -run Condition|Model",
 	},
 	{
-		"a write whose base was refused goes through", "persist/append.go",
+		"a write based on a refused write is stored", "persist/append.go",
 		"		if have := within[w.Key]; base.Err != nil || have.revision != base.Revision {", "		if have := within[w.Key]; base.Err == nil && have.revision != base.Revision {",
 		"./persist -run BasedOn",
 	},
 	{
-		"revisions are used again after a crash", "persist/append.go",
+		"revisions are reused after a crash", "persist/append.go",
 		"	if err := j.reserveRevisions(len(commits)); err != nil {\n		return err\n	}\n", "",
 		"./persist -run Reserved|Loss",
 	},
@@ -196,42 +196,42 @@ var journalFaults = []fault{
 		"./persist -run Crash",
 	},
 	{
-		"a segment without a header is taken for the newest", "persist/recover.go",
+		"a segment without a header is used as the newest", "persist/recover.go",
 		"	if n := len(run.segments); n > 0 && run.segments[n-1].size == 0 {", "	if n := len(run.segments); n > 0 && run.segments[n-1].size < 0 {",
 		"./persist -run Crash",
 	},
 	{
-		"a damaged snapshot is skipped although the journal before it is gone", "persist/recover.go",
+		"a damaged snapshot is skipped although the older journal is gone", "persist/recover.go",
 		"first == 0 || first > run.base+1 {", "first == 0 {",
 		"./persist -run FlipEveryBit",
 	},
 	{
-		"a full disk forgets the length that the watermark promises", "persist/activesegment.go",
+		"a full disk loses the length that the watermark promises", "persist/activesegment.go",
 		"max(least, j.promisedLength())", "end",
 		"./persist -run FullDiskWithoutWatermark",
 	},
 	{
-		"a full disk makes the journal short for a moment", "persist/activesegment.go",
+		"a full disk shortens the journal temporarily", "persist/activesegment.go",
 		"switch err := j.file.Zero(end, max(size, length)); {", "switch err := fmt.Errorf(\"%d: %w\", size, errors.ErrUnsupported); {",
 		"./persist -run FullDiskWithoutWatermark",
 	},
 	{
-		"a failed sync of a new segment is tried again", "persist/rotate.go",
+		"a failed sync of a new segment is retried", "persist/rotate.go",
 		"	if errors.Is(err, errUnsynced) {\n		return j.fail(", "	if errors.Is(err, errUnsynced) {\n		return fmt.Errorf(\"%w: %w\", ErrFailed, ",
 		"./persist -run FailedSyncOfSegment",
 	},
 	{
-		"the end of a batch is not checked", "persist/segment.go",
+		"the checksum of a batch body is not checked", "persist/segment.go",
 		"	return f, body, f.checkBody(body), nil", "	return f, body, nil, nil",
 		"./persist -run FlipEveryBit|CrashEverywhere",
 	},
 	{
-		"a point in the middle of a batch takes the whole batch", "persist/point.go",
+		"a restore to the middle of a batch includes the whole batch", "persist/point.go",
 		"(s.to.Revision == 0 || c.Revision <= s.to.Revision)", "true",
 		"./persist -run TestPoints$",
 	},
 	{
-		"a time takes in what was stored later", "persist/point.go",
+		"a restore to a time includes later changes", "persist/point.go",
 		"s.reached = s.reached || later && f.last > s.revision;", "s.reached = s.reached || later && f.last < s.revision;",
 		"./persist -run TestPoints$",
 	},
@@ -241,17 +241,17 @@ var journalFaults = []fault{
 		"./persist -run PointOfAnotherHistory",
 	},
 	{
-		"a restored point goes on below what was given out", "persist/point.go",
+		"a restored point continues below assigned revisions", "persist/point.go",
 		"s.given = max(s.given, m.maxRevision, m.newest)", "_ = m.maxRevision",
 		"./persist -run TestPoints$",
 	},
 	{
-		"a journal whose end is lost is restored as if that were the end", "persist/point.go",
+		"a journal with a lost end is restored as if complete", "persist/point.go",
 		"err == nil && s.revision < m.newest", "err == nil && m.newest == 0",
 		"./persist -run PointsOfDamage",
 	},
 	{
-		"the archive keeps the oldest journal", "persist/archive.go",
+		"the archive keeps the oldest files instead of the newest", "persist/archive.go",
 		"list[:i+1]", "list[i+1:]",
 		"./persist -run ArchiveIsBounded",
 	},
@@ -261,12 +261,12 @@ var journalFaults = []fault{
 		"./persist -run FullDiskTakesTheArchive",
 	},
 	{
-		"bytes of others behind a finished segment are taken for damage", "persist/segment.go",
+		"foreign bytes behind a finished segment count as damage", "persist/segment.go",
 		"s.successor == done.next", "false",
 		"./persist -run ForeignBlocks$",
 	},
 	{
-		"a removed segment comes back under its name", "persist/archive.go",
+		"a removed segment reappears under its name", "persist/archive.go",
 		"gone, dir := path+tempSuffix, filepath.Dir(path)\n	err := fsys.Rename(path, gone)", "gone, dir := path, filepath.Dir(path)\n	var err error",
 		"./persist -run ForeignBlocksOf",
 	},
@@ -290,32 +290,32 @@ var mutationFaults = []fault{
 		"./actors/mutation",
 	},
 	{
-		"an update of another life of an object passes", "actors/mutation/update.go",
+		"an update ignores the uid of a recreated object", "actors/mutation/update.go",
 		"uid != cur.Object.Meta.UID && !uidCheckedByValidation(m) {", "uid == \"\" && !uidCheckedByValidation(m) {",
 		"./actors/mutation",
 	},
 	{
-		"a delete of another life of an object passes", "actors/mutation/remove.go",
+		"a delete ignores the uid of a recreated object", "actors/mutation/remove.go",
 		"uid != nil && *uid != cur.Object.Meta.UID {\n\t\treturn meta.NewConflict(gr", "uid != nil && len(*uid) != len(cur.Object.Meta.UID) {\n\t\treturn meta.NewConflict(gr",
 		"./actors/mutation",
 	},
 	{
-		"the main resource changes the status", "actors/mutation/update.go",
+		"an update of the main resource changes the status", "actors/mutation/update.go",
 		"			want.CopyField(cur.Tree, \"status\")", "			_ = cur",
 		"./test/api -run Status",
 	},
 	{
-		"a status changes labels and finalizers", "actors/mutation/update.go",
+		"a status update changes labels and finalizers", "actors/mutation/update.go",
 		"	out := maps.Clone(want)\n	for _, name := range slices.Concat(keeps, []string{", "	out := maps.Clone(want)\n	for _, name := range slices.Concat(keeps[:0], []string{",
 		"./test/api -run Status",
 	},
 	{
-		"a change of labels raises the generation", "actors/mutation/update.go",
+		"a label change raises the generation", "actors/mutation/update.go",
 		"	case \"metadata\", \"kind\", \"apiVersion\":\n		return false", "	case \"kind\", \"apiVersion\":\n		return false",
 		"./actors/mutation",
 	},
 	{
-		"a deletion time changes", "actors/mutation/update.go",
+		"a deletion timestamp changes", "actors/mutation/update.go",
 		"metadata.CopyField(old, \"deletionTimestamp\")", "_ = metadata",
 		"./actors/mutation",
 	},
@@ -335,32 +335,32 @@ var mutationFaults = []fault{
 		"./actors/mutation",
 	},
 	{
-		"a finalizer is added to what is being deleted", "kinds/rules/metadata.go",
+		"a finalizer is added to a terminating object", "kinds/rules/metadata.go",
 		"		validateNoNewFinalizers(m, old, faults)\n", "",
 		"./test/api -run LateFinalizers",
 	},
 	{
-		"an address leaks where a create is refused", "actors/mutation/create.go",
+		"a refused create leaks an address", "actors/mutation/create.go",
 		"	pending := pendingReservation{allocation}\n	defer pending.release()", "	pending := pendingReservation{allocation}",
 		"./actors/mutation -run RefusalReleases",
 	},
 	{
-		"a new object keeps the status of its body", "kinds/catalog/internal/family/prepare.go",
+		"a create keeps the status of its body", "kinds/catalog/internal/family/prepare.go",
 		"	if old == nil {\n		delete(obj, \"status\")\n	}\n", "	_ = old\n",
 		"./actors/mutation -run Create",
 	},
 	{
-		"a new custom object keeps the status of its body", "actors/mutation/create.go",
+		"a create of a custom object keeps the status of its body", "actors/mutation/create.go",
 		"		delete(p.want, \"status\")\n", "",
 		"./test/extension -run Subresources",
 	},
 	{
-		"a create takes the deletion time of its body", "actors/mutation/create.go",
+		"a create keeps the deletion timestamp of its body", "actors/mutation/create.go",
 		"{\"resourceVersion\", \"deletionTimestamp\",", "{\"resourceVersion\",",
 		"./actors/mutation",
 	},
 	{
-		"a grace period grows", "actors/mutation/remove.go",
+		"a grace period is extended", "actors/mutation/remove.go",
 		"	if !ok || to >= old {", "	if !ok {",
 		"./actors/mutation",
 	},
@@ -369,48 +369,48 @@ var mutationFaults = []fault{
 // policyFaults are in who is let in, and what they may do.
 var policyFaults = []fault{
 	{
-		"a token outlives the object that it is bound to", "policy/authn/serviceaccount/validate.go",
+		"a token outlives the object it is bound to", "policy/authn/serviceaccount/validate.go",
 		"	case head.UID != to.uid:\n		return until, fmt.Errorf(", "	case head.UID == \"\":\n		return until, fmt.Errorf(",
 		"./policy -run ForgedTokens",
 	},
 	{
-		"a token of a Secret that was taken away is believed", "policy/authn/serviceaccount/validate.go",
+		"a token removed from its Secret is accepted", "policy/authn/serviceaccount/validate.go",
 		"	if err != nil || subtle.ConstantTimeCompare(held, []byte(token)) != 1 {", "	if err != nil || subtle.ConstantTimeCompare(held, nil) == 1 {",
 		"./policy -run LegacyTokenRevocation",
 	},
 	{
-		"a wrong token beside a good certificate is let in", "policy/authn/bearer.go",
+		"an invalid token with a valid certificate is accepted", "policy/authn/bearer.go",
 		"	case user == nil:\n		return nil, ErrUnknownToken\n", "	case user == nil:\n		return b.others.Authenticate(r)\n",
 		"./policy/authn",
 	},
 	{
-		"headers of a proxy are believed from anybody's certificate", "policy/authn/proxy.go",
+		"proxy headers are accepted with any certificate", "policy/authn/proxy.go",
 		"		if len(o.AllowedNames) > 0 && !slices.Contains(o.AllowedNames, name) {", "		if len(o.AllowedNames) > 0 && slices.Contains(o.AllowedNames, \"\") {",
 		"./policy/authn",
 	},
 	{
-		"a grant in one namespace counts in all", "policy/authz/rbac/authorizer.go",
+		"a grant in one namespace applies to all", "policy/authz/rbac/authorizer.go",
 		"			g = firstAllowing(held.byNamespace[asked.Namespace], &asked, &lacking)",
 		"			for _, list := range held.byNamespace {\n				if g == nil {\n					g = firstAllowing(list, &asked, &lacking)\n				}\n			}",
 		"./policy/authz/rbac",
 	},
 	{
-		"a role that was deleted still grants", "policy/authz/rbac/index.go",
+		"a deleted role still grants", "policy/authz/rbac/index.go",
 		"	entry.role = compiled\n", "	if compiled != nil {\n		entry.role = compiled\n	}\n",
 		"./policy/authz/rbac -run Changes",
 	},
 	{
-		"a binding that was changed grants as before", "policy/authz/rbac/index.go",
+		"a changed binding grants as before", "policy/authz/rbac/index.go",
 		"		x.unbind(before)\n", "",
 		"./policy/authz/rbac -run Changes",
 	},
 	{
-		"an answer about a token is kept after it has expired", "policy/authn/cache.go",
+		"a cached token review outlives its expiry", "policy/authn/cache.go",
 		"	if !ok || !c.now().Before(kept.expires) {", "	if !ok {",
 		"./policy/authn -run Cache",
 	},
 	{
-		"a quota does not count what is under way", "policy/admission/quota/account.go",
+		"a quota does not count changes in progress", "policy/admission/quota/account.go",
 		"			sum = sum.Add(a.held[d.index])", "			_ = a.held[d.index]",
 		"./policy/admission/quota",
 	},
@@ -420,17 +420,17 @@ var policyFaults = []fault{
 		"./policy/admission/quota",
 	},
 	{
-		"a quota keeps what was taken by changes that failed", "policy/admission/quota/account.go",
+		"a quota keeps the usage of failed changes", "policy/admission/quota/account.go",
 		"		a.held[d.index] = a.held[d.index].Sub(d.amount)\n	}\n	a.wake()", "		_ = d\n	}\n	a.wake()",
 		"./policy/admission/quota -run Usage|Never -timeout 60s",
 	},
 	{
-		"a dry run takes from a quota", "policy/admission/quota/reservation.go",
+		"a dry run uses up a quota", "policy/admission/quota/reservation.go",
 		"	if p.dryRun {\n		return nil\n	}\n	for", "	for",
 		"./policy/admission/quota -run Usage|Never -timeout 60s",
 	},
 	{
-		"an escape that ends too early is read beyond its end", "http/internal/requestinfo/target.go",
+		"a truncated percent escape is read beyond its end", "http/internal/requestinfo/target.go",
 		"			if i+2 >= len(s) {\n				return \"\", false\n			}\n			hi, lo", "			hi, lo",
 		"./test/storage -run Malformed",
 	},
