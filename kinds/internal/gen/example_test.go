@@ -17,14 +17,14 @@ import (
 
 const guide = "../../../docs/kinds.md"
 
-// shelfStrategy is the strategy of a Shelf.
+// shelfStrategy checks rules across the fields of a Shelf.
 type shelfStrategy struct{ schema.DefaultStrategy }
 
 func (shelfStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	boards, _ := spec.Int("boards")
 	if topics := spec.Object("topics"); int64(len(topics)) > boards {
-		faults.Invalid("spec.topics", len(topics), "must not be more than there are boards")
+		faults.Invalid("spec.topics", len(topics), "must not exceed the number of boards")
 	}
 }
 
@@ -108,7 +108,7 @@ func TestWorkedExample(t *testing.T) {
 			`spec.access: Unsupported value: "Open": supported values: "Locked", "Public"`}},
 		{`{"room":"hall","wall":"n","access":"Locked"}`, []string{`spec.keyName: Required value: a locked shelf needs a key`}},
 		{`{"room":"hall","wall":"n","boards":1,"topics":{"a":"x","b c":"y"}}`, []string{
-			`spec.topics: Invalid value: 2: must not be more than there are boards`, `spec.topics[b c]: Invalid value: "b c": name part must consist`}},
+			`spec.topics: Invalid value: 2: must not exceed the number of boards`, `spec.topics[b c]: Invalid value: "b c": name part must consist`}},
 		{`{"room":"hall","wall":"n","books":[{"number":"1"},{"number":"x"},{"number":"1"}]}`, []string{
 			`spec.books[1].number: Invalid value: "x": must match the regular expression '^[0-9]+$'`, `spec.books[2].number: Duplicate value: "1"`}},
 	} {
