@@ -8,18 +8,15 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// Zeros are written ahead of the batches, about as many as the segment is long but within
-// these bounds: a sync that changes neither a file's length nor its place on the disk costs
-// half of one that does.
+// Zeros are written ahead of the batches, about as many as the segment is long, within these
+// bounds. A sync that changes neither a file's length nor its blocks costs half as much.
 const (
 	minReserve = 64 << 10
 	maxReserve = 256 << 10
 )
 
-// openForAppend opens a segment that is to grow, and answers the length of its file.
-//
-// Under SyncAlways the file is opened so that a write and its sync may be one call to the system (vfs.FS.OpenLog).
-// Under SyncNone nothing is synced, and that would only cost.
+// Under SyncAlways the file is opened so that a write and its sync may be one system call
+// (vfs.FS.OpenLog). Under SyncNone nothing is synced, so that would only cost time.
 func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 	open := j.fs.OpenLog
 	if j.o.Sync == SyncNone {
@@ -36,11 +33,8 @@ func (j *Journal) openForAppend(s segment) (vfs.File, int64, error) {
 	return file, size, nil
 }
 
-// writeFrame makes a frame durable at the end of the active segment.
-//
-// Zeros that were not asked for are no reason to refuse a batch: if the disk is too full for both, the frame is
-// written without them. j.inventory.reserved only grows here, for a frame that fits into the zeros does not change the length
-// of the file.
+// writeFrame makes a frame durable at the end of the active segment. If the disk is too full for
+// frame and zeros, it writes the frame alone. inventory.reserved only grows here.
 func (j *Journal) writeFrame(frame []byte, end int64) error {
 	start := time.Now()
 	padded := j.padWithReserve(frame, end)
@@ -73,10 +67,8 @@ func (j *Journal) writeFrame(frame []byte, end int64) error {
 	return nil
 }
 
-// padWithReserve adds zeros to a frame that reaches beyond those that are there.
-//
-// The zeros are in the same write as the frame, so that they cost no second sync. On a full disk there are none: what
-// is left belongs to batches that free space.
+// The zeros are in the same write as the frame, which saves a second sync. On a full disk there are
+// none: the remaining space belongs to batches that free space.
 func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	behind := end + int64(len(frame))
 	if j.o.Sync == SyncNone || behind <= j.inventory.reserved || j.ballast.full.Load() {
@@ -90,12 +82,10 @@ func (j *Journal) padWithReserve(frame []byte, end int64) []byte {
 	return padded
 }
 
-// truncateReserve cuts off the zeros after the end of the active segment. The watermark is lowered
-// before that.
-//
-// The order matters: a watermark with the old length beside a file that was cut would read as a data loss after a
-// crash. If there is no room even for the watermark, the file is never shorter than the last durable watermark promises, not even for a
-// moment: a kill in that moment would be that data loss. What lies before that length becomes a hole.
+// truncateReserve lowers the watermark, then cuts off the zeros after the end of the active
+// segment. In the opposite order, a crash in between would look like a data loss. If there is no
+// room even for the watermark, the file keeps the length that the durable one promises, with a hole
+// at its end.
 func (j *Journal) truncateReserve(end int64) error {
 	j.inventory.mu.Lock()
 	j.inventory.reserved = end
@@ -114,8 +104,8 @@ func (j *Journal) truncateReserve(end int64) error {
 	return j.sync()
 }
 
-// zeroFrom makes the active segment's file so long, with nothing but zeros from end on. Where the file system makes no holes, the file is short for
-// a moment.
+// zeroFrom sets the length of the active segment's file, with only zeros from end on. On file
+// systems without holes, the file is short for a moment.
 func (j *Journal) zeroFrom(end, length int64) error {
 	if length == end {
 		return j.file.Truncate(end)
@@ -133,7 +123,6 @@ func (j *Journal) zeroFrom(end, length int64) error {
 	return j.file.Truncate(length)
 }
 
-// promisedLength is the least length of the active segment's file by the watermark that is durable.
 func (j *Journal) promisedLength() int64 {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
@@ -143,8 +132,8 @@ func (j *Journal) promisedLength() int64 {
 	return 0
 }
 
-// rollbackWrite undoes a write that failed. A full disk leaves the journal as it was; after any
-// other error, or if undoing fails, it is unknown what is on disk.
+// rollbackWrite undoes a failed write. A full disk leaves the journal as it was; any other error
+// makes it fail, because the content of the disk is then unknown.
 func (j *Journal) rollbackWrite(end int64, cause error) error {
 	if !isFull(cause) {
 		return j.fail(fmt.Errorf("write: %w", cause))
@@ -155,7 +144,7 @@ func (j *Journal) rollbackWrite(end int64, cause error) error {
 	return noSpace(cause)
 }
 
-// sync makes the active segment durable. A failed sync is never tried again: the kernel may
+// sync makes the active segment durable. A failed sync is never retried, because the kernel may
 // have dropped the pages that it could not write.
 func (j *Journal) sync() error {
 	if err := j.file.Sync(); err != nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestMixedAges puts snapshots, journal and control file of different ages into one directory, as a copy does that was made while the daemon ran, or one
-// that was mended by hand: it is refused, or opens with the state of one age that is no older than its control file promises.
+// TestMixedAges combines snapshots, journal and control file of different ages in one directory, as
+// a copy of a running daemon's directory or a manual repair may. It is refused, or opens with the
+// state of one age that is no older than its control file promises.
 func TestMixedAges(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -80,7 +81,6 @@ func TestMixedAges(t *testing.T) {
 	}
 }
 
-// copyFiles copies the files of one directory from one file system to another.
 func copyFiles(t *testing.T, from, to *vfs.Mem, dir string) {
 	t.Helper()
 	for _, path := range from.Files() {

@@ -8,10 +8,8 @@ import (
 	"time"
 )
 
-// Append implements Log. It leaves Claims to the caller, who is the only writer.
-//
-// The subscriber is called with writeMu held. That is what makes commits arrive in order and without a gap, and why
-// the subscriber must not call the log.
+// Append calls the subscriber with writeMu held. So commits arrive in order and without a gap, and
+// the subscriber must not call the log. Claims and Guards are left to the caller.
 func (j *Journal) Append(batch []Write) ([]Result, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -36,10 +34,8 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 	return results, nil
 }
 
-// writeBatch writes a batch. On a full disk it accepts only one that frees space.
-//
-// Other batches are refused before they are tried: each attempt would take the little space that a delete needs for
-// its own frame.
+// On a full disk, a batch that does not free space is refused untried, because each attempt would
+// take the little space that a delete needs for its frame.
 func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 	frees := !slices.ContainsFunc(batch, func(w Write) bool { return !w.FreesSpace })
 	if !frees && j.deletesOnly() {
@@ -53,18 +49,16 @@ func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 	return j.write(commits)
 }
 
-// assignRevisions checks the conditions and gives the writes that pass their revisions and final bytes.
-//
-// Revisions are only counted here. They become those of the journal (j.inventory.newest) when the batch is durable, so a batch
-// that finds the disk full leaves no gap, and its revisions go to the next one.
-//
-// Example: at revision 41, a batch of three whose second write is refused gets 42, ErrCondition, 43.
+// assignRevisions checks the conditions and assigns revisions and final bytes to the writes that
+// pass. The revisions become final when the batch is durable, so a batch that finds the disk full
+// leaves no gap. Example: at revision 41, a batch of three whose second write is refused gets 42,
+// ErrCondition, 43.
 func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, error) {
 	j.states.forgetApplied()
 	now := time.Unix(0, j.o.Now().UnixNano()) // as a reader of the journal will see it
 	next := j.inventory.newest + 1
 	commits := make([]Commit, 0, len(batch))
-	// The state that earlier writes of the batch leave: two writes of one key in a batch see each other.
+	// states after the earlier writes of this batch
 	within := make(map[string]keyState, len(batch))
 	for i := range batch {
 		w := &batch[i]
@@ -99,8 +93,7 @@ func (j *Journal) assignRevisions(batch []Write, results []Result) ([]Commit, er
 	return commits, nil
 }
 
-// conditionsHold checks a write against the batch so far, then what is not applied yet, then the
-// state. If a condition fails, seen is the revision that made it so, as Result says.
+// If a condition fails, seen is the revision to wait for; see Result.
 func (j *Journal) conditionsHold(w *Write, results []Result, within map[string]keyState) (seen Revision, ok bool) {
 	if w.With > 0 {
 		whole := results[w.With-1]
@@ -124,10 +117,9 @@ func (j *Journal) conditionsHold(w *Write, results []Result, within map[string]k
 	return 0, true
 }
 
-// write makes a batch durable at the end of the active segment.
-//
-// Whatever may fail for want of room comes before the frame: the next segment, and the reservation of revisions. So a
-// batch that is refused has changed nothing that a reader of the directory would take for a commit.
+// write makes a batch durable at the end of the active segment. Everything else that can fail for
+// lack of space precedes the frame, so that a refused batch leaves nothing that could pass for a
+// commit.
 func (j *Journal) write(commits []Commit) error {
 	if err := j.rotateIfDue(); err != nil {
 		return err
@@ -154,20 +146,18 @@ func (j *Journal) write(commits []Commit) error {
 	return nil
 }
 
-// maxKeptBuffer bounds the memory, in bytes, that stays with the journal between two batches. Common batches reuse
-// one buffer; a huge one gives its own back.
+// maxKeptBuffer limits the bytes that the journal keeps between two batches.
 const maxKeptBuffer = 4 << 20
 
-// encode makes the frame of a batch in the buffer that is reused from batch to batch. The estimate of its size, 16
-// bytes for the flags and lengths of each write and 1 % for the table of checksums, spares the copies of a buffer
-// that grows.
+// The size estimate avoids copies of a growing buffer: 16 bytes for the flags and lengths of each
+// write, and 1 % for the table of checksums.
 func (j *Journal) encode(active segment, commits []Commit) []byte {
 	size := frameHeader
 	for i := range commits {
 		size += len(commits[i].Key) + len(commits[i].Value) + len(commits[i].Metadata) + 16
 	}
 	if size > maxKeptBuffer {
-		j.buf = nil // let go of a huge batch's buffer with the next one
+		j.buf = nil // release the buffer of an earlier huge batch
 	}
 	b := slices.Grow(j.buf[:0], size+size/100+2*frameAlign)[:frameHeader]
 	clear(b)
@@ -184,7 +174,6 @@ func (j *Journal) encode(active segment, commits []Commit) []byte {
 	return b
 }
 
-// publish hands a durable batch to the subscriber.
 func (j *Journal) publish(commits []Commit) {
 	j.states.add(commits)
 	if j.subscriber != nil {

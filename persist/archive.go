@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// listArchive answers the archived segments of a data directory in ascending order.
 func listArchive(fsys vfs.FS, dir string) ([]segment, error) {
 	list, err := listSegments(fsys, archiveDir(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -18,9 +17,9 @@ func listArchive(fsys vfs.FS, dir string) ([]segment, error) {
 	return list, err
 }
 
-// retire archives a segment that neither recovery nor the history needs any more, or removes it. The caller holds j.filesMu.
-//
-// The archive has no gap, so it goes when a segment is not archived: because of the settings, or on a full disk.
+// retire archives or removes an obsolete segment. The caller holds j.filesMu. The archive must not
+// have a gap, so it is emptied when a segment is not archived, because of the settings or a full
+// disk.
 func (j *Journal) retire(s segment) error {
 	if j.o.ArchiveBytes > 0 && !j.ballast.full.Load() {
 		if err := j.archive(s); !isFull(err) {
@@ -31,16 +30,17 @@ func (j *Journal) retire(s segment) error {
 	return errors.Join(err, removeSegment(j.fs, s.path))
 }
 
-// removeSegment removes a segment that is superfluous. It loses its name first, durably: some file systems (ext4 with data=writeback) give
-// the blocks of a removed file to others before the removal is durable, and a power cut brings the file back with what those have
-// written. What comes back here is no segment; removeOrphans removes it.
+// removeSegment durably renames an obsolete segment before it removes it. Some file systems (ext4
+// with data=writeback) reuse the blocks of a removed file before the removal is durable, and a
+// power loss then restores the file with foreign content. removeOrphans ignores that content under
+// the new name.
 func removeSegment(fsys vfs.FS, path string) error {
 	gone, dir := path+tempSuffix, filepath.Dir(path)
 	err := fsys.Rename(path, gone)
 	switch {
 	case isFull(err):
-		gone = path // which has to do then
-	case errors.Is(err, fs.ErrNotExist): // by an attempt that failed after it
+		gone = path // no space for the rename
+	case errors.Is(err, fs.ErrNotExist): // by an earlier attempt that failed afterwards
 	case err != nil:
 		return err
 	default:
@@ -51,8 +51,7 @@ func removeSegment(fsys vfs.FS, path string) error {
 	return errors.Join(removeIfThere(fsys, gone), fsys.SyncDir(dir))
 }
 
-// archive moves a segment. Its new name is durable before the old one has gone for good; if the move was done by an earlier attempt that
-// failed after it, it is not there any more.
+// archive moves a segment to the archive, making the new name durable before the old one is gone.
 func (j *Journal) archive(s segment) error {
 	dir := archiveDir(j.dir)
 	if err := errors.Join(j.fs.MkdirAll(dir), j.fs.SyncDir(j.dir)); err != nil {
@@ -71,8 +70,9 @@ func (j *Journal) archive(s segment) error {
 	return err
 }
 
-// limitArchive removes the oldest segments of the archive until it takes no more than so many bytes, and says whether it removed any.
-func (j *Journal) limitArchive(most int64) (removed bool, err error) {
+// limitArchive removes the oldest archived segments until the rest fits into limit bytes, and
+// reports whether it removed any.
+func (j *Journal) limitArchive(limit int64) (removed bool, err error) {
 	list, err := listArchive(j.fs, j.dir)
 	if err != nil {
 		return false, err
@@ -83,11 +83,11 @@ func (j *Journal) limitArchive(most int64) (removed bool, err error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return false, err
 		}
-		if kept += size; kept <= most {
+		if kept += size; kept <= limit {
 			continue
 		}
-		// Where it begins is recorded first, and the oldest are removed first, so that what is left has no
-		// gap whenever a crash happens. A full disk may need the room of the removed ones for that.
+		// In this order, the rest has no gap after a crash at any moment. A full disk may need the
+		// space of the removed segments for the label.
 		full := j.moveArchive(list[i+1:])
 		if full != nil && !isFull(full) {
 			return false, full
@@ -108,7 +108,7 @@ func (j *Journal) limitArchive(most int64) (removed bool, err error) {
 	return false, nil
 }
 
-// beginArchive records where the archive begins, if s is the first of it. What an earlier release has archived may have gaps.
+// Archives of earlier releases may have gaps before the recorded beginning.
 func (j *Journal) beginArchive(s segment) error {
 	list, err := listArchive(j.fs, j.dir)
 	if err != nil {
@@ -124,7 +124,6 @@ func (j *Journal) beginArchive(s segment) error {
 	return j.setLabel(archiveLabel, fmt.Sprint(s.first))
 }
 
-// moveArchive records that the archive begins with the first of the segments that are left.
 func (j *Journal) moveArchive(left []segment) error {
 	from, _ := j.Label(archiveLabel)
 	switch known := revisionsIn(from); {
@@ -145,7 +144,6 @@ func sizeOf(fsys vfs.FS, path string) (int64, error) {
 	return size, errors.Join(err, file.Close())
 }
 
-// dropArchive gives up the archive on a full disk, and says whether there was one.
 func (j *Journal) dropArchive() bool {
 	removed, err := j.limitArchive(0)
 	if err != nil {

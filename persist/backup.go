@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A chunk is a header of chunkHeader bytes and a body; doc.go draws both. The body of a batch begins with batchHead
-// bytes, which hold what a frame's header says of its payload.
+// doc.go describes the chunks. The body of a batch begins with batchHead bytes that replace the
+// frame's header.
 const (
 	backupMagic  = "TROUPEBK"
 	chunkHeader  = 16
@@ -18,10 +18,9 @@ const (
 	maxChunkBody = batchHead + maxPayload
 )
 
-// The kinds of a backup's chunks, in the order in which they come.
 const (
 	chunkHead     = 1 + iota // a backupHead
-	chunkSnapshot            // a block of the snapshot file; none if there is no snapshot
+	chunkSnapshot            // a block of the snapshot file; none without a snapshot
 	chunkBatch               // a batch of the journal after the snapshot
 	chunkEnd                 // a backupEnd
 )
@@ -31,24 +30,22 @@ type backupHead struct {
 	Magic    string            `json:"magic"`
 	Format   int               `json:"format"`
 	Time     int64             `json:"time"`     // Unix nanoseconds
-	Base     Revision          `json:"base"`     // of the snapshot; 0: there is none
-	BaseTime int64             `json:"baseTime"` // when that was written, Unix nanoseconds; 0: not known
+	Base     Revision          `json:"base"`     // of the snapshot; 0: none
+	BaseTime int64             `json:"baseTime"` // when the snapshot was written, Unix nanoseconds; 0: unknown
 	Items    int64             `json:"items"`
 	Revision Revision          `json:"revision"` // of the state
 	Labels   map[string]string `json:"labels"`
 }
 
-// backupEnd closes a backup; one without it is incomplete.
 type backupEnd struct {
 	Revision Revision `json:"revision"`
 	Chunks   uint32   `json:"chunks"` // before this one
 	Sum      uint32   `json:"sum"`    // CRC-32C of all chunk headers before this one
 }
 
-// Backup writes the state at the newest revision, which it answers, while appends go on.
-//
-// Only the opening of the files holds filesMu, and nothing holds up Append. A snapshot or Trim may remove the files
-// meanwhile: what is open can still be read. So a slow receiver costs disk space and no time of writers.
+// Backup writes the state at the newest revision and returns that revision. It delays no writer:
+// filesMu is held only while the files are opened, and open files stay readable when they are
+// removed.
 func (j *Journal) Backup(w io.Writer) (Revision, error) {
 	j.filesMu.Lock()
 	b, err := j.beginBackup(w)
@@ -62,12 +59,12 @@ func (j *Journal) Backup(w io.Writer) (Revision, error) {
 // BackupDir backs up a data directory that is not in use; otherwise the error is ErrLocked.
 func BackupDir(dir string, w io.Writer) (Revision, error) { return backupDir(dir, w, Options{}) }
 
-// The directory is opened as a daemon would open it, with its lock and its recovery. So the backup of a directory
-// with a torn batch at its end is that of the state that a daemon would begin with.
+// The directory is opened as by a daemon, with its lock and recovery, so a torn batch is not in the
+// backup.
 func backupDir(dir string, w io.Writer, o Options) (Revision, error) {
 	o = o.withDefaults()
 	if _, err := o.FS.ReadDir(dir); err != nil {
-		return 0, err // Open would make it
+		return 0, err // Open would create it
 	}
 	j, err := Open(dir, o)
 	if err != nil {
@@ -81,7 +78,6 @@ func backupDir(dir string, w io.Writer, o Options) (Revision, error) {
 	return rev, errors.Join(err, j.Close())
 }
 
-// A backup is one run of Backup. Its files are open, so that they can be read even if they are removed.
 type backup struct {
 	out      chunkWriter
 	head     backupHead
@@ -90,14 +86,14 @@ type backup struct {
 	closers  []io.Closer
 }
 
-// An openSegment is a segment as it was when the backup began. The file may have grown since.
+// An openSegment is a segment as of some moment. The file may have grown since.
 type openSegment struct {
 	segment
 	next Revision // see scan
 	file vfs.File
 }
 
-// beginBackup chooses the revision and opens the files that hold its state. The caller holds j.filesMu.
+// The caller holds j.filesMu.
 func (j *Journal) beginBackup(w io.Writer) (*backup, error) {
 	if err := j.status.check(); err != nil {
 		return nil, err
@@ -137,13 +133,12 @@ func (b *backup) openSnapshot(j *Journal) error {
 	return nil
 }
 
-// openSegments opens the segments that hold revisions after the snapshot. A segment ends where the next one begins,
-// which is how those that the snapshot covers are told without reading them.
+// A segment ends where the next one begins, so segments that the snapshot covers need not be read.
 func (b *backup) openSegments(j *Journal, segments []segment) error {
 	for i, s := range segments {
 		next := nextFirst(segments, i)
 		if next > 0 && next <= b.head.Base+1 {
-			continue // all of it is in the snapshot
+			continue // the snapshot covers it
 		}
 		file, err := j.fs.Open(s.path)
 		if err != nil {
@@ -162,7 +157,7 @@ func (b *backup) close() error {
 	return err
 }
 
-// copy writes all chunks, the end last: a reader that finds it knows that nothing was cut off.
+// The end comes last and proves that nothing was cut off.
 func (b *backup) copy() error {
 	if err := b.out.json(chunkHead, b.head); err != nil {
 		return err
@@ -183,8 +178,7 @@ func (b *backup) copy() error {
 	return b.out.json(chunkEnd, backupEnd{b.head.Revision, b.out.chunks, b.out.sum})
 }
 
-// copySnapshot copies the file block by block, each after its checksum was found right: a backup is no way for damage
-// to spread unseen.
+// copySnapshot verifies checksums, so that a backup does not propagate damage.
 func (b *backup) copySnapshot() error {
 	for {
 		err := b.snapshot.next()
@@ -200,8 +194,6 @@ func (b *backup) copySnapshot() error {
 	}
 }
 
-// copySegment copies the batches between the snapshot and the backup's revision. It does not read
-// what is being appended after that.
 func (b *backup) copySegment(s openSegment) error {
 	size, err := s.file.Size()
 	if err != nil {
@@ -228,10 +220,8 @@ func (b *backup) copySegment(s openSegment) error {
 	return err
 }
 
-// A chunkWriter frames the parts of a backup.
-//
-// The sum runs over the headers only. Each header holds the checksum of its body, so that it covers all bytes of the
-// backup at the cost of 16 a chunk, and shows chunks that were lost or have changed places.
+// A chunkWriter writes the chunks of a backup. sum covers only the headers, which contain the
+// checksums of the bodies.
 type chunkWriter struct {
 	w      io.Writer
 	chunks uint32

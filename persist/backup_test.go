@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestBackupUnderLoad backs up beside appends and snapshots: each backup restores to a state
-// that existed.
+// TestBackupUnderLoad backs up during appends and snapshots: each backup restores to a state that
+// existed.
 func TestBackupUnderLoad(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
@@ -103,7 +103,7 @@ func smallBackup(t testing.TB) (*vfs.Mem, []byte) {
 	return fs, b.Bytes()
 }
 
-// TestCheckBackup: a whole backup is told from one that something follows.
+// TestCheckBackup checks that bytes after a complete backup are detected.
 func TestCheckBackup(t *testing.T) {
 	_, backup := smallBackup(t)
 	in := &backupReader{r: bytes.NewReader(backup)}
@@ -118,7 +118,7 @@ func TestCheckBackup(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses: a damaged or shortened backup puts nothing in place.
+// TestRestoreRefuses checks that a damaged or truncated backup leaves no data directory.
 func TestRestoreRefuses(t *testing.T) {
 	_, backup := smallBackup(t)
 	try := func(name string, data []byte) {
@@ -146,8 +146,8 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// TestRestoreCrash ends a restore at every operation, by a power cut and by a kill: it is wholly
-// there or is refused by Open, from its first operation on, and can be done again.
+// TestRestoreCrash ends a restore at every operation, by a power loss and by a kill. The directory
+// is complete or refused by Open, and the restore can be repeated.
 func TestRestoreCrash(t *testing.T) {
 	_, backup := smallBackup(t)
 	const want = "a@1=1\nb@2=2\nc@3=3\n"
@@ -191,8 +191,8 @@ func TestRestoreCrash(t *testing.T) {
 	}
 }
 
-// TestRestoreFails fails each operation of a restore in turn. What it leaves is nothing, a whole directory, or
-// one that is refused and can be restored into again.
+// TestRestoreFails fails each operation of a restore in turn. It leaves nothing, a complete
+// directory, or one that is refused and can be restored into again.
 func TestRestoreFails(t *testing.T) {
 	_, backup := smallBackup(t)
 	for _, empty := range []bool{false, true} {
@@ -253,7 +253,8 @@ func (r slowReader) Read([]byte) (int, error) {
 	return 0, errors.New("no more")
 }
 
-// TestRestoreIsKilledWhileItReads: what is being restored is never served as an empty directory.
+// TestRestoreIsKilledWhileItReads checks that an unfinished restore is never served as an empty
+// directory.
 func TestRestoreIsKilledWhileItReads(t *testing.T) {
 	fs := vfs.NewMem()
 	var after *vfs.Mem
@@ -265,7 +266,7 @@ func TestRestoreIsKilledWhileItReads(t *testing.T) {
 	}
 }
 
-// TestRestoreSkipsRevisionsWhateverTheClock: a server may have gone on for years after its backup.
+// TestRestoreSkipsRevisionsWhateverTheClock: a server may have run for years after its backup.
 func TestRestoreSkipsRevisionsWhateverTheClock(t *testing.T) {
 	_, backup := smallBackup(t)
 	for _, elapsed := range []time.Duration{-20 * 365 * 24 * time.Hour, 0, 365 * 24 * time.Hour} {

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// The ballast is a file that takes space in advance, to be given up when the disk is full: a
-// step at a time for deletes and for the beginning of a segment, and what is beyond
-// minBallast for the next snapshot, which makes the journal before it superfluous.
+// The ballast is a preallocated file that is released when the disk is full: in steps for deletes
+// and for the start of a segment, and down to minBallast for the next snapshot, after which the
+// journal can be trimmed.
 const (
 	ballastFile     = "ballast"
 	ballastStep     = 256 << 10
@@ -22,29 +22,25 @@ const (
 	relogInterval   = time.Minute
 )
 
-// The file is allocated and not written: its blocks belong to it, and giving it its size takes no time that grows
-// with it. Whether the disk is full is remembered in full, an atomic, because every Append asks; the rest is rare and
-// has a lock.
+// full is an atomic because every Append reads it.
 type ballast struct {
 	mu          sync.Mutex
-	file        vfs.File // nil: there is none yet
+	file        vfs.File // nil: not created yet
 	size        int64
 	unsupported bool   // by the file system
-	undersized  bool   // there is no space to keep for the next snapshot
-	lastErr     string // of the last attempt, not to be logged again
+	undersized  bool   // there is no space to reserve for the next snapshot
+	lastErr     string // of the last attempt, so that it is not logged again
 
-	full       atomic.Bool  // a write found no space, and there has been none since
-	lastLogged atomic.Int64 // when it was last logged that the disk is full, nanoseconds since 1970
-	// loggedFull says that it was logged that the disk is full, and not yet that it is no longer.
+	full       atomic.Bool  // a write found no space, and none has been freed since
+	lastLogged atomic.Int64 // when the full disk was last logged, nanoseconds since 1970
+	// loggedFull is set from the log line about the full disk until the one that it has space
+	// again.
 	loggedFull atomic.Bool
 }
 
-// refillBallast gives the ballast its size as far as there is space, and finds out whether some is
-// left for other things.
-//
-// It is called once a second, and by Append while the disk is full. In the usual case, when the size is right and the
-// disk is not full, it costs a lock and two comparisons. Up to twice the target is left alone, so that the file is
-// not resized with each snapshot.
+// refillBallast grows the ballast to its target as far as there is space, and detects whether a
+// full disk has space again. It runs once a second, and in Append while the disk is full. Up to
+// twice the target is left alone, so that not every snapshot resizes the file.
 func (j *Journal) refillBallast() {
 	target := minBallast + j.snapshotEstimate()
 	b := &j.ballast
@@ -80,7 +76,6 @@ func (j *Journal) refillBallast() {
 	b.undersized = short
 }
 
-// open opens the file that an earlier run has left, with the size it had, or makes one.
 func (b *ballast) open(j *Journal) (err error) {
 	if b.file != nil {
 		return nil
@@ -100,10 +95,8 @@ func (b *ballast) open(j *Journal) (err error) {
 	return nil
 }
 
-// resize takes the least size, then the rest. Its error is nil if there is space for a step more.
-//
-// A step more than is kept is allocated and given back at once. That is how it finds out whether others have room
-// too: the disk counts as full until a step is left beside the ballast.
+// resize allocates the minimum size, then the target. It allocates one extra step and releases it
+// at once: the disk counts as full until a step is free beside the ballast.
 func (b *ballast) resize(target int64) error {
 	if b.size > 2*target {
 		if err := b.file.Truncate(target); err != nil {
@@ -127,10 +120,8 @@ func (b *ballast) resize(target int64) error {
 	return errors.Join(b.file.Allocate(b.size+ballastStep), b.file.Truncate(b.size))
 }
 
-// snapshotEstimate is how much space the next snapshot may take.
-//
-// In bytes, and rounded up: the last snapshot and everything written since, as if nothing of that replaced anything.
-// It is too much more often than too little.
+// snapshotEstimate returns an upper estimate of the bytes of the next snapshot: the last one and
+// everything written since, as if nothing was replaced.
 func (j *Journal) snapshotEstimate() int64 {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()
@@ -138,7 +129,7 @@ func (j *Journal) snapshotEstimate() int64 {
 	return (n/ballastRounding + 1) * ballastRounding
 }
 
-// releaseBallast gives up ballast until so much is left, and says whether there was more.
+// releaseBallast shrinks the ballast to left bytes, and reports whether it was larger.
 func (j *Journal) releaseBallast(left int64) bool {
 	b := &j.ballast
 	b.mu.Lock()
@@ -154,9 +145,8 @@ func (j *Journal) releaseBallast(left int64) bool {
 	return true
 }
 
-// retryWithBallast gives up ballast, a step at a time, while there is no space. The caller holds j.writeMu.
-//
-// It ends, as the ballast gets smaller with each attempt. Steps of 256 KiB leave most of it for the deletes to come.
+// retryWithBallast calls write and releases the ballast step by step while there is no space. The
+// caller holds j.writeMu.
 func (j *Journal) retryWithBallast(write func() error) error {
 	for {
 		err := write()
@@ -172,7 +162,6 @@ func (j *Journal) retryWithBallast(write func() error) error {
 	}
 }
 
-// setDiskFull notes that the disk is full, and logs it at most once a minute.
 func (j *Journal) setDiskFull(what string) {
 	b, now := &j.ballast, time.Now()
 	if !b.full.Swap(true) && now.Sub(time.Unix(0, b.lastLogged.Load())) > relogInterval {
@@ -182,11 +171,9 @@ func (j *Journal) setDiskFull(what string) {
 	}
 }
 
-// deletesOnly says that the disk is full, so that only deletes are accepted.
-//
-// Without a ballast there is nothing to keep for deletes, and each batch may try its luck. The refill is what notices
-// that somebody has made room; it runs here as well as in the maintenance, so that the first write after that is
-// accepted.
+// deletesOnly reports whether the disk is so full that only deletes are accepted. It refills the
+// ballast first, so that the first write after space was freed is accepted. Without a ballast each
+// batch may try.
 func (j *Journal) deletesOnly() bool {
 	if !j.ballast.full.Load() {
 		return false

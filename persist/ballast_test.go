@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// fill appends until the disk is full, and answers how many appends it took.
+// fill appends until the disk is full, and returns the number of appends.
 func fill(t *testing.T, j *Journal) (n int) {
 	t.Helper()
 	for ; n < 1000; n++ {
@@ -28,8 +28,8 @@ func fill(t *testing.T, j *Journal) (n int) {
 	return n
 }
 
-// TestFullDiskHeals fills a disk with a journal of every length: deletes pass all the while,
-// and a snapshot in the space that was kept makes space for more.
+// TestFullDiskHeals fills a disk with journals of every length. Deletes always succeed, and a
+// snapshot in the ballast's space frees more.
 func TestFullDiskHeals(t *testing.T) {
 	step := int64(1_902_000)
 	if soak {
@@ -82,7 +82,8 @@ func TestFullDiskHeals(t *testing.T) {
 	}
 }
 
-// checkOnlyDeletes: writes that free pass on a full disk, others and mixed batches do not.
+// checkOnlyDeletes checks that a full disk accepts writes that free space, but no others and no
+// mixed batches.
 func checkOnlyDeletes(t *testing.T, j *Journal) {
 	t.Helper()
 	gone := Write{Key: "k0", Value: []byte("last"), RevisionOffset: -1, Delete: true, FreesSpace: true}
@@ -98,7 +99,7 @@ func checkOnlyDeletes(t *testing.T, j *Journal) {
 	}
 }
 
-// TestBallastIsOptional: a journal works without a ballast where the file system cannot make one.
+// TestBallastIsOptional uses a file system that cannot allocate a ballast.
 func TestBallastIsOptional(t *testing.T) {
 	for _, cause := range []error{errors.ErrUnsupported, syscall.EIO, syscall.ENOSPC} {
 		fs := vfs.NewMem()
@@ -117,7 +118,7 @@ func TestBallastIsOptional(t *testing.T) {
 	}
 }
 
-// TestSmallDisk: a disk without space for the next snapshot takes writes nevertheless.
+// TestSmallDisk checks that a disk without space for the next snapshot accepts writes.
 func TestSmallDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	j, _ := mustReopen(t, testOptions(fs))

@@ -90,7 +90,8 @@ func fillForRecovery(b *testing.B, dir, from string) {
 		}
 	}
 	if from == "snapshot" {
-		// The first snapshot has the next write begin a segment; the second drops the one before.
+		// The first snapshot makes the next write begin a segment; the second drops the earlier
+		// one.
 		for at := Revision(50_000); at <= 50_001; at++ {
 			err := j.Snapshot(at, at+1, func(yield func(Item) bool) error {
 				for i := range 50_000 {

@@ -13,7 +13,8 @@ import (
 
 const tempSuffix = ".tmp"
 
-// A checksummed file is one line of JSON and a line with its checksum. It is only replaced as a whole.
+// A checksummed file is one line of JSON and a line with its checksum. It is only replaced as a
+// whole.
 
 func encodeChecksummed(v any) ([]byte, error) {
 	body, err := json.Marshal(v)
@@ -26,7 +27,6 @@ func encodeChecksummed(v any) ([]byte, error) {
 
 func checksumLine(body []byte) string { return fmt.Sprintf("crc32c %08x\n", checksum(body)) }
 
-// decodeChecksummed checks the bytes of a checksummed file and decodes them. Its error is a CorruptError.
 func decodeChecksummed(path string, data []byte, v any) error {
 	end := bytes.IndexByte(data, '\n') + 1
 	if end == 0 {
@@ -41,7 +41,6 @@ func decodeChecksummed(path string, data []byte, v any) error {
 	return nil
 }
 
-// readChecksummed reads a checksummed file.
 func readChecksummed(fs vfs.FS, path string, v any) error {
 	data, err := readFile(fs, path)
 	if err != nil {
@@ -63,7 +62,7 @@ func readFile(fs vfs.FS, path string) ([]byte, error) {
 	return data, errors.Join(err, f.Close())
 }
 
-// writeChecksummed replaces a checksummed file so that a crash leaves the old one or the new.
+// writeChecksummed replaces a checksummed file atomically.
 func writeChecksummed(fs vfs.FS, path string, v any) error {
 	data, err := encodeChecksummed(v)
 	if err != nil {
@@ -72,7 +71,6 @@ func writeChecksummed(fs vfs.FS, path string, v any) error {
 	return replaceFile(fs, path, data)
 }
 
-// replaceFile puts a durable file in the place of another, if there is one, by its name.
 func replaceFile(fs vfs.FS, path string, data []byte) error {
 	f, err := fs.Create(path + tempSuffix)
 	if err != nil {

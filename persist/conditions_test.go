@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// unapplied is a journal whose caller has applied what the test says.
+// unapplied is a journal whose caller has applied only what the test says.
 type unapplied struct {
 	*Journal
 	current map[string]Revision
@@ -35,7 +35,7 @@ func newUnapplied(t *testing.T) *unapplied {
 }
 
 // TestConditionsOnUnappliedWrites checks conditions against batches that the caller has not applied
-// yet, and the revision that a refusal asks it to wait for.
+// yet, and the revision to wait for after a refusal.
 func TestConditionsOnUnappliedWrites(t *testing.T) {
 	t.Parallel()
 	u := newUnapplied(t)
@@ -48,10 +48,10 @@ func TestConditionsOnUnappliedWrites(t *testing.T) {
 		}
 	}
 	try("a", 0, false, Result{Revision: 1})
-	try("a", 0, false, Result{1, ErrCondition}) // it exists, though that is not applied
+	try("a", 0, false, Result{1, ErrCondition}) // it exists, but is not applied
 	try("a", 1, false, Result{Revision: 2})
 	u.current["a"], u.applied = 1, 1
-	try("a", 1, false, Result{2, ErrCondition}) // 2 is newer than what is applied
+	try("a", 1, false, Result{2, ErrCondition}) // 2 is newer than the applied state
 	try("a", 2, true, Result{Revision: 3})
 	try("a", 2, false, Result{3, ErrCondition}) // deleted by 3
 	u.current["a"], u.applied = 2, 2
@@ -64,8 +64,8 @@ func TestConditionsOnUnappliedWrites(t *testing.T) {
 	}
 }
 
-// TestBasedOn: a write that was computed from another one of its batch is refused with it, and when
-// a third one has come between.
+// TestBasedOn checks that a write is refused with the write of its batch that it was computed from,
+// and if another write came in between.
 func TestBasedOn(t *testing.T) {
 	t.Parallel()
 	on := func(value string, base int, conditions ...Condition) Write {
@@ -102,7 +102,7 @@ func TestBasedOn(t *testing.T) {
 	}
 }
 
-// TestSubscriberIsToldHowFar: each batch comes with the revision up to which all has come.
+// TestSubscriberIsToldHowFar checks the revision up to which each batch is complete.
 func TestSubscriberIsToldHowFar(t *testing.T) {
 	t.Parallel()
 	u := newUnapplied(t)

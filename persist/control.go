@@ -20,25 +20,24 @@ const (
 	watermarkUnsynced = 2
 	bootIDBytes       = 40
 
-	// revisionReservation is how many revisions are reserved at a time.
 	revisionReservation = 1 << 20
 )
 
-// A watermark says what the rest of the directory holds at least; doc.go describes it to the byte.
+// A watermark records what the directory holds at least; see doc.go.
 type watermark struct {
 	sequence    uint64
 	clean       bool     // the journal was closed, and nothing was appended since
-	unsynced    bool     // written under SyncNone: what lies after end may be lost in a power cut
-	maxRevision Revision // no greater revision was ever given out
-	newest      Revision // the state had reached this revision
+	unsynced    bool     // written under SyncNone: what lies after end may be lost by a power loss
+	maxRevision Revision // no greater revision was ever assigned
+	newest      Revision // revision of the state
 	segment     Revision // first revision of the newest segment; 0: the journal was empty
-	end         int64    // the segment's batches reach at least to here
-	sum         uint32   // checksum in the header of the last batch before end; 0: there is none
-	length      int64    // and so many bytes long is its file at least
+	end         int64    // least end offset of the segment's batches
+	sum         uint32   // checksum in the header of the last batch before end; 0: none
+	length      int64    // least length of the segment's file
 	bootID      string   // of the machine
 }
 
-// The record fills a whole sector, so that one write changes one sector of the disk and never part of two.
+// The record fills a whole sector, so that a write changes exactly one sector of the disk.
 func (m watermark) encode() []byte {
 	b := make([]byte, vfs.Sector)
 	copy(b, controlMagic)
@@ -63,7 +62,6 @@ func (m watermark) encode() []byte {
 	return b
 }
 
-// decodeWatermark reads one sector of the control file; what says why it is no watermark, "" if it is one.
 func decodeWatermark(b []byte) (m watermark, what string) {
 	switch {
 	case len(b) < vfs.Sector:
@@ -83,8 +81,8 @@ func decodeWatermark(b []byte) (m watermark, what string) {
 	}, ""
 }
 
-// readControl answers the newest watermark of a directory. If one of the two records is damaged the
-// other one counts, without what may have changed after it, and fault names the damage.
+// readControl returns the newest watermark of a directory. If one of the two records is damaged,
+// the other counts with loosened bounds, and fault names the damage.
 func readControl(fs vfs.FS, dir string) (m watermark, fault *CorruptError, err error) {
 	path := filepath.Join(dir, controlFile)
 	data, err := readFile(fs, path)
@@ -115,7 +113,6 @@ func readControl(fs vfs.FS, dir string) (m watermark, fault *CorruptError, err e
 	return m, fault, nil
 }
 
-// writeControl makes the control file, with the same watermark in both of its records.
 func writeControl(fs vfs.FS, dir string, m watermark) error {
 	m.sequence = 1
 	data := m.encode()
@@ -123,15 +120,15 @@ func writeControl(fs vfs.FS, dir string, m watermark) error {
 	return replaceFile(fs, filepath.Join(dir, controlFile), append(data, m.encode()...))
 }
 
-// A control is the control file of an open journal. Its records are written in turn and in
-// place, so that one is always whole, and a full disk does not prevent the write.
+// A control is the control file of an open journal. Its records are overwritten alternately, so one
+// is always intact, and a full disk does not prevent the write.
 type control struct {
 	mu        sync.Mutex // held while a watermark is made and written
 	file      vfs.File   // nil: the directory has none yet
-	lock      vfs.Lock   // of the file: it excludes others even if the file lock was replaced
-	watermark watermark  // the newest that is durable
+	lock      vfs.Lock   // of the file: excludes other processes even if the lock file was replaced
+	watermark watermark  // the newest durable one
 	lost      bool       // the file is missing, which was accepted; guarded by Journal.writeMu
-	// maxRevision is that of the newest watermark: no greater revision may be given out.
+	// maxRevision is that of the newest watermark: no greater revision may be assigned.
 	maxRevision atomic.Uint64
 }
 
@@ -147,10 +144,7 @@ func (c *control) open(fs vfs.FS, dir string, m watermark) (err error) {
 	return nil
 }
 
-// write makes a watermark durable.
-//
-// The sector is chosen by the sequence number: even ones go to the first, odd ones to the second, so that the
-// newest durable record is not the one that is overwritten. (After writeControl both say the same, and either may go.)
+// The sequence number selects the sector, so that the newest durable record is not overwritten.
 func (c *control) write(m watermark) error {
 	m.sequence = c.watermark.sequence + 1
 	if _, err := c.file.WriteAt(m.encode(), int64(m.sequence%controlSlots)*vfs.Sector); err != nil {
@@ -174,11 +168,11 @@ func (c *control) close() error {
 	return err
 }
 
-// ErrDataLoss says that a data directory lacks something that was durable once. It cannot be opened
-// until that is restored, or until the loss is accepted (Options.AcceptDataLoss).
+// ErrDataLoss means that a data directory lacks something that was durable once. It can be opened
+// only after that was restored, or with Options.AcceptDataLoss.
 var ErrDataLoss = errors.New("acknowledged writes may be lost")
 
-// A DataLossError names the file of a data directory that lacks something.
+// A DataLossError names the incomplete file of a data directory.
 type DataLossError struct{ File, What string }
 
 func (e *DataLossError) Error() string {

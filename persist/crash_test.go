@@ -38,13 +38,13 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 	mustClose(t, j)
 }
 
-// crashWorkload is a run of appends, rotations, snapshots and labels that a crash may end anywhere.
-// It answers the state that was acknowledged last, the one that was asked for but perhaps not
-// reached, and the newest revision that was given out.
+// crashWorkload appends, rotates, takes snapshots and sets labels; a crash may end it anywhere. It
+// returns the last acknowledged state, the requested state that may not have been reached, and the
+// newest assigned revision.
 func crashWorkload(fs *vfs.Mem, with Transformer) (acked, pending string, seen Revision) {
 	o := testOptions(fs)
 	if o.SegmentBytes, o.Transformer = 900, with; with != nil {
-		o.ArchiveBytes = 2000 // one of the forms has an archive, which gets full
+		o.ArchiveBytes = 2000 // one of the forms has an archive, which fills up
 	}
 	j, m, err := reopen(o)
 	if err != nil {
@@ -75,10 +75,10 @@ func crashWorkload(fs *vfs.Mem, with Transformer) (acked, pending string, seen R
 	return m.String(), m.String(), m.newest
 }
 
-// TestCrashEverywhere crashes at every operation, each time with another part of what is unsynced lost: all
-// of it, or some of it by chance. The long form takes all of them for each operation. Afterwards every
-// acknowledged write is there, every other one is there as a whole or not at all, a snapshot or rotation
-// has happened or not, and no revision is given twice.
+// TestCrashEverywhere crashes at every operation, each time losing another part of the unsynced
+// data: all of it, or a random part. The long form takes all variants for each operation.
+// Afterwards every acknowledged write exists, every other one exists completely or not at all, a
+// snapshot or rotation has happened or not, and no revision is assigned twice.
 func TestCrashEverywhere(t *testing.T) {
 	t.Parallel()
 	for i, with := range []Transformer{nil, placeMarker{}} {
@@ -87,8 +87,8 @@ func TestCrashEverywhere(t *testing.T) {
 	}
 }
 
-// crashEverywhere takes every second operation in a short run, so that those of both forms of values are as many as all
-// of one.
+// A short run takes every second operation, so that both forms of values together cost as much as
+// one.
 func crashEverywhere(t *testing.T, form int, with Transformer) (crashes int) {
 	count := vfs.NewMem()
 	crashWorkload(count, with)
@@ -151,8 +151,8 @@ func checkAfterCrash(t *testing.T, name string, fs *vfs.Mem, with Transformer, a
 	mustClose(t, j)
 }
 
-// TestFaultsEverywhere fails each operation once, without a crash: nothing acknowledged is
-// lost, and subscribers never see what is not durable. A short run takes every second operation.
+// TestFaultsEverywhere fails each operation once, without a crash. Nothing acknowledged is lost,
+// and subscribers never see what is not durable. A short run takes every second operation.
 func TestFaultsEverywhere(t *testing.T) {
 	t.Parallel()
 	count := vfs.NewMem()

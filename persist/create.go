@@ -8,23 +8,23 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// RevisionGap is more than the revisions that anybody can have given out since a state was read, whoever goes on writing there. A
-// directory that continues from a state that much later gives out no revision twice.
+// RevisionGap exceeds the revisions that any process can have assigned since a state was read. A
+// directory that continues from that state with this gap assigns no revision twice.
 const RevisionGap = 1 << 44
 
-// A State is all that a log keeps, at a revision.
+// A State is the content of a log at a revision.
 type State struct {
 	Labels   map[string]string
 	Revision Revision
-	// Items delivers the items in any order, each once. They are decoded.
+	// Items delivers the decoded items in any order, each once.
 	Items func(yield func(Item) error) error
-	// Files, if any, writes what else belongs to the directory, before that can be opened.
+	// Files, if any, writes other files of the directory before it can be opened.
 	Files func() error
 }
 
-// Create makes a data directory that holds the state that read returns, and goes on at its revision. The directory must be
-// missing or empty, or one in which a Create or a Restore did not finish. From before the call of read until the directory is
-// complete it cannot be opened. Of the options the Transformer and FS count.
+// Create creates a data directory with the state that read returns and continues at its revision.
+// dir must be missing, empty, or the target of an unfinished Create or Restore, and cannot be
+// opened until it is complete. Only Transformer and FS of the options apply.
 func Create(dir string, read func() (State, error), o Options) error {
 	o = o.withDefaults()
 	return createDirectory(dir, o, func() (contents, error) {
@@ -43,7 +43,6 @@ func Create(dir string, read func() (State, error), o Options) error {
 	})
 }
 
-// fillMemory puts a state into memory, as a snapshot stores it.
 func fillMemory(db *buntdb.DB, s State, t Transformer) error {
 	j := &Journal{o: Options{Transformer: t}}
 	return db.Update(func(tx *buntdb.Tx) error {
@@ -64,7 +63,7 @@ func fillMemory(db *buntdb.DB, s State, t Transformer) error {
 	})
 }
 
-// contents are what a new data directory holds. The items are in db, as a snapshot has them.
+// contents are what a new data directory holds, with the items as in a snapshot.
 type contents struct {
 	db     *buntdb.DB
 	labels map[string]string
@@ -72,10 +71,9 @@ type contents struct {
 	files  func() error
 }
 
-// createDirectory makes a data directory of what read returns, or leaves what was there before.
-//
-// The directory is checked twice: before the lock, so that nothing is made in a directory of something else, and
-// after it, because another one may have ended meanwhile.
+// createDirectory creates a data directory from what read returns, or leaves dir as it was. It
+// checks dir before the lock, to create nothing in a foreign directory, and after it, because
+// another Create may have ended meanwhile.
 func createDirectory(dir string, o Options, read func() (contents, error)) (err error) {
 	u := &unfinished{o: o, dir: dir}
 	if err := u.check(); err != nil {
@@ -84,7 +82,7 @@ func createDirectory(dir string, o Options, read func() (contents, error)) (err 
 	if err := u.begin(); err != nil {
 		return errors.Join(noSpace(err), u.withdraw())
 	}
-	o.AcceptDataLoss = true // of the lock file, which does not exist yet
+	o.AcceptDataLoss = true // for the missing lock file
 	lock, err := lockDirectory(o, dir)
 	if err == nil {
 		if err = u.check(); err != nil {
@@ -110,7 +108,6 @@ func createDirectory(dir string, o Options, read func() (contents, error)) (err 
 	return errors.Join(u.end(), lock.Close())
 }
 
-// writeDirectory writes the state. The marker keeps a half-written directory from ever being opened.
 func (c contents) writeDirectory(dir string, o Options) error {
 	if err := makeSubdirectories(o.FS, dir); err != nil {
 		return err

@@ -12,9 +12,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestTruncateAnywhere cuts a journal at every byte after a crash, or in a short run
-// around each place where a frame may begin, and at each 31st byte. Its header was marked before it
-// was used.
+// TestTruncateAnywhere truncates a journal at every byte after a crash; a short run takes each
+// place around a frame boundary and each 31st byte. The header was in the watermark before it was
+// used.
 func TestTruncateAnywhere(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -60,7 +60,8 @@ func TestTruncateAnywhere(t *testing.T) {
 	t.Logf("tried: a journal cut at %d of its %d bytes", cuts, len(whole))
 }
 
-// flipSubject makes a small data directory with everything in it, with its older history or without.
+// flipSubject creates a small data directory with every kind of content, with its older history or
+// without.
 func flipSubject(t *testing.T, keepFrom Revision, with Transformer) (*vfs.Mem, string) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -82,12 +83,12 @@ func flipSubject(t *testing.T, keepFrom Revision, with Transformer) (*vfs.Mem, s
 	if err := j.SetLabel("naming", "platform"); err != nil {
 		t.Fatal(err)
 	}
-	// No Close: the last batch is followed by what is reserved for more.
+	// No Close: the reserve follows the last batch.
 	return fs.Crash(nil), m.String()
 }
 
-// TestFlipEveryBit flips each bit of each file, or in a short run each seventeenth, which is of every place
-// in a byte, of plain values only. Each flip is found and named in an error: none yields a wrong value or loses what follows.
+// TestFlipEveryBit flips each bit of each file; a short run takes each seventeenth, of plain values
+// only. Each flip is reported in an error; none yields a wrong value or loses later ones.
 func TestFlipEveryBit(t *testing.T) {
 	t.Parallel()
 	if !soak {
@@ -98,7 +99,6 @@ func TestFlipEveryBit(t *testing.T) {
 	flipBits(t, 1, placeMarker{})
 }
 
-// flipBits flips each step-th bit.
 func flipBits(t *testing.T, step int, with Transformer) {
 	t.Helper()
 	flips := 0
@@ -109,7 +109,7 @@ func flipBits(t *testing.T, step int, with Transformer) {
 			first := n % step // files do not begin at the same place
 			data := subject.Bytes(path)
 			if strings.HasSuffix(path, controlFile) && keepFrom > 1 {
-				continue // the first round has seen it
+				continue // covered by the first round
 			}
 			used := len(bytes.TrimRight(data, "\x00"))
 			for bit := first; bit < 8*len(data); bit += step {
@@ -127,8 +127,9 @@ func flipBits(t *testing.T, step int, with Transformer) {
 	t.Logf("tried: %d bits flipped, one at a time", flips)
 }
 
-// checkFlip opens a directory with one flipped bit. Where the journal still holds what a
-// damaged snapshot held, the control file has another record, or nothing was, the log says so and the state is whole; else opening fails.
+// checkFlip opens a directory with one flipped bit. If the journal still holds what a damaged
+// snapshot held, the control file has another record, or nothing was lost, the log says so and the
+// state is complete. Otherwise opening fails.
 func checkFlip(t *testing.T, fs *vfs.Mem, with Transformer, path string, data []byte, bit int, want string, redundant bool) {
 	t.Helper()
 	fs.SetBytes(path, data)

@@ -22,13 +22,12 @@ const (
 	previousFormat = 1
 )
 
-// format is the content of the format file.
 type format struct {
 	Format int `json:"format"`
 }
 
-// lockDirectory makes the directory durable and locks it. A directory in use whose lock file
-// was taken away could be locked twice; so the file is made only where nothing is yet.
+// lockDirectory makes the directory durable and locks it. It creates the lock file only in a new
+// directory: if the file of a directory in use was removed, a second process could hold a lock.
 func lockDirectory(o Options, dir string) (vfs.Lock, error) {
 	fsys, path := o.FS, filepath.Join(dir, lockFile)
 	if err := fsys.MkdirAll(dir); err != nil {
@@ -55,7 +54,6 @@ func lockDirectory(o Options, dir string) (vfs.Lock, error) {
 	return lock, nil
 }
 
-// lockOf locks a file of a data directory.
 func lockOf(fsys vfs.FS, path string) (vfs.Lock, error) {
 	lock, err := fsys.Lock(path)
 	if errors.Is(err, vfs.ErrLocked) {
@@ -64,11 +62,8 @@ func lockOf(fsys vfs.FS, path string) (vfs.Lock, error) {
 	return lock, err
 }
 
-// prepareDirectory checks the format, or initializes a directory that is empty.
-//
-// A missing format file means a new directory or a crash during the first start. Anything else in there is somebody's
-// data, and the directory is refused
-// before anything but the lock file is written.
+// A missing format file means a new directory or a crash during the first start. A directory with
+// any other content is refused before anything but the lock file is written.
 func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	formatOf, err = checkFormat(fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,7 +77,7 @@ func prepareDirectory(fsys vfs.FS, dir string) (formatOf int, err error) {
 	return formatOf, makeSubdirectories(fsys, dir)
 }
 
-// initDirectory makes an empty data directory. The format file, which says that it is one, comes last.
+// The format file, which marks a data directory, comes last.
 func initDirectory(fsys vfs.FS, dir string) error {
 	if err := makeSubdirectories(fsys, dir); err != nil {
 		return err
@@ -96,7 +91,6 @@ func initDirectory(fsys vfs.FS, dir string) error {
 	return writeChecksummed(fsys, filepath.Join(dir, formatFile), format{directoryFormat})
 }
 
-// makeSubdirectories leaves those that exist as they are. The directory is synced, so that the names survive a crash.
 func makeSubdirectories(fsys vfs.FS, dir string) error {
 	for _, d := range []string{journalDir(dir), snapshotsDir(dir)} {
 		if err := fsys.MkdirAll(d); err != nil {
@@ -106,8 +100,6 @@ func makeSubdirectories(fsys vfs.FS, dir string) error {
 	return fsys.SyncDir(dir)
 }
 
-// checkFormat answers the format of a directory. It refuses unknown ones, and a directory whose
-// restore did not finish.
 func checkFormat(fsys vfs.FS, dir string) (int, error) {
 	names, err := fsys.ReadDir(dir)
 	if err != nil {
@@ -128,8 +120,7 @@ func checkFormat(fsys vfs.FS, dir string) (int, error) {
 	return f.Format, nil
 }
 
-// checkUninitialized refuses to initialize a directory that already holds something, other than what
-// a crash during the initialization leaves.
+// checkUninitialized accepts only the leftovers of a crash during the initialization.
 func checkUninitialized(fsys vfs.FS, dir string) error {
 	names, err := fsys.ReadDir(dir)
 	if err != nil {

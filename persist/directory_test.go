@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestPreviousFormat opens directories of format 1, with all that they hold.
+// TestPreviousFormat opens directories of format 1.
 func TestPreviousFormat(t *testing.T) {
 	for _, end := range []string{"closed", "killed"} {
 		fs := vfs.NewMem()
@@ -60,7 +60,7 @@ func load(t *testing.T, fs *vfs.Mem, root string) {
 	}
 }
 
-// TestPreviousFormatOnFullDisk: it is read, and upgraded with the first write that has space.
+// TestPreviousFormatOnFullDisk: it is readable, and upgraded with the first write that has space.
 func TestPreviousFormatOnFullDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	load(t, fs, filepath.Join("testdata", "format1", "closed"))

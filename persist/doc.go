@@ -1,58 +1,61 @@
-// Package persist keeps bytes that survive: revisions, keys and values, no kinds.
+// Package persist keeps revisioned key-value state durable. It knows revisions, keys and values,
+// but no kinds.
 //
-// Log is the contract, in prose and for any number of writers; Journal is its embedded driver, with
-// one writer. A Write is asked for; a Commit is durable; a batch of them is one frame in a segment of
-// the journal; a snapshot is the state at one revision. Backup, Restore and Verify work on whole data
-// directories.
+// Log is the contract, for any number of writers. Journal is its embedded driver, with a single
+// writer. A Write is a request; a Commit is durable. A batch of commits is one frame in a segment
+// of the journal, and a snapshot is the state at one revision. Backup, Restore and Verify work on
+// whole data directories.
 //
 // # Invariants of the journal
 //
-//   - Append syncs a batch before it hands it to the subscriber and answers. A failed sync or write
-//     ends the journal (ErrFailed) and is never tried again. A write that finds the disk full is taken
-//     back (ErrNoSpace).
-//   - Space for a full disk is kept in advance, by a file without content (ballast): 1.25 MiB for
-//     batches that only free space and for the beginning of a segment, and as much as the next snapshot
-//     may need, which is the size of the last one and of the journal since. While the disk is full,
-//     batches that do not free space are refused.
-//   - The revisions of the journal rise by one and are never given out twice. They are reserved,
-//     1,048,576 at a time, before they are given out. Restore continues 2^44 higher, and 100,000 higher
-//     for each second since the backup; after data loss that was accepted, revisions continue above
-//     all that were reserved. The state is then a snapshot without a journal, so that every older
-//     revision lies before the history.
-//   - Missing data is noticed. The watermark in the control file says what the directory holds at
-//     least: it is written before a segment is used, at least once a second while the segment grows,
-//     and when the journal is closed. A directory that holds less, or lacks its lock, labels or
-//     control file, is a DataLossError. Options.AcceptDataLoss opens it.
-//   - Only the last batch of the last segment may be torn, and is then cut off. Every other difference
-//     from what was synced is a CorruptError, with one exception: sectors after the watermark that
-//     are set to zero look like a write that never happened. A damaged snapshot is logged and skipped
-//     only if an older one (or none) and the journal hold all revisions.
-//   - A file is deleted only after what replaces it is durable and was read back.
+//   - Append syncs a batch before it calls the subscriber and returns. A failed sync or write ends
+//     the journal (ErrFailed) and is never retried. A write that finds the disk full is rolled back
+//     (ErrNoSpace).
+//   - A preallocated file (ballast) reserves space for a full disk: 1.25 MiB for batches that only
+//     free space and for the start of a segment, plus the size of the last snapshot and of the
+//     journal since, for the next snapshot. While the disk is full, other batches are refused.
+//   - Revisions rise by one and are never assigned twice. They are reserved, 1,048,576 at a time,
+//     before they are assigned. Restore continues 2^44 higher, plus 100,000 for each second since
+//     the backup. After an accepted data loss, revisions continue above all reserved ones. In both
+//     cases the state becomes a snapshot without a journal, so every older revision precedes the
+//     history.
+//   - Missing data is detected. The watermark in the control file records the least that the
+//     directory holds. It is written before a segment is used, at least once a second while the
+//     segment grows, and on Close. A directory that holds less, or lacks its lock, labels or
+//     control file, is a DataLossError; Options.AcceptDataLoss opens it anyway.
+//   - Only the last batch of the last segment may be torn; it is truncated. Every other difference
+//     from what was synced is a CorruptError. The one exception are zeroed sectors after the
+//     watermark, which look like a write that never happened. A damaged snapshot is logged and
+//     skipped only if an older one (or none) and the journal hold all revisions.
+//   - A file is deleted only after its replacement is durable and was read back.
 //
 // # Data directory
 //
-//	lock                          flock(2) of the process that uses it; made with the directory only
-//	format, labels                checksummed files: {"format":2}; {"name":"value",...}, with a random name of the history
-//	                              and labels of the directory itself (local/...), which no backup holds
+//	lock                          flock(2) of the owning process; made with the directory only
+//	format, labels                checksummed files: {"format":2}; {"name":"value",...} with a random
+//	                              name of the history; labels of the directory itself (local/...)
+//	                              are not part of backups
 //	control                       the watermark
-//	ballast                       space that is given up when the disk is full
+//	ballast                       space that is released when the disk is full
 //	restoring                     exists while a Restore is unfinished; Open refuses then
 //	journal/<first>.journal       segments; <first> is a revision, 16 hexadecimal digits
-//	archive/<first>.journal       segments that only Restore reads; they may go at any time, the oldest first
+//	archive/<first>.journal       segments for Restore only; may be deleted at any time, oldest first
 //	snapshots/<at>.buntdb         BuntDB file: key -> revision (8 bytes, little-endian), value
-//	snapshots/<at>.manifest       checksummed file: revision, items, bytes, CRC-32C of each 256 KiB, where
-//	                              each part begins, which is a BuntDB file by itself; of a LocalCopy also its origin
+//	snapshots/<at>.manifest       checksummed file: revision, items, bytes, CRC-32C of each 256 KiB,
+//	                              offsets of the parts, each a BuntDB file by itself; origin of a
+//	                              LocalCopy
 //
 // A checksummed file is one line of JSON, then "crc32c %08x\n" of that line with its newline. It is
-// written under another name (.tmp), synced, renamed, and the directory synced. A snapshot without a
-// manifest does not exist. Directories of format 1 have no control file; they get one, and then
-// the new format, when they are opened, or with the first write that has space for them.
+// written under a temporary name (.tmp), synced and renamed, and the directory is synced. A
+// snapshot without a manifest does not exist. Directories of format 1 have no control file. They
+// get one, and then the new format, when they are opened or with the first write that has space for
+// it.
 //
 // # Control file
 //
-// Two sectors of 512 bytes, written in turn and in place: the valid one with the higher sequence
-// number counts. If one of them is damaged, it may have been the newer one. The other then counts
-// without its length, and with twice as many more revisions as are reserved at a time.
+// Two sectors of 512 bytes are written alternately and in place. The valid one with the higher
+// sequence number counts. If one is damaged, it may have been the newer one, so the other counts
+// without its length and with its greatest revision raised by two reservations.
 //
 //	 0  8  "TROUPECT"
 //	 8  4  checksum of bytes 12 to 511
@@ -60,24 +63,24 @@
 //	16  8  sequence number
 //	24  4  flags: 1 the journal is closed, 2 written under SyncNone
 //	28  4  checksum in the header of the last batch before the end; 0 if there is none
-//	32  8  greatest revision that may have been given out
-//	40  8  revision that the state has reached
+//	32  8  greatest revision that may have been assigned
+//	40  8  revision of the state
 //	48  8  first revision of the newest segment; 0 if there is none
 //	56  8  offset after the last batch that the segment holds at least
 //	64  8  least length of the segment's file
 //	72 40  boot identifier of the machine
 //	   ..  zeros
 //
-// Before a segment is made shorter, a new watermark lowers its least length. Under SyncNone the
-// watermark covers only the header of the segment; if such a journal was not closed and the boot
-// identifier is a different one, revisions continue above all that were reserved.
+// Before a segment is shortened, a new watermark lowers its least length. Under SyncNone the
+// watermark covers only the segment's header. If such a journal was not closed and the boot
+// identifier has changed, revisions continue above all reserved ones.
 //
 // # Segment
 //
-// All numbers are little-endian; all checksums are CRC-32C. The active segment is longer than
-// its batches: zeros are written ahead of them, because a sync costs half if it changes
-// neither a file's length nor its place on the disk. When the next segment begins, it is cut to its
-// batches. The header has 64 bytes:
+// All numbers are little-endian; all checksums are CRC-32C. The active segment is longer than its
+// batches: zeros are written ahead of them, because a sync costs half as much if it changes neither
+// the file's length nor its blocks. When the next segment begins, it is truncated to its batches.
+// The header has 64 bytes:
 //
 //	 0  8  "TROUPEJL"
 //	 8  4  checksum of bytes 12 to 63
@@ -85,7 +88,7 @@
 //	16  8  first revision
 //	24 40  zeros
 //
-// Frames follow, each beginning at a multiple of 64, so that no header lies in two sectors:
+// Frames follow, each at a multiple of 64, so that no header spans two sectors:
 //
 //	 0  4  "TRFB"
 //	 4  4  checksum of bytes 8 to 63
@@ -102,38 +105,40 @@
 //	    4k table: the checksum of each part of the payload that lies in one 512-byte sector
 //	       padding 0xA5 to a multiple of 64
 //
-// The payload holds for each write: flags (1 delete, 2 metadata), then key, value and, if flagged,
-// metadata, each after its length as an unsigned varint. The value contains the digits of its
-// revision. The metadata is the caller's: package actors stores the previous state there.
+// For each write the payload holds flags (1 delete, 2 metadata), then key, value and, if flagged,
+// metadata, each preceded by its length as an unsigned varint. The value contains the digits of its
+// revision. The metadata belongs to the caller: package actors stores the previous state there.
 //
-// A Transformer may change values and metadata before they are written, here and in snapshots, each bound to its
-// key and its revision; package encryption describes what is then stored. Backup, Restore, Verify and what is done
-// after a data loss carry such values as they are, and need no keys.
+// A Transformer may change values and metadata before they are written, also in snapshots, and bind
+// them to their key and revision; see package encryption. Backup, Restore, Verify and the recovery
+// from a data loss copy such values as they are and need no keys.
 //
 // # Torn or damaged
 //
-// The disk writes 512-byte sectors wholly or not at all, and what was never written reads as
-// zeros or lies beyond the end. The zeros that are written ahead reach to the end of a segment. So at
-// the end of the journal a frame is torn if the file is too short for it, or if each part with a
-// wrong checksum is all zeros and no single flipped bit explains that. A wrong part that is not
-// zeros, a wrong header that is not zeros, or an intact header after the fault is damage: a frame is
-// only written once the one before is synced. Under SyncNone the last does not hold after a power
-// cut, and the journal may be refused.
+// A disk writes 512-byte sectors atomically, and unwritten bytes read as zeros or lie beyond the
+// end of the file. The zeros written ahead reach to the end of a segment. So a frame at the end of
+// the journal is torn if the file is too short for it, or if each part with a wrong checksum is all
+// zeros and no single flipped bit explains that. Everything else is damage: a wrong part or header
+// that is not zeros, or an intact header after the fault, because a frame is written only after the
+// one before was synced. Under SyncNone that does not hold after a power loss, and the journal may
+// be refused.
 //
-// A segment that is not the newest ends where the next one goes on. What follows there is ignored, and logged: where the zeros are cut off, the
-// blocks may have been given to another file before a power cut that brings the old length back.
+// A segment other than the newest ends where the next one continues. Bytes after that are ignored
+// and logged: once the zeros are cut off, their blocks may be reused by another file before a power
+// loss restores the old length.
 //
 // # Backup
 //
-// Chunks of 16 bytes of header (kind, length, checksum of the body, checksum of the 12 bytes
-// before) and a body: 1 head (JSON), 2 bytes of the snapshot file, 3 a batch (first, last,
-// time: 8 bytes each, count: 4, payload), 4 end (JSON: revision, number of chunks before,
-// checksum of their headers). A backup without its end is refused.
+// A backup consists of chunks: 16 bytes of header (kind, length, checksum of the body, checksum of
+// the 12 bytes before) and a body. The kinds are 1 head (JSON), 2 bytes of the snapshot file, 3 a
+// batch (first, last, time: 8 bytes each, count: 4, payload), 4 end (JSON: revision, number of
+// chunks before, checksum of their headers). A backup without its end is refused.
 //
 // # Points in time
 //
-// Restore makes the state of any revision from the snapshot before it, in a backup or in a data directory, and the batches after that, in the
-// backup, in the archive and in the journal. Segments of the archive are whole and never change; on a full disk they are the first to go.
-// Label "history" keeps the journals of two directories apart, whose revisions may look as if one followed the other: each
-// directory that is made has its own.
+// Restore rebuilds the state at any revision from the snapshot before it, in a backup or a data
+// directory, and the batches after that, in the backup, the archive and the journal. Archived
+// segments are complete and never change; on a full disk they are deleted first. The label
+// "history" tells the journals of two directories apart whose revisions happen to be contiguous.
+// Each new directory gets its own.
 package persist

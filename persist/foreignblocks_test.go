@@ -10,8 +10,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestForeignBlocks: the zeros at the end of a segment were cut off, other files have got the blocks, and a power cut has brought the old length back. A power
-// cut of ext4 with data=writeback has left that. Nothing is missing then: the next segment goes on. Where it does not, it is damage.
+// TestForeignBlocks: the zeros at the end of a segment were cut off, other files reused the blocks,
+// and a power loss restored the old length, as observed with ext4 and data=writeback. Nothing is
+// missing if the next segment continues; otherwise it is damage.
 func TestForeignBlocks(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -61,7 +62,8 @@ func TestForeignBlocks(t *testing.T) {
 	}
 }
 
-// TestForeignBlocksOfRemovedSegment: at every operation of a trim, the power cut brings back what was removed, with the bytes of others in it.
+// TestForeignBlocksOfRemovedSegment: a power loss at every operation of a trim restores the removed
+// segment with foreign content.
 func TestForeignBlocksOfRemovedSegment(t *testing.T) {
 	prepare := func() (*vfs.Mem, *Journal, *model) {
 		fs := vfs.NewMem()
@@ -100,7 +102,7 @@ func TestForeignBlocksOfRemovedSegment(t *testing.T) {
 			t.Fatalf("operation %d: no crash", at)
 		}
 		after := fs.Crash(nil)
-		if last.Name == "remove" { // not synced: it is back
+		if last.Name == "remove" { // not synced, so it is back
 			path := last.Path
 			if after.Bytes(path) == nil {
 				t.Fatalf("operation %d: %s is gone without a sync", at, path)

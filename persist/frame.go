@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Changing one of these changes the format: see doc.go. padByte is not zero, so that padding that was written can be
-// told from bytes that never were.
+// Changing these changes the format, see doc.go. padByte is not zero, so that padding differs from
+// unwritten bytes.
 const (
 	frameMagic  = "TRFB"
 	frameKind   = 1
 	frameHeader = 64
 	frameAlign  = 64
 	sectorSize  = 512
-	// maxPayload bounds the size of a batch, and keeps lengths within 32 bits.
+	// maxPayload limits the size of a batch, and keeps lengths within 32 bits.
 	maxPayload = 1 << 30
 	padByte    = 0xA5
 )
@@ -28,10 +28,10 @@ func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
 var le = binary.LittleEndian
 
-// A frame is the head of one batch in a segment; doc.go describes it to the byte.
+// A frame is the header of one batch in a segment; see doc.go.
 type frame struct {
-	segment     Revision // first revision of the segment it belongs to
-	offset      int64    // where in the segment it begins
+	segment     Revision // first revision of its segment
+	offset      int64    // in the segment
 	first, last Revision
 	count       uint32
 	payload     int // bytes
@@ -40,10 +40,8 @@ type frame struct {
 	time        int64  // Unix nanoseconds
 }
 
-// sectors is the number of sectors that the payload touches: the entries of the table.
-//
-// Sectors are counted from the start of the segment, as the disk has them, and not from the payload: what is lost in
-// a power cut is a sector of the disk, and a checksum that covers parts of two could not tell which.
+// sectors returns the number of sectors that the payload touches. They are counted from the start
+// of the segment, as on the disk: a power loss loses whole sectors of the disk.
 func (f frame) sectors() int {
 	if f.payload == 0 {
 		return 0
@@ -52,22 +50,17 @@ func (f frame) sectors() int {
 	return int((start+int64(f.payload)-1)/sectorSize-start/sectorSize) + 1
 }
 
-// size is the number of bytes from the frame's header to the next frame.
-//
-// Example: 100 bytes of payload at offset 64 begin at 128 and lie in one sector; 64 + 100 + 4 bytes are 168, which
-// makes 192 with the padding.
+// size returns the number of bytes from the frame's header to the next frame. Example: 100 bytes of
+// payload at offset 64 lie in one sector; 64 + 100 + 4 bytes are padded to 192.
 func (f frame) size() int64 {
 	n := int64(frameHeader) + int64(f.payload) + 4*int64(f.sectors())
 	return (n + frameAlign - 1) / frameAlign * frameAlign
 }
 
-// sectorPart answers the next part of n bytes at an offset that lies in one sector.
 func sectorPart(offset int64, n int) int {
 	return min(n, sectorSize-int(offset%sectorSize))
 }
 
-// encodeFrame completes b, a frame's header space and payload, with the table, the padding and
-// the header.
 func encodeFrame(b []byte, f frame) []byte {
 	f.payload = len(b) - frameHeader
 	at := f.offset + frameHeader
@@ -84,7 +77,7 @@ func encodeFrame(b []byte, f frame) []byte {
 	return b
 }
 
-// putHeader writes the header. Its own checksum comes last, over all that follows it in the 64 bytes.
+// The header's own checksum covers the bytes after it.
 func putHeader(b []byte, f frame) {
 	copy(b, frameMagic)
 	le.PutUint32(b[8:], frameKind)
@@ -99,10 +92,8 @@ func putHeader(b []byte, f frame) {
 	le.PutUint32(b[4:], checksum(b[8:frameHeader]))
 }
 
-// parseHeader reads a frame's header; what says why it is not one, "" if it is.
-//
-// A header whose checksum is right but whose numbers do not fit is damage too. It would be the work of a faulty
-// program and must not be followed, since its length decides where the next frame is sought.
+// A correct checksum with inconsistent numbers is damage too. Such a header must not be followed,
+// because its length decides where the next frame is looked for.
 func parseHeader(b []byte) (f frame, what string) {
 	if string(b[:4]) != frameMagic {
 		return f, "a batch does not begin with its mark"
@@ -126,17 +117,15 @@ func parseHeader(b []byte) (f frame, what string) {
 	return f, ""
 }
 
-// A flaw is what is wrong with a frame: torn by a crash before it was synced, or damaged after.
+// A flaw is a fault of a frame: torn by a crash before it was synced, or damaged afterwards.
 type flaw struct {
 	torn   bool
 	offset int64
 	what   string
 }
 
-// checkBody compares a frame's payload and tail with their checksums.
-//
-// The table is checked first, for without it nothing can be said of the payload. Damage counts more than a torn
-// sector: the walk goes on after a torn one, and answers damage if there is any.
+// checkBody compares a frame's payload and tail with their checksums. Damage takes precedence over
+// torn sectors.
 func (f frame) checkBody(body []byte) *flaw {
 	tail := body[f.payload:]
 	if checksum(tail) != f.tailSum {
@@ -157,7 +146,6 @@ func (f frame) checkBody(body []byte) *flaw {
 	return torn
 }
 
-// classifyTail decides whether a table of checksums that does not match the header is torn or damaged.
 func (f frame) classifyTail(tail []byte) *flaw {
 	at := f.offset + frameHeader + int64(f.payload)
 	damaged := &flaw{offset: at, what: "the checksums of a batch have a wrong checksum"}
@@ -180,12 +168,10 @@ func (f frame) classifyTail(tail []byte) *flaw {
 
 func allZero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }
 
-// singleFlip says whether turning one bit of part, which lies in whole, makes whole's checksum
-// sum: the only way in which one flipped bit can look like a sector that was never written.
-//
-// It costs as many checksums of whole as part has bits, 4096 for a sector, and only runs for a sector of zeros with a
-// wrong checksum, of which a crash
-// leaves those of one batch at most.
+// singleFlip reports whether flipping one bit of part, a slice of whole, gives whole the checksum
+// sum. Only then can one flipped bit look like a sector that was never written. It costs a checksum
+// per bit, 4096 for a sector, but runs only for zeroed sectors with a wrong checksum, of which a
+// crash leaves few.
 func singleFlip(part, whole []byte, sum uint32) bool {
 	for i := range part {
 		for bit := range 8 {
@@ -205,9 +191,7 @@ const (
 	recordMetadata
 )
 
-// appendRecord encodes one write. encode appends what is stored of its value and its metadata.
-//
-// How long that is shows only afterwards. The length is then put before it, which costs a copy within the buffer.
+// encode appends the stored form of the value and metadata.
 func appendRecord(b []byte, c *Commit, encode func(b []byte, at Place, value []byte) []byte) []byte {
 	flags := byte(0)
 	if c.Delete {
@@ -228,7 +212,7 @@ func appendRecord(b []byte, c *Commit, encode func(b []byte, at Place, value []b
 	return b
 }
 
-// appendSized appends what add does, after its length.
+// The length is known only after add, which costs a copy within the buffer.
 func appendSized(b []byte, add func(b []byte) []byte) []byte {
 	start := len(b)
 	b = add(b)
@@ -237,10 +221,8 @@ func appendSized(b []byte, add func(b []byte) []byte) []byte {
 	return slices.Insert(b, start, length[:n]...)
 }
 
-// decodeRecords hands each write of a payload to fn, with copies of its bytes.
-//
-// A key that lies twice in a batch comes twice, in order: the receiver applies one after the other as it would apply
-// batches. With fn nil it only checks that the payload decodes.
+// decodeRecords calls fn with a copy of each write of a payload. With fn nil, it only checks that
+// the payload decodes.
 func decodeRecords(f frame, payload []byte, fn func(Commit) error) error {
 	when := time.Unix(0, f.time)
 	for rev := f.first; rev <= f.last; rev++ {
@@ -264,7 +246,7 @@ func decodeRecords(f frame, payload []byte, fn func(Commit) error) error {
 	return nil
 }
 
-// decodeRecord reads one write; the value and the metadata still lie in b.
+// The value and metadata of c alias b.
 func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
 	if len(b) == 0 || b[0]&^(recordDelete|recordMetadata) != 0 {
 		return c, nil, false
@@ -281,8 +263,7 @@ func decodeRecord(b []byte) (c Commit, rest []byte, ok bool) {
 	return c, b, ok
 }
 
-// takeBytes reads a length and so many bytes. The part gets no capacity beyond its end: an append to it must not
-// write into what follows.
+// part has no spare capacity, so an append to it cannot overwrite rest.
 func takeBytes(b []byte) (part, rest []byte, ok bool) {
 	n, used := binary.Uvarint(b)
 	if used <= 0 || n > uint64(len(b)-used) {

@@ -36,7 +36,8 @@ func TestFailedSync(t *testing.T) {
 	mustClose(t, j)
 }
 
-// TestFailedSyncOfSegment: nor is the sync of a new segment, or of its name, tried again, whoever asked for the segment.
+// TestFailedSyncOfSegment checks that a failed sync of a new segment, or of its name, is not
+// retried either.
 func TestFailedSyncOfSegment(t *testing.T) {
 	for _, name := range []string{"sync", "syncdir"} {
 		fs := vfs.NewMem()
@@ -65,7 +66,7 @@ func TestFailedSyncOfSegment(t *testing.T) {
 	}
 }
 
-// TestFullDisk fills the disk at every possible number of bytes.
+// TestFullDisk limits the disk to every possible number of bytes.
 func TestFullDisk(t *testing.T) {
 	for room := int64(0); room < 3500; room += 37 {
 		fs := vfs.NewMem()
@@ -100,8 +101,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskWithoutWatermark: where a full disk takes no write in place either, as one that copies on write, the journal keeps the length that
-// its watermark promises, however often a write finds no room. A kill, or a crash, at any operation then is no data loss.
+// TestFullDiskWithoutWatermark: on a full disk that rejects even writes in place, as with copy on
+// write, the journal keeps the length that its watermark promises. A kill or crash at any operation
+// is no data loss.
 func TestFullDiskWithoutWatermark(t *testing.T) {
 	const all = 1000
 	operations := writeWithoutRoom(t, all)
@@ -113,8 +115,8 @@ func TestFullDiskWithoutWatermark(t *testing.T) {
 	}
 }
 
-// writeWithoutRoom lets three writes find no room, on a disk that ends after so many operations, and opens what is left. It answers how many operations
-// there were.
+// writeWithoutRoom appends three times without space, on a disk that fails after the given
+// operations, and opens what is left. It returns the number of operations.
 func writeWithoutRoom(t *testing.T, operations int) int {
 	t.Helper()
 	fs := vfs.NewMem()

@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// FuzzSegment: any bytes as a segment neither panic nor are taken for commits unseen.
+// FuzzSegment checks that arbitrary bytes of a segment neither panic nor pass for commits
+// unnoticed.
 func FuzzSegment(f *testing.F) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(f, testOptions(fs))
@@ -35,7 +36,7 @@ func FuzzSegment(f *testing.F) {
 	})
 }
 
-// FuzzRecords: any payload decodes or is refused.
+// FuzzRecords checks that any payload decodes or is refused.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 1, 'k', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
@@ -45,7 +46,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// FuzzManifest: any bytes as a manifest are refused or fit together.
+// FuzzManifest checks that any manifest is refused or consistent.
 func FuzzManifest(f *testing.F) {
 	good, err := encodeChecksummed(manifest{Format: 1, Revision: 3, Bytes: 300, Block: 256, Sums: strings.Repeat("0", 16)})
 	if err != nil {
@@ -63,7 +64,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// FuzzBackup: any bytes as a backup are refused, or restored as a directory that opens.
+// FuzzBackup checks that any backup is refused, or restored as a directory that opens.
 func FuzzBackup(f *testing.F) {
 	_, backup := smallBackup(f)
 	f.Add(backup)

@@ -6,17 +6,14 @@ import (
 	"time"
 )
 
-// stalledAfter is how long the disk may take for one operation.
 const stalledAfter = 5 * time.Second
 
-// An ioTracker counts the disk operations that are under way.
-//
-// Two atomics instead of a lock, because a disk that hangs holds whatever lock is held during the operation, and the
-// question whether it hangs must still be answered.
+// An ioTracker counts running disk operations. It uses atomics because Healthy must answer while
+// the holder of a lock waits for a hanging disk.
 type ioTracker struct {
 	count atomic.Int64
-	since atomic.Int64 // when the oldest of them began, or the last ended, nanoseconds since 1970
-	// probing is true while a probe is under way.
+	since atomic.Int64 // start of the oldest operation, or end of the last, nanoseconds since 1970
+	// probing is true while a probe is running.
 	probing atomic.Bool
 }
 
@@ -31,8 +28,8 @@ func (o *ioTracker) end() {
 	o.count.Add(-1)
 }
 
-// Healthy is nil while the journal accepts batches and the disk answers. It never waits: if no
-// operation has ended for a while, it starts one, whose outcome the next call sees.
+// Healthy returns nil while the journal accepts batches and the disk responds. It never blocks: if
+// no operation has ended for 5 s, it starts one, whose outcome the next call sees.
 func (j *Journal) Healthy() error {
 	if err := j.status.failed(); err != nil {
 		return err
@@ -50,10 +47,9 @@ func (j *Journal) Healthy() error {
 	return nil
 }
 
-// probe writes the watermark again, to find out whether the disk answers when nothing else is written.
-//
-// The same record under the next sequence number: it changes nothing that a reader would see. The file of a closed
-// journal is left as it is, for it says that nothing was appended since.
+// probe rewrites the watermark under the next sequence number, to test the disk while nothing else
+// is written. A closed journal's file stays as it is, because it records that nothing was appended
+// since.
 func (j *Journal) probe() {
 	defer j.disk.probing.Store(false)
 	j.control.mu.Lock()
@@ -64,6 +60,6 @@ func (j *Journal) probe() {
 	j.disk.begin()
 	defer j.disk.end()
 	if err := j.control.write(j.control.watermark); err != nil && !isFull(err) {
-		_ = j.fail(fmt.Errorf("%s: %w", controlFile, err)) // the next Append answers with it
+		_ = j.fail(fmt.Errorf("%s: %w", controlFile, err)) // the next Append returns it
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// Maintenance that has nothing to write says nothing of the disk: else a disk that hangs while nobody writes would
+// Maintenance without a write does not count as an operation: otherwise an idle, hanging disk would
 // never be probed.
 func TestIdleMaintenanceIsNoSignOfHealth(t *testing.T) {
 	j, _ := mustReopen(t, testOptions(vfs.NewMem()))

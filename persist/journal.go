@@ -16,43 +16,42 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A SyncPolicy says when appended batches are synced.
+// A SyncPolicy selects when appended batches are synced.
 type SyncPolicy string
 
 const (
-	// SyncAlways syncs each batch before Append answers.
+	// SyncAlways syncs each batch before Append returns.
 	SyncAlways SyncPolicy = "always"
-	// SyncNone leaves batches to the operating system: they survive a kill of the process,
-	// but a power cut may lose them and may leave a journal that is refused as damaged.
+	// SyncNone leaves syncing to the operating system. Batches survive a kill of the process, but a
+	// power loss may lose them and leave a journal that is refused as damaged.
 	SyncNone SyncPolicy = "none"
 )
 
-// defaultSegmentBytes is a compromise: history is dropped segment by segment, and a start lists and reads those that
-// are left.
+// defaultSegmentBytes is a compromise: history is dropped by whole segments, and a start reads all
+// of them.
 const defaultSegmentBytes = 64 << 20
 
 // Options tune a Journal; the zero value is ready for use.
 type Options struct {
 	FS           vfs.FS       // nil: the operating system's
-	SegmentBytes int64        // a segment that has reached this size gets a successor; 0: 64 MiB
-	ReserveBytes int64        // zeros that are at least written ahead of the batches; 0: 64 KiB
-	ArchiveBytes int64        // segments that are needed no more are archived, the newest up to so many bytes; 0: they are removed
+	SegmentBytes int64        // a segment of this size gets a successor; 0: 64 MiB
+	ReserveBytes int64        // least number of zeros written ahead of the batches; 0: 64 KiB
+	ArchiveBytes int64        // obsolete segments are archived up to this size, the newest first; 0: they are removed
 	Sync         SyncPolicy   // "": SyncAlways
 	Logger       *slog.Logger // nil: slog.Default()
 	Now          func() time.Time
-	// WatermarkInterval is how often the watermark is written while the journal grows; 0: 1 s, and
-	// negative: only when it must be.
+	// WatermarkInterval is the time between watermarks while the journal grows; 0: 1 s, negative:
+	// only when necessary.
 	WatermarkInterval time.Duration
-	// AcceptDataLoss opens a directory that lacks something, with what is left. Revisions continue
-	// above all that can have been given out.
+	// AcceptDataLoss opens an incomplete directory with what is left. Revisions continue above all
+	// that can have been assigned.
 	AcceptDataLoss bool
-	// Transformer changes values on their way to the disk and back; nil: they are stored as they are.
+	// Transformer changes values on their way to the disk and back; nil: they are stored unchanged.
 	Transformer Transformer
 
-	bootID string // of the machine: what was written, but not synced, survives until the next boot
+	bootID string // of the machine: unsynced writes survive until the next boot
 }
 
-// Validate reports every fault of the options.
 func (o Options) Validate() error {
 	var errs []error
 	if o.SegmentBytes < 0 {
@@ -98,7 +97,6 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// machineBootID identifies the time since the machine was started; "" if the system does not tell.
 func machineBootID() string {
 	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return string(b[:min(bootIDBytes, len(bytes.TrimSpace(b)))])
@@ -111,16 +109,16 @@ var (
 
 // A Journal is the embedded driver of Log: segments of batches and snapshots in one directory.
 //
-// Two locks keep operations apart: writeMu those that append, filesMu those that replace files. Each part has a
-// lock of its own for what it holds. Where several are held, they are taken in the order writeMu, filesMu,
-// labels.writing, control.mu, ballast.mu, and one of inventory.mu and status.mu. Those two are never held during an
-// operation of the disk, so that Stats, Newest and Healthy answer at once.
+// writeMu serializes operations that append, and filesMu those that replace files. Each part has
+// its own lock. The lock order is writeMu, filesMu, labels.writing, control.mu, ballast.mu, then
+// either inventory.mu or status.mu. The last two are never held during disk operations, so that
+// Stats, Newest and Healthy never block.
 type Journal struct {
 	dir        string
 	fs         vfs.FS
 	o          Options
 	lock       vfs.Lock
-	lockLost   bool // it was removed or replaced, which is logged
+	lockLost   bool // the lock file was removed or replaced, which is logged once
 	subscriber func([]Commit, Revision)
 
 	writeMu sync.Mutex // held by Append, Recover and Close; guards this block
@@ -136,7 +134,7 @@ type Journal struct {
 	control        control
 	ballast        ballast
 	disk           ioTracker
-	endMaintenance func() // waits for the end of runMaintenance; nil: it does not run
+	endMaintenance func() // waits for the end of runMaintenance; nil: it is not running
 }
 
 var _ Log = (*Journal)(nil)
@@ -145,7 +143,7 @@ func journalDir(dir string) string   { return filepath.Join(dir, "journal") }
 func snapshotsDir(dir string) string { return filepath.Join(dir, "snapshots") }
 func archiveDir(dir string) string   { return filepath.Join(dir, "archive") }
 
-// Open takes the data directory, making it if it is missing. It reads no state: Recover does.
+// Open locks the data directory, and creates it if it is missing. It reads no state; Recover does.
 // The error is ErrLocked while another process uses the directory.
 func Open(dir string, o Options) (*Journal, error) {
 	if err := o.Validate(); err != nil {
@@ -163,10 +161,7 @@ func Open(dir string, o Options) (*Journal, error) {
 	return j, nil
 }
 
-// inspect reads everything except the state.
-//
-// What it reads decides whether the directory may be used at all, and is small: the format, the labels and the
-// watermark. Whatever has to read segments is left to Recover.
+// inspect reads what decides whether the directory may be used. It reads no segments.
 func (j *Journal) inspect() error {
 	formatOf, err := prepareDirectory(j.fs, j.dir)
 	if err != nil {
@@ -177,7 +172,7 @@ func (j *Journal) inspect() error {
 	if lost := j.acceptsLoss(err); lost || err == nil && values[historyLabel] == "" {
 		err = j.labels.replace(j.fs, j.dir, withHistory(values))
 		if isFull(err) && !lost {
-			err = nil // the next start tries again
+			err = nil // the next start retries
 		}
 	}
 	if err != nil || formatOf == previousFormat {
@@ -199,7 +194,6 @@ func (j *Journal) inspect() error {
 	return j.control.open(j.fs, j.dir, m)
 }
 
-// acceptsLoss says whether an error is a data loss that the options accept.
 func (j *Journal) acceptsLoss(err error) bool {
 	if err == nil || !j.o.AcceptDataLoss {
 		return false
@@ -208,10 +202,8 @@ func (j *Journal) acceptsLoss(err error) bool {
 	return true
 }
 
-// Subscribe implements Log.
 func (j *Journal) Subscribe(fn func(batch []Commit, upTo Revision)) { j.subscriber = fn }
 
-// Stats implements Log.
 func (j *Journal) Stats() Stats {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()
@@ -224,18 +216,15 @@ func (j *Journal) Stats() Stats {
 	return s
 }
 
-// Newest answers the newest revision that is durable.
+// Newest returns the newest durable revision.
 func (j *Journal) Newest() Revision {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()
 	return j.inventory.newest
 }
 
-// Close gives the directory back. It waits for an Append or a Snapshot that is under way.
-// A second Close does nothing.
-//
-// The watermark of a journal that was closed says so (clean). A journal that has failed is closed without one, since
-// it cannot tell where it ends.
+// Close releases the directory, after waiting for a running Append or Snapshot. It may be called
+// twice. A failed journal is closed without a watermark, since its end is unknown.
 func (j *Journal) Close() error {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -257,10 +246,8 @@ func (j *Journal) Close() error {
 	return errors.Join(err, j.control.close(), j.ballast.close(), j.lock.Close())
 }
 
-// fail makes the journal refuse everything from now on.
-//
-// The first cause is kept: those after it follow from it. Nothing is tried again, as after a failed sync a second one
-// may succeed without having written what the first one lost.
+// fail makes the journal refuse everything, and keeps the first cause. Nothing is retried: a second
+// sync may succeed without having written what the first one lost.
 func (j *Journal) fail(cause error) error {
 	failure, first := j.status.fail(cause)
 	if first {
@@ -269,7 +256,6 @@ func (j *Journal) fail(cause error) error {
 	return failure
 }
 
-// noSpace marks an error about a full disk as ErrNoSpace.
 func noSpace(err error) error {
 	if isFull(err) {
 		return fmt.Errorf("%w: %w", ErrNoSpace, err)
@@ -277,8 +263,7 @@ func noSpace(err error) error {
 	return err
 }
 
-// isFull says whether an error means a full disk or an exhausted quota: both can pass, and neither says anything
-// about what was written before.
+// Both errors are temporary and do not affect earlier writes.
 func isFull(err error) bool {
 	const handleDiskFull, diskFull = syscall.Errno(39), syscall.Errno(112) // of Windows
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||

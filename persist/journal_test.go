@@ -14,7 +14,7 @@ import (
 
 const testDir = "/data"
 
-// soak asks for the long form of a test, which takes each case and not a sample of them.
+// soak selects the long form of a test, which takes every case instead of a sample.
 var soak = os.Getenv("TROUPE_SOAK") != ""
 
 var testTime = time.Unix(1_700_000_000, 0)
@@ -26,7 +26,6 @@ func testOptions(fs vfs.FS) Options {
 	}
 }
 
-// reopen opens and recovers a journal into a fresh model.
 func reopen(o Options) (*Journal, *model, error) {
 	j, err := Open(testDir, o)
 	if err != nil {

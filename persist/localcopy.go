@@ -10,31 +10,31 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A LocalCopy is a snapshot of a state that another store keeps, in a directory of its own: who holds it need not read all of
-// that store again. It is never the only place where something is, so that it may be removed at any time. Its files are those of the
-// snapshots of a Journal.
+// A LocalCopy is a local snapshot of state that another store owns, which saves reading that store
+// again in full. It is never the only copy and may be removed at any time. It has the format of a
+// Journal's snapshots.
 type LocalCopy struct {
-	FS  vfs.FS // nil: the disk
+	FS  vfs.FS // nil: the operating system's
 	Dir string
 }
 
-// A CopiedState is what a LocalCopy holds.
+// A CopiedState is the content of a LocalCopy.
 type CopiedState struct {
 	Revision Revision
-	// Origin is what the writer has noted of where the state comes from, JSON.
+	// Origin is the writer's note on the source of the state, as JSON.
 	Origin []byte
 	Items  []Item // in ascending order of their keys
 }
 
-// Write puts the state at a revision in the place of the one that is there. The items come in ascending order of their keys. origin is asked
-// after the last of them; an error of either keeps what is there. Until the new state is durable and was read back, the old one stays: so there
-// are two at most.
+// Write replaces the stored state by the one at revision at. items come in ascending order of their
+// keys; origin is called after the last one. The old state is removed only after the new one is
+// durable and was read back, so at most two exist. After an error the old one remains.
 func (c LocalCopy) Write(at Revision, items func(yield func(Item) bool) error, origin func() ([]byte, error)) error {
 	fs := c.fs()
 	if err := fs.MkdirAll(snapshotsDir(c.Dir)); err != nil {
 		return err
 	}
-	err := removeOrphans(fs, c.Dir) // first, for room
+	err := removeOrphans(fs, c.Dir) // first, to free space
 	if err == nil {
 		_, err = putSnapshot(fs, c.Dir, at, items, func(m *manifest) (err error) {
 			m.Time = time.Now().UnixNano()
@@ -48,7 +48,7 @@ func (c LocalCopy) Write(at Revision, items func(yield func(Item) bool) error, o
 	return removeOldSnapshots(fs, c.Dir, at)
 }
 
-// Load reads the newest state, and checks all of it before it answers. The error is fs.ErrNotExist if there is none.
+// Load reads and checks the newest state. The error is fs.ErrNotExist if there is none.
 func (c LocalCopy) Load() (*CopiedState, error) {
 	all, err := listSnapshots(c.fs(), c.Dir)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c LocalCopy) Load() (*CopiedState, error) {
 	return s, errors.Join(err, parts.Close())
 }
 
-// Remove removes every state that is there.
+// Remove removes all stored states.
 func (c LocalCopy) Remove() error {
 	err := removeOldSnapshots(c.fs(), c.Dir, 0)
 	if errors.Is(err, fs.ErrNotExist) {

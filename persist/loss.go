@@ -6,12 +6,9 @@ import (
 	"path/filepath"
 )
 
-// missingFrom says what the segment that the watermark names lacks, "" if nothing.
-//
-// The cases go from the most that can be missing to the least. The checksum of the last batch is compared besides its
-// place, since
-// another copy of the file may be as long. The length of the file is compared because
-// batches after the watermark are only noticed by the zeros that were written ahead of them.
+// missingFrom describes what the segment that the watermark names lacks, or returns "". The
+// checksum is compared because another copy of the file may have the same length; the length,
+// because only the zeros written ahead reveal that later batches are gone.
 func (m watermark) missingFrom(done scanResult) string {
 	switch {
 	case done.end == 0:
@@ -27,28 +24,23 @@ func (m watermark) missingFrom(done scanResult) string {
 	return ""
 }
 
-// segmentLoss is the loss of the whole segment that the watermark names.
 func (m watermark) segmentLoss(dir string) *DataLossError {
 	return &DataLossError{File: filepath.Join(journalDir(dir), fileName(m.segment, segmentSuffix)), What: "is missing, the newest file of the journal"}
 }
 
-// revisionLoss is the loss of revisions that cannot be ascribed to one file.
 func (m watermark) revisionLoss(dir string, last Revision) *DataLossError {
 	return &DataLossError{File: snapshotsDir(dir), What: fmt.Sprintf("and the journal end with revision %d, but the state had reached %d", last, m.newest)}
 }
 
-// lostUnsynced says that the journal was not closed, and that the machine was restarted since, which
-// loses what was not synced.
 func (m watermark) lostUnsynced(boot string) bool {
 	return m.unsynced && !m.clean && (m.bootID == "" || m.bootID != boot)
 }
 
-// journalLoss is the loss of a journal that ends before the snapshot.
 func journalLoss(s segment, last, base Revision) error {
 	return &DataLossError{File: s.path, What: fmt.Sprintf("ends with revision %d, before the snapshot at %d", last, base)}
 }
 
-// lossOf answers the loss in an error; nil if it is about something else.
+// lossOf returns the data loss in err, or nil.
 func lossOf(err error) *DataLossError {
 	var loss *DataLossError
 	errors.As(err, &loss)

@@ -12,14 +12,14 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// How the journal of a loss came to its end.
+// The ways in which the journal came to its end.
 const (
 	closed = "after a clean stop"
 	marked = "some time after the last write"
 	killed = "killed with the last write"
 )
 
-// A loss takes something away from a data directory, which the watermark shows at these ends.
+// A loss removes something from a data directory, which the watermark reveals at these ends.
 type loss struct {
 	name string
 	ends string
@@ -59,7 +59,8 @@ func losses(t *testing.T) []loss {
 	}
 }
 
-// TestMissingSegment takes a segment from the middle of the journal away: the one after it does not follow, and is not read as if it did.
+// TestMissingSegment removes a segment from the middle of the journal. The next one is not read as
+// its successor.
 func TestMissingSegment(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -82,8 +83,8 @@ func TestMissingSegment(t *testing.T) {
 	}
 }
 
-// lossSubject is a directory whose journal has ended in a certain way, the name of its newest
-// segment and the newest revision that was given out.
+// lossSubject returns a directory whose journal has ended in a certain way, the name of its newest
+// segment and the newest assigned revision.
 func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, last Revision) {
 	t.Helper()
 	fs = vfs.NewMem()
@@ -111,8 +112,8 @@ func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, la
 	return fs, newest, m.newest
 }
 
-// TestLossIsRefused takes parts of the newest segment away: Open or Recover names the file,
-// Verify finds the same, and once the loss is accepted no revision is given out again.
+// TestLossIsRefused removes parts of the newest segment. Open or Recover names the file, Verify
+// agrees, and once the loss is accepted no revision is assigned again.
 func TestLossIsRefused(t *testing.T) {
 	for _, end := range []string{closed, marked, killed} {
 		for _, l := range losses(t) {
@@ -129,10 +130,9 @@ func TestLossIsRefused(t *testing.T) {
 	}
 }
 
-// checkLoss opens and verifies a directory that lacks something of a file.
 func checkLoss(t *testing.T, fs *vfs.Mem, file string) {
 	t.Helper()
-	for range 2 { // nothing that the first attempt writes may hide it from the second
+	for range 2 { // the first attempt must not hide it from the second
 		if _, _, err := reopen(testOptions(fs)); !errors.Is(err, ErrDataLoss) || !strings.Contains(err.Error(), file) {
 			t.Fatalf("opened with %v", err)
 		}
@@ -143,7 +143,7 @@ func checkLoss(t *testing.T, fs *vfs.Mem, file string) {
 	}
 }
 
-// checkRevisionGap accepts a loss: every revision is greater than all that were given out.
+// checkRevisionGap accepts a loss and checks that every revision is greater than all assigned ones.
 func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	t.Helper()
 	o := testOptions(fs)
@@ -169,7 +169,7 @@ func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	mustClose(t, j)
 }
 
-// TestMissingFiles takes away what a directory with data never lacks.
+// TestMissingFiles removes files that a directory with data never lacks.
 func TestMissingFiles(t *testing.T) {
 	for _, name := range []string{lockFile, labelsFile, controlFile} {
 		for _, end := range []string{closed, killed} {
@@ -236,7 +236,7 @@ func TestLossIsAcceptedEverywhere(t *testing.T) {
 	}
 }
 
-// TestUnsyncedLossSkipsRevisions: under SyncNone a power cut may take what was given out.
+// TestUnsyncedLossSkipsRevisions: under SyncNone a power loss may lose assigned revisions.
 func TestUnsyncedLossSkipsRevisions(t *testing.T) {
 	for _, boot := range []string{"this", "another"} {
 		fs := vfs.NewMem()
@@ -263,11 +263,11 @@ func TestUnsyncedLossSkipsRevisions(t *testing.T) {
 	}
 }
 
-// TestRevisionsAreReserved: no revision is given out that is not reserved.
+// TestRevisionsAreReserved checks that no unreserved revision is assigned.
 func TestRevisionsAreReserved(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
-	j.inventory.newest += revisionReservation - 3 // as if they had been given out
+	j.inventory.newest += revisionReservation - 3 // as if they had been assigned
 	for range 10 {
 		mustAppend(t, j, put("a", "1"))
 		got, fault, err := readControl(fs.Clone(), testDir)
@@ -277,7 +277,7 @@ func TestRevisionsAreReserved(t *testing.T) {
 	}
 }
 
-// TestStartsOnFullDisk: reading a directory needs no space, however it was left.
+// TestStartsOnFullDisk: opening a directory needs no space, whatever its state.
 func TestStartsOnFullDisk(t *testing.T) {
 	for _, end := range []string{closed, marked, killed} {
 		fs, _, last := lossSubject(t, end, "b")
@@ -296,12 +296,12 @@ func TestStartsOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestRotationIsPostponed: what the system lacks at the moment does not end the journal.
+// TestRotationIsPostponed: a temporary lack of resources does not end the journal.
 func TestRotationIsPostponed(t *testing.T) {
 	for _, step := range []string{"create", "edit", "syncdir", "write"} {
 		for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC} {
 			if step == "write" && cause != syscall.ENOSPC {
-				continue // no write answers these
+				continue // no write returns these
 			}
 			t.Run(fmt.Sprint(step, " ", cause), func(t *testing.T) {
 				fs := vfs.NewMem()
@@ -340,7 +340,7 @@ func TestRotationIsPostponed(t *testing.T) {
 	}
 }
 
-// FuzzWatermark: any bytes as a control file are refused or are a watermark.
+// FuzzWatermark checks that any control file is refused or decodes to a watermark.
 func FuzzWatermark(f *testing.F) {
 	good := watermark{sequence: 2, clean: true, newest: 3, bootID: "this"}.encode()
 	f.Add(append(bytes.Clone(good), good...))

@@ -17,25 +17,24 @@ const (
 	blockBytes     = 256 << 10
 )
 
-// A manifest holds the checksums of one snapshot file: it is written after the file is durable, and a
-// snapshot without one does not exist.
+// A manifest holds the checksums of one snapshot file. It is written once the file is durable; a
+// snapshot without a manifest does not exist.
 type manifest struct {
 	Format   int      `json:"format"`
 	Revision Revision `json:"revision"` // of the state
 	Time     int64    `json:"time"`     // Unix nanoseconds
 	Items    int64    `json:"items"`
 	Bytes    int64    `json:"bytes"` // length of the file
-	Block    int64    `json:"block"` // bytes that one checksum covers; the last block is shorter
+	Block    int64    `json:"block"` // bytes per checksum; the last block is shorter
 	Sums     string   `json:"sums"`  // CRC-32C of each block, 8 hexadecimal digits each
-	// Parts are the offsets behind the first one at which a part of the file begins, ascending. Each part is a BuntDB file by
-	// itself, so they can be read beside each other. A file without them is one part.
+	// Parts are the ascending offsets, after 0, at which a part of the file begins. Each part is a
+	// BuntDB file by itself, so parts can be read in parallel. A file without Parts is one part.
 	Parts []int64 `json:"parts,omitempty"`
 	// Origin is that of a LocalCopy.
 	Origin json.RawMessage `json:"origin,omitempty"`
 }
 
-// A snapshot and its manifest have the name of the revision: 000000000000002a.buntdb and 000000000000002a.manifest
-// are the state at revision 42.
+// Snapshots and manifests are named after their revision, such as 000000000000002a.buntdb for 42.
 func manifestPath(dir string, at Revision) string {
 	return filepath.Join(snapshotsDir(dir), fileName(at, manifestSuffix))
 }
@@ -44,8 +43,7 @@ func snapshotPath(dir string, at Revision) string {
 	return filepath.Join(snapshotsDir(dir), fileName(at, snapshotSuffix))
 }
 
-// readManifest reads the manifest of the snapshot at a revision. One that was renamed is damage: its content would be
-// taken for the state at another revision.
+// A renamed manifest is damage, because its snapshot would pass for the state at another revision.
 func readManifest(fs vfs.FS, dir string, at Revision) (manifest, error) {
 	path := manifestPath(dir, at)
 	data, err := readFile(fs, path)
@@ -59,7 +57,7 @@ func readManifest(fs vfs.FS, dir string, at Revision) (manifest, error) {
 	return m, err
 }
 
-// An unknown format is no damage, and its error says so: a newer program can read the file.
+// An unknown format is not damage: a newer program can read the file.
 func parseManifest(path string, data []byte) (manifest, error) {
 	var m manifest
 	if err := decodeChecksummed(path, data, &m); err != nil {
@@ -81,9 +79,7 @@ func parseManifest(path string, data []byte) (manifest, error) {
 	return m, nil
 }
 
-// A blockReader reads a snapshot file and returns only bytes whose checksums are right.
-//
-// It reads ahead by one block, so that memory stays at 256 KiB whatever the size of the snapshot.
+// A blockReader reads a snapshot file block by block and returns only bytes with correct checksums.
 type blockReader struct {
 	path string
 	file io.ReaderAt
@@ -93,7 +89,6 @@ type blockReader struct {
 	left []byte // of the current block
 }
 
-// openSnapshot answers a reader of a snapshot file whose length is the manifest's.
 func openSnapshot(fs vfs.FS, path string, m manifest) (*blockReader, io.Closer, error) {
 	f, err := fs.Open(path)
 	if err != nil {
@@ -109,7 +104,7 @@ func openSnapshot(fs vfs.FS, path string, m manifest) (*blockReader, io.Closer, 
 	return &blockReader{path: path, file: f, m: m}, f, nil
 }
 
-// part reads a part of the file, beside other readers of it.
+// part returns an independent reader of a part of the file.
 func (r *blockReader) part(from, to int64) (io.Reader, error) {
 	own := &blockReader{path: r.path, file: r.file, m: r.m, at: from - from%r.m.Block}
 	_, err := io.CopyN(io.Discard, own, from-own.at)
@@ -127,7 +122,6 @@ func (r *blockReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// next reads and checks one block, or answers io.EOF after the last.
 func (r *blockReader) next() error {
 	n := min(r.m.Block, r.m.Bytes-r.at)
 	if n == 0 {
@@ -153,10 +147,8 @@ func (r *blockReader) next() error {
 	return nil
 }
 
-// A blockWriter writes a snapshot file and gathers the checksums for its manifest.
-//
-// It implements io.Writer for BuntDB, which writes in pieces of any size; the file only sees whole blocks and, by
-// flush, the last one.
+// A blockWriter writes a snapshot file in whole blocks and collects their checksums for the
+// manifest.
 type blockWriter struct {
 	file vfs.File
 	at   int64

@@ -11,12 +11,12 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A model is what a log must hold: the plain map.
+// A model is the expected content of a log: a plain map.
 type model struct {
 	state   map[string]Item
-	commits []Commit // all that were ever followed, in order
+	commits []Commit // all received commits, in order
 	base    Revision
-	history []Commit // what recovery delivered
+	history []Commit // delivered by the recovery
 	newest  Revision
 }
 
@@ -38,7 +38,7 @@ func (m *model) follow(batch []Commit, _ Revision) {
 	}
 }
 
-// items answers the state in ascending order of keys.
+// items yields the state in ascending order of keys.
 func (m *model) items() func(yield func(Item) bool) error {
 	state := maps.Clone(m.state)
 	return func(yield func(Item) bool) error {
@@ -89,7 +89,7 @@ func randomBatch(r *rand.Rand, m *model) []Write {
 	return batch
 }
 
-// expect answers what a batch must do to a state.
+// expect returns the expected effect of a batch on a state.
 func expect(m *model, batch []Write) (want map[string]Item, revisions []Revision) {
 	want = maps.Clone(m.state)
 	next := m.newest + 1
@@ -117,7 +117,7 @@ func expect(m *model, batch []Write) (want map[string]Item, revisions []Revision
 	return want, revisions
 }
 
-// TestModel drives random batches, snapshots and reopens and compares with a plain map.
+// TestModel drives random batches, snapshots and reopens, and compares with a plain map.
 func TestModel(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -165,7 +165,7 @@ func checkAppend(t *testing.T, j *Journal, m *model, batch []Write) {
 	}
 }
 
-// checkHistory compares the commits of a recovery with those that were followed.
+// checkHistory compares the commits of a recovery with the received ones.
 func checkHistory(t *testing.T, got, all []Commit) {
 	t.Helper()
 	for _, c := range got {

@@ -24,7 +24,7 @@ func TestSecondOpener(t *testing.T) {
 			t.Errorf("%s: second Open: %v, want ErrLocked", name, err)
 		}
 		mustClose(t, j)
-		mustClose(t, j) // again: nothing
+		mustClose(t, j) // again: no effect
 		j, err = Open(dir, o)
 		if err != nil {
 			t.Fatalf("%s: after Close: %v", name, err)
@@ -33,8 +33,8 @@ func TestSecondOpener(t *testing.T) {
 	}
 }
 
-// TestReplacedLock: a lock that was replaced next to a journal that is open lets nobody in. If the control file is replaced as
-// well, the journal acknowledges nothing any more.
+// TestReplacedLock: a replaced lock file admits no second process. If the control file is replaced
+// too, the journal acknowledges nothing any more.
 func TestReplacedLock(t *testing.T) {
 	for name, fs := range map[string]vfs.FS{"memory": vfs.NewMem(), "os": vfs.OS{}} {
 		dir := testDir

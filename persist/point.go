@@ -13,20 +13,21 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A Point is a moment in the history of a log. With a Revision it is the state that a list at that version shows, also in the middle of a
-// batch; with a Time the state before the first batch that was written later. The zero Point is the end of the history.
+// A Point is a moment in the history of a log. With a Revision it is the state that a list at that
+// version shows, even in the middle of a batch. With a Time it is the state before the first batch
+// that was written later. The zero Point is the end of the history.
 type Point struct {
 	Revision Revision
 	Time     time.Time
 }
 
-// Restored says which state was restored.
+// Restored describes a restored state.
 type Restored struct {
-	Revision Revision  // of the newest write in it
-	Time     time.Time // when that was written; zero: it lies in a snapshot, which does not tell
+	Revision Revision  // of its newest write
+	Time     time.Time // when that was written; zero: unknown, it lies in a snapshot
 }
 
-// A restoration is the state that a Restore builds in memory: a snapshot, then one batch after the other up to the point.
+// A restoration is the state that Restore builds in memory.
 type restoration struct {
 	o        Options
 	to       Point
@@ -35,10 +36,10 @@ type restoration struct {
 	base     Revision // of the snapshot
 	baseTime time.Time
 	revision Revision
-	time     time.Time // of the newest batch; zero: there is none after the snapshot
-	reached  bool      // what follows lies after the point
-	given    Revision  // newest that is known to have been given out
-	since    time.Time // from when on others may have been
+	time     time.Time // of the newest batch; zero: none after the snapshot
+	reached  bool      // the rest lies after the point
+	given    Revision  // newest revision known to have been assigned
+	since    time.Time // from when on further revisions may have been assigned
 	until    time.Time // the history is known to end no earlier
 }
 
@@ -80,7 +81,7 @@ func (s *restoration) read(from Source) error {
 	return s.checkPoint()
 }
 
-// begin takes a snapshot, which was written at a time; 0: nobody knows.
+// begin starts with a snapshot, written at the given Unix time in nanoseconds; 0: unknown.
 func (s *restoration) begin(db *buntdb.DB, labels map[string]string, at Revision, written int64) {
 	s.db, s.labels, s.base, s.revision, s.given = db, labels, at, at, at
 	if written > 0 {
@@ -89,9 +90,9 @@ func (s *restoration) begin(db *buntdb.DB, labels map[string]string, at Revision
 	s.reached = s.to.Revision > 0 && at >= s.to.Revision
 }
 
-// beginWith takes the newest intact snapshot of a data directory that is not after the point, or nothing where the journal goes back to its beginning.
-//
-// A snapshot that was written later than the time of the point may still hold no later state; it is taken if there is nothing better.
+// beginWith starts with the newest intact snapshot that is not after the point, or with nothing if
+// the journal goes back to the beginning. A snapshot written after the point's time may still hold
+// an earlier state; it is the last resort.
 func (s *restoration) beginWith(dir string) error {
 	labels, err := readLabels(s.o.FS, dir)
 	if err != nil {
@@ -132,7 +133,6 @@ func (s *restoration) beginWith(dir string) error {
 	return errors.Join(append(faults, err, fmt.Errorf("%s has no snapshot to begin with", dir))...)
 }
 
-// beginAt takes a snapshot of a data directory.
 func (s *restoration) beginAt(dir string, labels map[string]string, at Revision) error {
 	db, m, err := loadSnapshot(s.o.FS, dir, at)
 	if err != nil {
@@ -142,13 +142,13 @@ func (s *restoration) beginAt(dir string, labels map[string]string, at Revision)
 	return nil
 }
 
-// apply takes what a batch has up to the point, but for what the state has already.
+// apply applies the part of a batch between the current state and the point.
 func (s *restoration) apply(f frame, payload []byte) error {
 	s.given = max(s.given, f.last)
 	when := time.Unix(0, f.time)
 	later := !s.to.Time.IsZero() && when.After(s.to.Time)
 	if s.reached = s.reached || later && f.last > s.revision; !later && f.first <= s.revision && s.revision <= f.last {
-		s.time = when // of the state, which is that of a snapshot
+		s.time = when // of the state, which came from a snapshot
 	}
 	if s.reached || f.last <= s.revision {
 		return nil
@@ -171,13 +171,13 @@ func (s *restoration) apply(f frame, payload []byte) error {
 	return nil
 }
 
-// listHistory answers all segments of a data directory, also those that are archived, in ascending order.
+// listHistory returns all segments of a data directory, archived ones included, in ascending order.
 func listHistory(fsys vfs.FS, dir string) ([]segment, error) {
 	active, err := listSegments(fsys, journalDir(dir))
 	if err != nil {
 		return nil, err
 	}
-	// One that is archived meanwhile is in the first list, and may be in both: nothing is overlooked.
+	// In this order, a segment that is archived in between is not missed.
 	archived, err := listArchive(fsys, dir)
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ var errReached = callbackError{errors.New("the point is reached")}
 
 // follow applies the journal of a data directory.
 func (s *restoration) follow(dir string) error {
-	// The end that is promised is read before the journal: a daemon that is running only adds to that.
+	// before the journal, which a running daemon may extend
 	m, _, promise := readControl(s.o.FS, dir)
 	if errors.Is(promise, fs.ErrNotExist) {
 		promise = nil // a directory of format 1
@@ -218,7 +218,8 @@ func (s *restoration) follow(dir string) error {
 	return err
 }
 
-// checkHistory refuses the journal of another history, whose revisions may follow on those of the backup as if they were its own.
+// checkHistory refuses the journal of another directory, whose revisions may happen to be
+// contiguous.
 func (s *restoration) checkHistory(dir string) error {
 	labels, err := readLabels(s.o.FS, dir)
 	if err != nil {
@@ -234,7 +235,8 @@ func (s *restoration) checkHistory(dir string) error {
 	return nil
 }
 
-// openHistory opens the segments that hold what follows the state. A daemon may be archiving some meanwhile, and then it looks again.
+// openHistory opens the segments that follow the state. It retries if a daemon archives one
+// meanwhile.
 func (s *restoration) openHistory(dir string) ([]openSegment, error) {
 	const tries = 10
 	for n := 1; ; n++ {
@@ -272,7 +274,6 @@ func (s *restoration) openHistory(dir string) ([]openSegment, error) {
 	}
 }
 
-// walk applies one segment after the other until the point is reached.
 func (s *restoration) walk(dir string, segments []openSegment) error {
 	for i, one := range segments {
 		if s.reached {
@@ -299,7 +300,6 @@ func (s *restoration) walk(dir string, segments []openSegment) error {
 	return nil
 }
 
-// checkPoint refuses a point that lies outside of what is known.
 func (s *restoration) checkPoint() error {
 	switch t := s.to.Time; {
 	case s.to.Revision > 0 && s.revision > s.to.Revision:

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A past is a data directory whose archive goes back to its first revision, with the state after each single write of it, and a
-// backup from the middle. One batch was written each second.
+// A past is a data directory whose archive goes back to its first revision, with the state after
+// each of its single writes, one batch per second, and a backup from the middle.
 type past struct {
 	fs     *vfs.Mem
 	backup []byte
@@ -74,10 +74,10 @@ func makePast(t *testing.T) *past {
 	return p
 }
 
-// restoredDir is where tests restore to, beside the past.
+// restoredDir is the target of restores, next to the past.
 const restoredDir = "/restored"
 
-// restore restores a point and answers the state that a daemon begins with.
+// restore restores a point and returns the state with which a daemon starts.
 func (p *past) restore(t *testing.T, fs *vfs.Mem, from Source) (Restored, string, error) {
 	t.Helper()
 	o := p.options()
@@ -110,7 +110,7 @@ func (p *past) restore(t *testing.T, fs *vfs.Mem, from Source) (Restored, string
 	return done, m.String(), nil
 }
 
-// TestPoints restores every revision, and every time, out of a backup, a journal and both.
+// TestPoints restores every revision and every time from a backup, a journal and both.
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	p := makePast(t)
@@ -165,7 +165,7 @@ func TestPoints(t *testing.T) {
 			}
 			for _, later := range []time.Duration{0, 999 * time.Millisecond} {
 				if last == p.middle && later > 0 && s.journal == "" {
-					continue // nobody knows what came after the backup
+					continue // what came after the backup is unknown
 				}
 				done, got, err := p.restore(t, s.fs.Clone(), source(Point{Time: p.times[n].Add(later)}))
 				if err != nil && n == p.newest && later > 0 && strings.Contains(err.Error(), "after the end") {
@@ -187,8 +187,8 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestPointsOfDamage cuts the journal at each byte, and flips bits of all files: each point is restored as it was, or refused. What lies before
-// the damage can be restored.
+// TestPointsOfDamage truncates the journal at each byte, and flips bits of all files. Each point is
+// restored correctly or refused, and points before the damage can be restored.
 func TestPointsOfDamage(t *testing.T) {
 	t.Parallel()
 	p := makePast(t)
@@ -249,7 +249,8 @@ func TestPointsOfDamage(t *testing.T) {
 	}
 }
 
-// TestPointOfAnotherHistory: the journal of another directory is no continuation of a backup, although its revisions follow.
+// TestPointOfAnotherHistory: the journal of another directory does not continue a backup, even if
+// its revisions are contiguous.
 func TestPointOfAnotherHistory(t *testing.T) {
 	p, other := makePast(t), makePast(t)
 	_, _, err := p.restore(t, other.fs, Source{Backup: bytes.NewReader(p.backup), Journal: testDir, To: Point{Revision: p.newest}})
@@ -260,7 +261,7 @@ func TestPointOfAnotherHistory(t *testing.T) {
 	if _, _, err := p.restore(t, p.fs.Clone(), etcd); err == nil || !strings.Contains(err.Error(), "does not say of which") {
 		t.Errorf("a backup that names no history: %v", err)
 	}
-	// What was restored from it is another one too.
+	// A restored directory has another history, too.
 	fs := p.fs.Clone()
 	if _, _, err := p.restore(t, fs, Source{Backup: bytes.NewReader(p.backup)}); err != nil {
 		t.Fatal(err)
@@ -272,7 +273,7 @@ func TestPointOfAnotherHistory(t *testing.T) {
 	}
 }
 
-// unnamed is a backup as releases before have made them.
+// unnamed returns a backup as earlier releases made them.
 func unnamed(t *testing.T) []byte {
 	t.Helper()
 	j, _ := mustReopen(t, testOptions(vfs.NewMem()))
@@ -286,7 +287,8 @@ func unnamed(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestPointWhileInUse restores points beside a journal that is written, snapshotted and archived.
+// TestPointWhileInUse restores points from a journal that is written, snapshotted and archived
+// meanwhile.
 func TestPointWhileInUse(t *testing.T) {
 	p := makePast(t)
 	o := p.options()
@@ -338,7 +340,7 @@ func TestPointWhileInUse(t *testing.T) {
 	}
 }
 
-// given is how far the snapshot of a restored directory lies behind the point.
+// given returns how far the snapshot of a restored directory lies after the point.
 func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	t.Helper()
 	list, err := listSnapshots(p.fs, dir)
@@ -348,7 +350,8 @@ func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	return list[0] - at
 }
 
-// TestArchiveIsBounded: the archive keeps the newest segments up to its size, without a gap, whatever it was allowed before.
+// TestArchiveIsBounded: the archive keeps the newest segments up to its size, without a gap,
+// whatever its former limit.
 func TestArchiveIsBounded(t *testing.T) {
 	p := makePast(t)
 	before, err := listArchive(p.fs, testDir)
@@ -384,7 +387,7 @@ func TestArchiveIsBounded(t *testing.T) {
 	}
 }
 
-// TestFullDiskTakesTheArchive: where there is no room for a write, the archive goes first, and the write passes.
+// TestFullDiskTakesTheArchive: on a full disk the archive is deleted first, and the write succeeds.
 func TestFullDiskTakesTheArchive(t *testing.T) {
 	p := makePast(t)
 	j, m := mustReopen(t, p.options())
@@ -401,10 +404,11 @@ func TestFullDiskTakesTheArchive(t *testing.T) {
 	if _, m, err := reopen(o); err != nil || m.String() != want {
 		t.Errorf("after a crash: %v", err)
 	}
-	_ = j.Close() // its disk is full still
+	_ = j.Close() // its disk is still full
 }
 
-// TestRestorePointCrash ends a restore of a point at every operation: the directory is whole, or refused, and can be made again; its source is as it was.
+// TestRestorePointCrash ends a restore of a point at every operation. The directory is complete, or
+// refused and can be recreated; its source is unchanged.
 func TestRestorePointCrash(t *testing.T) {
 	t.Parallel()
 	p := makePast(t)
@@ -427,7 +431,7 @@ func TestRestorePointCrash(t *testing.T) {
 		o := p.options()
 		o.FS = fs
 		if _, err := restore(restoredDir, source(), o); err == nil {
-			break // what comes after it is the check of the first run
+			break // the rest is the check of the first run
 		}
 		after := fs.Crash(nil)
 		o.FS = after.Clone()
@@ -439,7 +443,7 @@ func TestRestorePointCrash(t *testing.T) {
 		}
 		names, err := after.ReadDir(restoredDir)
 		if err == nil && len(names) > 0 && after.Bytes(restoredDir+"/format") != nil && after.Bytes(restoredDir+"/restoring") == nil {
-			continue // it is whole
+			continue // it is complete
 		}
 		if _, got, err := p.restore(t, after, source()); err != nil || got != p.states[p.latest-1] {
 			t.Fatalf("operation %d: restored again as\n%s, %v", at, got, err)
@@ -451,8 +455,7 @@ func TestRestorePointCrash(t *testing.T) {
 	}
 }
 
-// TestVerifyFindsGaps: verify names what is missing from the archive, wherever it is missing, and what is there
-// twice.
+// TestVerifyFindsGaps checks that Verify names missing and duplicate parts of the archive.
 func TestVerifyFindsGaps(t *testing.T) {
 	p := makePast(t)
 	archived, err := listArchive(p.fs, testDir)
@@ -508,7 +511,8 @@ func TestVerifyFindsGaps(t *testing.T) {
 	}
 }
 
-// TestArchiveHasNoGap: what ends the archive ends all of it, and what a loss that was accepted has left is no fault.
+// TestArchiveHasNoGap: whatever ends the archive removes all of it, and the gap of an accepted loss
+// is no fault.
 func TestArchiveHasNoGap(t *testing.T) {
 	p := makePast(t)
 	o := p.options()

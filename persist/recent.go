@@ -1,14 +1,14 @@
 package persist
 
-// recent remembers the keys of batches that are appended but that the caller has not applied
-// yet, so that conditions are checked against the newest state and not against an older one.
+// recent holds the keys of appended batches that the caller has not applied yet, so that conditions
+// are checked against the newest state.
 type recent struct {
 	keys    map[string]keyState
 	batches []recentBatch
 }
 
-// A keyState is the newest revision of a key, 0 if it does not exist, and the revision from which on
-// a reader sees that; 0 if every reader does.
+// A keyState is the newest revision of a key, 0 if it does not exist, and the revision from which
+// on readers see that; 0 if all do.
 type keyState struct{ revision, at Revision }
 
 type recentBatch struct {
@@ -16,9 +16,7 @@ type recentBatch struct {
 	keys []string
 }
 
-// remember adds a durable batch.
-//
-// A key is seen once the whole batch is applied: at is the last revision of the batch, not that of the write.
+// A key becomes visible when the whole batch is applied, so at is the last revision of the batch.
 func (r *recent) remember(batch []Commit) {
 	last := batch[len(batch)-1].Revision
 	keys := make([]string, len(batch))
@@ -33,10 +31,7 @@ func (r *recent) remember(batch []Commit) {
 	r.batches = append(r.batches, recentBatch{last, keys})
 }
 
-// forget drops the batches that the caller has applied.
-//
-// A key that a later batch has written as well stays, with the state that that one left. The cost is one step for
-// each write that was applied since the last call.
+// forget drops the batches that the caller has applied. Its cost is proportional to their writes.
 func (r *recent) forget(applied Revision) {
 	n := 0
 	for ; n < len(r.batches) && r.batches[n].last <= applied; n++ {

@@ -9,8 +9,6 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// removeIfThere removes a file; one that does not exist is fine, as a crash may have come between the removal and
-// what was to follow it.
 func removeIfThere(fsys vfs.FS, path string) error {
 	if err := fsys.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -18,7 +16,6 @@ func removeIfThere(fsys vfs.FS, path string) error {
 	return nil
 }
 
-// listSnapshots answers the revisions of all snapshots that have a manifest, newest first.
 func listSnapshots(fsys vfs.FS, dir string) ([]Revision, error) {
 	names, err := fsys.ReadDir(snapshotsDir(dir))
 	if err != nil {
@@ -34,25 +31,24 @@ func listSnapshots(fsys vfs.FS, dir string) ([]Revision, error) {
 	return out, nil
 }
 
-// A recovery is one run of Recover.
 type recovery struct {
 	j        *Journal
 	r        Recovery
 	base     Revision
 	hasBase  bool
-	damaged  Revision // of the newest snapshot that is damaged; 0: none is
+	damaged  Revision // of the newest damaged snapshot; 0: none
 	faults   []error  // of damaged snapshots
 	segments []segment
 	last     Revision // of the journal
-	torn     string   // what a crash cut short at the journal's end
-	lenient  bool     // what the watermark names may be missing, and values are delivered as they are stored
+	torn     string   // why the journal ends in a torn batch
+	lenient  bool     // tolerate what the watermark misses, and deliver values as stored
 	buf      []byte
 }
 
-// Recover implements Log. A write that a crash cut short before it was acknowledged is cut
-// off; any other deviation from what was made durable is a CorruptError. A damaged snapshot
-// is skipped only if an older one, or none, and the journal yield the same state.
-// After an error the caller discards what was delivered and closes the log.
+// Recover truncates a write that a crash cut short before it was acknowledged; any other deviation
+// from what was made durable is a CorruptError. A damaged snapshot is skipped only if an older one,
+// or none, and the journal yield the same state. After an error the caller discards everything and
+// closes the log.
 func (j *Journal) Recover(r Recovery) (Revision, error) {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -78,7 +74,7 @@ func (j *Journal) Recover(r Recovery) (Revision, error) {
 	return j.inventory.newest, nil
 }
 
-// The faults of damaged snapshots are joined to an error, for they are often its cause: the journal that the older
+// The faults of damaged snapshots are often the cause of the error: the journal that an older
 // snapshot needs was dropped when the newer one was written.
 func (run *recovery) runSteps(steps ...func() error) error {
 	for _, step := range steps {
@@ -89,11 +85,8 @@ func (run *recovery) runSteps(steps ...func() error) error {
 	return nil
 }
 
-// loadState delivers the newest intact snapshot.
-//
-// Snapshots are read wholly before anything is delivered, so that a damaged one has delivered nothing when the next
-// is tried. The price is a snapshot that is
-// wholly in memory before the caller gets its first item.
+// loadState delivers the newest intact snapshot. It loads it completely before it delivers the
+// first item, so that a damaged one delivers nothing.
 func (run *recovery) loadState() error {
 	j := run.j
 	list, err := listSnapshots(j.fs, j.dir)
@@ -122,7 +115,6 @@ func (run *recovery) loadState() error {
 	return nil
 }
 
-// deliverItem gives an item to the caller, and to the journal's own map where it keeps one.
 func (run *recovery) deliverItem(item Item) error {
 	run.j.states.set(&Commit{Key: item.Key, Revision: item.Revision})
 	if run.r.Item == nil {
@@ -136,10 +128,8 @@ func (run *recovery) deliverItem(item Item) error {
 	return run.r.Item(item)
 }
 
-// findSegments finds the segments.
-//
-// The first segment must begin at the snapshot or before it. Revision 1 follows the empty state, so a directory
-// without a snapshot must have its whole journal.
+// findSegments lists the segments. Without a snapshot the journal must be complete, from revision 1
+// on.
 func (run *recovery) findSegments() (err error) {
 	j := run.j
 	if run.segments, err = listSegments(j.fs, journalDir(j.dir)); err != nil {
@@ -161,9 +151,8 @@ func (run *recovery) findSegments() (err error) {
 	return nil
 }
 
-// dropStaleJournal drops a journal that ends before the snapshot, because its history has a gap
-// before the next revision. That is so after a data loss that was accepted; otherwise it is a data
-// loss itself.
+// dropStaleJournal drops a journal that ends before the snapshot, because its history has a gap.
+// That happens after an accepted data loss; otherwise it is a data loss itself.
 func (run *recovery) dropStaleJournal() error {
 	j, n := run.j, len(run.segments)
 	if n == 0 || run.segments[n-1].first > run.base {
@@ -189,9 +178,6 @@ func (run *recovery) dropStaleJournal() error {
 }
 
 // replayJournal delivers the commits of all segments, and compares their end with the watermark.
-//
-// A segment must begin with the revision after the one before: a missing file in the middle is found that way without
-// a list of files.
 func (run *recovery) replayJournal() error {
 	m := run.j.control.watermark
 	for i := range run.segments {
@@ -229,7 +215,7 @@ func (run *recovery) replayJournal() error {
 	return nil
 }
 
-// nextFirst is the revision that the segment after one begins with; 0: there is none.
+// nextFirst returns the first revision of the segment after segments[i], or 0.
 func nextFirst(segments []segment, i int) Revision {
 	if i+1 == len(segments) {
 		return 0
@@ -237,8 +223,8 @@ func nextFirst(segments []segment, i int) Revision {
 	return segments[i+1].first
 }
 
-// dropEmptySegment drops a segment that could not be completed, because the disk was full, and whose
-// removal a crash has undone.
+// dropEmptySegment drops a segment that could not be completed on a full disk, and whose removal a
+// crash has undone.
 func (run *recovery) dropEmptySegment(s segment) error {
 	done, err := scan{fs: run.j.fs, segment: s, newest: true}.run(nil)
 	if err != nil {
@@ -251,7 +237,6 @@ func (run *recovery) dropEmptySegment(s segment) error {
 	return errors.Join(run.j.fs.Remove(s.path), run.j.fs.SyncDir(journalDir(run.j.dir)))
 }
 
-// replayBatch delivers one batch, and counts its bytes for the next snapshot if the last one does not hold it.
 func (run *recovery) replayBatch(f frame, payload []byte) error {
 	if f.last > run.base {
 		run.j.inventory.stats.SinceSnapshot += f.size()
@@ -259,8 +244,8 @@ func (run *recovery) replayBatch(f frame, payload []byte) error {
 	return decodeRecords(f, payload, run.deliverCommit)
 }
 
-// deliverCommit gives every commit to the caller, also those that the snapshot holds: they are the history that
-// watches may continue from.
+// deliverCommit passes every commit to the caller, even those that the snapshot covers: watches may
+// resume from them.
 func (run *recovery) deliverCommit(c Commit) error {
 	if c.Revision > run.base {
 		run.j.states.set(&c)
@@ -276,7 +261,6 @@ func (run *recovery) deliverCommit(c Commit) error {
 	return run.r.Commit(c)
 }
 
-// checkComplete checks that what was delivered is everything that was ever acknowledged.
 func (run *recovery) checkComplete() error {
 	if run.last < run.damaged {
 		return fmt.Errorf("the journal ends at revision %d and cannot replace the damaged snapshot at %d", run.last, run.damaged)
@@ -287,12 +271,11 @@ func (run *recovery) checkComplete() error {
 	return removeOrphans(run.j.fs, run.j.dir)
 }
 
-// openActiveSegment cuts off a torn batch and opens the last segment for writing.
 func (run *recovery) openActiveSegment() error {
 	j := run.j
 	if n := len(run.segments); n > 0 && run.segments[n-1].size == 0 {
-		// A crash while the segment was made. Its removal must be durable before the segment
-		// before it grows.
+		// A crash interrupted the creation of the segment. Its removal must be durable before the
+		// one before it grows.
 		j.o.Logger.Warn("removed a segment without a header", "file", run.segments[n-1].path, "reason", run.torn)
 		if err := errors.Join(j.fs.Remove(run.segments[n-1].path), j.fs.SyncDir(journalDir(j.dir))); err != nil {
 			return err
@@ -310,11 +293,11 @@ func (run *recovery) openActiveSegment() error {
 	if err := j.rotateNow(); !isTransient(err) {
 		return err
 	}
-	return nil // the first Append tries again
+	return nil // the first Append retries
 }
 
-// reopenSegment makes the last segment the active one, and what was read of it durable: a kill may
-// have left bytes that were written and never synced. Only zeros may follow the last batch.
+// reopenSegment makes the last segment the active one. It syncs and truncates it, because a kill
+// may have left unsynced bytes.
 func (run *recovery) reopenSegment(s segment) error {
 	j := run.j
 	file, size, err := j.openForAppend(s)
@@ -335,5 +318,5 @@ func (run *recovery) reopenSegment(s segment) error {
 	if err := j.writeWatermark(); !errors.Is(err, ErrNoSpace) {
 		return err
 	}
-	return nil // the first Append tries again
+	return nil // the first Append retries
 }

@@ -11,27 +11,27 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// The revisions of a restored log continue at that of the backup plus restoreRevisionGap, plus
-// restoreRevisionRate for each second since: more than any server can have assigned after the backup
-// was taken, in years, even if the clock is wrong. So no revision is used twice, and every revision
-// that a client may still know lies before the history.
+// A restored log continues at the revision of the backup plus restoreRevisionGap, plus
+// restoreRevisionRate for each second since. That exceeds what any server can have assigned since
+// the backup, even if the clock is wrong. So no revision is used twice, and every revision known to
+// a client precedes the history.
 const (
 	restoreRevisionGap  = RevisionGap
 	restoreRevisionRate = 100_000
 )
 
-// A Source is what a Restore makes a data directory from: a backup, the journal of a data directory, or both.
+// A Source is what Restore creates a data directory from. Both may be given.
 type Source struct {
 	Backup io.Reader // nil: the state begins with the snapshot of Journal
-	// Journal is a data directory whose journal goes on where the backup ends. It is only read, and may be in use; what is damaged
-	// in it after To does not matter. "": there is none.
+	// Journal is a data directory whose journal continues where the backup ends, or "". It is only
+	// read and may be in use. Damage in it after To does not matter.
 	Journal string
 	To      Point
 }
 
-// Restore makes a data directory that holds the state of a source at a point. The directory must be missing or empty, or
-// one in which a Restore did not finish. No state is written before the whole backup has
-// proved intact and the point was found, and a directory in which that is under way cannot be opened.
+// Restore creates a data directory with the state of a source at a point. dir must be missing,
+// empty, or the target of an unfinished Restore. It cannot be opened before the source was
+// verified, the point found and the state written.
 func Restore(dir string, from Source) (Restored, error) { return restore(dir, from, Options{}) }
 
 func restore(dir string, from Source, o Options) (Restored, error) {
@@ -41,7 +41,7 @@ func restore(dir string, from Source, o Options) (Restored, error) {
 		if err := s.read(from); err != nil {
 			return contents{}, errors.Join(err, s.close())
 		}
-		// A clock that runs behind that of the backup counts as no time passed: the gap alone is large enough.
+		// A clock behind that of the backup counts as no time passed.
 		elapsed := max(0, o.Now().Sub(s.since)/time.Second)
 		return contents{s.db, s.labels, s.given + restoreRevisionGap + restoreRevisionRate*Revision(elapsed), nil}, nil
 	})
@@ -51,21 +51,19 @@ func restore(dir string, from Source, o Options) (Restored, error) {
 	return Restored{s.revision, s.time}, nil
 }
 
-// A backupReader reads a backup.
 type backupReader struct {
 	r        io.Reader
 	head     backupHead
 	chunks   uint32
-	sum      uint32 // of the headers of the chunks that were used
+	sum      uint32 // of the headers of the consumed chunks
 	revision Revision
-	kind     uint32 // of the chunk that is next
+	kind     uint32 // of the current chunk
 	body     []byte
 	header   [chunkHeader]byte
 }
 
-// CheckBackup reads a backup to its end and answers its revision. The error is not nil
-// unless the backup is whole, its checksums are right and nothing follows it. It does
-// not look into the objects.
+// CheckBackup reads a backup to its end and returns its revision. It verifies the checksums, and
+// that nothing is missing or follows. The objects themselves are not checked.
 func CheckBackup(r io.Reader) (Revision, error) {
 	in := &backupReader{r: r}
 	if err := in.open(); err != nil {
@@ -94,7 +92,6 @@ func CheckBackup(r io.Reader) (Revision, error) {
 	return in.revision, nil
 }
 
-// open reads the head and the chunk after it.
 func (in *backupReader) open() error {
 	if err := in.next(); err != nil {
 		return err
@@ -108,7 +105,7 @@ func (in *backupReader) open() error {
 	return in.use()
 }
 
-// read builds the state up to its point: the snapshot of the backup, then the batches after it. All of the backup is read.
+// read builds the state up to its point. It reads the whole backup.
 func (in *backupReader) read(s *restoration) error {
 	if err := in.open(); err != nil {
 		return err
@@ -132,13 +129,12 @@ func (in *backupReader) read(s *restoration) error {
 	return in.end()
 }
 
-// use counts the chunk that was read and reads the next one.
 func (in *backupReader) use() error {
 	in.chunks, in.sum = in.chunks+1, updateChecksum(in.sum, in.header[:])
 	return in.next()
 }
 
-// next reads a chunk. Memory grows with what arrives, not with what a header claims.
+// Memory grows with the received bytes, not with the length in a header.
 func (in *backupReader) next() error {
 	if _, err := io.ReadFull(in.r, in.header[:]); err != nil {
 		return errBackup("it ends before its end mark: %v", err)
@@ -161,7 +157,7 @@ func (in *backupReader) next() error {
 	return nil
 }
 
-// frame is the head of the batch that was read.
+// frame parses the head of the current batch.
 func (in *backupReader) frame() (f frame, err error) {
 	if len(in.body) < batchHead {
 		return f, errBackup("chunk %d is too short for a batch", in.chunks)
@@ -176,7 +172,6 @@ func (in *backupReader) frame() (f frame, err error) {
 	return f, nil
 }
 
-// batch applies the batch that was read.
 func (in *backupReader) batch(s *restoration) error {
 	f, err := in.frame()
 	if err != nil {
@@ -189,7 +184,7 @@ func (in *backupReader) batch(s *restoration) error {
 	return nil
 }
 
-// A key that is deleted and not there is no fault: its creation may lie in the same backup only as history.
+// Deleting a missing key is no error: its creation may be in the backup only as history.
 func applyAll(tx *buntdb.Tx, commits []Commit) error {
 	for _, c := range commits {
 		var err error
@@ -208,8 +203,7 @@ func applyAll(tx *buntdb.Tx, commits []Commit) error {
 	return nil
 }
 
-// The revision is compared too: a backup that was put together from chunks of two would have whole chunks and the
-// wrong state.
+// The revision is compared too: a backup assembled from chunks of two others would pass otherwise.
 func (in *backupReader) end() error {
 	var end backupEnd
 	if in.kind != chunkEnd || json.Unmarshal(in.body, &end) != nil {
@@ -221,13 +215,12 @@ func (in *backupReader) end() error {
 	return nil
 }
 
-// snapshotChunks reads the blocks of the snapshot that a backup carries.
 type snapshotChunks struct {
 	in  *backupReader
-	err error // of the backup, as BuntDB may hide it
+	err error // of the backup, because BuntDB may hide it
 }
 
-// It stops at the first chunk of another kind, which stays in the reader for the batches.
+// Read stops at the first chunk of another kind, which the reader keeps for the batches.
 func (s *snapshotChunks) Read(b []byte) (int, error) {
 	for s.in.kind == chunkSnapshot && len(s.in.body) == 0 {
 		if s.err = s.in.use(); s.err != nil {

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// rotateIfDue begins a new segment if the active one is full or a snapshot asked for it. While
-// there is no space or no descriptor for another one, the active one stays in use.
+// rotateIfDue begins a new segment if one is due. Without space or a descriptor for a new one, the
+// active one stays in use.
 func (j *Journal) rotateIfDue() error {
 	if !j.rotationDue() {
 		return nil
@@ -24,7 +24,7 @@ func (j *Journal) rotateIfDue() error {
 	return nil
 }
 
-// A segment without a batch is never followed by another: its successor would have the same name.
+// An empty segment never gets a successor, which would have the same name.
 func (j *Journal) rotationDue() bool {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()
@@ -36,8 +36,7 @@ func (j *Journal) rotationDue() bool {
 	return active.size > segmentHeader && (j.inventory.rotate || active.size >= j.o.SegmentBytes)
 }
 
-// Trim implements Log. It begins a new segment if one is due, on a full disk in the space of the
-// ballast.
+// Trim begins a new segment if one is due; on a full disk it uses the space of the ballast.
 func (j *Journal) Trim(keepFrom Revision) error {
 	if err := j.rotateForTrim(); err != nil {
 		return fmt.Errorf("trim: %w", err)
@@ -50,7 +49,7 @@ func (j *Journal) Trim(keepFrom Revision) error {
 	return j.removeObsolete(base, keepFrom)
 }
 
-// Unlike rotateIfDue it reports a lack of room: Trim wants space and must know that it got none.
+// Unlike rotateIfDue it returns a lack of space, because Trim must know that it freed none.
 func (j *Journal) rotateForTrim() error {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()
@@ -66,13 +65,12 @@ func (j *Journal) rotateForTrim() error {
 	return j.fail(fmt.Errorf("new segment: %w", err))
 }
 
-// isTransient says whether an error is about a resource that the system lacks at the moment.
 func isTransient(err error) bool {
 	return isFull(err) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// rotateNow makes the next segment the active one. The watermark names it before it is used, and only
-// then the zeros of the one before are cut off: so the watermark is right whenever a crash happens.
+// rotateNow makes the next segment the active one. The watermark names it before it is used, and
+// before the zeros of the previous one are cut off, so the watermark is correct at any crash.
 func (j *Journal) rotateNow() error {
 	if j.file != nil && j.o.Sync == SyncNone {
 		if err := j.sync(); err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// salvage skips revisions where some of those that were given out may be lost: when a data loss
-// is accepted, and when the machine was restarted under SyncNone. What is left becomes a
-// snapshot above all of them, so that no watch continues across the gap.
+// salvage skips revisions if some that were assigned may be lost: after an accepted data loss, and
+// after a restart of the machine under SyncNone. What is left becomes a snapshot above all of them,
+// so that no watch continues across the gap.
 //
-// A loss of files can only be found by reading everything. So the recovery is run once without a receiver, but only
-// if the options accept a loss; otherwise Recover itself finds it and answers with it.
+// Finding lost files requires reading everything. So if the options accept a loss, the recovery
+// runs once without a receiver.
 func (j *Journal) salvage() error {
 	m := j.control.watermark
 	loss := j.control.lost || m.lostUnsynced(j.o.bootID)
@@ -42,9 +42,8 @@ func asError(loss *DataLossError) error {
 	return loss
 }
 
-// salvageInto writes all that is left as a snapshot, and answers its revision.
-//
-// Without the control file nobody knows what was given out, and the gap is that of a restore.
+// salvageInto writes everything that is left as a snapshot, and returns its revision. Without the
+// control file, the gap is that of a restore.
 func (j *Journal) salvageInto(db *buntdb.DB) (at Revision, err error) {
 	put := func(c Commit) error {
 		return db.Update(func(tx *buntdb.Tx) error { return applyAll(tx, []Commit{c}) })
@@ -70,7 +69,6 @@ func (j *Journal) salvageInto(db *buntdb.DB) (at Revision, err error) {
 	return at, writeState(j.o, j.dir, at, db)
 }
 
-// skipRevisions writes a watermark that says that the state is at a revision, without a journal.
 func (j *Journal) skipRevisions(at Revision, err error) error {
 	if err != nil {
 		return noSpace(err)
@@ -83,7 +81,6 @@ func (j *Journal) skipRevisions(at Revision, err error) error {
 	return j.writeWatermark()
 }
 
-// writeState makes a durable snapshot of what db holds.
 func writeState(o Options, dir string, at Revision, db *buntdb.DB) error {
 	if err := removeSnapshot(o.FS, dir, at); err != nil {
 		return err

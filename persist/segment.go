@@ -20,10 +20,10 @@ const (
 	windowBytes    = 256 << 10
 )
 
-// A CorruptError names a place in a file whose bytes are not those that were made durable.
+// A CorruptError names a place in a file whose bytes differ from those that were made durable.
 type CorruptError struct {
 	File   string
-	Offset int64 // bytes from the file's start
+	Offset int64 // bytes from the start of the file
 	What   string
 }
 
@@ -31,20 +31,18 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("%s is damaged at offset %d: %s", e.File, e.Offset, e.What)
 }
 
-// A segment is one file of the journal.
 type segment struct {
-	first Revision // of its first batch, also while it has none
+	first Revision // of its first batch, known even while it is empty
 	path  string
 	size  int64  // up to the end of its last batch
-	sum   uint32 // checksum in the header of that; 0: there is none
+	sum   uint32 // checksum in the header of that batch; 0: none
 }
 
-// fileName is fixed in width, so that names sort as revisions do.
+// fileName has a fixed width, so that names sort like revisions.
 func fileName(first Revision, suffix string) string {
 	return fmt.Sprintf("%016x%s", uint64(first), suffix)
 }
 
-// parseName reads a revision out of a file's name, which must be spelled as fileName does.
 func parseName(name, suffix string) (Revision, bool) {
 	digits, ok := strings.CutSuffix(name, suffix)
 	if !ok {
@@ -54,7 +52,6 @@ func parseName(name, suffix string) (Revision, bool) {
 	return Revision(n), err == nil && fileName(Revision(n), suffix) == name
 }
 
-// listSegments answers the segments of a journal directory in ascending order.
 func listSegments(fs vfs.FS, dir string) ([]segment, error) {
 	names, err := fs.ReadDir(dir)
 	if err != nil {
@@ -80,7 +77,7 @@ func cmpRevision(a, b Revision) int {
 	return 0
 }
 
-// The header repeats the first revision of the name: a file that was renamed, or copied over another, does not pass.
+// The header repeats the first revision from the name, so that a renamed file is detected.
 func encodeSegmentHeader(first Revision) []byte {
 	b := make([]byte, segmentHeader)
 	copy(b, segmentMagic)
@@ -90,11 +87,11 @@ func encodeSegmentHeader(first Revision) []byte {
 	return b
 }
 
-// errUnsynced marks an error after which nobody knows what is durable.
+// errUnsynced marks an error after which it is unknown what is durable.
 var errUnsynced = errors.New("not durable")
 
-// createSegment makes an empty segment whose bytes and name are durable. After an error the
-// name may come back with a crash; errUnsynced is not tried again.
+// createSegment creates a durable empty segment. After an error the name may reappear with a crash.
+// errUnsynced must not be retried.
 func createSegment(fs vfs.FS, dir string, first Revision) (segment, error) {
 	s := segment{first: first, path: filepath.Join(dir, fileName(first, segmentSuffix)), size: segmentHeader}
 	f, err := fs.Create(s.path)
@@ -125,8 +122,7 @@ type window struct {
 	at   int64 // offset of buf[0]
 }
 
-// slice answers the n bytes at an offset, fewer if the file ends before. They are valid until
-// the next call.
+// slice returns the n bytes at an offset, fewer at the end of the file, valid until the next call.
 func (w *window) slice(off int64, n int) ([]byte, error) {
 	n = int(min(int64(n), w.size-off))
 	if n <= 0 {
@@ -153,26 +149,26 @@ func (w *window) slice(off int64, n int) ([]byte, error) {
 type scan struct {
 	fs        vfs.FS
 	segment   segment
-	newest    bool     // the last segment: the only one that may end in a torn batch
-	successor Revision // that the next segment begins with; 0: it is the newest, or nobody knows
+	newest    bool     // the last segment, the only one that may end in a torn batch
+	successor Revision // first revision of the next segment; 0: none or unknown
 	until     Revision // stop after this revision; 0: at the end of the file
-	sumOffset int64    // the offset at which the batch ends whose checksum is sumAtOffset
+	sumOffset int64    // end offset of the batch whose checksum is sumAtOffset
 	buf       []byte   // reused from segment to segment
 }
 
-// A scanned segment tells how a scan ended.
+// A scanResult describes how a scan ended.
 type scanResult struct {
 	next        Revision // revision after the last batch
-	end         int64    // offset after the last batch; 0: there is not even a header
-	torn        string   // why the bytes after end are no batch; "" if there are none
+	end         int64    // offset after the last batch; 0: not even a header
+	torn        string   // why the bytes after end are no batch; "": there are none
 	batches     uint64
 	size        int64  // of the file
-	sum         uint32 // checksum in the header of the last batch; 0: there is none
-	sumAtOffset uint32 // the same of the batch that ends at the scan's offset
+	sum         uint32 // checksum in the header of the last batch; 0: none
+	sumAtOffset uint32 // the same for the batch that ends at sumOffset
 	buf         []byte
 }
 
-// run hands the payload of each intact batch to fn, which may be nil.
+// run calls fn, which may be nil, with the payload of each intact batch.
 func (s scan) run(fn func(f frame, payload []byte) error) (scanResult, error) {
 	file, err := s.fs.Open(s.segment.path)
 	if err != nil {
@@ -188,12 +184,13 @@ func (s scan) run(fn func(f frame, payload []byte) error) (scanResult, error) {
 	return done, errors.Join(err, file.Close())
 }
 
-// It stops at the first place that holds no batch and then decides, from the rest of the file, whether that is the
-// end, a write that a crash cut short, or damage. A torn end is no error: it is in the result.
+// walk stops at the first place without a batch. It then decides from the rest of the file whether
+// that is the end, a write cut short by a crash, or damage. A torn end is in the result, not an
+// error.
 //
-// Where the next segment goes on with the revision that follows, nothing is missing, whatever comes after the last batch. When the zeros
-// there are cut off, some file systems (ext4 with data=writeback) give their blocks to other files before the new length is durable, and
-// a power cut brings the old length back, with what those have written.
+// If the next segment continues with the next revision, nothing is missing, whatever follows the
+// last batch: some file systems (ext4 with data=writeback) may put foreign content there; see
+// doc.go.
 func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) {
 	done := scanResult{next: s.segment.first, size: w.size}
 	why, err := s.checkHeader(w)
@@ -231,8 +228,8 @@ func (s scan) walk(w *window, fn func(frame, []byte) error) (scanResult, error) 
 	return done, nil
 }
 
-// isReserve says whether only the zeros follow that are written ahead of the batches. If a batch was
-// lost among them in a segment that is not the newest, the first revision of the next one shows it.
+// isReserve reports whether only zeros follow. A batch lost among them in a segment other than the
+// newest is detected by the first revision of the next segment.
 func (s scan) isReserve(w *window, off int64) (bool, error) {
 	for off < w.size {
 		b, err := w.slice(off, windowBytes)
@@ -244,7 +241,6 @@ func (s scan) isReserve(w *window, off int64) (bool, error) {
 	return true, nil
 }
 
-// wrapDecodeError makes a decoder's error a CorruptError and leaves a caller's error as it is.
 func (s scan) wrapDecodeError(f frame, err error) error {
 	var caller callbackError
 	var corrupt *CorruptError
@@ -261,7 +257,7 @@ func (s scan) corruptError(offset int64, what string) error {
 	return &CorruptError{File: s.segment.path, Offset: offset, What: what}
 }
 
-// checkHeader answers why the segment was never completed, or an error if it is damaged.
+// checkHeader returns the reason why the segment was never completed, or an error if it is damaged.
 func (s scan) checkHeader(w *window) (torn string, err error) {
 	b, err := w.slice(0, segmentHeader)
 	if err != nil {
@@ -289,10 +285,10 @@ func (s scan) checkHeader(w *window) (torn string, err error) {
 	return torn, s.checkNoFrameAfter(w, 0)
 }
 
-// next reads the batch at an offset. The body holds payload and tail.
+// next reads the batch at an offset. body holds payload and tail.
 //
-// A flaw is what the bytes show, an error only what the file system says. The next revision and the offset are known
-// before, so that a batch of an older file at the same place is not taken for one of this.
+// A flaw is in the bytes; an error comes from the file system. The expected revision and offset are
+// given, so a batch of an older file at the same place is not accepted.
 func (s scan) next(w *window, off int64, rev Revision) (f frame, body []byte, fl *flaw, err error) {
 	b, err := w.slice(off, frameHeader)
 	if err != nil {
@@ -337,7 +333,7 @@ func (s scan) checkPlacement(f frame, off int64, rev Revision) string {
 	return ""
 }
 
-// classifyFlaw answers nil if the flaw at the end of the journal is a write that a crash cut short.
+// classifyFlaw returns nil if the flaw at the end of the journal is a write cut short by a crash.
 func (s scan) classifyFlaw(w *window, f frame, off int64, fl *flaw) error {
 	if !fl.torn {
 		return s.corruptError(fl.offset, fl.what)
@@ -348,10 +344,10 @@ func (s scan) classifyFlaw(w *window, f frame, off int64, fl *flaw) error {
 	return s.checkNoFrameAfter(w, off)
 }
 
-// checkNoFrameAfter answers an error if an intact header of a batch follows a torn one, which a
-// crash cannot cause: a batch is written only after the one before it was synced.
+// checkNoFrameAfter returns an error if an intact header follows a torn batch. A crash cannot cause
+// that, because a batch is written only after the one before was synced.
 //
-// Frames begin at multiples of 64, so each of those places is looked at, to the end of the file.
+// It checks every multiple of 64 up to the end of the file, where frames may begin.
 func (s scan) checkNoFrameAfter(w *window, off int64) error {
 	for at := off + frameAlign; at+frameHeader <= w.size; at += frameAlign {
 		b, err := w.slice(at, frameHeader)

@@ -17,17 +17,15 @@ import (
 // revisionBytes precede each value in a snapshot: its revision, little-endian.
 const revisionBytes = 8
 
-// chunkBytes bound how much of a snapshot waits in memory while it is written. A part of it has partBytes at least: enough to be read by
-// one processor while another one reads the next.
+// chunkBytes limits how much of a snapshot waits in memory while it is written. Parts have at least
+// partBytes.
 const (
 	chunkBytes = 1 << 20
 	partBytes  = 8 << 20
 )
 
-// Snapshot implements Log. It runs beside Append.
-//
-// The items are delivered while appends go on: they must be the state at revision at, which the caller fixes before.
-// If the disk is full, the ballast gives up its space, which exists for another try.
+// Snapshot runs concurrently with Append, so items must deliver a fixed state. On a full disk, the
+// archive or the ballast releases its space for a retry.
 func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bool) error) error {
 	j.filesMu.Lock()
 	defer j.filesMu.Unlock()
@@ -55,8 +53,8 @@ func (j *Journal) Snapshot(at, keepFrom Revision, items func(yield func(Item) bo
 	return j.removeObsolete(at, keepFrom)
 }
 
-// beginSnapshot checks the request, and makes the next batch begin a new segment so that the
-// ones before can be dropped later. skip says that this snapshot exists already.
+// beginSnapshot makes the next batch begin a new segment, so that the earlier ones can be dropped
+// later. skip reports that this snapshot exists already.
 func (j *Journal) beginSnapshot(at Revision) (mark int64, skip bool, err error) {
 	if err := j.status.check(); err != nil {
 		return 0, false, err
@@ -71,7 +69,6 @@ func (j *Journal) beginSnapshot(at Revision) (mark int64, skip bool, err error) 
 	return j.inventory.stats.SinceSnapshot, skip, nil
 }
 
-// writeSnapshot puts a snapshot in place.
 func (j *Journal) writeSnapshot(at Revision, items func(yield func(Item) bool) error) (manifest, error) {
 	return putSnapshot(j.fs, j.dir, at, j.encodeItems(items), func(m *manifest) error {
 		m.Time = j.o.Now().UnixNano()
@@ -79,8 +76,8 @@ func (j *Journal) writeSnapshot(at Revision, items func(yield func(Item) bool) e
 	})
 }
 
-// putSnapshot puts a snapshot in place: file, then manifest, each durable before the next. complete ends the manifest, or says why the items
-// are not all that there are.
+// putSnapshot writes the file, then the manifest, each durable before the next. complete fills in
+// the manifest, or returns why the items are incomplete.
 func putSnapshot(fs vfs.FS, dir string, at Revision, items func(yield func(Item) bool) error, complete func(*manifest) error) (manifest, error) {
 	if err := removeSnapshot(fs, dir, at); err != nil {
 		return manifest{}, err
@@ -95,8 +92,8 @@ func putSnapshot(fs vfs.FS, dir string, at Revision, items func(yield func(Item)
 	return m, publishSnapshot(fs, dir, m)
 }
 
-// publishSnapshot gives a durable snapshot file its manifest, and reads the file back, since
-// what it replaces is about to be deleted.
+// publishSnapshot writes the manifest of a durable snapshot file, after reading the file back: what
+// it replaces is about to be deleted.
 func publishSnapshot(fs vfs.FS, dir string, m manifest) error {
 	if err := fs.SyncDir(snapshotsDir(dir)); err != nil {
 		return err
@@ -112,7 +109,6 @@ func publishSnapshot(fs vfs.FS, dir string, m manifest) error {
 	return writeChecksummed(fs, manifestPath(dir, m.Revision), m)
 }
 
-// writeItems writes a durable BuntDB file.
 func writeItems(fs vfs.FS, path string, at Revision, items func(yield func(Item) bool) error) (manifest, error) {
 	m := manifest{Format: formatVersion, Revision: at, Block: blockBytes}
 	file, err := fs.Create(path)
@@ -131,7 +127,7 @@ func writeItems(fs vfs.FS, path string, at Revision, items func(yield func(Item)
 	return m, errors.Join(err, db.Close(), file.Close())
 }
 
-// sumsText writes each checksum as its bytes lie in memory, little-endian: 0x12345678 is "78563412".
+// sumsText encodes each checksum in little-endian order: 0x12345678 is "78563412".
 func sumsText(sums []byte) string {
 	var b strings.Builder
 	for i := 0; i < len(sums); i += 4 {
@@ -140,8 +136,8 @@ func sumsText(sums []byte) string {
 	return b.String()
 }
 
-// openMemory answers a BuntDB that reads and writes its file format without owning a file,
-// so that every byte passes through our checksums and our syncs.
+// openMemory returns a BuntDB without a file, so that every byte passes through our checksums and
+// syncs.
 func openMemory() (*buntdb.DB, error) {
 	db, err := buntdb.Open(":memory:")
 	if err != nil {
@@ -154,8 +150,8 @@ func openMemory() (*buntdb.DB, error) {
 	return db, nil
 }
 
-// A snapshotWriter lets BuntDB encode the items chunk by chunk: the concatenation of the files that it
-// saves is a file of all items.
+// A snapshotWriter lets BuntDB encode the items chunk by chunk. The concatenated chunks are a valid
+// file.
 type snapshotWriter struct {
 	db     *buntdb.DB
 	out    blockWriter
@@ -163,16 +159,15 @@ type snapshotWriter struct {
 	chunk  []buntPair
 	bytes  int
 	items  int64
-	newest string // the key before
+	newest string // the previous key
 	parts  []int64
 	err    error
 }
 
-// A buntPair is an item as BuntDB stores it: the value begins with the 8 bytes of its revision.
 type buntPair struct{ key, value string }
 
-// The order of keys is checked because a key that comes twice would be written twice and read as one, so that the
-// count of the manifest would never be right again.
+// The keys must ascend: BuntDB reads duplicates as one item, and the manifest's count would not
+// match.
 func (w *snapshotWriter) add(item Item) bool {
 	if w.items > 0 && item.Key <= w.newest {
 		w.err = fmt.Errorf("key %q follows %q: keys must ascend", item.Key, w.newest)
@@ -195,8 +190,7 @@ func (w *snapshotWriter) add(item Item) bool {
 	return w.err == nil
 }
 
-// save writes the waiting chunk. No code of a caller runs inside the transactions, because BuntDB
-// commits half of one that panics.
+// No code of a caller runs inside the transactions, because BuntDB commits half of one that panics.
 func (w *snapshotWriter) save() error {
 	w.beginPart()
 	err := w.db.Update(func(tx *buntdb.Tx) error {
@@ -218,7 +212,6 @@ func (w *snapshotWriter) save() error {
 	return err
 }
 
-// beginPart makes a part begin with the chunk that is about to be written, if the one before is long enough.
 func (w *snapshotWriter) beginPart() {
 	var begin int64
 	if n := len(w.parts); n > 0 {
@@ -242,7 +235,6 @@ func (w *snapshotWriter) finish() error {
 	return w.err
 }
 
-// loadSnapshot reads a snapshot into memory, for a caller that goes on with it as one. The caller closes it.
 func loadSnapshot(fs vfs.FS, dir string, at Revision) (db *buntdb.DB, m manifest, err error) {
 	if m, err = readManifest(fs, dir, at); err != nil {
 		return nil, m, err
@@ -255,7 +247,6 @@ func loadSnapshot(fs vfs.FS, dir string, at Revision) (db *buntdb.DB, m manifest
 	return db, m, errors.Join(err, file.Close())
 }
 
-// loadItems lets BuntDB read a file whose bytes the reader checks. The count of the items is compared besides.
 func loadItems(r io.Reader, items int64, path string) (*buntdb.DB, error) {
 	db, err := loadMemory(r)
 	if err != nil {
@@ -267,7 +258,6 @@ func loadItems(r io.Reader, items int64, path string) (*buntdb.DB, error) {
 	return db, nil
 }
 
-// loadMemory answers a BuntDB with what a file of its format holds.
 func loadMemory(r io.Reader) (*buntdb.DB, error) {
 	db, err := openMemory()
 	if err != nil {
@@ -279,7 +269,6 @@ func loadMemory(r io.Reader) (*buntdb.DB, error) {
 	return db, nil
 }
 
-// itemCount is the number of items of a database that nobody else closes; 0 for none.
 func itemCount(db *buntdb.DB) (items int64) {
 	if db == nil {
 		return 0
@@ -292,7 +281,6 @@ func itemCount(db *buntdb.DB) (items int64) {
 	return items
 }
 
-// eachItem delivers what a loaded snapshot holds, in ascending order of keys.
 func eachItem(db *buntdb.DB, fn func(Item) error) error {
 	return db.View(func(tx *buntdb.Tx) error {
 		var failed error
@@ -309,13 +297,12 @@ func eachItem(db *buntdb.DB, fn func(Item) error) error {
 	})
 }
 
-// bytesOf and textOf are the one place where bytes and strings share memory, which spares a
-// copy of every value: values do not change once they are committed.
+// bytesOf and textOf are the only place where bytes and strings share memory, which saves copies of
+// values. Values do not change once they are committed.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// removeObsolete removes what neither recovery nor the history since keepFrom needs any more.
 func (j *Journal) removeObsolete(at, keepFrom Revision) error {
 	if err := removeOldSnapshots(j.fs, j.dir, at); err != nil {
 		return err
@@ -343,7 +330,6 @@ func (j *Journal) removeObsolete(at, keepFrom Revision) error {
 	}
 }
 
-// removeOldSnapshots removes every snapshot but one, and what crashes left behind.
 func removeOldSnapshots(fs vfs.FS, dir string, keep Revision) error {
 	names, err := fs.ReadDir(snapshotsDir(dir))
 	if err != nil {
@@ -360,7 +346,7 @@ func removeOldSnapshots(fs vfs.FS, dir string, keep Revision) error {
 	return removeOrphans(fs, dir)
 }
 
-// removeOrphans removes snapshot files without a manifest, files that were being written, and segments that were being removed.
+// removeOrphans removes snapshot files without a manifest, and temporary files.
 func removeOrphans(fs vfs.FS, dir string) error {
 	for _, of := range []string{journalDir(dir), archiveDir(dir)} {
 		if err := removeTemporary(fs, of); err != nil {
@@ -388,7 +374,6 @@ func removeOrphans(fs vfs.FS, dir string) error {
 	return nil
 }
 
-// removeTemporary removes what has only a temporary name in a directory, which may be missing.
 func removeTemporary(fsys vfs.FS, dir string) error {
 	names, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -402,9 +387,7 @@ func removeTemporary(fsys vfs.FS, dir string) error {
 	return err
 }
 
-// removeSnapshot removes a snapshot if there is one: first, durably, its manifest.
-//
-// A crash in between leaves a file without a manifest, which nothing reads and removeOrphans removes.
+// removeSnapshot removes the manifest first, durably. A crash in between leaves an orphan.
 func removeSnapshot(fs vfs.FS, dir string, at Revision) error {
 	if err := removeIfThere(fs, manifestPath(dir, at)); err != nil {
 		return err

@@ -11,10 +11,10 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// snapshotParts is a snapshot in memory, of which each part is a BuntDB: as many are read at a time as there are processors.
+// snapshotParts is a snapshot in memory, one BuntDB per part.
 type snapshotParts []*buntdb.DB
 
-// loadParts reads a snapshot into memory, and checks all of it. The caller closes it.
+// loadParts reads and verifies a snapshot. The caller closes it.
 func loadParts(fs vfs.FS, dir string, at Revision) (snapshotParts, manifest, error) {
 	m, err := readManifest(fs, dir, at)
 	if err != nil {
@@ -31,7 +31,6 @@ func loadParts(fs vfs.FS, dir string, at Revision) (snapshotParts, manifest, err
 	return parts, m, nil
 }
 
-// readParts reads all parts of an open file.
 func readParts(r *blockReader, m manifest) (snapshotParts, error) {
 	bounds := append(append([]int64{0}, m.Parts...), m.Bytes)
 	parts, errs := make(snapshotParts, len(bounds)-1), make([]error, len(bounds)-1)
@@ -43,7 +42,7 @@ func readParts(r *blockReader, m manifest) (snapshotParts, error) {
 			return nil
 		})
 	}
-	_ = loading.Wait() // each has its place in errs
+	_ = loading.Wait() // errs has the errors
 	err := errors.Join(errs...)
 	if items := parts.count(); err == nil && items != m.Items {
 		err = errItemCount(r.path, items, m.Items)
@@ -59,7 +58,6 @@ func readPart(r *blockReader, from, to int64) (*buntdb.DB, error) {
 	return loadMemory(part)
 }
 
-// count is the number of items.
 func (p snapshotParts) count() (items int64) {
 	for _, db := range p {
 		items += itemCount(db)
@@ -67,8 +65,8 @@ func (p snapshotParts) count() (items int64) {
 	return items
 }
 
-// each delivers what the snapshot holds, in ascending order of keys, since that is the order in which a file is written. A
-// part that has been delivered is closed, which frees what it takes beside the items.
+// each delivers the items in ascending order of keys. It closes each part afterwards to free its
+// memory.
 func (p snapshotParts) each(fn func(Item) error) error {
 	for i, db := range p {
 		p[i] = nil
@@ -89,8 +87,8 @@ func (p snapshotParts) Close() (err error) {
 	return err
 }
 
-// errItemCount is damage that no checksum tells: BuntDB reads a file as a log of commands, and one that was cut between two
-// commands reads as whole.
+// errItemCount is damage that no checksum detects: BuntDB reads a file as a log of commands, and
+// one cut between two commands looks complete.
 func errItemCount(path string, have, want int64) error {
 	return &CorruptError{File: path, What: fmt.Sprintf("it holds %d items instead of %d", have, want)}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestSnapshotParts: a snapshot of several parts is read as what was written, in order, and nothing of one is used of which any
-// part is damaged.
+// TestSnapshotParts: a snapshot of several parts is read as it was written, in order, and not at
+// all if any part is damaged.
 func TestSnapshotParts(t *testing.T) {
 	fs := vfs.NewMem()
 	if err := fs.MkdirAll(snapshotsDir(testDir)); err != nil {
@@ -68,7 +68,7 @@ func TestSnapshotParts(t *testing.T) {
 	}
 }
 
-// TestManifestParts: parts that cannot be those of the file are damage.
+// TestManifestParts checks that impossible parts are damage.
 func TestManifestParts(t *testing.T) {
 	for _, test := range []struct {
 		parts []int64

@@ -5,15 +5,14 @@ import (
 	"sync"
 )
 
-// A status is whether a journal accepts batches.
+// A status records whether a journal accepts batches.
 type status struct {
-	mu                sync.Mutex // held for moments
+	mu                sync.Mutex // held only briefly
 	failure           error      // once set, nothing is accepted
 	closed, recovered bool
 }
 
-// check returns why the journal takes no batch. A failure counts before the rest, because it says more than that
-// the journal was closed after it.
+// A failure takes precedence, because it says more than that the journal was closed afterwards.
 func (s *status) check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,14 +27,12 @@ func (s *status) check() error {
 	return nil
 }
 
-// failed returns why the journal accepts nothing any more; nil if it has not failed.
 func (s *status) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failure
 }
 
-// fail records the first cause, and returns it as an error; first reports whether this one is.
 func (s *status) fail(cause error) (failure error, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,22 +6,22 @@ import (
 	"fmt"
 )
 
-// A Place is where a stored value belongs. A Transformer binds values to their places, so that one that was moved
-// to another place cannot be read there.
+// A Place is the location of a stored value. A Transformer binds values to their places, so that a
+// moved value cannot be read.
 type Place struct {
 	Key      string
 	Revision Revision
-	// Metadata says that it is the metadata of a write, and not its value.
+	// Metadata means the metadata of a write instead of its value.
 	Metadata bool
-	// Replaced says that a later state of the key is known: the value is part of the history only. It is
-	// not part of what a value is bound to.
+	// Replaced means that a later state of the key is known, so the value is only history. Values
+	// are not bound to it.
 	Replaced bool
-	// Unversioned says that the store tells a revision only after the value was written: the value is not bound to Revision,
-	// which is then that of the newest write before.
+	// Unversioned means that the store assigns revisions only after the value was written. The
+	// value is not bound to Revision, which is then that of the newest earlier write.
 	Unversioned bool
 }
 
-// String is the place as messages name it.
+// String returns the place as messages name it.
 func (p Place) String() string {
 	what := "the value"
 	if p.Metadata {
@@ -30,21 +30,21 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s of %q at revision %d", what, p.Key, p.Revision)
 }
 
-// A Transformer changes values on their way to the disk and back, as encryption does. What it makes is opaque to
-// the log: frames, snapshots and backups hold it like any other value.
+// A Transformer changes values on their way to the disk and back, as encryption does. Its output is
+// opaque to the log.
 type Transformer interface {
-	// Transforms says whether values of a key may be stored otherwise than they are.
+	// Transforms reports whether values of a key may be stored in another form.
 	Transforms(key string) bool
-	// Check answers why a value of a key cannot be written now; nil if Encode can.
+	// Check returns the reason why a value of a key cannot be written now, or nil if Encode can.
 	Check(key string) error
-	// Encode appends what is stored of a value. It must not fail where Check has just answered nil.
+	// Encode appends the stored form of a value. It must not fail right after Check has returned
+	// nil.
 	Encode(b []byte, at Place, value []byte) []byte
-	// Decode answers the value of what is stored. An error that is ErrUnavailable may pass; any other says that
-	// the value cannot be read.
+	// Decode returns the value of a stored form. ErrUnavailable is temporary; any other error means
+	// that the value cannot be read.
 	Decode(at Place, stored []byte) ([]byte, error)
 }
 
-// encodeAppend appends what the journal stores of a value or of metadata.
 func (j *Journal) encodeAppend(b []byte, at Place, value []byte) []byte {
 	if j.o.Transformer == nil || len(value) == 0 {
 		return append(b, value...)
@@ -52,7 +52,6 @@ func (j *Journal) encodeAppend(b []byte, at Place, value []byte) []byte {
 	return j.o.Transformer.Encode(b, at, value)
 }
 
-// checkWrite answers why a write cannot be stored.
 func (j *Journal) checkWrite(key string) error {
 	if j.o.Transformer == nil {
 		return nil
@@ -63,8 +62,8 @@ func (j *Journal) checkWrite(key string) error {
 	return nil
 }
 
-// A TransformError refuses a write whose value cannot be transformed, for instance because the service that keeps
-// the keys does not answer. Other writes of the batch are not concerned.
+// A TransformError refuses a write whose value cannot be transformed, for example because the key
+// management service is unreachable. Other writes of the batch are not affected.
 type TransformError struct {
 	Key   string
 	Cause error
@@ -76,8 +75,8 @@ func (e *TransformError) Error() string {
 
 func (e *TransformError) Unwrap() error { return e.Cause }
 
-// encodeItems makes of the items of a state those of a snapshot. An item that could not be decoded is kept as it
-// is. The error is that of the first that cannot be written; the rest is then left out.
+// encodeItems turns the items of a state into those of a snapshot. Items that could not be decoded
+// are kept as stored. The first item that cannot be encoded ends the iteration.
 func (j *Journal) encodeItems(items func(yield func(Item) bool) error) func(yield func(Item) bool) error {
 	if j.o.Transformer == nil {
 		return items
@@ -98,15 +97,13 @@ func (j *Journal) encodeItems(items func(yield func(Item) bool) error) func(yiel
 	}
 }
 
-// decodeItem decodes an item, or says in it why that is not possible.
 func (j *Journal) decodeItem(i *Item) error {
 	var err error
 	i.Value, i.Err, err = j.decode(Place{Key: i.Key, Revision: i.Revision}, i.Value)
 	return err
 }
 
-// decodeCommit decodes a commit. If it is up to base, later states are known. Metadata that cannot be read is
-// left out, and the commit says why.
+// Commits up to base have later states. Unreadable metadata is dropped, with the reason in c.Err.
 func (j *Journal) decodeCommit(c *Commit, base Revision) error {
 	at := Place{Key: c.Key, Revision: c.Revision, Replaced: c.Revision <= base || c.Delete}
 	var err error
@@ -122,8 +119,8 @@ func (j *Journal) decodeCommit(c *Commit, base Revision) error {
 	return err
 }
 
-// decode answers a value or, with the reason, what is stored of one that cannot be read. err says that it may be
-// readable later, so that the caller must not go on without it.
+// decode returns a value, or the stored bytes of an unreadable value with the reason. err means
+// that it may be readable later, so the caller must not continue without it.
 func (j *Journal) decode(at Place, stored []byte) (value []byte, unreadable, err error) {
 	if j.o.Transformer == nil || len(stored) == 0 {
 		return stored, nil, nil

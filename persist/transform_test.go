@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// placeMarker is a Transformer that writes the place before each value and turns its bits, so that nothing is stored as it is and a
-// value that was moved is noticed.
+// placeMarker is a Transformer that prefixes each value with its place and inverts its bits, so
+// that nothing is stored as plain text and moved values are detected.
 type placeMarker struct{}
 
 func (placeMarker) Check(string) error { return nil }
@@ -41,7 +41,7 @@ func (placeMarker) Decode(at Place, stored []byte) ([]byte, error) {
 	return value, nil
 }
 
-// sometimes is a placeMarker that does not write some keys, and does not read others.
+// sometimes is a placeMarker that cannot write some keys, and cannot read others.
 type sometimes struct {
 	placeMarker
 	unwritable, unreadable string
@@ -62,8 +62,8 @@ func (s *sometimes) Decode(at Place, stored []byte) ([]byte, error) {
 	return s.placeMarker.Decode(at, stored)
 }
 
-// TestTransformerHidesValues: no file holds a value as it is, after writes, a snapshot, a backup and a restore; and the values are
-// read again, also after a loss that was accepted, which leaves them as they are stored.
+// TestTransformerHidesValues: after writes, a snapshot, a backup and a restore, no file holds a
+// plain value and the values are readable. An accepted loss keeps them as stored.
 func TestTransformerHidesValues(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -114,7 +114,7 @@ func TestTransformerHidesValues(t *testing.T) {
 	}
 }
 
-// noneHolds checks that no file of a data directory holds a text.
+// noneHolds checks that no file of a data directory contains text.
 func noneHolds(t *testing.T, fs *vfs.Mem, text string) {
 	t.Helper()
 	for _, dir := range []string{testDir, journalDir(testDir), snapshotsDir(testDir)} {
@@ -130,8 +130,9 @@ func noneHolds(t *testing.T, fs *vfs.Mem, text string) {
 	}
 }
 
-// TestTransformerRefusals: a value that cannot be written refuses its write alone; one that cannot be read is delivered as it is
-// stored, and a snapshot keeps it so; one that may be readable later ends recovery.
+// TestTransformerRefusals: a value that cannot be written refuses its write alone. One that cannot
+// be read is delivered as stored, and a snapshot keeps it so. One that may be readable later ends
+// the recovery.
 func TestTransformerRefusals(t *testing.T) {
 	t.Parallel()
 	fs, no := vfs.NewMem(), errors.New("no key")
@@ -184,7 +185,7 @@ func TestTransformerRefusals(t *testing.T) {
 	mustClose(t, j)
 }
 
-// TestVerifyVisits: verify shows every value as it is stored, and counts those that are refused.
+// TestVerifyVisits: Verify passes every value as stored, and counts refused ones.
 func TestVerifyVisits(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

@@ -12,25 +12,21 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// An unfinished is a data directory that is being made. The marker in it keeps it from being opened, from
-// before the first other file until the last. Where the directory itself has to be made, a marker
-// beside it (dir.restoring) comes first.
-//
-// A marker is made empty and gets its content when the directory is locked and known to hold nothing
-// else. Only then may what lies beside it be removed.
+// An unfinished is a data directory that is being created. A marker in it prevents opening, from
+// before the first other file until the last. If the directory itself must be created, a marker
+// beside it (dir.restoring) comes first. A marker gets its content when the directory is locked and
+// known to hold nothing else; only then may the other files be removed.
 type unfinished struct {
 	o       Options
 	dir     string
 	made    bool // the directory was missing
-	claimed bool // the marker is of this run
+	claimed bool // the marker belongs to this run
 }
 
 func (u *unfinished) marker() string { return filepath.Join(u.dir, restoringFile) }
 
-// besideMarker is the marker of a directory that is missing or being made.
 func besideMarker(dir string) string { return filepath.Clean(dir) + "." + restoringFile }
 
-// check refuses a directory that holds anything but an unfinished restore.
 func (u *unfinished) check() error {
 	names, err := u.o.FS.ReadDir(u.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +45,6 @@ func (u *unfinished) check() error {
 	return err
 }
 
-// begin makes the marker, before anything else in the directory.
 func (u *unfinished) begin() error {
 	fsys, parent := u.o.FS, filepath.Dir(filepath.Clean(u.dir))
 	names, err := fsys.ReadDir(u.dir)
@@ -69,7 +64,7 @@ func (u *unfinished) begin() error {
 	return fsys.SyncDir(parent)
 }
 
-// createMarker makes a durable empty file.
+// createMarker creates a durable empty file.
 func (u *unfinished) createMarker(path string) error {
 	f, err := u.o.FS.Create(path)
 	if err != nil {
@@ -78,8 +73,7 @@ func (u *unfinished) createMarker(path string) error {
 	return errors.Join(f.Sync(), f.Close(), u.o.FS.SyncDir(filepath.Dir(path)))
 }
 
-// confirm makes the marker one by which the rest of the directory may be removed. The one beside the
-// directory is not needed any more.
+// confirm makes the marker one that allows removing the rest of the directory.
 func (u *unfinished) confirm() error {
 	if err := writeChecksummed(u.o.FS, u.marker(), format{formatVersion}); err != nil {
 		return err
@@ -88,7 +82,6 @@ func (u *unfinished) confirm() error {
 	return errors.Join(removeIfThere(u.o.FS, beside), u.o.FS.SyncDir(filepath.Dir(beside)))
 }
 
-// clear removes what a restore that did not finish has left. The marker and the lock stay.
 func (u *unfinished) clear() error {
 	fsys := u.o.FS
 	names, err := fsys.ReadDir(u.dir)
@@ -115,8 +108,8 @@ func (u *unfinished) clear() error {
 	return err
 }
 
-// withdraw removes what begin has made, because this run does not get the directory. A directory with a
-// lock and without a state keeps its markers: another restore may need them, and it must not be opened.
+// withdraw removes what begin has created, because this run does not get the directory. A directory
+// with a lock and without a state keeps its markers: another restore may need them.
 func (u *unfinished) withdraw() error {
 	fsys, beside := u.o.FS, besideMarker(u.dir)
 	names, err := fsys.ReadDir(u.dir)
@@ -144,8 +137,8 @@ func (u *unfinished) withdraw() error {
 	return errors.Join(err, fsys.SyncDir(filepath.Dir(beside)))
 }
 
-// abandon leaves the directory as it was before, and cannot be opened until then. After an error it
-// still cannot.
+// abandon restores the directory to its former state. It cannot be opened until then, nor after an
+// error.
 func (u *unfinished) abandon(lock io.Closer) error {
 	fsys, beside := u.o.FS, besideMarker(u.dir)
 	err := u.clear()
@@ -155,7 +148,7 @@ func (u *unfinished) abandon(lock io.Closer) error {
 	if err != nil {
 		return errors.Join(err, lock.Close())
 	}
-	// Some systems remove no open file.
+	// Some systems cannot remove an open file.
 	path := filepath.Join(u.dir, lockFile)
 	if err = fsys.Remove(path); err != nil {
 		err = errors.Join(lock.Close(), removeIfThere(fsys, path))
@@ -174,12 +167,11 @@ func (u *unfinished) abandon(lock io.Closer) error {
 	return errors.Join(fsys.Remove(beside), fsys.SyncDir(filepath.Dir(beside)))
 }
 
-// end makes the directory one that can be opened.
 func (u *unfinished) end() error {
 	return errors.Join(removeIfThere(u.o.FS, u.marker()), u.o.FS.SyncDir(u.dir))
 }
 
-// checkFinished refuses a directory that is empty because a restore into it did not begin in earnest.
+// checkFinished refuses a directory that is empty because a restore into it was interrupted early.
 func checkFinished(fsys vfs.FS, dir string) error {
 	f, err := fsys.Open(besideMarker(dir))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,22 +11,19 @@ import (
 	"time"
 )
 
-// Verify reads every byte of a data directory, compares it with its checksums and writes what
-// it found to out, a line each. ok says that there is no fault. It takes no lock and changes
-// nothing, so the directory may be in use: bytes after the last batch are then a write that
-// is under way, and are no fault.
-//
-// The checks find further faults.
+// Verify compares every byte of a data directory with its checksums, applies the checks and writes
+// one line per finding to out. ok reports that there is no fault. The directory may be in use:
+// Verify takes no lock and changes nothing, and bytes after the last batch are then no fault.
 func Verify(dir string, out io.Writer, c Checks) (ok bool, err error) {
 	return verify(dir, out, c, Options{})
 }
 
-// Checks are what the caller of Verify wants to be checked in addition.
+// Checks are additional checks of Verify.
 type Checks struct {
-	// Value, if any, is called with every value and all metadata as they are stored; its error is a
-	// fault. It costs the memory of a whole snapshot.
+	// Value, if any, is called with every value and all metadata as stored; its error is a fault.
+	// It requires the memory of a whole snapshot.
 	Value func(at Place, stored []byte) error
-	// Files, if any, returns the faults of other files that belong to the directory.
+	// Files, if any, returns the faults of other files of the directory.
 	Files func(dir string) (faults []error, err error)
 }
 
@@ -49,14 +46,13 @@ func verify(dir string, out io.Writer, c Checks, o Options) (bool, error) {
 	return v.faults == 0, v.err
 }
 
-// A verification is one run of Verify.
 type verification struct {
 	dir    string
 	out    io.Writer
 	o      Options
 	format int
 	base   Revision // of the newest intact snapshot
-	first  Revision // of the journal, which follows on the archive
+	first  Revision // of the journal, which continues the archive
 	last   Revision // of the journal
 	newest Revision // of all snapshots
 	faults int
@@ -66,13 +62,11 @@ type verification struct {
 
 	visit      func(at Place, stored []byte) error
 	files      func(dir string) ([]error, error)
-	unreadable int // values that visit has refused
+	unreadable int // number of values that visit has refused
 }
 
-// maxUnreadable is how many values that cannot be read have a line of their own.
 const maxUnreadable = 100
 
-// checkValue lets visit see a value.
 func (v *verification) checkValue(at Place, stored []byte) {
 	if len(stored) == 0 {
 		return
@@ -88,7 +82,6 @@ func (v *verification) checkValue(at Place, stored []byte) {
 	v.reportFault(fmt.Errorf("%s cannot be read: %w", at, err))
 }
 
-// checkItems lets visit see the values of a snapshot.
 func (v *verification) checkItems(at Revision) error {
 	if v.visit == nil {
 		return nil
@@ -104,7 +97,6 @@ func (v *verification) checkItems(at Revision) error {
 	return errors.Join(err, parts.Close())
 }
 
-// commitVisitor is what decodeRecords hands the writes of a batch to; nil without a visit.
 func (v *verification) commitVisitor() func(Commit) error {
 	if v.visit == nil {
 		return nil
@@ -122,9 +114,7 @@ func (v *verification) printf(format string, args ...any) {
 	}
 }
 
-// A fault does not end the run: the operator wants the whole list before deciding between a backup and what is left.
-// Each
-// has a line that begins with FAULT, to be searched for.
+// The run goes on: the operator wants all faults before choosing between a backup and what is left.
 func (v *verification) reportFault(err error) {
 	v.faults++
 	v.printf("FAULT %v", err)
@@ -152,8 +142,7 @@ func (v *verification) checkMetadataFiles() error {
 	return nil
 }
 
-// checkFiles lets the caller check other files. Where the labels cannot be read, nothing is known of
-// them, and that is a fault already.
+// Without readable labels, which is a fault already, nothing is known about other files.
 func (v *verification) checkFiles() error {
 	if v.files == nil || !v.labelled {
 		return nil
@@ -186,7 +175,6 @@ func (v *verification) checkSnapshots() error {
 	return nil
 }
 
-// wasReplaced says that a snapshot was removed because a newer one has replaced it meanwhile.
 func (v *verification) wasReplaced(at Revision) bool {
 	list, err := listSnapshots(v.o.FS, v.dir)
 	return err == nil && len(list) > 0 && list[0] > at
@@ -208,8 +196,8 @@ func (v *verification) checkSnapshot(at Revision) (manifest, error) {
 	return m, v.checkItems(at)
 }
 
-// The end of the journal before the newest snapshot is only noted. It is so after a loss that was accepted; whether
-// it is a loss here is for the control file to say.
+// A journal that ends before the newest snapshot is only noted, as after an accepted loss. The
+// control file decides whether it is a loss.
 func (v *verification) checkJournal() error {
 	segments, err := listSegments(v.o.FS, journalDir(v.dir))
 	if err != nil {
@@ -236,7 +224,6 @@ func (v *verification) checkJournal() error {
 	return nil
 }
 
-// checkArchive checks what is kept for restoring to a point.
 func (v *verification) checkArchive() error {
 	segments, err := listArchive(v.o.FS, v.dir)
 	if err != nil {
@@ -262,7 +249,7 @@ func (v *verification) checkArchive() error {
 	}
 }
 
-// findGap returns the first place at which archive and journal do not follow on each other, from where on they must.
+// findGap returns the first place where archive and journal should be contiguous but are not.
 func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error) {
 	labels, err := readLabels(v.o.FS, v.dir)
 	if err != nil {
@@ -273,7 +260,7 @@ func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error
 	if err != nil || len(known) == 0 {
 		return nil, err
 	}
-	// In this order, so that one that is archived meanwhile is in either list.
+	// In this order, so that a segment archived in between is in one of the lists.
 	archived, err := listArchive(v.o.FS, v.dir)
 	if err != nil {
 		return nil, err
@@ -283,10 +270,10 @@ func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error
 	for i, s := range append(archived, active...) {
 		isActive := i >= len(archived)
 		switch {
-		case s.first < known[0] && !isActive: // older than what is known to be without a gap
+		case s.first < known[0] && !isActive: // older than the part known to be contiguous
 			continue
 		case isActive && i > len(archived):
-			return nil, nil // the rest is for checkJournal
+			return nil, nil // checkJournal checks the rest
 		case next > 0 && s.first < next && before.path != "":
 			return &CorruptError{File: s.path, What: fmt.Sprintf("%s holds the revisions from %d on already", before.path, s.first)}, nil
 		case next > 0 && s.first > next && !slices.Contains(revisionsIn(labels[gapsLabel]), s.first):
@@ -305,8 +292,8 @@ func (v *verification) findGap(ends map[Revision]Revision) (*CorruptError, error
 	return nil, nil
 }
 
-// checkControlFile compares the end of the journal with the control file. Where a running daemon has
-// written that meanwhile, it is compared again.
+// checkControlFile compares the end of the journal with the control file. It retries if a running
+// daemon has changed that file.
 func (v *verification) checkControlFile() error {
 	if v.format != directoryFormat {
 		return nil
@@ -335,7 +322,6 @@ func (v *verification) checkControlFile() error {
 	}
 }
 
-// findLoss answers what the directory lacks of what a watermark names.
 func (v *verification) findLoss(m watermark) (*DataLossError, error) {
 	segments, err := listSegments(v.o.FS, journalDir(v.dir))
 	if err != nil {
@@ -359,7 +345,7 @@ func (v *verification) findLoss(m watermark) (*DataLossError, error) {
 	return nil, nil
 }
 
-// checkSegment scans one segment, and returns the revision that must follow; 0 if that is unknown.
+// checkSegment scans one segment, and returns the revision that must follow, or 0.
 func (v *verification) checkSegment(s scan) Revision {
 	var from, to int64
 	s.fs = v.o.FS
@@ -387,7 +373,6 @@ func (v *verification) checkSegment(s scan) Revision {
 	return done.next
 }
 
-// timeText is a time in nanoseconds since 1970, as restoring to a point takes it.
 func timeText(at int64) string { return time.Unix(0, at).UTC().Format(time.RFC3339Nano) }
 
 func asFault(fault *CorruptError) error {

@@ -7,22 +7,17 @@ import (
 	"time"
 )
 
-// defaultWatermarkInterval is how often the watermark is written while the journal grows.
 const defaultWatermarkInterval = time.Second
 
-// writeWatermark makes durable where the journal ends, as far as the journal knows it to be durable. It
-// writes nothing if nothing has changed.
 func (j *Journal) writeWatermark() error {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
 	return j.writeWatermarkLocked(j.currentWatermark(), 0)
 }
 
-// writeWatermarkLocked writes a watermark for a journal that is about to get so many writes. The caller holds
-// j.control.mu.
-//
-// Revisions are reserved anew when half of the last reservation is used up. So it happens in the writes that come
-// every second, and Append has to wait for one only if it gives out half a million in between.
+// writeWatermarkLocked writes a watermark for a journal that is about to receive writes. The caller
+// holds j.control.mu. It reserves revisions again when half of the last reservation is used, so
+// that normally the periodic call does it and not Append.
 func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
 	m.maxRevision = j.control.watermark.maxRevision
 	if m.maxRevision < m.newest+revisionReservation/2+Revision(writes) {
@@ -30,7 +25,7 @@ func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
 	}
 	last := j.control.watermark
 	if last.sequence = 0; j.control.file != nil && m == last {
-		return nil // and the disk was not asked: it may hang
+		return nil // without touching the disk, which may hang
 	}
 	j.disk.begin()
 	defer j.disk.end()
@@ -48,10 +43,8 @@ func (j *Journal) writeWatermarkLocked(m watermark, writes int) error {
 	return nil
 }
 
-// currentWatermark is the watermark of what is durable now.
-//
-// Under SyncNone what was written since the last sync may be lost, so the watermark only promises what was there when
-// the segment began.
+// Under SyncNone, everything since the last sync may be lost, so the watermark promises only the
+// start of the segment.
 func (j *Journal) currentWatermark() watermark {
 	j.inventory.mu.Lock()
 	defer j.inventory.mu.Unlock()
@@ -66,7 +59,6 @@ func (j *Journal) currentWatermark() watermark {
 	return m
 }
 
-// upgradeFormat gives a directory of format 1 its control file, before the first batch is appended.
 func (j *Journal) upgradeFormat(m watermark) error {
 	err := writeControl(j.fs, j.dir, m)
 	if err == nil {
@@ -86,17 +78,14 @@ func (j *Journal) upgradeFormat(m watermark) error {
 	return nil
 }
 
-// watermarkPassed says that the watermark names a later segment, so that this one may be removed.
-//
-// A crash between the removal and the next watermark would otherwise leave a watermark that names a file which does
-// not exist, and that is a data loss to the next start.
+// watermarkPassed reports whether the watermark names a later segment, so that s may be removed: a
+// watermark that names a missing file is a data loss.
 func (j *Journal) watermarkPassed(s segment) bool {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
 	return j.control.file == nil || j.control.watermark.segment > s.first
 }
 
-// reserveRevisions makes sure that the revisions of so many writes are reserved.
 func (j *Journal) reserveRevisions(writes int) error {
 	if uint64(j.inventory.newest)+uint64(writes) <= j.control.maxRevision.Load() {
 		return nil
@@ -106,7 +95,6 @@ func (j *Journal) reserveRevisions(writes int) error {
 	return j.writeWatermarkLocked(j.currentWatermark(), writes)
 }
 
-// runMaintenance writes the watermark from time to time, until the journal is closed.
 func (j *Journal) runMaintenance(stop <-chan struct{}, ended chan<- struct{}) {
 	defer close(ended)
 	ticker := time.NewTicker(j.o.WatermarkInterval)
@@ -117,16 +105,16 @@ func (j *Journal) runMaintenance(stop <-chan struct{}, ended chan<- struct{}) {
 			return
 		case <-ticker.C:
 			if j.status.failed() == nil && j.checkLocks() == nil {
-				_ = j.writeWatermark() // a failure is logged, and the next Append answers with it
+				_ = j.writeWatermark() // a failure is logged, and the next Append returns it
 				j.refillBallast()
 			}
 		}
 	}
 }
 
-// checkLocks makes the journal fail if the directory names another control file: what is written from now on
-// would be missing from the directory. A replaced lock is reported; the lock of the control file still
-// excludes others.
+// checkLocks fails the journal if the directory holds another control file, because further writes
+// would be missing from the directory. A replaced lock file is only reported: the control file is
+// locked too.
 func (j *Journal) checkLocks() error {
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
@@ -144,7 +132,7 @@ func (j *Journal) checkLocks() error {
 	return err
 }
 
-// sealActiveSegment writes the watermark of a closed journal, and then cuts off the zeros after it.
+// sealActiveSegment writes the watermark of a closed journal before it cuts off the zeros.
 func (j *Journal) sealActiveSegment() error {
 	if err := j.sync(); err != nil {
 		return err
