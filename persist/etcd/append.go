@@ -14,11 +14,11 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// MaxBatch is how many writes are worth gathering for one Append: what a transaction holds.
+// MaxBatch is the number of writes worth gathering for one Append: what one transaction holds.
 const MaxBatch = maxWrites
 
-// Append implements persist.Log. A batch takes one transaction, or several rounds if it does not fit into one, if it writes a
-// key more than once, or if writes depend on each other.
+// Append takes one transaction for a batch. It takes several rounds if the batch is too large,
+// writes a key more than once, or has writes that depend on each other.
 func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
 	l.appending.Lock()
 	defer l.appending.Unlock()
@@ -34,7 +34,7 @@ func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
 	}
 	l.stats.batches.Add(1)
 	p := &planner{log: l, batch: batch, results: make([]persist.Result, len(batch)), done: make([]bool, len(batch))}
-	until := time.Now().Add(l.o.WriteTimeout) // of a round, however often it is sent
+	until := time.Now().Add(l.o.WriteTimeout) // per round, including retries
 	for first := true; ; {
 		r, later := p.next(pending)
 		if r == nil {
@@ -60,7 +60,7 @@ func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
 				p.answer(r.units, persist.ErrCondition)
 			}
 			if !errors.Is(err, persist.ErrTooLarge) {
-				p.answer(pending, persist.ErrCondition) // computed again, they find the store as it is then
+				p.answer(pending, persist.ErrCondition) // the caller computes them again
 				return p.results, nil
 			}
 			continue
@@ -70,7 +70,8 @@ func (l *Log) Append(batch []persist.Write) ([]persist.Result, error) {
 	}
 }
 
-// ready answers persist.ErrUnavailable while the servers do not answer, or a transaction's fate is still not known.
+// ready returns persist.ErrUnavailable while the servers are unreachable, or the outcome of the
+// last transaction is still unknown.
 func (l *Log) ready() error {
 	if err := l.failure(); err != nil {
 		return err
@@ -89,21 +90,22 @@ func (l *Log) ready() error {
 	return nil
 }
 
-// errNotCommitted says of a round that it was not committed, and that it has to be planned anew if it is to be sent again: what it was compared
-// with may be gone.
+// errNotCommitted means that a round was not committed. A retry must plan it again, because its
+// comparisons may be outdated.
 var errNotCommitted = fmt.Errorf("%w: the transaction got no answer, and was not committed", persist.ErrUnavailable)
 
 var errOtherRecord = errors.New("the record of this process is not the one that it has written last")
 
-// commit sends a round and waits until its fate is known. Without an error it was committed and delivered, or is lost (see round);
-// persist.ErrUnknown says that its fate is not known, and every other error that it was not committed.
+// commit sends a round and waits until its outcome is known. Without an error it was committed and
+// delivered, or is lost (see round). persist.ErrUnknown means that the outcome is unknown; any
+// other error, that it was not committed.
 func (l *Log) commit(r *round, until time.Time) error {
 	begin := time.Now()
 	defer l.stats.seconds.since(begin)
 	ctx, cancel := context.WithDeadline(clientv3.WithRequireLeader(l.ctx), until)
 	defer cancel()
 	l.send(r)
-	attempt, cancel := context.WithTimeout(ctx, l.o.WriteTimeout/2) // the other half is for finding out
+	attempt, cancel := context.WithTimeout(ctx, l.o.WriteTimeout/2) // the other half is for resolve
 	done, err := l.transact(attempt, r)
 	cancel()
 	switch {
@@ -125,7 +127,7 @@ func (l *Log) commit(r *round, until time.Time) error {
 	return l.resolve(ctx, r, err)
 }
 
-// catchUp is what is done about a round whose transaction has found another record than the log has written last.
+// catchUp handles a round whose transaction has found another record than the last written one.
 func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse) error {
 	if err := l.takeRecord(ctx, done); errors.Is(err, persist.ErrFailed) {
 		l.withdraw(r)
@@ -137,7 +139,7 @@ func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse)
 	if l.recordAt > 0 {
 		return l.resolve(ctx, r, errOtherRecord)
 	}
-	// It was deleted for its age, and the log has committed nothing since.
+	// Trim has deleted the old record, and the log has committed nothing since.
 	l.withdraw(r)
 	l.undecided = true
 	if err := l.decide(ctx); err != nil {
@@ -146,7 +148,6 @@ func (l *Log) catchUp(ctx context.Context, r *round, done *clientv3.TxnResponse)
 	return errNotCommitted
 }
 
-// send makes a round the one that is under way.
 func (l *Log) send(r *round) {
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
@@ -155,7 +156,7 @@ func (l *Log) send(r *round) {
 	l.inFlight = r
 }
 
-// withdraw ends that commits of a round are handed out as those of Append. It answers false if they have been already.
+// withdraw stops attributing commits to a round. It returns false if they were already delivered.
 func (l *Log) withdraw(r *round) bool {
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
@@ -172,7 +173,6 @@ func (r *round) isDecided() bool {
 	}
 }
 
-// transact sends the transaction of a round.
 func (l *Log) transact(ctx context.Context, r *round) (*clientv3.TxnResponse, error) {
 	l.stats.rounds.Add(1)
 	before, _ := l.appliedRevision()
@@ -189,9 +189,8 @@ func (l *Log) transact(ctx context.Context, r *round) (*clientv3.TxnResponse, er
 	return done, err
 }
 
-// takeRecord finds out why a transaction was refused. The record of the log was changed by a
-// transaction of its own that got no answer, or a record was removed for its age, or the servers
-// have another history.
+// takeRecord finds out why a transaction was refused: an earlier transaction of this log got no
+// response, a record was deleted for its age, or the servers have another history.
 func (l *Log) takeRecord(ctx context.Context, done *clientv3.TxnResponse) error {
 	at := int64(0)
 	for _, kv := range done.Responses[0].GetResponseRange().Kvs {
@@ -224,8 +223,8 @@ func (l *Log) awaitDelivery(ctx context.Context, r *round) error {
 	return fmt.Errorf("%w: the watch has not shown it in time", persist.ErrUnknown)
 }
 
-// resolve finds out what has become of a round that got no answer, or whose record was another one. It was committed if it is decided
-// afterwards; if not, it never will be.
+// resolve determines the outcome of a round without a response, or with another record. If it is
+// not decided afterwards, it was not committed and never will be.
 func (l *Log) resolve(ctx context.Context, r *round, cause error) error {
 	l.undecided = true
 	err := l.decide(ctx)
@@ -239,8 +238,9 @@ func (l *Log) resolve(ctx context.Context, r *round, cause error) error {
 	return fmt.Errorf("%w: %w", persist.ErrUnknown, cause)
 }
 
-// decide writes the record until that succeeds, and waits until the follower has seen it: a former transaction that it has not seen
-// then cannot be committed any more, for it compares an older revision of the record.
+// decide writes the record until that succeeds, and waits until the follower has seen it. An
+// earlier transaction that the follower has not seen then can no longer be committed, because it
+// compares an older revision of the record.
 func (l *Log) decide(ctx context.Context) error {
 	for {
 		attempt, cancel := context.WithTimeout(ctx, l.o.HealthCheckTimeout)
@@ -271,7 +271,6 @@ func (l *Log) decide(ctx context.Context) error {
 	}
 }
 
-// retryDelay is between two attempts at what has failed.
 const retryDelay = 100 * time.Millisecond
 
 func wait(ctx context.Context, d time.Duration) error {
@@ -285,8 +284,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// refusal is the error of a transaction that the servers have refused and that therefore was not committed; nil if the error of
-// the client does not say that.
+// refusal returns the error of a transaction that the servers have refused, and hence not
+// committed. It returns nil if the client's error does not prove that.
 func refusal(err error) error {
 	var refused rpctypes.EtcdError
 	known := errors.As(err, &refused)
@@ -305,7 +304,8 @@ func refusal(err error) error {
 	return nil
 }
 
-// shrink lowers a limit that a round has exceeded, and answers its units, if there are several: they are to be sent in smaller rounds.
+// shrink lowers a limit that a round has exceeded. It returns the round's units, if there are
+// several, to be sent in smaller rounds.
 func (l *Log) shrink(r *round, err error) (units []unit, split bool) {
 	tooMany := errors.Is(err, rpctypes.ErrTooManyOps)
 	if !errors.Is(err, persist.ErrTooLarge) || len(r.units) == 1 {
@@ -319,7 +319,7 @@ func (l *Log) shrink(r *round, err error) (units []unit, split bool) {
 	return r.units, true
 }
 
-// settle answers the writes of a round that was committed or is lost.
+// settle sets the results of a round that was committed or is lost.
 func (p *planner) settle(r *round) {
 	l := p.log
 	for position, i := range r.writes {
@@ -343,7 +343,8 @@ func (p *planner) settle(r *round) {
 	}
 }
 
-// answer answers the writes of units that were not sent, were not committed, or of which that is not known.
+// answer sets the results of units that were not sent, were not committed, or have an unknown
+// outcome.
 func (p *planner) answer(units []unit, err error) {
 	for _, u := range units {
 		p.refuse(u, persist.Result{Err: err})

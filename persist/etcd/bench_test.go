@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
-// BenchmarkStart is the start of a log on 100,000 objects of 1 KiB, with a copy on the local disk and without one. The CPU time is
-// that of this process and, apart, that of etcd.
+// BenchmarkStart starts a log on 100,000 objects of 1 KiB, with and without a local copy. It
+// reports the CPU time of this process and of etcd separately.
 func BenchmarkStart(b *testing.B) {
 	const objects = 100_000
 	cluster := etcdtest.Start(b, 1)
@@ -86,7 +86,6 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// cpuTime is what this process has taken.
 func cpuTime(b *testing.B) time.Duration {
 	used, err := processes.CPUTime()
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A claim is who holds one, since which revision of etcd.
+// A claim is the key that holds it, and the revision of etcd since which it does.
 type claim struct {
 	holder string
 	at     int64
 }
 
-// claims are those of the store, as far as they were delivered.
+// claims are the delivered claims of the store.
 type claims struct {
 	holders map[string]claim           // by name
 	held    map[string]map[string]bool // names, by the keys that hold them
@@ -23,7 +23,7 @@ func newClaims() claims {
 	return claims{holders: map[string]claim{}, held: map[string]map[string]bool{}}
 }
 
-// set notes who holds a claim; an empty holder gives it back.
+// set records the holder of a claim; an empty holder releases it.
 func (c *claims) set(name, holder string, at int64) {
 	if before, ok := c.holders[name]; ok {
 		delete(c.held[before.holder], name)
@@ -42,15 +42,16 @@ func (c *claims) set(name, holder string, at int64) {
 	c.held[holder][name] = true
 }
 
-// A claimChange is what a unit does to a claim, and to which state of it.
+// A claimChange is the effect of a unit on a claim, and the state of the claim before.
 type claimChange struct {
 	name   string
 	before claim
-	holder string // after it; "" if nobody holds it
+	holder string // new holder; "" if none
 }
 
-// changeClaims computes what the writes of a unit do to claims, in the order of their names. One write may take what another
-// one of the unit gives back. If somebody else holds what the unit takes, ok is false, and taken is that claim.
+// changeClaims computes the effects of a unit on claims, ordered by name. A write may take a claim
+// that another write of the unit releases. If another key holds a claim, ok is false, and taken is
+// its name.
 func (l *Log) changeClaims(batch []persist.Write, u unit) (changes []claimChange, taken string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,7 +64,7 @@ func (l *Log) changeClaims(batch []persist.Write, u unit) (changes []claimChange
 	}
 	for _, i := range u {
 		w := &batch[i]
-		if w.Delete { // a key that is deleted holds none
+		if w.Delete { // a deleted key holds none
 			for name := range l.claims.held[w.Key] {
 				after[name] = ""
 			}

@@ -15,14 +15,14 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// compaction is what a log knows of the newest compaction, whoever has made it. So no two clocks are compared.
+// compaction is what a log knows of the newest compaction by any log. It uses only the local clock.
 type compaction struct {
 	at   int64     // the revision of its key
-	seen time.Time // when this log has first seen it,
-	mark int64     // and what was applied then: no later change is compacted with the next one
+	seen time.Time // when this log first saw it,
+	mark int64     // and what was applied then: the next compaction goes no further
 }
 
-// Trim implements persist.Log: it drops the history before keepFrom, if that is due and no other log does so.
+// Trim drops the history before keepFrom, if that is due and no other log does it.
 func (l *Log) Trim(keepFrom persist.Revision) error {
 	if l.o.CompactionInterval < 0 || l.health.error() != nil {
 		return nil
@@ -47,7 +47,8 @@ func (l *Log) Trim(keepFrom persist.Revision) error {
 	return errors.Join(l.dropOld(ctx, at), l.dropClaims(ctx), l.dropMarks(ctx))
 }
 
-// compactionDue says whether nobody has compacted for an interval. A log that has just begun waits for one, too.
+// compactionDue reports whether no log has compacted for an interval. A new log also waits that
+// long.
 func (l *Log) compactionDue(ctx context.Context) (bool, error) {
 	found, err := l.client.Get(ctx, l.keys.compaction())
 	if err != nil {
@@ -64,7 +65,7 @@ func (l *Log) compactionDue(ctx context.Context) (bool, error) {
 	return time.Since(l.compaction.seen) >= l.o.CompactionInterval, nil
 }
 
-// takeCompaction says whether this log is the one that compacts now: the one that changes the key of the compaction first.
+// takeCompaction reports whether this log compacts now: the first to change the key does.
 func (l *Log) takeCompaction(ctx context.Context, at int64) (bool, error) {
 	key := l.keys.compaction()
 	unchanged := clientv3.Compare(clientv3.ModRevision(key), "=", l.compaction.at)
@@ -75,7 +76,7 @@ func (l *Log) takeCompaction(ctx context.Context, at int64) (bool, error) {
 	return done.Succeeded, nil
 }
 
-// compactedAt reads what takeCompaction has written; 0 if somebody else has.
+// compactedAt decodes the value of takeCompaction; 0 if it is malformed.
 func compactedAt(value []byte) int64 {
 	at, err := strconv.ParseInt(string(value), 10, 64)
 	if err != nil {
@@ -84,9 +85,9 @@ func compactedAt(value []byte) int64 {
 	return at
 }
 
-// dropOld deletes records and guards that nobody has written since a compacted revision. The records go first, all of them: a log that was paused
-// for so long that it knows less of a guard than what is dropped has one of these, so that its next transaction fails. It then catches up before it
-// plans again.
+// dropOld deletes records and guards older than a compacted revision, all records first. A log that
+// was paused for so long that it has missed dropped guards also has an old record. So its next
+// transaction fails, and it catches up before it plans again.
 func (l *Log) dropOld(ctx context.Context, before int64) error {
 	if err := l.dropUnused(ctx, l.keys.records(), before); err != nil {
 		return err
@@ -94,7 +95,7 @@ func (l *Log) dropOld(ctx context.Context, before int64) error {
 	return l.dropUnused(ctx, l.keys.guards(), before)
 }
 
-// dropUnused deletes records or guards, but for fences, that nobody has written since a compacted revision. Who writes again makes a new one.
+// dropUnused deletes records or guards older than a compacted revision, except for fences.
 func (l *Log) dropUnused(ctx context.Context, prefix string, before int64) error {
 	end := clientv3.WithRange(clientv3.GetPrefixRangeEnd(prefix))
 	for from := prefix; ; {
@@ -117,7 +118,6 @@ func (l *Log) dropUnused(ctx context.Context, prefix string, before int64) error
 	}
 }
 
-// dropUnchanged deletes a key unless somebody has written it since.
 func (l *Log) dropUnchanged(ctx context.Context, kv *mvccpb.KeyValue, also ...clientv3.Cmp) error {
 	key := string(kv.Key)
 	ifs := append(also, clientv3.Compare(clientv3.ModRevision(key), "=", kv.ModRevision))
@@ -127,7 +127,7 @@ func (l *Log) dropUnchanged(ctx context.Context, kv *mvccpb.KeyValue, also ...cl
 	return nil
 }
 
-// dropMarks deletes the marks of the copies that were written longest ago, which may be those of data directories that are no more.
+// dropMarks deletes the oldest marks of local copies, which may belong to removed data directories.
 func (l *Log) dropMarks(ctx context.Context) error {
 	found, err := l.client.Get(ctx, l.keys.copies(), clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithSort(clientv3.SortByModRevision, clientv3.SortDescend))
 	if err != nil {
@@ -141,7 +141,8 @@ func (l *Log) dropMarks(ctx context.Context) error {
 	return nil
 }
 
-// dropClaims deletes claims of keys that do not exist, which only somebody can have left who has deleted objects past all logs.
+// dropClaims deletes claims of missing keys. Only a deletion of objects by another program leaves
+// them.
 func (l *Log) dropClaims(ctx context.Context) error {
 	if l.state == nil {
 		return nil

@@ -9,25 +9,26 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// confirmations let readers share the question which revision is the newest.
+// confirmations let readers share requests for the newest revision.
 type confirmations struct {
 	mu      sync.Mutex
-	next    *confirmation // that readers may still join; nil if none waits
+	next    *confirmation // that readers may still join; nil if none is waiting
 	running bool
 }
 
-// A confirmation is one question, and the answer to all that asked before it was sent.
+// A confirmation is one such request, and the result for all readers that joined before it was
+// sent.
 type confirmation struct {
 	done     chan struct{}
 	revision persist.Revision
 	err      error
 }
 
-// Current answers a revision that contains everything that was committed before the call, whoever has written it, once
-// it was delivered here. The error is persist.ErrUnavailable if the servers do not answer in time.
+// Current returns a revision that contains every commit before the call, by any writer, once it was
+// delivered here. The error is persist.ErrUnavailable if the servers do not respond in time.
 //
-// A question that is under way may have been sent before the call, so that its answer does not count: who comes meanwhile waits
-// for the next one, together.
+// A request in progress may have been sent before the call, so its result does not count: all later
+// readers share the next one.
 func (l *Log) Current(ctx context.Context) (persist.Revision, error) {
 	q := l.confirmations.join(l.confirm)
 	select {
@@ -38,7 +39,6 @@ func (l *Log) Current(ctx context.Context) (persist.Revision, error) {
 	}
 }
 
-// join adds a reader to the next question, and sees to that it is asked.
 func (c *confirmations) join(ask func() (persist.Revision, error)) *confirmation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +53,8 @@ func (c *confirmations) join(ask func() (persist.Revision, error)) *confirmation
 	return q
 }
 
-// run asks until nobody waits. Before it asks, it lets those go on who can: each reader that is about to join saves a question.
+// run sends requests until no reader waits. It yields first, because each reader that still joins
+// saves a request.
 func (c *confirmations) run(ask func() (persist.Revision, error)) {
 	for {
 		runtime.Gosched()
@@ -69,11 +70,11 @@ func (c *confirmations) run(ask func() (persist.Revision, error)) {
 	}
 }
 
-// progressPeriod is how often the servers are asked how far they are while readers wait for the watch.
+// progressPeriod is the interval of progress requests while readers wait for the watch.
 const progressPeriod = 20 * time.Millisecond
 
-// confirm asks for the newest revision and waits until the follower has reached it. If what is newest concerns other
-// keys, no event comes: the servers then tell on request that there is none.
+// confirm requests the newest revision and waits until the follower has reached it. If the newest
+// changes concern other keys, no event comes, only progress on request.
 func (l *Log) confirm() (persist.Revision, error) {
 	if err := l.health.error(); err != nil {
 		return 0, l.unavailable(err)
@@ -87,9 +88,9 @@ func (l *Log) confirm() (persist.Revision, error) {
 	return l.appliedVersion(), nil
 }
 
-// awaitConfirmed waits until the follower has reached a revision, and lets the servers tell how far they are.
+// awaitConfirmed waits until the follower has reached a revision, and requests progress meanwhile.
 func (l *Log) awaitConfirmed(ctx context.Context, revision int64) error {
-	if applied, _ := l.appliedRevision(); applied >= revision { // as nearly always
+	if applied, _ := l.appliedRevision(); applied >= revision { // nearly always
 		return nil
 	}
 	for {

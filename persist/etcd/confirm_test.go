@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestConfirmationsAreShared: all readers that come while a question is under way wait for one more, which is sent after they came.
+// TestConfirmationsAreShared: all readers that arrive during a request wait for one more, sent
+// after they arrived.
 func TestConfirmationsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c confirmations
@@ -19,7 +20,7 @@ func TestConfirmationsAreShared(t *testing.T) {
 			return persist.Revision(n), nil
 		}
 		first := c.join(ask)
-		synctest.Wait() // it is under way
+		synctest.Wait() // it is in progress
 		var later []*confirmation
 		for range 100 {
 			later = append(later, c.join(ask))

@@ -29,7 +29,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// TestUnknownFate: a write whose answer is lost is found out about before anything else is written, and is never written twice.
+// TestUnknownFate: the outcome of a write without a response is determined before the next write,
+// and no write is applied twice.
 func TestUnknownFate(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -37,7 +38,7 @@ func TestUnknownFate(t *testing.T) {
 	a := open(t, Options{Endpoints: []string{l.URL()}, WriteTimeout: 3 * time.Second, HealthCheckTimeout: 1500 * time.Millisecond})
 	b := open(t, Options{Endpoints: cluster.URLs()})
 	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
-	l.BlockAnswers() // it arrives, and nobody hears of it
+	l.BlockAnswers() // requests arrive, responses do not
 	results, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0))})
 	if err != nil || !errors.Is(results[0].Err, persist.ErrUnknown) {
 		t.Fatalf("a write without an answer: %v, %v, want %v", results, err, persist.ErrUnknown)
@@ -65,7 +66,7 @@ func TestUnknownFate(t *testing.T) {
 	}
 }
 
-// TestAway: while no server answers, nothing is written, which is told at once, and afterwards all goes on.
+// TestAway: while no server responds, writes fail at once; afterwards everything continues.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -87,7 +88,8 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// TestRebuild: a log that has fallen behind a compaction reads the state anew, with what was deleted meanwhile gone.
+// TestRebuild: a log that has fallen behind a compaction reads the state again, without deleted
+// objects.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -123,7 +125,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// TestCompactedDuringAStart: a log that begins while another one compacts holds the newest state, and a history without a gap.
+// TestCompactedDuringAStart: a log that starts during a compaction has the newest state and a
+// gapless history.
 func TestCompactedDuringAStart(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -150,7 +153,7 @@ func TestCompactedDuringAStart(t *testing.T) {
 			return
 		}
 		compacted = true
-		link.Block() // the rest has not come yet
+		link.Block() // the rest has not arrived yet
 		if _, err := cluster.Client().Compact(context.Background(), applied-10); err != nil {
 			t.Error(err)
 		}
@@ -163,7 +166,7 @@ func TestCompactedDuringAStart(t *testing.T) {
 	}
 }
 
-// TestTrim: one log compacts what is older than asked, and what it has dropped is told to who comes later.
+// TestTrim: one log compacts, and later logs learn what was dropped.
 func TestTrim(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -173,7 +176,7 @@ func TestTrim(t *testing.T) {
 		a.append(put("/c/n/a", fmt.Sprint(i), at("/c/n/a", a.revision("/c/n/a"))))
 	}
 	keep := a.revision("/c/n/a")
-	b.await() // else it would have to read the state anew
+	b.await() // else it would have to read the state again
 	trim := func(m *member) int64 {
 		t.Helper()
 		if err := m.Trim(keep); err != nil {
@@ -197,7 +200,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestLimits: batches are fitted to what the servers take, and a write that is too large fails alone.
+// TestLimits: batches are split to fit the servers' limits, and a write that is too large fails
+// alone.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1, "--max-txn-ops", "16", "--max-request-bytes", "20000")
@@ -225,8 +229,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestManyWriters: several logs write the same keys at the same time, over links that lose answers. Every acknowledged write
-// is there, each state follows from the one before it, and all logs see the same in the same order.
+// TestManyWriters: several logs write the same keys concurrently, over links that lose responses.
+// Every acknowledged write exists, each state follows from the previous one, and all logs see the
+// same order.
 func TestManyWriters(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -239,7 +244,7 @@ func TestManyWriters(t *testing.T) {
 	}
 	var wait, faults sync.WaitGroup
 	stop := make(chan struct{})
-	answered := make([]chan struct{}, len(members)) // tells of answers while somebody waits, and is closed after the last one
+	answered := make([]chan struct{}, len(members)) // signals responses to waiters, and is closed after the last one
 	for n := range answered {
 		answered[n] = make(chan struct{})
 	}

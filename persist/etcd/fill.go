@@ -15,18 +15,17 @@ var ErrNotEmpty = errors.New("there are keys already: choose another prefix")
 
 // A Content is what Fill writes.
 type Content struct {
-	Labels   map[string]string // as of EnsureLabel
-	Secrets  map[string][]byte // as of EnsureSecret
-	Revision persist.Revision  // above which those of the store begin
-	// Items delivers the objects, without the revision in their values, and where it belongs (persist.Write.RevisionOffset).
+	Labels   map[string]string // as for EnsureLabel
+	Secrets  map[string][]byte // as for EnsureSecret
+	Revision persist.Revision  // the store's revisions begin above it
+	// Items delivers the objects without the revision in their values, and its offset
+	// (persist.Write.RevisionOffset).
 	Items func(yield func(key string, value []byte, revisionOffset int) error) error
 }
 
-// Fill makes a store of a prefix without keys from what read returns. Its revisions begin above that
-// of the content.
-//
-// The prefix has a mark before read is called and until the store is complete. Open refuses a marked
-// prefix, and the next Fill begins anew. If read fails, Fill removes the mark.
+// Fill creates a store in an empty prefix from what read returns. Its revisions begin above that of
+// the content. The prefix is marked from before the call of read until the store is complete. Open
+// refuses a marked prefix, and the next Fill starts over. If read fails, Fill removes the mark.
 func Fill(ctx context.Context, o Options, read func() (Content, error)) (err error) {
 	o = o.withDefaults()
 	if err := o.Validate(); err != nil {
@@ -51,7 +50,6 @@ func Fill(ctx context.Context, o Options, read func() (Content, error)) (err err
 	return f.end(ctx)
 }
 
-// end removes the mark.
 func (f *filler) end(ctx context.Context) error {
 	ctx, cancel := bounded(ctx, f.o.WriteTimeout)
 	defer cancel()
@@ -59,7 +57,6 @@ func (f *filler) end(ctx context.Context) error {
 	return err
 }
 
-// fill writes the content.
 func (f *filler) fill(ctx context.Context, c Content) error {
 	base := alignBase(c.Revision + 1)
 	if err := f.add(ctx, f.keys.format(), []byte(encodeFormat(base)), nil, nil); err != nil {
@@ -85,17 +82,19 @@ func (f *filler) fill(ctx context.Context, c Content) error {
 	return err
 }
 
-// A filler writes keys, many in a transaction.
+// A filler writes keys, many per transaction.
 type filler struct {
 	*Log
 	ops   []clientv3.Op
 	bytes int
 }
 
-// fillOps is how many keys are put in one transaction: fewer than any server is likely to take, and than there are positions.
+// fillOps is the number of keys per transaction: fewer than servers accept by default, and than
+// there are positions.
 const fillOps = 100
 
-// begin marks the prefix, which must have no keys but those of a Fill that was interrupted; these are removed.
+// begin marks the prefix. It must be empty but for the keys of an interrupted Fill, which are
+// removed.
 func (f *filler) begin(ctx context.Context) error {
 	f.ops = make([]clientv3.Op, 0, fillOps)
 	open, cancel := bounded(ctx, openTimeout)
@@ -115,7 +114,7 @@ func (f *filler) begin(ctx context.Context) error {
 	case len(found.Kvs) > 0 && len(marked.Kvs) == 0:
 		return fmt.Errorf("etcd: %s: %w", f.keys.prefix, ErrNotEmpty)
 	}
-	// The mark stays while the rest goes: all keys but it lie before or behind it.
+	// The mark stays while all keys before and after it are removed.
 	for _, part := range [][2]string{{f.keys.all(), mark}, {mark + "\x00", clientv3.GetPrefixRangeEnd(f.keys.all())}} {
 		if _, err := f.client.Delete(open, part[0], clientv3.WithRange(part[1])); err != nil {
 			return f.unavailable(err)
@@ -126,17 +125,18 @@ func (f *filler) begin(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return f.unavailable(err)
-	case !marking.Succeeded: // a daemon has made a store meanwhile
+	case !marking.Succeeded: // a daemon has created a store meanwhile
 		return fmt.Errorf("etcd: %s: %w", f.keys.prefix, ErrNotEmpty)
 	}
 	return nil
 }
 
-// encodingBytes are at least what a Transformer may add to a value.
+// encodingBytes is an upper bound of what a Transformer adds to a value.
 const encodingBytes = 1 << 10
 
-// add adds a key to the transaction, or to the next one if there is no room in it. Where there is a place, the Transformer encodes the
-// value. What comes before the value may depend on the position in the transaction.
+// add adds a key to the current transaction, or to the next one if that is full. If place is set,
+// the Transformer encodes the value. head returns the bytes before the value, given the position in
+// the transaction.
 func (f *filler) add(ctx context.Context, key string, value []byte, place *persist.Place, head func(position byte) []byte) error {
 	size := len(key) + len(value) + encodingBytes
 	if len(f.ops) > 0 && (f.bytes+size > defaultMaxBytes || len(f.ops) == cap(f.ops)) {
@@ -162,7 +162,6 @@ func (f *filler) add(ctx context.Context, key string, value []byte, place *persi
 	return nil
 }
 
-// send writes what was added.
 func (f *filler) send(ctx context.Context) error {
 	if len(f.ops) == 0 {
 		return nil
@@ -177,7 +176,7 @@ func (f *filler) send(ctx context.Context) error {
 	return nil
 }
 
-// Export delivers the newest state, whoever writes meanwhile.
+// Export delivers the newest state, while other logs may write.
 func (l *Log) Export(ctx context.Context, items func(persist.Item) error) (persist.Revision, error) {
 	revision, err := l.currentRevision(ctx)
 	if err != nil {
@@ -186,7 +185,7 @@ func (l *Log) Export(ctx context.Context, items func(persist.Item) error) (persi
 	return l.revisions.upTo(revision), l.readItems(ctx, "", revision, items)
 }
 
-// Labels are all that EnsureLabel has set.
+// Labels returns all labels set by EnsureLabel.
 func (l *Log) Labels(ctx context.Context) (map[string]string, error) {
 	ctx, cancel := bounded(ctx, l.o.WriteTimeout)
 	defer cancel()

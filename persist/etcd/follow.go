@@ -15,7 +15,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// follow hands out what all logs write, until the log is closed or has failed. A watch that ends is begun again where it was.
+// follow delivers the writes of all logs until the log is closed or has failed. It reopens the
+// watch when it ends.
 func (l *Log) follow() {
 	for l.ctx.Err() == nil && l.failure() == nil {
 		err := l.watch()
@@ -28,14 +29,13 @@ func (l *Log) follow() {
 		if err != nil {
 			l.stats.reopened.Add(1)
 			l.o.Logger.Warn("etcd: the watch has ended and begins again", "error", err)
-			_ = wait(l.ctx, retryDelay) // an error says that the log is closed, which the loop finds out
+			_ = wait(l.ctx, retryDelay) // after an error the log is closed, which the loop detects
 		}
 	}
 }
 
-// watch delivers everything from the first revision that was not delivered, until the watch ends.
-// It begins at the revision of the fingerprint, so that what it shows up to there tells whether the
-// servers have the history that was delivered.
+// watch delivers all undelivered revisions until the watch ends. It begins at the revision of the
+// fingerprint, to verify that the servers have the delivered history.
 func (l *Log) watch() error {
 	applied, _ := l.appliedRevision()
 	r := &replay{fingerprint: l.fingerprint(), delivered: applied}
@@ -74,7 +74,8 @@ func (l *Log) watch() error {
 	return errors.New("the servers have closed it")
 }
 
-// byRevision parts events by their revisions, in ascending order. The servers send those of a revision together.
+// byRevision groups events by revision, in ascending order. The servers send those of a revision
+// together.
 func byRevision(events []*clientv3.Event) iter.Seq2[int64, []*clientv3.Event] {
 	return func(yield func(int64, []*clientv3.Event) bool) {
 		for len(events) > 0 {
@@ -90,32 +91,30 @@ func byRevision(events []*clientv3.Event) iter.Seq2[int64, []*clientv3.Event] {
 	}
 }
 
-// deliverProgress hands out that nothing more comes up to a revision.
 func (l *Log) deliverProgress(revision int64) { l.deliver(&delivery{revision: revision}) }
 
-// A delivery is what the events of one revision say.
+// A delivery is the content of one revision.
 type delivery struct {
 	revision int64
-	writer   string // whose record was written; "" if none was
+	writer   string // whose record was written; "" if none
 	record   *record
 	objects  []event
 	claims   []event
 	guards   []event
-	dropped  int64 // what the log that compacts has written; 0 if it has not
+	dropped  int64 // written by the log that compacts; 0 if not
 	marks    []event
 	erased   []string // writers whose records were deleted
 	// fingerprint is zero if no record was written.
 	fingerprint fingerprint
 }
 
-// An event is a change of an object, of a claim, of a guard or of the marks of a copy.
+// An event is a change of an object, a claim, a guard or the marks of a copy.
 type event struct {
-	key     string // without what the keys of its sort begin with
+	key     string // without the prefix of its kind
 	value   []byte
 	deletes bool
 }
 
-// read sorts the events of a revision.
 func (l *Log) read(revision int64, events []*clientv3.Event) *delivery {
 	d := &delivery{revision: revision}
 	for _, e := range events {
@@ -151,8 +150,8 @@ func hasPrefix(key []byte, prefix string) bool {
 	return len(key) > len(prefix) && string(key[:len(prefix)]) == prefix
 }
 
-// deliver hands out one revision, if it is newer than what was handed out: a watch that goes on at a member that is behind may begin too early, after
-// that has told of its progress. If it is the revision of the round that is under way, its commits are those of Append.
+// deliver delivers one revision if it is newer than the delivered ones: a watch that continues at a
+// member that lags may begin too early. The commits of the round in progress are those of Append.
 func (l *Log) deliver(d *delivery) {
 	l.delivering.Lock()
 	defer l.delivering.Unlock()
@@ -160,7 +159,7 @@ func (l *Log) deliver(d *delivery) {
 		return
 	}
 	if err := l.revisions.check(d.revision); err != nil {
-		_ = l.fail(err) // which tells of it
+		_ = l.fail(err) // which logs it
 		return
 	}
 	r := l.inFlight
@@ -201,7 +200,6 @@ func (r *round) decide(revision int64, upTo persist.Revision, commits []persist.
 	close(r.decided)
 }
 
-// applyClaims notes what a revision says of claims.
 func (l *Log) applyClaims(d *delivery) {
 	if len(d.claims) == 0 {
 		return
@@ -213,7 +211,7 @@ func (l *Log) applyClaims(d *delivery) {
 	}
 }
 
-// time is when a revision was written, as far as is known: by the clock of its writer, but not later than now.
+// time returns when a revision was written by its writer's clock, but not later than now.
 func (d *delivery) time(now time.Time) time.Time {
 	if d.record != nil && d.record.time.Before(now) {
 		return d.record.time
@@ -221,8 +219,8 @@ func (d *delivery) time(now time.Time) time.Time {
 	return now
 }
 
-// commits makes the commits of a revision. r is the round whose commits they are, if it is under way. While the log follows others, at is when it
-// has learned of them, so that their clocks do not count.
+// commits returns the commits of a revision. r is their round if it is in progress. While the log
+// follows others, at is the time of delivery, so that foreign clocks do not matter.
 func (l *Log) commits(d *delivery, r *round, at time.Time) []persist.Commit {
 	if len(d.objects) == 0 {
 		return nil
@@ -234,14 +232,13 @@ func (l *Log) commits(d *delivery, r *round, at time.Time) []persist.Commit {
 	return commits
 }
 
-// commitOf makes the commit of one event.
 func (l *Log) commitOf(d *delivery, r *round, e event, at time.Time) persist.Commit {
 	n, stored := d.record.deletion(e.key), e.value
 	if e.deletes && n != nil {
 		stored = n.value
 	}
 	position, offset, rest, err := splitHead(stored)
-	if e.deletes && n == nil { // of somebody who is not one of us
+	if e.deletes && n == nil { // deleted by another program
 		position, offset, rest, err = wholeRevision, -1, nil, nil
 	}
 	if !e.deletes {
@@ -272,8 +269,8 @@ func (l *Log) commitOf(d *delivery, r *round, e event, at time.Time) persist.Com
 	return c
 }
 
-// decode answers the value of what is stored or, with the reason, what is stored of one that cannot be read. Where the service that
-// keeps the keys does not answer, it is asked again: what comes later cannot be handed out before.
+// decode returns a value, or the stored bytes of an unreadable value with the reason. While the key
+// management service is unreachable it retries, because later revisions must wait.
 func (l *Log) decode(at persist.Place, stored []byte) ([]byte, error) {
 	if l.o.Transformer == nil || len(stored) == 0 {
 		return append([]byte(nil), stored...), nil
@@ -293,7 +290,7 @@ func (l *Log) decode(at persist.Place, stored []byte) ([]byte, error) {
 	}
 }
 
-// rebuild reads the state anew after changes that were not delivered have been compacted.
+// rebuild reads the state again after undelivered changes were compacted.
 func (l *Log) rebuild() error {
 	l.stats.rebuilds.Add(1)
 	if l.state == nil {
@@ -323,13 +320,13 @@ func (l *Log) rebuild() error {
 	}
 	l.mu.Lock()
 	for name, g := range guards {
-		if known := l.guards[name]; known.at == g.at { // it is known who has raised it
+		if known := l.guards[name]; known.at == g.at { // its raiser is known
 			guards[name] = known
 		}
 	}
 	l.claims, l.guards, l.forgotten = claims, guards, l.revisions.upTo(revision)
 	l.mu.Unlock()
-	if r := l.inFlight; r != nil { // it may be one of those that were compacted
+	if r := l.inFlight; r != nil { // it may be among the compacted ones
 		l.inFlight, r.lost = nil, true
 		close(r.decided)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// TestForeignKeys: whatever somebody else has written below the prefix, or written over, ends no log and holds nobody back. Logs that have
-// followed it, that begin later and that begin from a copy have the same, and what cannot be read is told.
+// TestForeignKeys: keys of other programs below the prefix end no log and block no caller. Running
+// logs, new logs and logs that start from a copy agree, and unreadable values are reported.
 func TestForeignKeys(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)

@@ -14,9 +14,10 @@ import (
 const (
 	// positionBits are the bits of a revision that hold the position of a write in its transaction.
 	positionBits = 7
-	// wholeRevision is the position that stands for all writes of a revision of etcd, and for those that have none.
+	// wholeRevision is the position for all writes of a revision of etcd, and for revisions without
+	// writes.
 	wholeRevision = 1<<positionBits - 1
-	// maxWrites is how many writes one transaction may have.
+	// maxWrites is the number of writes that one transaction may have.
 	maxWrites = wholeRevision
 
 	valueFormat  = 1
@@ -24,7 +25,7 @@ const (
 	noteDeletes  = 1 // flag of a note
 )
 
-// keys makes the keys of a store, all of which begin with its prefix.
+// keys builds the keys of a store.
 type keys struct{ prefix string }
 
 func (k keys) format() string                { return k.prefix + "/format" }
@@ -48,15 +49,14 @@ func trimKey(key []byte, with string) string { return strings.TrimPrefix(string(
 // revisions translates between the revisions of etcd and those of the log.
 type revisions struct{ base persist.Revision }
 
-// of is the revision of a write.
 func (r revisions) of(etcd int64, position byte) persist.Revision {
 	return r.base + persist.Revision(etcd)<<positionBits | persist.Revision(position)
 }
 
-// upTo is the greatest revision that a revision of etcd can have.
+// upTo returns the greatest revision that a revision of etcd can have.
 func (r revisions) upTo(etcd int64) persist.Revision { return r.of(etcd, wholeRevision) }
 
-// etcd is the revision of etcd that a revision of the log belongs to; 0 for one from before the store.
+// etcd returns the revision of etcd for a revision of the log; 0 if that precedes the store.
 func (r revisions) etcd(revision persist.Revision) int64 {
 	if revision < r.base {
 		return 0
@@ -64,7 +64,7 @@ func (r revisions) etcd(revision persist.Revision) int64 {
 	return int64((revision - r.base) >> positionBits)
 }
 
-// check refuses revisions of etcd that are too great for those of the log to be numbers that every client reads.
+// check refuses revisions of etcd for which resource versions would not fit into an int64.
 func (r revisions) check(etcd int64) error {
 	if most := int64((math.MaxInt64 - r.base) >> positionBits); etcd >= most {
 		return fmt.Errorf("etcd: the servers are at revision %d, and resource versions reach to %d only: was it raised by too much in a restore (--bump-revision)?", etcd, most)
@@ -74,13 +74,12 @@ func (r revisions) check(etcd int64) error {
 
 var errFormat = errors.New("etcd: the value has no known format")
 
-// appendHead appends what the value of an object begins with.
 func appendHead(b []byte, position byte, offset int) []byte {
 	b = append(b, valueFormat, position)
 	return binary.AppendUvarint(b, uint64(max(offset, -1)+1))
 }
 
-// splitHead is appendHead the other way round; rest is what follows.
+// splitHead splits a stored value into what appendHead has put first and the rest.
 func splitHead(b []byte) (position byte, offset int, rest []byte, err error) {
 	if len(b) < 3 || b[0] != valueFormat || b[1] >= wholeRevision {
 		return wholeRevision, -1, b, errFormat
@@ -92,7 +91,8 @@ func splitHead(b []byte) (position byte, offset int, rest []byte, err error) {
 	return b[1], int(n) - 1, b[2+used:], nil
 }
 
-// valueAt puts the digits of a revision where they belong. Where that is not in the value, somebody else has written it.
+// valueAt inserts the digits of a revision. If the offset is not in the value, another program has
+// written it.
 func valueAt(value []byte, offset int, revision persist.Revision) ([]byte, error) {
 	if offset > len(value) {
 		return value, errFormat
@@ -100,7 +100,7 @@ func valueAt(value []byte, offset int, revision persist.Revision) ([]byte, error
 	return (&persist.Write{Value: value, RevisionOffset: offset}).ValueAt(revision), nil
 }
 
-// maxOffset bounds the offsets that are read. An encoded value may be shorter than the one that the offset belongs to.
+// maxOffset limits decoded offsets. An encoded value may be shorter than its offset.
 const maxOffset = 1 << 30
 
 // A record is what a log writes with each of its transactions.
@@ -110,7 +110,7 @@ type record struct {
 	notes  []note
 }
 
-// A note is what the record says of one write.
+// A note is the part of a record about one write.
 type note struct {
 	position byte
 	deletes  bool
@@ -165,7 +165,6 @@ func decodeRecord(b []byte) (*record, error) {
 	return r, nil
 }
 
-// note finds what the record says of a position; nil if it says nothing, or there is no record.
 func (r *record) note(position byte) *note {
 	if r != nil {
 		for i := range r.notes {
@@ -177,7 +176,6 @@ func (r *record) note(position byte) *note {
 	return nil
 }
 
-// deletion finds what the record says of a key that is deleted; nil if it says nothing, or there is no record.
 func (r *record) deletion(key string) *note {
 	if r != nil {
 		for i := range r.notes {

@@ -9,14 +9,16 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A guard is what a log knows of one, as far as it was delivered.
+// A guard is the delivered state of a persist.Guard.
 type guard struct {
-	at int64 // the revision of etcd that its key has; 0 if there is none
-	// raised and others are what the subscriber was told with the newest change of it, by whomever and by another log.
+	at int64 // the revision of etcd that its key has; 0 if it does not exist
+	// raised and others are the delivered revisions of its newest raise by any log, and by another
+	// log.
 	raised, others persist.Revision
 }
 
-// overtakes tells whether somebody has raised the guard so that a write that names it cannot be committed any more.
+// overtakes reports whether the guard was raised so that a write with by can no longer be
+// committed.
 func (g guard) overtakes(by persist.Guard) bool {
 	if by.IsFence() {
 		return !by.Raise && g.others > by.Seen
@@ -27,7 +29,7 @@ func (g guard) overtakes(by persist.Guard) bool {
 	return g.raised > by.Seen
 }
 
-// applyGuards notes what a revision says of guards, for a caller who then tells the subscriber upTo.
+// applyGuards records the guards of a revision. The caller then reports upTo to the subscriber.
 func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 	if len(d.guards) == 0 && d.dropped == 0 {
 		return
@@ -37,12 +39,12 @@ func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 	l.dropped = max(l.dropped, d.dropped)
 	for _, e := range d.guards {
 		g := l.guards[e.key]
-		if e.deletes && g.at < l.dropped && !(persist.Guard{Name: e.key}).IsFence() { // for its age: only who was paused has seen less than that
+		if e.deletes && g.at < l.dropped && !(persist.Guard{Name: e.key}).IsFence() { // for its age: a log that has seen less was paused
 			l.forgotten = max(l.forgotten, g.raised)
 			delete(l.guards, e.key)
 			continue
 		}
-		// Who else deletes one takes away what others are compared with. So that counts as if it were raised.
+		// Deleting a guard otherwise removes what others compare with, so it counts as a raise.
 		if g.at, g.raised = d.revision, upTo; e.deletes {
 			g.at = 0
 		}
@@ -53,7 +55,8 @@ func (l *Log) applyGuards(d *delivery, upTo persist.Revision) {
 	}
 }
 
-// readGuards reads the guards at a revision. Who has raised them is not told, so it counts as another one.
+// readGuards reads the guards at a revision. Their raisers are unknown, so they count as other
+// logs.
 func (l *Log) readGuards(ctx context.Context, revision int64) (map[string]guard, error) {
 	guards := map[string]guard{}
 	err := l.readEach(ctx, l.keys.guards(), revision, func(kv *mvccpb.KeyValue) error {
@@ -64,15 +67,15 @@ func (l *Log) readGuards(ctx context.Context, revision int64) (map[string]guard,
 	return guards, err
 }
 
-// overtaken answers, if one of some guards was raised after its unit has seen it, what has been delivered with that, and
-// persist.ErrOvertaken, or persist.ErrFenced if one of them is a fence.
+// overtaken returns persist.ErrOvertaken, or persist.ErrFenced for a fence, if a guard was raised
+// after its unit saw it. seen is then the revision to wait for.
 func (l *Log) overtaken(guards []persist.Guard) (seen persist.Revision, refused error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.overtakenNow(guards)
 }
 
-// overtakenNow is overtaken, for a caller who holds mu.
+// overtakenNow requires mu.
 func (l *Log) overtakenNow(guards []persist.Guard) (seen persist.Revision, refused error) {
 	for _, g := range guards {
 		known, ok := l.guards[g.Name]
@@ -92,7 +95,6 @@ func (l *Log) overtakenNow(guards []persist.Guard) (seen persist.Revision, refus
 	return seen, refused
 }
 
-// guardsOf are the guards of a unit.
 func guardsOf(batch []persist.Write, u unit) (all []persist.Guard) {
 	for _, i := range u {
 		all = append(all, batch[i].Guards...)
@@ -100,8 +102,9 @@ func guardsOf(batch []persist.Write, u unit) (all []persist.Guard) {
 	return all
 }
 
-// addGuards adds to a step that the guards of its unit are as they were delivered, unless one of them has overtaken the unit by then. Both is
-// looked up in one moment: what is delivered after the one and before the other would be neither refused here nor by the servers.
+// addGuards adds conditions to a step that its guards are as delivered, unless one has overtaken
+// the unit. It does both under one lock: a raise delivered in between would be refused neither here
+// nor by the servers.
 func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision, refused error) {
 	if len(guards) == 0 {
 		return 0, nil
@@ -121,15 +124,15 @@ func (l *Log) addGuards(s *step, guards []persist.Guard) (seen persist.Revision,
 	return 0, nil
 }
 
-// A raise is a guard that a unit raises, with the revision that its key has before.
+// A raise is a guard that a unit raises, with the previous revision of its key.
 type raise struct {
 	name string
 	at   int64
 }
 
-// newRaises are those of a step that the round does not have yet. All units of a round that raise a guard do so by one operation, for
-// etcd takes a key once; and under the condition that they have themselves, so that of several logs that are in each
-// other's way one always succeeds.
+// newRaises returns the raises of a step that are new to the round. All units of a round share one
+// operation per guard, because etcd accepts a key once. Its condition is that of the units, so that
+// of several conflicting logs one always succeeds.
 func (r *round) newRaises(s step) (all []raise) {
 	for _, one := range s.raises {
 		if !r.raised[one.name] {

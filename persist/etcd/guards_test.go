@@ -20,7 +20,7 @@ func guarded(w persist.Write, raise bool, seen persist.Revision, names ...string
 	return w
 }
 
-// TestGuards: what was computed without a raise is refused, by whoever raised it; own raises are known to those that raise.
+// TestGuards: a write that has not seen another log's raise is refused; a log knows its own raises.
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -44,7 +44,8 @@ func TestGuards(t *testing.T) {
 	same(t, "known to a new one", c.append(guarded(create("/11"), true, seen, "g"), guarded(create("/11"), true, c.appliedVersion(), "g")), overtaken+", ok")
 }
 
-// TestGuardedSum: logs that raise one guard for each step of a sum never take more than there is, and take all of it.
+// TestGuardedSum: logs that raise one guard for each part of a sum never take more than exists, and
+// take all of it.
 func TestGuardedSum(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -79,8 +80,8 @@ func TestGuardedSum(t *testing.T) {
 	}
 }
 
-// TestGuardsInOneMoment: a write that has not been overtaken is compared with the guard that it has seen, and not with one that is raised while it
-// is planned: the servers would find that as it is, and commit what was computed without it.
+// TestGuardsInOneMoment: a write is compared with the guard that it has seen, not with one raised
+// while it is planned: the servers would find that unchanged and commit an outdated result.
 func TestGuardsInOneMoment(t *testing.T) {
 	t.Parallel()
 	l := &Log{guards: map[string]guard{}}
@@ -110,7 +111,7 @@ func TestGuardsInOneMoment(t *testing.T) {
 	raising.Wait()
 }
 
-// TestGuardsDropped: guards that are as old as what is compacted go, and are raised again afterwards.
+// TestGuardsDropped: guards older than the compaction are dropped, and can be raised again.
 func TestGuardsDropped(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.Start(t, 1)
@@ -126,13 +127,13 @@ func TestGuardsDropped(t *testing.T) {
 		t.Fatalf("%v, %v", found, err)
 	}
 	a.await()
-	if len(a.guards) != 1 { // it may have been somebody else who has deleted it
+	if len(a.guards) != 1 { // another log may have deleted it
 		t.Errorf("guards %v are known, want the one", a.guards)
 	}
 	same(t, "raised again", a.append(guarded(put("/3", "x", at("/3", 0)), true, a.appliedVersion(), "g")), "ok")
 }
 
-// TestGuardDeleted: what was computed before somebody else has deleted a guard is computed again.
+// TestGuardDeleted: what was computed before another program has deleted a guard is computed again.
 func TestGuardDeleted(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.Start(t, 1)
@@ -147,7 +148,8 @@ func TestGuardDeleted(t *testing.T) {
 	same(t, "computed again", b.append(guarded(put("/2", "x", at("/2", 0)), true, b.appliedVersion(), "g")), "ok")
 }
 
-// TestManyGuards: a guard that several writes of a batch raise is put once, within the operations that servers take.
+// TestManyGuards: a guard raised by several writes of a batch is put once, within the servers'
+// limits.
 func TestManyGuards(t *testing.T) {
 	t.Parallel()
 	a := open(t, Options{Endpoints: etcdtest.Start(t, 1, "--max-txn-ops", "16").URLs()})
@@ -167,8 +169,8 @@ func TestManyGuards(t *testing.T) {
 	}
 }
 
-// TestFence: what a log still writes for what another one has taken over is refused for good, whether it knows of that or not, however
-// long ago it was and whatever was compacted. Its own raises are none of that.
+// TestFence: late writes for work that another log has taken over are refused for good, whether or
+// not the log knows that, and whatever was compacted. A log's own raises do not count.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	const fenced = refused + ": another writer has taken over"
@@ -191,7 +193,7 @@ func TestFence(t *testing.T) {
 
 	b.await()
 	delivering := make(chan struct{})
-	a.delivering.Lock() // it does not hear of anything
+	a.delivering.Lock() // it receives nothing
 	go func() { <-delivering; a.delivering.Unlock() }()
 	third := take(b, "/b1")
 	answered := make(chan string)
@@ -210,7 +212,7 @@ func TestFence(t *testing.T) {
 	a.await()
 	same(t, "work after a compaction", a.append(write("/5", second)), fenced)
 
-	// Somebody deletes the fence: nobody goes on with work before he has taken over again.
+	// A deleted fence stops everyone until the work is taken over again.
 	if _, err := cluster.Client().Delete(t.Context(), b.keys.guard(fence)); err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +223,7 @@ func TestFence(t *testing.T) {
 	third = take(b, "/b2")
 	same(t, "work afterwards", b.append(write("/5", third)), "ok")
 
-	// b is still the one after it has read the state anew, and so is one that takes over after a new start.
+	// b keeps the fence after a rebuild, and so does a log that takes over after a restart.
 	if err := b.Log.rebuild(); err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,10 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// health is whether the servers answer. While they do not, nothing is sent to them but the question whether they do.
+// health records whether the servers respond. While they do not, only health checks are sent.
 type health struct {
 	failed atomic.Pointer[error]
-	behind atomic.Pointer[time.Time] // since when the follower lacks something; nil if it does not
+	behind atomic.Pointer[time.Time] // since when the follower lags; nil if it does not
 }
 
 func (h *health) error() error {
@@ -24,13 +24,13 @@ func (h *health) error() error {
 	return nil
 }
 
-// healthPeriod is between two questions.
+// healthPeriod is the interval of health checks.
 const healthPeriod = time.Second
 
-// maxBehind is how long the follower may lack what the servers have before the log counts as unhealthy.
+// maxBehind is how long the follower may lag before the log counts as unhealthy.
 const maxBehind = 10 * time.Second
 
-// Healthy answers why the store cannot be reached; nil if it can. It does not wait.
+// Healthy returns the reason why the store is unreachable, or nil. It does not block.
 func (l *Log) Healthy() error {
 	if err := l.failure(); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (l *Log) Healthy() error {
 	return nil
 }
 
-// watchHealth asks the servers until the log is closed, and looks whether the follower keeps up.
+// watchHealth checks the servers, and whether the follower keeps up, until the log is closed.
 func (l *Log) watchHealth() {
 	for wait(l.ctx, healthPeriod) == nil {
 		now, err := l.ask(clientv3.WithRequireLeader(l.ctx), l.o.HealthCheckTimeout)
@@ -71,7 +71,8 @@ func (l *Log) watchHealth() {
 	}
 }
 
-// noteBehind notes since when the follower lacks something. It asks for progress, which moves it on where nothing happens.
+// noteBehind records since when the follower lags, and requests progress, which advances it without
+// events.
 func (l *Log) noteBehind(revision int64) {
 	switch applied, _ := l.appliedRevision(); {
 	case applied >= revision:
@@ -83,7 +84,7 @@ func (l *Log) noteBehind(revision int64) {
 	l.requestProgress()
 }
 
-// WriteMetrics writes what the log counts, as text for Prometheus.
+// WriteMetrics writes the metrics of the log in the Prometheus text format.
 func (l *Log) WriteMetrics(w io.Writer) {
 	up := 1
 	if l.Healthy() != nil {

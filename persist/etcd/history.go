@@ -15,13 +15,13 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Servers that were restored from a backup or replaced while logs follow them have another history:
-// what was delivered may never have happened there, and their revisions may be the same or greater.
-// A log that finds that out fails, since it can neither go on nor take back what it has delivered.
+// Servers that were restored from a backup or replaced have another history: delivered commits may
+// never have happened there, and their revisions may be the same or greater. A log that detects
+// that fails, since it can neither continue nor take back what it has delivered.
 
-// A fingerprint identifies the history up to a revision by the record that was written with it. No
-// two records are alike: each has the random name of its writer, a number and a time. The zero
-// fingerprint identifies nothing.
+// A fingerprint identifies the history up to a revision by the record written with it. No two
+// records are alike: each has the random name of its writer, a number and a time. The zero value
+// identifies nothing.
 type fingerprint struct {
 	revision int64 // of etcd
 	writer   string
@@ -40,8 +40,8 @@ func newWriter() string {
 	return hex.EncodeToString(id[:])
 }
 
-// beginHistory writes a record under a name of its own, which identifies the state that the caller
-// reads at its revision. If the servers take no writes, the state at their newest revision has no
+// beginHistory writes a record under a new name, which identifies the state that the caller reads
+// at its revision. If the servers accept no writes, it returns their newest revision without a
 // fingerprint.
 func (l *Log) beginHistory(ctx context.Context) (int64, fingerprint, error) {
 	now, err := l.ask(ctx, l.o.WriteTimeout)
@@ -66,13 +66,11 @@ func (l *Log) beginHistory(ctx context.Context) (int64, fingerprint, error) {
 	return done.Header.Revision, newFingerprint(done.Header.Revision, writer, record), nil
 }
 
-// sameStore compares the format, which is written once, with the one that the log has found when it
-// was opened.
+// sameStore compares the format key, which is written once, with the one seen by Open.
 func (l *Log) sameStore() clientv3.Cmp {
 	return clientv3.Compare(clientv3.CreateRevision(l.keys.format()), "=", l.identity.Created)
 }
 
-// fingerprint returns that of what was delivered.
 func (l *Log) fingerprint() fingerprint {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,11 +83,11 @@ func (l *Log) setFingerprint(f fingerprint) {
 	l.newest = f
 }
 
-// A replay is what a watch begins with: what was delivered from the revision of the fingerprint on,
-// which must have happened there in the same way.
+// A replay is what a watch begins with: the revisions from the fingerprint on that were delivered
+// already and must be the same.
 type replay struct {
 	fingerprint fingerprint
-	delivered   int64 // the revision of etcd up to which everything was delivered
+	delivered   int64 // everything up to this revision of etcd was delivered
 	seen        bool  // the revision of the fingerprint
 }
 
@@ -110,8 +108,8 @@ func (r *replay) check(d *delivery) error {
 	return nil
 }
 
-// checkProgress verifies that the revision of the fingerprint is not absent. A member that is
-// behind may not have reached it yet.
+// checkProgress verifies that the revision of the fingerprint exists. A lagging member may not have
+// reached it yet.
 func (r *replay) checkProgress(revision int64) error {
 	if f := r.fingerprint; !r.seen && f.revision > 0 && revision >= f.revision {
 		return fmt.Errorf("revision %d, whose record was delivered, changes nothing", f.revision)
@@ -119,7 +117,8 @@ func (r *replay) checkProgress(revision int64) error {
 	return nil
 }
 
-// checkHistory compares the answer to a question that was confirmed by most servers with what had been delivered before it was asked.
+// checkHistory compares a response that a quorum confirmed with what was delivered before the
+// request.
 func (l *Log) checkHistory(before int64, answer *pb.ResponseHeader) error {
 	switch {
 	case answer.Revision < before:
@@ -133,15 +132,15 @@ func (l *Log) checkHistory(before int64, answer *pb.ResponseHeader) error {
 	return nil
 }
 
-// A moment is what the servers say at one time.
+// A moment is a response of the servers.
 type moment struct {
 	revision int64
-	known    fingerprint // as it was before they were asked
-	found    int64       // the revision of etcd that its record has; 0 if there is none
+	known    fingerprint // as before the request
+	found    int64       // the revision of etcd that its record has; 0 if it does not exist
 }
 
-// ask asks the servers for the newest revision, and for the record of the fingerprint. The error is
-// persist.ErrFailed if they have another history than what was delivered.
+// ask requests the newest revision and the record of the fingerprint. The error is
+// persist.ErrFailed if the servers have another history.
 func (l *Log) ask(ctx context.Context, most time.Duration) (moment, error) {
 	if err := l.failure(); err != nil {
 		return moment{}, err
@@ -165,8 +164,8 @@ func (l *Log) ask(ctx context.Context, most time.Duration) (moment, error) {
 	return now, nil
 }
 
-// check verifies that what was delivered up to a moment includes what has become of the record.
-// Else it has never been there, as after a restore from a backup that has made revisions greater.
+// check verifies that the delivered revisions up to at include any change of the record. Otherwise
+// the record never existed there, as after a restore that has raised the revisions.
 func (l *Log) check(at moment) error {
 	if at.found == at.known.revision {
 		return nil
@@ -177,7 +176,6 @@ func (l *Log) check(at moment) error {
 	return nil
 }
 
-// confirmHistory verifies that the servers have the history that was delivered.
 func (l *Log) confirmHistory(ctx context.Context) error {
 	now, err := l.ask(ctx, l.o.WriteTimeout)
 	if err == nil {
@@ -189,22 +187,20 @@ func (l *Log) confirmHistory(ctx context.Context) error {
 	return err
 }
 
-// failHistory ends a log whose watch has shown another history.
 func (l *Log) failHistory(why error) error {
 	return l.fail(fmt.Errorf("etcd: %w, as after a restore from a backup: this process must begin anew", why))
 }
 
-// failRecord ends a log that has seen a record which the servers do not have.
 func (l *Log) failRecord(from, to int64) error {
 	return l.fail(fmt.Errorf("etcd: a record has gone back from revision %d to %d, as after a restore from a backup: this process must begin anew", from, to))
 }
 
-// failReplaced ends a log whose store is not there any more.
 func (l *Log) failReplaced() error {
 	return l.fail(fmt.Errorf("etcd: %s has gone or was written anew, as after a restore from a backup: this process must begin anew", l.keys.format()))
 }
 
-// fail ends the log: nothing is written any more, and no read is confirmed. It answers the first cause.
+// fail ends the log: nothing is written any more, and no read is confirmed. It returns the first
+// cause.
 func (l *Log) fail(err error) error {
 	err = fmt.Errorf("%w: %w", persist.ErrFailed, err)
 	if !l.failed.CompareAndSwap(nil, &err) {
@@ -217,7 +213,6 @@ func (l *Log) fail(err error) error {
 	return err
 }
 
-// failure is why the log has failed; nil if it has not.
 func (l *Log) failure() error {
 	if err := l.failed.Load(); err != nil {
 		return *err

@@ -22,7 +22,7 @@ type cutOff struct {
 	o       Options
 }
 
-// newCutOff opens a log that writes nothing itself, beside another one that it follows.
+// newCutOff opens a log that writes nothing itself, next to one that it follows.
 func newCutOff(t *testing.T) (a *cutOff, other *member) {
 	t.Helper()
 	cluster := etcdtest.Start(t, 1)
@@ -35,8 +35,8 @@ func newCutOff(t *testing.T) (a *cutOff, other *member) {
 	return a, other
 }
 
-// restore puts the servers back to a backup while the log does not reach them; "" starts them
-// empty. A new log then writes until their revision has passed what the first one had seen.
+// restore restores the servers while the log cannot reach them, from a backup or, with "", to an
+// empty state. A new log then writes until their revision has passed what the first one had seen.
 func (a *cutOff) restore(backup string) *member {
 	a.t.Helper()
 	applied, _ := a.appliedRevision()
@@ -57,15 +57,14 @@ func (a *cutOff) restore(backup string) *member {
 	}
 }
 
-// mend lets the log reach the servers again.
 func (a *cutOff) mend() {
 	a.link.Reset()
 	a.link.Mend()
 }
 
 // TestRestoredBelowAFollower: the servers get another history while a log that only follows cannot
-// reach them, and pass the revision that it has seen. It confirms no read and writes nothing on
-// what it has, and ends or reads the state anew.
+// reach them, and pass its revision. The log confirms no read and writes nothing from its state,
+// and ends or reads the state again.
 func TestRestoredBelowAFollower(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -112,8 +111,8 @@ func TestRestoredBelowAFollower(t *testing.T) {
 	}
 }
 
-// TestWriteBelowARestore: a log that has not noticed yet that the servers were restored commits
-// nothing, though its own record is in the backup.
+// TestWriteBelowARestore: a log that has not noticed a restore commits nothing, though its own
+// record is in the backup.
 func TestWriteBelowARestore(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -155,8 +154,8 @@ func TestWriteBelowARestore(t *testing.T) {
 	}
 }
 
-// TestCopyBelowARestore: neither the copy that a log writes after the servers were restored below
-// it nor the one before counts at the next start, unless the backup has what it holds.
+// TestCopyBelowARestore: a copy is not used after a restore of the servers, whether it was written
+// before or after it, unless the backup contains its mark.
 func TestCopyBelowARestore(t *testing.T) {
 	t.Parallel()
 	for _, copied := range []bool{false, true} { // before the restore, after the backup

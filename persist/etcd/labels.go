@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// EnsureLabel sets a property of the store, such as its naming profile, that is not there yet, and answers the one that is. Of
-// several processes that set it at the same time one wins.
+// EnsureLabel sets a property of the store, such as its naming profile, unless it exists, and
+// returns the present value. Of several concurrent writers one wins.
 func (l *Log) EnsureLabel(ctx context.Context, name, value string) (present string, err error) {
 	ctx, cancel := bounded(ctx, l.o.WriteTimeout)
 	defer cancel()
@@ -26,12 +26,12 @@ func (l *Log) EnsureLabel(ctx context.Context, name, value string) (present stri
 	return string(done.Responses[0].GetResponseRange().Kvs[0].Value), nil
 }
 
-// secretPlace is where the transformer finds a secret: it is encrypted like a Secret.
+// secretPlace returns the place of a secret for the Transformer, which encrypts it like a Secret.
 func secretPlace(name string) persist.Place {
 	return persist.Place{Key: "/secrets//" + name, Unversioned: true}
 }
 
-// Secret answers what EnsureSecret has kept under a name; nil if there is nothing.
+// Secret returns the value stored by EnsureSecret, or nil.
 func (l *Log) Secret(ctx context.Context, name string) ([]byte, error) {
 	ctx, cancel := bounded(ctx, l.o.WriteTimeout)
 	defer cancel()
@@ -45,7 +45,8 @@ func (l *Log) Secret(ctx context.Context, name string) ([]byte, error) {
 	return l.decodeSecret(name, found.Kvs[0].Value)
 }
 
-// EnsureSecret keeps a secret that all logs share, encoded by the Transformer, if there is none yet, and answers the one that is.
+// EnsureSecret stores a secret that all logs share, encoded by the Transformer, unless it exists,
+// and returns the present value.
 func (l *Log) EnsureSecret(ctx context.Context, name string, value []byte) (present []byte, err error) {
 	place := secretPlace(name)
 	if t := l.o.Transformer; t != nil {

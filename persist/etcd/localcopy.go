@@ -17,44 +17,43 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A copy of the state on the local disk spares the next start most of what it would have to ask the servers for: they are asked for what has
-// changed since. If they have compacted that, they are asked for the keys with their revisions, and for the values of those that the
-// copy does not have: what has the same key and the same revision has the same value, in one history. That the history of the servers is the
-// one that the copy was made in is told by a mark: a random text that is written to the servers after the state was complete. Where
-// they hold the mark, everything before it happened there.
+// A copy of the state on the local disk saves the next start most requests: it reads only later
+// changes. If those are compacted, it lists the keys with their revisions and reads missing values,
+// because within one history equal revisions mean equal values. A mark proves that the servers have
+// the history of the copy: a random text that is written to the servers after the state was
+// complete.
 
-// localCopy is what a log knows of its copy.
 type localCopy struct {
-	files persist.LocalCopy // without a directory there is none
+	files persist.LocalCopy // no copy without a directory
 	name  string            // of the key with the marks
 	mark  string            // the newest, which the copy on the disk may have
-	value string            // of the key, as this log knows it; "" if it does not
-	shown string            // value of the key that was delivered last; guarded by mu of the log
+	value string            // of the key, as known to this log; "" if unknown
+	shown string            // last delivered value of the key; guarded by mu of the log
 	bytes atomic.Int64      // of the newest copy
-	since atomic.Int64      // bytes that have changed after it
+	since atomic.Int64      // bytes changed since then
 }
 
 // An origin is where a copy comes from.
 type origin struct {
-	Cluster uint64 `json:"cluster"` // the identity that the servers have
+	Cluster uint64 `json:"cluster"` // identity of the servers
 	Prefix  string `json:"prefix"`
-	Format  string `json:"format"`  // what the key /format holds,
-	Created int64  `json:"created"` // and the revision that made it
+	Format  string `json:"format"`  // value of the key /format,
+	Created int64  `json:"created"` // and its create revision
 	Name    string `json:"name"`    // of the key with the marks
 	Mark    string `json:"mark"`
-	// Verified says that the mark was found in the history that the state comes from. Older
-	// versions did not look.
+	// Verified means that the mark was found in the history of the state. Older versions did not
+	// check.
 	Verified bool `json:"verified"`
 	apart
 }
 
-// apart is what a copy does not have: objects that are encrypted in etcd or cannot be read. All of their resources is then read from the servers.
+// apart is what a copy lacks: resources with objects that are encrypted in etcd or cannot be read.
+// They are read from the servers.
 type apart struct {
-	Resources [][]byte `json:"resources,omitempty"` // what their keys begin with, in ascending order
-	Scattered bool     `json:"scattered,omitempty"` // there are keys that are of no resource
+	Resources [][]byte `json:"resources,omitempty"` // prefixes of their keys, in ascending order
+	Scattered bool     `json:"scattered,omitempty"` // some keys belong to no resource
 }
 
-// add adds the resource of a key.
 func (a *apart) add(key string) {
 	prefix, ok := resourcePrefix(key)
 	if !ok {
@@ -66,7 +65,6 @@ func (a *apart) add(key string) {
 	}
 }
 
-// has tells whether the resource of a key is apart.
 func (a *apart) has(key string) bool {
 	prefix, ok := resourcePrefix(key)
 	if !ok {
@@ -78,17 +76,18 @@ func (a *apart) has(key string) bool {
 
 func compareText(b []byte, text string) int { return strings.Compare(string(b), text) }
 
-// resourcePrefix is what all keys of the resource of a key begin with: group and resource, with a slash after each.
+// resourcePrefix returns the common prefix of a resource's keys: group and resource, each with a
+// slash.
 func resourcePrefix(key string) (prefix string, ok bool) {
 	group, rest, first := strings.Cut(key, "/")
 	resource, _, second := strings.Cut(rest, "/")
 	return group + "/" + resource + "/", first && second
 }
 
-// mostMarks is how many copies can be trusted at a time. Who compacts drops the oldest marks beyond that.
+// mostMarks is the number of valid copies. Trim drops the oldest marks beyond that.
 const mostMarks = 256
 
-// Snapshot implements persist.Log: it writes the copy.
+// Snapshot writes the local copy.
 func (l *Log) Snapshot(at, _ persist.Revision, items func(yield func(persist.Item) bool) error) error {
 	c := &l.copy
 	if c.files.Dir == "" {
@@ -104,7 +103,7 @@ func (l *Log) Snapshot(at, _ persist.Revision, items func(yield func(persist.Ite
 				return true
 			}
 			size += int64(len(i.Key) + len(i.Value))
-			return l.ctx.Err() == nil && yield(i) // a log that is closed cannot mark it either
+			return l.ctx.Err() == nil && yield(i) // a closed log cannot mark it either
 		})
 	}, func() ([]byte, error) { return l.markCopy(at, without) })
 	if err != nil {
@@ -115,14 +114,13 @@ func (l *Log) Snapshot(at, _ persist.Revision, items func(yield func(persist.Ite
 	return nil
 }
 
-// transforms says whether what the servers hold of a key may be encoded.
 func (l *Log) transforms(key string) bool {
 	return l.o.Transformer != nil && l.o.Transformer.Transforms(key)
 }
 
 // markCopy writes a mark for the state at a revision, and waits until the follower has delivered
-// it: then it is in the history that the state comes from. The one before stays beside it, for the
-// copy before counts until the new one is in place; but only in the history in which it was
+// it, which proves that it is in the same history. The previous mark stays next to it, because the
+// old copy counts until the new one is in place, but only within the history in which it was
 // written.
 func (l *Log) markCopy(at persist.Revision, without apart) ([]byte, error) {
 	ctx, cancel := bounded(l.ctx, l.o.WriteTimeout)
@@ -138,7 +136,7 @@ func (l *Log) markCopy(at persist.Revision, without apart) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, l.unavailable(err)
-	case !done.Succeeded && l.copy.value != "": // the copy before counts no more
+	case !done.Succeeded && l.copy.value != "": // the previous copy is no longer valid
 		l.copy.value = ""
 		return l.markCopy(at, without)
 	case !done.Succeeded:
@@ -158,7 +156,6 @@ func (l *Log) markCopy(at persist.Revision, without apart) ([]byte, error) {
 	return json.Marshal(o)
 }
 
-// applyMarks notes what a revision says of the marks of the log's own copy.
 func (l *Log) applyMarks(d *delivery) {
 	for _, e := range d.marks {
 		if e.key == l.copy.name {
@@ -177,8 +174,8 @@ func (l *Log) shownMarks() string {
 
 var errOtherHistory = errors.New("etcd: the servers do not hold the history that this state comes from")
 
-// changed is how many bytes have changed after the copy. It counts as more than any bound if that is as much as the copy holds, so that the copy of a
-// store that grows is renewed each time it has doubled.
+// changed returns the bytes changed since the copy. It is unbounded once they exceed the size of
+// the copy, so that a growing store's copy is renewed each time it has doubled.
 func (c *localCopy) changed() int64 {
 	const least = 8 << 20
 	if since := c.since.Load(); since < max(least, c.bytes.Load()) {
@@ -187,17 +184,17 @@ func (c *localCopy) changed() int64 {
 	return unbounded
 }
 
-// unbounded is more than may change before a copy is due.
+// unbounded exceeds what may change before a copy is due.
 const unbounded = 1 << 50
 
-// wantsCopy says whether a copy is worth its cost when the log is closed: an old one serves nearly as well as a new one if little has changed.
+// wantsCopy reports whether closing should write a copy. An old one is nearly as good if little has
+// changed.
 func (l *Log) wantsCopy() bool {
 	const part = 8
 	since := l.copy.since.Load()
 	return l.copy.files.Dir != "" && since > 0 && since >= l.copy.bytes.Load()/part && l.Healthy() == nil
 }
 
-// countChanges notes what has changed after the copy.
 func (l *Log) countChanges(commits []persist.Commit) {
 	if l.copy.files.Dir == "" {
 		return
@@ -207,21 +204,20 @@ func (l *Log) countChanges(commits []persist.Commit) {
 	}
 }
 
-// A copiedState is a copy that can be trusted.
 type copiedState struct {
 	at        int64 // revision of etcd
 	items     []persist.Item
 	without   apart
-	compacted bool // the servers do not know any more what has changed since
+	compacted bool // the servers have lost the changes since then
 }
 
-// loadCopy answers the copy, if it can be trusted, and else nil. It is asked for once.
+// loadCopy returns the copy, or nil if it cannot be trusted.
 func (l *Log) loadCopy(ctx context.Context, revision int64) *copiedState {
 	c := &l.copy
 	if c.files.Dir == "" {
 		return nil
 	}
-	c.since.Store(unbounded) // so that one is made soon if there is none
+	c.since.Store(unbounded) // so that one is written soon if there is none
 	loaded, err := c.files.Load()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -241,13 +237,13 @@ func (l *Log) loadCopy(ctx context.Context, revision int64) *copiedState {
 	return s
 }
 
-// checkCopy says why a copy cannot be trusted.
+// checkCopy verifies that a copy can be trusted.
 func (l *Log) checkCopy(ctx context.Context, loaded *persist.CopiedState, revision int64) (*copiedState, error) {
 	var o origin
 	if err := json.Unmarshal(loaded.Origin, &o); err != nil {
 		return nil, err
 	}
-	l.copy.name = o.Name // the key is used again in any case
+	l.copy.name = o.Name // the key is reused in any case
 	s := &copiedState{at: l.revisions.etcd(loaded.Revision), items: loaded.Items, without: o.apart}
 	switch i := l.identity; {
 	case o.Cluster != i.Cluster || o.Prefix != i.Prefix || o.Format != i.Format || o.Created != i.Created:
@@ -276,7 +272,8 @@ func (l *Log) checkCopy(ctx context.Context, loaded *persist.CopiedState, revisi
 	return s, nil
 }
 
-// leaveOut takes from a copy what is apart. The configuration of the Transformer may be another one than it was, too.
+// leaveOut removes resources that are apart from a copy. The Transformer's configuration may have
+// changed.
 func (l *Log) leaveOut(s *copiedState) {
 	for _, i := range s.items {
 		if l.transforms(i.Key) {
@@ -286,8 +283,8 @@ func (l *Log) leaveOut(s *copiedState) {
 	s.items = slices.DeleteFunc(s.items, func(i persist.Item) bool { return s.without.has(i.Key) || l.transforms(i.Key) })
 }
 
-// readCopied hands out the state of a copy, and answers the revision that it has: that of the copy, or the given one if what has changed since
-// cannot be told.
+// readCopied delivers the state of a copy and returns its revision: that of the copy, or the given
+// one if the changes since then are unavailable.
 func (l *Log) readCopied(ctx context.Context, revision int64, s *copiedState, take func(persist.Item) error) (at int64, err error) {
 	if s.compacted || s.without.Scattered {
 		return revision, l.readChanged(ctx, revision, s.items, take)

@@ -20,7 +20,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// snapshot lets a log write its copy, as a store does.
+// snapshot makes a log write its copy, as a store does.
 func (m *member) snapshot() error {
 	m.mu.Lock()
 	at, state := m.upTo, maps.Clone(m.state)
@@ -55,18 +55,20 @@ func (s secretly) Decode(at persist.Place, stored []byte) ([]byte, error) {
 	return s.Encode(nil, at, stored), nil
 }
 
-// TestLocalCopy: a log that finds a copy of the state on its disk has the same state as one that reads all of it from the servers, whatever
-// has happened meanwhile. It reads values only that the copy does not have, and none of a copy that cannot be trusted.
+// TestLocalCopy: a log that starts from a local copy has the same state as one that reads
+// everything from the servers, whatever has happened meanwhile. It reads only missing values, and
+// ignores a copy that cannot be trusted.
 func TestLocalCopy(t *testing.T) {
 	t.Parallel()
 	const size = 2000 // of a value
 	for _, c := range []struct {
 		name string
-		// meanwhile happens after the copy was written, while no log that uses it runs, and may change with what the next one begins.
+		// meanwhile runs after the copy was written, while no log uses it, and may change how the
+		// next one starts.
 		meanwhile func(t *testing.T, s *etcdtest.Cluster, dir string, o *Options, other func() *member)
-		values    int    // of the state that are read from the servers; -1: all that are there
-		keys      int    // that are asked for; -1: all that are there
-		reason    string // that is logged
+		values    int    // read from the servers; -1: all
+		keys      int    // requested; -1: all
+		reason    string // logged reason
 	}{
 		{"nothing", func(*testing.T, *etcdtest.Cluster, string, *Options, func() *member) {}, 0, 0, ""},
 		{"changes", func(t *testing.T, _ *etcdtest.Cluster, _ string, _ *Options, other func() *member) {
@@ -166,7 +168,7 @@ func TestLocalCopy(t *testing.T) {
 	}
 }
 
-// change changes, deletes, makes anew and adds.
+// change updates, deletes, recreates and creates keys.
 func change(t *testing.T, m *member) {
 	t.Helper()
 	value := strings.Repeat("y", 2000)
@@ -181,7 +183,7 @@ func change(t *testing.T, m *member) {
 	same(t, "made anew", m.append(put("/c/n/03", value, at("/c/n/03", 0))), "ok")
 }
 
-// compact lets the servers forget what a log has seen.
+// compact makes the servers forget what a log has seen.
 func compact(t *testing.T, s *etcdtest.Cluster, m *member) {
 	t.Helper()
 	applied, _ := m.appliedRevision()
@@ -220,7 +222,8 @@ func onlyOneCopy(t *testing.T, dir string) {
 	}
 }
 
-// TestLocalCopyOfSecrets: what is encrypted in etcd is in no file of the copy, and is read with the keys of the day.
+// TestLocalCopyOfSecrets: values encrypted in etcd are in no file of the copy, and are read with
+// the current keys.
 func TestLocalCopyOfSecrets(t *testing.T) {
 	t.Parallel()
 	cluster, dir := etcdtest.Start(t, 1), t.TempDir()
@@ -262,7 +265,8 @@ func TestLocalCopyOfSecrets(t *testing.T) {
 	}
 }
 
-// TestRestoredWhileAway: a copy that is newer than the backup from which etcd was restored is not used, also when etcd has gone on beyond it since.
+// TestRestoredWhileAway: a copy newer than the restored backup is not used, even if etcd has passed
+// its revision since.
 func TestRestoredWhileAway(t *testing.T) {
 	t.Parallel()
 	for _, beyond := range []bool{false, true} {
@@ -302,7 +306,8 @@ func TestRestoredWhileAway(t *testing.T) {
 	}
 }
 
-// TestRestoredBelowALog: a log whose servers were restored from a backup ends, and says so, before it answers or writes anything more.
+// TestRestoredBelowALog: a log whose servers were restored from a backup ends with an error before
+// it answers or writes anything more.
 func TestRestoredBelowALog(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"reads", "writes", "waits"} {

@@ -15,9 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A Log is one process's view of a store in etcd. It implements persist.Log.
-//
-// Where both locks are held, delivering is taken before mu.
+// A Log is one process's view of a store in etcd. delivering is locked before mu.
 type Log struct {
 	o         Options
 	client    *clientv3.Client
@@ -25,7 +23,7 @@ type Log struct {
 	revisions revisions
 	writer    string // of this log's record
 
-	state      persist.AppliedState // of the caller; nil if it has none
+	state      persist.AppliedState // of the caller; may be nil
 	subscriber func([]persist.Commit, persist.Revision)
 	ctx        context.Context // ends with Close
 	cancel     context.CancelFunc
@@ -34,26 +32,26 @@ type Log struct {
 	appending sync.Mutex // held by Append; guards this block
 	number    uint64     // of the newest transaction
 	recordAt  int64      // the revision of etcd that the record has, 0 if there is none
-	undecided bool       // it is not known whether the newest transaction was committed, or there was none yet
-	maxOps    int        // operations that the servers take in a transaction
-	maxBytes  int        // bytes of a request that the servers take, as far as is known
+	undecided bool       // the outcome of the newest transaction is unknown, or there was none yet
+	maxOps    int        // operations that the servers accept in a transaction
+	maxBytes  int        // bytes of a request that the servers accept, as far as known
 
 	watches    watches
 	unverified bool // the next watch may begin without a fingerprint; only the follower uses it, after Recover
 
 	// delivering is held while the subscriber is called, and guards inFlight.
 	delivering sync.Mutex
-	inFlight   *round // whose commits the follower hands out as those of Append
+	inFlight   *round // whose commits the follower delivers as those of Append
 
-	mu       sync.Mutex       // held for moments; guards what follows
-	applied  int64            // the revision of etcd up to which everything was delivered
-	version  persist.Revision // that the subscriber was told with it
+	mu       sync.Mutex       // held only briefly; guards the following fields
+	applied  int64            // everything up to this revision of etcd was delivered
+	version  persist.Revision // that the subscriber received with it
 	advanced chan struct{}
-	newest   fingerprint // of what was delivered
+	newest   fingerprint // of the delivered history
 	claims   claims
 	guards   map[string]guard // by name
-	dropped  int64            // records and guards from before this revision may be deleted for their age
-	// forgotten is up to where guards that are not known any more may have been raised.
+	dropped  int64            // records and guards older than this revision may be deleted for their age
+	// forgotten is the revision up to which unknown guards may have been raised.
 	forgotten persist.Revision
 
 	copying  sync.Mutex // held while the copy is written
@@ -68,13 +66,11 @@ type Log struct {
 	failed        atomic.Pointer[error]
 }
 
-// stats are what Stats and the metrics tell.
 type stats struct {
 	batches, rounds, commits, refused, undecided, rebuilds, confirmations, reopened, keysRead, bytesRead atomic.Uint64
 	seconds                                                                                              secondsCounter
 }
 
-// secondsCounter adds up times.
 type secondsCounter struct{ nanoseconds atomic.Int64 }
 
 func (s *secondsCounter) since(begin time.Time) { s.nanoseconds.Add(int64(time.Since(begin))) }
@@ -88,15 +84,16 @@ var (
 )
 
 const (
-	// defaultMaxOps is what servers take in one transaction if nothing else was configured (--max-txn-ops).
+	// defaultMaxOps is etcd's default limit of operations per transaction (--max-txn-ops).
 	defaultMaxOps = 128
-	// minOps is how few operations a server may take so that any write can be stored.
+	// minOps is the smallest limit with which any write can be stored.
 	minOps = 8
-	// defaultMaxBytes leaves room below the 1.5 MiB that servers take (--max-request-bytes).
+	// defaultMaxBytes leaves room below etcd's default limit of 1.5 MiB (--max-request-bytes).
 	defaultMaxBytes = 1 << 20
 )
 
-// Open connects to the store and makes it if there is none. The error is persist.ErrUnavailable if no server answers in time.
+// Open connects to the store, and creates it if it does not exist. The error is
+// persist.ErrUnavailable if no server responds in time.
 func Open(ctx context.Context, o Options) (*Log, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("etcd: %w", err)
@@ -117,10 +114,10 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	return l, nil
 }
 
-// openTimeout bounds the time in which a store must answer when it is opened.
+// openTimeout limits each request while a store is opened or read.
 const openTimeout = 15 * time.Second
 
-// prepare makes sure that the store is one of ours.
+// prepare checks that the store has our format, or initializes it.
 func (l *Log) prepare(ctx context.Context) error {
 	ctx, cancel := bounded(ctx, openTimeout)
 	defer cancel()
@@ -159,7 +156,6 @@ func (l *Log) prepare(ctx context.Context) error {
 	return l.revisions.check(found.Header.Revision)
 }
 
-// refuseFilling refuses a store that is being filled.
 func (l *Log) refuseFilling(ctx context.Context) error {
 	found, err := l.client.Get(ctx, l.keys.filling(), clientv3.WithKeysOnly())
 	switch {
@@ -171,7 +167,7 @@ func (l *Log) refuseFilling(ctx context.Context) error {
 	return nil
 }
 
-// initialize writes the format into a prefix without keys. Another process may do the same.
+// initialize writes the format into an empty prefix. Another process may do the same concurrently.
 func (l *Log) initialize(ctx context.Context) error {
 	others, err := l.client.Get(ctx, l.keys.all(), clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithKeysOnly())
 	if err != nil {
@@ -188,10 +184,10 @@ func (l *Log) initialize(ctx context.Context) error {
 	return nil
 }
 
-// oldest versions of the servers whose watches tell of progress only after all changes.
+// oldest has the first versions whose watches report progress only after all changes.
 var oldest = map[string]int{"3.4": 25, "3.5": 8}
 
-// checkVersions refuses servers that are too old. Those that do not answer are not asked again.
+// checkVersions refuses servers that are too old. It ignores unreachable ones.
 func (l *Log) checkVersions(ctx context.Context) error {
 	for _, e := range l.client.Endpoints() {
 		ctx, cancel := context.WithTimeout(ctx, l.o.HealthCheckTimeout)
@@ -212,19 +208,17 @@ func (l *Log) checkVersions(ctx context.Context) error {
 	return nil
 }
 
-// unavailable marks an error of the client as persist.ErrUnavailable.
 func (l *Log) unavailable(err error) error {
 	return fmt.Errorf("%w: etcd at %v: %w", persist.ErrUnavailable, l.o.Endpoints, err)
 }
 
-// Subscribe implements persist.Log. From here on the log follows what all write.
+// Subscribe also starts following the writes of all logs.
 func (l *Log) Subscribe(fn func(batch []persist.Commit, upTo persist.Revision)) {
 	l.subscriber = fn
 	l.running.Go(l.follow)
 	l.running.Go(l.watchHealth)
 }
 
-// Stats implements persist.Log.
 func (l *Log) Stats() persist.Stats {
 	return persist.Stats{
 		Segments:      2, // so that Trim is called
@@ -233,12 +227,12 @@ func (l *Log) Stats() persist.Stats {
 	}
 }
 
-// Close implements persist.Log. It ends a transaction that is under way, whose fate is then unknown.
+// Close aborts a transaction in progress, whose outcome is then unknown.
 func (l *Log) Close() error {
 	l.cancel()
 	l.appending.Lock()
 	defer l.appending.Unlock()
-	l.copying.Lock() // what is being written is broken off
+	l.copying.Lock() // aborts a copy in progress
 	defer l.copying.Unlock()
 	l.running.Wait()
 	err := l.client.Close()
@@ -248,7 +242,6 @@ func (l *Log) Close() error {
 	return err
 }
 
-// advance notes that everything up to a revision of etcd was delivered.
 func (l *Log) advance(to int64, version persist.Revision) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -260,21 +253,20 @@ func (l *Log) advance(to int64, version persist.Revision) {
 	l.advanced = make(chan struct{})
 }
 
-// appliedRevision is the revision of etcd up to which everything was delivered, and a channel that is closed when it rises.
+// appliedRevision returns the revision of etcd up to which everything was delivered, and a channel
+// that is closed when it rises.
 func (l *Log) appliedRevision() (int64, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.applied, l.advanced
 }
 
-// appliedVersion is the revision of the log up to which everything was delivered.
 func (l *Log) appliedVersion() persist.Revision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.version
 }
 
-// awaitApplied waits until everything up to a revision of etcd was delivered.
 func (l *Log) awaitApplied(ctx context.Context, revision int64) error {
 	for {
 		applied, advanced := l.appliedRevision()

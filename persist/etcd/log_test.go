@@ -21,10 +21,10 @@ type member struct {
 	state    map[string]persist.Commit
 	commits  []persist.Commit
 	upTo     persist.Revision
-	history  []persist.Commit // of recovery
+	history  []persist.Commit // from the recovery
 	after    persist.Revision
 	rebuilds int
-	// onHistory is called with each commit of recovery.
+	// onHistory is called with each commit of the recovery.
 	onHistory func(persist.Commit)
 }
 
@@ -40,7 +40,7 @@ func openWith(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	return m
 }
 
-// openPaused is openWith for a log that does not follow anybody before resume.
+// openPaused is openWith for a log that follows nobody before resume.
 func openPaused(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	t.Helper()
 	l, err := Open(context.Background(), o)
@@ -145,7 +145,7 @@ func (m *member) revision(key string) persist.Revision {
 	return m.state[key].Revision
 }
 
-// append appends, and says for each write "ok", or why it was refused.
+// append appends a batch and returns "ok" or the refusal of each write.
 func (m *member) append(batch ...persist.Write) string {
 	m.t.Helper()
 	results, err := m.Append(batch)
@@ -164,7 +164,7 @@ func (m *member) append(batch ...persist.Write) string {
 	return strings.Join(out, ", ")
 }
 
-// await waits until the member has received what is newest.
+// await waits until the member has received the newest revision.
 func (m *member) await() {
 	m.t.Helper()
 	eventually(m.t, "a confirmation", func() bool { _, err := m.Current(context.Background()); return err == nil })
@@ -188,7 +188,7 @@ func same(t *testing.T, what, got, want string) {
 
 const refused = "condition does not hold"
 
-// TestAppend: what a batch does, and that another log sees the same.
+// TestAppend checks the effects of a batch, and that another log sees the same.
 func TestAppend(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -213,7 +213,7 @@ func TestAppend(t *testing.T) {
 	whole := put("/c/n/w", "1", at("/c/n/w", 0), at("/p/x", 0))
 	same(t, "a whole", a.append(whole, part), "ok, ok")
 	same(t, "a whole that is stale", b.append(whole, part), refused+", "+refused)
-	// A write that depends on one before it in the batch sees that one.
+	// A write that depends on an earlier one of the batch sees that one.
 	gone := persist.Write{Key: "/namespaces/n", Delete: true, Value: []byte(`{"v":""}`), RevisionOffset: 6}
 	same(t, "a namespace", a.append(put("/namespaces/n", "1", at("/namespaces/n", 0))), "ok")
 	n := a.revision("/namespaces/n")
@@ -239,7 +239,7 @@ func commitsText(commits []persist.Commit) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestClaims: nobody takes what another key holds, wherever it was taken.
+// TestClaims: no key takes a claim of another one, whichever log took it.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -273,7 +273,8 @@ func returning(c Content) func() (Content, error) {
 	return func() (Content, error) { return c, nil }
 }
 
-// TestFill: a store that is filled is as if it had been written, one whose filling was interrupted is not opened, and is filled anew.
+// TestFill: a filled store is like a written one. One whose filling was interrupted cannot be
+// opened, and can be filled again.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}

@@ -19,38 +19,39 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// DefaultPrefix is that of the keys if nothing else is said.
+// DefaultPrefix is the default of Options.Prefix.
 const DefaultPrefix = "/troupe"
 
-// Options say where the store is, and how it is used.
+// Options configure the store and its use.
 type Options struct {
 	Endpoints []string // URLs; at least one
-	CAFile    string   // of the servers; "" for those that the system trusts
-	CertFile  string   // with which the log proves itself
+	CAFile    string   // of the servers; "": the system's
+	CertFile  string   // client certificate
 	KeyFile   string
 	Prefix    string // ""; DefaultPrefix
-	// HealthCheckTimeout bounds the question whether the servers answer; 0: 2 s.
+	// HealthCheckTimeout limits a health check; 0: 2 s.
 	HealthCheckTimeout time.Duration
-	// WriteTimeout bounds one transaction, and the time until the follower has seen it; 0: 10 s.
+	// WriteTimeout limits one transaction, including its delivery to the follower; 0: 10 s.
 	WriteTimeout time.Duration
-	// CompactionInterval is how often the history is compacted; 0: 5 min, negative: never.
+	// CompactionInterval is the time between compactions; 0: 5 min, negative: never.
 	CompactionInterval time.Duration
-	// Transformer changes values on their way to the servers and back; nil: they are stored as they are.
+	// Transformer changes values on their way to the servers and back; nil: they are stored
+	// unchanged.
 	Transformer persist.Transformer
 	Logger      *slog.Logger // nil: slog.Default()
 	Now         func() time.Time
-	// Base is that of the revisions of a new store. It is rounded up to a multiple of 128.
+	// Base is the least revision of a new store, rounded up to a multiple of 128.
 	Base persist.Revision
-	// CopyDir is a directory of its own for a copy of the state, which spares the next start most of what it would have to read from the
-	// servers; "" for none.
+	// CopyDir is a dedicated directory for a local copy of the state, which saves the next start
+	// most reads; "": none.
 	CopyDir string
-	// Fatal is called once if the log cannot go on, as when the servers were restored from a backup: the process must end. It must not block.
+	// Fatal is called once if the log cannot continue, as after a restore of the servers: the
+	// process must end. It must not block.
 	Fatal func(error)
-	// MustExist refuses to make a store where there is none.
+	// MustExist makes Open refuse to create a store.
 	MustExist bool
 }
 
-// Validate reports every fault of the options.
 func (o Options) Validate() error {
 	var errs []error
 	if len(o.Endpoints) == 0 {
@@ -82,7 +83,8 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// cleanPrefix begins with a slash and does not end with one, so that no prefix is the beginning of another one's keys.
+// cleanPrefix returns p with one leading slash and no trailing one, so that no prefix is the
+// beginning of another one's keys.
 func cleanPrefix(p string) string {
 	if p = strings.Trim(p, "/"); p == "" {
 		return ""
@@ -114,13 +116,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// alignBase rounds a base up to what leaves room for positions.
 func alignBase(base persist.Revision) persist.Revision {
 	return (base + wholeRevision) &^ wholeRevision
 }
 
-// tls is how the servers are reached; nil by plain HTTP. The files of the client's certificate are read with each connection,
-// so that one may be renewed.
+// tls returns the configuration for https; nil for http. The client certificate is read with each
+// connection, so that it can be renewed.
 func (o Options) tls() (*tls.Config, error) {
 	if !strings.HasPrefix(o.Endpoints[0], "https://") {
 		return nil, nil
@@ -145,7 +146,6 @@ func (o Options) tls() (*tls.Config, error) {
 	return c, nil
 }
 
-// readCertificate reads that of the client, with its key. It must be good now.
 func (o Options) readCertificate() (*tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
 	if err != nil {
@@ -157,16 +157,16 @@ func (o Options) readCertificate() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// Connections that no longer carry anything are found out within keepAlive and keepAliveTimeout.
+// Dead connections are detected within keepAlive plus keepAliveTimeout.
 const (
 	dialTimeout      = 20 * time.Second
 	keepAlive        = 10 * time.Second
 	keepAliveTimeout = 5 * time.Second
-	// maxSendBytes is above what any server accepts, so that the server says what is too large.
+	// maxSendBytes exceeds what any server accepts, so that the server reports what is too large.
 	maxSendBytes = 64 << 20
 )
 
-// connect makes a client. It does not wait for a connection.
+// connect creates a client. It does not wait for a connection.
 func connect(o Options, more ...grpc.DialOption) (*clientv3.Client, error) {
 	secure, err := o.tls()
 	if err != nil {
@@ -183,7 +183,7 @@ func connect(o Options, more ...grpc.DialOption) (*clientv3.Client, error) {
 	return c, nil
 }
 
-// bounded is a context for one request: it ends in time, and a server without a leader refuses what it carries.
+// bounded returns a context for one request, which servers without a leader refuse.
 func bounded(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(clientv3.WithRequireLeader(ctx), most)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// dropAll compacts everything that a log has, and deletes the records and guards that are older, as Trim does.
+// dropAll compacts everything that a log has, and deletes older records and guards, as Trim does.
 func dropAll(t *testing.T, m *member) {
 	t.Helper()
 	for range 2 { // the newest record is never dropped
@@ -35,8 +35,9 @@ func dropAll(t *testing.T, m *member) {
 	m.await()
 }
 
-// TestGuardDroppedWhilePaused: a log that is paused for so long that a guard is raised and dropped for its age meanwhile commits nothing that it has
-// computed before, whether it has written already or not, and whether its write is planned before it has caught up or afterwards.
+// TestGuardDroppedWhilePaused: a log that is paused while a guard is raised and dropped for its age
+// commits nothing that it computed before, whether or not it has written before, and whenever its
+// write is planned.
 func TestGuardDroppedWhilePaused(t *testing.T) {
 	t.Parallel()
 	for _, wrote := range []bool{false, true} {
@@ -79,8 +80,8 @@ func TestGuardDroppedWhilePaused(t *testing.T) {
 	}
 }
 
-// TestDeliveredOnce: what a watch tells again, as one does that goes on at a member that is behind, is handed out once, in the follower and in
-// recovery.
+// TestDeliveredOnce: revisions that a watch repeats, as when it continues at a lagging member, are
+// delivered once, by the follower and by the recovery.
 func TestDeliveredOnce(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -118,8 +119,8 @@ func TestDeliveredOnce(t *testing.T) {
 	same(t, "in recovery", fmt.Sprint(got), "[2 3 4 4]")
 }
 
-// TestFragments: changes that are more than a message holds, in which one revision lies in two messages, arrive whole, also where the connection
-// breaks again and again meanwhile.
+// TestFragments: changes larger than a message, with one revision in two messages, arrive
+// completely, even if the connection breaks again and again.
 func TestFragments(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -155,7 +156,8 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// TestGreatRevisions: servers whose revisions are too great for resource versions are refused, and end a log that follows them.
+// TestGreatRevisions: servers whose revisions exceed resource versions are refused, and end a log
+// that follows them.
 func TestGreatRevisions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -180,7 +182,8 @@ func TestGreatRevisions(t *testing.T) {
 	}
 }
 
-// TestCopyCompactedDuringAStart: a start from a copy goes on when what has changed since is compacted while it is read: the state is read anew.
+// TestCopyCompactedDuringAStart: a start from a copy continues when the changes since are compacted
+// meanwhile: the state is read again.
 func TestCopyCompactedDuringAStart(t *testing.T) {
 	t.Parallel()
 	cluster, dir := etcdtest.Start(t, 1), t.TempDir()
@@ -215,7 +218,7 @@ func TestCopyCompactedDuringAStart(t *testing.T) {
 			return
 		}
 		compacted = true
-		link.Block() // the rest has not come yet
+		link.Block() // the rest has not arrived yet
 		if _, err := cluster.Client().Compact(context.Background(), applied-10); err != nil {
 			t.Error(err)
 		}
@@ -230,9 +233,10 @@ func TestCopyCompactedDuringAStart(t *testing.T) {
 	same(t, "a write", b.append(put("/c/n/c", "1", at("/c/n/c", 0))), "ok")
 }
 
-// TestRestoredBelowALogThatIsCutOff: servers are restored from a backup while a log cannot reach them. When it can, their revisions are greater than those
-// that it knows: as the manual says, or since others have written meanwhile. The log takes the state of the backup for what it is, or ends; it never
-// answers with what has been lost, whether the backup holds its record or not.
+// TestRestoredBelowALogThatIsCutOff: servers are restored from a backup while a log cannot reach
+// them, and have greater revisions afterwards, by the restore or by other writers. The log takes
+// the state of the backup, or ends. It never answers with lost data, whether or not the backup
+// holds its record.
 func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	for _, bumped := range []bool{false, true} {
@@ -293,7 +297,7 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 					if a.failure() == nil {
 						c.await()
 						same(t, "the state", a.text(), c.text())
-						eventually(t, "a write", func() bool { // a slow server may need longer than the time-out for the first
+						eventually(t, "a write", func() bool { // a slow server may exceed the timeout of the first
 							tries++
 							key := fmt.Sprint("/c/n/x-", tries)
 							results, err := a.Append([]persist.Write{put(key, "1", at(key, 0))})
@@ -308,7 +312,8 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 	}
 }
 
-// TestCopyOfAClosedLog: a copy that is being written when the log is closed leaves the one before as it is.
+// TestCopyOfAClosedLog: a copy that is being written when the log is closed leaves the previous one
+// intact.
 func TestCopyOfAClosedLog(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}

@@ -13,13 +13,12 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// The client tries again and again until the time is up, and then says so, whatever was wrong. So what is wrong is found out here
-// by hand.
+// The client retries until the timeout and then reports only that, whatever the cause. So the cause
+// is determined here by hand.
 
-// reachTimeout bounds one attempt.
 const reachTimeout = 2 * time.Second
 
-// explained does something that begins to use the servers. Where they cannot be reached, the error says why.
+// explained calls do. If the servers are unreachable, the error contains the cause.
 func (l *Log) explained(ctx context.Context, do func(context.Context) error) error {
 	if lasting, err := l.o.reach(ctx); lasting {
 		return l.unavailable(err)
@@ -32,8 +31,8 @@ func (l *Log) explained(ctx context.Context, do func(context.Context) error) err
 	return err
 }
 
-// reach answers why no server can be reached; nil if one can. lasting says that all of them are there and that certificates
-// are in the way, so that it makes no sense to go on trying.
+// reach returns the reason why no server is reachable, or nil if one is. lasting reports that all
+// servers refuse the certificates, so that retrying is pointless.
 func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 	secure, err := o.tls()
 	if err != nil {
@@ -56,10 +55,11 @@ func (o Options) reach(ctx context.Context) (lasting bool, err error) {
 	return lasting, errors.Join(errs...)
 }
 
-// preface is what a client of HTTP/2 sends first, with empty settings. Servers look at a certificate only when they have read it.
+// preface is the HTTP/2 client preface with empty settings. Servers check a certificate only after
+// reading it.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 
-// reachServer begins a connection. refused says that certificates are in the way.
+// refused reports a fault of the certificates.
 func reachServer(ctx context.Context, address string, secure *tls.Config) (refused bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
@@ -67,7 +67,7 @@ func reachServer(ctx context.Context, address string, secure *tls.Config) (refus
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = c.Close() }() // nothing was lost with it
+	defer func() { _ = c.Close() }() // nothing is lost
 	if secure != nil {
 		secure = secure.Clone()
 		secure.NextProtos = []string{"h2"}
@@ -95,7 +95,6 @@ func reachServer(ctx context.Context, address string, secure *tls.Config) (refus
 	return isHandshake(err), err
 }
 
-// isHandshake tells whether an error is about TLS.
 func isHandshake(err error) bool {
 	var (
 		alert    *net.OpError

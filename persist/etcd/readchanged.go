@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// readChanged hands out the state at a revision: what has not changed since the copy, and the rest from the servers.
+// readChanged delivers the state at a revision: unchanged items from the copy, and the rest from
+// the servers.
 func (l *Log) readChanged(ctx context.Context, revision int64, copied []persist.Item, take func(persist.Item) error) error {
 	return l.readPages(ctx, l.keys.objects(), revision, []clientv3.OpOption{clientv3.WithKeysOnly()}, func(page []*mvccpb.KeyValue) error {
 		items := make([]persist.Item, len(page))
@@ -36,17 +37,16 @@ func (l *Log) readChanged(ctx context.Context, revision int64, copied []persist.
 	})
 }
 
-// A changedPage is a page of keys that are there at a revision, with the item of each as far as it is known.
+// A changedPage is a page of keys at a revision, with the items known so far.
 type changedPage struct {
 	revision int64
 	keys     []*mvccpb.KeyValue
 	items    []persist.Item
 }
 
-// readMissing reads some keys of a page, all of which are there at that revision: with all that lies between them if they are many, and else a
-// few at a time.
+// readMissing reads some keys of a page: as one range if they are many, else a few at a time.
 func (l *Log) readMissing(ctx context.Context, page changedPage, missing []int) error {
-	const many = 4 // one of so many
+	const many = 4 // as a fraction of the page
 	if len(missing) > len(page.keys)/many {
 		between := page.keys[missing[0] : missing[len(missing)-1]+1]
 		first, end := string(between[0].Key), string(between[len(between)-1].Key)+"\x00"
@@ -64,7 +64,7 @@ func (l *Log) readMissing(ctx context.Context, page changedPage, missing []int) 
 	return nil
 }
 
-// readThese sets some items of a page to what operations read, in the order of the page.
+// readThese sets some items of a page to the results of ops, in the order of the page.
 func (l *Log) readThese(ctx context.Context, page changedPage, these []int, ops ...clientv3.Op) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()

@@ -14,10 +14,11 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// pageSize is how many keys are read in one request.
+// pageSize is the number of keys read in one request.
 const pageSize = 1000
 
-// Recover implements persist.Log: the state at the newest revision, and the changes up to there that the servers still have.
+// Recover delivers the state at the newest revision, and the changes up to there that the servers
+// still have.
 func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(l.ctx))
 	defer cancel()
@@ -55,14 +56,13 @@ func (l *Log) Recover(r persist.Recovery) (persist.Revision, error) {
 	}
 	last := l.revisions.upTo(revision)
 	l.state, l.unverified = r.State, true
-	if revision == begun.revision { // else the follower reads the state anew
+	if revision == begun.revision { // else the follower reads the state again
 		l.setFingerprint(begun)
 	}
 	l.advance(revision, last)
 	return last, nil
 }
 
-// currentRevision asks the servers for the newest revision.
 func (l *Log) currentRevision(ctx context.Context) (int64, error) {
 	now, err := l.ask(ctx, l.o.WriteTimeout)
 	if err != nil {
@@ -71,11 +71,11 @@ func (l *Log) currentRevision(ctx context.Context) (int64, error) {
 	return now.revision, nil
 }
 
-// readPages hands out all keys that begin with a prefix, in ascending order, as of a revision.
+// readPages delivers all keys with a prefix at a revision, in ascending order.
 func (l *Log) readPages(ctx context.Context, prefix string, revision int64, how []clientv3.OpOption, take func([]*mvccpb.KeyValue) error) error {
 	from := prefix
 	if k := l.keys; prefix == k.objects() || prefix == k.claims() || prefix == k.guards() {
-		from += "\x00" // without a name it is nobody's, as for the follower
+		from += "\x00" // keys without a name are ignored, as by the follower
 	}
 	how = append(how, clientv3.WithRange(clientv3.GetPrefixRangeEnd(prefix)), clientv3.WithRev(revision), clientv3.WithLimit(pageSize))
 	for {
@@ -96,7 +96,6 @@ func (l *Log) readPages(ctx context.Context, prefix string, revision int64, how 
 	}
 }
 
-// readEach is readPages key by key.
 func (l *Log) readEach(ctx context.Context, prefix string, revision int64, take func(*mvccpb.KeyValue) error) error {
 	return l.readPages(ctx, prefix, revision, nil, func(page []*mvccpb.KeyValue) error {
 		for _, kv := range page {
@@ -108,7 +107,6 @@ func (l *Log) readEach(ctx context.Context, prefix string, revision int64, take 
 	})
 }
 
-// readError is why a state could not be read.
 func (l *Log) readError(revision int64, err error) error {
 	if errors.Is(err, rpctypes.ErrCompacted) {
 		return fmt.Errorf("etcd: the state at revision %d was compacted while it was read: %w", revision, err)
@@ -116,7 +114,6 @@ func (l *Log) readError(revision int64, err error) error {
 	return l.unavailable(err)
 }
 
-// countRead counts what was read of a state.
 func (l *Log) countRead(kvs []*mvccpb.KeyValue) {
 	for _, kv := range kvs {
 		l.stats.keysRead.Add(1)
@@ -124,7 +121,7 @@ func (l *Log) countRead(kvs []*mvccpb.KeyValue) {
 	}
 }
 
-// readItems hands out the state at a revision, of all keys that begin with a prefix.
+// readItems delivers the objects at a revision whose keys have a prefix.
 func (l *Log) readItems(ctx context.Context, prefix string, revision int64, take func(persist.Item) error) error {
 	return l.readEach(ctx, l.keys.object(prefix), revision, func(kv *mvccpb.KeyValue) error {
 		i := l.itemOf(kv)
@@ -135,7 +132,7 @@ func (l *Log) readItems(ctx context.Context, prefix string, revision int64, take
 	})
 }
 
-// itemOf is the item that a key holds. If its error is errClosed, the log has been closed meanwhile.
+// itemOf returns the item of a key. Its error is errClosed if the log was closed meanwhile.
 func (l *Log) itemOf(kv *mvccpb.KeyValue) persist.Item {
 	position, offset, rest, err := splitHead(kv.Value)
 	i := persist.Item{Key: trimKey(kv.Key, l.keys.objects()), Value: rest, Revision: l.revisions.of(kv.ModRevision, position), Err: err}
@@ -148,7 +145,6 @@ func (l *Log) itemOf(kv *mvccpb.KeyValue) persist.Item {
 	return i
 }
 
-// readClaims reads who holds what at a revision.
 func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) error {
 	return l.readEach(ctx, l.keys.claims(), revision, func(kv *mvccpb.KeyValue) error {
 		into.set(trimKey(kv.Key, l.keys.claims()), string(kv.Value), kv.ModRevision)
@@ -156,9 +152,10 @@ func (l *Log) readClaims(ctx context.Context, revision int64, into *claims) erro
 	})
 }
 
-// readHistory hands out the changes up to a revision that the servers have not compacted, and answers up to where the state is whole with them: it is
-// that of base without any. If somebody compacts meanwhile, the history begins anew after that. If what has changed since base is compacted, the state
-// stays at what was handed out of it, and the follower, who finds the same, reads it anew.
+// readHistory delivers the uncompacted changes up to a revision. It returns the revision at which
+// the state is complete with them. If a compaction interferes, the history starts over after it. If
+// the changes since base are compacted, the state stays as delivered so far, and the follower reads
+// it again.
 func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recovery) (reached int64, err error) {
 	if r.HistoryAfter == nil {
 		r.HistoryAfter = func(persist.Revision) {}
@@ -193,8 +190,9 @@ func (l *Log) readHistory(ctx context.Context, base, upTo int64, r persist.Recov
 	}
 }
 
-// readChanges hands out the changes of a range of revisions, and the last of these in any case. If the first ones are compacted, the
-// error is ErrCompacted, and compacted up to where.
+// readChanges delivers the changes in a range of revisions, and always the last revision. If the
+// first ones are compacted, the error is ErrCompacted, and compacted is the revision of the
+// compaction.
 func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revision int64, commits []persist.Commit) error) (compacted int64, err error) {
 	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "troupe-watch", "history")) // a stream of its own
 	defer cancel()
@@ -202,7 +200,7 @@ func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revis
 	last := from - 1
 	take = takeOnce(&last, take)
 	for {
-		// Without an event at upTo, only progress says that it is reached.
+		// Without an event at upTo, only progress shows that it is reached.
 		if err := l.client.RequestProgress(ctx); err != nil {
 			return 0, l.unavailable(err)
 		}
@@ -219,7 +217,8 @@ func (l *Log) readChanges(ctx context.Context, from, upTo int64, take func(revis
 	}
 }
 
-// takeOnce leaves out the changes that were handed out already, as deliver does. last is the newest revision of those.
+// takeOnce skips changes that were already delivered, as deliver does. last is the newest delivered
+// revision.
 func takeOnce(last *int64, take func(int64, []persist.Commit) error) func(int64, []persist.Commit) error {
 	return func(revision int64, commits []persist.Commit) error {
 		if revision < *last || revision == *last && commits != nil {
@@ -230,7 +229,7 @@ func takeOnce(last *int64, take func(int64, []persist.Commit) error) func(int64,
 	}
 }
 
-// takeChanges hands out what one response of a watch says. done says that upTo is reached.
+// takeChanges delivers one response of a watch. done reports that upTo is reached.
 func (l *Log) takeChanges(response clientv3.WatchResponse, upTo int64, take func(int64, []persist.Commit) error) (done bool, compacted int64, err error) {
 	switch err := response.Err(); {
 	case err != nil && response.CompactRevision > 0:

@@ -9,10 +9,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A unit is what of a batch is committed together: a write and its parts, by their positions in the batch.
+// A unit is a write and its parts, which are committed together, by their positions in the batch.
 type unit []int
 
-// unitsOf are the units of a batch, in its order.
 func unitsOf(batch []persist.Write) ([]unit, error) {
 	units := make([]unit, 0, len(batch))
 	of := make(map[int]int, len(batch)) // the unit of a write
@@ -36,7 +35,7 @@ func unitsOf(batch []persist.Write) ([]unit, error) {
 	return units, nil
 }
 
-// A round is one transaction, and what has become of it.
+// A round is one transaction and its outcome.
 type round struct {
 	number  uint64
 	keys    keys
@@ -50,9 +49,9 @@ type round struct {
 	largest int           // operations of the largest unit
 	bytes   int
 
-	// What follows is written by the follower before decided is closed.
+	// The follower writes the rest before it closes decided.
 	revision  int64
-	upTo      persist.Revision // what the subscriber was told with it
+	upTo      persist.Revision // that the subscriber received with it
 	committed []bool           // by position in the transaction
 	lost      bool             // the follower has not seen the transaction's revision and never will
 	decided   chan struct{}
@@ -67,18 +66,19 @@ type step struct {
 	bytes  int
 }
 
-// planner puts units into rounds.
+// A planner distributes units to rounds.
 type planner struct {
 	log     *Log
 	batch   []persist.Write
 	results []persist.Result
-	done    []bool // writes that have their result
+	done    []bool // writes that have a result
 }
 
-// overheadBytes is what a request says of a key beside the key and the value, roughly.
+// overheadBytes is roughly what a request needs for a key besides key and value.
 const overheadBytes = 64
 
-// next is the next round, and the units that are left for later ones; nil if all units have their result already.
+// next returns the next round, and the units left for later ones. The round is nil if no unit
+// remains.
 func (p *planner) next(pending []unit) (*round, []unit) {
 	r := &round{keys: p.log.keys, batch: p.batch, touched: map[string]bool{}, raised: map[string]bool{}, decided: make(chan struct{})}
 	var later []unit
@@ -94,7 +94,7 @@ func (p *planner) next(pending []unit) (*round, []unit) {
 		}
 		guards := guardsOf(p.batch, u)
 		if p.waitsForBase(u) || r.touches(reads) || r.touches(changes) || r.raises(guards) {
-			r.touch(reads) // what comes after it must not overtake it
+			r.touch(reads) // later units must not overtake it
 			r.touch(changes)
 			later = append(later, u)
 			continue
@@ -121,13 +121,12 @@ func (p *planner) next(pending []unit) (*round, []unit) {
 	return r, later
 }
 
-// waitsForBase says whether a unit was computed on a write that has no result yet.
 func (p *planner) waitsForBase(u unit) bool {
 	base := p.batch[u[0]].BasedOn
 	return base > 0 && !p.done[base-1]
 }
 
-// precheck finds what refuses a unit without asking the servers.
+// precheck returns a refusal that needs no request.
 func (p *planner) precheck(u unit) (persist.Result, bool) {
 	if base := p.batch[u[0]].BasedOn; base > 0 && p.done[base-1] && p.results[base-1].Err != nil {
 		return persist.Result{Revision: p.results[base-1].Revision, Err: persist.ErrCondition}, false
@@ -143,14 +142,12 @@ func (p *planner) precheck(u unit) (persist.Result, bool) {
 	return persist.Result{}, true
 }
 
-// refuse answers all writes of a unit.
 func (p *planner) refuse(u unit, with persist.Result) {
 	for _, i := range u {
 		p.results[i], p.done[i] = with, true
 	}
 }
 
-// keysOf are the keys that a unit depends on, and those that it changes.
 func (p *planner) keysOf(u unit, claims []claimChange) (reads, changes []string) {
 	k := p.log.keys
 	for _, c := range p.batch[u[0]].Conditions {
@@ -165,7 +162,8 @@ func (p *planner) keysOf(u unit, claims []claimChange) (reads, changes []string)
 	return reads, changes
 }
 
-// touches says whether the round changes one of some keys, or must not, for a unit that has to wait.
+// touches reports whether the round changes one of the keys, or must not, because of a waiting
+// unit.
 func (r *round) touches(keys []string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { return r.touched[key] })
 }
@@ -176,14 +174,16 @@ func (r *round) touch(keys []string) {
 	}
 }
 
-// raises says whether the round raises a guard of a unit that does not, and would be refused with the next round.
+// raises reports whether the round raises a guard that a unit only reads; the unit waits for the
+// next round, to be refused.
 func (r *round) raises(guards []persist.Guard) bool {
 	return slices.ContainsFunc(guards, func(g persist.Guard) bool { return !g.Raise && r.raised[g.Name] })
 }
 
 func (s *step) ops() int { return max(len(s.ifs), len(s.thens)) }
 
-// fits says whether a unit has room in the round. A transaction counts with its own operations and those of its largest unit.
+// fits reports whether a unit fits into the round. A transaction counts with its own operations and
+// those of its largest unit.
 func (r *round) fits(u unit, s step, maxOps, maxBytes int) bool {
 	ops := 1 + len(r.ops) + 1 + len(r.newRaises(s)) + max(r.largest, s.ops())
 	return ops <= maxOps && len(r.writes)+len(u) <= maxWrites && r.bytes+s.bytes <= maxBytes
@@ -197,7 +197,7 @@ func (r *round) add(u unit, s step) {
 	}
 }
 
-// step is what a unit adds to a transaction, where its writes begin at a position.
+// step returns what a unit adds to a transaction, with its writes from a position on.
 func (p *planner) step(u unit, claims []claimChange, position int) (s step) {
 	l, first := p.log, &p.batch[u[0]]
 	for _, c := range first.Conditions {
@@ -223,7 +223,6 @@ func (p *planner) step(u unit, claims []claimChange, position int) (s step) {
 	return s
 }
 
-// requires adds the condition that a key has a revision.
 func (s *step) requires(key string, revision int64) {
 	s.ifs = append(s.ifs, clientv3.Compare(clientv3.ModRevision(key), "=", revision))
 	s.bytes += len(key) + overheadBytes
@@ -239,7 +238,6 @@ func (s *step) remove(key string) {
 	s.bytes += len(key) + overheadBytes
 }
 
-// addWrite adds one write of a unit.
 func (p *planner) addWrite(s *step, w *persist.Write, position byte) {
 	l := p.log
 	value := appendHead(make([]byte, 0, len(w.Value)+8), position, w.RevisionOffset)
@@ -257,7 +255,7 @@ func (p *planner) addWrite(s *step, w *persist.Write, position byte) {
 	}
 }
 
-// encodeAppend appends what the store keeps of a value. The revision that it will have is not known yet.
+// encodeAppend appends the stored form of a value, whose revision is not known yet.
 func (l *Log) encodeAppend(b []byte, at persist.Place, value []byte) []byte {
 	if l.o.Transformer == nil || len(value) == 0 {
 		return append(b, value...)

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// TestTLS: a log that is given the CA of the servers and a certificate of one that they trust works. All others are refused
-// when they are opened, in words that say what is wrong.
+// TestTLS: a log with the CA of the servers and a trusted client certificate works. Others are
+// refused when they are opened, with the reason.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)
@@ -50,7 +50,7 @@ func TestTLS(t *testing.T) {
 			t.Parallel()
 			o := good
 			test.change(&o)
-			// Only what cannot be told from a server that is not there takes the time.
+			// Only a fault that looks like a missing server takes until the timeout.
 			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
 			defer cancel()
 			l, err := Open(ctx, o)
@@ -64,8 +64,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestNewCertificates: when the servers begin to ask for certificates of another CA, those that are in the files by then are
-// used; until they are, the log says that it has none that is good.
+// TestNewCertificates: when the servers start to require certificates of another CA, renewed files
+// are used. Until then the log reports that it has no valid certificate.
 func TestNewCertificates(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)

@@ -10,18 +10,18 @@ import (
 	"google.golang.org/grpc"
 )
 
-// oldServer says only which version it has.
+// oldServer reports only its version.
 type oldServer struct {
 	pb.UnimplementedMaintenanceServer
 	version string
 }
 
-// Status implements pb.MaintenanceServer.
 func (s *oldServer) Status(context.Context, *pb.StatusRequest) (*pb.StatusResponse, error) {
 	return &pb.StatusResponse{Header: &pb.ResponseHeader{}, Version: s.version}, nil
 }
 
-// TestVersions: servers whose watches may tell of progress too early are refused by their version, before anything is asked of them.
+// TestVersions: servers whose watches may report progress too early are refused by their version,
+// before any other request.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	for version, refused := range map[string]bool{
@@ -47,7 +47,7 @@ func TestVersions(t *testing.T) {
 			if err == nil {
 				t.Fatal("it was opened", l.Close())
 			}
-			// One that is new enough fails at the next question, which this server does not know.
+			// A new enough version fails at the next request, which this server does not implement.
 			if got := strings.Contains(err.Error(), "has version "+version+"; 3.4.25, 3.5.8 or 3.6 is needed"); got != refused {
 				t.Errorf("refused for its version: %v, want %v: %v", got, refused, err)
 			}

@@ -12,14 +12,14 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// watches gives each watch of the follower a stream of its own, which ends with the connection. The
-// etcd client would otherwise resume it silently, at servers with an unverified history.
+// watches gives each watch of the follower its own gRPC stream, which ends with the connection.
+// Otherwise the etcd client would silently resume it, at servers with an unverified history.
 type watches struct {
 	newest atomic.Int64 // number of the newest watch
 	opened atomic.Int64 // number of the newest watch that has had its stream
 }
 
-// watchKey is the metadata that tells watches apart. The client uses one stream for all requests
+// watchKey is the metadata that distinguishes watches. The client uses one stream for all requests
 // with the same metadata.
 const watchKey = "troupe-watch"
 
@@ -30,12 +30,12 @@ func (*watches) of(ctx context.Context, number int64) context.Context {
 	return metadata.AppendToOutgoingContext(clientv3.WithRequireLeader(ctx), watchKey, strconv.FormatInt(number, 10))
 }
 
-// intercept implements grpc.StreamClientInterceptor.
+// intercept refuses a second stream of a numbered watch. It is a grpc.StreamClientInterceptor.
 func (w *watches) intercept(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	values, _ := metadata.FromOutgoingContext(ctx)
 	number := int64(0)
 	for _, value := range values.Get(watchKey) {
-		number, _ = strconv.ParseInt(value, 10, 64) // the watch of a history has no number, and may go on
+		number, _ = strconv.ParseInt(value, 10, 64) // the watch of a history has no number, and may be resumed
 	}
 	if number > 0 && number <= w.opened.Load() {
 		return nil, status.Error(codes.Aborted, "the connection of the watch has ended")
@@ -49,7 +49,7 @@ func (w *watches) intercept(ctx context.Context, desc *grpc.StreamDesc, cc *grpc
 	return stream, err
 }
 
-// requestProgress asks the servers for a progress notification of the watch, if one is open.
+// requestProgress requests a progress notification of the watch, if one is open.
 func (l *Log) requestProgress() {
 	if number := l.watches.newest.Load(); number > 0 {
 		_ = l.client.RequestProgress(l.watches.of(l.ctx, number))

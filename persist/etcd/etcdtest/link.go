@@ -14,15 +14,15 @@ type Link struct {
 	to     string
 	listen net.Listener
 	mu     sync.Mutex
-	cut    bool // both ways; what is sent waits, as on a network that loses packets
-	deaf   bool // nothing comes back
+	cut    bool // both ways; data waits, as on a network that loses packets
+	deaf   bool // no responses
 	delay  time.Duration
-	passed int // pieces that came back
+	passed int // pieces from the server
 	open   map[net.Conn]bool
 	mended chan struct{} // closed when nothing is cut
 }
 
-// NewLink is a link to a server, until the test ends.
+// NewLink returns a link to a server, which exists until the test ends.
 func NewLink(t testing.TB, server string) *Link {
 	t.Helper()
 	u, err := url.Parse(server)
@@ -39,7 +39,7 @@ func NewLink(t testing.TB, server string) *Link {
 	return l
 }
 
-// URL is where clients reach the server by the link.
+// URL returns the URL of the server through the link.
 func (l *Link) URL() string { return "http://" + l.listen.Addr().String() }
 
 func (l *Link) serve() {
@@ -61,7 +61,6 @@ func (l *Link) serve() {
 	}
 }
 
-// copy carries bytes one way, unless that is cut.
 func (l *Link) copy(to, from net.Conn, back bool) {
 	defer to.Close()
 	defer from.Close()
@@ -96,7 +95,7 @@ func (l *Link) copy(to, from net.Conn, back bool) {
 // Block cuts the link both ways.
 func (l *Link) Block() { l.block(true, false) }
 
-// BlockAnswers lets requests through, and nothing that comes back.
+// BlockAnswers passes requests, but no responses.
 func (l *Link) BlockAnswers() { l.block(false, true) }
 
 func (l *Link) block(cut, deaf bool) {
@@ -108,7 +107,7 @@ func (l *Link) block(cut, deaf bool) {
 	l.cut, l.deaf = cut, deaf
 }
 
-// Mend lets everything through that waits.
+// Mend passes all waiting data.
 func (l *Link) Mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,7 +117,7 @@ func (l *Link) Mend() {
 	l.cut, l.deaf, l.delay = false, false, 0
 }
 
-// Reset ends all connections; what waits is lost.
+// Reset closes all connections and drops waiting data.
 func (l *Link) Reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -128,14 +127,14 @@ func (l *Link) Reset() {
 	}
 }
 
-// Passed is how many pieces of what the server sends have come through.
+// Passed returns the number of pieces that have come from the server.
 func (l *Link) Passed() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.passed
 }
 
-// Slow lets each piece take a time more.
+// Slow delays each piece.
 func (l *Link) Slow(delay time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,4 +1,5 @@
-// Package etcdtest runs etcd servers for tests. They are built from their Go module (test/etcdserver), once for a build cache.
+// Package etcdtest runs etcd servers for tests. They are built from their Go module
+// (test/etcdserver), once per build cache.
 package etcdtest
 
 import (
@@ -24,8 +25,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// binary is the path of the server's program, and utility that of etcdutl. They are built from the newest of the modules in test/etcdserver. ETCD names
-// another one of them, such as 3.5, or a program of a server, beside which that of the utility lies.
+// The paths of etcd and etcdutl. They are built from the newest of the modules in test/etcdserver.
+// ETCD selects another one, such as 3.5, or the path of an etcd next to its etcdutl.
 var (
 	binary  = sync.OnceValues(func() (string, error) { return program("server", "etcd") })
 	utility = sync.OnceValues(func() (string, error) { return program("etcdutl", "etcdutl") })
@@ -63,13 +64,13 @@ func program(module, name string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// newest is the version of etcd that tests run on if they are not told another one.
+// newest is the version of etcd that tests use by default.
 const newest = "3.6"
 
-// A Cluster is some members on loopback.
+// A Cluster is a number of members on loopback.
 type Cluster struct {
 	t       testing.TB
-	tls     *tls.Config // of its clients; nil by plain HTTP
+	tls     *tls.Config // of its clients; nil for http
 	Members []*Member
 }
 
@@ -77,13 +78,13 @@ type Cluster struct {
 type Member struct {
 	t         testing.TB
 	name, dir string
-	URL, peer string // of clients, and of other members
+	URL, peer string // for clients, and for other members
 	flags     []string
 	process   *exec.Cmd
 	log       *bytes.Buffer
 }
 
-// Start runs a cluster until the test ends. More flags are added to those of each member.
+// Start runs a cluster until the test ends, with more flags for each member.
 func Start(t testing.TB, members int, more ...string) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t}
@@ -95,7 +96,7 @@ func Start(t testing.TB, members int, more ...string) *Cluster {
 	return c
 }
 
-// member adds one that does not run yet.
+// member adds a member without starting it.
 func (c *Cluster) member(i int) *Member {
 	c.t.Helper()
 	m := &Member{t: c.t, name: fmt.Sprint("m", i), dir: c.t.TempDir()}
@@ -109,7 +110,6 @@ func (c *Cluster) member(i int) *Member {
 	return m
 }
 
-// run starts all members, until the test ends.
 func (c *Cluster) run(more ...string) {
 	c.t.Helper()
 	var all []string
@@ -141,7 +141,7 @@ func Run() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The directory outlives the process by a moment, which removes it when its parent is gone.
+	// The shell outlives the process by a moment, and removes the directory.
 	script := `"$@" & while kill -0 "$PARENT" 2>/dev/null && kill -0 $! 2>/dev/null; do sleep 1; done; kill -9 $!; wait $!; rm -rf "$DIR"`
 	c := exec.Command("sh", append([]string{"-c", script, path, path}, flags("m0", dir, url, peer, "m0="+peer)...)...)
 	c.Env = append(os.Environ(), "PARENT="+fmt.Sprint(os.Getpid()), "DIR="+dir)
@@ -156,7 +156,6 @@ func Run() ([]string, error) {
 	return []string{url}, awaitReady(client)
 }
 
-// flags are the flags of a member.
 func flags(name, dir, url, peer, cluster string) []string {
 	return []string{
 		"--name", name, "--data-dir", dir, "--listen-client-urls", url, "--advertise-client-urls", url, "--listen-peer-urls", peer,
@@ -164,7 +163,7 @@ func flags(name, dir, url, peer, cluster string) []string {
 	}
 }
 
-// readyTimeout is how long a cluster may take until it answers.
+// readyTimeout is how long a cluster may take to respond.
 const readyTimeout = 30 * time.Second
 
 func awaitReady(client *clientv3.Client) error {
@@ -180,7 +179,7 @@ func awaitReady(client *clientv3.Client) error {
 	}
 }
 
-// URLs are those of all members.
+// URLs returns the client URLs of all members.
 func (c *Cluster) URLs() []string {
 	var urls []string
 	for _, m := range c.Members {
@@ -189,7 +188,7 @@ func (c *Cluster) URLs() []string {
 	return urls
 }
 
-// Client is a client of all members, until the test ends.
+// Client returns a client of all members, which is closed when the test ends.
 func (c *Cluster) Client() *clientv3.Client {
 	c.t.Helper()
 	client, err := clientv3.New(clientv3.Config{Endpoints: c.URLs(), TLS: c.tls, Logger: zap.NewNop()})
@@ -200,7 +199,7 @@ func (c *Cluster) Client() *clientv3.Client {
 	return client
 }
 
-// AwaitReady waits until the cluster answers.
+// AwaitReady waits until the cluster responds.
 func (c *Cluster) AwaitReady() {
 	c.t.Helper()
 	client := c.Client()
@@ -209,7 +208,7 @@ func (c *Cluster) AwaitReady() {
 	}
 }
 
-// Run starts a member, or starts it again on its data.
+// Run starts a member on its existing data, if any.
 func (m *Member) Run() {
 	m.t.Helper()
 	path, err := binary()
@@ -225,7 +224,7 @@ func (m *Member) Run() {
 	}
 }
 
-// Kill ends a member without a warning.
+// Kill kills a member with SIGKILL.
 func (m *Member) Kill() {
 	if m.process == nil {
 		return
@@ -235,7 +234,7 @@ func (m *Member) Kill() {
 	m.process = nil
 }
 
-// Backup answers a copy of the member's data as it is now. The member is killed for that, and started again.
+// Backup returns a copy of the member's data. The member is killed and restarted for that.
 func (m *Member) Backup() string {
 	m.t.Helper()
 	m.Kill()
@@ -247,7 +246,8 @@ func (m *Member) Backup() string {
 	return dir
 }
 
-// Restore starts a member anew on a backup. Only of one that is alone others cannot tell it what has happened since.
+// Restore restarts a member on a backup. Other members would replicate later changes to it, so it
+// must be alone.
 func (m *Member) Restore(backup string) {
 	m.t.Helper()
 	m.Kill()
@@ -257,7 +257,7 @@ func (m *Member) Restore(backup string) {
 	m.Run()
 }
 
-// Save answers a file with what the cluster holds, as etcdctl snapshot save does.
+// Save writes a backup of the cluster to a file, like etcdctl snapshot save.
 func (c *Cluster) Save() string {
 	c.t.Helper()
 	path := filepath.Join(c.t.TempDir(), "snapshot.db")
@@ -276,7 +276,8 @@ func (c *Cluster) Save() string {
 	return path
 }
 
-// RestoreSaved ends all members, and starts them anew on what Save has saved, as etcdutl snapshot restore does with more flags.
+// RestoreSaved restarts all members from a file of Save, like etcdutl snapshot restore with more
+// flags.
 func (c *Cluster) RestoreSaved(path string, more ...string) {
 	c.t.Helper()
 	etcdutl, err := utility()
@@ -304,7 +305,7 @@ func (c *Cluster) RestoreSaved(path string, more ...string) {
 	}
 }
 
-// Replace ends all members, and starts them anew without data. They have the identity of before.
+// Replace restarts all members without data, under their old identity.
 func (c *Cluster) Replace() {
 	c.t.Helper()
 	for _, m := range c.Members {
@@ -318,26 +319,26 @@ func (c *Cluster) Replace() {
 	}
 }
 
-// CPUTime is what a member has taken since it runs.
+// CPUTime returns the CPU time that a member has used.
 func (m *Member) CPUTime() time.Duration {
 	m.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.process.Process.Pid))
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(text), ") ") // the name of the program may hold spaces
+	_, rest, _ := strings.Cut(string(text), ") ") // the name of the program may contain spaces
 	var user, system int64
 	if _, err := fmt.Sscanf(strings.Join(strings.Fields(rest)[11:13], " "), "%d %d", &user, &system); err != nil {
 		m.t.Fatal(err)
 	}
-	const perSecond = 100 // the kernel counts for programs in hundredths of seconds
+	const perSecond = 100 // the kernel reports hundredths of seconds
 	return time.Duration(user+system) * time.Second / perSecond
 }
 
-// Pause stops a member where it is, until Resume.
+// Pause stops a member until Resume.
 func (m *Member) Pause() { m.signal(processes.Stop) }
 
-// Resume lets a paused member go on.
+// Resume continues a paused member.
 func (m *Member) Resume() { m.signal(processes.Continue) }
 
 func (m *Member) signal(s os.Signal) {
@@ -347,7 +348,6 @@ func (m *Member) signal(s os.Signal) {
 	}
 }
 
-// freeURL is that of an address on loopback that nobody listens on.
 func freeURL() (string, error) {
 	port, err := freeport.Find()
 	return "http://" + freeport.Address(port), err

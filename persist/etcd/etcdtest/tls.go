@@ -27,7 +27,7 @@ type Authority struct {
 	key  *ecdsa.PrivateKey
 }
 
-// NewAuthority is one that lasts as long as the test.
+// NewAuthority returns an authority that lasts as long as the test.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
 	a := &Authority{t: t, File: filepath.Join(t.TempDir(), "ca.crt")}
@@ -54,8 +54,8 @@ func (a *Authority) newKey() *ecdsa.PrivateKey {
 	return key
 }
 
-// Issue writes a certificate for loopback, good for a server and a client until notAfter, and its key into dir. Files that
-// are there are replaced.
+// Issue writes a certificate for loopback and its key into dir, replacing existing files. It is
+// valid for servers and clients until notAfter.
 func (a *Authority) Issue(dir string, notAfter time.Time) (certFile, keyFile string) {
 	a.t.Helper()
 	certFile, keyFile = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
@@ -77,8 +77,8 @@ func writePEM(path, kind string, der []byte) error {
 	return os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
 }
 
-// StartSecure runs one member, which proves itself by a certificate of the authority and serves nobody without one of an
-// authority in the file clients. It must know a.
+// StartSecure runs one member with a certificate of the authority. It requires client certificates
+// of an authority in the file clients, which must include a.
 func StartSecure(t testing.TB, a *Authority, clients string) *Cluster {
 	t.Helper()
 	certFile, keyFile := a.Issue(t.TempDir(), time.Now().Add(time.Hour))

@@ -1,4 +1,5 @@
-// Package freeport finds ports of loopback for servers in processes of their own, which cannot say which port the system gave them.
+// Package freeport finds ports of loopback for servers in other processes, which cannot report the
+// port that the system gave them.
 package freeport
 
 import (
@@ -9,17 +10,17 @@ import (
 	"syscall"
 )
 
-// The ports that are given out. They lie below those that the system gives to clients and to listeners on port 0 (from 32768 on Linux),
-// so that nobody comes first by chance, neither before the server has started nor while it is down and will start again.
+// The range lies below the ports that the system assigns to clients and to port 0 (from 32768 on
+// Linux), so no other process takes a port by chance before its server starts or while it restarts.
 const (
 	first = 15000
 	last  = 31999
 )
 
-// tries is how many ports may be taken before there is an error.
+// tries is the number of attempts to find a free port.
 const tries = 100
 
-// Find is a port of 127.0.0.1 that nobody listens at now.
+// Find returns a port of 127.0.0.1 without a listener.
 func Find() (int, error) {
 	var err error
 	for range tries {
@@ -35,5 +36,5 @@ func Find() (int, error) {
 	return 0, err
 }
 
-// Address is that of a port of loopback.
+// Address returns the loopback address of a port.
 func Address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }

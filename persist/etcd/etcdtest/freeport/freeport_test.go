@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// TestFind: a port can be listened at, and is none that the system gives out by itself.
+// TestFind: a port is free, and not in the range that the system assigns.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	lowest := 32768
-	if text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil { // of Linux
+	if text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil { // Linux only
 		if lowest, err = strconv.Atoi(strings.Fields(string(text))[0]); err != nil {
 			t.Fatal(err)
 		}

@@ -1,2 +1,2 @@
-// Package processes hides from tests how systems differ in processes, their signals and locks.
+// Package processes hides differences between systems in processes, signals and locks from tests.
 package processes

@@ -25,9 +25,9 @@ func CPUTime() (time.Duration, error) {
 // WaitForLock takes an exclusive lock of a file, which ends when the file is closed.
 func WaitForLock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX) }
 
-// InOwnGroup makes a process that is not started yet the first of a group, which gets no Ctrl-C of the
-// terminal.
+// InOwnGroup puts a process, which is not started yet, into a new process group without Ctrl-C of
+// the terminal.
 func InOwnGroup(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// KillGroup kills the process of InOwnGroup with all that it has started.
+// KillGroup kills the process of InOwnGroup with all its descendants in the group.
 func KillGroup(c *exec.Cmd) error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }

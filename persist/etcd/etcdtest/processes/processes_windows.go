@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Stop and Continue are no signals of Windows: sending them is an error.
+// Windows has no signals Stop and Continue: sending them is an error.
 const (
 	Stop     = syscall.Signal(-1)
 	Continue = syscall.Signal(-1)
@@ -31,11 +31,11 @@ func WaitForLock(f *os.File) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})
 }
 
-// InOwnGroup makes a process that is not started yet the first of a group, which gets no Ctrl-C of the
-// console.
+// InOwnGroup puts a process, which is not started yet, into a new process group without Ctrl-C of
+// the console.
 func InOwnGroup(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// KillGroup kills the process of InOwnGroup. Windows leaves what it has started.
+// KillGroup kills the process of InOwnGroup. On Windows its descendants survive.
 func KillGroup(c *exec.Cmd) error { return c.Process.Kill() }
