@@ -10,12 +10,12 @@ import (
 	"sync"
 )
 
-// errForged answers whatever a cipher does not accept: damage, another key or another place.
+// errForged is the error for anything that a cipher rejects: damage, another key or another place.
 var errForged = errors.New("it was changed, moved from another place, or encrypted with another secret")
 
-// A valueCipher encrypts values under one secret, bound to their places. Many goroutines may use it. seal appends to
-// b; open answers memory of its own. The place is not stored: whoever reads a value has to know where it was read
-// from, and a wrong place is as bad as a wrong key.
+// A valueCipher encrypts values under one secret, bound to their places. It is safe for concurrent
+// use. seal appends to b; open returns new memory. The place is not stored, so the reader must know
+// it.
 type valueCipher interface {
 	seal(b, place, value []byte) []byte
 	open(body, place []byte) ([]byte, error)
@@ -24,31 +24,32 @@ type valueCipher interface {
 const (
 	saltBytes  = 32
 	nonceBytes = 12
-	// saltUses is how many values one salt is used for. 2^32 is where random nonces of 96 bits begin to be a risk.
+	// saltUses is the number of values per salt. With random nonces of 96 bits, 2^32 would be
+	// risky.
 	saltUses = 1 << 24
-	// maxSalts bounds the keys that are kept for reading; each process that has written left one salt or a few.
+	// maxSalts limits the cached keys for reading; each process that has written left a few salts.
 	maxSalts = 1024
 )
 
-// derivedGCM is AES-256-GCM with keys that are derived from a secret and a salt. It serves the keys of aesgcm as well
-// as the seeds of KMS plugins.
+// derivedGCM is AES-256-GCM with keys derived from a secret and a salt. It serves the keys of
+// aesgcm and the seeds of KMS plugins.
 type derivedGCM struct {
 	secret []byte
 
-	mu      sync.Mutex // guards what follows
-	salt    []byte     // that values are sealed with; nil before the first
+	mu      sync.Mutex // guards the following fields
+	salt    []byte     // values are sealed with it; nil before the first
 	uses    int        // of salt
 	current cipher.AEAD
 	bySalt  map[string]cipher.AEAD // for reading
 }
 
-// newDerivedGCM keeps the secret itself, of any length: HKDF makes a key of 32 bytes of it.
+// newDerivedGCM accepts a secret of any length: HKDF derives keys of 32 bytes.
 func newDerivedGCM(secret []byte) *derivedGCM {
 	return &derivedGCM{secret: secret, bySalt: map[string]cipher.AEAD{}}
 }
 
-// derive makes the cipher of a salt. It panics only if the standard library refuses what it promises to take. The
-// info names the format and its version, so that another use of the same secret has other keys.
+// derive returns the cipher of a salt. The info names the format and its version, so that other
+// uses of the secret have other keys. It panics only if the standard library refuses valid input.
 func (g *derivedGCM) derive(salt []byte) cipher.AEAD {
 	key, err := hkdf.Key(sha256.New, g.secret, salt, "troupe aesgcm v1", 32)
 	if err != nil {
@@ -65,8 +66,7 @@ func (g *derivedGCM) derive(salt []byte) cipher.AEAD {
 	return aead
 }
 
-// writer returns the salt that is in use, and its cipher. A use is counted before the value is sealed, so a salt is
-// never used more often than it was counted.
+// A use is counted before the value is sealed, so a salt is never used more often than counted.
 func (g *derivedGCM) writer() ([]byte, cipher.AEAD) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -78,8 +78,7 @@ func (g *derivedGCM) writer() ([]byte, cipher.AEAD) {
 	return g.salt, g.current
 }
 
-// reader returns the cipher of a salt that was read. What is kept is a cache only: with too many salts all of it is
-// dropped, and derived again as it is needed.
+// bySalt is only a cache: it is cleared when it is full.
 func (g *derivedGCM) reader(salt []byte) cipher.AEAD {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -94,7 +93,7 @@ func (g *derivedGCM) reader(salt []byte) cipher.AEAD {
 	return aead
 }
 
-// seal implements valueCipher: salt, nonce, ciphertext and tag.
+// seal appends salt, nonce, ciphertext and tag.
 func (g *derivedGCM) seal(b, place, value []byte) []byte {
 	salt, aead := g.writer()
 	b = append(b, salt...)
@@ -102,7 +101,6 @@ func (g *derivedGCM) seal(b, place, value []byte) []byte {
 	return aead.Seal(append(b, nonce...), nonce, value, place)
 }
 
-// open implements valueCipher. What has failed to match is not told apart, as nobody could do anything with it.
 func (g *derivedGCM) open(body, place []byte) ([]byte, error) {
 	if len(body) < saltBytes+nonceBytes {
 		return nil, errForged
@@ -115,7 +113,7 @@ func (g *derivedGCM) open(body, place []byte) ([]byte, error) {
 	return value, nil
 }
 
-// randomBytes never fails: a system without randomness ends the process (crypto/rand).
+// randomBytes never fails: without randomness crypto/rand ends the process.
 func randomBytes(n int) []byte {
 	b := make([]byte, n)
 	rand.Read(b)

@@ -11,15 +11,14 @@ import (
 	"slices"
 )
 
-// cbc is AES-CBC with HMAC-SHA-256 over place, vector and ciphertext. CBC alone does not notice changes; the tag
-// does, and is checked first, so that padding tells an attacker nothing.
+// cbc is AES-CBC with HMAC-SHA-256 over place, vector and ciphertext. The tag detects changes, and
+// is checked first, so that padding reveals nothing to an attacker.
 type cbc struct {
 	block   cipher.Block
 	authKey []byte
 }
 
-// newCBC derives both keys from a secret, so that neither says anything about the other. Both have 32 bytes whatever
-// the length of the secret, so the cipher is always AES-256.
+// newCBC derives independent keys of 32 bytes from a secret, so the cipher is always AES-256.
 func newCBC(secret []byte) (*cbc, error) {
 	derive := func(what string) ([]byte, error) {
 		return hkdf.Key(sha256.New, secret, nil, "troupe aescbc v1 "+what, 32)
@@ -36,8 +35,7 @@ func newCBC(secret []byte) (*cbc, error) {
 	return &cbc{block, authKey}, err
 }
 
-// tag authenticates a body. The length of the place keeps it apart from the rest. Without it a byte could move from
-// the end of the place to the beginning of the body.
+// tag authenticates a body. The length of the place separates it from the body.
 func (c *cbc) tag(place, body []byte) []byte {
 	mac := hmac.New(sha256.New, c.authKey)
 	mac.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(place))))
@@ -46,8 +44,8 @@ func (c *cbc) tag(place, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// seal implements valueCipher. There is always padding, of a whole block where the value ends with one, so that open
-// can tell how much to take away.
+// seal always pads, with a whole block if the value ends at one, so that open knows how much to
+// remove.
 func (c *cbc) seal(b, place, value []byte) []byte {
 	padding := aes.BlockSize - len(value)%aes.BlockSize
 	start := len(b)
@@ -59,8 +57,8 @@ func (c *cbc) seal(b, place, value []byte) []byte {
 	return append(b, c.tag(place, b[start:])...)
 }
 
-// open implements valueCipher. The shortest body has a vector, one block and the tag. The value is decrypted in a
-// copy, since what is stored may be memory that others read.
+// The shortest body has a vector, one block and the tag. open decrypts a copy, since others may
+// read body.
 func (c *cbc) open(body, place []byte) ([]byte, error) {
 	n := len(body) - sha256.Size
 	if n < 2*aes.BlockSize || n%aes.BlockSize != 0 || !hmac.Equal(body[n:], c.tag(place, body[:n])) {
@@ -68,7 +66,7 @@ func (c *cbc) open(body, place []byte) ([]byte, error) {
 	}
 	value := slices.Clone(body[aes.BlockSize:n])
 	cipher.NewCBCDecrypter(c.block, body[:aes.BlockSize]).CryptBlocks(value, value)
-	padding := int(value[len(value)-1]) // authentic, so it is what seal has written
+	padding := int(value[len(value)-1]) // authentic, so written by seal
 	if padding < 1 || padding > aes.BlockSize {
 		return nil, errForged
 	}

@@ -12,12 +12,12 @@ import (
 
 var testNaming = Naming{APIVersion: "apiserver.config.platform.io/v1", EventsGroup: "events.platform.io"}
 
-// secretOf is a secret of n bytes, as files have it.
+// secretOf returns an encoded secret of n bytes.
 func secretOf(fill byte, n int) string {
 	return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{fill}, n))
 }
 
-// configOf is a file with one rule for secrets.
+// configOf returns a configuration with one rule for secrets.
 func configOf(providers string) string {
 	return "apiVersion: " + testNaming.APIVersion + "\nkind: EncryptionConfiguration\nresources:\n- resources: [secrets]\n  providers: [" + providers + "]\n"
 }
@@ -41,7 +41,8 @@ func transformerOf(t testing.TB, text string) *Transformer {
 
 var place = persist.Place{Key: "/secrets/default/a", Revision: 7}
 
-// TestTamperedValues: a value that was moved, cut, lengthened or changed in any bit does not decrypt, whatever it is encrypted with.
+// TestTamperedValues: a value that was moved, truncated, extended or changed in any bit does not
+// decrypt, with any provider.
 func TestTamperedValues(t *testing.T) {
 	t.Parallel()
 	value := []byte(`{"data":"marker"}`)
@@ -86,7 +87,7 @@ func TestTamperedValues(t *testing.T) {
 	}
 }
 
-// TestSizes: values of every length around the blocks of the ciphers come back.
+// TestSizes checks values of every length around the block sizes of the ciphers.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	for _, algorithm := range []string{"aesgcm", "aescbc", "secretbox"} {
@@ -100,8 +101,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestRotation: all keys read, the first one writes, and what another one has written is stale; so is what was written in clear
-// before. Without identity nothing is read in clear, and without any entry nothing that is encrypted.
+// TestRotation: all keys read and the first one writes. Values of other keys, or in clear, are
+// stale. Without identity no clear value is read, and without any entry no encrypted one.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	first, second := keyOf("aesgcm", "one", 1), keyOf("secretbox", "two", 2)
@@ -154,7 +155,7 @@ func mustNew(t *testing.T) *Transformer {
 	return x
 }
 
-// TestReplace: another configuration makes stale what was written before, and only where the key is another one.
+// TestReplace: another configuration makes earlier values stale, but only if the key differs.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	text := configOf(keyOf("aesgcm", "one", 1)) + "- resources: ['*.apps']\n  providers: [" + keyOf("aescbc", "a", 3) + "]\n"
@@ -176,7 +177,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// BenchmarkValues is what a value of 1 KB costs.
+// BenchmarkValues measures values of 1 KB.
 func BenchmarkValues(b *testing.B) {
 	value := bytes.Repeat([]byte("v"), 1024)
 	for _, algorithm := range []string{"aesgcm", "aescbc", "secretbox"} {

@@ -14,19 +14,19 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A Naming is how a configuration spells what the naming profile of the server decides.
+// Naming has the names in a configuration that depend on the server's naming profile.
 type Naming struct {
 	APIVersion  string // of an EncryptionConfiguration
 	EventsGroup string // whose events are stored as those of the core group
 }
 
-// A Configuration is which resources are encrypted, and with what.
+// A Configuration says which resources are encrypted, and how.
 type Configuration struct {
 	rules []rule
 	hash  string // of the text
 }
 
-// Hash identifies the text of the configuration, as metrics and logs name it.
+// Hash identifies the text of the configuration in metrics and logs.
 func (c *Configuration) Hash() string { return c.hash }
 
 // A rule lists resources and their providers. The first provider writes.
@@ -35,10 +35,10 @@ type rule struct {
 	providers []providerConfig
 }
 
-// A groupResource is a resource, or a pattern of resources in which * is any.
+// A groupResource is a resource, or a pattern in which * matches any.
 type groupResource struct{ group, resource string }
 
-// String is "secrets", "deployments.apps", "*.apps", "*." or "*.*".
+// String returns "secrets", "deployments.apps", "*.apps", "*." or "*.*".
 func (g groupResource) String() string {
 	if g.group == "" && g.resource != "*" {
 		return g.resource
@@ -46,14 +46,13 @@ func (g groupResource) String() string {
 	return g.resource + "." + g.group
 }
 
-// parseGroupResource splits at the first dot, as names of resources have none and groups may have several.
+// parseGroupResource splits at the first dot: only groups may contain dots.
 func parseGroupResource(s string) groupResource {
 	resource, group, _ := strings.Cut(s, ".")
 	return groupResource{group, resource}
 }
 
-// The fields of the file. Their names are those of the reference. Where it matters whether a field was left out,
-// it is a pointer.
+// The file format is that of kube-apiserver. Pointers distinguish missing fields.
 type (
 	configFile struct {
 		APIVersion string         `json:"apiVersion"`
@@ -89,10 +88,8 @@ type (
 	}
 )
 
-// duration is a time.Duration as its text.
 type duration time.Duration
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (d *duration) UnmarshalJSON(b []byte) error {
 	var text string
 	if err := json.Unmarshal(b, &text); err != nil {
@@ -103,25 +100,23 @@ func (d *duration) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// defaultTimeout is that of a call to a KMS plugin.
 const defaultTimeout = 3 * time.Second
 
-// faults are what is wrong with a configuration, each with the path of its field.
+// faults are the errors of a configuration, each with its field path.
 type faults []error
 
-// required adds that a field is missing.
 func (f *faults) required(path, text string) {
 	*f = append(*f, fmt.Errorf("%s: Required value: %s", path, text))
 }
 
-// invalid never shows a secret: its callers pass another text for those.
+// invalid shows value in the error, so callers must redact secrets.
 func (f *faults) invalid(path string, value any, text string) {
 	*f = append(*f, fmt.Errorf("%s: Invalid value: %#v: %s", path, value, text))
 }
 
-// Parse reads an EncryptionConfiguration in YAML or JSON. The error names every fault by the path of its field, and
-// shows no secret. A file that is empty is an error too, and does not stand for a configuration without rules: that
-// would write secrets in clear after a mistake in how the file was made.
+// Parse decodes an EncryptionConfiguration in YAML or JSON. The error has all faults with their
+// field paths and no secrets. An empty file is an error: without rules, secrets would be written in
+// clear after a mistake in its creation.
 func Parse(text []byte, naming Naming) (*Configuration, error) {
 	if len(text) == 0 {
 		return nil, errors.New("the file is empty")
@@ -153,8 +148,7 @@ func Parse(text []byte, naming Naming) (*Configuration, error) {
 	return newConfiguration(text, file), nil
 }
 
-// withoutValues is an error of the decoder without what it quotes of the file, which may be a secret. Only texts that
-// name fields alone are let through.
+// withoutValues removes what the decoder's error quotes of the file, which may be a secret.
 func withoutValues(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("%s: must not be a %s", wrong.Field, strings.Fields(wrong.Value)[0])
@@ -166,7 +160,6 @@ func withoutValues(err error) error {
 	return errors.New("it is not valid YAML of an EncryptionConfiguration")
 }
 
-// newConfiguration makes the rules of a file that has no faults. The secrets were decoded by the checks.
 func newConfiguration(text []byte, file configFile) *Configuration {
 	c := &Configuration{hash: fmt.Sprintf("sha256:%x", sha256.Sum256(text))}
 	for _, r := range file.Resources {
@@ -179,7 +172,6 @@ func newConfiguration(text []byte, file configFile) *Configuration {
 	return c
 }
 
-// checkResources checks a list of resources for itself.
 func (f *faults) checkResources(path string, names []string, naming Naming) {
 	if len(names) == 0 {
 		f.required(path, "at least one "+path+" is required")
@@ -201,7 +193,7 @@ func (f *faults) checkResources(path string, names []string, naming Naming) {
 		case g.group == "*" && g.resource != "*":
 			f.invalid(at, name, "encrypting the same resource across groups is not supported")
 		}
-		// The whole list is named, since either of the two may be the one that is too much.
+		// The whole list is named, since either of the two may be wrong.
 		if seen[g] {
 			f.invalid(path, names, "the same resource cannot be specified multiple times")
 		}
@@ -215,11 +207,9 @@ func (f *faults) checkResources(path string, names []string, naming Naming) {
 	}
 }
 
-// anyResource is the pattern of all resources.
 var anyResource = groupResource{"*", "*"}
 
-// checkMasked refuses a rule that an earlier one leaves without effect. Rules within one list are compared by
-// checkResources; here only those of earlier entries count.
+// checkMasked refuses a rule that an earlier one makes ineffective.
 func (f *faults) checkMasked(rules []resourceFile) {
 	earlier := map[groupResource]bool{}
 	for i, r := range rules {
@@ -238,8 +228,8 @@ func (f *faults) checkMasked(rules []resourceFile) {
 	}
 }
 
-// checkProviders checks providers, and decodes their secrets. plugins are the names of KMS plugins so far. The names
-// are collected over all entries, as a name is part of what is stored and has to tell one plugin from another.
+// checkProviders checks providers, and decodes their secrets. plugins collects the names of KMS
+// plugins of all entries: stored values name their plugin, so the names must be unique.
 func (f *faults) checkProviders(path string, providers []providerConfig, plugins map[string]bool) {
 	if len(providers) == 0 {
 		f.required(path, "at least one "+path+" is required")
@@ -269,9 +259,9 @@ func (f *faults) checkProviders(path string, providers []providerConfig, plugins
 	}
 }
 
-// checkKeys checks the keys of one provider, and decodes their secrets; the text of a secret is not kept. lengths are
-// those that a secret may have, in bytes. Keys are derived from secrets, but a short
-// secret would make a weak key all the same.
+// checkKeys checks the keys of one provider, decodes their secrets and discards the text. lengths
+// are the allowed lengths of a secret in bytes: a short secret would be weak although keys are
+// derived.
 func (f *faults) checkKeys(path string, keys []keyFile, lengths ...int) {
 	if len(keys) == 0 {
 		f.required(path, "at least one keys is required")
@@ -296,8 +286,8 @@ func (f *faults) checkKeys(path string, keys []keyFile, lengths ...int) {
 	}
 }
 
-// checkKMS checks a KMS plugin, and fills in its timeout. Names have no colon, since that ends the name in the prefix
-// of values. Whether the plugin is there is not looked at: a file can be checked where there is none.
+// checkKMS checks a KMS plugin, and defaults its timeout. Names have no colon, which ends the name
+// in stored values. The plugin need not be running.
 func (f *faults) checkKMS(path string, k *kmsFile, plugins map[string]bool) {
 	switch {
 	case k.Name == "":

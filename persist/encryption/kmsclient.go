@@ -19,21 +19,21 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A kmsClient calls a KMS plugin of version 2: gRPC over a unix socket. Its three calls are unary, so that gRPC is no
-// more here than HTTP/2 with a length before each message and the outcome in the trailers.
+// A kmsClient calls a KMS plugin of version 2: gRPC over a unix socket. Its three calls are unary,
+// so plain HTTP/2 suffices: a length before each message, and the status in the trailers.
 type kmsClient struct {
 	http    *http.Client
 	timeout time.Duration
-	// observe is told of every call; code is that of gRPC.
+	// observe is called after every call, with the gRPC code.
 	observe func(method, code string, took time.Duration)
 }
 
-// maxMessage bounds an answer of a plugin; the reference bounds what is in it to far less.
+// maxMessage limits a response. kube-apiserver limits its parts to much less.
 const maxMessage = 1 << 20
 
-// newKMSClient makes a client for an endpoint such as unix:///run/kms.sock, or unix:///@name for an abstract socket.
-// Nothing is connected before the first call. HTTP/2 without TLS is spoken at once, without an upgrade; who may use
-// the socket is a matter of its permissions.
+// newKMSClient returns a client for an endpoint such as unix:///run/kms.sock, or unix:///@name for
+// an abstract socket. It does not connect. The socket's permissions control access; HTTP/2 is used
+// without TLS and upgrade.
 func newKMSClient(endpoint string, timeout time.Duration, observe func(method, code string, took time.Duration)) *kmsClient {
 	path := strings.TrimPrefix(endpoint, "unix://")
 	if rest, ok := strings.CutPrefix(path, "/@"); ok {
@@ -48,10 +48,10 @@ func newKMSClient(endpoint string, timeout time.Duration, observe func(method, c
 	}}}
 }
 
-// close gives up idle connections. Calls that are under way end by themselves.
+// close closes idle connections. Running calls end by themselves.
 func (c *kmsClient) close() { c.http.CloseIdleConnections() }
 
-// An rpcError is the outcome of a call that has failed.
+// An rpcError is the status of a failed call.
 type rpcError struct {
 	code    int
 	message string
@@ -59,7 +59,7 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return fmt.Sprintf("code %d: %s", e.code, e.message) }
 
-// Unwrap says of outcomes that may pass that they do.
+// Unwrap returns persist.ErrUnavailable for temporary errors.
 func (e *rpcError) Unwrap() error {
 	switch e.code {
 	case codeDeadlineExceeded, codeUnavailable:
@@ -68,21 +68,19 @@ func (e *rpcError) Unwrap() error {
 	return nil
 }
 
-// Codes of gRPC.
+// gRPC codes
 const (
 	codeUnknown          = 2
 	codeDeadlineExceeded = 4
 	codeUnavailable      = 14
 )
 
-// codeNames are the names of gRPC's codes.
 var codeNames = []string{
 	"OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists", "PermissionDenied", "ResourceExhausted",
 	"FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",
 }
 
-// codeName is the name of a code for metrics. What is no code of gRPC counts as Unknown, so a plugin cannot make
-// series without bound.
+// Invalid codes count as Unknown, so that a plugin cannot create unbounded metric series.
 func codeName(code int) string {
 	if code < 0 || code >= len(codeNames) {
 		return codeNames[codeUnknown]
@@ -90,9 +88,8 @@ func codeName(code int) string {
 	return codeNames[code]
 }
 
-// call makes one call and waits for its answer no longer than the timeout of the plugin. Errors that did not come
-// from the plugin get the code that a gRPC library would give them: DeadlineExceeded if time was up, else
-// Unavailable.
+// call makes one call, limited by the plugin's timeout. Errors that did not come from the plugin
+// get the code of a gRPC library: DeadlineExceeded on timeout, else Unavailable.
 func (c *kmsClient) call(ctx context.Context, method string, message []byte) ([]byte, error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
@@ -113,8 +110,9 @@ func (c *kmsClient) call(ctx context.Context, method string, message []byte) ([]
 	return answer, err
 }
 
-// roundTrip sends one message and reads one. A message has 5 bytes before it: whether it is compressed, which it
-// never is, and its length, big-endian. The trailers are known only after the body was read to its end.
+// roundTrip sends one message and reads one. Each is preceded by 5 bytes: whether it is compressed,
+// which it never is, and its length, big-endian. The trailers are available only after the whole
+// body was read.
 func (c *kmsClient) roundTrip(ctx context.Context, method string, message []byte) ([]byte, error) {
 	body := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message)))
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/v2.KeyManagementService/"+method, bytes.NewReader(append(body, message...)))
@@ -132,7 +130,7 @@ func (c *kmsClient) roundTrip(ctx context.Context, method string, message []byte
 	if err != nil {
 		return nil, err
 	}
-	if len(framed) > maxMessage+5 { // what follows, the outcome too, was not read
+	if len(framed) > maxMessage+5 { // the rest, including the status, was not read
 		return nil, &rpcError{codeUnknown, "the answer is too large"}
 	}
 	if err := outcome(answer); err != nil {
@@ -144,7 +142,7 @@ func (c *kmsClient) roundTrip(ctx context.Context, method string, message []byte
 	return framed[5:], nil
 }
 
-// outcome reads how a call has ended: from the trailers or, where there is no message, from the headers.
+// outcome returns the status of a call, from the trailers or, without a message, from the headers.
 func outcome(answer *http.Response) error {
 	if answer.StatusCode != http.StatusOK {
 		return &rpcError{codeUnknown, "HTTP " + answer.Status}
@@ -167,11 +165,10 @@ func outcome(answer *http.Response) error {
 	return &rpcError{code, message[:min(len(message), 1024)]}
 }
 
-// A kmsStatus is what a plugin says of itself.
 type kmsStatus struct{ version, healthz, keyID string }
 
-// status asks a plugin for its state and the id of the key that it encrypts with. The numbers of the fields here and
-// below are those of the KMS v2 API.
+// status returns the plugin's state and the id of its current key. Field numbers here and below are
+// those of the KMS v2 API.
 func (c *kmsClient) status(ctx context.Context) (s kmsStatus, err error) {
 	answer, err := c.call(ctx, "Status", nil)
 	if err != nil {
@@ -189,7 +186,7 @@ func (c *kmsClient) status(ctx context.Context) (s kmsStatus, err error) {
 	})
 }
 
-// encrypt asks a plugin to encrypt a seed. uid is for its log.
+// encrypt makes the plugin encrypt a seed. uid is for its log.
 func (c *kmsClient) encrypt(ctx context.Context, uid string, seed []byte) (s wrappedSeed, err error) {
 	answer, err := c.call(ctx, "Encrypt", appendString(appendBytes(nil, 1, seed), 2, uid))
 	if err != nil {
@@ -207,8 +204,8 @@ func (c *kmsClient) encrypt(ctx context.Context, uid string, seed []byte) (s wra
 	})
 }
 
-// decrypt asks a plugin for a seed that it has encrypted. The annotations are sent back as they were stored. The
-// length of what is answered is for the caller to check.
+// decrypt makes the plugin decrypt a seed, with the stored annotations. The caller checks the
+// length of the seed.
 func (c *kmsClient) decrypt(ctx context.Context, uid string, s wrappedSeed) (seed []byte, err error) {
 	request := appendString(appendString(appendBytes(nil, 1, s.seed), 2, uid), 3, s.keyID)
 	answer, err := c.call(ctx, "Decrypt", s.appendAnnotations(request))
@@ -222,21 +219,18 @@ func (c *kmsClient) decrypt(ctx context.Context, uid string, s wrappedSeed) (see
 	})
 }
 
-// appendBytes appends a field of a Protobuf message; empty values are written too.
+// appendBytes appends a field of a Protobuf message, even if it is empty.
 func appendBytes(b []byte, number protowire.Number, value []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
 }
 
-// appendString appends a field that is text.
 func appendString(b []byte, number protowire.Number, value string) []byte {
 	return appendBytes(b, number, []byte(value))
 }
 
-// errMessage answers bytes that are no Protobuf message.
 var errMessage = errors.New("it is no Protobuf message")
 
-// eachField calls take with each field of a message that is bytes; others are passed over. The value is part of the
-// message, so whoever keeps it copies it.
+// eachField calls take with each bytes field of a message, and skips others. value aliases b.
 func eachField(b []byte, take func(number protowire.Number, value []byte)) error {
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeTag(b)

@@ -15,24 +15,25 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// How often a plugin is asked for its state, and how long values are encrypted without an answer. They are those of the
-// reference, so that a migration to another key can be planned in the same way.
+// The periods of status calls and the lifetime of a seed without a response are those of
+// kube-apiserver, so that key rotations can be planned in the same way.
 const (
 	probePeriod = time.Minute
 	retryPeriod = 10 * time.Second
 	seedTTL     = 3 * time.Minute
-	// A check of the plugin's health asks again if what is known is older than this.
+	// A health check requests a new status if the known one is older.
 	healthyTTL   = 20 * time.Second
 	unhealthyTTL = 3 * time.Second
-	// openPatience is how long the start waits for a plugin that does not answer.
+	// openPatience is how long a start waits for an unresponsive plugin.
 	openPatience = 15 * time.Second
 	openRetry    = 200 * time.Millisecond
-	// maxSeeds bounds the seeds that are kept for reading: each process that has written left one for each key.
+	// maxSeeds limits the cached seeds for reading: each process that has written left one per key.
 	maxSeeds = 4096
 )
 
-// A plugin is the provider of a KMS plugin. Values are encrypted under a seed, which the plugin has encrypted once; it
-// is asked again when its key changes. So no value that is written waits for it.
+// A plugin is the provider of a KMS plugin. It encrypts values under a seed that the plugin has
+// encrypted once. The plugin is called again when its key changes, so that writes never wait for
+// it.
 type plugin struct {
 	name   string
 	begin  string // its prefix
@@ -43,20 +44,20 @@ type plugin struct {
 
 	state atomic.Pointer[seedState] // nil before the plugin has encrypted a seed
 
-	probing  sync.Mutex // held while the plugin is asked for its state; guards the next two
+	probing  sync.Mutex // held during a probe; guards the next two
 	version  string     // of its API; it must not change
-	lastText string     // of the last error that was logged
+	lastText string     // of the last logged error
 
-	mu      sync.Mutex // guards what follows, and is held for moments
+	mu      sync.Mutex // guards the following fields; held only briefly
 	lastErr error      // of the last probe
 	lastAt  time.Time  // of the last probe
-	nextAt  time.Time  // of the next one
+	nextAt  time.Time  // of the next probe
 
-	seedsMu sync.Mutex // guards seeds; held while the plugin is asked for one
+	seedsMu sync.Mutex // guards seeds; held while the plugin decrypts one
 	seeds   map[string]openedSeed
 }
 
-// A seedState is the seed that values are encrypted under.
+// A seedState is the seed that encrypts values.
 type seedState struct {
 	wrapped wrappedSeed
 	header  []byte
@@ -64,14 +65,13 @@ type seedState struct {
 	expires time.Time
 }
 
-// An openedSeed is what the plugin has answered when it was asked for a seed.
+// An openedSeed is the plugin's response to the decryption of a seed.
 type openedSeed struct {
 	cipher *derivedGCM
 	err    error
 }
 
-// newPlugin makes the provider of a plugin, which is not asked yet: until the first probe it neither encrypts nor is
-// well.
+// newPlugin does not call the plugin: it is unhealthy and cannot encrypt until the first probe.
 func newPlugin(of kmsFile, o Options) *plugin {
 	p := &plugin{name: of.Name, begin: marker + "kms:v2:" + escapeName(of.Name) + ":", events: o.Events, now: o.Now, log: o.Logger, seeds: map[string]openedSeed{}}
 	p.client = newKMSClient(of.Endpoint, time.Duration(*of.Timeout), func(method, code string, took time.Duration) {
@@ -81,10 +81,9 @@ func newPlugin(of kmsFile, o Options) *plugin {
 	return p
 }
 
-// prefix implements provider.
 func (p *plugin) prefix() string { return p.begin }
 
-// check implements provider: the seed is used for some time after the last good word of the plugin.
+// check allows the seed for some time after the last good status.
 func (p *plugin) check() error {
 	state := p.state.Load()
 	if state == nil {
@@ -96,14 +95,14 @@ func (p *plugin) check() error {
 	return nil
 }
 
-// health is the outcome of the last probe.
+// health returns the result of the last probe.
 func (p *plugin) health() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.lastErr
 }
 
-// writerID implements provider. Values are stale if the plugin has another key now; other seeds do not matter.
+// writerID depends on the plugin's key only: values under older seeds are not stale.
 func (p *plugin) writerID() string {
 	if state := p.state.Load(); state != nil {
 		return p.begin + state.wrapped.keyID
@@ -111,8 +110,8 @@ func (p *plugin) writerID() string {
 	return p.begin
 }
 
-// encode implements provider. check has passed before, so there is a state; it is read once, as a probe may replace
-// it meanwhile and header and cipher must be of the same seed.
+// The state exists, since check has passed. It is loaded once, so that header and cipher belong to
+// the same seed.
 func (p *plugin) encode(b, place, value []byte) ([]byte, string) {
 	state := p.state.Load()
 	b = binary.AppendUvarint(b, uint64(len(state.header)))
@@ -121,8 +120,8 @@ func (p *plugin) encode(b, place, value []byte) ([]byte, string) {
 	return state.cipher.seal(b, place, value), p.begin + state.wrapped.keyID
 }
 
-// decode implements provider. The header comes from storage and is not authenticated before the plugin has seen it,
-// so its length and its content are checked like any input.
+// The header comes from storage and is unauthenticated until the plugin has seen it, so it is
+// validated like any input.
 func (p *plugin) decode(body, place []byte) ([]byte, string, error) {
 	n, used := binary.Uvarint(body)
 	if used <= 0 || n > uint64(len(body)-used) {
@@ -142,11 +141,11 @@ func (p *plugin) decode(body, place []byte) ([]byte, string, error) {
 	return value, p.begin + wrapped.keyID, err
 }
 
-// open answers the cipher of a seed, for which it asks the plugin once. Only the start reads values, so waiting for a
-// plugin that is about to start too delays nothing else.
+// open returns the cipher of a seed, which the plugin decrypts once. Only a start reads values, so
+// waiting for a plugin that is starting too delays nothing else.
 //
-// A failure that stays is remembered like a success, since all values under that seed would have the same. One that
-// may pass is not. The lock is held during the call, so that many values of one seed make one call.
+// Permanent failures are cached like successes, since they apply to all values of that seed. The
+// lock is held during the call, so that many values of one seed make one call.
 func (p *plugin) open(header []byte, wrapped wrappedSeed) (*derivedGCM, error) {
 	p.seedsMu.Lock()
 	defer p.seedsMu.Unlock()
@@ -158,7 +157,7 @@ func (p *plugin) open(header []byte, wrapped wrappedSeed) (*derivedGCM, error) {
 	for deadline := time.Now().Add(openPatience); ; time.Sleep(openRetry) {
 		seed, err = p.client.decrypt(context.Background(), uuid.NewString(), wrapped)
 		if err != nil && !errors.Is(err, persist.ErrUnavailable) && p.probe(context.Background()) != nil {
-			// A plugin that says that it is not well may find the key later.
+			// An unhealthy plugin may find the key later.
 			err = fmt.Errorf("%w: %w", persist.ErrUnavailable, err)
 		}
 		if !errors.Is(err, persist.ErrUnavailable) || time.Now().After(deadline) {
@@ -185,13 +184,13 @@ func (p *plugin) open(header []byte, wrapped wrappedSeed) (*derivedGCM, error) {
 	return opened.cipher, opened.err
 }
 
-// probe asks the plugin for its state, and for a new seed if it has another key. What it has before stays in use
-// after an error. One probe runs at a time. p.mu is taken within p.probing, never the other way round, and not while
-// the plugin is asked, so that health never waits for a plugin.
+// probe requests the plugin's status, and a new seed if its key has changed. After an error the old
+// seed stays in use. Probes are serialized. p.mu is locked within p.probing, and not during calls,
+// so that health never blocks.
 func (p *plugin) probe(ctx context.Context) error {
 	p.probing.Lock()
 	defer p.probing.Unlock()
-	expires := p.now().Add(seedTTL) // from before the call: it bounds how long an old key is used
+	expires := p.now().Add(seedTTL) // from before the call: limits the use of an old key
 	status, err := p.client.status(ctx)
 	if err == nil {
 		err = p.adopt(ctx, status, expires)
@@ -209,8 +208,7 @@ func (p *plugin) probe(ctx context.Context) error {
 	return err
 }
 
-// logChange logs an error once, and its end. p.probing is held. A plugin that is down for hours would otherwise fill
-// the log with one line each period.
+// logChange logs an error once, and its end. p.probing is held.
 func (p *plugin) logChange(err error) {
 	text := ""
 	if err != nil {
@@ -224,8 +222,8 @@ func (p *plugin) logChange(err error) {
 	p.lastText = text
 }
 
-// adopt checks what the plugin says of itself, and follows its key. p.probing is held. While the key is the same,
-// only the expiry moves: the seed lives as long as the process.
+// adopt validates the plugin's status, and follows its key. p.probing is held. While the key is the
+// same, only the expiry changes.
 func (p *plugin) adopt(ctx context.Context, status kmsStatus, expires time.Time) error {
 	if status.healthz != "ok" {
 		return fmt.Errorf("got unexpected healthz status: %.100q", status.healthz)
@@ -251,9 +249,9 @@ func (p *plugin) adopt(ctx context.Context, status kmsStatus, expires time.Time)
 	return p.newSeed(ctx, status.keyID, expires)
 }
 
-// newSeed makes a seed under the key that the plugin has reported. A plugin whose answers name two keys is not
-// believed, since values could later seem to be under a key that they are not under. The new state is stored as a
-// whole, so nobody sees a header with the cipher of another seed.
+// newSeed creates a seed under the reported key. It rejects a plugin that encrypts with another
+// key, because values would be attributed to the wrong one. The state is replaced atomically with
+// its cipher.
 func (p *plugin) newSeed(ctx context.Context, keyID string, expires time.Time) error {
 	seed := randomBytes(seedBytes)
 	wrapped, err := p.client.encrypt(ctx, uuid.NewString(), seed)
@@ -270,14 +268,13 @@ func (p *plugin) newSeed(ctx context.Context, keyID string, expires time.Time) e
 	return nil
 }
 
-// dueAt is when the plugin is to be asked next.
 func (p *plugin) dueAt() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.nextAt
 }
 
-// stale says that what is known of the plugin's health is older than a check of it should tell.
+// stale reports whether the known health is too old for a health check.
 func (p *plugin) stale() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

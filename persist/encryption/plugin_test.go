@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// servePlugin answers the calls of a KMS plugin with what answer returns, until the test ends. gRPC without its library is HTTP/2
-// with the outcome in a trailer.
+// servePlugin answers the calls of a KMS plugin with what answer returns, until the test ends. gRPC
+// without its library is HTTP/2 with the status in a trailer.
 func servePlugin(t *testing.T, answer func(method string) (message []byte, status string)) (endpoint string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kms.sock")
@@ -43,8 +43,8 @@ func servePlugin(t *testing.T, answer func(method string) (message []byte, statu
 	return "unix://" + path
 }
 
-// TestSeedExpires: values are encrypted for three minutes after the last good answer of the plugin, and no longer; reading goes on, and
-// so does writing when the plugin answers again.
+// TestSeedExpires: values are encrypted for three minutes after the last good response of the
+// plugin, and no longer. Reading continues, and so does writing when the plugin responds again.
 func TestSeedExpires(t *testing.T) {
 	t.Parallel()
 	var unwell atomic.Bool
@@ -90,7 +90,8 @@ func TestSeedExpires(t *testing.T) {
 	}
 }
 
-// TestLyingAnswers: answers that are no messages, too many bytes or bad ids are errors, and leave the seed as it is.
+// TestLyingAnswers: responses that are malformed, too long or have bad ids are errors, and keep the
+// seed.
 func TestLyingAnswers(t *testing.T) {
 	t.Parallel()
 	status := appendString(appendString(appendString(nil, 1, "v2"), 2, "ok"), 3, "key")

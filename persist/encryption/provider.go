@@ -7,25 +7,27 @@ import (
 	"net/url"
 )
 
-// A provider is one way to encrypt values. Many goroutines may use one. The prefix never changes; the writerID of a
-// KMS plugin does.
+// A provider is one way to encrypt values, safe for concurrent use. Its prefix never changes; the
+// writerID of a KMS plugin does.
 type provider interface {
-	// prefix is what its values begin with; "" is that of identity.
+	// prefix returns the beginning of its stored values; "" for identity.
 	prefix() string
-	// check answers why it cannot encrypt now.
+	// check returns the reason why it cannot encrypt now, or nil.
 	check() error
-	// writerID identifies the key that values are encrypted with now.
+	// writerID identifies the key that currently encrypts values.
 	writerID() string
-	// encode appends a value as it is stored after the prefix. writerID is that of the key that it has used.
+	// encode appends the stored form of a value without the prefix, and returns the id of the key
+	// used.
 	encode(b, place, value []byte) (stored []byte, writerID string)
-	// decode answers the value of what is stored after the prefix.
+	// decode returns the value of a stored form without the prefix.
 	decode(body, place []byte) (value []byte, writerID string, err error)
 }
 
 // marker begins every encrypted value.
 const marker = "enc:"
 
-// identity stores values as they are. It ignores places: a value in clear can be moved by whoever can write files.
+// identity stores values unchanged and ignores places: anyone who can write files can move values
+// in clear.
 type identity struct{}
 
 func (identity) prefix() string { return "" }
@@ -44,7 +46,7 @@ type keyProvider struct {
 	cipher valueCipher
 }
 
-// newKeyProvider makes the provider of a key. Its id tells keys of the same name apart.
+// The id distinguishes keys of the same name.
 func newKeyProvider(algorithm string, key keyFile, cipher valueCipher) *keyProvider {
 	begin := marker + algorithm + ":v1:" + url.QueryEscape(key.Name) + ":"
 	return &keyProvider{begin, fmt.Sprintf("%s%x", begin, sha256.Sum256(key.secret)), cipher}
@@ -54,19 +56,17 @@ func (p *keyProvider) prefix() string   { return p.begin }
 func (p *keyProvider) check() error     { return nil }
 func (p *keyProvider) writerID() string { return p.id }
 
-// encode implements provider. A key of the configuration is always there, so check has nothing to say.
 func (p *keyProvider) encode(b, place, value []byte) ([]byte, string) {
 	return p.cipher.seal(b, place, value), p.id
 }
 
-// decode implements provider.
 func (p *keyProvider) decode(body, place []byte) ([]byte, string, error) {
 	value, err := p.cipher.open(body, place)
 	return value, p.id, err
 }
 
-// newProviders makes the providers of an entry, one for each key, in their order. plugins gets those of the KMS. A
-// KMS plugin is made by connect; an entry of another kind needs nothing but its keys.
+// newProviders returns the providers of an entry in order, one per key. It adds KMS plugins, made
+// by connect, to plugins.
 func newProviders(of providerConfig, connect func(kmsFile) *plugin, plugins *[]*plugin) (made []provider, err error) {
 	switch {
 	case of.Identity != nil:

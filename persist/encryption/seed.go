@@ -9,22 +9,21 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A wrappedSeed is a seed as a KMS plugin has encrypted it, with what it needs to decrypt it again. It is the header
-// of every value that is encrypted under the seed.
+// A wrappedSeed is a seed encrypted by a KMS plugin, with what the plugin needs to decrypt it. It
+// is the header of every value encrypted under the seed.
 type wrappedSeed struct {
 	keyID       string
 	seed        []byte
 	annotations map[string][]byte
 }
 
-// The numbers of its fields are those of the reference.
+// Field numbers and limits are those of kube-apiserver.
 const (
 	fieldKeyID       = 2
 	fieldSeed        = 3
 	fieldAnnotations = 4
 )
 
-// The bounds of what a plugin answers are those of the reference.
 const (
 	seedBytes          = 32
 	maxKeyIDBytes      = 1 << 10
@@ -32,7 +31,7 @@ const (
 	maxAnnotationBytes = 32 << 10
 )
 
-// checkKeyID checks the id of a key, which is stored with every value and so must not be long.
+// checkKeyID limits the length because the id is stored with every value.
 func checkKeyID(id string) error {
 	switch {
 	case id == "":
@@ -43,7 +42,7 @@ func checkKeyID(id string) error {
 	return nil
 }
 
-// check holds both for what a plugin answers and for what was stored.
+// check applies to responses of a plugin and to stored headers.
 func (s wrappedSeed) check() error {
 	if err := checkKeyID(s.keyID); err != nil {
 		return err
@@ -64,8 +63,8 @@ func (s wrappedSeed) check() error {
 	return nil
 }
 
-// isFQDN says whether a name is a domain name of two segments or more, in lower case. Names of annotations have that
-// form so that plugins of different authors do not use the same.
+// isFQDN reports whether a name is a lower-case domain name of at least two segments. Annotations
+// must have such names so that those of different plugins differ.
 func isFQDN(name string) bool {
 	dots, before := 0, byte('.')
 	for i := range len(name) {
@@ -82,14 +81,14 @@ func isFQDN(name string) bool {
 	return dots > 0 && len(name) <= 253 && before != '.' && before != '-'
 }
 
-// header is the wrapped seed as it is stored, in one order always. The order makes it the key by which plugin.open
-// knows seeds again.
+// header encodes the wrapped seed in a fixed order, because plugin.open uses it as the key of its
+// cache.
 func (s wrappedSeed) header() []byte {
 	return s.appendAnnotations(appendBytes(appendString(nil, fieldKeyID, s.keyID), fieldSeed, s.seed))
 }
 
-// appendAnnotations appends the map as Protobuf has maps: each entry is a message of name (1) and value (2). The
-// field has the same number in the header as in a request to decrypt.
+// appendAnnotations appends the map as in Protobuf: each entry is a message of name (1) and value
+// (2). The field has the same number in the header and in a request to decrypt.
 func (s wrappedSeed) appendAnnotations(b []byte) []byte {
 	for _, name := range slices.Sorted(maps.Keys(s.annotations)) {
 		b = appendBytes(b, fieldAnnotations, appendBytes(appendString(nil, 1, name), 2, s.annotations[name]))
@@ -97,7 +96,7 @@ func (s wrappedSeed) appendAnnotations(b []byte) []byte {
 	return b
 }
 
-// addAnnotation adds an entry of the map of annotations. An entry that is no message is left out.
+// addAnnotation adds a map entry, and ignores malformed ones.
 func (s *wrappedSeed) addAnnotation(entry []byte) {
 	var name string
 	var value []byte
@@ -116,7 +115,7 @@ func (s *wrappedSeed) addAnnotation(entry []byte) {
 	}
 }
 
-// parseHeader reads a header that was stored. The parts are copied, since what was read may be reused.
+// parseHeader decodes a stored header. It copies the parts, since the buffer may be reused.
 func parseHeader(b []byte) (s wrappedSeed, err error) {
 	err = eachField(b, func(number protowire.Number, value []byte) {
 		switch number {

@@ -15,27 +15,27 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Events are told of what a Transformer does, for metrics. They must not block, and many goroutines call them.
+// Events receive the actions of a Transformer, for metrics. They must not block and must be safe
+// for concurrent use.
 type Events interface {
-	// Transformed is called with each value: direction is "to_storage" or "from_storage", prefix the provider's
-	// without the name of its key.
+	// Transformed is called with each value. direction is "to_storage" or "from_storage"; prefix is
+	// the provider's, without the name of the key.
 	Transformed(resource, direction, prefix string, err error, took time.Duration)
 	KMSCall(plugin, method, code string, took time.Duration)
 	// KeyIDUsed is called with the id of a KMS key whose seed is used for a value.
 	KeyIDUsed(plugin, direction, keyID string)
-	// KeyIDReported is called with the id of the key that a plugin says it uses.
+	// KeyIDReported is called with the id of the key that a plugin reports.
 	KeyIDReported(plugin, keyID string)
 	InvalidKeyID(plugin, keyID string)
 }
 
-// Options say what a Transformer works with; the zero value is ready for use.
+// Options configure a Transformer; the zero value is ready for use.
 type Options struct {
 	Logger *slog.Logger // nil: slog.Default()
 	Now    func() time.Time
-	Events Events // nil: nobody is told
+	Events Events // nil: none
 }
 
-// noEvents are Events that nobody is told of.
 type noEvents struct{}
 
 func (noEvents) Transformed(string, string, string, error, time.Duration) {}
@@ -44,27 +44,27 @@ func (noEvents) KeyIDUsed(string, string, string)                         {}
 func (noEvents) KeyIDReported(string, string)                             {}
 func (noEvents) InvalidKeyID(string, string)                              {}
 
-// A Transformer encrypts values as a Configuration says. It implements persist.Transformer.
+// A Transformer encrypts values according to a Configuration. It is a persist.Transformer.
 type Transformer struct {
 	o       Options
 	current atomic.Pointer[providers]
-	// resources are those that values were seen of, by the first two parts of their keys.
+	// resources holds the resources of known values, by the first two parts of their keys.
 	resources sync.Map
 	newest    atomic.Uint64 // revision of all values
 	rewrites  atomic.Uint64 // Rewrites
-	replacing sync.Mutex    // held by Replace and while plugins are probed
-	wake      chan struct{} // capacity one: a health check wants fresh answers
+	replacing sync.Mutex    // held by Replace and during probes
+	wake      chan struct{} // capacity one: a health check wants a fresh status
 }
 
-// providers are those of one configuration. It never changes after it was made, so that whoever has loaded it can go
-// on with it after a Replace.
+// providers are those of one configuration. They are immutable, so their users may continue after a
+// Replace.
 type providers struct {
 	byResource map[groupResource][]provider
 	plugins    []*plugin
 	hash       string
 }
 
-// A resource is what is known of the values of one resource.
+// A resource is the state of the values of one resource.
 type resource struct {
 	groupResource
 	mu       sync.Mutex    // guards writerID
@@ -72,8 +72,8 @@ type resource struct {
 	staleTo  atomic.Uint64 // the newest revision that may be stale
 }
 
-// New makes a Transformer. A nil configuration encrypts nothing, and refuses to take what is encrypted for clear. Its
-// KMS plugins are asked for their state once; one that does not answer is asked again by Run.
+// New returns a Transformer. A nil configuration encrypts nothing, but does not accept encrypted
+// values as clear ones. New probes each KMS plugin once; Run retries those that do not respond.
 func New(c *Configuration, o Options) (*Transformer, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -91,16 +91,15 @@ func New(c *Configuration, o Options) (*Transformer, error) {
 	}
 	t.current.Store(made)
 	for _, p := range made.plugins {
-		p.probe(context.Background()) // its error is logged, and Run asks again
+		p.probe(context.Background()) // its error is logged, and Run retries
 	}
 	return t, nil
 }
 
-// escapeName makes a name part of a prefix.
 func escapeName(name string) string { return url.QueryEscape(name) }
 
-// newProviders makes the providers of a configuration. Nothing is asked or connected yet, so an error leaves nothing
-// to close.
+// newProviders creates the providers of a configuration without connecting, so an error leaves
+// nothing to close.
 func (t *Transformer) newProviders(c *Configuration) (*providers, error) {
 	made := &providers{byResource: map[groupResource][]provider{}}
 	if c == nil {
@@ -124,8 +123,8 @@ func (t *Transformer) newProviders(c *Configuration) (*providers, error) {
 	return made, nil
 }
 
-// of are the providers of a resource. The more special entry counts. An entry for the resource itself counts before
-// one for its group, and that before one for all.
+// of returns the providers of a resource: those of the resource itself, else of its group, else of
+// all.
 func (s *providers) of(g groupResource) []provider {
 	for _, pattern := range []groupResource{g, {g.group, "*"}, anyResource} {
 		if chain := s.byResource[pattern]; chain != nil {
@@ -137,8 +136,8 @@ func (s *providers) of(g groupResource) []provider {
 
 var identityAlone = []provider{identity{}}
 
-// resourceOf finds the resource of a storage key, which begins with group and resource. The text of the key is cloned
-// where it is kept, so that what is kept does not hold on to memory of the caller.
+// resourceOf returns the resource of a storage key, which begins with group and resource. It clones
+// what it keeps, to release the caller's memory.
 func (t *Transformer) resourceOf(key string) *resource {
 	group, rest, _ := strings.Cut(key, "/")
 	name, _, _ := strings.Cut(rest, "/")
@@ -152,7 +151,8 @@ func (t *Transformer) resourceOf(key string) *resource {
 	return known.(*resource)
 }
 
-// Transforms implements persist.Transformer. Where identity is but one of several providers, there may be values of the others.
+// Transforms also reports true if identity is only one of several providers, since others may have
+// written values.
 func (t *Transformer) Transforms(key string) bool {
 	if t.current.Load().hash == "" {
 		return false
@@ -161,7 +161,6 @@ func (t *Transformer) Transforms(key string) bool {
 	return len(chain) > 1 || chain[0].prefix() != ""
 }
 
-// Check implements persist.Transformer.
 func (t *Transformer) Check(key string) error {
 	if t.current.Load().hash == "" {
 		return nil
@@ -169,9 +168,7 @@ func (t *Transformer) Check(key string) error {
 	return t.current.Load().of(t.resourceOf(key).groupResource)[0].check()
 }
 
-// Encode implements persist.Transformer.
-//
-// The key may be replaced while a value is encrypted with the one before: then the value is stale from the beginning.
+// If the key is replaced during Encode, the value is stale from the beginning.
 func (t *Transformer) Encode(b []byte, at persist.Place, value []byte) []byte {
 	if t.current.Load().hash == "" {
 		return append(b, value...)
@@ -188,7 +185,6 @@ func (t *Transformer) Encode(b []byte, at persist.Place, value []byte) []byte {
 	return b
 }
 
-// Decode implements persist.Transformer.
 func (t *Transformer) Decode(at persist.Place, stored []byte) ([]byte, error) {
 	began := time.Now()
 	r := t.resourceOf(at.Key)
@@ -202,7 +198,7 @@ func (t *Transformer) Decode(at persist.Place, stored []byte) ([]byte, error) {
 	return value, err
 }
 
-// decodeWith tries every provider whose prefix a value has; several keys may have one name.
+// decodeWith tries every provider with the value's prefix; several keys may share a name.
 func decodeWith(chain []provider, at persist.Place, stored []byte) (value []byte, id string, err error) {
 	encrypted := strings.HasPrefix(string(stored[:min(len(stored), len(marker))]), marker)
 	for _, p := range chain {
@@ -227,7 +223,7 @@ func decodeWith(chain []provider, at persist.Place, stored []byte) (value []byte
 	return nil, "", errors.New("it is not encrypted, and the encryption configuration does not list identity for its resource")
 }
 
-// appendPlace appends what a value is bound to (doc.go).
+// appendPlace appends the binding of a value; see doc.go.
 func appendPlace(b []byte, at persist.Place) []byte {
 	part := byte(0)
 	if at.Metadata {
@@ -244,8 +240,8 @@ func appendPlace(b []byte, at persist.Place) []byte {
 	return append(b, at.Key...)
 }
 
-// Provider names what a stored value is encrypted with, as in "aesgcm:v1:key1"; "identity" for one in clear. It
-// needs no key.
+// Provider names the encryption of a stored value, as in "aesgcm:v1:key1", or "identity" for one in
+// clear. It needs no key.
 func Provider(stored []byte) string {
 	const most = 1024
 	rest, ok := bytes.CutPrefix(stored[:min(len(stored), most)], []byte(marker))
@@ -259,8 +255,8 @@ func Provider(stored []byte) string {
 	return strings.Join(parts[:3], ":")
 }
 
-// transformed tells of a value. Metrics name algorithms and not keys, whose number has no bound. Values in clear are
-// not counted.
+// transformed reports an encrypted value. Metrics name algorithms, because the number of keys is
+// unbounded.
 func (t *Transformer) transformed(r *resource, direction, provider string, err error, began time.Time) {
 	if provider == "" || provider == "identity" {
 		return
@@ -272,31 +268,27 @@ func (t *Transformer) transformed(r *resource, direction, provider string, err e
 	t.o.Events.Transformed(r.String(), direction, marker+provider, err, time.Since(began))
 }
 
-// Stale says whether what is stored of a key at a revision should be written again, because it is not encrypted with
-// the key that is in use now.
+// Stale reports whether the stored value of a key at a revision should be rewritten, because it is
+// not encrypted with the current key.
 func (t *Transformer) Stale(key string, revision persist.Revision) bool {
 	return uint64(revision) <= t.resourceOf(key).staleTo.Load()
 }
 
-// addStale marks all values of a resource up to a revision. The mark is set before the counter rises: who sees the
-// new count finds the values stale.
+// addStale marks all values of a resource up to a revision as stale, before it raises the counter.
 func (t *Transformer) addStale(r *resource, upTo uint64) {
 	storeMax(&r.staleTo, upTo)
 	t.rewrites.Add(1)
 }
 
-// Rewrites rises when values have become stale: a snapshot that is begun afterwards writes all of the state with the
-// keys that are in use now.
+// Rewrites rises when values become stale. A snapshot that begins afterwards writes all values with
+// the current keys.
 func (t *Transformer) Rewrites() uint64 { return t.rewrites.Load() }
 
-// Hash is that of the configuration that is in use; "" if there is none.
+// Hash returns that of the current configuration; "" if there is none.
 func (t *Transformer) Hash() string { return t.current.Load().hash }
 
-// Replace goes over to another configuration, if all of its KMS plugins are well. It returns when new values are
-// encrypted by it.
-//
-// After an error nothing has changed: the new plugins are closed, and the old ones were not touched. Values that are
-// being encrypted by the old configuration meanwhile are stale from the beginning (Encode).
+// Replace switches to another configuration if all of its KMS plugins are healthy. New values use
+// it when Replace returns. After an error nothing has changed.
 func (t *Transformer) Replace(ctx context.Context, c *Configuration) error {
 	t.replacing.Lock()
 	defer t.replacing.Unlock()
@@ -318,15 +310,15 @@ func (t *Transformer) Replace(ctx context.Context, c *Configuration) error {
 	return nil
 }
 
-// closeAll closes the clients of the plugins. Values that are still read by them open a connection again.
+// closeAll closes the clients of the plugins. Pending reads reopen a connection.
 func closeAll(s *providers) {
 	for _, p := range s.plugins {
 		p.client.close()
 	}
 }
 
-// markStale marks the values of resources whose key has changed. t.replacing is held, so that two keys in quick
-// succession are seen in their order.
+// markStale marks the values of resources whose key has changed. t.replacing is held, so that
+// successive keys are seen in order.
 func (t *Transformer) markStale() {
 	current := t.current.Load()
 	t.resources.Range(func(_, value any) bool {
@@ -341,7 +333,6 @@ func (t *Transformer) markStale() {
 	})
 }
 
-// storeMax raises a number to a value, and never lowers it, however many goroutines do so at once.
 func storeMax(to *atomic.Uint64, value uint64) {
 	for {
 		have := to.Load()
@@ -351,8 +342,8 @@ func storeMax(to *atomic.Uint64, value uint64) {
 	}
 }
 
-// Run asks the KMS plugins for their state from time to time, and follows their keys, until the context ends. It
-// closes the plugins' connections when it ends, after a Replace that is under way.
+// Run probes the KMS plugins periodically, and follows their keys, until the context ends. Then it
+// closes their connections, after any running Replace.
 func (t *Transformer) Run(ctx context.Context) {
 	for probe := t.probeDue; ; {
 		timer := time.NewTimer(probe(ctx))
@@ -372,17 +363,17 @@ func (t *Transformer) Run(ctx context.Context) {
 	}
 }
 
-// probeDue probes the plugins that are due, and returns how long the next one has time.
+// probeDue probes the plugins that are due, and returns the time until the next one.
 func (t *Transformer) probeDue(ctx context.Context) time.Duration {
 	return t.probe(ctx, func(*plugin) bool { return false })
 }
 
-// probeStale is probeDue, and probes those as well of which what is known is old.
+// probeStale is probeDue, and also probes plugins with an old status.
 func (t *Transformer) probeStale(ctx context.Context) time.Duration {
 	return t.probe(ctx, (*plugin).stale)
 }
 
-// The lock keeps the plugins from being closed while they are asked.
+// The lock keeps the plugins from being closed meanwhile.
 func (t *Transformer) probe(ctx context.Context, early func(*plugin) bool) time.Duration {
 	t.replacing.Lock()
 	defer t.replacing.Unlock()
@@ -397,8 +388,8 @@ func (t *Transformer) probe(ctx context.Context, early func(*plugin) bool) time.
 	return next
 }
 
-// Health says whether all KMS plugins were well when they were asked last. It does not wait for them: if that was
-// some time ago, they are asked for the next check.
+// Health returns the errors of the last probes of all KMS plugins, or nil. It does not block: if a
+// status is old, it triggers a probe for the next call.
 func (t *Transformer) Health() error {
 	var unwell []error
 	for _, p := range t.current.Load().plugins {
