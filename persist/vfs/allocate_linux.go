@@ -6,16 +6,15 @@ import (
 	"syscall"
 )
 
-// Allocate implements File.
 func (f osFile) Allocate(size int64) error { return f.fallocate(0, 0, size) }
 
-// Modes of fallocate: free what a range takes on the disk, and leave the file as long as it is.
+// Modes of fallocate: free the blocks of a range, without changing the length of the file.
 const (
 	keepSize  = 1
 	punchHole = 2
 )
 
-// Zero implements File. It makes a hole.
+// Zero makes a hole.
 func (f osFile) Zero(from, to int64) error { return f.fallocate(punchHole|keepSize, from, to-from) }
 
 func (f osFile) fallocate(mode uint32, from, length int64) error {

@@ -6,14 +6,12 @@ import (
 	"slices"
 )
 
-// Sector is the number of bytes that a disk writes wholly or not at all.
+// Sector is the number of bytes that a disk writes atomically.
 const Sector = 512
 
-// Crash answers the file system that a reboot would find. Without chance everything unsynced
-// is lost; with it each unsynced name, length and sector is kept or lost by the toss of a coin.
-// m itself answers ErrCrashed from then on.
-//
-// The same seed gives the same outcome, since names are visited in order: a test that fails can be run again.
+// Crash returns the file system that a reboot would find; m returns ErrCrashed from then on.
+// Without chance everything unsynced is lost. With it each unsynced name, length and sector
+// survives or not at random. Names are visited in order, so that a seed reproduces the outcome.
 func (m *Mem) Crash(chance *rand.Rand) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -36,7 +34,7 @@ func (m *Mem) Crash(chance *rand.Rand) *Mem {
 	return after
 }
 
-// A rename that was not synced is two names, each of which may survive or not on its own; disks promise no more.
+// An unsynced rename is two names, each of which may survive on its own; disks promise no more.
 func (m *Mem) survivingNames(chance *rand.Rand) map[string]*node {
 	names := maps.Clone(m.durable)
 	if chance == nil {
@@ -57,8 +55,8 @@ func (m *Mem) survivingNames(chance *rand.Rand) map[string]*node {
 	return names
 }
 
-// A length that grew may survive in part, one that was cut survives or does not. Each sector is decided on its own,
-// the old or the new, never a mixture.
+// A longer length may survive in part; a shorter one survives or not. Each sector is either the old
+// or the new one.
 func (n *node) survivingBytes(chance *rand.Rand) []byte {
 	if n.dir || chance == nil || slices.Equal(n.data, n.synced) {
 		return slices.Clone(n.synced)

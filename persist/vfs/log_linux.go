@@ -7,28 +7,27 @@ import (
 	"unsafe"
 )
 
-// blockSize is what direct writes are aligned to, in the file as in memory.
+// blockSize is the alignment of direct writes, in the file and in memory.
 const blockSize = 4 << 10
 
 // maxBuffer is the largest buffer that a logFile keeps between writes.
 const maxBuffer = 1 << 20
 
-// A logFile writes past the page cache, which saves copying, and pages that are never read. It
-// writes whole blocks: the first begins with the bytes that it already held, and the last ends with
-// zeros. So bytes that are on the disk are only ever overwritten with the same bytes.
+// A logFile bypasses the page cache, which saves copies, and pages that are never read. It writes
+// whole blocks: the first begins with the existing bytes, and the last ends with zeros. So existing
+// bytes are only overwritten with themselves.
 type logFile struct {
 	osFile
-	direct *os.File // its writes are durable when they return; nil if there are none
+	direct *os.File // its writes are durable when they return; nil without direct writes
 	buf    []byte   // aligned
-	end    int64    // where the last direct write ended
-	last   []byte   // of buf: what it wrote of the block that end lies in
-	dirty  bool     // something else than a direct write has happened since the last Sync
+	end    int64    // end of the last direct write
+	last   []byte   // part of buf: the bytes of that write in the block of end
+	dirty  bool     // something besides direct writes has happened since the last Sync
 }
 
-// newLogFile makes a file a log, if the file system has direct writes.
-//
-// O_DSYNC makes one call of a write and its sync. It begins dirty, because what an earlier process wrote may still be
-// in the page cache.
+// newLogFile opens a log, with direct writes if the file system has them. O_DSYNC combines a write
+// and its sync. The file begins dirty, because the page cache may hold writes of an earlier
+// process.
 func newLogFile(f osFile) File {
 	direct, err := os.OpenFile(f.Name(), os.O_WRONLY|syscall.O_DIRECT|syscall.O_DSYNC, 0)
 	if err != nil {
@@ -37,10 +36,8 @@ func newLogFile(f osFile) File {
 	return &logFile{osFile: f, direct: direct, dirty: true, end: -1}
 }
 
-// WriteAt implements File.
-//
-// After an error it is not known what the disk holds, so the next write reads the beginning of its block from the
-// file again.
+// After an error the content of the disk is unknown, so the next write reads the beginning of its
+// block from the file.
 func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
 	if f.direct == nil {
 		return f.osFile.WriteAt(b, off)
@@ -63,11 +60,8 @@ func (f *logFile) WriteAt(b []byte, off int64) (int, error) {
 	return len(b), nil
 }
 
-// blocks lays out the blocks that b lies in, of which the first begins with head bytes that
-// are there already.
-//
-// A batch rarely begins at a block. The bytes before it are those of the last write in the usual case, and are only
-// read where it is not the one that this follows.
+// blocks lays out the blocks of b, of which the first begins with head existing bytes. They usually
+// come from the last write; otherwise they are read.
 func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 	size := (head + len(b) + blockSize - 1) / blockSize * blockSize
 	old := f.last
@@ -84,17 +78,16 @@ func (f *logFile) blocks(b []byte, off int64, head int) ([]byte, error) {
 	return whole, nil
 }
 
-// aligned is a buffer of n bytes that begins at a multiple of blockSize.
-//
-// One block more is taken than is needed, since Go promises no such alignment; its collector does not move what it
-// has allocated.
+// aligned returns a buffer of n bytes at a multiple of blockSize. It allocates one extra block,
+// since Go guarantees no such alignment; the garbage collector does not move allocations.
 func aligned(n int) []byte {
 	b := make([]byte, n+blockSize)
 	past := int(uintptr(unsafe.Pointer(&b[0])) % blockSize)
 	return b[(blockSize-past)%blockSize:][:n:n]
 }
 
-// writeThrough gives up direct writes, which this file system refuses although it opened the file for them.
+// writeThrough gives up direct writes, which some file systems refuse although they opened the file
+// for them.
 func (f *logFile) writeThrough(b []byte, off int64) (int, error) {
 	direct := f.direct
 	f.direct, f.buf, f.last, f.dirty = nil, nil, nil, true
@@ -104,21 +97,18 @@ func (f *logFile) writeThrough(b []byte, off int64) (int, error) {
 	return f.osFile.WriteAt(b, off)
 }
 
-// Truncate implements File.
-//
-// A length is metadata that direct writes do not cover, hence the real Sync after it.
+// Direct writes do not cover the length, so the next Sync must be real.
 func (f *logFile) Truncate(size int64) error {
 	f.end, f.dirty = -1, true
 	return f.osFile.Truncate(size)
 }
 
-// Zero implements File.
 func (f *logFile) Zero(from, to int64) error {
 	f.end, f.dirty = -1, true
 	return f.osFile.Zero(from, to)
 }
 
-// Sync implements File. Direct writes leave nothing to do.
+// Sync has nothing to do after direct writes.
 func (f *logFile) Sync() error {
 	if f.direct != nil && !f.dirty {
 		return nil
@@ -128,7 +118,6 @@ func (f *logFile) Sync() error {
 	return err
 }
 
-// Close implements File.
 func (f *logFile) Close() error {
 	if f.direct == nil {
 		return f.osFile.Close()

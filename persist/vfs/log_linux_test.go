@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// newLog opens an empty file of a fresh folder as a log.
+// newLog opens an empty file in a new directory as a log.
 func newLog(t *testing.T) (path string, file File) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "log")
@@ -27,7 +27,7 @@ func newLog(t *testing.T) (path string, file File) {
 	return path, file
 }
 
-// checkLog compares a file with what was written to it; only zeros may follow.
+// checkLog compares a file with the written bytes; only zeros may follow.
 func checkLog(t *testing.T, path string, want []byte) {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -42,8 +42,8 @@ func checkLog(t *testing.T, path string, want []byte) {
 	}
 }
 
-// TestLogHoldsWhatWasWritten makes writes of all sizes, some over zeros that were written
-// before, cuts off the zeros, and opens the file anew.
+// TestLogHoldsWhatWasWritten writes pieces of all sizes, some over earlier zeros, cuts off the
+// zeros, and reopens the file.
 func TestLogHoldsWhatWasWritten(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	path, file := newLog(t)
@@ -80,13 +80,13 @@ func TestLogHoldsWhatWasWritten(t *testing.T) {
 	}
 }
 
-// TestLogWithoutDirectWrites takes them away from a file between two writes, as a file system
-// does that opens files for them and then refuses each.
+// TestLogWithoutDirectWrites disables direct writes between two writes, like a file system that
+// opens files for them and then refuses each.
 func TestLogWithoutDirectWrites(t *testing.T) {
 	path, file := newLog(t)
 	log, ok := file.(*logFile)
 	if !ok {
-		return // this file system has none to begin with
+		return // this file system has none
 	}
 	want := bytes.Repeat([]byte("a"), 5000)
 	if _, err := file.WriteAt(want, 0); err != nil {
@@ -112,7 +112,7 @@ func TestLogWithoutDirectWrites(t *testing.T) {
 	}
 }
 
-// TestZero: a range becomes zeros, and the file stays as long as it is; where the file system can not, it says so and changes nothing.
+// TestZero: a range becomes zeros, and the length stays; an unsupported call changes nothing.
 func TestZero(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	if err := os.WriteFile(path, bytes.Repeat([]byte{7}, 3*blockSize), 0o600); err != nil {

@@ -2,6 +2,6 @@
 
 package vfs
 
-// newLogFile opens a file as a log. Its writes are durable after Sync, which on macOS uses F_FULLFSYNC,
-// as that of all files of package os.
+// newLogFile opens a file as a log. Its writes are durable after Sync, which uses F_FULLFSYNC on
+// macOS.
 func newLogFile(f osFile) File { return f }

@@ -10,37 +10,35 @@ import (
 	"sync"
 )
 
-// ErrCrashed is what every operation answers after the fault function asked for a crash.
+// ErrCrashed is returned by every operation after the fault function requested a crash.
 var ErrCrashed = errors.New("the machine has crashed")
 
-// An Op is one operation that changes a Mem, as the fault function sees it.
+// An Op is an operation that changes a Mem, as passed to the fault function.
 type Op struct {
 	N    int    // 1 for the first operation, 2 for the next
 	Name string // create, edit, write, sync, truncate, rename, remove, mkdir, syncdir, allocate
 	Path string
 }
 
-// Mem is a file system in memory that knows what a crash would keep.
-// Its methods may be called by any number of goroutines.
-//
-// Names and bytes are kept apart, as on a disk: a file whose bytes are synced is gone after a crash if its name is
-// not.
+// Mem is a file system in memory that knows what a crash would keep. It is safe for concurrent use.
+// Names and bytes are separate, as on a disk: a crash loses a file with synced bytes but an
+// unsynced name.
 type Mem struct {
 	mu      sync.Mutex
 	now     map[string]*node // names as programs see them
-	durable map[string]*node // names as a crash leaves them
+	durable map[string]*node // names after a crash
 	locks   map[*node]bool
 	ops     int
 	fault   func(Op) error
-	budget  int64 // bytes that all files may have together; negative: no limit
+	budget  int64 // limit of the bytes of all files; negative: none
 	crashed bool
-	// volatile says that nothing is to outlive the process, so that what is durable is not kept beside what is there.
+	// volatile means that nothing outlives the process, so no durable copies are kept.
 	volatile bool
 }
 
 var _ FS = (*Mem)(nil)
 
-// NewMem answers an empty file system with a durable root directory.
+// NewMem returns an empty file system with a durable root directory.
 func NewMem() *Mem {
 	return &Mem{
 		now: map[string]*node{}, durable: map[string]*node{},
@@ -48,19 +46,19 @@ func NewMem() *Mem {
 	}
 }
 
-// ErrVolatile is errors.ErrUnsupported of a volatile file system, which nobody needs to hear of.
+// ErrVolatile is the errors.ErrUnsupported of a volatile file system. It need not be reported.
 var ErrVolatile = fmt.Errorf("a volatile file system keeps no room: %w", errors.ErrUnsupported)
 
-// NewVolatile answers a file system for a process that keeps nothing: a sync is only counted, which takes neither time nor a second
-// copy of the bytes, and no room is kept in advance. It cannot be crashed.
+// NewVolatile returns a file system for a process that keeps nothing. A sync is only counted and
+// costs neither time nor memory, and Allocate fails. It cannot be crashed.
 func NewVolatile() *Mem {
 	m := NewMem()
 	m.volatile = true
 	return m
 }
 
-// SetFault names the function that is asked before each changing operation; its error fails
-// the operation. ErrCrashed also fails every operation that follows.
+// SetFault sets the function that is called before each changing operation; its error fails the
+// operation. ErrCrashed also fails every later operation.
 func (m *Mem) SetFault(fault func(Op) error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,14 +72,14 @@ func (m *Mem) SetBudget(bytes int64) {
 	m.budget = bytes
 }
 
-// Ops answers how many changing operations were asked for.
+// Ops returns the number of changing operations so far.
 func (m *Mem) Ops() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.ops
 }
 
-// Used answers the bytes of all files together.
+// Used returns the bytes of all files together.
 func (m *Mem) Used() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,9 +93,8 @@ func (m *Mem) used() (n int64) {
 	return n
 }
 
-// Clone answers an independent copy in which every byte and name is durable and no lock is held.
-//
-// It is what another process would find that begins here.
+// Clone returns an independent copy in which everything is durable and no lock is held, as for
+// another process that starts now.
 func (m *Mem) Clone() *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,7 +106,7 @@ func (m *Mem) Clone() *Mem {
 	return c
 }
 
-// Bytes answers a copy of a file's content, nil if there is no such file.
+// Bytes returns a copy of a file's content; nil if it does not exist.
 func (m *Mem) Bytes(p string) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -119,7 +116,7 @@ func (m *Mem) Bytes(p string) []byte {
 	return nil
 }
 
-// SetBytes replaces a file's content, durably and past the fault function.
+// SetBytes replaces a file's content durably, without calling the fault function.
 func (m *Mem) SetBytes(p string, data []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -127,7 +124,7 @@ func (m *Mem) SetBytes(p string, data []byte) {
 	m.now[path.Clean(p)], m.durable[path.Clean(p)] = n, n
 }
 
-// Files answers the paths of all files in ascending order.
+// Files returns the paths of all files in ascending order.
 func (m *Mem) Files() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -141,7 +138,7 @@ func (m *Mem) Files() []string {
 	return out
 }
 
-// beginOp counts a changing operation and asks the fault function. m.mu is held.
+// beginOp counts a changing operation and calls the fault function. m.mu is held.
 func (m *Mem) beginOp(name, p string) error {
 	if m.crashed {
 		return ErrCrashed
@@ -159,13 +156,12 @@ func (m *Mem) beginOp(name, p string) error {
 
 func missing(op, p string) error { return &fs.PathError{Op: op, Path: p, Err: fs.ErrNotExist} }
 
-// isDir reports whether there is a directory; m.mu is held.
+// isDir requires m.mu.
 func (m *Mem) isDir(p string) bool {
 	n := m.now[p]
 	return p == "/" || n != nil && n.dir
 }
 
-// Create implements FS.
 func (m *Mem) Create(p string) (File, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -185,19 +181,15 @@ func (m *Mem) Create(p string) (File, error) {
 	return &memFile{m: m, node: n, path: p}, nil
 }
 
-// Open implements FS.
 func (m *Mem) Open(p string) (File, error) { return m.open(p) }
 
-// OpenReadWrite implements FS.
 func (m *Mem) OpenReadWrite(p string) (File, error) { return m.openReadWrite(p) }
 
-// OpenLog implements FS. Its writes are durable only after Sync, as all are.
+// OpenLog opens a file whose writes are durable only after Sync.
 func (m *Mem) OpenLog(p string) (File, error) { return m.openReadWrite(p) }
 
-// openReadWrite opens a file for writing, about which the fault function is asked.
-//
-// Opening for writing counts as an operation of its own (edit), so that a test can fail it; opening for reading never
-// fails but by a crash.
+// Opening for writing counts as an operation of its own (edit), which tests can fail; opening for
+// reading fails only after a crash.
 func (m *Mem) openReadWrite(p string) (File, error) {
 	m.mu.Lock()
 	err := m.beginOp("edit", path.Clean(p))
@@ -222,7 +214,7 @@ func (m *Mem) open(p string) (File, error) {
 	return &memFile{m: m, node: n, path: p}, nil
 }
 
-// Rename implements FS for files.
+// Rename renames files, not directories.
 func (m *Mem) Rename(from, to string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -239,7 +231,6 @@ func (m *Mem) Rename(from, to string) error {
 	return nil
 }
 
-// Remove implements FS.
 func (m *Mem) Remove(p string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -254,7 +245,6 @@ func (m *Mem) Remove(p string) error {
 	return nil
 }
 
-// ReadDir implements FS.
 func (m *Mem) ReadDir(dir string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -275,9 +265,7 @@ func (m *Mem) ReadDir(dir string) ([]string, error) {
 	return names, nil
 }
 
-// MkdirAll implements FS.
-//
-// The directory is not durable before SyncDir of its parent, which programs forget easily.
+// The directory is not durable before SyncDir of its parent, which programs easily forget.
 func (m *Mem) MkdirAll(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -293,9 +281,7 @@ func (m *Mem) MkdirAll(dir string) error {
 	return nil
 }
 
-// SyncDir implements FS.
-//
-// It covers the names in this directory alone, not those below.
+// SyncDir covers only the names in this directory, not those below.
 func (m *Mem) SyncDir(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -316,7 +302,7 @@ func (m *Mem) SyncDir(dir string) error {
 	return nil
 }
 
-// Lock implements FS. The lock file itself is never part of a crash.
+// Lock creates a lock file that no crash affects.
 func (m *Mem) Lock(p string) (Lock, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -32,9 +32,8 @@ func (f *memFile) ReadAt(b []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// WriteAt writes what the budget has space for, like a disk that runs full.
-//
-// A crash in the middle leaves half of the bytes in the file, which Crash then keeps or loses by sectors.
+// WriteAt writes as much as the budget allows, like a disk that fills up. A crash during the write
+// leaves half of the bytes in the file, which Crash keeps or loses by sectors.
 func (f *memFile) WriteAt(b []byte, off int64) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -76,7 +75,7 @@ func (f *memFile) Truncate(size int64) error {
 	return nil
 }
 
-// Allocate takes all that is asked for, or nothing if the budget has no space for it.
+// Allocate allocates everything, or nothing if the budget is too small.
 func (f *memFile) Allocate(size int64) error {
 	if f.m.volatile {
 		return ErrVolatile
@@ -96,7 +95,7 @@ func (f *memFile) Allocate(size int64) error {
 	return nil
 }
 
-// Zero leaves the bytes as they were if a crash comes.
+// Zero leaves the bytes unchanged in a crash.
 func (f *memFile) Zero(from, to int64) error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -118,7 +117,7 @@ func (f *memFile) Size() (int64, error) {
 
 func (f *memFile) Close() error { return nil }
 
-// inKeptDir says whether p lies in a directory that is itself kept.
+// inKeptDir reports whether p lies in a directory that is itself kept.
 func inKeptDir(p string, kept map[string]*node) bool {
 	for d := path.Dir(p); d != "/" && d != "."; d = path.Dir(d) {
 		if n := kept[d]; n == nil || !n.dir {

@@ -4,11 +4,10 @@ package vfs
 type node struct {
 	dir          bool
 	data, synced []byte
-	// What may differ between the two, beside their lengths, lies in data[from:to].
+	// Apart from their lengths, the two may differ only in data[from:to].
 	from, to int
 }
 
-// write puts bytes at an offset; zeros fill what lies between them and the end.
 func (n *node) write(b []byte, off int) {
 	if len(b) == 0 {
 		return
@@ -19,7 +18,6 @@ func (n *node) write(b []byte, off int) {
 	n.touch(off, off+copy(n.data[off:], b))
 }
 
-// resize cuts the data off or adds zeros.
 func (n *node) resize(size int) {
 	before := len(n.data)
 	if size <= before {
@@ -30,7 +28,7 @@ func (n *node) resize(size int) {
 	n.touch(before, size)
 }
 
-// One range is enough: the journal writes forward, and a sync then copies only what is new and not the whole file.
+// One range suffices: the journal writes forward, so a sync copies only what is new.
 func (n *node) touch(from, to int) {
 	if n.from == n.to {
 		n.from, n.to = from, to
@@ -39,7 +37,6 @@ func (n *node) touch(from, to int) {
 	n.from, n.to = min(n.from, from), max(n.to, to)
 }
 
-// sync makes the data durable.
 func (n *node) sync() {
 	size := len(n.data)
 	if size < len(n.synced) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestNodeSyncsEverything makes random changes of a file: once synced, a crash leaves all of it, and
-// before that what the last sync has left.
+// TestNodeSyncsEverything makes random changes of a file. A crash keeps everything that was synced,
+// and nothing else.
 func TestNodeSyncsEverything(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(1, 2))
@@ -33,7 +33,7 @@ func TestNodeSyncsEverything(t *testing.T) {
 					copy(want[off:], b)
 				}
 			}
-			want = bytes.Clone(want) // what is cut off is not kept behind the end
+			want = bytes.Clone(want) // truncated bytes are not kept
 			if !bytes.Equal(n.data, want) || !bytes.Equal(n.synced, durable) {
 				t.Fatalf("the file holds %v and after a crash %v, want %v and %v", n.data, n.synced, want, durable)
 			}

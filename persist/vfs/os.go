@@ -12,7 +12,7 @@ type OS struct{}
 
 var _ FS = OS{}
 
-// Only the owner may read: the files hold every object, Secrets too.
+// Only the owner may read the files, which hold all objects, including Secrets.
 const (
 	filePerm = 0o600
 	dirPerm  = 0o700
@@ -36,18 +36,15 @@ func openOS(path string, flags int) (File, error) {
 	return osFile{f}, nil
 }
 
-// Create implements FS.
 func (OS) Create(path string) (File, error) {
 	return openOS(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
 }
 
-// Open implements FS.
 func (OS) Open(path string) (File, error) { return openOS(path, os.O_RDONLY) }
 
-// OpenReadWrite implements FS.
 func (OS) OpenReadWrite(path string) (File, error) { return openOS(path, os.O_RDWR) }
 
-// OpenLog implements FS. On systems without direct writes the file is like any other.
+// On systems without direct writes a log is like any other file.
 func (o OS) OpenLog(path string) (File, error) {
 	file, err := o.OpenReadWrite(path)
 	if err != nil {
@@ -56,16 +53,12 @@ func (o OS) OpenLog(path string) (File, error) {
 	return newLogFile(file.(osFile)), nil
 }
 
-// Rename implements FS.
 func (OS) Rename(from, to string) error { return os.Rename(from, to) }
 
-// Remove implements FS.
 func (OS) Remove(path string) error { return os.Remove(path) }
 
-// MkdirAll implements FS.
 func (OS) MkdirAll(dir string) error { return os.MkdirAll(dir, dirPerm) }
 
-// ReadDir implements FS.
 func (OS) ReadDir(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -78,8 +71,8 @@ func (OS) ReadDir(dir string) ([]string, error) {
 	return names, nil
 }
 
-// SyncDir implements FS. On Linux and macOS a directory is opened and synced like a file. On Windows it
-// cannot be, and NTFS logs names by itself.
+// On Linux and macOS a directory is opened and synced like a file. Windows cannot do that, and NTFS
+// logs names by itself.
 func (OS) SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -91,7 +84,7 @@ func (OS) SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Lock implements FS. It also excludes a second opener in this process.
+// Lock also excludes a second opener in this process.
 func (OS) Lock(path string) (Lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm)
 	if err != nil {
@@ -102,7 +95,7 @@ func (OS) Lock(path string) (Lock, error) {
 	if err = lockFile(f); err == nil {
 		held, err = lock.Held()
 	}
-	if err == nil && !held { // somebody has just put another file there
+	if err == nil && !held { // the path names another file now
 		err = ErrLocked
 	}
 	if err != nil {
@@ -114,7 +107,6 @@ func (OS) Lock(path string) (Lock, error) {
 
 type osLock struct{ *os.File }
 
-// Held implements Lock.
 func (l osLock) Held() (bool, error) {
 	locked, err := l.Stat()
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestVolatile: what is written can be read, but neither is it kept twice nor room for more.
+// TestVolatile: written bytes can be read, but are not stored twice, and no space is reserved.
 func TestVolatile(t *testing.T) {
 	m := NewVolatile()
 	if err := m.MkdirAll("/a"); err != nil {
