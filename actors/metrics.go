@@ -5,11 +5,10 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
+	"github.com/troupe-api/troupe/internal/metrics"
 )
 
 // counters are the figures that are counted for metrics.
@@ -32,95 +31,61 @@ func (c *counters) batch(size int, took time.Duration) {
 // WriteMetrics writes the figures of store and log in the text exposition format.
 func (s *Store) WriteMetrics(w io.Writer) {
 	stats := s.log.Stats()
+	collections := slices.Collect(maps.Values(s.allCollections()))
 	var alive, queued, watching int
-	for _, c := range s.allCollections() {
+	for _, c := range collections {
 		a, q := c.activations.stats()
 		alive, queued, watching = alive+a, queued+q, watching+c.watchers.size()
 	}
 	m := &s.metrics
-	for _, f := range []struct {
-		name, kind, help string
-		value            float64
-	}{
-		{"troupe_commits_total", "counter", "Changes committed to the journal.", float64(m.commits.Load())},
-		{"troupe_commit_batches_total", "counter", "Journal batches; commits divided by batches is the mean batch size.", float64(m.batches.Load())},
-		{"troupe_commit_batch_size_max", "gauge", "Most changes in one journal batch since the start.", float64(m.largestBatch.Load())},
-		{"troupe_commit_seconds_total", "counter", "Time spent in appending batches.", float64(m.batchNanos.Load()) / 1e9},
-		{"troupe_commit_queue_depth", "gauge", "Changes that wait for the committer.", float64(s.committer.Len())},
-		{"troupe_journal_sync_total", "counter", "Syncs of the journal.", float64(stats.Syncs)},
-		{"troupe_journal_sync_seconds_total", "counter", "Time spent in syncs of the journal.", stats.SyncSeconds},
-		{"troupe_journal_bytes", "gauge", "Size of the journal on disk.", float64(stats.JournalBytes)},
-		{"troupe_journal_segments", "gauge", "Files of the journal.", float64(stats.Segments)},
-		{"troupe_disk_full", "gauge", "1 while the disk is full and only deletes are accepted.", boolToFloat(stats.Full)},
-		{"troupe_snapshot_bytes", "gauge", "Size of the snapshots on disk.", float64(stats.SnapshotBytes)},
-		{"troupe_snapshot_failures_total", "counter", "Snapshots that could not be written.", float64(m.snapshotFailures.Load())},
-		{"troupe_repeated_applies_total", "counter", "Applies that were known to change nothing, and so never reached the object's owner.", float64(m.noOpApplies.Load())},
-		{"troupe_unreadable_objects", "gauge", "Stored objects that cannot be read and are set aside.", float64(s.quarantine.size.Load())},
-		{"troupe_resource_version", "gauge", "Newest version that every read shows.", float64(s.appliedRevision.get())},
-		{"troupe_history_limit_bytes", "gauge", "Most that may be kept for watches to go back to, of all resources together.", float64(s.retention.budget())},
-		{"troupe_watchers", "gauge", "Running watches.", float64(watching)},
-		{"troupe_watch_events_total", "counter", "Events delivered to watches.", float64(m.events.Load())},
-		{"troupe_object_actors", "gauge", "Objects whose actors are alive.", float64(alive)},
-		{"troupe_mailbox_depth", "gauge", "Messages that wait for actors of objects.", float64(queued)},
-		{"troupe_actor_panics_total", "counter", "Panics of actors.", float64(s.runtime.Panics())},
-		{"troupe_actor_restarts_total", "counter", "Restarts of actors by their supervisor.", float64(s.runtime.Restarts())},
-	} {
-		writeFamily(w, f.name, f.kind, f.help)
-		metrics.WriteGaugeFloat64(w, f.name, f.value)
-	}
-	s.writeCollections(w)
-	s.writeUnreadable(w)
+	resource := func(c *collection) string { return fmt.Sprintf("resource=%q", c.storage.String()) }
+	of := func(value func(c *collection) any) metrics.Samples { return metrics.Each(collections, resource, value) }
+	metrics.Write(w,
+		metrics.CounterValue("troupe_commits_total", "Changes committed to the journal.", m.commits.Load()),
+		metrics.CounterValue("troupe_commit_batches_total", "Journal batches; commits divided by batches is the mean batch size.", m.batches.Load()),
+		metrics.GaugeValue("troupe_commit_batch_size_max", "Most changes in one journal batch since the start.", m.largestBatch.Load()),
+		metrics.CounterValue("troupe_commit_seconds_total", "Time spent in appending batches.", float64(m.batchNanos.Load())/1e9),
+		metrics.GaugeValue("troupe_commit_queue_depth", "Changes that wait for the committer.", s.committer.Len()),
+		metrics.CounterValue("troupe_journal_sync_total", "Syncs of the journal.", stats.Syncs),
+		metrics.CounterValue("troupe_journal_sync_seconds_total", "Time spent in syncs of the journal.", stats.SyncSeconds),
+		metrics.GaugeValue("troupe_journal_bytes", "Size of the journal on disk.", stats.JournalBytes),
+		metrics.GaugeValue("troupe_journal_segments", "Files of the journal.", stats.Segments),
+		metrics.GaugeValue("troupe_disk_full", "1 while the disk is full and only deletes are accepted.", stats.Full),
+		metrics.GaugeValue("troupe_snapshot_bytes", "Size of the snapshots on disk.", stats.SnapshotBytes),
+		metrics.CounterValue("troupe_snapshot_failures_total", "Snapshots that could not be written.", m.snapshotFailures.Load()),
+		metrics.CounterValue("troupe_repeated_applies_total", "Applies that were known to change nothing, and so never reached the object's owner.", m.noOpApplies.Load()),
+		metrics.GaugeValue("troupe_unreadable_objects", "Stored objects that cannot be read and are set aside.", s.quarantine.size.Load()),
+		metrics.GaugeValue("troupe_resource_version", "Newest version that every read shows.", s.appliedRevision.get()),
+		metrics.GaugeValue("troupe_history_limit_bytes", "Most that may be kept for watches to go back to, of all resources together.", s.retention.budget()),
+		metrics.GaugeValue("troupe_watchers", "Running watches.", watching),
+		metrics.CounterValue("troupe_watch_events_total", "Events delivered to watches.", m.events.Load()),
+		metrics.GaugeValue("troupe_object_actors", "Objects whose actors are alive.", alive),
+		metrics.GaugeValue("troupe_mailbox_depth", "Messages that wait for actors of objects.", queued),
+		metrics.CounterValue("troupe_actor_panics_total", "Panics of actors.", s.runtime.Panics()),
+		metrics.CounterValue("troupe_actor_restarts_total", "Restarts of actors by their supervisor.", s.runtime.Restarts()),
+		metrics.GaugeValue("troupe_objects", "Stored objects by resource.",
+			of(func(c *collection) any { return c.published.Load().objects.Len() })),
+		metrics.GaugeValue("troupe_collection_watchers", "Running watches by resource.",
+			of(func(c *collection) any { return c.watchers.size() })),
+		metrics.GaugeValue("troupe_history_bytes", "What is kept for watches to go back to, by resource.",
+			of(func(c *collection) any { return c.history.bytes.Load() })),
+		metrics.CounterValue("troupe_turns_total", "Changes that owners of objects have worked out, refused ones too, by resource.",
+			of(func(c *collection) any { return c.mutations.count.Load() })),
+		metrics.CounterValue("troupe_turn_seconds_total", "Time that they took, by resource.",
+			of(func(c *collection) any { return float64(c.mutations.nanos.Load()) / 1e9 })),
+		metrics.GaugeValue("troupe_turn_seconds_max", "The longest of them since the start, by resource.",
+			of(func(c *collection) any { return float64(c.mutations.longest.Load()) / 1e9 })),
+		metrics.GaugeValue("troupe_unreadable_object", fmt.Sprintf("A stored object that cannot be read, and the version of its state; at most %d are named.", maxUnreadable), s.unreadable()),
+	)
 }
 
-// writeUnreadable writes a figure for each of the first objects that cannot be read.
-func (s *Store) writeUnreadable(w io.Writer) {
-	const name, most = "troupe_unreadable_object", 100
-	writeFamily(w, name, "gauge", fmt.Sprintf("A stored object that cannot be read, and the version of its state; at most %d are named.", most))
+// maxUnreadable is how many unreadable objects have a series.
+const maxUnreadable = 100
+
+func (s *Store) unreadable() metrics.Samples {
 	all := s.quarantine.all()
-	for _, a := range all[:min(len(all), most)] {
-		metrics.WriteGaugeUint64(w, fmt.Sprintf("%s{object=%q}", name, a.String()), a.Version)
-	}
-}
-
-// writeCollections writes the figures of each collection.
-func (s *Store) writeCollections(w io.Writer) {
-	all := slices.SortedFunc(maps.Values(s.allCollections()), func(a, b *collection) int {
-		return strings.Compare(a.storage.String(), b.storage.String())
-	})
-	for _, f := range []struct {
-		name, kind, help string
-		value            func(c *collection) float64
-	}{
-		{"troupe_objects", "gauge", "Stored objects by resource.",
-			func(c *collection) float64 { return float64(c.published.Load().objects.Len()) }},
-		{"troupe_collection_watchers", "gauge", "Running watches by resource.",
-			func(c *collection) float64 { return float64(c.watchers.size()) }},
-		{"troupe_history_bytes", "gauge", "What is kept for watches to go back to, by resource.",
-			func(c *collection) float64 { return float64(c.history.bytes.Load()) }},
-		{"troupe_turns_total", "counter", "Changes that owners of objects have worked out, refused ones too, by resource.",
-			func(c *collection) float64 { return float64(c.mutations.count.Load()) }},
-		{"troupe_turn_seconds_total", "counter", "Time that they took, by resource.",
-			func(c *collection) float64 { return float64(c.mutations.nanos.Load()) / 1e9 }},
-		{"troupe_turn_seconds_max", "gauge", "The longest of them since the start, by resource.",
-			func(c *collection) float64 { return float64(c.mutations.longest.Load()) / 1e9 }},
-	} {
-		writeFamily(w, f.name, f.kind, f.help)
-		for _, c := range all {
-			metrics.WriteGaugeFloat64(w, fmt.Sprintf("%s{resource=%q}", f.name, c.storage.String()), f.value(c))
-		}
-	}
-}
-
-// writeFamily writes what the library leaves out: what a family of series means, and its type.
-func writeFamily(w io.Writer, name, kind, help string) {
-	fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
-}
-
-func boolToFloat(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
+	return metrics.Each(all[:min(len(all), maxUnreadable)],
+		func(u *Unreadable) string { return fmt.Sprintf("object=%q", u.String()) }, func(u *Unreadable) any { return u.Version })
 }
 
 // mutations counts the mutations that owners of one collection's objects have computed.

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
-	"github.com/troupe-api/troupe/http/internal/metrics"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
+	"github.com/troupe-api/troupe/internal/metrics"
 )
 
 // A Check is one condition of health. Its error is only logged, never shown.
@@ -137,31 +136,32 @@ func (s *Server) writeText(x *requestContext, text string) {
 // healthMetrics are what checks have found, for those who measure how healthy the server has been: the result of each at
 // the last time, and how often each result was found. A check that is asked for by its own path is not counted.
 type healthMetrics struct {
-	families      metrics.Families
-	result, total *metrics.Family
+	result *metrics.Gauges
+	total  *metrics.Counters
 }
 
-func (m *healthMetrics) register(started time.Time) {
-	m.result = m.families.Add("kubernetes_healthcheck", "gauge", "Whether a check has passed when it was last made.")
-	m.total = m.families.Add("kubernetes_healthchecks_total", "counter", "Checks that were made, by their result.")
-	m.families.Add("process_start_time_seconds", "gauge", "When the server was started, in seconds since 1970.").
-		Func("", func() float64 { return float64(started.UnixMilli()) / 1000 })
+func newHealthMetrics() healthMetrics {
+	return healthMetrics{
+		metrics.NewGauges("kubernetes_healthcheck", "Whether a check has passed when it was last made.", "name", "type"),
+		metrics.NewCounters("kubernetes_healthchecks_total", "Checks that were made, by their result.", "name", "status", "type"),
+	}
 }
 
 // record counts one result. The names are those of the server's own checks, so there are few series.
 func (m *healthMetrics) record(endpoint, check string, err error) {
-	status, passed := "success", uint64(1)
+	status, passed := "success", 1.0
 	if err != nil {
 		status, passed = "error", 0
 	}
-	m.result.Counter(fmt.Sprintf("name=%q,type=%q", check, endpoint)).Set(passed)
-	m.total.Counter(fmt.Sprintf("name=%q,status=%q,type=%q", check, status, endpoint)).Inc()
+	m.result.With(check, endpoint).Set(passed)
+	m.total.With(check, status, endpoint).Inc()
 }
 
 // writeHealthMetrics answers /metrics/slis.
 func (s *Server) writeHealthMetrics(x *requestContext) error {
 	var b bytes.Buffer
-	s.healthMetrics.families.WritePrometheus(&b)
+	metrics.Write(&b, s.healthMetrics.result, s.healthMetrics.total,
+		metrics.GaugeValue("process_start_time_seconds", "When the server was started, in seconds since 1970.", float64(s.started.UnixMilli())/1000))
 	x.setHeader("X-Content-Type-Options", "nosniff")
 	s.writeRaw(x, typeMetrics, b.Bytes())
 	return nil

@@ -2,9 +2,10 @@ package http
 
 import (
 	"bytes"
+	"io"
 	"time"
 
-	"github.com/troupe-api/troupe/http/internal/metrics"
+	"github.com/troupe-api/troupe/internal/metrics"
 )
 
 // countRequest counts the request when its answer is decided.
@@ -12,64 +13,45 @@ import (
 // A watch is counted when it begins and not timed: its duration says how long the client wanted it, and would bury
 // all others.
 func (s *Server) countRequest(x *requestContext) {
-	route := metrics.Route{Verb: x.info.Verb}
+	route := countedRoute{verb: x.info.Verb, code: x.ctx.Response.StatusCode()}
 	if x.subresource != nil && x.subresource.Connects {
-		route.Verb = "connect"
+		route.verb = "connect"
 	}
 	if x.kind != nil {
-		route.Group, route.Version, route.Resource = x.kind.Group, x.kind.Version, x.kind.Resource
-		route.Collection, route.Namespaced = x.info.Name == "", x.info.Namespace != ""
+		route.group, route.version, route.resource = x.kind.Group, x.kind.Version, x.kind.Resource
+		route.collection, route.namespaced = x.info.Name == "", x.info.Namespace != ""
 		if x.subresource != nil {
-			route.Subresource = x.subresource.Name
+			route.subresource = x.subresource.Name
 		}
 	}
-	code := x.ctx.Response.StatusCode()
-	if x.state == stateHijacked || x.info.LongRunning() && (x.state == stateForwarded || x.state == stateCut) {
-		s.requestMetrics.Count(route, code)
-		return
-	}
-	s.requestMetrics.CountTimed(route, code, time.Since(x.start))
+	route.timed = x.state != stateHijacked && (!x.info.LongRunning() || x.state != stateForwarded && x.state != stateCut)
+	s.requestMetrics.count(route, time.Since(x.start))
 }
 
-// registerMetrics lists what the server tells about itself.
-func (s *Server) registerMetrics() {
-	f := &s.ownMetrics
-	inFlight := f.Add("apiserver_current_inflight_requests", "gauge", "Requests that are being answered, by their sort.")
-	inFlight.Func(`request_kind="readOnly"`, func() float64 { return float64(s.limiters.readOnly.InFlight()) })
-	inFlight.Func(`request_kind="mutating"`, func() float64 { return float64(s.limiters.mutating.InFlight()) })
-	f.Add("troupe_response_bytes", "gauge", "Memory of large answers that are being written, beside the objects.").
-		Func("", func() float64 { return float64(s.responseBudget.Used()) })
-	f.Add("troupe_encoded_objects_bytes", "gauge", "Memory of objects that are kept in other encodings than JSON, their JSON included.").
-		Func("", func() float64 { _, bytes := s.encoder.Forms.Size(); return float64(bytes) })
-	f.Add("troupe_encoded_objects", "gauge", "Other encodings than JSON in which objects are kept.").
-		Func("", func() float64 { n, _ := s.encoder.Forms.Size(); return float64(n) })
-	longRunning := f.Add("apiserver_longrunning_requests", "gauge", "Watches, and requests to other servers, that are open.")
-	longRunning.Func(`verb="WATCH"`, func() float64 { return float64(s.limiters.openWatches.Load()) })
-	longRunning.Func(`verb="CONNECT"`, func() float64 { return float64(s.limiters.openProxied.Load()) })
-	f.Add("apiserver_tls_handshake_errors_total", "counter", "Handshakes of TLS that have failed.").
-		Func("", func() float64 { return float64(s.connections.Stats().HandshakeErrors) })
-	s.registerConnectionMetrics(f)
-	s.memoryRefused = f.Add("troupe_memory_refused_total", "counter", "Requests that were refused because memory was short.").Counter("")
-}
-
-// registerConnectionMetrics lists the series of connections and of the bodies that they send.
-func (s *Server) registerConnectionMetrics(f *metrics.Families) {
-	open := f.Add("troupe_connections", "gauge", "Connections that are open: those that have sent a whole request, and those that have not.")
-	open.Func(`state="settled"`, func() float64 { c := s.connections.Stats(); return float64(c.Open - c.New) })
-	open.Func(`state="new"`, func() float64 { return float64(s.connections.Stats().New) })
-	f.Add("troupe_connections_waiting", "gauge", "Connections on which something has come, and that wait until other clients have had their turn.").
-		Func("", func() float64 { return float64(s.connections.Stats().Waiting) })
-	f.Add("troupe_connections_limit", "gauge", "Connections that may be open.").
-		Func("", func() float64 { return float64(s.connections.Stats().Limit) })
-	f.Add("troupe_connections_accepted_total", "counter", "Connections that were let in, each with a handshake.").
-		Func("", func() float64 { return float64(s.connections.Stats().Accepted) })
-	refused := f.Add("troupe_connections_refused_total", "counter", "Connections that were not let in, or closed to let others in, because there were too many.")
-	refused.Func(`reason="full"`, func() float64 { return float64(s.connections.Stats().Refused) })
-	refused.Func(`reason="oldest"`, func() float64 { return float64(s.connections.Stats().Evicted) })
-	f.Add("troupe_accept_errors_total", "counter", "Attempts to accept a connection that have failed.").
-		Func("", func() float64 { return float64(s.connections.Stats().AcceptErrors) })
-	f.Add("troupe_request_body_bytes", "gauge", "Memory that bodies of requests hold, beyond what each has for nothing.").
-		Func("", func() float64 { return float64(s.bodyBudget.Used()) })
+// writeOwnMetrics writes the state of the server.
+func (s *Server) writeOwnMetrics(w io.Writer) {
+	connections := s.connections.Stats()
+	encoded, encodedBytes := s.encoder.Forms.Size()
+	metrics.Write(w,
+		metrics.GaugeValue("apiserver_current_inflight_requests", "Requests that are being answered, by their sort.", metrics.Samples{
+			`request_kind="mutating"`: s.limiters.mutating.InFlight(), `request_kind="readOnly"`: s.limiters.readOnly.InFlight()}),
+		metrics.GaugeValue("troupe_response_bytes", "Memory of large answers that are being written, beside the objects.", s.responseBudget.Used()),
+		metrics.GaugeValue("troupe_encoded_objects_bytes", "Memory of objects that are kept in other encodings than JSON, their JSON included.", encodedBytes),
+		metrics.GaugeValue("troupe_encoded_objects", "Other encodings than JSON in which objects are kept.", encoded),
+		metrics.GaugeValue("apiserver_longrunning_requests", "Watches, and requests to other servers, that are open.", metrics.Samples{
+			`verb="CONNECT"`: s.limiters.openProxied.Load(), `verb="WATCH"`: s.limiters.openWatches.Load()}),
+		metrics.CounterValue("apiserver_tls_handshake_errors_total", "Handshakes of TLS that have failed.", connections.HandshakeErrors),
+		metrics.GaugeValue("troupe_connections", "Connections that are open: those that have sent a whole request, and those that have not.", metrics.Samples{
+			`state="new"`: connections.New, `state="settled"`: connections.Open - connections.New}),
+		metrics.GaugeValue("troupe_connections_waiting", "Connections on which something has come, and that wait until other clients have had their turn.", connections.Waiting),
+		metrics.GaugeValue("troupe_connections_limit", "Connections that may be open.", connections.Limit),
+		metrics.CounterValue("troupe_connections_accepted_total", "Connections that were let in, each with a handshake.", connections.Accepted),
+		metrics.CounterValue("troupe_connections_refused_total", "Connections that were not let in, or closed to let others in, because there were too many.", metrics.Samples{
+			`reason="full"`: connections.Refused, `reason="oldest"`: connections.Evicted}),
+		metrics.CounterValue("troupe_accept_errors_total", "Attempts to accept a connection that have failed.", connections.AcceptErrors),
+		metrics.GaugeValue("troupe_request_body_bytes", "Memory that bodies of requests hold, beyond what each has for nothing.", s.bodyBudget.Used()),
+		metrics.CounterValue("troupe_memory_refused_total", "Requests that were refused because memory was short.", s.memoryRefused.Get()),
+	)
 }
 
 const typeMetrics = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"
@@ -77,13 +59,10 @@ const typeMetrics = "text/plain; version=0.0.4; charset=utf-8; escaping=undersco
 // writeMetrics answers /metrics.
 func (s *Server) writeMetrics(x *requestContext) error {
 	var b bytes.Buffer
-	s.requestMetrics.WritePrometheus(&b)
-	s.ownMetrics.WritePrometheus(&b)
+	s.requestMetrics.write(&b)
+	s.writeOwnMetrics(&b)
 	if s.opts.Audit != nil {
 		s.opts.Audit.WriteMetrics(&b)
-	}
-	if s.opts.Metrics != nil {
-		s.opts.Metrics.WritePrometheus(&b)
 	}
 	if s.opts.WriteMetrics != nil {
 		s.opts.WriteMetrics(&b)

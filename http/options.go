@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"time"
 
-	vm "github.com/VictoriaMetrics/metrics"
 	"github.com/troupe-api/troupe/http/aggregation"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -63,9 +62,7 @@ type Options struct {
 	// what it lets in.
 	FlowControl *flowcontrol.Controller
 	Logger      *slog.Logger
-	// Metrics, if set, is written to /metrics after the front's own series, and then
-	// what WriteMetrics writes.
-	Metrics      *vm.Set
+	// WriteMetrics, if set, writes more metrics after the server's own.
 	WriteMetrics func(io.Writer)
 	// MemoryMonitor tells how much memory there is; nil: enough for all that the limits allow.
 	MemoryMonitor MemoryMonitor

@@ -108,7 +108,7 @@ func (s *Server) warnDeprecated(x *requestContext) {
 	if x.audit != nil {
 		x.audit.SetDeprecated(x.kind.Deprecation.Removed)
 	}
-	s.requestMetrics.MarkDeprecated(x.kind, x.info.Subresource)
+	s.requestMetrics.markDeprecated(x.kind, x.info.Subresource)
 }
 
 // setAllowHeader names in a header the methods that the resource of a request has.

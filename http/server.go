@@ -9,15 +9,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	vm "github.com/VictoriaMetrics/metrics"
 	"github.com/troupe-api/troupe/http/internal/connect"
 	"github.com/troupe-api/troupe/http/internal/discovery"
 	"github.com/troupe-api/troupe/http/internal/limits"
-	"github.com/troupe-api/troupe/http/internal/metrics"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/represent"
 	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/http/internal/wire"
+	"github.com/troupe-api/troupe/internal/metrics"
 	"github.com/troupe-api/troupe/policy/impersonation"
 )
 
@@ -52,9 +51,8 @@ type Server struct {
 	// What is told about it (metrics.go, health.go, zpages.go).
 	started        time.Time
 	healthMetrics  healthMetrics
-	requestMetrics *metrics.Requests
-	ownMetrics     metrics.Families
-	memoryRefused  *vm.Counter
+	requestMetrics *requestMetrics
+	memoryRefused  metrics.Counter
 }
 
 // New makes a server; it serves only when Serve is called.
@@ -72,7 +70,8 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		started: time.Now(), opts: o, names: negotiate.NewNames(o.Naming), log: o.Logger,
 		version:        discovery.Version(cmp.Or(o.GitVersion, discovery.GitVersion(o.Version))),
-		requestMetrics: metrics.NewRequests(func(group, version, resource string) bool { return o.Catalog.Kind(group, version, resource) != nil }),
+		requestMetrics: newRequestMetrics(func(group, version, resource string) bool { return o.Catalog.Kind(group, version, resource) != nil }),
+		healthMetrics:  newHealthMetrics(),
 		watches:        stream.NewRegistry(o.Logger),
 		impersonator:   impersonation.Impersonator{Naming: o.Naming},
 	}
@@ -102,8 +101,6 @@ func New(o Options) (*Server, error) {
 		Naming: o.Naming, Catalog: o.Catalog, ExternalAddress: o.ExternalAddress,
 		PatchTypes: s.names.PatchTypes, CBOR: o.CBOR, FixedPaths: s.fixedPaths(), Servers: o.Servers,
 	})
-	s.registerMetrics()
-	s.healthMetrics.register(s.started)
 	s.fixed = s.newFixedRoutes()
 	return s, nil
 }

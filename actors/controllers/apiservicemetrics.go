@@ -1,88 +1,73 @@
 package controllers
 
 import (
-	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"sync"
 
-	"github.com/VictoriaMetrics/metrics"
+	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// APIServiceMetrics count which APIServices are unavailable. Series are those of APIServices that there are. Many
-// goroutines may use them.
+// APIServiceMetrics count which APIServices are unavailable. Only those that exist have series. It is safe for concurrent
+// use.
 type APIServiceMetrics struct {
-	mu       sync.Mutex // guards services
-	services map[string]*apiServiceSeries
+	unavailable *metrics.Gauges
+	became      *metrics.Counters
+
+	mu     sync.Mutex // guards exists, and changes of what exists
+	exists map[string]bool
 }
 
-// apiServiceSeries are the figures of one APIService.
-type apiServiceSeries struct {
-	available bool
-	became    map[string]uint64 // how often it has become unavailable, by reason
-}
-
-// NewAPIServiceMetrics makes metrics without series.
+// NewAPIServiceMetrics returns metrics without series.
 func NewAPIServiceMetrics() *APIServiceMetrics {
-	return &APIServiceMetrics{services: map[string]*apiServiceSeries{}}
+	return &APIServiceMetrics{
+		unavailable: metrics.NewGauges("aggregator_unavailable_apiservice", "Whether an APIService is unavailable, by name.", "name"),
+		became: metrics.NewCounters("aggregator_unavailable_apiservice_total",
+			"How often an APIService has become unavailable, by name and reason.", "name", "reason"),
+		exists: map[string]bool{},
+	}
 }
 
 // set records whether a server is available now.
 func (m *APIServiceMetrics) set(name string, available bool) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.services[name] == nil {
-		m.services[name] = &apiServiceSeries{became: map[string]uint64{}}
-	}
-	m.services[name].available = available
+	m.exists[name] = true
+	m.mu.Unlock()
+	m.change(name, available)
 }
 
-// change sets what there is. A probe may still be under way when its APIService goes, and must not bring its series back.
+// change records the availability of an APIService that exists. A probe may still be under way when its APIService goes, and
+// must not bring its series back.
 func (m *APIServiceMetrics) change(name string, available bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s := m.services[name]; s != nil {
-		s.available = available
+	if !m.exists[name] {
+		return
 	}
+	value := 1.0
+	if available {
+		value = 0
+	}
+	m.unavailable.With(name).Set(value)
 }
 
 // forget drops the figures of an APIService that was deleted, or its series would stay for good.
 func (m *APIServiceMetrics) forget(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.services, name)
+	delete(m.exists, name)
+	gone := func(labels []string) bool { return labels[0] == name }
+	m.unavailable.Delete(gone)
+	m.became.Delete(gone)
 }
 
-// count counts that an APIService, if there still is one of the name, has become unavailable.
+// count counts that an APIService that exists has become unavailable.
 func (m *APIServiceMetrics) count(name, reason string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s := m.services[name]; s != nil {
-		s.became[reason]++
+	if m.exists[name] {
+		m.became.With(name, reason).Inc()
 	}
 }
 
 // WriteMetrics writes all series in the text exposition format.
-// Names and reasons are sorted, so that two scrapes can be compared line by line.
-func (m *APIServiceMetrics) WriteMetrics(w io.Writer) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	const gauge, counter = "aggregator_unavailable_apiservice", "aggregator_unavailable_apiservice_total"
-	names := slices.Sorted(maps.Keys(m.services))
-	fmt.Fprintf(w, "# HELP %s Whether an APIService is unavailable, by name.\n# TYPE %[1]s gauge\n", gauge)
-	for _, name := range names {
-		unavailable := uint64(1)
-		if m.services[name].available {
-			unavailable = 0
-		}
-		metrics.WriteGaugeUint64(w, fmt.Sprintf("%s{name=%q}", gauge, name), unavailable)
-	}
-	fmt.Fprintf(w, "# HELP %s How often an APIService has become unavailable, by name and reason.\n# TYPE %[1]s counter\n", counter)
-	for _, name := range names {
-		became := m.services[name].became
-		for _, reason := range slices.Sorted(maps.Keys(became)) {
-			metrics.WriteCounterUint64(w, fmt.Sprintf("%s{name=%q,reason=%q}", counter, name, reason), became[reason])
-		}
-	}
-}
+func (m *APIServiceMetrics) WriteMetrics(w io.Writer) { metrics.Write(w, m.unavailable, m.became) }

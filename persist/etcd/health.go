@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/metrics"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -86,29 +87,20 @@ func (l *Log) noteBehind(revision int64) {
 
 // WriteMetrics writes the metrics of the log in the Prometheus text format.
 func (l *Log) WriteMetrics(w io.Writer) {
-	up := 1
-	if l.Healthy() != nil {
-		up = 0
-	}
 	applied, _ := l.appliedRevision()
-	for _, m := range []struct {
-		name, kind, help string
-		value            any
-	}{
-		{"troupe_etcd_up", "gauge", "Whether etcd answers and its watch keeps up.", up},
-		{"troupe_etcd_applied_revision", "gauge", "Revision of etcd up to which everything is served.", applied},
-		{"troupe_etcd_compacted_revision", "gauge", "Revision of etcd up to which this daemon has compacted.", l.compacted.Load()},
-		{"troupe_etcd_transactions_total", "counter", "Transactions sent.", l.stats.rounds.Load()},
-		{"troupe_etcd_transaction_seconds_total", "counter", "Time from sending transactions until the watch has shown them.", l.stats.seconds.seconds()},
-		{"troupe_etcd_writes_committed_total", "counter", "Writes that were committed.", l.stats.commits.Load()},
-		{"troupe_etcd_writes_refused_total", "counter", "Writes that another one was faster than.", l.stats.refused.Load()},
-		{"troupe_etcd_transactions_undecided_total", "counter", "Transactions whose writers were told that it is not known whether they were committed.", l.stats.undecided.Load()},
-		{"troupe_etcd_confirmations_total", "counter", "Questions for the newest revision, which readers share.", l.stats.confirmations.Load()},
-		{"troupe_etcd_watch_restarts_total", "counter", "How often the watch was begun again.", l.stats.reopened.Load()},
-		{"troupe_etcd_keys_read_total", "counter", "Keys of the state that were read, with or without their values, at the start and where the state was read anew.", l.stats.keysRead.Load()},
-		{"troupe_etcd_bytes_read_total", "counter", "Bytes of these keys and values.", l.stats.bytesRead.Load()},
-		{"troupe_etcd_rebuilds_total", "counter", "How often the state was read anew because changes had been compacted.", l.stats.rebuilds.Load()},
-	} {
-		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %v\n", m.name, m.help, m.name, m.kind, m.name, m.value)
-	}
+	metrics.Write(w,
+		metrics.GaugeValue("troupe_etcd_up", "Whether etcd answers and its watch keeps up.", l.Healthy() == nil),
+		metrics.GaugeValue("troupe_etcd_applied_revision", "Revision of etcd up to which everything is served.", applied),
+		metrics.GaugeValue("troupe_etcd_compacted_revision", "Revision of etcd up to which this daemon has compacted.", l.compacted.Load()),
+		metrics.CounterValue("troupe_etcd_transactions_total", "Transactions sent.", l.stats.rounds.Load()),
+		metrics.CounterValue("troupe_etcd_transaction_seconds_total", "Time from sending transactions until the watch has shown them.", l.stats.seconds.seconds()),
+		metrics.CounterValue("troupe_etcd_writes_committed_total", "Writes that were committed.", l.stats.commits.Load()),
+		metrics.CounterValue("troupe_etcd_writes_refused_total", "Writes that another one was faster than.", l.stats.refused.Load()),
+		metrics.CounterValue("troupe_etcd_transactions_undecided_total", "Transactions whose writers were told that it is not known whether they were committed.", l.stats.undecided.Load()),
+		metrics.CounterValue("troupe_etcd_confirmations_total", "Questions for the newest revision, which readers share.", l.stats.confirmations.Load()),
+		metrics.CounterValue("troupe_etcd_watch_restarts_total", "How often the watch was begun again.", l.stats.reopened.Load()),
+		metrics.CounterValue("troupe_etcd_keys_read_total", "Keys of the state that were read, with or without their values, at the start and where the state was read anew.", l.stats.keysRead.Load()),
+		metrics.CounterValue("troupe_etcd_bytes_read_total", "Bytes of these keys and values.", l.stats.bytesRead.Load()),
+		metrics.CounterValue("troupe_etcd_rebuilds_total", "How often the state was read anew because changes had been compacted.", l.stats.rebuilds.Load()),
+	)
 }

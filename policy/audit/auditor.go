@@ -3,12 +3,11 @@ package audit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync/atomic"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
+	"github.com/troupe-api/troupe/internal/metrics"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -82,22 +81,17 @@ func (u *Auditor) Close(ctx context.Context) error {
 
 // WriteMetrics writes the series in the text exposition format.
 func (u *Auditor) WriteMetrics(w io.Writer) {
-	series := func(name, help, labels string, c *metrics.Counter) {
-		if help != "" {
-			fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s counter\n", name, help, name)
-		}
-		metrics.WriteCounterUint64(w, name+labels, c.Get())
-	}
-	series("apiserver_audit_event_total", "Audit events given to the backends.", "", &u.events)
-	help := "Audit events that were lost, by the backend that has lost them."
+	lost, levels := metrics.Samples{}, metrics.Samples{}
 	for _, s := range u.sinks {
-		series("apiserver_audit_error_total", help, `{plugin="`+s.name+`"}`, &s.losses.lost)
-		help = ""
+		lost[`plugin="`+s.name+`"`] = &s.losses.lost
 	}
-	help = "Requests by the level that the audit policy gives them."
 	for level := range u.levels {
-		series("apiserver_audit_level_total", help, `{level="`+Level(level).String()+`"}`, &u.levels[level])
-		help = ""
+		levels[`level="`+Level(level).String()+`"`] = &u.levels[level]
 	}
-	series("apiserver_audit_requests_rejected_total", "Requests refused because their audit event could not be stored.", "", &u.rejected)
+	metrics.Write(w,
+		metrics.CounterValue("apiserver_audit_event_total", "Audit events given to the backends.", &u.events),
+		metrics.CounterValue("apiserver_audit_error_total", "Audit events that were lost, by the backend that has lost them.", lost),
+		metrics.CounterValue("apiserver_audit_level_total", "Requests by the level that the audit policy gives them.", levels),
+		metrics.CounterValue("apiserver_audit_requests_rejected_total", "Requests refused because their audit event could not be stored.", &u.rejected),
+	)
 }

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 
-	"github.com/VictoriaMetrics/metrics"
+	"github.com/troupe-api/troupe/internal/metrics"
 )
 
 // A Mode is when a sink stores an Event.

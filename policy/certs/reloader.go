@@ -3,15 +3,13 @@ package certs
 import (
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"strings"
-	"sync/atomic"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
+	"github.com/troupe-api/troupe/internal/metrics"
 )
 
 // A Reloader reads certificates, CAs and other files again from time to time, so that what is in use
@@ -19,6 +17,7 @@ import (
 type Reloader struct {
 	log     *slog.Logger
 	targets []*reloadTarget
+	reloads *metrics.Counters
 	now     chan struct{} // asks Run for a reload at once
 }
 
@@ -26,13 +25,14 @@ type Reloader struct {
 type reloadTarget struct {
 	name              string
 	reload            func() (changed bool, err error)
-	changes, failures atomic.Uint64
-	lastError         string // of the last attempt, so that it is logged once; "" if there was none
+	changes, failures *metrics.Counter // shared with targets of the same name
+	lastError         string           // of the last attempt, so that it is logged once; "" if there was none
 }
 
 // NewReloader makes a Reloader without targets.
 func NewReloader(log *slog.Logger) *Reloader {
-	return &Reloader{log: log, now: make(chan struct{}, 1)}
+	return &Reloader{log: log, now: make(chan struct{}, 1), reloads: metrics.NewCounters("troupe_certificate_reloads_total",
+		"Reloads of certificates, CAs and other files that have changed, and attempts that failed and left the old ones in use.", "what", "status")}
 }
 
 // AddFile calls load, which reads the file at path, and adds a target that calls it again when the
@@ -75,7 +75,9 @@ func (r *Reloader) Trigger() {
 // Add adds a target: reload reads it again and tells whether it has changed. Targets are reloaded in
 // the order in which they were added. The name, such as "client-ca", is for log and metrics.
 func (r *Reloader) Add(name string, reload func() (changed bool, err error)) {
-	r.targets = append(r.targets, &reloadTarget{name: name, reload: reload})
+	r.targets = append(r.targets, &reloadTarget{
+		name: name, reload: reload, changes: r.reloads.With(name, "success"), failures: r.reloads.With(name, "failure"),
+	})
 }
 
 // Run reloads all targets once every period, until ctx ends.
@@ -102,14 +104,14 @@ func (r *Reloader) Reload() (reloaded []string) {
 	for _, target := range r.targets {
 		changed, err := target.reload()
 		if changed {
-			target.changes.Add(1)
+			target.changes.Inc()
 			reloaded = append(reloaded, target.name)
 		}
 		if err == nil {
 			target.lastError = ""
 			continue
 		}
-		target.failures.Add(1)
+		target.failures.Inc()
 		if text := err.Error(); text != target.lastError {
 			target.lastError = text
 			r.log.Error("a file cannot be reloaded; what was read before stays in use", "what", target.name, "error", text)
@@ -123,11 +125,4 @@ func (r *Reloader) Reload() (reloaded []string) {
 
 // WriteMetrics writes how often targets have changed, and how many reloads have failed, in the text
 // exposition format.
-func (r *Reloader) WriteMetrics(w io.Writer) {
-	const name = "troupe_certificate_reloads_total"
-	fmt.Fprintf(w, "# HELP %s Reloads of certificates, CAs and other files that have changed, and attempts that failed and left the old ones in use.\n# TYPE %[1]s counter\n", name)
-	for _, target := range r.targets {
-		metrics.WriteCounterUint64(w, fmt.Sprintf("%s{what=%q,status=\"success\"}", name, target.name), target.changes.Load())
-		metrics.WriteCounterUint64(w, fmt.Sprintf("%s{what=%q,status=\"failure\"}", name, target.name), target.failures.Load())
-	}
-}
+func (r *Reloader) WriteMetrics(w io.Writer) { r.reloads.Write(w) }

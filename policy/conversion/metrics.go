@@ -2,16 +2,11 @@ package conversion
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
-	"sync"
+	"strconv"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
-	"github.com/troupe-api/troupe/policy/webhookclient"
+	"github.com/troupe-api/troupe/internal/metrics"
 )
 
 // The upper bounds of durations, in seconds: of conversions by definition, and of all.
@@ -20,27 +15,29 @@ var (
 	webhookBuckets    = []float64{0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60}
 )
 
-// Metrics count conversions. Series by definition are those of definitions that there are. Many goroutines may use
-// them.
+// Metrics count conversions. Only definitions that exist have series. It is safe for concurrent use.
 type Metrics struct {
-	defined func(definition string) bool
-
-	mu           sync.Mutex // guards what follows
-	byDefinition map[string]map[string]*webhookclient.Histogram
-	requests     map[string]uint64
-	took         map[string]*webhookclient.Histogram
+	defined            func(definition string) bool
+	byDefinition, took *metrics.Histograms
+	requests           *metrics.Counters
 }
 
-// NewMetrics makes Metrics without series. defined tells whether there is a definition of a name.
+// NewMetrics returns Metrics without series. defined reports whether there is a definition of a name.
 func NewMetrics(defined func(definition string) bool) *Metrics {
 	return &Metrics{
-		defined: defined, byDefinition: map[string]map[string]*webhookclient.Histogram{},
-		requests: map[string]uint64{}, took: map[string]*webhookclient.Histogram{},
+		defined: defined,
+		byDefinition: metrics.NewHistograms("apiserver_crd_conversion_webhook_duration_seconds",
+			"How long conversions by webhooks took, by definition, versions and success.", definitionBuckets,
+			"crd_name", "from_version", "to_version", "succeeded"),
+		requests: metrics.NewCounters("apiserver_conversion_webhook_request_total",
+			"Questions to conversion webhooks, by result and type of failure.", "result", "failure_type"),
+		took: metrics.NewHistograms("apiserver_conversion_webhook_duration_seconds",
+			"How long questions to conversion webhooks took, by result and type of failure.", webhookBuckets, "result", "failure_type"),
 	}
 }
 
-// maxDefinitions is how many definitions have series before those that are gone are looked for.
-const maxDefinitions = 1024
+// maxSeries is how many series definitions have before those that are gone are looked for.
+const maxSeries = 4096
 
 // observe counts how a question has ended. Every error of a question is a *failure, whose type is a
 // label; one that cannot even be asked (newQuestion) is not counted.
@@ -50,72 +47,24 @@ func (m *Metrics) observe(q *question, err error, elapsed time.Duration) {
 	if errors.As(err, &failed) {
 		result, kind = "failure", failed.kind
 	}
-	definition := q.target.Origin.Definition
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.byDefinition) >= maxDefinitions {
+	if m.byDefinition.Len() >= maxSeries {
 		m.forget()
 	}
-	if m.byDefinition[definition] == nil {
-		m.byDefinition[definition] = map[string]*webhookclient.Histogram{}
-	}
-	add(m.byDefinition[definition], definitionBuckets, elapsed,
-		fmt.Sprintf("crd_name=%q,from_version=%q,to_version=%q,succeeded=%q", definition, q.fromVersion(), q.target.Version, fmt.Sprint(err == nil)))
-	labels := fmt.Sprintf("result=%q,failure_type=%q", result, kind)
-	m.requests[labels]++
-	add(m.took, webhookBuckets, elapsed, labels)
+	m.byDefinition.With(q.target.Origin.Definition, q.fromVersion(), q.target.Version, strconv.FormatBool(err == nil)).ObserveDuration(elapsed)
+	m.requests.With(result, string(kind)).Inc()
+	m.took.With(result, string(kind)).ObserveDuration(elapsed)
 }
 
-// add adds to a series. m.mu is held. Series are made when they are first needed, so that there are none of what
-// never happens.
-func add(all map[string]*webhookclient.Histogram, buckets []float64, elapsed time.Duration, labels string) {
-	if all[labels] == nil {
-		all[labels] = webhookclient.NewHistogram(buckets)
-	}
-	all[labels].Add(elapsed)
-}
-
-// forget drops the series of definitions that are gone. m.mu is held. Without it definitions that come and go, as in
+// forget drops the series of definitions that are gone. Without it definitions that come and go, as in
 // tests of operators, would fill the memory with their series.
 func (m *Metrics) forget() {
-	maps.DeleteFunc(m.byDefinition, func(definition string, _ map[string]*webhookclient.Histogram) bool { return !m.defined(definition) })
+	m.byDefinition.Delete(func(labels []string) bool { return !m.defined(labels[0]) })
 }
 
-// The names of the series are those of the API server that clients know.
-const (
-	byDefinitionName = "apiserver_crd_conversion_webhook_duration_seconds"
-	requestsName     = "apiserver_conversion_webhook_request_total"
-	tookName         = "apiserver_conversion_webhook_duration_seconds"
-)
-
-// WritePrometheus writes all series in the text exposition format.
-func (m *Metrics) WritePrometheus(w io.Writer) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// WriteMetrics writes all series in the text exposition format.
+func (m *Metrics) WriteMetrics(w io.Writer) {
 	m.forget()
-	if len(m.requests) == 0 {
-		return
+	if m.requests.Len() > 0 {
+		metrics.Write(w, m.byDefinition, m.requests, m.took)
 	}
-	writeHead(w, byDefinitionName, "histogram", "How long conversions by webhooks took, by definition, versions and success.")
-	for _, definition := range slices.Sorted(maps.Keys(m.byDefinition)) {
-		writeAll(w, byDefinitionName, m.byDefinition[definition])
-	}
-	writeHead(w, requestsName, "counter", "Questions to conversion webhooks, by result and type of failure.")
-	for _, labels := range slices.Sorted(maps.Keys(m.requests)) {
-		metrics.WriteCounterUint64(w, requestsName+"{"+labels+"}", m.requests[labels])
-	}
-	writeHead(w, tookName, "histogram", "How long questions to conversion webhooks took, by result and type of failure.")
-	writeAll(w, tookName, m.took)
-}
-
-// writeAll writes the series of one name, in the order of their labels, so that two scrapes can be compared.
-func writeAll(w io.Writer, name string, all map[string]*webhookclient.Histogram) {
-	for _, labels := range slices.Sorted(maps.Keys(all)) {
-		all[labels].Write(w, name, labels)
-	}
-}
-
-// writeHead writes what comes before the series of a name.
-func writeHead(w io.Writer, name, kind, help string) {
-	fmt.Fprintf(w, "# HELP %s %s\n# TYPE %[1]s %[3]s\n", name, strings.TrimSpace(help), kind)
 }

@@ -273,7 +273,7 @@ func (l *level) execute(r *Request, now int64) {
 	s.executing++
 	s.seatsInUse += seats
 	if !l.spec.exempt {
-		s.waited.Add(time.Duration(now - r.came))
+		s.waited.ObserveDuration(time.Duration(now - r.came))
 	}
 	l.demand.set(now, l.seatsInUse+l.seatsWaiting)
 }
@@ -285,7 +285,7 @@ func (l *level) refuse(r *Request, why Reason, now int64) *RejectedError {
 	s := r.schema.stats
 	s.rejected[why]++
 	if why == TimeOut || why == Cancelled {
-		s.waitedInVain.Add(time.Duration(now - r.came))
+		s.waitedInVain.ObserveDuration(time.Duration(now - r.came))
 	}
 	return &RejectedError{
 		Reason: why, RetryAfter: l.backOff.refused(now / 1e9), FlowSchemaUID: r.schema.uid, PriorityLevelUID: l.spec.uid,
@@ -332,7 +332,7 @@ func (l *level) finish(r *Request) bool {
 	l.unlink(r)
 	s := r.schema.stats
 	s.executing--
-	s.took(&r.attributes).Add(time.Duration(now - r.began))
+	s.took(&r.attributes).ObserveDuration(time.Duration(now - r.began))
 	if q := r.queue; q != nil {
 		// The clock has moved by what was expected, and is set right by what it was.
 		q.nextDispatch -= float64(r.work.InitialSeats) * (estimatedService.Seconds() - float64(now-r.began)/1e9)

@@ -3,8 +3,8 @@ package flowcontrol
 import (
 	"maps"
 
+	"github.com/troupe-api/troupe/internal/metrics"
 	"github.com/troupe-api/troupe/policy/authz"
-	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
 // stats are the figures of one schema at one level, guarded by the level's lock.
@@ -12,9 +12,9 @@ type stats struct {
 	waiting, seatsWaiting, executing, seatsInUse int
 	dispatched, noAccommodation                  uint64
 	rejected                                     map[Reason]uint64
-	seats, queueLength, watches                  *webhookclient.Histogram
-	waited, waitedInVain                         *webhookclient.Histogram
-	tookWatch, tookRegular                       *webhookclient.Histogram
+	seats, queueLength, watches                  *metrics.Histogram
+	waited, waitedInVain                         *metrics.Histogram
+	tookWatch, tookRegular                       *metrics.Histogram
 }
 
 // The upper bounds of what is counted: seats, lengths of queues, watches, and seconds.
@@ -27,7 +27,7 @@ var (
 
 // newStats makes figures of which nothing was counted yet.
 func newStats() *stats {
-	h := webhookclient.NewHistogram
+	h := metrics.NewHistogram
 	return &stats{
 		rejected: map[Reason]uint64{}, seats: h(seatBuckets), queueLength: h(lengthBuckets), watches: h(watchBuckets),
 		waited: h(durationBuckets), waitedInVain: h(durationBuckets), tookWatch: h(durationBuckets), tookRegular: h(durationBuckets),
@@ -35,7 +35,7 @@ func newStats() *stats {
 }
 
 // took is where the time is counted for which a request was served; of a watch that is only its beginning.
-func (s *stats) took(a *authz.Attributes) *webhookclient.Histogram {
+func (s *stats) took(a *authz.Attributes) *metrics.Histogram {
 	if a.Verb == "watch" {
 		return s.tookWatch
 	}
@@ -58,12 +58,9 @@ func (l *level) statsOf(name string) *stats {
 // used tells that the schema has had a request.
 func (s *stats) used() bool { return s.seats.Count() > 0 }
 
-// clone copies the figures with their maps and histograms. The level's lock is held.
+// clone copies the figures, but shares the histograms, which have no lock. The level's lock is held.
 func (s *stats) clone() *stats {
 	c := *s
 	c.rejected = maps.Clone(s.rejected)
-	for _, h := range []**webhookclient.Histogram{&c.seats, &c.queueLength, &c.watches, &c.waited, &c.waitedInVain, &c.tookWatch, &c.tookRegular} {
-		*h = (*h).Clone()
-	}
 	return &c
 }

@@ -20,7 +20,7 @@ var makers = map[string]string{
 	"sets of kinds":      "kinds/catalog.(*Catalog).customKinds",
 	"states":             "actors/controllers.(*Definitions).sync",
 	"watched kinds":      "actors/controllers.(*GarbageCollector).watchAllKinds",
-	"series of requests": "http/internal/metrics.(*Requests).route",
+	"series of requests": "http.(*requestMetrics).add",
 }
 
 // objects counts the objects that have been made by each maker, or those that are alive of them. The profile is that of the

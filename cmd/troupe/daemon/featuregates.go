@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/VictoriaMetrics/metrics"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
+	"github.com/troupe-api/troupe/internal/metrics"
 )
 
 // validateFeatures reports what is wrong with the gates, and settings that need one that is off.
@@ -31,13 +31,7 @@ func (s *settings) warnOfFeatureGates() {
 
 // writeFeatureGates writes what each gate is, also of those without effect: who compares servers looks for them.
 func (s *settings) writeFeatureGates(w io.Writer) {
-	const name = "kubernetes_feature_enabled"
-	writeGaugeHead(w, name, "Feature gates, with their stage: 1 for one that is on, 0 for one that is off.")
-	for _, g := range features.All() {
-		value := uint64(0)
-		if s.features.Enabled(g.Name) {
-			value = 1
-		}
-		metrics.WriteGaugeUint64(w, fmt.Sprintf("%s{name=%q,stage=%q}", name, g.Name, g.Stage), value)
-	}
+	metrics.GaugeValue("kubernetes_feature_enabled", "Feature gates, with their stage: 1 for one that is on, 0 for one that is off.",
+		metrics.Each(features.All(), func(g features.Gate) string { return fmt.Sprintf("name=%q,stage=%q", g.Name, g.Stage) },
+			func(g features.Gate) any { return s.features.Enabled(g.Name) })).Write(w)
 }

@@ -27,8 +27,8 @@ type policies struct {
 	params           *admissionpolicy.Params
 	podSecurity      *podsecurity.Admission
 	webhookMetrics   *webhook.Metrics
-	policyMetrics    admissionpolicy.Metrics
-	conditionMetrics match.ConditionMetrics // of webhooks and policies
+	policyMetrics    *admissionpolicy.Metrics
+	conditionMetrics *match.ConditionMetrics // of webhooks and policies
 }
 
 // Authorization reads roles, and admission asks for authorization, hence the order.
@@ -41,6 +41,7 @@ func (p *policies) Start() error {
 	if p.authorizer, err = p.newAuthorizer(roles); err != nil {
 		return err
 	}
+	p.webhookMetrics, p.policyMetrics, p.conditionMetrics = webhook.NewMetrics(), admissionpolicy.NewMetrics(), match.NewConditionMetrics()
 	if p.admission, err = p.newAdmissionChain(p.escalationChecks(roles)...); err != nil {
 		return err
 	}

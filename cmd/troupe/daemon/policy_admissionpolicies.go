@@ -17,7 +17,7 @@ func (p *policies) policyPlugins(namespaces *match.Namespaces) []admission.Regis
 	p.params = admissionpolicy.NewParams(p.storage.kinds)
 	o := admissionpolicy.Options{
 		Evaluator: admissionpolicy.Evaluator{Naming: p.naming, Namespaces: namespaces, Authorizer: p.authorizer},
-		Compiler:  p.storage.kinds.Expressions(), Params: p.params, Metrics: &p.policyMetrics, Conditions: &p.conditionMetrics,
+		Compiler:  p.storage.kinds.Expressions(), Params: p.params, Metrics: p.policyMetrics, Conditions: p.conditionMetrics,
 		AuthorizerWaits: p.config.Authorization.has(modeWebhook),
 	}
 	registrations := admissionpolicy.Registrations(o)

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
@@ -13,9 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
-
-	"github.com/troupe-api/troupe/policy/webhookclient"
+	"github.com/troupe-api/troupe/internal/metrics"
 )
 
 // encryptionMetrics are the figures of encryption at rest, in the names of the reference. They implement
@@ -23,28 +20,20 @@ import (
 type encryptionMetrics struct {
 	server string // hash of the daemon's identity
 
-	mu         sync.Mutex // guards what follows
-	config     string     // hash of the configuration that is in use
-	reloads    map[string]*reloadFigures
-	operations map[transformation]uint64
-	took       map[transformation]*webhookclient.Histogram // by direction and prefix only
-	calls      map[kmsCall]*webhookclient.Histogram
-	used       map[keyUse]*useFigures
-	reported   map[keyUse]time.Time
-	invalid    map[[2]string]uint64 // by plugin and fault
+	lastReload          *metrics.Gauges
+	reloads             *metrics.Counters
+	operations, invalid *metrics.Counters
+	took, calls         *metrics.Histograms
+
+	mu       sync.Mutex // guards what follows
+	config   string     // hash of the configuration that is in use
+	used     map[keyUse]*useFigures
+	reported map[keyUse]time.Time
 }
 
-// What the figures are counted by, and the figures themselves. Each of the key types has exactly the labels of its series,
-// so that a map of it has one entry for each line of the metrics.
 type (
-	reloadFigures struct {
-		count uint64
-		last  time.Time
-	}
-	transformation struct{ resource, direction, prefix, status string }
-	kmsCall        struct{ plugin, method, code string }
-	keyUse         struct{ direction, plugin, key string }
-	useFigures     struct {
+	keyUse     struct{ direction, plugin, key string }
+	useFigures struct {
 		count uint64
 		last  time.Time
 	}
@@ -53,13 +42,29 @@ type (
 // maxKeyIDs is how many key ids have series.
 const maxKeyIDs = 100
 
-// newEncryptionMetrics makes the figures, with both outcomes of a reload present from the start at 0.
+// newEncryptionMetrics returns the figures, with both outcomes of a reload present from the start at 0. An outcome that
+// has never happened has no time.
 func newEncryptionMetrics() *encryptionMetrics {
-	return &encryptionMetrics{
-		server: hashOf(serverIdentity()), reloads: map[string]*reloadFigures{"success": {}, "failure": {}}, operations: map[transformation]uint64{},
-		took: map[transformation]*webhookclient.Histogram{}, calls: map[kmsCall]*webhookclient.Histogram{}, used: map[keyUse]*useFigures{},
-		reported: map[keyUse]time.Time{}, invalid: map[[2]string]uint64{},
+	const controller, storage, envelope = "apiserver_encryption_config_controller_", "apiserver_storage_transformation_", "apiserver_envelope_encryption_"
+	m := &encryptionMetrics{
+		server: hashOf(serverIdentity()),
+		lastReload: metrics.NewGauges(controller+"automatic_reload_last_timestamp_seconds",
+			"When the encryption configuration was last reloaded, or failed to be.", "status", "apiserver_id_hash"),
+		reloads: metrics.NewCounters(controller+"automatic_reloads_total",
+			"How often the encryption configuration was reloaded, or failed to be.", "status", "apiserver_id_hash"),
+		operations: metrics.NewCounters(storage+"operations_total", "Values encrypted and decrypted.",
+			"resource", "transformation_type", "transformer_prefix", "status"),
+		took: metrics.NewHistograms(storage+"duration_seconds", "How long it takes to encrypt or decrypt a value.",
+			metrics.ExponentialBuckets(5e-6, 2, 25), "transformation_type", "transformer_prefix"),
+		invalid: metrics.NewCounters(envelope+"invalid_key_id_from_status_total",
+			"How often a KMS plugin has named a key by an id that cannot be used.", "provider_name", "error"),
+		calls: metrics.NewHistograms(envelope+"kms_operations_latency_seconds", "How long calls to KMS plugins take.",
+			metrics.ExponentialBuckets(1e-4, 2, 20), "provider_name", "method_name", "grpc_status_code"),
+		used: map[keyUse]*useFigures{}, reported: map[keyUse]time.Time{},
 	}
+	m.reloads.With("success", m.server)
+	m.reloads.With("failure", m.server)
+	return m
 }
 
 // serverIdentity is how servers of the reference name themselves: by a digest of their host's name.
@@ -88,10 +93,8 @@ func (m *encryptionMetrics) countReload(err error) {
 	if err != nil {
 		status = "failure"
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.reloads[status].count++
-	m.reloads[status].last = time.Now()
+	m.reloads.With(status, m.server).Inc()
+	m.lastReload.With(status, m.server).Set(seconds(time.Now()))
 }
 
 // Transformed implements encryption.Events.
@@ -100,29 +103,13 @@ func (m *encryptionMetrics) Transformed(resource, direction, prefix string, err 
 	if err != nil {
 		status = "Unknown"
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.operations[transformation{resource, direction, prefix, status}]++
-	observe(m.took, transformation{direction: direction, prefix: prefix}, 5e-6, 25, took)
+	m.operations.With(resource, direction, prefix, status).Inc()
+	m.took.With(direction, prefix).ObserveDuration(took)
 }
 
 // KMSCall implements encryption.Events.
 func (m *encryptionMetrics) KMSCall(plugin, method, code string, took time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	observe(m.calls, kmsCall{plugin, method, code}, 1e-4, 20, took)
-}
-
-// observe counts a duration in a histogram whose n buckets begin with least and double.
-func observe[K comparable](all map[K]*webhookclient.Histogram, key K, least float64, n int, took time.Duration) {
-	if all[key] == nil {
-		buckets := make([]float64, n)
-		for i := range buckets {
-			buckets[i] = least * float64(uint64(1)<<i)
-		}
-		all[key] = webhookclient.NewHistogram(buckets)
-	}
-	all[key].Add(took)
+	m.calls.With(plugin, method, code).ObserveDuration(took)
 }
 
 // KeyIDUsed implements encryption.Events.
@@ -164,9 +151,7 @@ func (m *encryptionMetrics) InvalidKeyID(plugin, keyID string) {
 	if keyID == "" {
 		fault = "empty"
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.invalid[[2]string{plugin, fault}]++
+	m.invalid.With(plugin, fault).Inc()
 }
 
 // WriteMetrics writes the series in the text exposition format; none if nothing is encrypted.
@@ -176,93 +161,32 @@ func (m *encryptionMetrics) WriteMetrics(w io.Writer) {
 	if m.config == "" {
 		return
 	}
-	m.writeConfig(w)
-	m.writeTransformations(w)
-	m.writeKMS(w)
+	metrics.Write(w, m.lastReload, m.reloads,
+		metrics.GaugeValue("apiserver_encryption_config_controller_last_config_info", "The encryption configuration that is in use, by its hash.",
+			metrics.Samples{fmt.Sprintf("apiserver_id_hash=%q,hash=%q", m.server, m.config): 1}),
+		m.operations, m.took)
+	m.writeKeys(w)
+	metrics.Write(w, m.invalid, m.calls)
 }
 
-// writeConfig writes which configuration is in use and how reloads went. An outcome that has never happened has no time.
-func (m *encryptionMetrics) writeConfig(w io.Writer) {
-	const prefix = "apiserver_encryption_config_controller_"
-	head := func(name, kind, help string) string {
-		fmt.Fprintf(w, "# HELP %s%s %s\n# TYPE %[1]s%[2]s %[4]s\n", prefix, name, help, kind)
-		return prefix + name
-	}
-	statuses := slices.Sorted(maps.Keys(m.reloads))
-	name := head("automatic_reload_last_timestamp_seconds", "gauge", "When the encryption configuration was last reloaded, or failed to be.")
-	for _, status := range statuses {
-		if last := m.reloads[status].last; !last.IsZero() {
-			metrics.WriteGaugeFloat64(w, fmt.Sprintf("%s{status=%q,apiserver_id_hash=%q}", name, status, m.server), seconds(last))
-		}
-	}
-	name = head("automatic_reloads_total", "counter", "How often the encryption configuration was reloaded, or failed to be.")
-	for _, status := range statuses {
-		metrics.WriteCounterUint64(w, fmt.Sprintf("%s{status=%q,apiserver_id_hash=%q}", name, status, m.server), m.reloads[status].count)
-	}
-	name = head("last_config_info", "gauge", "The encryption configuration that is in use, by its hash.")
-	metrics.WriteGaugeUint64(w, fmt.Sprintf("%s{apiserver_id_hash=%q,hash=%q}", name, m.server, m.config), 1)
-}
-
-// writeTransformations writes the series of values that were encrypted or decrypted. They are sorted, so that two scrapes
-// can be compared line by line.
-func (m *encryptionMetrics) writeTransformations(w io.Writer) {
-	name := "apiserver_storage_transformation_operations_total"
-	fmt.Fprintf(w, "# HELP %s Values encrypted and decrypted.\n# TYPE %[1]s counter\n", name)
-	for _, o := range slices.SortedFunc(maps.Keys(m.operations), compareTransformations) {
-		metrics.WriteCounterUint64(w, fmt.Sprintf("%s{resource=%q,transformation_type=%q,transformer_prefix=%q,status=%q}",
-			name, o.resource, o.direction, o.prefix, o.status), m.operations[o])
-	}
-	name = "apiserver_storage_transformation_duration_seconds"
-	fmt.Fprintf(w, "# HELP %s How long it takes to encrypt or decrypt a value.\n# TYPE %[1]s histogram\n", name)
-	for _, o := range slices.SortedFunc(maps.Keys(m.took), compareTransformations) {
-		m.took[o].Write(w, name, fmt.Sprintf("transformation_type=%q,transformer_prefix=%q", o.direction, o.prefix))
-	}
-}
-
-// compareTransformations orders by all labels, so that the order is total.
-func compareTransformations(a, b transformation) int {
-	return cmp.Or(cmp.Compare(a.resource, b.resource), cmp.Compare(a.direction, b.direction), cmp.Compare(a.prefix, b.prefix), cmp.Compare(a.status, b.status))
-}
-
-// writeKMS writes the series of KMS plugins: the keys that were used, those that plugins have named, and the calls.
-func (m *encryptionMetrics) writeKMS(w io.Writer) {
-	const prefix = "apiserver_envelope_encryption_"
-	head := func(name, kind, help string) string {
-		fmt.Fprintf(w, "# HELP %s%s %s\n# TYPE %[1]s%[2]s %[4]s\n", prefix, name, help, kind)
-		return prefix + name
-	}
-	uses := slices.SortedFunc(maps.Keys(m.used), compareUses)
+// writeKeys writes the keys of KMS plugins: those that were used, and those that plugins have named. m.mu is held.
+func (m *encryptionMetrics) writeKeys(w io.Writer) {
 	labels := func(u keyUse) string {
-		return fmt.Sprintf("transformation_type=%q,provider_name=%q,key_id_hash=%q,apiserver_id_hash=%q", u.direction, u.plugin, hashOf(u.key), m.server)
+		return fmt.Sprintf("provider_name=%q,key_id_hash=%q,apiserver_id_hash=%q", u.plugin, hashOf(u.key), m.server)
 	}
-	name := head("key_id_hash_last_timestamp_seconds", "gauge", "When a key of a KMS plugin was last used for a value.")
-	for _, u := range uses {
-		metrics.WriteGaugeFloat64(w, name+"{"+labels(u)+"}", seconds(m.used[u].last))
+	lastUses, uses, reported := metrics.Samples{}, metrics.Samples{}, metrics.Samples{}
+	for u, figures := range m.used {
+		l := fmt.Sprintf("transformation_type=%q,", u.direction) + labels(u)
+		lastUses[l], uses[l] = seconds(figures.last), figures.count
 	}
-	name = head("key_id_hash_status_last_timestamp_seconds", "gauge", "When a KMS plugin last named a key as the one that it uses.")
-	for _, u := range slices.SortedFunc(maps.Keys(m.reported), compareUses) {
-		metrics.WriteGaugeFloat64(w, fmt.Sprintf("%s{provider_name=%q,key_id_hash=%q,apiserver_id_hash=%q}", name, u.plugin, hashOf(u.key), m.server), seconds(m.reported[u]))
+	for u, last := range m.reported {
+		reported[labels(u)] = seconds(last)
 	}
-	name = head("key_id_hash_total", "counter", "Values for which a key of a KMS plugin was used.")
-	for _, u := range uses {
-		metrics.WriteCounterUint64(w, name+"{"+labels(u)+"}", m.used[u].count)
-	}
-	name = head("invalid_key_id_from_status_total", "counter", "How often a KMS plugin has named a key by an id that cannot be used.")
-	for _, k := range slices.SortedFunc(maps.Keys(m.invalid), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
-		metrics.WriteCounterUint64(w, fmt.Sprintf("%s{provider_name=%q,error=%q}", name, k[0], k[1]), m.invalid[k])
-	}
-	name = head("kms_operations_latency_seconds", "histogram", "How long calls to KMS plugins take.")
-	byCall := func(a, b kmsCall) int {
-		return cmp.Or(cmp.Compare(a.plugin, b.plugin), cmp.Compare(a.method, b.method), cmp.Compare(a.code, b.code))
-	}
-	for _, c := range slices.SortedFunc(maps.Keys(m.calls), byCall) {
-		m.calls[c].Write(w, name, fmt.Sprintf("provider_name=%q,method_name=%q,grpc_status_code=%q", c.plugin, c.method, c.code))
-	}
-}
-
-// compareUses orders by all labels, the plugin first.
-func compareUses(a, b keyUse) int {
-	return cmp.Or(cmp.Compare(a.plugin, b.plugin), cmp.Compare(a.key, b.key), cmp.Compare(a.direction, b.direction))
+	const prefix = "apiserver_envelope_encryption_key_id_hash_"
+	metrics.Write(w,
+		metrics.GaugeValue(prefix+"last_timestamp_seconds", "When a key of a KMS plugin was last used for a value.", lastUses),
+		metrics.GaugeValue(prefix+"status_last_timestamp_seconds", "When a KMS plugin last named a key as the one that it uses.", reported),
+		metrics.CounterValue(prefix+"total", "Values for which a key of a KMS plugin was used.", uses))
 }
 
 // seconds is a time as metrics have it: seconds since 1970, exact to the millisecond.

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"io"
 	"math"
 	"os"
 	"runtime"
@@ -246,18 +245,4 @@ func (s *storage) logMemory(scarce bool, used int64) {
 	} else {
 		s.log.Info("memory is no longer scarce", "used", used)
 	}
-}
-
-// writeMetrics writes the limit and the use of memory; nothing if there is no limit.
-func (m *memoryMonitor) writeMetrics(w io.Writer) {
-	if m == nil {
-		return
-	}
-	scarce := int64(0)
-	if m.UnderPressure() {
-		scarce = 1
-	}
-	writeGauge(w, "troupe_memory_limit_bytes", "Memory that the process is kept below.", m.limit)
-	writeGauge(w, "troupe_memory_used_bytes", "Memory that is in use, without garbage.", m.used.Load())
-	writeGauge(w, "troupe_memory_scarce", "1 while writes, lists and watches are refused because memory is scarce.", scarce)
 }

@@ -63,7 +63,7 @@ func newFixtureOf(t testing.TB, objects policy.Objects) fixture {
 	}
 	o := admissionpolicy.Options{
 		Evaluator: admissionpolicy.Evaluator{Naming: meta.Platform, Namespaces: match.NewNamespaces(), Authorizer: authz.AlwaysAllow{}},
-		Compiler:  kinds.Expressions(), Params: admissionpolicy.NewParams(kinds), Metrics: &admissionpolicy.Metrics{}, Conditions: &match.ConditionMetrics{},
+		Compiler:  kinds.Expressions(), Params: admissionpolicy.NewParams(kinds), Metrics: admissionpolicy.NewMetrics(), Conditions: match.NewConditionMetrics(),
 	}
 	all := admissionpolicy.Registrations(o)
 	f := fixture{kinds, all[1], all[2]}

@@ -1,13 +1,10 @@
 package match
 
 import (
-	"cmp"
-	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"sync"
 	"time"
+
+	"github.com/troupe-api/troupe/internal/metrics"
 )
 
 // A Conditioned is what has matchConditions, for one operation, as metrics tell it.
@@ -18,27 +15,30 @@ type Conditioned struct {
 	Operation string
 }
 
-// labels are in the text exposition format.
-func (c Conditioned) labels() string {
-	return fmt.Sprintf("kind=%q,name=%q,operation=%q,type=%q", c.Kind, c.Name, c.Operation, c.Type)
-}
-
 // maxConditioned bounds the series of each metric. What is observed beyond is counted under an empty name.
 const maxConditioned = 1000
 
-// conditionBounds are the upper bounds of the buckets, in seconds.
-var conditionBounds = [...]float64{0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25}
+// conditionBuckets are the upper bounds of the buckets, in seconds.
+var conditionBuckets = []float64{0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25}
 
-// ConditionMetrics count what matchConditions come to. The zero value has counted nothing; many goroutines may use it.
+// ConditionMetrics count the results of matchConditions. It is safe for concurrent use.
 type ConditionMetrics struct {
-	mu   sync.Mutex // guards what follows
-	seen map[Conditioned]*conditionCounts
+	errors, exclusions *metrics.Counters
+	took               *metrics.Histograms
 }
 
-type conditionCounts struct {
-	errors, exclusions, evaluations uint64
-	buckets                         [len(conditionBounds)]uint64
-	seconds                         float64
+// NewConditionMetrics returns ConditionMetrics without series.
+func NewConditionMetrics() *ConditionMetrics {
+	const prefix = "apiserver_admission_match_condition_"
+	labels := []string{"kind", "name", "operation", "type"}
+	return &ConditionMetrics{
+		metrics.NewCounters(prefix+"evaluation_errors_total",
+			"matchConditions that could not be evaluated, by name and kind (webhook or policy), type and operation.", labels...).Bound(maxConditioned, "name"),
+		metrics.NewCounters(prefix+"exclusions_total",
+			"Webhooks that were not asked because of their matchConditions, by name and kind, type and operation.", labels...).Bound(maxConditioned, "name"),
+		metrics.NewHistograms(prefix+"evaluation_seconds",
+			"How long matchConditions took that did not all hold, by name and kind, type and operation.", conditionBuckets, labels...).Bound(maxConditioned, "name"),
+	}
 }
 
 // Observe counts one evaluation: the conditions that could not be evaluated, and whether the outcome was anything but that
@@ -47,73 +47,23 @@ func (m *ConditionMetrics) Observe(c Conditioned, errors int, holds, excludes bo
 	if holds && errors == 0 {
 		return // the usual outcome costs nothing
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	counts := m.counts(c)
-	counts.errors += uint64(errors)
-	counts.evaluations++
-	counts.seconds += took.Seconds()
-	for i, bound := range conditionBounds {
-		if took.Seconds() <= bound {
-			counts.buckets[i]++
-		}
+	m.took.With(c.Kind, c.Name, c.Operation, c.Type).ObserveDuration(took)
+	if errors > 0 {
+		m.errors.With(c.Kind, c.Name, c.Operation, c.Type).Add(errors)
 	}
 	if excludes {
-		counts.exclusions++
+		m.exclusions.With(c.Kind, c.Name, c.Operation, c.Type).Inc()
 	}
-}
-
-// counts are those of a series. The caller holds the mutex.
-func (m *ConditionMetrics) counts(c Conditioned) *conditionCounts {
-	if m.seen == nil {
-		m.seen = map[Conditioned]*conditionCounts{}
-	}
-	if m.seen[c] == nil && len(m.seen) >= maxConditioned {
-		c.Name = ""
-	}
-	if m.seen[c] == nil {
-		m.seen[c] = &conditionCounts{}
-	}
-	return m.seen[c]
 }
 
 // WriteMetrics writes the series in the text exposition format.
 func (m *ConditionMetrics) WriteMetrics(w io.Writer) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	all := slices.SortedFunc(maps.Keys(m.seen), func(a, b Conditioned) int { return cmp.Compare(a.labels(), b.labels()) })
-	const prefix = "apiserver_admission_match_condition_"
-	counter := func(name, help string, value func(*conditionCounts) uint64) {
-		headed := false
-		for _, c := range all {
-			n := value(m.seen[c])
-			if n == 0 {
-				continue
-			}
-			if !headed {
-				fmt.Fprintf(w, "# HELP %s%s %s\n# TYPE %[1]s%[2]s counter\n", prefix, name, help)
-				headed = true
-			}
-			fmt.Fprintf(w, "%s%s{%s} %d\n", prefix, name, c.labels(), n)
+	for _, f := range []interface {
+		metrics.Writer
+		Len() int
+	}{m.errors, m.exclusions, m.took} {
+		if f.Len() > 0 {
+			f.Write(w)
 		}
 	}
-	counter("evaluation_errors_total", "matchConditions that could not be evaluated, by name and kind (webhook or policy), type and operation.",
-		func(c *conditionCounts) uint64 { return c.errors })
-	counter("exclusions_total", "Webhooks that were not asked because of their matchConditions, by name and kind, type and operation.",
-		func(c *conditionCounts) uint64 { return c.exclusions })
-	if len(all) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "# HELP %sevaluation_seconds How long matchConditions took that did not all hold, by name and kind, type and operation.\n# TYPE %[1]sevaluation_seconds histogram\n", prefix)
-	for _, c := range all {
-		m.seen[c].write(w, prefix+"evaluation_seconds", c.labels())
-	}
-}
-
-// write writes the histogram.
-func (c *conditionCounts) write(w io.Writer, name, labels string) {
-	for i, bound := range conditionBounds {
-		fmt.Fprintf(w, "%s_bucket{%s,le=\"%v\"} %d\n", name, labels, bound, c.buckets[i])
-	}
-	fmt.Fprintf(w, "%s_bucket{%s,le=\"+Inf\"} %d\n%[1]s_sum{%[2]s} %[4]v\n%[1]s_count{%[2]s} %[3]d\n", name, labels, c.evaluations, c.seconds)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // racedPackages are the packages of the main module that run with the race detector.
-var racedPackages = regexp.MustCompile(`^(actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|http/internal/(limits|metrics|represent|stream|translate|wire)|persist(/.+)?|policy(/(admission/(admissionpolicy|quota)|audit|authn|authz/rbac|certs|conversion|flowcontrol|webhookclient))?)$`)
+var racedPackages = regexp.MustCompile(`^(actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|internal/metrics|http/internal/(limits|represent|stream|translate|wire)|persist(/.+)?|policy(/(admission/(admissionpolicy|quota)|audit|authn|authz/rbac|certs|conversion|flowcontrol|webhookclient))?)$`)
 
 // racedTopics are the topics that run with the race detector: many clients use one server.
 var racedTopics = []string{"policy/auth", "storage/linear", "storage/watch"}

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,21 +10,31 @@ import (
 	"sync"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
-
-	"github.com/troupe-api/troupe/policy/webhookclient"
+	"github.com/troupe-api/troupe/internal/metrics"
 )
 
 // Metrics are the figures of the work queues of all controllers of one daemon, under the names that those of
 // kube-controller-manager have. Queues find them in the context that their controller runs with, so that a controller has
-// nothing to do for them. Many goroutines may use them.
+// nothing to do for them. It is safe for concurrent use.
 type Metrics struct {
-	mu     sync.Mutex // guards queues
-	queues map[string]*queueMetrics
+	adds, retries  *metrics.Counters
+	waited, worked *metrics.Histograms
+
+	mu     sync.Mutex            // guards queues; taken while a queue's own is held, so a queue is not asked under it
+	queues map[string][]stateful // those in use, by name; the lists are not changed in place
 }
 
-// NewMetrics makes Metrics without queues.
-func NewMetrics() *Metrics { return &Metrics{queues: map[string]*queueMetrics{}} }
+// NewMetrics returns Metrics without queues.
+func NewMetrics() *Metrics {
+	buckets := metrics.ExponentialBuckets(1e-8, 10, 10)
+	return &Metrics{
+		adds:    metrics.NewCounters("workqueue_adds_total", "Items that were added to a queue.", "name"),
+		waited:  metrics.NewHistograms("workqueue_queue_duration_seconds", "How long items wait in a queue.", buckets, "name"),
+		retries: metrics.NewCounters("workqueue_retries_total", "Items that were to be added later.", "name"),
+		worked:  metrics.NewHistograms("workqueue_work_duration_seconds", "How long the processing of items takes.", buckets, "name"),
+		queues:  map[string][]stateful{},
+	}
+}
 
 // metricsKey is the key of a metricsOf in a context.
 type metricsKey struct{}
@@ -40,50 +51,46 @@ func WithMetrics(ctx context.Context, m *Metrics, controller string) context.Con
 	return context.WithValue(ctx, metricsKey{}, metricsOf{m, controller})
 }
 
-// series returns the figures of a name. They go on when a controller is started anew.
-func (m *Metrics) series(name string) *queueMetrics {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.queues[name] == nil {
-		buckets := make([]float64, 10)
-		for i, bound := 0, 1e-8; i < len(buckets); i, bound = i+1, bound*10 {
-			buckets[i] = bound
-		}
-		m.queues[name] = &queueMetrics{waited: webhookclient.NewHistogram(buckets), worked: webhookclient.NewHistogram(buckets),
-			queues: map[any]func(time.Time) queueGauges{}}
+// queueSeries are the series of the queues of one name. They go on when a controller is started anew. A nil one
+// counts nothing.
+type queueSeries struct {
+	adds, retries  *metrics.Counter
+	waited, worked *metrics.Histogram
+}
+
+func (q *queueSeries) countAdd() {
+	if q != nil {
+		q.adds.Inc()
 	}
-	return m.queues[name]
 }
 
-// queueMetrics are the figures of the queues of one name. A nil one counts nothing.
-type queueMetrics struct {
-	mu             sync.Mutex // guards what follows; taken while a queue's own is held, so a queue is not asked under it
-	adds, retries  uint64
-	waited, worked *webhookclient.Histogram
-	queues         map[any]func(now time.Time) queueGauges // those in use, by the queue
+func (q *queueSeries) countRetry() {
+	if q != nil {
+		q.retries.Inc()
+	}
 }
 
-// queueGauges are what a queue holds at a moment.
-type queueGauges struct {
+func (q *queueSeries) countQueued(d time.Duration) {
+	if q != nil {
+		q.waited.ObserveDuration(d)
+	}
+}
+
+func (q *queueSeries) countWork(d time.Duration) {
+	if q != nil {
+		q.worked.ObserveDuration(d)
+	}
+}
+
+// stateful is a Workqueue.
+type stateful interface {
+	state(now time.Time) queueState
+}
+
+// A queueState is what a queue holds at a moment.
+type queueState struct {
 	depth               int
 	unfinished, longest time.Duration // that items are being processed: together, and the longest
-}
-
-func (m *queueMetrics) countAdd() { m.count(func() { m.adds++ }) }
-
-func (m *queueMetrics) countRetry() { m.count(func() { m.retries++ }) }
-
-func (m *queueMetrics) countQueued(d time.Duration) { m.count(func() { m.waited.Add(d) }) }
-
-func (m *queueMetrics) countWork(d time.Duration) { m.count(func() { m.worked.Add(d) }) }
-
-func (m *queueMetrics) count(change func()) {
-	if m == nil {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	change()
 }
 
 // observe begins to count a queue in the metrics of a context, if it has any, until that ends. What was added
@@ -91,45 +98,34 @@ func (m *queueMetrics) count(change func()) {
 func (b *Workqueue[T]) observe(ctx context.Context) {
 	in, ok := ctx.Value(metricsKey{}).(metricsOf)
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	if !ok || b.metrics != nil {
-		b.mu.Unlock()
 		return
 	}
-	if b.name == "" {
-		b.name = in.controller
-	}
-	m := in.metrics.series(b.name)
-	b.metrics = m
-	added := len(b.queued)
-	b.mu.Unlock()
-	m.count(func() { m.adds, m.queues[b] = m.adds+uint64(added), b.gauges })
-	context.AfterFunc(ctx, func() { m.count(func() { delete(m.queues, b) }) })
+	b.name = cmp.Or(b.name, in.controller)
+	m := in.metrics
+	b.metrics = &queueSeries{m.adds.With(b.name), m.retries.With(b.name), m.waited.With(b.name), m.worked.With(b.name)}
+	b.metrics.adds.Add(len(b.queued))
+	m.mu.Lock()
+	m.queues[b.name] = append(slices.Clip(m.queues[b.name]), b)
+	m.mu.Unlock()
+	context.AfterFunc(ctx, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.queues[b.name] = slices.DeleteFunc(slices.Clone(m.queues[b.name]), func(q stateful) bool { return q == b })
+	})
 }
 
-// gauges tells what the queue holds.
-func (b *Workqueue[T]) gauges(now time.Time) queueGauges {
+// state returns what the queue holds.
+func (b *Workqueue[T]) state(now time.Time) queueState {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	g := queueGauges{depth: len(b.items)}
+	s := queueState{depth: len(b.items)}
 	for _, since := range b.processing {
-		g.unfinished += now.Sub(since)
-		g.longest = max(g.longest, now.Sub(since))
+		s.unfinished += now.Sub(since)
+		s.longest = max(s.longest, now.Sub(since))
 	}
-	return g
-}
-
-// gauges sums what the queues of the name hold.
-func (m *queueMetrics) gauges(now time.Time) (sum queueGauges) {
-	m.mu.Lock()
-	queues := slices.Collect(maps.Values(m.queues))
-	m.mu.Unlock()
-	for _, gauges := range queues {
-		g := gauges(now)
-		sum.depth += g.depth
-		sum.unfinished += g.unfinished
-		sum.longest = max(sum.longest, g.longest)
-	}
-	return sum
+	return s
 }
 
 // WriteMetrics writes the series in the text exposition format.
@@ -138,38 +134,20 @@ func (m *Metrics) WriteMetrics(w io.Writer) {
 	queues := maps.Clone(m.queues)
 	m.mu.Unlock()
 	now := time.Now()
-	gauge := func(value func(queueGauges) float64) func(*queueMetrics, string, string) {
-		return func(q *queueMetrics, name, labels string) {
-			metrics.WriteGaugeFloat64(w, name+"{"+labels+"}", value(q.gauges(now)))
+	depth, longest, unfinished := metrics.Samples{}, metrics.Samples{}, metrics.Samples{}
+	for name, all := range queues {
+		var sum queueState
+		for _, q := range all {
+			s := q.state(now)
+			sum.depth += s.depth
+			sum.unfinished += s.unfinished
+			sum.longest = max(sum.longest, s.longest)
 		}
+		labels := fmt.Sprintf("name=%q", name)
+		depth[labels], longest[labels], unfinished[labels] = sum.depth, sum.longest.Seconds(), sum.unfinished.Seconds()
 	}
-	counter := func(of func(*queueMetrics) uint64) func(*queueMetrics, string, string) {
-		return func(q *queueMetrics, name, labels string) {
-			q.count(func() { metrics.WriteCounterUint64(w, name+"{"+labels+"}", of(q)) })
-		}
-	}
-	histogram := func(of func(*queueMetrics) *webhookclient.Histogram) func(*queueMetrics, string, string) {
-		return func(q *queueMetrics, name, labels string) { q.count(func() { of(q).Write(w, name, labels) }) }
-	}
-	for _, f := range []struct {
-		name, kind, help string
-		write            func(q *queueMetrics, name, labels string)
-	}{
-		{"workqueue_adds_total", "counter", "Items that were added to a queue.", counter(func(q *queueMetrics) uint64 { return q.adds })},
-		{"workqueue_depth", "gauge", "Items that wait in a queue.", gauge(func(g queueGauges) float64 { return float64(g.depth) })},
-		{"workqueue_longest_running_processor_seconds", "gauge", "How long the item that is in process longest has been so.",
-			gauge(func(g queueGauges) float64 { return g.longest.Seconds() })},
-		{"workqueue_queue_duration_seconds", "histogram", "How long items wait in a queue.",
-			histogram(func(q *queueMetrics) *webhookclient.Histogram { return q.waited })},
-		{"workqueue_retries_total", "counter", "Items that were to be added later.", counter(func(q *queueMetrics) uint64 { return q.retries })},
-		{"workqueue_unfinished_work_seconds", "gauge", "How long all items in process have been so, together.",
-			gauge(func(g queueGauges) float64 { return g.unfinished.Seconds() })},
-		{"workqueue_work_duration_seconds", "histogram", "How long the processing of items takes.",
-			histogram(func(q *queueMetrics) *webhookclient.Histogram { return q.worked })},
-	} {
-		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %[1]s %[3]s\n", f.name, f.help, f.kind)
-		for _, name := range slices.Sorted(maps.Keys(queues)) {
-			f.write(queues[name], f.name, fmt.Sprintf("name=%q", name))
-		}
-	}
+	metrics.Write(w, m.adds, metrics.GaugeValue("workqueue_depth", "Items that wait in a queue.", depth),
+		metrics.GaugeValue("workqueue_longest_running_processor_seconds", "How long the item that is in process longest has been so.", longest),
+		m.waited, m.retries,
+		metrics.GaugeValue("workqueue_unfinished_work_seconds", "How long all items in process have been so, together.", unfinished), m.worked)
 }

@@ -20,7 +20,7 @@ type Workqueue[T comparable] struct {
 	processing map[T]time.Time // since when: between Get and Done
 	failures   map[T]int       // number of consecutive failures per item
 	waiting    map[T]*delayed  // items that are added later, each once
-	metrics    *queueMetrics   // nil if nobody reads them
+	metrics    *queueSeries    // nil if it is not counted
 
 	ready chan struct{} // capacity one; filled while items is not empty
 }

@@ -1,4 +1,4 @@
-package metrics
+package http
 
 import (
 	"bytes"
@@ -10,23 +10,20 @@ import (
 
 // TestRouteSeries counts from many goroutines, which find some series and add others.
 func TestRouteSeries(t *testing.T) {
-	m := NewRequests(func(string, string, string) bool { return true })
+	m := newRequestMetrics(func(string, string, string) bool { return true })
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			for i := range 300 {
-				route := Route{Verb: []string{"get", "watch", "list"}[i%3]}
-				if route.Verb == "watch" {
-					m.Count(route, 200+i%2)
-				} else {
-					m.CountTimed(route, 200+i%2, 2*time.Millisecond)
-				}
+				route := countedRoute{verb: []string{"get", "watch", "list"}[i%3], code: 200 + i%2}
+				route.timed = route.verb != "watch"
+				m.count(route, 2*time.Millisecond)
 			}
 		})
 	}
 	all.Wait()
 	var b bytes.Buffer
-	m.WritePrometheus(&b)
+	m.write(&b)
 	text := b.String()
 	const rest = `,group="",version="",resource="",subresource="",scope=""`
 	for _, want := range []string{
@@ -47,12 +44,12 @@ func TestRouteSeries(t *testing.T) {
 // TestOneSeriesForEachLabels: what is told apart inside, but has the same labels, is one series: two
 // lines with the same labels make Prometheus refuse all of them.
 func TestOneSeriesForEachLabels(t *testing.T) {
-	m := NewRequests(func(string, string, string) bool { return true })
+	m := newRequestMetrics(func(string, string, string) bool { return true })
 	for _, verb := range []string{"create", "post", "create"} {
-		m.CountTimed(Route{Verb: verb}, 404, time.Millisecond)
+		m.count(countedRoute{verb: verb, code: 404, timed: true}, time.Millisecond)
 	}
 	var b bytes.Buffer
-	m.WritePrometheus(&b)
+	m.write(&b)
 	seen := map[string]bool{}
 	for line := range strings.Lines(b.String()) {
 		series, value, _ := strings.Cut(line, "} ")
@@ -69,16 +66,16 @@ func TestOneSeriesForEachLabels(t *testing.T) {
 // TestSeriesOfFormerKinds: what was counted of a kind is gone when the kind is, and begins anew when it is back.
 func TestSeriesOfFormerKinds(t *testing.T) {
 	served := true
-	m := NewRequests(func(_, _, resource string) bool { return served || resource != "widgets" })
+	m := newRequestMetrics(func(_, _, resource string) bool { return served || resource != "widgets" })
 	text := func() string {
 		var b bytes.Buffer
-		m.WritePrometheus(&b)
+		m.write(&b)
 		return b.String()
 	}
-	route := Route{Group: "example.com", Version: "v1", Resource: "widgets", Verb: "get"}
-	m.CountTimed(route, 200, time.Millisecond)
-	m.deprecated.Store(&map[deprecatedVersion]struct{}{{group: "example.com", version: "v1", resource: "widgets"}: {}})
-	m.Count(Route{Version: "v1", Resource: "pods", Verb: "get"}, 200)
+	route := countedRoute{group: "example.com", version: "v1", resource: "widgets", verb: "get", code: 200, timed: true}
+	m.count(route, time.Millisecond)
+	m.deprecated.With("example.com", "", "widgets", "", "v1").Set(1)
+	m.count(countedRoute{version: "v1", resource: "pods", verb: "get", code: 200}, 0)
 	if !strings.Contains(text(), "widgets") {
 		t.Errorf("not counted: %s", text())
 	}
@@ -87,7 +84,7 @@ func TestSeriesOfFormerKinds(t *testing.T) {
 		t.Errorf("after the kind has gone: %s", all)
 	}
 	served = true
-	m.Count(route, 200)
+	m.count(route, time.Millisecond)
 	if all := text(); !strings.Contains(all, `resource="widgets",subresource="",scope="resource",code="200"} 1`) {
 		t.Errorf("after the kind is back: %s", all)
 	}

@@ -1,0 +1,145 @@
+package http
+
+import (
+	"io"
+	"maps"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupe-api/troupe/internal/metrics"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// requestBuckets are the upper bounds of the durations of requests, in seconds.
+var requestBuckets = []float64{0.001, 0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 8, 15, 30, 60}
+
+// requestMetrics are the series about requests. A request finds its series by a small key, without
+// making text. The keys come from the catalog, so their number is bounded: series of kinds that are
+// not served any more are removed.
+type requestMetrics struct {
+	total      *metrics.Counters
+	durations  *metrics.Histograms
+	deprecated *metrics.Gauges
+	// served reports whether there is such a resource now.
+	served func(group, version, resource string) bool
+
+	mu     sync.Mutex // serializes additions to routes, which are never changed in place
+	routes atomic.Pointer[map[countedRoute]routeSeries]
+}
+
+// A countedRoute is what the requests that are counted together have in common. Requests for no
+// served resource share one for each verb, whatever their path.
+type countedRoute struct {
+	group, version, resource string // of a served kind; or all empty
+	verb, subresource        string
+	collection               bool
+	namespaced               bool
+	code                     int
+	timed                    bool
+}
+
+// routeSeries are the series of one route. took is nil unless its requests are timed.
+type routeSeries struct {
+	count *metrics.Counter
+	took  *metrics.Histogram
+}
+
+func newRequestMetrics(served func(group, version, resource string) bool) *requestMetrics {
+	r := &requestMetrics{
+		served: served,
+		total: metrics.NewCounters("apiserver_request_total", "Requests answered, by what they asked for and the code of the answer.",
+			"verb", "group", "version", "resource", "subresource", "scope", "code"),
+		durations: metrics.NewHistograms("apiserver_request_duration_seconds", "Time to answer, in seconds, but for watches.", requestBuckets,
+			"verb", "group", "version", "resource", "subresource", "scope"),
+		deprecated: metrics.NewGauges("apiserver_requested_deprecated_apis", "Deprecated versions that were asked for since the start.",
+			"group", "removed_release", "resource", "subresource", "version"),
+	}
+	r.routes.Store(&map[countedRoute]routeSeries{})
+	return r
+}
+
+// count counts a request with its response; took is used if the route is timed.
+func (r *requestMetrics) count(k countedRoute, took time.Duration) {
+	s, ok := (*r.routes.Load())[k]
+	if !ok {
+		s = r.add(k)
+	}
+	s.count.Inc()
+	if k.timed {
+		s.took.ObserveDuration(took)
+	}
+}
+
+// add adds the series of a route. Routes with the same labels, such as those of the verbs create and
+// post, share them.
+func (r *requestMetrics) add(k countedRoute) (s routeSeries) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	labels := k.labels()
+	next := r.prune()
+	s.count = r.total.With(append(labels, strconv.Itoa(k.code))...)
+	if k.timed {
+		s.took = r.durations.With(labels...)
+	}
+	next[k] = s
+	r.routes.Store(&next)
+	return s
+}
+
+// prune removes the series of kinds that are not served any more, and returns a copy of the routes without them. r.mu is held.
+func (r *requestMetrics) prune() map[countedRoute]routeSeries {
+	gone := func(group, version, resource string) bool {
+		return resource != "" && !r.served(group, version, resource)
+	}
+	ofRoute := func(v []string) bool { return gone(v[1], v[2], v[3]) }
+	r.total.Delete(ofRoute)
+	r.durations.Delete(ofRoute)
+	r.deprecated.Delete(func(v []string) bool { return gone(v[0], v[4], v[2]) })
+	next := maps.Clone(*r.routes.Load())
+	maps.DeleteFunc(next, func(k countedRoute, _ routeSeries) bool { return gone(k.group, k.version, k.resource) })
+	return next
+}
+
+// labels are the labels of a route, apart from the code.
+func (k countedRoute) labels() []string {
+	scope := ""
+	switch {
+	case k.resource == "":
+	case !k.collection:
+		scope = "resource"
+	case k.namespaced:
+		scope = "namespace"
+	default:
+		scope = "cluster"
+	}
+	return []string{k.verbLabel(), k.group, k.version, k.resource, k.subresource, scope}
+}
+
+// verbLabel is the verb as dashboards know it.
+func (k countedRoute) verbLabel() string {
+	switch k.verb {
+	case "":
+		return "other"
+	case "create":
+		return "POST"
+	case "update":
+		return "PUT"
+	}
+	return strings.ToUpper(k.verb)
+}
+
+// markDeprecated notes a request for a deprecated version of a resource.
+func (r *requestMetrics) markDeprecated(k *schema.Kind, subresource string) {
+	r.deprecated.With(k.Group, k.Deprecation.Removed, k.Resource, subresource, k.Version).Set(1)
+}
+
+func (r *requestMetrics) write(w io.Writer) {
+	r.mu.Lock()
+	routes := r.prune()
+	r.routes.Store(&routes)
+	r.mu.Unlock()
+	metrics.Write(w, r.total, r.durations, r.deprecated)
+}

@@ -1,0 +1,82 @@
+package metrics
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+)
+
+// A Family is one metric with its help, and with values that are computed when it is written.
+type Family struct {
+	name, kind, help string
+	value            any
+}
+
+// Samples are the values of series by their labels, as in `a="x",b="y"`.
+type Samples map[string]any
+
+// CounterValue declares a counter. value is a number, a bool (1 or 0), a series of this package, or Samples
+// of these.
+func CounterValue(name, help string, value any) Family { return Family{name, "counter", help, value} }
+
+// GaugeValue declares a gauge; value is as in CounterValue.
+func GaugeValue(name, help string, value any) Family { return Family{name, "gauge", help, value} }
+
+// HistogramValue declares histograms; value is as in CounterValue.
+func HistogramValue(name, help string, value any) Family {
+	return Family{name, "histogram", help, value}
+}
+
+// Each returns a value for each item.
+func Each[T any](items []T, labels func(T) string, value func(T) any) Samples {
+	all := Samples{}
+	for _, item := range items {
+		all[labels(item)] = value(item)
+	}
+	return all
+}
+
+// A Writer writes a family.
+type Writer interface{ Write(w io.Writer) }
+
+// Write writes families in the text exposition format.
+func Write(w io.Writer, all ...Writer) {
+	for _, f := range all {
+		f.Write(w)
+	}
+}
+
+// Write writes the series in the order of their labels, so that two scrapes can be compared line by
+// line.
+func (f Family) Write(w io.Writer) {
+	fmt.Fprintf(w, "# HELP %s %s\n# TYPE %[1]s %[3]s\n", f.name, f.help, f.kind)
+	write(w, f.name, "", f.value)
+}
+
+// write writes the lines of a value.
+func write(w io.Writer, name, labels string, value any) {
+	switch v := value.(type) {
+	case Samples:
+		for _, labels := range slices.Sorted(maps.Keys(v)) {
+			write(w, name, labels, v[labels])
+		}
+	case *Histogram:
+		v.write(w, name, labels)
+	case *Counter:
+		write(w, name, labels, v.Get())
+	case *Gauge:
+		write(w, name, labels, v.Get())
+	case bool:
+		n := 0
+		if v {
+			n = 1
+		}
+		write(w, name, labels, n)
+	default:
+		if labels != "" {
+			name += "{" + labels + "}"
+		}
+		fmt.Fprintf(w, "%s %v\n", name, v)
+	}
+}
